@@ -1,6 +1,6 @@
 #include "discoveries.h"
 
-#include "harness/stats/discovery.h"
+#include "harness/stats/interval.h"
 #include "harness/stats/metrics.h"
 #include "harness/stats/significance.h"
 #include "simulation.h"

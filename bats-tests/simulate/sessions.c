@@ -1,6 +1,6 @@
 #include "sessions.h"
 
-#include "harness/stats/levels.h"
+#include "harness/stats/interval.h"
 #include "harness/stats/metrics.h"
 #include "simulation.h"
 

@@ -5,7 +5,7 @@
 
 #include "harness/report/memory.h"
 #include "harness/stats/dependence.h"
-#include "harness/stats/location.h"
+#include "harness/stats/typical.h"
 
 #include "common/file.h"
 

@@ -1,8 +1,8 @@
 #include "rows.h"
 
-#include "harness/stats/compare.h"
 #include "harness/stats/direction.h"
-#include "harness/stats/discovery.h"
+#include "harness/stats/gate.h"
+#include "harness/stats/interval.h"
 #include "harness/stats/json.h"
 #include "harness/stats/significance.h"
 

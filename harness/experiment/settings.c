@@ -10,8 +10,6 @@
 #include "common/units.h"
 #include "common/words.h"
 #include "harness/stats/objective.h"
-#include "harness/stats/statistics.h"
-#include "harness/stats/washout.h"
 
 #include <stdio.h>
 #include <stdlib.h>

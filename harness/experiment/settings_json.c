@@ -2,7 +2,7 @@
 #include "settings.h"
 
 #include "common/machine_json.h"
-#include "harness/stats/statistics.h"
+#include "harness/stats/objective.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "common/messages.h"
 #include "common/option_value.h"
-#include "harness/stats/statistics.h"
+#include "harness/stats/objective.h"
 
 #include <stddef.h>
 #include <stdio.h>

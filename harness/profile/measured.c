@@ -1,7 +1,7 @@
 #include "measured.h"
 
 #include "harness/report/memory.h"
-#include "harness/stats/elapsed.h"
+#include "harness/stats/status.h"
 
 #include "common/messages.h"
 #include "common/record_json.h"

@@ -3,7 +3,7 @@
 #include "memory.h"
 #include "numbers.h"
 
-#include "harness/stats/discovery.h"
+#include "harness/stats/interval.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 /* All slowdowns of a report are one family: the more of them there are, the more look
  * distinguishable by chance.
  *
- * q of a slowdown is its p, adjusted for that: see harness/stats/discovery.h. */
+ * q of a slowdown is its p, adjusted for that: see harness/stats/interval.h. */
 
 #define FAMILY_RATE 0.05
 #define FAMILY_MARK "†"

@@ -3,7 +3,7 @@
 
 #include "experiment.h"
 
-#include "harness/stats/statistics.h"
+#include "harness/stats/objective.h"
 
 /* What the figures of a table are: which statistic, at which level. */
 

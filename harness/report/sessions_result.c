@@ -5,9 +5,7 @@
 #include "memory.h"
 #include "metrics.h"
 
-#include "harness/stats/bias.h"
-#include "harness/stats/levels.h"
-#include "harness/stats/relation.h"
+#include "harness/stats/interval.h"
 
 #include "common/schemas.h"
 

@@ -1,12 +1,12 @@
 #include "answer.h"
 
+#include "describe.h"
 #include "direction.h"
 #include "json.h"
 #include "metrics.h"
 #include "statistic.h"
 #include "stragglers.h"
 #include "typical.h"
-#include "words.h"
 
 #include "common/text.h"
 

@@ -1,13 +1,15 @@
+#ifndef STATS_CAPACITY_H
+#define STATS_CAPACITY_H
+
+#include "experiment.h"
+#include "session.h"
+
 // jostle capacity: the highest rate (or whatever --vary varies) at which runs keep the
 // objectives of --slo, alone and under each load.
 //
 // Each run of a condition has a rate of its own, chosen from what the condition's runs before
 // it have shown (threshold.h); the conditions are interleaved in blocks as always. Capacity is
 // where half of the runs keep the objectives, apart from the few that would fail at any rate.
-#ifndef STATS_CAPACITY_H
-#define STATS_CAPACITY_H
-
-#include "session.h"
 
 // Where the range of --vary has no answer.
 enum capacity_bound {
@@ -37,5 +39,10 @@ long capacity_forecast(struct session *session, double error);
 
 // The capacity of a condition over that of another; NAN where one is not inside the range.
 struct interval capacity_ratio(struct session *session, size_t condition, size_t reference);
+
+// What jostle capacity found, for the result and for people.
+
+// `capacity` of a result, a new reference; null where the experiment is no such search.
+json_t *capacity_json(const struct experiment *experiment, struct session *session);
 
 #endif

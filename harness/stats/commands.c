@@ -1,7 +1,6 @@
 #include "commands.h"
 
-#include "assemble.h"
-#include "finish.h"
+#include "gate.h"
 #include "metrics.h"
 #include "record.h"
 #include "result.h"

@@ -3,7 +3,6 @@
 #include "capacity.h"
 #include "carry_over.h"
 #include "gate.h"
-#include "location.h"
 #include "metrics.h"
 #include "session.h"
 #include "typical.h"

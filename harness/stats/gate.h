@@ -1,11 +1,12 @@
-// The gate: is a ratio below or above a limit, or one of "better", "worse" and "the same",
-// at a stated error rate, however often one has looked? What a result says of it is in verdicts.h.
 #ifndef STATS_GATE_H
 #define STATS_GATE_H
 
-#include "bias.h"
-#include "relation.h"
+#include "interval.h"
 #include "session.h"
+#include <jansson.h>
+
+// The gate: is a ratio below or above a limit, or one of "better", "worse" and "the same",
+// at a stated error rate, however often one has looked? What a result says of it is in verdicts.h.
 
 // Whether a condition's ratio is one that decides: a variant's to the first under the same
 // load; of a single program a load's to the baseline. `aa` is no load.
@@ -34,5 +35,32 @@ bool gate_is_decided(struct session *session);
 
 // Whether that metric's ratio is judged: it decides, and is not negligible.
 bool gate_judges(const struct session *session, size_t condition, size_t metric);
+
+// What the gate says in a result: of each ratio that it judges, of each condition, and of the
+// experiment, and which problems leave it undecided.
+
+// Adds that to a summary which has all its warnings: a gate never passes beside a problem that
+// biases what it judges.
+void verdicts_add(struct session *session, json_t *summary);
+
+// The gate's word in a summary, "" without a gate: of --at-most its verdict; of --same-within
+// alone `decided` or `undecided`.
+const char *verdicts_word(const json_t *summary);
+
+// Two experiments side by side: two versions, two nodes, two days.
+
+// One of the two: a metric has an index of its own in each session.
+struct compared {
+    struct session *session;
+    size_t condition, metric;
+};
+
+// How many times as bad as a's figure b's is: b/a, or a/b where higher is better; with the
+// confidence of `critical`. The sessions share
+// no block, so these are independent, and each is judged by its own settings. NAN, with
+// an infinite error, where one has fewer than two runs, or runs that timed out, or the
+// two are of different statistics.
+struct interval compare_ratio(struct critical *critical, const struct compared *a,
+                              const struct compared *b);
 
 #endif

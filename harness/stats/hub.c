@@ -1,8 +1,8 @@
 #include "hub.h"
 
-#include "elapsed.h"
 #include "json.h"
 #include "record.h"
+#include "status.h"
 
 #include "common/file.h"
 #include "common/messages.h"

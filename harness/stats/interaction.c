@@ -1,7 +1,7 @@
 #include "interaction.h"
 
+#include "order.h"
 #include "statistic.h"
-#include "stretch.h"
 #include "typical.h"
 
 #include <math.h>

@@ -152,3 +152,102 @@ struct interval interval_ratio(const struct pairs *pairs, double t_low, double t
     ratio.error = center > 0 ? (ratio.high - ratio.low) / 2 / center : INFINITY;
     return ratio;
 }
+
+const char *const verdict_names[VERDICTS] = {"undecided", "below", "above"};
+
+const char *const bias_names[BIASES] = {
+    [BIAS_ANY] = "any", [BIAS_LOW] = "low", [BIAS_ALL] = "all", [BIAS_ALL_LOW] = "all-low"};
+
+bool bias_is_of_all(enum bias bias)
+{
+    return bias == BIAS_ALL || bias == BIAS_ALL_LOW;
+}
+
+// Less load than intended, or a baseline with a load's after-effects, makes a slowdown too low. The
+// ratio of two variants it may move either way.
+enum verdict bias_beside(enum bias bias, enum verdict verdict, bool variants)
+{
+    const bool low = !variants && (bias == BIAS_LOW || bias == BIAS_ALL_LOW);
+    return bias == BIAS_NONE || (low && verdict == VERDICT_ABOVE) ? verdict : VERDICT_UNDECIDED;
+}
+
+static const char *const of_times[RELATIONS] = {"undecided", "faster", "slower", "same"};
+static const char *const of_others[RELATIONS] = {"undecided", "better", "worse", "same"};
+
+bool relation_is_time(const char *unit, bool higher_is_better)
+{
+    static const char *const units[] = {"s", "ms", "us", "\302\265s", "ns", "min", "h"};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(unit, units[i]) == 0)
+            return !higher_is_better;
+    return false;
+}
+
+const char *relation_name(enum relation relation, bool is_time)
+{
+    return (is_time ? of_times : of_others)[relation];
+}
+
+enum relation relation_of(const struct interval *ratio, double same_within)
+{
+    if (same_within > 0 && ratio->low >= 1 / (1 + same_within) && ratio->high <= 1 + same_within)
+        return RELATION_SAME;
+    if (ratio->low > 1)
+        return RELATION_WORSE;
+    return ratio->high < 1 ? RELATION_BETTER : RELATION_UNDECIDED;
+}
+
+void discovery_rates(const double *p, double *q, size_t count)
+{
+    double least = 1;
+    // The step up: what a larger p allows, a smaller one does, too.
+    for (size_t i = count; i-- > 0;) {
+        least = fmin(least, p[i] * (double)count / (double)(i + 1));
+        q[i] = least;
+    }
+}
+
+// Of the hypothesis that loaded and base are the same on average.
+static double paired_p(const struct pairs *pairs)
+{
+    const double n = (double)pairs->count;
+    const double squares = pairs->yy - 2 * pairs->xy + pairs->xx;
+    if (n < 2 || !(squares > 0))
+        return NAN;
+    const double t = (pairs->mean_y - pairs->mean_x) / sqrt(squares / (n - 1) / n);
+    return 2 * gsl_cdf_tdist_Q(fabs(t), n - 1);
+}
+
+// The variance of the sessions' ratios is that between sessions, and that of their own
+// means on top (a one-way random effects model, by its moments).
+static void add_deviations(struct levels *levels, const struct level_session *session, size_t count)
+{
+    double mean = 0, squares = 0, own = 0, pair = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double ratio = session[i].loaded / session[i].base, change = ratio - mean;
+        mean += change / (double)(i + 1);
+        squares += change * (ratio - mean);
+        own += session[i].error * session[i].error / (double)count;
+        pair += session[i].error * session[i].error * (double)session[i].runs / (double)count;
+    }
+    const double variance = squares / (double)(count - 1) - own;
+    levels->within = sqrt(pair) / mean;
+    levels->between = isnan(variance) ? NAN : sqrt(fmax(variance, 0)) / mean;
+}
+
+struct levels levels_estimate(struct critical *critical, const struct level_session *session,
+                              size_t count)
+{
+    struct levels levels = {.p = NAN, .between = NAN, .within = NAN};
+    struct pairs pairs = {0};
+    bool good = true;
+    for (size_t i = 0; i < count; i++)
+        good = pairs_add(&pairs, session[i].base, session[i].loaded) && good;
+    const double t = good ? critical_t(critical, (double)count - 1) : INFINITY;
+    levels.ratio = interval_positive(interval_ratio(&pairs, t, t));
+    levels.p = paired_p(&pairs);
+    if (count > 1)
+        add_deviations(&levels, session, count);
+    pairs_free(&pairs);
+    return levels;
+}

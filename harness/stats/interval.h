@@ -1,8 +1,11 @@
-// Intervals: what is estimated, its bounds, and how far it may be off.
 #ifndef STATS_INTERVAL_H
 #define STATS_INTERVAL_H
 
 #include "sample.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+// Intervals: what is estimated, its bounds, and how far it may be off.
 
 struct interval {
     double center; // the estimate
@@ -58,5 +61,83 @@ void pairs_free(struct pairs *pairs);
 // the error is INFINITY. Student's t may differ between the two bounds: where the
 // values are skewed, one side needs more.
 struct interval interval_ratio(const struct pairs *pairs, double t_low, double t_high);
+
+// What a problem does to a ratio, and what remains of a verdict on that ratio beside it.
+
+enum verdict { VERDICT_UNDECIDED, VERDICT_BELOW, VERDICT_ABOVE, VERDICTS };
+
+extern const char *const verdict_names[VERDICTS];
+
+// Of ratios of the problem's condition and metric. LOW: they are lower than the truth, so what is
+// above a limit is so all the more. ALL: of each condition, as what they are compared with is
+// concerned.
+enum bias { BIAS_ANY, BIAS_LOW, BIAS_ALL, BIAS_ALL_LOW, BIAS_NONE, BIASES };
+
+// As results name them; NULL: none.
+extern const char *const bias_names[BIASES];
+
+bool bias_is_of_all(enum bias bias);
+
+// What remains of a verdict on a ratio to the same alone, or of two variants.
+enum verdict bias_beside(enum bias bias, enum verdict verdict, bool variants);
+
+// Relations: what the interval of a ratio says of the two that it compares.
+
+enum relation { RELATION_UNDECIDED, RELATION_BETTER, RELATION_WORSE, RELATION_SAME, RELATIONS };
+
+// Whether a figure of that unit is a time of which less is better, so that one speaks of faster
+// and slower.
+bool relation_is_time(const char *unit, bool higher_is_better);
+
+// In the words of times, and of figures that are none (`is_time`).
+const char *relation_name(enum relation relation, bool is_time);
+
+// Of a ratio of which more than 1 is worse. `same`: the whole interval is within
+// [1 / (1 + same_within), 1 + same_within]; it is the result of two one-sided tests
+// (D. J. Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657-680), each at half the
+// interval's error rate. It comes before `better` and `worse`: a difference that is known
+// to be so small is none. same_within of 0: nothing is called the same, not even what has no
+// variation.
+enum relation relation_of(const struct interval *ratio, double same_within);
+
+// Which of many tests hold, although some succeed by chance.
+
+// From p values in ascending order to adjusted ones: q[i] is the least false
+// discovery rate at which p[i] is still a discovery. Among those with a q of at most
+// 5 %, at most 5 % are expected to be there by chance: Y. Benjamini and
+// Y. Hochberg, "Controlling the false discovery rate", J. R. Statist. Soc. B 57 (1995)
+// 289-300. It holds for tests that depend on each other positively, such as those of
+// several loads against one baseline: Y. Benjamini and D. Yekutieli, "The control of the
+// false discovery rate in multiple testing under dependency", Ann. Statist. 29 (2001)
+// 1165-1188, which for any other dependence needs p values that are 1 + 1/2 + ... + 1/n
+// times smaller.
+void discovery_rates(const double *p, double *q, size_t count);
+
+// The second level of repetition: several sessions of one experiment.
+//
+// What is decided once for a session (placement in memory, the day, the node, the build) is
+// in none of its runs' spread. So the sessions are what is repeated at random, and the
+// interval of a figure over sessions is that of their means, however many runs each has:
+// T. Kalibera and R. Jones, "Rigorous benchmarking in reasonable time", ISMM 2013,
+// and "Quantifying performance changes with effect size confidence intervals",
+// University of Kent, TR 4-12 (2012).
+
+struct level_session {
+    double base, loaded; // the figure of its baseline, and of its runs under load
+    double error;        // standard error of loaded / base, by its own runs; NAN: not known
+    size_t runs;         // pairs that it has of them
+};
+
+struct levels {
+    struct interval ratio; // by Fieller, over the sessions; no bounds of fewer than two
+    double p;              // two-sided, of the paired t test that the ratio inverts
+    double between;        // standard deviation of the true ratio from session to session,
+                           // over the ratio: what the runs do not explain; 0: they do
+    double within;         // and of a single pair's ratio within a session; both NAN: not known
+};
+
+// At the confidence of `critical`.
+struct levels levels_estimate(struct critical *critical, const struct level_session *session,
+                              size_t count);
 
 #endif

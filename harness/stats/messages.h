@@ -3,7 +3,7 @@
 #ifndef STATS_MESSAGES_H
 #define STATS_MESSAGES_H
 
-#include "bias.h"
+#include "interval.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -2,9 +2,9 @@
 
 #include "direction.h"
 #include "interaction.h"
+#include "ranks.h"
 #include "series.h"
 #include "shape.h"
-#include "signs.h"
 #include "statistic.h"
 #include "typical.h"
 

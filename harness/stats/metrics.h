@@ -2,8 +2,8 @@
 #ifndef STATS_METRICS_H
 #define STATS_METRICS_H
 
-#include "location.h"
 #include "session.h"
+#include "typical.h"
 
 // The location of one metric in one condition. Uses the runs so far. Without bounds,
 // and with an infinite error, where a run timed out: the center is then a lower bound.

@@ -1,10 +1,11 @@
-// What a service has to keep (--slo), and what is varied to find how far it does (--vary).
-// Read by those who check a command line, and by stats.
 #ifndef STATS_OBJECTIVE_H
 #define STATS_OBJECTIVE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+// What a service has to keep (--slo), and what is varied to find how far it does (--vary).
+// Read by those who check a command line, and by stats.
 
 enum { OBJECTIVE_NAME_SIZE = 64, OBJECTIVE_UNIT_SIZE = 16, OBJECTIVES_MAX = 8 };
 
@@ -52,5 +53,47 @@ enum { VARY_TEXT_SIZE = 32 };
 
 // A value as the target gets it: 41230, 0.125. Returns text.
 const char *vary_text(double value, char text[VARY_TEXT_SIZE]);
+
+// --washout: what separates a loaded run from the next run of another condition.
+
+struct washout {
+    bool automatic; // it grows from no run on until no carry-over shows
+    size_t runs;    // unloaded and unmeasured runs of the target
+    double pause_s; // or an idle pause
+};
+
+// Reads "auto", a number of runs ("2"; "0" for none) or a time ("500ms"). False:
+// error says what to give.
+bool washout_parse(const char *text, struct washout *washout, char *error, size_t size);
+
+// An option's check.
+bool washout_check(const char *text, char *error, size_t size);
+
+// Runs that come after so many when a carry-over still shows; the same where
+// there is nothing more.
+size_t washout_next(size_t runs);
+
+// The statistics that --statistic chooses from, by name: in the options, in the records,
+// and in words for people.
+
+// What a condition is summarised by, and whose ratio a slowdown is.
+enum statistic {
+    STATISTIC_MEAN,
+    STATISTIC_MEDIAN,
+    STATISTIC_TRIMMED,
+    STATISTIC_P90,
+    STATISTIC_P99,
+    STATISTIC_TYPICAL, // of a ratio: typical.h; of a condition its median
+    STATISTICS
+};
+
+// As options and records have them; NULL after the last.
+extern const char *const statistic_names[STATISTICS + 1];
+
+// As people read them, such as "90th percentile".
+extern const char *const statistic_words[STATISTICS];
+
+// That of a name; the mean for an unknown one and for NULL, as older records have none.
+enum statistic statistic_named(const char *name);
 
 #endif

@@ -1,8 +1,10 @@
-// What the values of a sample do in the order of measurement.
 #ifndef STATS_ORDER_H
 #define STATS_ORDER_H
 
+#include "sample.h"
 #include <stddef.h>
+
+// What the values of a sample do in the order of measurement.
 
 struct order {
     double trend;   // change from the first to the last run by the fitted line
@@ -18,5 +20,18 @@ struct order order_analyse(const double *value, size_t n);
 
 // The t statistic of the trend alone.
 double order_trend_t(const double *value, size_t n);
+
+// How much wider than Student's an interval of a mean must be on either side,
+// for what the shape of the values shows: a long tail, or a smaller group.
+
+struct stretch {
+    double low, high; // multiples of Student's half-width, at least 1
+};
+
+// Of the mean of those values. `delayed`: something adds delays to them now and
+// then, so a long tail to the right is to be expected although few values may
+// not show it; `delayed_down`: one to the left. docs/statistics.md says how each correction was
+// found.
+struct stretch stretch_of(const struct sample *sample, bool delayed, bool delayed_down);
 
 #endif

@@ -1,9 +1,9 @@
 #include "protocol.h"
 
 #include "decide.h"
+#include "gate.h"
 #include "output.h"
 #include "summary.h"
-#include "verdicts.h"
 
 #include "common/messages.h"
 

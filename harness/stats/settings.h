@@ -5,8 +5,6 @@
 #include "judge.h"
 #include "metric_settings.h"
 #include "objective.h"
-#include "statistics.h"
-#include "washout.h"
 
 #include <stdbool.h>
 #include <stddef.h>

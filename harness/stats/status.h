@@ -1,11 +1,14 @@
-// status.json: how far a cell of a campaign is, for those who watch from
-// elsewhere. Its times are those of the records: it is written between runs, and
-// never looks at a clock. How much time was spent comes from the machine's uptime, as the
-// time of day may be set meanwhile.
 #ifndef STATS_STATUS_H
 #define STATS_STATUS_H
 
 #include "course.h"
+#include <jansson.h>
+#include <stdbool.h>
+
+// status.json: how far a cell of a campaign is, for those who watch from
+// elsewhere. Its times are those of the records: it is written between runs, and
+// never looks at a clock. How much time was spent comes from the machine's uptime, as the
+// time of day may be set meanwhile.
 
 struct status {
     char *path;            // NULL: not a cell, nothing is written
@@ -35,5 +38,21 @@ void status_write(struct status *status, const struct course *course, const char
                   const char *reason);
 
 void status_free(struct status *status);
+
+// How long runs took, by the times in their own records.
+
+// Seconds since 1970 of an RFC 3339 time in UTC, such as a record's `start`;
+// NAN where it is none.
+double elapsed_time(const char *text);
+
+// Seconds from the start of one run to that of a later one: by the time since the machine was
+// started, which nobody sets, where both are of one machine that ran on; else by the time of day.
+// NAN: neither is known.
+double elapsed_between_s(const json_t *before, const json_t *after);
+
+// Seconds from the first of `count` records to the end of the last. A pause (an
+// experiment that was interrupted and resumed) does not count. NAN where a record
+// lacks its start or its wall time.
+double elapsed_s(const json_t *records, size_t count);
 
 #endif

@@ -4,6 +4,7 @@
 #include "capacity.h"
 #include "carry_over.h"
 #include "decide.h"
+#include "describe.h"
 #include "direction.h"
 #include "gate.h"
 #include "json.h"
@@ -12,7 +13,6 @@
 #include "session.h"
 #include "significance.h"
 #include "warnings.h"
-#include "words.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -1,9 +1,12 @@
-// What typically happens to a pair of runs: the centre of the ratios of its two values, which a
-// few stragglers hardly move.
 #ifndef STATS_TYPICAL_H
 #define STATS_TYPICAL_H
 
 #include "interval.h"
+#include "sample.h"
+#include "settings.h"
+
+// What typically happens to a pair of runs: the centre of the ratios of its two values, which a
+// few stragglers hardly move.
 
 // How pairs are compared: by the logarithms of their ratios y/x; where a value is not above 0,
 // by the differences y - x over the median of x.
@@ -28,5 +31,25 @@ double typical_error_of_one(const struct pairs *pairs);
 // The ratio of changes that are known.
 struct interval typical_of(struct critical *critical, enum change change,
                            const struct sample *changes, double widen);
+
+// Where a condition's values lie, with an interval that keeps its promise
+// although the number of runs was chosen by looking at them.
+// docs/statistics.md says how each correction was found and what it costs.
+
+struct location {
+    struct interval interval; // that of the stopping rule
+    struct interval robust;   // holds under dependence that the runs do not show, too
+    size_t outliers;          // runs far from the others; the mean includes them
+};
+
+// Student's t interval of the mean of all values, `widen` times as wide, and wider
+// for skewed and for two-peaked ones. It depends on the values and on the design
+// alone, never on the requested error.
+struct interval location_estimate(struct critical *critical, const struct sample *sample,
+                                  double widen);
+
+// Factor by which an interval must be wider because the rule that ended the
+// experiment has looked at the n values from min_runs on; 1 if it has not.
+double location_widening(const struct settings *settings, size_t n);
 
 #endif

@@ -1,163 +1,135 @@
 #include "verdicts.h"
 
-#include "gate.h"
-#include "json.h"
-
+#include <stdlib.h>
 #include <string.h>
 
-// One experiment's verdicts in the making.
-struct judgement {
-    struct session *session;
-    const json_t *warnings;
-    enum against against;
-    json_t *ratios; // slowdowns, or comparisons of variants
-};
+#include "common/changes.h"
+#include "common/file.h"
+#include "gate.h"
+#include "machine.h"
+#include "output.h"
+#include "result.h"
+#include "usual.h"
 
-static enum bias bias_of(const json_t *warning)
+
+
+static json_t *steps_json(const struct hub *hub)
 {
-    const char *name = json_string_value(json_object_get(warning, "bias"));
-    for (enum bias bias = 0; name && bias < BIAS_NONE; bias++)
-        if (strcmp(name, bias_names[bias]) == 0)
-            return bias;
-    return BIAS_NONE;
+    if (json_is_string(hub->steps))
+        return json_pack("{s:n, s:O}", "steps", "reason", hub->steps);
+    if (json_array_size(hub->steps) == 0)
+        return json_null();
+    return json_pack("{s:O, s:n}", "steps", hub->steps, "reason");
 }
 
-// Whether the warning is of that name, or of no single one.
-static bool is_of(const json_t *warning, const char *member, const char *name)
+// Adds this session's warnings to those of earlier ones, each once.
+static void keep_warnings(struct hub *hub)
 {
-    const char *own = json_string_value(json_object_get(warning, member));
-    return !own || strcmp(own, name) == 0;
-}
-
-static bool is_about(const struct judgement *of, const json_t *warning, size_t condition,
-                     size_t metric)
-{
-    const struct settings *settings = of->session->settings;
-    const size_t reference = settings_reference(settings, condition, of->against);
-    return is_of(warning, "metric", settings->metrics.item[metric].name) &&
-           (bias_is_of_all(bias_of(warning)) ||
-            is_of(warning, "condition", settings->conditions[condition]) ||
-            is_of(warning, "condition", settings->conditions[reference]));
-}
-
-static void add_once(json_t *list, json_t *text)
-{
-    for (size_t i = 0; i < json_array_size(list); i++)
-        if (json_equal(json_array_get(list, i), text))
-            return;
-    json_array_append(list, text);
-}
-
-// By the interval alone. To know whether it is better, worse or the same is enough where no
-// limit was given.
-static enum verdict by_interval(const struct judgement *of, size_t condition, size_t metric)
-{
-    if (of->session->settings->at_most > 0)
-        return gate_ratio(of->session, condition, metric);
-    return gate_relation(of->session, condition, of->against, metric) == RELATION_UNDECIDED
-               ? VERDICT_UNDECIDED
-               : VERDICT_BELOW;
-}
-
-// `why`: the flags of the problems beside which it does not hold.
-static enum verdict judge(const struct judgement *of, size_t condition, size_t metric, json_t *why)
-{
-    const enum verdict seen = by_interval(of, condition, metric);
-    enum verdict verdict = seen;
-    for (size_t i = 0; i < json_array_size(of->warnings); i++) {
-        const json_t *warning = json_array_get(of->warnings, i);
-        const enum bias bias = bias_of(warning);
-        if (bias == BIAS_NONE || !is_about(of, warning, condition, metric) ||
-            bias_beside(bias, seen, of->against == AGAINST_REFERENCE) != VERDICT_UNDECIDED)
-            continue;
-        verdict = VERDICT_UNDECIDED;
-        add_once(why, json_object_get(warning, "flag"));
-    }
-    return verdict;
-}
-
-static json_t *find(const struct judgement *of, size_t condition, size_t metric)
-{
-    const struct settings *settings = of->session->settings;
-    for (size_t i = 0; i < json_array_size(of->ratios); i++) {
-        json_t *ratio = json_array_get(of->ratios, i);
-        if (is_of(ratio, "condition", settings->conditions[condition]) &&
-            is_of(ratio, "metric", settings->metrics.item[metric].name))
-            return ratio;
-    }
-    return NULL;
-}
-
-static void set_verdict(json_t *ratio, const char *member, enum verdict verdict)
-{
-    json_object_set_new(ratio, member, json_string(verdict_names[verdict]));
-}
-
-static void judge_condition(const struct judgement *of, size_t condition, struct gate_sum *sum,
-                            json_t *why)
-{
-    const struct settings *settings = of->session->settings;
-    struct gate_sum own = {0};
-    for (size_t m = 0; m < settings->metrics.count; m++) {
-        if (!gate_judges(of->session, condition, m))
-            continue;
-        json_t *ratio = find(of, condition, m), *reasons = json_array();
-        const enum verdict verdict = judge(of, condition, m, reasons);
-        gate_add(&own, verdict);
-        if (settings->at_most > 0 || json_array_size(reasons) > 0)
-            set_verdict(ratio, "gate", verdict);
-        for (size_t i = 0; i < json_array_size(reasons); i++)
-            add_once(why, json_array_get(reasons, i));
-        json_object_set_new(ratio, "why", reasons);
-    }
-    // Each slowdown says that of its condition, too; a comparison's verdict is another one.
-    for (size_t m = 0; m < settings->metrics.count; m++)
-        if (of->against == AGAINST_ALONE && gate_judges(of->session, condition, m))
-            set_verdict(find(of, condition, m), "verdict", gate_of_all(&own));
-    gate_add(sum, gate_of_all(&own));
-}
-
-static json_t *limit(double value)
-{
-    return value > 0 ? json_figure(value) : json_null();
-}
-
-void verdicts_add(struct session *session, json_t *summary)
-{
-    const struct settings *settings = session->settings;
-    const enum against against = settings_decides_by(settings);
-    const struct judgement of = {
-        .session = session,
-        .warnings = json_object_get(summary, "warnings"),
-        .against = against,
-        .ratios = json_object_get(summary, against == AGAINST_ALONE ? "slowdowns" : "comparisons"),
-    };
-    struct gate_sum sum = {0};
-    if (!settings_has_gate(settings)) {
-        json_object_set_new(summary, "gate", json_null());
+    json_t *kept = json_object_get(hub->experiment.json, "warnings");
+    if (json_array_size(hub->warnings) == 0)
+        return;
+    if (!kept) {
+        json_object_set(hub->experiment.json, "warnings", hub->warnings);
         return;
     }
-    json_t *why = json_array();
-    for (size_t i = 0; i < settings->condition_count; i++)
-        if (gate_decides(settings, i))
-            judge_condition(&of, i, &sum, why);
-    const enum verdict verdict = gate_of_all(&sum);
-    const bool limited = settings->at_most > 0;
-    json_object_set_new(
-        summary, "gate",
-        json_pack("{s:o, s:o, s:s, s:o}", "at_most", limit(settings->at_most), "same_within",
-                  limit(settings->same_within), "verdict",
-                  !limited && verdict == VERDICT_BELOW ? "decided" : verdict_names[verdict], "why",
-                  why));
-    if (limited) {
-        json_object_set_new(summary, "at_most", json_figure(settings->at_most));
-        set_verdict(summary, "verdict", verdict);
+    for (size_t i = 0; i < json_array_size(hub->warnings); i++) {
+        json_t *warning = json_array_get(hub->warnings, i);
+        if (!hub_has_warning(kept, warning))
+            json_array_append(kept, warning);
     }
 }
 
-const char *verdicts_word(const json_t *summary)
+// Which files were others at the end of this session than at its beginning.
+static void keep_inputs(const struct hub *hub)
 {
-    const char *word =
-        json_string_value(json_object_get(json_object_get(summary, "gate"), "verdict"));
-    return word ? word : "";
+    const json_t *ends = json_object_get(hub->after, "inputs");
+    json_t *inputs = changes_last_inputs(hub->experiment.json);
+    for (size_t i = 0; i < json_array_size(inputs); i++)
+        for (size_t k = 0; k < json_array_size(ends); k++)
+            if (json_equal(json_object_get(json_array_get(inputs, i), "word"),
+                           json_object_get(json_array_get(ends, k), "word")))
+                json_object_set(json_array_get(inputs, i), "end", json_array_get(ends, k));
+    json_object_del(hub->after, "inputs");
+}
+
+// How the machine was beside what it usually is; in a resumed experiment by all of its probes.
+static void keep_unusual(const struct hub *hub)
+{
+    json_t *notes = json_array();
+    json_t *machine = machine_json(&hub->course.session, &hub->course.replay, notes);
+    json_object_set_new(hub->experiment.json, "unusual",
+                        usual_compare(hub->experiment.json, machine));
+    json_decref(machine);
+    json_decref(notes);
+}
+
+// What only this session knows, and why it ended where runs.jsonl does not show it.
+static bool complete_experiment(struct hub *hub)
+{
+    json_t *json = hub->experiment.json;
+    const enum stop_reason reason = hub->course.next.stop;
+    if (hub->after) {
+        keep_inputs(hub);
+        json_object_set(json, "after", hub->after);
+    }
+    json_object_set_new(json, "step_accounting", steps_json(hub));
+    keep_warnings(hub);
+    keep_unusual(hub);
+    if (reason == STOP_MAX_TIME || reason == STOP_INTERRUPTED)
+        json_object_set_new(json, "stopped", json_string(stop_names[reason]));
+    char *path = folder_file(&hub->folder, "experiment.json");
+    const bool good = path && output_document(json, path);
+    free(path);
+    return good;
+}
+
+static bool write_result(struct hub *hub, json_t **result)
+{
+    *result = result_build(&hub->experiment, &hub->course.session, &hub->course.replay);
+    return *result && result_write(*result, hub->folder.path);
+}
+
+bool finish_all(struct hub *hub)
+{
+    json_t *result = NULL;
+    const bool good =
+        folder_sync(&hub->folder) && complete_experiment(hub) && write_result(hub, &result);
+    if (good) {
+        status_write(&hub->status, &hub->course, "done", stop_names[hub->course.next.stop]);
+        hub->has_ended = true;
+    }
+    // What cannot be written has been said, or is in the folder's error.
+    const bool answered = good ? hub_answer(hub, "done\t%s", verdicts_word(result))
+                               : hub_fail(hub, "-", hub->folder.error);
+    json_decref(result);
+    return answered;
+}
+
+// The last line of a file, to be freed; NULL where there is none.
+static char *last_line(const char *path)
+{
+    FILE *file = path ? file_open_record(path) : NULL;
+    char *line = NULL, *last = NULL;
+    size_t size = 0;
+    while (file && getline(&line, &size, file) > 0) {
+        free(last);
+        last = strdup(line);
+    }
+    if (file)
+        fclose(file);
+    if (last)
+        last[strcspn(last, "\n")] = '\0';
+    free(line);
+    return last;
+}
+
+bool finish_no_hyperfine(struct hub *hub)
+{
+    char *path = folder_file(&hub->folder, "target.stderr"), *line = last_line(path);
+    char text[FOLDER_ERROR];
+    snprintf(text, sizeof text, "hyperfine could not run the target: %.300s",
+             line ? line : "it said nothing");
+    free(path);
+    free(line);
+    return hub_fail(hub, "-", text);
 }

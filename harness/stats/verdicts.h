@@ -1,18 +1,15 @@
-// What the gate says in a result: of each ratio that it judges, of each condition, and of the
-// experiment, and which problems leave it undecided.
 #ifndef STATS_VERDICTS_H
 #define STATS_VERDICTS_H
 
-#include "session.h"
+#include "hub.h"
 
-#include <jansson.h>
+// How the hub ends an experiment: experiment.json, result.json, status.json.
 
-// Adds that to a summary which has all its warnings: a gate never passes beside a problem that
-// biases what it judges.
-void verdicts_add(struct session *session, json_t *summary);
 
-// The gate's word in a summary, "" without a gate: of --at-most its verdict; of --same-within
-// alone `decided` or `undecided`.
-const char *verdicts_word(const json_t *summary);
+// Writes all three, and answers `done` or `failed`. False if no answer can be written.
+bool finish_all(struct hub *hub);
+
+// Answers that hyperfine did not run the target, with what it said last.
+bool finish_no_hyperfine(struct hub *hub);
 
 #endif

@@ -1,8 +1,8 @@
 #include "waiting.h"
 
+#include "client.h"
 #include "interval.h"
 #include "json.h"
-#include "service.h"
 #include "times.h"
 
 #include <math.h>
