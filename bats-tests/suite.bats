@@ -61,3 +61,24 @@ a_test() {
     run -0 suite "$PWD/one.bats"
     [[ ${lines[-1]} == '# 2 ok, 0 not ok, 0 skipped, 1 only at the second try' ]]
 }
+
+@test "a room beyond its budget of lines is refused, and so is a circle of modules" {
+    mkdir -p tree/.ci tree/loadgen tree/common && cp "$ROOT/.ci/lines" tree/.ci/ && cd tree
+    git init -q .
+    printf 'loadgen 3\ncommon 2\nfiles 3\n' >.ci/budget
+    printf '#include "common/b.h"\n/* a comment\n   of two lines */\n\nint a;\nint also; // "with" one\n' >loadgen/a.c
+    printf 'int b;\n' >common/b.h
+    run -0 .ci/lines --check
+    [[ -z $output ]]
+    run -0 .ci/lines
+    [[ ${lines[-1]} == *' 4 lines, 2 files, 1 headers, 0 modules in circles' ]]
+    printf 'int more;\n' >>loadgen/a.c
+    printf '#include "common/b.h"\n' >loadgen/a.h
+    printf '#include "loadgen/a.h"\n' >common/b.h
+    printf 'int c;\n' >common/c.c
+    run -1 .ci/lines --check
+    [[ ${#lines[@]} -eq 4 && ${lines[0]} == 'lint: files: 4, more than its budget of 3 in .ci/budget' ]]
+    [[ ${lines[1]} == 'lint: loadgen: 5, more than its budget of 3 in .ci/budget' ]]
+    [[ ${lines[2]} == 'lint: common/b: a module that needs itself by way of others' ]]
+    [[ ${lines[3]} == 'lint: loadgen/a: '* ]]
+}
