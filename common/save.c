@@ -308,9 +308,34 @@ static bool make_folder(const char *path, mode_t mode, bool *created)
     return made || is_folder(whole);
 }
 
+/* What is measured is nothing that belongs into a repository: the folder that all commands have in
+ * common is ignored by git, once it is made. Without that file nothing is lost. */
+static void ignore_results(const char *path)
+{
+    static const char name[] = "jostle-results/";
+    char file[PATH_MAX];
+    const char *found = strstr(path, name);
+    if (found == NULL || (found != path && found[-1] != '/'))
+        return;
+    if (snprintf(file, sizeof file, "%.*s%s.gitignore", (int)(found - path), path, name) >=
+        (int)sizeof file)
+        return;
+    const int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return;
+    (void)file_write_all(fd, "*\n", 2);
+    (void)close(fd);
+}
+
 bool save_make_folder(const char *path, bool *created)
 {
-    return make_folder(path, 0777, created);
+    const int before = errno;
+    const bool made = make_folder(path, 0777, created);
+    if (made) {
+        ignore_results(path);
+        errno = before;
+    }
+    return made;
 }
 
 bool save_make_private_folder(const char *path)

@@ -152,6 +152,22 @@ static const struct option_row session_rows[] = {
     {0},
 };
 
+/* Of slowdown without a load. */
+static const struct option_row panorama_rows[] = {
+    {.name = "quick",
+     .type = OPTION_FLAG,
+     FIELD(quick),
+     .help = "without --load: take about 15 s instead of a minute"},
+    {.name = "for",
+     .argument = "TIME",
+     .type = OPTION_TIME,
+     FIELD(for_ns),
+     .minimum = 1,
+     .maximum = OPTION_TIME_MOST,
+     .help = "without --load: take about TIME; longer is more precise"},
+    {0},
+};
+
 #define REPORT(format) "make it of the records, with jostle report --format " format " DIR"
 
 /* hyperfine's options that have another name here, or no use. */
@@ -208,6 +224,8 @@ void arguments_parse(struct experiment *experiment, const struct command *comman
     const struct option_group groups[] = {
         {.title = "What to measure, and where the records go:",
          .rows = session_rows,
+         .values = &experiment->session},
+        {.rows = command->slowdown && !command->capacity ? panorama_rows : none,
          .values = &experiment->session},
         {.title = "How to measure:", .rows = settings_rows, .values = &experiment->settings},
         {.rows = command->capacity   ? capacity_rows

@@ -23,6 +23,8 @@ struct session {
     const char *build;                /* NULL: none */
     const char *output, *cell, *json; /* NULL: not given */
     bool resume, quiet, verbose, show_output, no_shell;
+    bool quick;     /* of a panorama, see panorama.h */
+    int64_t for_ns; /* 0: not given */
 };
 
 struct experiment {
@@ -43,6 +45,7 @@ struct experiment {
     struct folder folder;
     json_t *cell;  /* NULL: none */
     bool complete; /* --resume has nothing to do */
+    bool panorama; /* its loads are ours, and --max-time may be exceeded where runs are long */
 };
 
 /* experiment.json, with the machine as it is now. A new reference. */

@@ -9,6 +9,7 @@
 #include "cell.h"
 #include "experiment.h"
 #include "inputs.h"
+#include "panorama.h"
 #include "plan.h"
 #include "request.h"
 #include "resume.h"
@@ -164,10 +165,6 @@ static void add_conditions(struct experiment *experiment, const struct command *
     if (!command->slowdown && loads.count > 0 && experiment->variants.named)
         usage_error("run takes no --load with variants: use jostle slowdown, which measures them "
                     "alone as well");
-    if (command->slowdown && !command->capacity && loads.count == 0 && experiment->cell == NULL &&
-        experiment->variants.count < 2)
-        usage_error("slowdown needs a --load, such as --load 'half=cpu --percent 50', or two "
-                    "--variant");
     if (command->slowdown || loads.count == 0)
         conditions_add(conditions, arena, "baseline");
     for (size_t i = 0; i < loads.count; i++)
@@ -336,7 +333,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     struct experiment experiment = {0};
     json_t *old = NULL;
     arguments_parse(&experiment, command, argc, argv);
-    const struct option_list loads = take_cell(&experiment);
+    struct option_list loads = take_cell(&experiment);
     if (experiment.session.resume && experiment.session.output == NULL)
         usage_error("--resume: which experiment? Give its folder with --output");
     if (experiment.session.resume)
@@ -344,6 +341,8 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     take_seed(&experiment, old);
     if (command->capacity)
         capacity_limits(&experiment.settings, experiment.given);
+    if (command->slowdown && !command->capacity && panorama_wanted(&experiment, &loads))
+        loads = panorama_loads(&experiment);
     settings_complete(&experiment.settings);
     check_needed(&experiment);
     revisions_read(&experiment.revisions, &experiment.arena, &experiment.session.revisions);

@@ -62,6 +62,7 @@ measure() {
     plan_read "$@"
     unset JOSTLE_REVISIONS # it is not for the target
     measure_open
+    [[ -z ${plan[panorama]:-} ]] || panorama_say
     day_us
     began_us=$REPLY
     now_us
@@ -169,6 +170,7 @@ measure_loop() {
         [[ -z $live ]] || live_show "$condition" "$order" "${NEXT[4]}" "${NEXT[5]}"
         [[ -n $live || -n $forecast_said ]] || forecast_say "${NEXT[5]}"
         measure_run "$condition" "$block"
+        [[ -z ${plan[panorama]:-} || $runs_made -gt 0 ]] || panorama_extend
         [[ $block == 0 ]] || runs_made=$((runs_made + 1))
     done
     live_end
@@ -184,6 +186,29 @@ measure_time_is_up() {
     [[ $1 == 0 || $measuring_us != 0 ]] || measuring_us=$REPLY
     [[ -n ${plan[max_time_us]:-} && $measuring_us != 0 ]] || return 1
     ((REPLY - measuring_us >= plan[max_time_us]))
+}
+
+# panorama_say: what is measured where no load was given, and how long that takes.
+panorama_say() {
+    [[ -z ${plan[quiet]:-} ]] || return 0
+    duration_text "$((plan[max_time_us] / 1000000))"
+    warn "measures ${command_text[0]:0:60} alone and beside neighbours that use half of this machine, for about $REPLY (--quick, --for TIME)"
+}
+
+# panorama_extend: where one run is so long that --max-time leaves too few for an interval, it is moved,
+# unless the user chose it.
+panorama_extend() {
+    local runs=$((6 * ${#conditions[@]})) needed_us
+    now_us
+    needed_us=$(((REPLY - measuring_us) * runs))
+    ((needed_us > plan[max_time_us])) || return 0
+    duration_text "$((needed_us / 1000000))"
+    if [[ -n ${plan[panorama_fixed]:-} ]]; then
+        warn "6 runs of each condition take about $REPLY: with less time than that there is no interval"
+        return 0
+    fi
+    plan[max_time_us]=$needed_us
+    warn "6 runs of each condition, the fewest that have an interval, take about $REPLY (--for TIME: end earlier, without one)"
 }
 
 # measure_await EVENT: until meter has sent it.
@@ -379,7 +404,7 @@ measure_print() {
 measure_table() {
     [[ ${plan[json]:-} != - ]] || exec >&2
     report_table "$folder" ${plan[verbose]:+--verbose} || return
-    print '\nRecords: %s\n' "${folder//[[:cntrl:]]/?}"
+    print '\nRecords: %s\nPage: jostle report --open %q\n' "${folder//[[:cntrl:]]/?}" "${folder//[[:cntrl:]]/?}"
 }
 
 # measure_verdict: the exit status of a gate.

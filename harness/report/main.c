@@ -145,6 +145,8 @@ static void print_plan(const struct report *report)
         pair_put("output", settings->output);
     if (settings->verbose)
         pair_put("verbose", "true");
+    if (settings->open)
+        pair_put("open", "true");
     for (size_t i = 0; i < report->folders.count; i++) {
         char number[32];
         if (!unfinished(&report->folders.item[i], i + 1, &report->wanted))

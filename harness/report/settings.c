@@ -149,6 +149,10 @@ static const struct option_row rows[] = {
      .type = OPTION_TEXT,
      .offset = FIELD(only),
      .help = "Only cells whose name fits this shell pattern, such as \"delannoy.*@disk.*\""},
+    {.name = "open",
+     .type = OPTION_FLAG,
+     .offset = FIELD(open),
+     .help = "Make the page (html) in DIR, and open it in a browser where there is one"},
     {.name = "runs",
      .type = OPTION_FLAG,
      .offset = FIELD(runs),
@@ -183,7 +187,8 @@ static const struct option_row rows[] = {
 
 static const char intro[] = "Makes a report of what jostle run, slowdown or campaign recorded. DIR "
                             "is the folder of a campaign, of one experiment, or one "
-                            "with experiments right below it. The same records make the same "
+                            "with experiments right below it (default: the latest in "
+                            "jostle-results). The same records make the same "
                             "report, to the byte. Cells that are not done are listed, "
                             "with the reason; records that are broken are named and left out.";
 
@@ -232,6 +237,14 @@ static void unknown_format(const struct settings *settings)
 
 static void choose_format(struct settings *settings)
 {
+    if (settings->open && settings->format != NULL && strcmp(settings->format, "html") != 0)
+        usage_error("--open is for a page: leave out --format %s", settings->format);
+    if (settings->open && settings->output == NULL) {
+        settings->page = text_of("%s/report.html", settings->dirs[0]);
+        settings->output = settings->page;
+    }
+    if (settings->open)
+        settings->format = "html";
     if (settings->format == NULL && settings->output != NULL) {
         settings->chosen = format_by_file(&settings->known, settings->output);
         if (settings->chosen == NULL)
@@ -251,8 +264,6 @@ static void check(struct settings *settings)
 {
     if (settings->runs && !settings->chosen->knows_runs)
         usage_error("--runs is for --format csv: leave it out");
-    if (settings->dirs[0] == NULL)
-        usage_error("report needs a folder with records: jostle report DIR");
     for (char **dir = settings->dirs; *dir != NULL; dir++) {
         struct stat status;
         const bool found = stat(*dir, &status) == 0;
@@ -261,6 +272,44 @@ static void check(struct settings *settings)
             usage_error("%s is not a folder: give one that jostle campaign, run or slowdown made",
                         *dir);
     }
+}
+
+/* The folder of jostle-results that was changed last, to be freed; NULL: there is none. */
+static char *latest_folder(void)
+{
+    struct dirent **entry = NULL;
+    const int count = scandir("jostle-results", &entry, NULL, NULL);
+    struct timespec newest = {0};
+    char *latest = NULL;
+    for (int i = 0; i < count; i++) {
+        char *path = text_of("jostle-results/%s", entry[i]->d_name);
+        struct stat status;
+        const bool is_folder =
+            entry[i]->d_name[0] != '.' && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+        const struct timespec when = is_folder ? status.st_mtim : (struct timespec){0};
+        if (when.tv_sec > newest.tv_sec ||
+            (when.tv_sec == newest.tv_sec && when.tv_nsec > newest.tv_nsec)) {
+            free(latest);
+            latest = must(strdup(path));
+            newest = when;
+        }
+        free(path);
+        free(entry[i]);
+    }
+    free(entry);
+    return latest;
+}
+
+static void choose_folders(struct settings *settings)
+{
+    if (settings->dirs[0] != NULL)
+        return;
+    settings->latest[0] = latest_folder();
+    if (settings->latest[0] == NULL)
+        usage_error("report of what? There is no jostle-results here: jostle report DIR");
+    settings->dirs = settings->latest;
+    if (settings->plan && !settings->quiet)
+        complain("the latest in jostle-results is %s", settings->latest[0]);
 }
 
 /* --formats is needed before --help can be answered. */
@@ -285,7 +334,7 @@ void settings_read(struct settings *settings, int argc, char **argv)
     own[0].argument = settings->format_names;
     const struct option_group group = {.rows = own, .values = settings};
     const struct program program = {.name = "jostle report",
-                                    .usage = "DIR...|FILE",
+                                    .usage = "[DIR...|FILE]",
                                     .intro = intro,
                                     .details = details,
                                     .groups = &group,
@@ -293,6 +342,7 @@ void settings_read(struct settings *settings, int argc, char **argv)
     settings->options = options_parse(&program, argc, argv, &rest);
     free(details);
     settings->dirs = argv + rest;
+    choose_folders(settings);
     choose_format(settings);
     check(settings);
 }
@@ -302,4 +352,6 @@ void settings_free(struct settings *settings)
     formats_free(&settings->known);
     options_free(settings->options);
     free(settings->format_names);
+    free(settings->latest[0]);
+    free(settings->page);
 }

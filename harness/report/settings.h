@@ -26,14 +26,16 @@ struct formats {
 /* The command line of jostle report, and what jostle asks of this program. */
 struct settings {
     const char *format, *output, *only; /* NULL: not given */
-    bool runs, quiet, verbose;
+    bool runs, quiet, verbose, open;
     /* jostle's own. */
     const char *formats; /* folder of the formats */
     const char *derived; /* see struct wanted */
     bool plan;
-    char **dirs;  /* ended by NULL */
-    bool is_file; /* the only one is a file: the record of a part */
+    char **dirs;     /* ended by NULL */
+    char *latest[2]; /* where no folder was given: what dirs is then */
+    bool is_file;    /* the only one is a file: the record of a part */
     struct formats known;
+    char *page;         /* of --open without --output: where it goes */
     char *format_names; /* as the help has them: "csv|html" */
     const struct format *chosen;
     struct options *options;

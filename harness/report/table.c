@@ -1,5 +1,6 @@
 #include "table.h"
 
+#include "answer.h"
 #include "capacity.h"
 #include "checks.h"
 #include "experiment.h"
@@ -531,21 +532,8 @@ static char *headline(const struct experiment *experiment)
     return text != NULL ? text : command_text(view_get(experiment->record.top, "command"));
 }
 
-void table_put(struct line *json, const struct experiment *experiment)
+static void put_stars(struct line *json, const struct experiment *experiment)
 {
-    line_object(json, "experiment");
-    put_visible(json, "command", headline(experiment));
-    put_title(json, experiment);
-    put_others(json, experiment);
-    put_conditions(json, experiment);
-    put_metrics(json, experiment);
-    variants_put(json, experiment, false);
-    capacity_put(json, experiment);
-    line_array(json, "lines");
-    put_variants(json, experiment);
-    put_loads(json, experiment);
-    put_gains(json, experiment);
-    service_put_lines(json, experiment, NULL);
     for (const struct value *item = view_first(experiment->conditions); item != NULL;
          item = view_next(experiment->conditions, item)) {
         char *name = view_string(view_get(item, "name")),
@@ -554,13 +542,35 @@ void table_put(struct line *json, const struct experiment *experiment)
             put_visible(json, NULL, star);
         free(name);
     }
+}
+
+void table_put(struct line *json, const struct experiment *experiment)
+{
+    line_object(json, "experiment");
+    put_visible(json, "command", headline(experiment));
+    put_title(json, experiment);
+    answer_put(json, "answers", experiment);
+    answer_put_next(json, "next", experiment);
+    put_others(json, experiment);
+    put_conditions(json, experiment);
+    put_metrics(json, experiment);
+    variants_put(json, experiment, false);
+    capacity_put(json, experiment);
+    line_array(json, "lines");
+    put_variants(json, experiment);
+    put_gains(json, experiment);
+    put_stars(json, experiment);
+    put_floors(json, experiment);
+    put_gate(json, experiment);
+    line_close(json);
+    line_array(json, "details");
+    put_loads(json, experiment);
+    service_put_lines(json, experiment, NULL);
     put_seldom(json, experiment, "slowdowns");
     put_seldom(json, experiment, "comparisons");
     put_times(json, experiment);
     put_attributions(json, experiment);
     put_directions(json, experiment);
-    put_floors(json, experiment);
-    put_gate(json, experiment);
     line_close(json);
     put_outliers(json, experiment);
     line_bool(json, "loaded", view_first(view_get(experiment->result.top, "slowdowns")) != NULL);

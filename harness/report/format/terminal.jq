@@ -73,21 +73,25 @@ def rest($head):
   $head.texts
   | section("between nodes"; .between[]), section("not done"; .waiting[]), section("warnings"; .warnings[]);
 
-# One experiment: as jostle slowdown ends.
+# One experiment: as jostle slowdown ends. The answer first, then the table that it is from; what
+# statistics have to say besides is for those who ask (--verbose).
 def experiment($head):
+  def when_verbose(lines): if $verbose then lines else empty end;
   $head.experiment
   | .rows as $rows
   | ([$rows[] | select(.texts != null)]) as $conditions
   | ($rows | findings("problems")) as $findings
-  | (.command | styled("1")), .where, (.placed // empty), .first[], "",
-    if .variants != null then variant_tables($findings)
+  | ($head.columns.conditions | if $verbose then . else map(select(.key | IN("mean", "variance") | not)) end) as $columns
+  | (.answers + (.variants.lines? // []) + .first) as $answers
+  | (.command | styled("1")), when_verbose(.where), (.placed // empty), "", $answers[], (if $answers == [] then empty else "" end),
+    if .variants != null then (.variants.lines = [] | variant_tables($findings))
     elif .capacity != null then capacity_table
-    else ($conditions | table($head.columns.conditions; $findings)), (.metrics | metric_table($head.columns.condition_metrics)), "" end,
-    .lines[], (if $verbose then empty else .outliers[] end),
+    else ($conditions | table($columns; $findings)), (.metrics | metric_table($head.columns.condition_metrics)), "" end,
+    .lines[], when_verbose(.details[]),
     ($rows | numbered($findings), note_lines),
     ($rows | if $verbose then empty else notes | notes_count end),
-    family_text($head), unseen_text($head),
-    "\(key_text($head)); \(memory_text($head)).";
+    when_verbose(family_text($head), unseen_text($head), "\(key_text($head)); \(memory_text($head))."),
+    (.next // empty | "", "closer: " + .);
 
 def campaign($head):
   ($head.texts | "\(.name | styled("1")): \(.totals)", (.hosts[] | "on " + .), ""),

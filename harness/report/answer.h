@@ -1,0 +1,19 @@
+#ifndef REPORT_ANSWER_H
+#define REPORT_ANSWER_H
+
+#include "experiment.h"
+
+#include "common/json.h"
+
+/* What an experiment has found, in sentences: a list of texts named `name`, the largest effect
+ * first. Of variants those of the comparisons that decide. */
+void answer_put(struct line *json, const char *name, const struct experiment *experiment);
+
+/* The command line that looks closer at the load with the largest effect, where there were several;
+ * as a member `name`, null where there is none. */
+void answer_put_next(struct line *json, const char *name, const struct experiment *experiment);
+
+/* The sentence of one slowdown of the main metric, to be freed. NULL: it has no ratio. */
+char *answer_sentence(const struct experiment *experiment, const struct value *slowdown);
+
+#endif
