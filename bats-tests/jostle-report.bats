@@ -263,7 +263,7 @@ warned() {
     "$JOSTLE" slowdown --max-runs 3 --load 'half=cpu --percent 50' --output out -- sleep 0.01 >printed
     report out >reported
     # But for the line that says where the records are.
-    diff <(grep -v -e '^Records: ' -e '^$' printed) <(grep -v '^$' reported)
+    diff <(grep -v -e '^Records: ' -e '^Page: ' -e '^$' printed) <(grep -v '^$' reported)
     grep -q '^half .* of .* CPUs' reported
 }
 
@@ -316,7 +316,12 @@ warned() {
     synthetic 1 2 campaign
     mkdir empty
     run -2 report
-    [[ $output == *'report needs a folder with records'* ]]
+    [[ $output == *'report of what? There is no jostle-results here'* ]]
+    mkdir -p here/jostle-results/{older,newer}
+    touch -d '1 hour ago' here/jostle-results/older
+    run -1 --separate-stderr bash -c 'cd here && exec "$1" report' bash "$JOSTLE"
+    [[ $stderr == *'the latest in jostle-results is jostle-results/newer'* ]]
+    run -2 report --open --format md campaign
     run -2 report no-such-folder
     [[ $output == 'jostle: no-such-folder is not a folder: '* ]]
     run -1 report empty

@@ -10,7 +10,8 @@ setup() {
 @test "run prints a table, and says where the records are" {
     run -0 "$JOSTLE" run --output out --max-runs 5 -- sleep 0.05
     [[ $output == *'condition  runs'*'baseline      5'*' ms '* ]]
-    [[ $output == *"Records: $PWD/out" ]]
+    [[ $output == *"Records: $PWD/out"$'\n'"Page: jostle report --open $PWD/out" ]]
+    [[ $output == *'It takes '*' ms'* ]]
 }
 
 @test "as many runs are made as are recorded and reported" {

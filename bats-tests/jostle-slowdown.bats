@@ -86,7 +86,26 @@ END
     run -0 "$JOSTLE" slowdown --output out --max-runs 6 --load 'low=cpu --percent 10 --threads 1' -- sleep 0.05
     [[ $output =~ baseline\ +6\ .*\ 1\ +- ]]
     [[ $output =~ low\ +6\ .*\[[0-9.]+,\ [0-9.]+\]\ .*of\ 0\.10\ CPUs ]]
-    [[ $output == *'low = cpu --percent 10 --threads 1'* ]]
+    [[ $output == *'Beside low (cpu --percent 10 --threads 1) '*' % sure)'* ]]
+}
+
+@test "without a load it shows what neighbours that use half of the machine cost, and what looks closer" {
+    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    run -0 --separate-stderr "$JOSTLE" slowdown --output out --max-runs 6 -- sleep 0.02
+    [[ $stderr == *'alone and beside neighbours that use half of this machine, for about 60 s (--quick, --for TIME)'* ]]
+    holds '.loads | map(.name) == ["baseline", "cpu", "memory", "cache", "disk"]' <out/result.json
+    holds '.settings | .min_runs == 6 and .max_time_s == 60' <out/result.json
+    [[ $output == *'Beside '*' (cpu --percent 50) '*'condition '*'closer: jostle slowdown '*'--load '*' -- sleep 0.02'* ]]
+    run -2 "$JOSTLE" slowdown --quick --load 'a=cpu --percent 5' -- true
+    [[ $output == *'--quick is for a slowdown without --load'* ]]
+    run -2 "$JOSTLE" slowdown --quick --for 5s -- true
+}
+
+@test "a panorama of a long run takes as long as an interval needs, or what --for says" {
+    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    run -0 --separate-stderr timeout 60 "$JOSTLE" slowdown --output out --for 2s -- sleep 0.3
+    [[ $stderr == *'6 runs of each condition take about '*': with less time than that there is no interval'* ]]
+    holds '.conditions | map(.runs) | max < 6' <out/result.json
 }
 
 @test "a load that cannot deliver is flagged in the record" {

@@ -119,6 +119,21 @@ static char *no_effect(const char *load, double low, double high, bool timed, do
                    100 * sure, is_none ? "" : ": more runs would tell");
 }
 
+/* A ratio to alone and its bounds, in the metric's own direction: what records have of a metric
+ * that is better when it is higher is how many times worse it is. */
+struct plain {
+    double ratio, low, high; /* bounds NAN: not known */
+};
+
+static struct plain plain_of(const struct value *slowdown, const struct metric *metric)
+{
+    const double ratio = number_of(slowdown, "ratio"), low = figure_bound(slowdown, false),
+                 high = figure_bound(slowdown, true);
+    if (!metric->higher)
+        return (struct plain){ratio, low, high};
+    return (struct plain){1 / ratio, low > 0 ? 1 / high : NAN, low > 0 ? 1 / low : NAN};
+}
+
 /* Which of the condition's loads did not come to what was asked of it. To be freed. */
 static char *short_text(const struct experiment *experiment, const struct value *condition)
 {
@@ -141,8 +156,8 @@ static char *short_text(const struct experiment *experiment, const struct value 
 static char *effect(const struct experiment *experiment, const struct value *slowdown,
                     const char *load, const struct metric *metric, double sure)
 {
-    const double ratio = number_of(slowdown, "ratio"), low = figure_bound(slowdown, false),
-                 high = figure_bound(slowdown, true);
+    const struct plain plain = plain_of(slowdown, metric);
+    const double ratio = plain.ratio, low = plain.low, high = plain.high;
     const bool timed = strcmp(metric->name, metrics[METRIC_WALL].name) == 0;
     const int decimals = sentence_decimals(low, high);
     char center[NUMBER_SIZE], from[NUMBER_SIZE], to[NUMBER_SIZE];
@@ -163,8 +178,8 @@ static char *effect(const struct experiment *experiment, const struct value *slo
 char *answer_sentence(const struct experiment *experiment, const struct value *slowdown)
 {
     const struct metric *metric = &experiment->metrics.item[experiment->metrics.main];
-    const double ratio = number_of(slowdown, "ratio"), low = figure_bound(slowdown, false),
-                 high = figure_bound(slowdown, true);
+    const struct plain plain = plain_of(slowdown, metric);
+    const double ratio = plain.ratio, low = plain.low, high = plain.high;
     const double sure = view_number(view_get(experiment->settings, "confidence"), 0.95);
     const bool timed = strcmp(metric->name, metrics[METRIC_WALL].name) == 0;
     char number[NUMBER_SIZE], *text;
@@ -237,8 +252,8 @@ static void put_alone(struct line *json, const struct experiment *experiment)
                  high = figure_bound(figure, true);
     const double sure = view_number(view_get(experiment->settings, "confidence"), 0.95);
     const bool timed = strcmp(metric->name, metrics[METRIC_WALL].name) == 0;
-    char value[NUMBER_SIZE], from[NUMBER_SIZE];
-    if (isnan(center) || isnan(low))
+    char value[NUMBER_SIZE], from[NUMBER_SIZE], to[NUMBER_SIZE];
+    if (isnan(center))
         return;
     const struct scale scale = scale_of(center, metric->unit);
     const int decimals = number_decimals(center * scale.factor);
@@ -246,12 +261,14 @@ static void put_alone(struct line *json, const struct experiment *experiment)
     char *time = view_string(view_path(experiment->baseline, "time", "text"));
     number_fixed(center * scale.factor, decimals, value);
     number_fixed(low * scale.factor, decimals, from);
-    char to[NUMBER_SIZE];
+    number_fixed(high * scale.factor, decimals, to);
+    char *range = isnan(low) ? must(strdup(" (too few runs to say how surely)"))
+                             : text_of(" (%s to %s, %.4g %% sure)", from, to, 100 * sure);
     char *text =
-        text_of("%s %s %s (%s to %s, %.4g %% sure)%s%s%s.", timed ? "It takes" : metric->words,
-                value, unit, from, number_fixed(high * scale.factor, decimals, to), 100 * sure,
+        text_of("%s %s %s%s%s%s%s.", timed ? "It takes" : metric->words, value, unit, range,
                 variation, time == NULL || !timed ? "" : ": ", time == NULL || !timed ? "" : time);
     visible_put(json, NULL, text);
+    free(range);
     free(text);
     free(time);
     free(variation);

@@ -559,13 +559,13 @@ void table_put(struct line *json, const struct experiment *experiment)
     line_array(json, "lines");
     put_variants(json, experiment);
     put_gains(json, experiment);
+    service_put_lines(json, experiment, NULL);
     put_stars(json, experiment);
     put_floors(json, experiment);
     put_gate(json, experiment);
     line_close(json);
     line_array(json, "details");
     put_loads(json, experiment);
-    service_put_lines(json, experiment, NULL);
     put_seldom(json, experiment, "slowdowns");
     put_seldom(json, experiment, "comparisons");
     put_times(json, experiment);
