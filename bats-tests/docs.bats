@@ -50,10 +50,10 @@ setup() {
 @test "every option that a page shows is one of the programs'" {
     local command option page
     {
-        for command in harness/commands/* jobs/commands/*; do "$JOSTLE" "${command##*/}" --help; done
+        for command in harness/commands/* jobs/commands/*; do "$JOSTLE" "${command##*/}" --help-all; done
         "$BIN/loadgen" --help | sed -nE 's/^  ([a-z]+)  .*/\1/p' | while read -r command; do "$BIN/loadgen" "$command" --help; done
-        for command in stats meter simulate copies; do "$BIN/$command" --help; done
-        "$BIN/probe" sample --help
+        for command in stats meter simulate copies; do "$BIN/$command" --help-all; done
+        "$BIN/probe" sample --help-all
         for command in linpack gemm; do "$WORKLOADS/$command" --help; done
         packaging/install-deps --help
     } | grep -oE -- '--[a-z][a-z0-9-]+' | sort -u >"$BATS_TEST_TMPDIR/known"
@@ -78,7 +78,7 @@ setup() {
 # shape: the kinds of lines of a table on stdin, in order, once each; what depends on
 # the machine (problems, notes, where the time went) is left out, and so are figures and widths.
 shape() {
-    sed -E '/^[0-9]+ [a-z-]+( \(.*\))?: /d; /^[0-9]+ notes?: /d; /^[0-9]+ runs? may not show /d; /: outliers in runs /d; / it waited for a CPU: /d; /: --metric wall_without_wait_s /d; s/^time: .*/time/; /^\* /d; s/^Records: .*/Records/; s/^on .*, CPUs .*, Linux .*/on MACHINE/
+    sed -E '/^[0-9]+ [a-z-]+( \(.*\))?: /d; /^[0-9]+ notes?: /d; /^[0-9]+ runs? may not show /d; /: outliers in runs /d; / it waited for a CPU: /d; /: --metric wall_without_wait_s /d; s/^time: .*/time/; /^\* /d; s/^Records: .*/Records/; s/^Beside .*/ANSWER/
         s/^(condition .*[^ ]) +problems$/\1/; s/ +/ /g
         s/^([A-Za-z0-9-]+) [0-9]+ [0-9.]+ (±|\[[0-9.]+,) .*/\1 ROW/
         /^[A-Za-z0-9-]+: (mean )?[+-]?[0-9]+ %: /d; /^$/d'
@@ -86,12 +86,12 @@ shape() {
 
 # sample: the output in the README's sample, without its indentation.
 sample() {
-    sed -n '/^    \$ harness\/jostle report/,/^How to read it/p' README.md | sed -n '3,$s/^    //p; 3,$s/^$//p'
+    sed -n '/^    \$ jostle report/,/^jostle runs any/p' README.md | sed -n '3,$s/^    //p; 3,$s/^$//p'
 }
 
 @test "the README's sample is what the program prints of these records, converged and quiet" {
     local folder
-    folder=$(sed -n "s/^    \\$ harness\/jostle report '\(.*\)'/\1/p" README.md)
+    folder=$(sed -n "s/^    \\$ jostle report \(.*\)/\1/p" README.md)
     "$JOSTLE" report "$folder" >"$BATS_TEST_TMPDIR/said"
     diff <(sample | sed '$d') "$BATS_TEST_TMPDIR/said"
     # No problem marks it: no column for them, no line of one.
@@ -101,6 +101,6 @@ sample() {
 
 @test "the README's sample has the shape of what jostle slowdown prints" {
     "$JOSTLE" slowdown --min-runs 6 --max-runs 6 --output "$BATS_TEST_TMPDIR/out" --load 'cpu-50=cpu --percent 50' -- "$WORKLOADS/delannoy" 11 |
-        shape | sed '1s/.*/TARGET/; /^Records/d' >"$BATS_TEST_TMPDIR/said"
+        shape | sed '1s/.*/TARGET/; /^Records/d; /^Page: /d' >"$BATS_TEST_TMPDIR/said"
     diff <(sample | shape | sed '1s/.*/TARGET/') "$BATS_TEST_TMPDIR/said"
 }

@@ -21,7 +21,7 @@ completes() {
 completes_all() {
     local option
     local -a options
-    mapfile -t options < <("$@" --help | sed -nE 's/^ {1,8}(-[A-Za-z], +)?(--[a-z][a-z0-9-]*).*/\2/p')
+    mapfile -t options < <("$@" --help-all | sed -nE 's/^ {1,8}(-[A-Za-z], +)?(--[a-z][a-z0-9-]*).*/\2/p')
     [[ " ${options[*]} " == *' --help '* || $2 == completion ]]
     completes "$@" --
     for option in "${options[@]}"; do
@@ -57,6 +57,7 @@ completes_all() {
     local command
     completes jostle ''
     for command in "$ROOT"/{harness,jobs}/commands/*; do
+        [[ ${command##*/} != probe ]] || continue # gone: it only says what to use
         [[ " $output " == *" ${command##*/} "* ]]
     done
     for command in "$ROOT"/{harness,jobs}/commands/*; do
@@ -110,7 +111,7 @@ completes_all() {
     MANWIDTH=100 man -l jostle-slowdown.1 >page
     grep -qE '^ *jostle slowdown \[OPTION...\] --variant \[NAME=\]CMD --variant' page
     [[ $(grep -cE '^ *[0-9]+(, [0-9]+)*  [a-z-]' <(sed -n '/^EXIT STATUS/,/^EXAMPLES/p' page)) -eq 5 ]]
-    [[ $(sed -n '/^EXAMPLES/,/^SEE/p' page | grep -c '^ *jostle slowdown ') -eq 3 ]]
+    [[ $(sed -n '/^EXAMPLES/,/^SEE/p' page | grep -c '^ *jostle slowdown ') -eq 4 ]]
     grep -q 'campaign .*--output' <(man -l jostle-campaign.1 | sed -n '/^SYNOPSIS/,/^DESCRIPTION/p')
 }
 

@@ -12,6 +12,9 @@ setup() {
     [[ $output == *'condition  runs'*'baseline      5'*' ms '* ]]
     [[ $output == *"Records: $PWD/out"$'\n'"Page: jostle report --open $PWD/out" ]]
     [[ $output == *'It takes '*' ms'* ]]
+    # What is measured is nothing for a repository.
+    "$JOSTLE" run --quiet -r 1 -- true
+    [[ $(<jostle-results/.gitignore) == '*' ]]
 }
 
 @test "as many runs are made as are recorded and reported" {

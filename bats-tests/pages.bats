@@ -25,7 +25,7 @@ program() {
 home() {
     local name
     ln -s "$ROOT"/{harness,jobs,results} . && ln -s "$BUILD" build
-    mkdir bin && ln -s "$JOSTLE" bin/jostle
+    mkdir bin && ln -s "$JOSTLE" bin/jostle && ln -s "$WORKLOADS/mmul" bin/mmul
     export PATH=$HOME/bin:$PATH
     program solver.sh '[[ $# -eq 0 || -r $1 ]] || exit 1; "'"$WORKLOADS"'/nbody" 50 20 >/dev/null; echo rate: 12.5'
     printf 'solver: solver.sh\n\tcp solver.sh solver\n' >Makefile

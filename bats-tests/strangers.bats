@@ -269,7 +269,7 @@ END
         "$BIN/stats" --derive other
         diff <(jq .intervals other/result.json) <(jq .intervals whole/result.json)
         "$JOSTLE" compare --json - other whole | jq -e '.confidence == 0.95'
-        [[ $("$JOSTLE" report other) == *'are 95 % confidence'* ]]
+        [[ $("$JOSTLE" report --verbose other) == *'are 95 % confidence'* ]]
         rm -r other
     done
 }

@@ -14,7 +14,8 @@
 #define HELP_KEY      256 /* up to 255 a key is the letter of a short option */
 #define VERSION_KEY   257
 #define LIST_KEY      258
-#define FIRST_KEY     259
+#define HELP_ALL_KEY  259
+#define FIRST_KEY     260
 #define LONGEST_NAME  64
 #define SHOWN_MOST    120 /* bytes of a wrong value in a message */
 
@@ -145,15 +146,68 @@ static struct entry *find_entry(struct options *options, int key)
     return NULL;
 }
 
-static void answer_help(const struct options *options, struct argp_state *state)
+/* What argp prints above and below the options, to be freed. */
+static char *document(const char *intro, const char *details)
+{
+    const size_t size = strlen(intro) + (details == NULL ? 0 : strlen(details)) + 2;
+    char *text = allocate(1, size);
+    snprintf(text, size, "%s\v%s", intro, details == NULL ? "" : details);
+    return text;
+}
+
+static bool has_usual(const struct options *options)
+{
+    for (size_t i = 0; i < options->count; i++)
+        if (options->entries[i].row.usual != NULL)
+            return true;
+    return false;
+}
+
+/* Of argp's table what a first look needs: the usual options, and what shows the others. */
+static struct argp_option *usual_of(const struct options *options)
+{
+    struct argp_option *usual = allocate(options->shown_count + 2, sizeof *usual);
+    size_t count = 0;
+    bool keeps = false;
+    for (size_t i = 0; i < options->shown_count; i++) {
+        struct argp_option option = options->shown[i];
+        const struct entry *entry =
+            option.key >= FIRST_KEY ? &options->entries[option.key - FIRST_KEY] : NULL;
+        if ((option.flags & OPTION_ALIAS) == 0)
+            keeps = (entry != NULL && entry->row.usual != NULL) || option.key == HELP_KEY ||
+                    option.key == HELP_ALL_KEY;
+        option.group = entry == NULL ? -1 : 0;
+        if (entry != NULL && entry->row.usual != NULL)
+            option.doc = entry->row.usual;
+        if (keeps)
+            usual[count++] = option;
+    }
+    return usual;
+}
+
+static void answer_help(const struct options *options, const struct argp_state *state, bool all)
 {
     char name[LONGEST_NAME];
-    snprintf(name, sizeof name, "%s", options->program->name);
-    state->name = name;
-    state->flags &= ~(unsigned)ARGP_NO_ERRS; /* it silences --help, too */
-    argp_state_help(state, stdout,
+    const struct program *program = options->program;
+    struct argp argp = options->argp;
+    struct argp_state shown = *state;
+    struct argp_option *usual = NULL;
+    char *documentation = NULL;
+    snprintf(name, sizeof name, "%s", program->name);
+    if (!all && has_usual(options)) {
+        const char *examples =
+            program->details == NULL ? NULL : strstr(program->details, "Example");
+        argp.options = usual = usual_of(options);
+        argp.doc = documentation = document(program->intro, examples);
+    }
+    shown.root_argp = &argp;
+    shown.name = name;
+    shown.flags &= ~(unsigned)ARGP_NO_ERRS; /* it silences --help, too */
+    argp_state_help(&shown, stdout,
                     ARGP_HELP_SHORT_USAGE | ARGP_HELP_PRE_DOC | ARGP_HELP_LONG |
                         ARGP_HELP_POST_DOC);
+    free(documentation);
+    free(usual);
     exit(fflush(stdout) == 0 ? 0 : 1);
 }
 
@@ -230,7 +284,8 @@ static error_t parse_one(int key, char *text, struct argp_state *state)
         exit(options_list(options->program) ? EXIT_SUCCESS : EXIT_FAILURE);
     case HELP_KEY:
     case 'h':
-        answer_help(options, state);
+    case HELP_ALL_KEY:
+        answer_help(options, state, key == HELP_ALL_KEY);
         return 0;
     case VERSION_KEY:
         answer_version(options);
@@ -330,13 +385,18 @@ static struct options *prepare(const struct program *program)
         for (const struct option_row *row = program->groups[i].rows; row->name != NULL; row++)
             rows++;
     options->entries = allocate(rows + 1, sizeof *options->entries);
-    options->shown = allocate(2 * rows + program->group_count + 5, sizeof *options->shown);
+    options->shown = allocate(2 * rows + program->group_count + 6, sizeof *options->shown);
     for (size_t i = 0; i < program->group_count; i++)
         add_group(options, &program->groups[i], (int)i + 1);
     show(options, (struct argp_option){
                       .name = "help", .key = HELP_KEY, .doc = "show this help", .group = -1});
     if (find_entry(options, 'h') == NULL)
         show(options, (struct argp_option){.key = 'h', .flags = OPTION_ALIAS});
+    show(options, (struct argp_option){.name = "help-all",
+                                       .key = HELP_ALL_KEY,
+                                       .flags = has_usual(options) ? 0 : OPTION_HIDDEN,
+                                       .doc = "show all options",
+                                       .group = -1});
     show(options,
          (struct argp_option){
              .name = "version", .key = VERSION_KEY, .doc = "show the version", .group = -1});
@@ -345,13 +405,10 @@ static struct options *prepare(const struct program *program)
     return options;
 }
 
-static void document(struct options *options)
+static void describe(struct options *options)
 {
     const struct program *program = options->program;
-    const char *details = program->details == NULL ? "" : program->details;
-    const size_t size = strlen(program->intro) + strlen(details) + 2;
-    options->documentation = allocate(1, size);
-    snprintf(options->documentation, size, "%s\v%s", program->intro, details);
+    options->documentation = document(program->intro, program->details);
     options->argp = (struct argp){.options = options->shown,
                                   .parser = parse_one,
                                   .args_doc = program->usage,
@@ -392,7 +449,7 @@ struct options *options_parse(const struct program *program, int argc, char **ar
     int unused;
     options->rest = rest == NULL ? &unused : rest;
     *options->rest = argc;
-    document(options);
+    describe(options);
     const unsigned flags =
         ARGP_NO_ERRS | ARGP_NO_HELP | (program->stop_at_operand ? ARGP_IN_ORDER : 0);
     if (parse_all(options, argc, argv, flags) != 0)

@@ -49,6 +49,8 @@ struct option_row {
     char letter;                /* of a short form, or 0 */
     bool exclusive;             /* minimum and maximum themselves are refused */
     bool hidden;                /* not in --help */
+    const char *usual;          /* a sentence; where some rows have one, --help shows these rows
+                                   with it alone, and --help-all shows all */
     bool measured;              /* loadgen: a calibration is of this value */
     const char *endless;        /* of OPTION_TIME: this word is accepted, too, and means 0 */
     const char *bare;           /* what the option means without a value, which then needs = */
@@ -73,7 +75,8 @@ struct program {
     const char *name;    /* "loadgen cpu" */
     const char *usage;   /* what follows the options: "-- TARGET..."; NULL: nothing may */
     const char *intro;   /* above the options in --help */
-    const char *details; /* below them; NULL: nothing */
+    const char *details; /* below them; NULL: nothing. Where --help is short, it has what begins
+                            with "Example" of it */
     const struct option_group *groups;
     size_t group_count;
     bool stop_at_operand; /* what follows the first operand is not ours to parse */
@@ -83,7 +86,7 @@ struct program {
  * neither the program nor its tables. */
 struct options;
 
-/* Fills the groups' values: presets first, then argv. --help (-h), --version and
+/* Fills the groups' values: presets first, then argv. --help (-h), --help-all, --version and
  * --list-options are answered on stdout and end the program with 0; wrong use ends it
  * with one line and exit 2. *rest: index of the first operand in argv, which may be
  * reordered; argc when there is none. Texts stay argv's. */

@@ -308,9 +308,7 @@ static bool make_folder(const char *path, mode_t mode, bool *created)
     return made || is_folder(whole);
 }
 
-/* What is measured is nothing that belongs into a repository: the folder that all commands have in
- * common is ignored by git, once it is made. Without that file nothing is lost. */
-static void ignore_results(const char *path)
+void save_ignore_results(const char *path)
 {
     static const char name[] = "jostle-results/";
     char file[PATH_MAX];
@@ -329,13 +327,7 @@ static void ignore_results(const char *path)
 
 bool save_make_folder(const char *path, bool *created)
 {
-    const int before = errno;
-    const bool made = make_folder(path, 0777, created);
-    if (made) {
-        ignore_results(path);
-        errno = before;
-    }
-    return made;
+    return make_folder(path, 0777, created);
 }
 
 bool save_make_private_folder(const char *path)

@@ -46,6 +46,9 @@ bool save_text(const char *path, const char *text, enum save_kind kind);
  * the file system has no such thing, true. False with errno. */
 bool save_sync_folder(const char *path);
 
+/* What is measured is nothing that belongs into a repository: where path is in a folder
+ * jostle-results, git ignores all of that from now on. Without that file nothing is lost. */
+void save_ignore_results(const char *path);
 /* Makes a folder, and those above it that are not there; what is made stays after a power cut.
  * created, or NULL: whether the folder itself was not there. False with errno. */
 bool save_make_folder(const char *path, bool *created);

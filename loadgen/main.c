@@ -382,7 +382,8 @@ int main(int argc, char **argv)
     ending_begin();
     if (argc < 2)
         usage_error("no load: give one, such as loadgen cpu --percent 50; see loadgen --help");
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "--help-all") == 0 ||
+        strcmp(argv[1], "help") == 0) {
         print_help();
         return 0;
     }

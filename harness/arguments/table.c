@@ -131,7 +131,8 @@ bool table_wants_help(const struct table *table, int argc, char **argv)
             break;
         if (argv[i][0] != '-')
             continue;
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "--help-all") == 0 ||
+            strcmp(argv[i], "-h") == 0)
             return true;
         const struct option_row *row = option_find(table->rows, argv[i] + strspn(argv[i], "-"));
         i += row != NULL && row->argument != NULL; /* its value */

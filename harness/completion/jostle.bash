@@ -10,13 +10,13 @@ _jostle_commands() {
 # _jostle_options COMMAND...: the options of a command, each with the word for
 # its value: "--format terminal|html".
 _jostle_options() {
-    "$@" --help 2>/dev/null | sed -nE 's/^ {1,8}(-[A-Za-z], +)?(--[a-z][a-z0-9-]*)[ =]?([^ ]*).*/\2 \3/p'
+    "$@" --help-all 2>/dev/null | sed -nE 's/^ {1,8}(-[A-Za-z], +)?(--[a-z][a-z0-9-]*)[ =]?([^ ]*).*/\2 \3/p'
 }
 
 # _jostle_operands COMMAND...: the words that its usage offers as operands, such as
 # "[cpu|memory]...".
 _jostle_operands() {
-    "$@" --help 2>/dev/null | sed -nE '1s/.*[ []([a-z]+(\|[a-z]+)+)\].*/\1/p' | tr '|' ' '
+    "$@" --help-all 2>/dev/null | sed -nE '1s/.*[ []([a-z]+(\|[a-z]+)+)\].*/\1/p' | tr '|' ' '
 }
 
 # _jostle_value KIND CURRENT: COMPREPLY for the value of an option, by the word

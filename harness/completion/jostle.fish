@@ -9,13 +9,13 @@ end
 # __jostle_options COMMAND...: a line for each option: the option, the word for its value
 # (may be empty), and what it is for, with tabs between them.
 function __jostle_options
-    $argv --help 2>/dev/null |
+    $argv --help-all 2>/dev/null |
         string replace -rf '^ {1,8}(?:-[A-Za-z], +)?(--[a-z][a-z0-9-]*)[ =]?([^ ]*) *(.*)' '$1'\t'$2'\t'$3'
 end
 
 # __jostle_operands COMMAND...: the words that its usage offers, such as "[cpu|memory]...".
 function __jostle_operands
-    set -l usage ($argv --help 2>/dev/null)
+    set -l usage ($argv --help-all 2>/dev/null)
     string replace -rf '.*[ \[]([a-z]+(?:\|[a-z]+)+)\].*' '$1' -- $usage[1] | string split '|'
 end
 

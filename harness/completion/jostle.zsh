@@ -24,7 +24,7 @@ _jostle() {
         _describe -t commands command reply
         return
     fi
-    for line in ${(f)"$($program $words[2] --help 2>/dev/null |
+    for line in ${(f)"$($program $words[2] --help-all 2>/dev/null |
         sed -nE 's/^ {1,8}(-[A-Za-z], +)?(--[a-z][a-z0-9-]*)[ =]?([^ ]*) *(.*)/\2 \3 \4/p')"}; do
         option=${line%% *} line=${line#* } kind=${line%% *}
         if [[ $words[CURRENT-1] == $option && -n $kind ]]; then
@@ -42,7 +42,7 @@ _jostle() {
         _describe -t options option described
     else
         # Words that its usage offers as operands, such as "[cpu|memory]...".
-        reply=(${(s:|:)"$($program $words[2] --help 2>/dev/null | sed -nE '1s/.*[ []([a-z]+(\|[a-z]+)+)\].*/\1/p')"})
+        reply=(${(s:|:)"$($program $words[2] --help-all 2>/dev/null | sed -nE '1s/.*[ []([a-z]+(\|[a-z]+)+)\].*/\1/p')"})
         (( $#reply )) && compadd -- $reply || _files
     fi
 }

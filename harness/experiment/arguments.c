@@ -43,12 +43,14 @@ static const struct command commands[] = {
               "that drift of the machine affects all alike, until the error is small enough; "
               "then prints the slowdown of each load with its confidence interval. With several "
               "--variant (or --revision) each runs alone and under each load, and is compared with "
-              "the first one, too.",
+              "the first one, too. Without --load the loads are half of the CPUs, the memory "
+              "bandwidth, the cache and the disk, and it takes about a minute.",
      .details = LOADS_HELP GATE_EXIT_HELP
      "Examples:\n"
+     "  jostle slowdown -- ./solver input.dat\n"
      "  jostle slowdown --load 'half=cpu --percent 50' -- ./solver input.dat\n"
      "  jostle slowdown --load 'a=cpu --percent 30' --load 'b=exec: ./noise' -- make\n"
-     "  jostle slowdown --revision old=main --revision new=HEAD --build make -- ./solver",
+     "  jostle slowdown --revision a=main --revision b=. --build make -- ./solver",
      .slowdown = true},
     {.word = "capacity",
      .name = "jostle capacity",
@@ -91,6 +93,7 @@ static const struct option_row session_rows[] = {
      .argument = "NAME=SPEC",
      .type = OPTION_LIST,
      FIELD(loads),
+     .usual = "a neighbour: a command line of loadgen, or exec: COMMAND; may be given again",
      .help = "a load: a loadgen command line, joined by ' + ', or exec: COMMAND"},
     {.name = "output",
      .argument = "DIR",
@@ -98,6 +101,7 @@ static const struct option_row session_rows[] = {
      FIELD(output),
      .check = check_folder,
      .wrong = "null",
+     .usual = "folder for the records (default: jostle-results/TARGET.TIME)",
      .help = "folder for the records (default: jostle-results/TARGET.TIME)"},
     {.name = "resume",
      .type = OPTION_FLAG,
@@ -148,6 +152,7 @@ static const struct option_row session_rows[] = {
     {.name = "verbose",
      .type = OPTION_FLAG,
      FIELD(verbose),
+     .usual = "show each run as it is made, and all that statistics have to say",
      .help = "show each command on stderr as it is run, and the notes on the result"},
     {0},
 };
@@ -157,6 +162,7 @@ static const struct option_row panorama_rows[] = {
     {.name = "quick",
      .type = OPTION_FLAG,
      FIELD(quick),
+     .usual = "without --load: about 15 s instead of a minute",
      .help = "without --load: take about 15 s instead of a minute"},
     {.name = "for",
      .argument = "TIME",
@@ -164,6 +170,7 @@ static const struct option_row panorama_rows[] = {
      FIELD(for_ns),
      .minimum = 1,
      .maximum = OPTION_TIME_MOST,
+     .usual = "without --load: about so long; longer is more precise",
      .help = "without --load: take about TIME; longer is more precise"},
     {0},
 };

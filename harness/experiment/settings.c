@@ -92,6 +92,7 @@ const struct option_row settings_rows[] = {
      .maximum = 1,
      .exclusive = true,
      .preset = "0.05",
+     .usual = "measure until the range is within E of the figure (default: 5%)",
      .help = "stop when the relative error (half-width of the confidence interval / mean) is at "
              "most E"},
     {.name = "confidence",
@@ -133,6 +134,7 @@ const struct option_row settings_rows[] = {
      FIELD(max_time_ns),
      .minimum = 1,
      .maximum = OPTION_TIME_MOST,
+     .usual = "start no further run after this time",
      .help = "start no further run after TIME"},
     {.name = "warmup",
      .argument = "N",
@@ -148,6 +150,7 @@ const struct option_row settings_rows[] = {
      FIELD(metric),
      .check = metrics_check,
      .wrong = "no-such-metric",
+     .usual = "what is measured: a counter, a figure of the output, @ADAPTER (default: wall_s)",
      .help = "what is measured, must converge, and pass --at-most (default: wall_s); may be given "
              "again: names joined by commas, such as wall_s,cpu_s,context_switches, or all "
              "(wall_s, user_s, system_s, max_rss_bytes); or a figure that the target prints, "
@@ -183,6 +186,7 @@ const struct option_row settings_rows[] = {
      .argument = "NAME=CMD",
      .type = OPTION_LIST,
      FIELD(variant),
+     .usual = "a program to be compared with the others, in place of TARGET",
      .help = "a program to be measured against the others, in place of TARGET; give two or more, "
              "the first is the reference; without NAME= it is named by its words"},
     {.name = "parameter-list",
@@ -255,6 +259,7 @@ const struct option_row settings_rows[] = {
      .letter = 'p',
      .type = OPTION_TEXT,
      FIELD(prepare),
+     .usual = "run CMD before each run, unmeasured",
      .help = "run CMD with bash before each run, unmeasured; {variant} in it, and in --setup, "
              "--conclude and --cleanup, is the variant's name"},
     {.name = "conclude",
@@ -435,6 +440,7 @@ const struct option_row slowdown_rows[] = {
      FIELD(at_most),
      .maximum = 1e6,
      .exclusive = true,
+     .usual = "a gate for scripts: exit 3 when a slowdown is surely above R",
      .help =
          "a gate: exit 0 when every slowdown (with variants: every ratio to the first "
          "variant), of each metric that decides, is surely below R, 3 when one is above, 4 when "
@@ -467,6 +473,7 @@ const struct option_row capacity_rows[] = {
      FIELD(slo),
      .check = objectives_check,
      .wrong = "p99",
+     .usual = "what a run has to keep, such as p99_ms<2",
      .help = "what a run has to keep: METRIC<VALUE, or with <=, > or >=, in the metric's unit; "
              "several joined by commas must all be kept"},
     {.name = "vary",
@@ -475,6 +482,7 @@ const struct option_row capacity_rows[] = {
      FIELD(vary),
      .check = vary_check,
      .wrong = "rate",
+     .usual = "what is varied, such as rate=1000..200000",
      .help = "what is varied, and within which limits: {NAME} in the target's words is replaced by "
              "a value, an integer where both limits are. The highest value that keeps the "
              "objective is found; ,unit=U appended to it names the unit"},

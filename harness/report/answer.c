@@ -24,6 +24,13 @@ static double number_of(const struct value *object, const char *key)
     return view_number(view_get(object, key), NAN);
 }
 
+/* What stats takes in place of a confidence that is none. */
+static double confidence_of(const struct experiment *experiment)
+{
+    const double sure = number_of(experiment->settings, "confidence");
+    return sure > 0 && sure < 1 ? sure : 0.95;
+}
+
 struct cause {
     const char *words;
     double share;
@@ -180,7 +187,7 @@ char *answer_sentence(const struct experiment *experiment, const struct value *s
     const struct metric *metric = &experiment->metrics.item[experiment->metrics.main];
     const struct plain plain = plain_of(slowdown, metric);
     const double ratio = plain.ratio, low = plain.low, high = plain.high;
-    const double sure = view_number(view_get(experiment->settings, "confidence"), 0.95);
+    const double sure = confidence_of(experiment);
     const bool timed = strcmp(metric->name, metrics[METRIC_WALL].name) == 0;
     char number[NUMBER_SIZE], *text;
     if (isnan(ratio) || view_true(view_get(slowdown, "constant")))
@@ -250,7 +257,7 @@ static void put_alone(struct line *json, const struct experiment *experiment)
     const struct value *figure = metric_figure(experiment->baseline, metric);
     const double center = figure_center(figure), low = figure_bound(figure, false),
                  high = figure_bound(figure, true);
-    const double sure = view_number(view_get(experiment->settings, "confidence"), 0.95);
+    const double sure = confidence_of(experiment);
     const bool timed = strcmp(metric->name, metrics[METRIC_WALL].name) == 0;
     char value[NUMBER_SIZE], from[NUMBER_SIZE], to[NUMBER_SIZE];
     if (isnan(center))

@@ -239,10 +239,6 @@ static void choose_format(struct settings *settings)
 {
     if (settings->open && settings->format != NULL && strcmp(settings->format, "html") != 0)
         usage_error("--open is for a page: leave out --format %s", settings->format);
-    if (settings->open && settings->output == NULL) {
-        settings->page = text_of("%s/report.html", settings->dirs[0]);
-        settings->output = settings->page;
-    }
     if (settings->open)
         settings->format = "html";
     if (settings->format == NULL && settings->output != NULL) {
@@ -300,16 +296,24 @@ static char *latest_folder(void)
     return latest;
 }
 
-static void choose_folders(struct settings *settings)
+static void take_latest(struct settings *settings)
 {
-    if (settings->dirs[0] != NULL)
-        return;
     settings->latest[0] = latest_folder();
     if (settings->latest[0] == NULL)
         usage_error("report of what? There is no jostle-results here: jostle report DIR");
     settings->dirs = settings->latest;
     if (settings->plan && !settings->quiet)
         complain("the latest in jostle-results is %s", settings->latest[0]);
+}
+
+static void choose_folders(struct settings *settings)
+{
+    if (settings->dirs[0] == NULL)
+        take_latest(settings);
+    if (!settings->open || settings->output != NULL)
+        return;
+    settings->page = text_of("%s/report.html", settings->dirs[0]);
+    settings->output = settings->page;
 }
 
 /* --formats is needed before --help can be answered. */
@@ -342,8 +346,8 @@ void settings_read(struct settings *settings, int argc, char **argv)
     settings->options = options_parse(&program, argc, argv, &rest);
     free(details);
     settings->dirs = argv + rest;
-    choose_folders(settings);
     choose_format(settings);
+    choose_folders(settings);
     check(settings);
 }
 

@@ -20,6 +20,7 @@
 
 #include "common/machine.h"
 #include "common/record_json.h"
+#include "common/save.h"
 #include "common/schemas.h"
 
 #include <jansson.h>
@@ -425,6 +426,8 @@ bool result_write(const json_t *result, const char *folder)
     char *path = NULL;
     const bool good =
         asprintf(&path, "%s/result.json", folder) >= 0 && output_document(result, path);
+    if (good)
+        save_ignore_results(path);
     free(path);
     return good;
 }
