@@ -226,10 +226,10 @@ $(BIN)/report: $(patsubst %,$(BUILD)/obj/harness/stats/%.o,bias discovery levels
 $(BIN)/predict: $(patsubst %,$(BUILD)/obj/harness/%.o,profile/profile profile/loop profile/gate bench/json report/memory stats/json stats/output stats/interval) $(call objects,harness/pressure/*.c)
 # A bench is a campaign, whose records are judged by the statistics of its experiments.
 $(BIN)/bench: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
-$(BIN)/bench: $(patsubst %,$(BUILD)/obj/harness/report/%.o,memory numbers plot visible)
-# So are the stages of a pack; its seats are those of hwloc, its charts are drawn as a bench's.
+$(BIN)/bench: $(patsubst %,$(BUILD)/obj/harness/report/%.o,memory numbers visible)
+# So are the stages of a pack; its seats are those of hwloc.
 $(BIN)/pack: $(filter-out %/main.o,$(call objects,harness/stats/*.c))
-$(BIN)/pack: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/drawings bench/json placement/machine report/memory report/numbers report/plot report/visible)
+$(BIN)/pack: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/json placement/machine report/memory report/numbers report/visible)
 # A campaign's settings are the options of an experiment; loads are parsed once.
 $(BIN)/campaign: $(patsubst %,$(BUILD)/obj/harness/experiment/%.o,settings parameters placed percent_limit arena adapters metrics)
 $(BIN)/campaign: $(BUILD)/obj/harness/report/numbers.o
@@ -241,8 +241,8 @@ $(BIN)/experiment $(BIN)/campaign $(BIN)/placement: $(patsubst %,$(BUILD)/obj/ha
 # Pressure: the kinds of load that it is stated in, and the curves of a reference.
 $(BIN)/probe: $(call objects,harness/pressure/*.c)
 $(BIN)/probe: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/json stats/json report/memory)
-# The history of a watch is drawn as a bench's charts are.
-$(BIN)/blame: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/drawings bench/json stats/json report/memory report/numbers report/plot report/visible)
+# The history of a watch is a record like those of a bench.
+$(BIN)/blame: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/json stats/json report/memory report/numbers report/visible)
 # A profile is made of experiments, judged by their statistics.
 $(BIN)/profile: $(filter-out %/main.o,$(call objects,harness/stats/*.c)) $(call objects,harness/pressure/*.c)
 $(BIN)/profile: $(patsubst %,$(BUILD)/obj/harness/%.o,bench/json report/memory)
@@ -272,7 +272,7 @@ $(BUILD)/fuzz/experiment $(BUILD)/fuzz/program-profile $(BUILD)/fuzz/report: LIB
 $(BUILD)/fuzz/campaign: $(filter-out %/main.o,$(call objects,harness/campaign/*.c))
 $(BUILD)/fuzz/campaign: $(patsubst %,$(BUILD)/obj/harness/%.o,$(patsubst %,experiment/%,settings parameters placed percent_limit arena adapters metrics) report/numbers $(patsubst %,stats/%,washout statistics objective))
 $(BUILD)/fuzz/cell: $(filter-out %/main.o,$(call objects,harness/experiment/*.c)) $(patsubst %,$(BUILD)/obj/harness/stats/%.o,washout statistics objective)
-$(BUILD)/fuzz/watch: $(patsubst %,$(BUILD)/obj/harness/blame/%.o,history history_json history_charts) $(patsubst %,$(BUILD)/obj/harness/%.o,bench/drawings bench/json stats/json report/memory report/numbers report/plot report/visible)
+$(BUILD)/fuzz/watch: $(patsubst %,$(BUILD)/obj/harness/blame/%.o,history history_json) $(patsubst %,$(BUILD)/obj/harness/%.o,bench/json stats/json report/memory report/numbers report/visible)
 $(BUILD)/fuzz/watch: LIBS := -lgsl -lgslcblas -ljansson -lgcrypt -lm
 $(BUILD)/fuzz/program-profile: $(filter-out %/main.o %/check.o,$(call objects,harness/predict/*.c)) $(patsubst %,$(BUILD)/obj/harness/%.o,profile/profile profile/loop profile/gate bench/json report/memory stats/json stats/output stats/interval) $(call objects,harness/pressure/*.c)
 $(BUILD)/fuzz/report: $(filter-out %/main.o,$(call objects,harness/report/*.c)) $(patsubst %,$(BUILD)/obj/harness/stats/%.o,bias discovery levels interval relation statistics)

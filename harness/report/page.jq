@@ -12,12 +12,8 @@ def plural($n; $one; $many): "\($n) \(if $n == 1 then $one else $many end)";
 # ["a","b","a"] -> {"a":0,"b":1}: names in the order in which they come first
 def numbered: reduce .[] as $name ({}; if has($name) then . else .[$name] = length end);
 
-def fact_words: { host: "Host", os: "System", kernel: "Kernel", architecture: "Architecture", cpu: "CPU", cpus_online: "CPUs", cpus_allowed: "CPUs allowed", governors: "Governor", virtual_machine: "Virtual machine",
-  memory_bytes: "Memory", clocksource: "Clock", file_systems: "File system", devices: "Device", versions: "Versions" };
-
 # ---- blocks of a model
 
-def texts($titles): map(. as $title | { title: $title });
 def column_of($title; $kind): { title: $title, kind: $kind };
 def numbers: map(column_of(.; "n"));
 def section($id; $title; blocks): { id: $id, title: $title, blocks: [blocks] };

@@ -71,6 +71,21 @@ function table({ id, caption, kind = "", columns, rows, head }) {
     el("table", { id, class: `${kind}${sorted ? " sortable" : ""}` }, el("caption", { id: `${id}-c` }, caption), head ?? el("thead", null, el("tr", null, titles)), el("tbody", null, body)));
 }
 
+// Facts of one host, or of several side by side: {facts: id, caption, titles, of: an object for each}.
+const factTitles = { host: "Host", os: "System", kernel: "Kernel", architecture: "Architecture", cpu: "CPU", cpus_online: "CPUs", cpus_allowed: "CPUs allowed", governors: "Governor",
+  virtual_machine: "Virtual machine", memory_bytes: "Memory", clocksource: "Clock", file_systems: "File system", devices: "Device", versions: "Versions" };
+function factText(key, value) {
+  if (value === null || value === undefined) return "unknown";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return value.join(", ") || "-";
+  if (typeof value === "object") return Object.entries(value).map(([name, text]) => `${name} ${text}`).join(", ");
+  return key.endsWith("_bytes") ? scaled(value, "B") : value;
+}
+function facts({ facts: id, caption, titles, of }) {
+  const keys = [...new Set(of.flatMap(Object.keys))];
+  return table({ id, kind: "env", caption, columns: ["Fact", ...titles], rows: keys.map((key) => [factTitles[key] ?? capital(key.replaceAll("_", " ")), ...of.map((one) => factText(key, one[key]))]) });
+}
+
 // The step of the colour scale, h0 to h7.
 const heatSteps = [1.02, 1.05, 1.1, 1.2, 1.5, 2, 3];
 const heatClass = (ratio, sure) => (!sure ? "noise" : ratio < 1 ? "less" : `h${heatSteps.filter((from) => ratio >= from).length}`);
@@ -89,6 +104,7 @@ const blocks = {
   ol: ({ ol, class: name }) => list(ol, name, "ol"),
   legend: ({ legend }) => heatLegend(...legend),
   table: (block) => table({ ...block, id: block.table }),
+  facts,
   details: ({ details: title, open, blocks: inner }) => details(title, open, render(inner)),
   wide: ({ wide }) => el("div", { class: "figures wide" }, render(wide)),
   charts: ({ charts }) => figuresOf(charts.flatMap(panels), "figures wide"),

@@ -3,6 +3,7 @@
 const THINNED = 1500; // runs of a condition that are drawn at most
 const ROWS_MOST = 30; // of a chart of slowdowns
 const SPREAD_MOST = 40;
+const VARIANTS_MOST = 40;
 const NAMED_MOST = 12;
 const STRIP_MOST = 60; // points that stand for a row of runs
 
@@ -109,16 +110,17 @@ const answer = (head, cells) => section("answer", "The answer",
 
 // ---- programs against each other
 
-function variantChart({ metric, limit, points }) {
-  return { title: `Ratio of ${metric} of each variant to the reference`, bold: metric, caption: "ratio to the reference", f: metric, rows: points.map((point) => point.name),
-    text: points.map((point) => `${point.name}: ${point.times}`).join("; "), make: () => ratioRows(points, "ratio, above 1 is worse [×]", limit) };
+function variantChart({ metric, limit, points: all }) {
+  const shown = all.slice(0, VARIANTS_MOST);
+  return { title: `Ratio of ${metric} of each variant to the reference`, bold: metric, caption: "ratio to the reference", f: metric, rows: shown.map((point) => point.name),
+    text: shown.map((point) => `${point.name}: ${point.times}`).join("; "), make: () => ratioRows(shown, "ratio, above 1 is worse [×]", limit) };
 }
 function variants(cells) {
   const all = cells.map((one) => one.variants).filter(Boolean);
   if (all.length === 0) return null;
   return section("variants", "Variants",
     el("p", null, "Each variant against the first one, measured in the same blocks, alone and under each load. A ratio above 1 is worse. Dashed lines: no difference, and the limit of --at-most where there is one; a ring cannot be distinguished from noise."),
-    all.map((one, i) => [el("h3", null, one.title), list(one.lines), figuresOf(one.charts.map(variantChart)),
+    all.map((one, i) => [el("h3", null, one.title), list(one.lines), figuresOf(one.charts.filter((chart) => chart.points.length > 0).map(variantChart)),
       one.tables.map((part, k) => anyTable(part, `variants-${i}-${k}`, `Variants: ${part.metric}`)),
       one.changes.rows.length > 0 && anyTable(one.changes, `changes-${i}`, "Whether a load changes the ratio of a variant to the reference")]));
 }
@@ -429,18 +431,9 @@ function findings(head, cells) {
 function environment(head) {
   const shown = head.hosts.slice(0, 50);
   if (shown.length === 0) return null;
-  const keys = [...new Set(shown.flatMap((host) => Object.keys(host)))].filter((key) => key !== "host" && key !== "kind");
-  const rows = keys.map((key) => [head.facts[key] ?? capital(key.replaceAll("_", " ")), ...shown.map((host) => factText(key, host[key]))]);
-  return section("environment", "Environment", table({ id: "environment-table", kind: "env", caption: "Where it was measured", columns: ["Fact", ...shown.map((host) => host.host ?? "unknown")], rows }),
+  return section("environment", "Environment", facts({ facts: "environment-table", caption: "Where it was measured", titles: shown.map((host) => host.host ?? "unknown"), of: shown.map(({ host, kind, ...rest }) => rest) }),
     head.hosts.length > 50 && el("p", null, `${head.hosts.length - 50} more hosts are in --format json.`),
     head.texts.between.length > 0 && [el("h3", null, "The same target alone, on several hosts"), list(head.texts.between)]);
-}
-function factText(key, value) {
-  if (value === null || value === undefined) return "unknown";
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  if (Array.isArray(value)) return value.join(", ") || "-";
-  if (typeof value === "object") return Object.entries(value).map(([name, text]) => `${name} ${text}`).join(", ");
-  return key.endsWith("_bytes") ? scaled(value, "B") : value;
 }
 
 const pre = (...texts) => el("pre", { tabindex: 0 }, texts);

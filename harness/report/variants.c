@@ -19,19 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MOST = 40 };
-
-struct point {
-    char *name; /* visible */
-    double ratio, low, high;
-    bool sure;
-};
-
-struct points {
-    struct point item[ROWS_MOST];
-    size_t count;
-};
-
 /* "new, mem-50" */
 static char *name_of(const struct value *comparison)
 {
@@ -46,43 +33,25 @@ static char *name_of(const struct value *comparison)
     return name;
 }
 
-static struct points points_of(const struct experiment *experiment, const struct metric *metric)
-{
-    const struct value *all = view_get(experiment->result.top, "comparisons");
-    struct points points = {.count = 0};
-    for (const struct value *item = view_first(all); item != NULL && points.count < ROWS_MOST;
-         item = view_next(all, item)) {
-        const double ratio = view_number(view_get(item, "ratio"), NAN),
-                     low = figure_bound(item, false), high = figure_bound(item, true);
-        if (!view_equals(view_get(item, "metric"), metric->name) || isnan(ratio))
-            continue;
-        points.item[points.count++] =
-            (struct point){.name = name_of(item),
-                           .ratio = ratio,
-                           .low = isnan(low) ? ratio : low,
-                           .high = isnan(high) ? ratio : high,
-                           .sure = view_true(view_get(item, "distinguishable"))};
-    }
-    return points;
-}
-
 static void put_chart(struct line *json, const struct experiment *experiment,
                       const struct metric *metric)
 {
-    struct points points = points_of(experiment, metric);
-    if (points.count == 0)
-        return;
+    const struct value *all = view_get(experiment->result.top, "comparisons");
     line_object(json, NULL);
     line_text(json, "metric", metric->words);
     line_real(json, "limit", view_number(view_get(experiment->settings, "at_most"), NAN));
     line_array(json, "points");
-    for (size_t i = 0; i < points.count; i++) {
-        const struct point *point = &points.item[i];
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+        const double ratio = view_number(view_get(item, "ratio"), NAN);
+        if (!view_equals(view_get(item, "metric"), metric->name) || isnan(ratio))
+            continue;
+        char *name = name_of(item);
         line_object(json, NULL);
-        line_text(json, "name", point->name);
-        plots_put_ratio(json, point->ratio, point->low, point->high, point->sure);
+        line_text(json, "name", name);
+        plots_put_ratio(json, ratio, figure_bound(item, false), figure_bound(item, true),
+                        view_true(view_get(item, "distinguishable")));
         line_close(json);
-        free(points.item[i].name);
+        free(name);
     }
     line_close(json);
     line_close(json);

@@ -76,19 +76,12 @@ def part: .title as $title | section(part_id; $title; { charts: [.charts[] | .f 
 
 # ---- how it was measured
 
-def fact_text($key):
-  if . == null then "unknown" elif type == "boolean" then (if . then "yes" else "no" end)
-  elif type == "array" then if length == 0 then "-" else map(tostring) | join(", ") end
-  elif type == "object" then to_entries | map("\(.key) \(.value)") | join(", ")
-  elif $key | endswith("_bytes") then size_text else computed | tostring end;
-def fact_table($id; $caption; $facts):
-  { table: $id, caption: $caption, kind: "env", columns: ["Fact", "Here"],
-    rows: [$facts | to_entries[] | .key as $key | select(.value != null) | [fact_words[$key] // ($key | gsub("_"; " ") | titled), (.value | fact_text($key))]] };
+def facts($id; $caption; $facts): { facts: $id, caption: $caption, titles: ["Here"], of: [$facts | with_entries(select(.value != null))] };
 
 def how:
   section("how"; "How it was measured";
     { p: "\(key_text | titled) Whiskers in the plots are the same intervals. jostle and its peers alternate in blocks, so that what else the machine does falls on both alike." },
-    { wide: [fact_table("machine"; "The machine"; .machine), fact_table("settings"; "The settings"; .settings + { jostle })] },
+    { wide: [facts("machine"; "The machine"; .machine), facts("settings"; "The settings"; .settings + { jostle })] },
     { p: ["This page is made from the records alone: ", { code: "jostle report DIR --format html" }, " writes it again."] });
 
 page("Bench of \(.machine.host // "this machine")"; "jostle bench --format html"; header;

@@ -38,7 +38,7 @@ def plain:
 # The rows as they are, but for what no page shows.
 def model($head):
   "{\"filter\":\"Filter by target or load\",\"what\":\"cells\",\"head\":",
-  ($head + { facts: fact_words } | if .campaign then .again = "jostle campaign \([.campaign.file // ""] | words) --output DIR" else . end | embedded),
+  ($head | if .campaign then .again = "jostle campaign \([.campaign.file // ""] | words) --output DIR" else . end | embedded),
   ",\"cells\":[", (to_entries[] | (if .key == 0 then "" else "," end) + (.value | del(.checks, .spec, .started, .state, .target) | embedded)), "]}";
 
 . as $head
