@@ -96,6 +96,19 @@ column() {
     done
 }
 
+@test "the points of a curve are where its axes say that the figures of the JSON report are" {
+    local folder=$BATS_TEST_TMPDIR/campaign
+    "$BATS_TEST_DIRNAME/synthetic-campaign" 8 4 "$folder"
+    "$JOSTLE" report --quiet "$folder" --format html >"$PAGES/curves.html"
+    "$JOSTLE" report --quiet "$folder" --format json >"$BATS_TEST_TMPDIR/report.json"
+    run -0 browse curves.html --eval '[...document.querySelectorAll("#sensitivity svg")].flatMap(svg => {
+        const ticks = [...svg.querySelectorAll("text.end")].map(t => [Number(t.getAttribute("y")) - 3.6, Number(t.textContent)]);
+        const [[from, low], [to, high]] = [ticks[0], ticks.at(-1)];
+        const points = [...svg.querySelectorAll("path.p.s2, path.r.s3")].flatMap(p => [...p.getAttribute("d").matchAll(/M[-0-9.]+ ([-0-9.]+)/g)]);
+        return points.map(m => low + (Number(m[1]) - from) / (to - from) * (high - low)); }).sort((a, b) => a - b)'
+    holds --argjson drawn "$output" '[.cells[].slowdown.ratio] | sort | length == 8 and ([., $drawn] | transpose | all(.[]; .[0] - .[1] | fabs < 0.002))' <"$BATS_TEST_TMPDIR/report.json"
+}
+
 @test "every run is drawn" {
     run -0 browse disk.html --eval \
         '[...document.querySelectorAll("#order svg")].map(s => [...s.querySelectorAll("path.s1, path.s2")].reduce((n, p) => n + p.getAttribute("d").split("M").length - 1, 0)).reduce((a, b) => a + b)'

@@ -6,7 +6,7 @@ page_words() {
     local style script='' part name
     # There is no NUL in them, so each is read to its end, which `read` calls a failure.
     IFS= read -r -d '' style <"$JOSTLE_HARNESS/report/page.css" || true
-    for name in charts report page; do
+    for name in charts report-charts report page; do
         IFS= read -r -d '' part <"$JOSTLE_HARNESS/report/$name.js" || true
         script+=$part
     done

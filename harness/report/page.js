@@ -11,7 +11,8 @@ const inSvg = new Set(["svg", "path", "rect", "text", "title", "desc"]);
 // An element; attributes that are null or false are left out, children are text, nodes, lists of these, or {TAG: text,
 // ATTRIBUTE: ...}.
 function el(name, attributes, ...children) {
-  const node = inSvg.has(name) ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
+  const node = inSvg.has(name) ? document.createElementNS("http://www.w3.org/2000/svg", name)
+    : document.createElement(name);
   for (const [key, value] of Object.entries(attributes ?? {}))
     if (value !== null && value !== undefined && value !== false) node.setAttribute(key, value === true ? "" : value);
   for (const child of children) put(node, child);
@@ -42,19 +43,24 @@ function grouped(items, keyOf) {
 // ---- blocks
 
 const tall = (count) => (count > 40 ? " tall" : "");
-const section = (id, title, ...blocks) => el("section", { id, "aria-labelledby": `${id}-h` }, el("h2", { id: `${id}-h` }, title), blocks);
+const section = (id, title, ...blocks) => el("section", { id, "aria-labelledby": `${id}-h` },
+  el("h2", { id: `${id}-h` }, title), blocks);
 const details = (title, open, ...blocks) => el("details", { class: "fold", open }, el("summary", null, title), blocks);
 const folded = (count, limit, title, ...blocks) => (count > limit ? details(title, false, blocks) : blocks);
-const list = (items, name, tag = "ul") => el(tag, { class: name }, items.map((item) => (item instanceof Node || item.li !== undefined ? item : el("li", null, item))));
-const figuresOf = (charts, name = "figures") => (charts.length > 0 ? el("div", { class: name }, charts.map(figure)) : null);
+const list = (items, name, tag = "ul") => el(tag, { class: name },
+  items.map((item) => (item instanceof Node || item.li !== undefined ? item : el("li", null, item))));
+const figuresOf = (charts, name = "figures") => (charts.length > 0 ? el("div", { class: name }, charts.map(figure))
+  : null);
 
 // A cell: text, [text, the number that it is sorted by], or {t: text, v: that number, c: class}, or {t, heat: a slowdown,
 // sure: it can be distinguished from noise, hatch: its edge is hatched}. Columns: titles, or
 // {title, kind}: n a number, l and w texts that do not break, and that may.
 function cell(content, kind, isHead) {
-  const { t, v, c } = Array.isArray(content) ? { t: content[0], v: content[1] } : content?.heat ? heated(content) : content instanceof Object ? content : { t: content };
+  const { t, v, c } = Array.isArray(content) ? { t: content[0], v: content[1] } : content?.heat ? heated(content)
+    : content instanceof Object ? content : { t: content };
   const text = kind === "n" && typeof t === "string" ? t.replaceAll(" ", "\u00a0") : t;
-  return isHead ? el("th", { scope: "row" }, text) : el("td", { class: c ?? kind, "data-v": typeof v === "number" ? v : null }, text);
+  return isHead ? el("th", { scope: "row" }, text)
+    : el("td", { class: c ?? kind, "data-v": Number.isFinite(v) ? v : null }, text);
 }
 // Rows: their cells, or {cells, f: what the filter finds, id, class}. kind:
 // heat, env (not sorted) or counted by the filter. Columns with sort: false are not sorted.
@@ -65,15 +71,19 @@ function table({ id, caption, kind = "", columns, rows, head }) {
     const { cells, f, ...more } = Array.isArray(row) ? { cells: row } : row;
     return el("tr", { "data-f": f, ...more }, cells.map((content, i) => cell(content, kinds[i], i === 0)));
   });
-  const titles = columns.map((column) => el("th", { scope: "col", "data-sort": sorted && column.sort !== false }, column.title ?? column));
+  const titles = columns.map((column) => el("th", { scope: "col", "data-sort": sorted && column.sort !== false },
+    column.title ?? column));
   // It may be wider than a small screen, or longer: it scrolls in a box of its own.
   return el("div", { class: `scroll${tall(rows.length)}`, role: "region", tabindex: 0, "aria-labelledby": `${id}-c` },
-    el("table", { id, class: `${kind}${sorted ? " sortable" : ""}` }, el("caption", { id: `${id}-c` }, caption), head ?? el("thead", null, el("tr", null, titles)), el("tbody", null, body)));
+    el("table", { id, class: `${kind}${sorted ? " sortable" : ""}` }, el("caption", { id: `${id}-c` }, caption),
+      head ?? el("thead", null, el("tr", null, titles)), el("tbody", null, body)));
 }
 
 // Facts of one host, or of several side by side: {facts: id, caption, titles, of: an object for each}.
-const factTitles = { host: "Host", os: "System", kernel: "Kernel", architecture: "Architecture", cpu: "CPU", cpus_online: "CPUs", cpus_allowed: "CPUs allowed", governors: "Governor",
-  virtual_machine: "Virtual machine", memory_bytes: "Memory", clocksource: "Clock", file_systems: "File system", devices: "Device", versions: "Versions" };
+const factTitles = { host: "Host", os: "System", kernel: "Kernel", architecture: "Architecture", cpu: "CPU",
+  cpus_online: "CPUs", cpus_allowed: "CPUs allowed", governors: "Governor",
+  virtual_machine: "Virtual machine", memory_bytes: "Memory", clocksource: "Clock", file_systems: "File system",
+    devices: "Device", versions: "Versions" };
 function factText(key, value) {
   if (value === null || value === undefined) return "unknown";
   if (typeof value === "boolean") return value ? "yes" : "no";
@@ -83,17 +93,22 @@ function factText(key, value) {
 }
 function facts({ facts: id, caption, titles, of }) {
   const keys = [...new Set(of.flatMap(Object.keys))];
-  return table({ id, kind: "env", caption, columns: ["Fact", ...titles], rows: keys.map((key) => [factTitles[key] ?? capital(key.replaceAll("_", " ")), ...of.map((one) => factText(key, one[key]))]) });
+  return table({ id, kind: "env", caption, columns: ["Fact", ...titles],
+    rows: keys.map((key) => [factTitles[key] ?? capital(key.replaceAll("_", " ")),
+    ...of.map((one) => factText(key, one[key]))]) });
 }
 
 // The step of the colour scale, h0 to h7.
 const heatSteps = [1.02, 1.05, 1.1, 1.2, 1.5, 2, 3];
-const heatClass = (ratio, sure) => (!sure ? "noise" : ratio < 1 ? "less" : `h${heatSteps.filter((from) => ratio >= from).length}`);
+const heatClass = (ratio, sure) => (!sure ? "noise" : ratio < 1 ? "less"
+  : `h${heatSteps.filter((from) => ratio >= from).length}`);
 const heated = ({ t, heat, sure, hatch }) => ({ t, v: heat, c: heatClass(heat, sure) + (hatch ? " hatch" : "") });
 function heatLegend(...others) {
-  const texts = ["below 1.02×", "1.02× to 1.05×", "1.05× to 1.1×", "1.1× to 1.2×", "1.2× to 1.5×", "1.5× to 2×", "2× to 3×", "3× and more"];
+  const texts = ["below 1.02×", "1.02× to 1.05×", "1.05× to 1.1×", "1.1× to 1.2×", "1.2× to 1.5×", "1.5× to 2×",
+    "2× to 3×", "3× and more"];
   return el("ul", { class: "legend", "aria-label": "Colours of the table" },
-    [...texts.map((text, i) => [`h${i}`, text]), ...others].map(([name, text]) => el("li", null, el("i", { class: name }), text)));
+    [...texts.map((text, i) => [`h${i}`, text]), ...others]
+      .map(([name, text]) => el("li", null, el("i", { class: name }), text)));
 }
 
 // What a model is made of: each is an object whose first name says which.
@@ -136,7 +151,8 @@ function sort(sorted, header, x) {
   for (const other of sorted.tHead.querySelectorAll("[aria-sort]")) other.removeAttribute("aria-sort");
   header.setAttribute("aria-sort", down ? "descending" : "ascending");
   const body = sorted.tBodies[0];
-  const rows = [...body.rows].map((row) => ({ row, n: Number(row.cells[x]?.dataset.v ?? NaN), t: row.cells[x]?.textContent.trim() ?? "" }));
+  const rows = [...body.rows].map((row) => ({ row, n: Number(row.cells[x]?.dataset.v ?? NaN),
+    t: row.cells[x]?.textContent.trim() ?? "" }));
   const numeric = rows.some((r) => !Number.isNaN(r.n));
   rows.sort((a, b) => {
     if (!numeric) return words.compare(a.t, b.t) * (down ? -1 : 1);
@@ -202,7 +218,8 @@ addEventListener("afterprint", () => {
 function showPage() {
   const model = JSON.parse(document.getElementById("model").textContent);
   const sections = (model.cells ? reportSections(model) : sectionsOf(model)).flat().filter(Boolean);
-  const links = sections.map((part) => el("li", null, el("a", { href: `#${part.id}` }, part.querySelector("h2").textContent)));
+  const links = sections.map((part) => el("li", null,
+    el("a", { href: `#${part.id}` }, part.querySelector("h2").textContent)));
   const main = document.querySelector("main");
   main.before(el("nav", { "aria-label": "Sections" }, el("ul", null, links)));
   main.replaceChildren(...(model.filter ? [filterForm(model.filter, model.what)] : []), ...sections);
