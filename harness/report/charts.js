@@ -344,7 +344,7 @@ function panels(chart) {
     if (lines.some((one) => one.peak?.length > 0)) legend.push({ c: "s7 peak",
       name: "theoretical peak, in the colour of its line" });
     const caption = [groups.length > 1 ? `${i + 1} of ${groups.length}` : null,
-      chart.kind === "series" ? "the vertical axis does not begin at 0" : null];
+      chart.kind === "series" && y.low > 0 ? "the vertical axis does not begin at 0" : null];
     return { title: chart.title, bold: chart.title, caption: caption.filter(Boolean).join("; "), f: chart.f, legend,
       text: panelText(chart, lines, x, y), make: () => ({ x, y, parts: panelParts(lines, looks, x, y) }) };
   });

@@ -32,16 +32,16 @@ def plain_model:
   first(.sections[].blocks[] | select(.table)) // empty
   | plain_table([.columns[] | .title? // . | plain_text]; .rows[] | (.cells? // .) | map(plain_text));
 
-# header: lines of HTML; plain: what is there without the script; model: lines of JSON
-def page($title; $generator; header; plain; model):
+# $with: {style, script}; header: lines of HTML; plain: what is there without the script; model: lines of JSON
+def page($with; $title; $generator; header; plain; model):
   "<!DOCTYPE html>", "<html lang=\"en\">", "<head>", "<meta charset=\"utf-8\">",
   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
   "<meta name=\"color-scheme\" content=\"light dark\">", "<meta name=\"generator\" content=\"\($generator | @html)\">",
   "<title>\($title | esc)</title>", "<style>",
-  ($style | split("\n") | map(ltrimstr("  ") | ltrimstr("  ") | select(. != "" and (startswith("/*") | not))) | join("\n")), "</style>", "</head>", "<body>",
+  ($with.style | split("\n") | map(ltrimstr("  ") | ltrimstr("  ") | select(. != "" and (startswith("/*") | not))) | join("\n")), "</style>", "</head>", "<body>",
   "<a class=\"skip\" href=\"#main\">Skip to the answer</a>",
   "<header>", header, "</header>", "<main id=\"main\">",
   "<noscript><p>The rest of this page is drawn by its own script: allow JavaScript for this file to see its charts and all tables, or see <code>--format md</code>.</p></noscript>",
   plain, "</main>", "<footer><p>Made by jostle from records.</p></footer>",
-  "<script type=\"application/json\" id=\"model\">", model, "</script>", "<script>", ($script | rtrimstr("\n")), "</script>", "</body>", "</html>";
-def page($title; $generator; header; $model): page($title; $generator; header; $model | plain_model; $model | embedded);
+  "<script type=\"application/json\" id=\"model\">", model, "</script>", "<script>", ($with.script | rtrimstr("\n")), "</script>", "</body>", "</html>";
+def page($with; $title; $generator; header; $model): page($with; $title; $generator; header; $model | plain_model; $model | embedded);

@@ -84,5 +84,5 @@ def how:
     { wide: [facts("machine"; "The machine"; .machine), facts("settings"; "The settings"; .settings + { jostle })] },
     { p: ["This page is made from the records alone: ", { code: "jostle report DIR --format html" }, " writes it again."] });
 
-page("Bench of \(.machine.host // "this machine")"; "jostle bench --format html"; header;
+page({ $style, $script }; "Bench of \(.machine.host // "this machine")"; "jostle bench --format html"; header;
   { filter: "Filter rows", what: "rows", sections: [section("problems"; "Problems"; problems), (.parts[] | select(.rows != []) | part), how] })

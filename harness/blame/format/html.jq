@@ -21,7 +21,7 @@ def charts:
 def head_titles: [[titles, units] | transpose[] | .[0] + (if .[1] == "" then "" else ", \(.[1])" end) | titled];
 
 ([.hosts[].victim] | unique) as $victims
-| page("Who slowed down \($victims | join(", "))"; "jostle blame --watch";
+| page({ $style, $script }; "Who slowed down \($victims | join(", "))"; "jostle blame --watch";
     ("<p class=\"kind\">jostle blame: who slowed it down</p>", "<h1>\($victims | map(esc) | join(", "))</h1>",
      (.hosts[] | "<p class=\"lede\">\(lede | esc)</p>", "<p class=\"facts\">\(head_text | esc)</p>"));
     { sections: [

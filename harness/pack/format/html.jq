@@ -31,7 +31,7 @@ def figures:
       rows: [.rows[] | [. as $row | $columns[] as $column | [$row.texts[$column.key], ($row | number_of($column))]]] } end;
 
 . as $pack
-| page("Pack of \([.programs[] | .name // .words[0]] | join(", "))"; "jostle pack";
+| page({ $style, $script }; "Pack of \([.programs[] | .name // .words[0]] | join(", "))"; "jostle pack";
     ("<p class=\"kind\">jostle pack: how many copies fit</p>",
      "<h1>\([.programs[] | program_text | esc] | join("<br>"))</h1>",
      "<p class=\"lede\">\(.lines | map(esc | titled + ".") | join(" "))</p>",

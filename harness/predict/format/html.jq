@@ -38,7 +38,7 @@ def lede:
     else "The largest slowdown: <b>\(.a | esc)</b> takes <b>\(.slowdown | times)</b> as long beside <b>\(neighbours | esc)</b>, interval \(.ci | interval_text | together)." end;
 
 . as $all
-| page("Predicted slowdowns on \(.machine.host)"; "jostle predict --format html";
+| page({ $style, $script }; "Predicted slowdowns on \(.machine.host)"; "jostle predict --format html";
     ("<p class=\"kind\">jostle predict: each program beside each other, from the profiles of both alone</p>", "<h1>Predicted slowdowns on \(.machine.host | esc)</h1>",
      "<p class=\"lede\">\(lede)</p>",
      "<p class=\"facts\">\(plural(.programs | length; "profile"; "profiles")), \(plural(.predictions | length; "prediction"; "predictions")), \(without_number | length) without a number. \(interval_words) \(check_words)</p>");

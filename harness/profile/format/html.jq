@@ -12,7 +12,7 @@ include "lib/jq15";
 # rows, the first with the titles -> their table
 def whole($id; $caption): { table: $id, caption: $caption, columns: .[0], rows: .[1:] };
 
-page("Profile of \(.program.name)"; "jostle profile";
+page({ $style, $script }; "Profile of \(.program.name)"; "jostle profile";
   ("<p class=\"kind\">jostle profile: what loads cost a program, and what it does to others</p>",
    "<h1>\(.program.words | words | esc)</h1>",
    "<p class=\"lede\">\(alone_text | titled | esc). \(neighbour_text | titled | esc).</p>",

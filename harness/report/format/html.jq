@@ -43,4 +43,4 @@ def model($head):
 
 . as $head
 | [inputs | select(.texts)]
-| page("\($head.texts.name): slowdown under load"; "jostle report --format html"; title($head); plain; model($head))
+| page({ $style, $script }; "\($head.texts.name): slowdown under load"; "jostle report --format html"; title($head); plain; model($head))
