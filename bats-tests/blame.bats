@@ -311,8 +311,10 @@ END
     # What the next watch appends is read, but for the line that it begins behind the cut one.
     cat one one >>node/lines.jsonl
     "$BIN/blame" --show node/lines.jsonl | holds '.cut and .hosts[0].records == 5'
-    "$BIN/blame" --page node | holds '[.charts[] | select(.panels[0].svg != null)] | length == 2'
     for format in md csv html json; do "$JOSTLE" report node --format "$format" --output "page.$format" && grep -q xz "page.$format"; done
+    # A point for each stretch of time that has the figure, as the record says.
+    page_model page.html | holds --argjson rows "$("$BIN/blame" --page node | jq '.hosts[0].rows')" '[.sections[].blocks[].charts // empty | .[]] | length == 2
+        and ([.[0].series[] | .points | map(.y)] == [($rows | map(.factor // empty)), ($rows | map(.most // empty))])'
     printf '{}\n' >facts
     run -1 "$BIN/blame" --show facts
 }

@@ -31,6 +31,20 @@ holds() {
     }
 }
 
+# page_model PAGE: prints the model that a page of --format html carries.
+page_model() {
+    sed -n '/^<script type="application\/json" id="model">$/,/^<\/script>$/p' "$1" | sed '1d;$d'
+}
+
+# page_drawn PAGE: prints the page as HTML after its script has drawn it; skips where there is no Chromium.
+page_drawn() {
+    command -v chromium chromium-browser google-chrome >/dev/null || skip 'Chromium is not installed'
+    # Chromium shows a file of another name as text.
+    cp "$1" "$BATS_TEST_TMPDIR/page_drawn.html"
+    "$ROOT/bats-tests/chromium-page.py" "$BATS_TEST_TMPDIR/page_drawn.html" --eval 'document.querySelectorAll("script").forEach(part => part.remove()), document.documentElement.outerHTML' |
+        jq -r . | sed 's/&nbsp;/ /g'
+}
+
 # sanitized: 0 with a build of make sanitize, whose programs take more time, memory and address space.
 sanitized() {
     grep -q __asan_init "$BIN/meter"

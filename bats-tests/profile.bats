@@ -99,6 +99,7 @@ values() {
     grep -q '^memory  *× 1\.2' table
     "$JOSTLE" report solver.profile.json --format md | grep -q '^| cpu | 1\.'
     "$JOSTLE" report solver.profile.json --output page.html
+    page_model page.html | holds '.sections[0].blocks[0].rows[0] | .[0] == "cpu" and (.[1] | startswith("1."))'
     grep -q '<td>cpu</td><td>1\.' page.html
     # Waiting for a CPU that others have is no idleness of the program's own.
     cp p/sensitivity/runs.jsonl quiet.jsonl

@@ -267,6 +267,8 @@ END
         report "$ROOT/bats-tests/fixtures/report/service" --format "$format" >"plain.$format"
         PATH=$PWD/bin:$PATH report "$ROOT/bats-tests/fixtures/report/service" --format "$format" >"changed.$format"
     done
+    page_drawn plain.html >plain && mv plain plain.html
+    page_drawn changed.html >changed && mv changed changed.html
     python3 - <<'PYTHON'
 import re
 def rows(text, format):
@@ -281,7 +283,7 @@ def rows(text, format):
             tables.append([line[:-3].split(" & ") for line in table.splitlines() if line.endswith(r" \\")])
     else:
         for table in re.findall(r"<table.*?</table>", text, re.S):
-            tables.append([re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall(r"<tr.*?</tr>", table)])
+            tables.append([[re.sub("<[^>]*>", "", cell) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)] for row in re.findall(r"<tr.*?</tr>", table)])
     return [dict(zip(table[0], row)) for table in tables for row in table[1:] if len(row) == len(table[0])]
 for format, wanted in ("md", 6), ("latex", 4), ("html", 4):
     plain, changed = (rows(open(f"{name}.{format}").read(), format) for name in ("plain", "changed"))

@@ -43,13 +43,16 @@ column() {
         "$BATS_TEST_TMPDIR/cell/result.json" >"$BATS_TEST_TMPDIR/changed"
     mv "$BATS_TEST_TMPDIR/changed" "$BATS_TEST_TMPDIR/cell/result.json"
     "$JOSTLE" report "$BATS_TEST_TMPDIR/cell" --format html >"$BATS_TEST_TMPDIR/page.html"
-    grep -qF 'aria-label="67 % more CPU time, 22 % waiting for the CPU, 11 % unexplained"><rect class="a0" x="0" y="0" width="66.67"' "$BATS_TEST_TMPDIR/page.html"
+    page_drawn "$BATS_TEST_TMPDIR/page.html" |
+        grep -qF 'aria-label="67 % more CPU time, 22 % waiting for the CPU, 11 % unexplained"><rect class="a0" x="0" y="0" width="66.67"'
 }
 
 @test "the same records make the same bytes, and nothing in them leads elsewhere" {
     "$JOSTLE" report "$ROOT/results/reference/disk" --format html --output "$BATS_TEST_TMPDIR/again.html"
     cmp "$PAGES/disk.html" "$BATS_TEST_TMPDIR/again.html"
-    run ! grep -iE "https?://" "$PAGES/disk.html"
+    # The name of SVG is no address.
+    sed 's|"http://www.w3.org/2000/svg"||' "$PAGES/disk.html" >"$BATS_TEST_TMPDIR/page.html"
+    run ! grep -iE "https?://" "$BATS_TEST_TMPDIR/page.html"
 }
 
 @test "the figures on the page are those of the records" {
@@ -68,6 +71,42 @@ column() {
     holds '(. | sort) == ($page | map(.ratio) | sort)' --argjson page "${lines[0]}" <<<"${lines[1]}"
     # The text says the same as the number behind it.
     holds 'all(.[]; .ratio as $r | .text | capture("^(?<n>[0-9.]+)×").n | tonumber - $r | fabs < 0.0006)' <<<"${lines[0]}"
+}
+
+@test "the model in the page has the figures of the JSON report, and every run of the records" {
+    local folder name
+    for folder in "$ROOT/results/reference/"{disk,quick,mmul} "$ROOT/bats-tests/fixtures/report/"{campaign,service,variants,capacity}; do
+        "$JOSTLE" report --quiet "$folder" --format json >"$BATS_TEST_TMPDIR/report.json"
+        "$JOSTLE" report --quiet "$folder" --format html >"$BATS_TEST_TMPDIR/page.html"
+        page_model "$BATS_TEST_TMPDIR/page.html" >"$BATS_TEST_TMPDIR/model.json"
+        holds --slurpfile report "$BATS_TEST_TMPDIR/report.json" '
+            ($report[0].cells | map(select(.session == null))) as $cells
+            | (.cells | length) > 0 and ([.cells, $cells] | transpose | all(.[]; .[0] as $page | .[1] as $json
+                | $page.condition == $json.condition and $page.values.ratio == $json.slowdown.ratio and $page.distinguishable == $json.slowdown.distinguishable
+                and ($page.charts.metrics == null or ($page.charts.metrics[0] | .ratio == $json.slowdown.ratio
+                    and (.ratio == null or $json.slowdown.ci == null or [.low, .high] == $json.slowdown.ci)))))' <"$BATS_TEST_TMPDIR/model.json"
+    done
+    page_model "$PAGES/disk.html" >"$BATS_TEST_TMPDIR/model.json"
+    for name in filegen filegen-cold filesearch; do
+        jq -s 'map(select(.block != null and .block > 0)) | group_by(.condition) | map({ (.[0].condition): (sort_by(.order) | map([.order, .wall_s])) }) | add' \
+            "$ROOT/results/reference/disk/$name/runs.jsonl" >"$BATS_TEST_TMPDIR/runs"
+        holds --arg name "$name" --slurpfile runs "$BATS_TEST_TMPDIR/runs" \
+            '[.cells[] | select(.experiment == $name and .charts.runs != null)] | length == 1
+            and (.[0].charts.runs | map_values([.order, .["wall time"]] | transpose | sort)) == ($runs[0] | map_values(sort))' <"$BATS_TEST_TMPDIR/model.json"
+    done
+}
+
+@test "the points of a curve are where its axes say that the figures of the JSON report are" {
+    local folder=$BATS_TEST_TMPDIR/campaign
+    "$BATS_TEST_DIRNAME/synthetic-campaign" 8 4 "$folder"
+    "$JOSTLE" report --quiet "$folder" --format html >"$PAGES/curves.html"
+    "$JOSTLE" report --quiet "$folder" --format json >"$BATS_TEST_TMPDIR/report.json"
+    run -0 browse curves.html --eval '[...document.querySelectorAll("#sensitivity svg")].flatMap(svg => {
+        const ticks = [...svg.querySelectorAll("text.end")].map(t => [Number(t.getAttribute("y")) - 3.6, Number(t.textContent)]);
+        const [[from, low], [to, high]] = [ticks[0], ticks.at(-1)];
+        const points = [...svg.querySelectorAll("path.p.s2, path.r.s3")].flatMap(p => [...p.getAttribute("d").matchAll(/M[-0-9.]+ ([-0-9.]+)/g)]);
+        return points.map(m => low + (Number(m[1]) - from) / (to - from) * (high - low)); }).sort((a, b) => a - b)'
+    holds --argjson drawn "$output" '[.cells[].slowdown.ratio] | sort | length == 8 and ([., $drawn] | transpose | all(.[]; .[0] - .[1] | fabs < 0.002))' <"$BATS_TEST_TMPDIR/report.json"
 }
 
 @test "every run is drawn" {
@@ -158,14 +197,21 @@ column() {
     holds '. == "skip true"' <<<"${lines[1]}"
 }
 
-@test "without script everything can be read; in print everything is open" {
-    run -0 browse disk.html --no-script --pdf "$BATS_TEST_TMPDIR/page.pdf" --report
+@test "without script the answer and the figures can be read, and what to do; in print everything is drawn and open" {
+    run -0 browse disk.html --no-script --pdf "$BATS_TEST_TMPDIR/plain.pdf" --report
+    holds '.console == []' <<<"$output"
+    run -0 browse disk.html --pdf "$BATS_TEST_TMPDIR/page.pdf" --report
     holds '.console == []' <<<"$output"
     if command -v pdftotext >/dev/null; then
+        pdftotext -layout "$BATS_TEST_TMPDIR/plain.pdf" "$BATS_TEST_TMPDIR/plain.txt"
+        grep -q 'The largest slowdown: ' "$BATS_TEST_TMPDIR/plain.txt"
+        grep -q '1\.409 \[' "$BATS_TEST_TMPDIR/plain.txt"
+        grep -q 'allow JavaScript' "$BATS_TEST_TMPDIR/plain.txt"
         pdftotext -layout "$BATS_TEST_TMPDIR/page.pdf" "$BATS_TEST_TMPDIR/page.txt"
         grep -q '1.409×' "$BATS_TEST_TMPDIR/page.txt"
         grep -q 'outliers: 6 times' "$BATS_TEST_TMPDIR/page.txt"
         grep -q 'the runs drift by +140' "$BATS_TEST_TMPDIR/page.txt"
+        run ! grep -q 'allow JavaScript' "$BATS_TEST_TMPDIR/page.txt"
     fi
 }
 
@@ -174,7 +220,8 @@ column() {
         --eval 'document.querySelector("#heat").textContent.includes("<script>alert(1)</script> & \\input{x} | \"a,b\"")' \
         --eval '[...document.querySelectorAll("svg desc")].filter(d => d.textContent.includes("<script>alert(1)</script>")).length > 0' \
         --eval '[...document.querySelectorAll("*")].every(e => [...e.attributes].every(a => !a.name.startsWith("on")))' --report
-    holds '. == 1' <<<"${lines[0]}"
+    # The model and what draws it.
+    holds '. == 2' <<<"${lines[0]}"
     [[ $(jq -r . <<<"${lines[1]}") == *"$EVIL"* ]]
     holds '. == true' <<<"${lines[2]}"
     holds '. == true' <<<"${lines[3]}"
@@ -213,8 +260,11 @@ column() {
     awk '{ line[NR] = $0 } END { for (i = 1; i <= 20000; i++) { text = line[(i - 1) % NR + 1]; sub(/"order":[0-9]+/, "\"order\":" i, text); if (i == 7777) sub(/"wall_s":[0-9.]+/, "\"wall_s\":0.5", text); print text } }' \
         "$ROOT/results/reference/disk/filesearch/runs.jsonl" >"$BATS_TEST_TMPDIR/many/runs.jsonl"
     "$JOSTLE" report --quiet "$BATS_TEST_TMPDIR/many" --format html --output "$BATS_TEST_TMPDIR/many.html"
-    [[ $(stat -c %s "$BATS_TEST_TMPDIR/many.html") -lt 400000 ]]
-    grep -q 'too many to draw' "$BATS_TEST_TMPDIR/many.html"
+    # The page has each run once, whatever the number of its plots.
+    [[ $(stat -c %s "$BATS_TEST_TMPDIR/many.html") -lt 600000 ]]
+    page_drawn "$BATS_TEST_TMPDIR/many.html" >"$BATS_TEST_TMPDIR/drawn.html"
+    [[ $(grep -o 'd="M[^"]*"' "$BATS_TEST_TMPDIR/drawn.html" | tr -cd M | wc -c) -lt 12000 ]]
+    grep -q 'too many to draw' "$BATS_TEST_TMPDIR/drawn.html"
     # The one slow run is what the scale of its plot ends at.
-    grep -q '>500</text>' "$BATS_TEST_TMPDIR/many.html"
+    grep -q '>500</text>' "$BATS_TEST_TMPDIR/drawn.html"
 }

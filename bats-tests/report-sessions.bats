@@ -92,11 +92,12 @@ over() {
     for file in campaign/cells/*/experiment.json; do edited "$file" '.settings.statistic = "median"'; done
     for format in terminal md latex html; do
         report campaign --format "$format" >out
+        [[ $format != html ]] || page_drawn out >drawn
         grep -qE 'for repetitions of sessions(,|\{,\}) of which there were 3' out
         run ! grep -F 'same session' out
     done
     grep -qE 'takes <b>[0-9.]+ times</b> as long \(median\) under' out
-    grep -qF 'as alone (median), with the 95 % confidence interval for repetitions of sessions' out
+    grep -qF 'as alone (median), with the 95 % confidence interval for repetitions of sessions' drawn
     # Alike to the last digit: nothing is said of an interval that there is not.
     sessions 1.054 1.054 1.054
     report campaign --format html >out
@@ -104,7 +105,8 @@ over() {
     sessions 1.25 1.26 1.24
     # One of them alone, and beside the others.
     report "campaign/cells/$base" --format html >out
-    grep -qF 'confidence interval for repetitions in the same session: another day, node or build may differ by more. Each' out
+    page_drawn out >drawn
+    grep -qF 'confidence interval for repetitions in the same session: another day, node or build may differ by more. Each' drawn
     run ! grep -F 'repetitions of' out
     cp -r "campaign/cells/$base" other
     edited other/experiment.json '.cell.name = "another"'

@@ -37,7 +37,8 @@ left() {
         and .variants[0].command == ["./solver", "in.dat"] and .variants[0].program.path == "./solver" and .variants[0].program.sha256 != .variants[1].program.sha256' <../../out/experiment.json
     jsonschema -i ../../out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
     holds '.build == "make"' <../../out/experiment.json
-    "$JOSTLE" report ../../out --format html | grep -qE '^(<pre[^>]*>)?jostle slowdown --revision old=[0-9a-f]{40} --revision new=[0-9a-f]{40} --build make '
+    "$JOSTLE" report ../../out --format html >../../page
+    page_model ../../page | jq -r '.cells[0].again' | grep -qE '^jostle slowdown --revision old=[0-9a-f]{40} --revision new=[0-9a-f]{40} --build make '
     # Resumed, it is built again; a branch that has moved is another experiment.
     # That its file is then another one, as of most compilers, is no other program.
     "$JOSTLE" run --quiet --runs 3 --output ../../out --resume --revision old=first --revision new=main --build 'make && echo "# $$" >>solver' -- ./solver in.dat

@@ -177,8 +177,9 @@ CONF
     sed -i 's/"wall_s":[0-9.e-]*/"wall_s":1e999/' c/cells/*25%/runs.jsonl
     timeout 100 "$JOSTLE" report c --format html >page
     run ! grep -q 'the key' page
-    grep -q '<path [^>]* d="M' page
-    run ! grep -oE '<path [^>]* d="[^"]*[0-9]{9}' page
+    page_drawn "$PWD/page" >drawn
+    grep -q '<path [^>]* d="M' drawn
+    run ! grep -oE '<path [^>]* d="[^"]*[0-9]{9}' drawn
     run -0 timeout 100 "$JOSTLE" status c
     rm "$cell/runs.jsonl"
     mkfifo "$cell/runs.jsonl"

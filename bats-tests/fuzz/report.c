@@ -2,7 +2,6 @@
  * result.json, a line each, and then the lines of its runs.jsonl. */
 #include "frame/fuzz.h"
 
-#include "harness/report/charts.h"
 #include "harness/report/collect.h"
 #include "harness/report/folders.h"
 #include "harness/report/reading.h"

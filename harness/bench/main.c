@@ -7,13 +7,11 @@
  *     --address NAME the address of a host, in numbers
  *     --forecast DIR how long the plan, or what --only leaves of it, takes, for the shell's jq
  *     --show DIR     the record on stdout, with texts for the formats
- *     --page DIR     and with its charts as drawings
  *
  * Without any of these it prints what the shell is to do. */
 
 #include "collect.h"
 #include "conf.h"
-#include "drawings.h"
 #include "json.h"
 #include "link.h"
 #include "options.h"
@@ -350,15 +348,13 @@ static int forecast(const char *dir, const char *only)
     return good ? 0 : 1;
 }
 
-static int show(const char *dir, const char *only, bool drawn)
+static int show(const char *dir, const char *only)
 {
     json_t *bench = collect(dir);
     if (bench == NULL)
         return 1;
     choose(bench, "rows", only);
     texts_add(bench);
-    if (drawn)
-        drawings_add(bench);
     const bool good = output_json(bench, "-", stdout);
     json_decref(bench);
     return good ? 0 : 1;
@@ -381,9 +377,7 @@ int main(int argc, char **argv)
     else if (request.forecast != NULL)
         status = forecast(request.forecast, request.only);
     else if (request.show != NULL)
-        status = show(request.show, request.only, false);
-    else if (request.page != NULL)
-        status = show(request.page, request.only, true);
+        status = show(request.show, request.only);
     else
         print_request(&request, follows_plan(&request));
     request_free(&request);

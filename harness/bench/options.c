@@ -322,7 +322,7 @@ static const struct option_row where_rows[] = {
     HIDDEN("derive", "DIR", derive, "make bench.json of the records in DIR"),
     HIDDEN("forecast", "DIR", forecast, "print how long the plan in DIR takes"),
     HIDDEN("show", "DIR", show, "print DIR/bench.json as texts"),
-    HIDDEN("page", "DIR", page, "the same, and its charts as drawings"),
+    HIDDEN("page", "DIR", show, "the same: a page needs no more"),
     {0}};
 
 static const char intro[] =

@@ -22,7 +22,7 @@ struct request {
     const char *threads, *output, *only, *dir, *format, *duration;
     const char *peer, *rsh, *peer_address, *peer_facts;
     uint64_t port;
-    const char *programs, *derive, *expand, *forecast, *show, *page, *workloads, *address;
+    const char *programs, *derive, *expand, *forecast, *show, *workloads, *address;
     const char *error, *confidence, *max_time;
     struct option_list set;
     uint64_t file_bytes;

@@ -184,8 +184,6 @@ int history_show(const char *path, bool page)
     if (!histories_read(path, &histories))
         return EXIT_FAILURE;
     json_t *record = histories_to_json(&histories, page ? ROWS_OF_PAGE : ROWS_OF_TABLE);
-    if (page)
-        history_charts_add(record);
     const bool written = json_dumpf(record, stdout, RECORD_FORMAT) == 0 && putchar('\n') != EOF &&
                          fflush(stdout) == 0;
     json_decref(record);

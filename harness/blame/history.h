@@ -38,9 +38,7 @@ void histories_free(struct histories *histories);
 /* jostle.blame-history/1: for each host and victim who was to blame how often, and at most `rows`
  * rows over the time. A new reference; ends the program where memory runs out. */
 json_t *histories_to_json(const struct histories *histories, size_t rows);
-/* Adds `charts` with drawings for the page. */
-void history_charts_add(json_t *record);
-/* Prints it as a line of JSON, for jostle report; page: with charts. Exit status. */
+/* Prints it as a line of JSON, for jostle report; page: with more rows. Exit status. */
 int history_show(const char *path, bool page);
 
 #endif

@@ -6,11 +6,9 @@
  *     --next DIR     writes the cell of the next stage, which jostle slowdown measures
  *     --derive DIR   pack.json from the records; prints the verdict of --at-most
  *     --show DIR     the same on stdout, with texts for the formats
- *     --page DIR     and with its charts as drawings
  *
  * Without any of these it prints what the shell is to do. */
 
-#include "charts.h"
 #include "findings.h"
 #include "launcher.h"
 #include "next.h"
@@ -414,14 +412,12 @@ static int derive(const char *dir)
     return good ? 0 : 1;
 }
 
-static int show(const char *dir, bool drawn)
+static int show(const char *dir)
 {
     json_t *pack = pack_derive(dir);
     if (pack == NULL)
         return 1;
     texts_add(pack);
-    if (drawn)
-        charts_add(pack);
     const bool good = output_json(pack, "-", stdout);
     json_decref(pack);
     return good ? 0 : 1;
@@ -442,9 +438,7 @@ int main(int argc, char **argv)
     else if (request.derive != NULL)
         status = derive(request.derive);
     else if (request.show != NULL)
-        status = show(request.show, false);
-    else if (request.page != NULL)
-        status = show(request.page, true);
+        status = show(request.show);
     else
         status = print_request(&request);
     request_free(&request);

@@ -173,7 +173,7 @@ static const struct option_row where_rows[] = {
     HIDDEN("next", "DIR", next, "write the cell of the next stage; print its folder"),
     HIDDEN("derive", "DIR", derive, "make pack.json of the records in DIR; print the verdict"),
     HIDDEN("show", "DIR", show, "print it on stdout, with texts for the formats"),
-    HIDDEN("page", "DIR", page, "the same, and its charts as drawings"),
+    HIDDEN("page", "DIR", show, "the same: a page needs no more"),
     HIDDEN("synthetic", "TEXT", synthetic, "another machine, as hwloc describes it"),
     HIDDEN("hints", "TEXT", hints, "a line for each scheduler: name, tab, its options"),
     {.name = "again",
@@ -213,7 +213,7 @@ static const char details[] =
 static bool is_internal(const struct request *request)
 {
     return request->trial != NULL || request->next != NULL || request->derive != NULL ||
-           request->show != NULL || request->page != NULL;
+           request->show != NULL;
 }
 
 static void check(const struct request *request)

@@ -26,7 +26,7 @@ struct request {
     const char *output, *format, *json;
     bool resume, dry_run, quiet, verbose;
     /* What the shell has this program do. */
-    const char *expand, *trial, *next, *derive, *show, *page, *hints, *synthetic;
+    const char *expand, *trial, *next, *derive, *show, *hints, *synthetic;
     bool again;
     double left_s;
     struct options *given;

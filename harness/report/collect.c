@@ -1,11 +1,11 @@
 #include "collect.h"
 
 #include "cell_row.h"
-#include "drawn.h"
 #include "experiment.h"
 #include "figures.h"
 #include "memory.h"
 #include "model.h"
+#include "plots.h"
 #include "sessions.h"
 #include "survey.h"
 #include "workers.h"
@@ -198,7 +198,7 @@ static char *settings_of(const struct cell *cell)
 static char *text_of_cell(const struct cell *cell, const struct wanted *wanted, bool first)
 {
     if (wanted->rows) {
-        char *charts = wanted->page ? drawn_orders(cell) : NULL;
+        char *charts = wanted->page ? cell_plots(cell, first) : NULL;
         char *row = cell_row(cell, charts, first);
         free(charts);
         return row;
@@ -260,7 +260,6 @@ static void add_cell(struct collected *to, struct cell *cell, const struct wante
     const bool first =
         to->line_count == 0 || to->lines[to->line_count - 1].experiment != line.experiment;
     line.text = text_of_cell(cell, wanted, first);
-    line.drawings = wanted->page ? drawings_make(cell) : NULL;
     line.settings = wanted->page ? settings_of(cell) : NULL;
     to->lines = grown(to->lines, to->line_count, &to->line_allocated, sizeof line);
     to->lines[to->line_count++] = line;
@@ -403,7 +402,6 @@ static void lines_free(struct report_line *lines, size_t count)
                          line->level, line->same, line->host,   line->kind};
         for (size_t j = 0; j < sizeof texts / sizeof *texts; j++)
             free(texts[j]);
-        drawings_free(line->drawings);
         free(line->settings);
     }
     free(lines);

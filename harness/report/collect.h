@@ -23,9 +23,7 @@ struct report_line {
     bool noise;          /* it is not distinguishable */
     bool marked;         /* it has a problem */
     struct legend legend;
-    /* For the page; else NULL. */
-    struct drawings *drawings;
-    char *settings; /* without the seed, as JSON */
+    char *settings; /* without the seed, as JSON; NULL: not for the page */
 };
 
 struct waiting {

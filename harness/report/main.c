@@ -8,7 +8,6 @@
  *   figures nothing: CSV, with or without --runs, is written here at once */
 
 #include "campaigns.h"
-#include "charts.h"
 #include "collect.h"
 #include "columns.h"
 #include "figures.h"
@@ -233,8 +232,6 @@ static void print_cells(const struct report *report)
     print_head(report);
     for (size_t i = 0; i < report->collected.line_count; i++)
         puts(report->collected.lines[i].text);
-    if (report->wanted.page)
-        charts_print(&report->collected);
 }
 
 static void say_problems(const struct report *report, const struct problems *problems)

@@ -1,5 +1,5 @@
-# What all pages are made of: texts as HTML, the head with all that the page carries with it (it
-# loads nothing), sections, tables, drawings in their frames.
+# What all pages are made of: the head with all that the page carries with it (it loads nothing), what can be read
+# without its script, and the model that the script draws (page.js says what it may consist of).
 include "lib/visible";
 include "report/numbers";
 include "lib/jq15";
@@ -7,44 +7,41 @@ include "lib/jq15";
 def esc: if . == null then "" else tostring | visible_lines | @html end;
 # A number and its unit stay on one line.
 def together: split(" ") | join("\u00a0");
+def titled: (.[:1] | ascii_upcase) + .[1:];
 def plural($n; $one; $many): "\($n) \(if $n == 1 then $one else $many end)";
 # ["a","b","a"] -> {"a":0,"b":1}: names in the order in which they come first
 def numbered: reduce .[] as $name ({}; if has($name) then . else .[$name] = length end);
-# Groups in the order in which their keys come first: [{key, items}].
-def grouped(key):
-  [to_entries[] | { at: .key, item: .value, key: (.value | key) }]
-  | group_by(.key) | sort_by(.[0].at) | map({ key: .[0].key, items: map(.item) });
 
-def n_cell($value; $text): "<td class=\"n\"\(if ($value | type) != "number" then "" else " data-v=\"\($value + 0)\"" end)>\($text)</td>";
-def section($id; $title): "<section id=\"\($id)\" aria-labelledby=\"\($id)-h\"><h2 id=\"\($id)-h\">\($title)</h2>";
-# A table may be wider than a small screen: it scrolls in a box of its own.
-# One with many rows scrolls in its box, too, under its headers.
-def tall($rows): if $rows > 40 then " tall" else "" end;
-def table_start($id; $caption; $class; $rows): "<div class=\"scroll\(tall($rows))\" role=\"region\" tabindex=\"0\" aria-labelledby=\"\($id)-c\"><table id=\"\($id)\" class=\"\($class)\"><caption id=\"\($id)-c\">\($caption)</caption>";
-def table_start($id; $caption; $class): table_start($id; $caption; $class; 0);
-def table_end: "</tbody></table></div>";
-def header($titles): "<thead><tr>\($titles | map("<th scope=\"col\" data-sort>\(.)</th>") | join(""))</tr></thead><tbody>";
-def folded($count; $most; $summary): if $count > $most then "<details class=\"fold\"><summary>\($summary)</summary>" else "" end;
-def folded_end($count; $most): if $count > $most then "</details>" else "" end;
+# ---- blocks of a model
 
-def page_head($style; $title; $generator):
+def column_of($title; $kind): { title: $title, kind: $kind };
+def numbers: map(column_of(.; "n"));
+def section($id; $title; blocks): { id: $id, title: $title, blocks: [blocks] };
+
+# ---- the page
+
+# JSON that cannot end the element that it is in.
+def embedded: tojson | put("<"; "\\u003c");
+# Rows of texts as a table for those who have no script.
+def plain_table($titles; rows):
+  "<div class=\"scroll\"><table><thead><tr>\($titles | map("<th scope=\"col\">\(@html)</th>") | join(""))</tr></thead><tbody>",
+  (rows | "<tr>\(map("<td>\(@html)</td>") | join(""))</tr>"), "</tbody></table></div>";
+# The first table of a model.
+def plain_text: if type == "array" then .[0] else .t? // . end | if type == "string" then visible elif type == "array" then [.. | strings | visible] | join(" ") else tostring end;
+def plain_model:
+  first(.sections[].blocks[] | select(.table)) // empty
+  | plain_table([.columns[] | .title? // . | plain_text]; .rows[] | (.cells? // .) | map(plain_text));
+
+# $with: {style, script}; header: lines of HTML; plain: what is there without the script; model: lines of JSON
+def page($with; $title; $generator; header; plain; model):
   "<!DOCTYPE html>", "<html lang=\"en\">", "<head>", "<meta charset=\"utf-8\">",
   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
-  "<meta name=\"color-scheme\" content=\"light dark\">", "<meta name=\"generator\" content=\"\($generator)\">",
-  "<title>\($title)</title>", "<style>",
-  ($style | split("\n") | map(ltrimstr("  ") | ltrimstr("  ") | select(. != "" and (startswith("/*") | not))) | join("\n")), "</style>", "</head>", "<body>";
-def contents($ids): "<nav aria-label=\"Sections\"><ul>\($ids | map("<li><a href=\"#\(.[0])\">\(.[1])</a></li>") | join(""))</ul></nav>";
-
-# The inside of an SVG element in its frame.
-def framed($id; $filter; $bold; $caption):
-  "<figure data-f=\"\($filter | esc)\"><svg class=\"plot\" viewBox=\"0 0 360 \((.height // 220) + 0)\" role=\"img\" aria-labelledby=\"\($id)-t \($id)-d\">"
-  + "<title id=\"\($id)-t\">\(.title | esc)</title><desc id=\"\($id)-d\">\(.text | esc)</desc>\(.svg)"
-  + "</svg><figcaption>\($bold | if . == "" then "" else "<b>\(esc)</b> " end)\($caption | esc)</figcaption></figure>";
-
-def fact_words: { host: "Host", os: "System", kernel: "Kernel", architecture: "Architecture", cpu: "CPU", cpus_online: "CPUs", cpus_allowed: "CPUs allowed", governors: "Governor", virtual_machine: "Virtual machine",
-  memory_bytes: "Memory", clocksource: "Clock", file_systems: "File system", devices: "Device", versions: "Versions" };
-def fact_text($key):
-  if . == null then "unknown" elif type == "boolean" then (if . then "yes" else "no" end)
-  elif type == "array" then if length == 0 then "-" else map(tostring) | join(", ") end
-  elif type == "object" then to_entries | map("\(.key) \(.value)") | join(", ")
-  elif $key | endswith("_bytes") then size_text else computed | tostring end;
+  "<meta name=\"color-scheme\" content=\"light dark\">", "<meta name=\"generator\" content=\"\($generator | @html)\">",
+  "<title>\($title | esc)</title>", "<style>",
+  ($with.style | split("\n") | map(ltrimstr("  ") | ltrimstr("  ") | select(. != "" and (startswith("/*") | not))) | join("\n")), "</style>", "</head>", "<body>",
+  "<a class=\"skip\" href=\"#main\">Skip to the answer</a>",
+  "<header>", header, "</header>", "<main id=\"main\">",
+  "<noscript><p>The rest of this page is drawn by its own script: allow JavaScript for this file to see its charts and all tables, or see <code>--format md</code>.</p></noscript>",
+  plain, "</main>", "<footer><p>Made by jostle from records.</p></footer>",
+  "<script type=\"application/json\" id=\"model\">", model, "</script>", "<script>", ($with.script | rtrimstr("\n")), "</script>", "</body>", "</html>";
+def page($with; $title; $generator; header; $model): page($with; $title; $generator; header; $model | plain_model; $model | embedded);
