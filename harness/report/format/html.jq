@@ -27,8 +27,13 @@ def lede($head):
       + " \(if $marked == 0 then "no cell has a problem" else "\(plural($marked; "cell has"; "cells have")) a problem" end)."
     end;
 
+# Of one experiment its own sentences, the largest effect first; of several what they have in common.
+def sentences($head): ($head.experiment.answers // []) as $answers
+  | if $answers == [] then "<p class=\"lede\">\({ cells: . } | lede($head))</p>" else $answers[] | "<p class=\"lede\">\(esc)</p>" end;
+def headline($head): ($head.experiment.command // $head.texts.name) | esc;
+
 def title($head):
-  "<p class=\"kind\">jostle: slowdown under load</p>", "<h1>\($head.texts.name | esc)</h1>", "<p class=\"lede\">\({ cells: . } | lede($head))</p>",
+  "<p class=\"kind\">jostle: slowdown under load</p>", "<h1>\(headline($head))</h1>", sentences($head),
   "<p class=\"facts\">\(plural(map(.texts.program) | numbered | length; "target"; "targets")), \(plural(length; "cell"; "cells")), \(plural($head.totals.runs; "run"; "runs"))\(if $head.hosts == [] then "" else ", on \($head.hosts | map(.host // "unknown" | esc) | unique | if length > 4 then "\(length) hosts" else join(", ") end)" end).\(if $head.waiting == [] then "" else " <a href=\"#waiting\">\(plural($head.waiting | length; "cell is"; "cells are")) not done.</a>" end)</p>";
 
 def plain:
