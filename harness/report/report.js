@@ -86,8 +86,9 @@ function heatMap(head, cells) {
     ? `How many times as long a target takes under a load as alone${statistic(head)}, with the ${head.level} confidence interval ${head.legend.scope}.`
     : `How many times worse each metric of a target is under a load than alone${statistic(head)}: above 1 is worse also where higher is better. With the ${head.level} confidence interval ${head.legend.scope}.`;
   const floors = [...new Set(cells.map((one) => one.floor).filter(Boolean))].sort().slice(0, 5);
-  return [el("p", null, intro, " Each cell leads to its figures."), floors.map((text) => el("p", null, text)),
-    [head.texts.family, head.legend.unseen].filter(Boolean).map((text) => el("p", null, text, ".")),
+  return [details("How sure is this?", false, el("p", null, intro, " Each cell leads to its figures."),
+    floors.map((text) => el("p", null, text)),
+    [head.texts.family, head.legend.unseen].filter(Boolean).map((text) => el("p", null, text, "."))),
     heatLegend(["noise", "not distinguishable from noise"], ["less", "faster"],
       ["h1 hatch", "hatched edge: it has a problem"]), metrics.map(heatTable)];
 }
