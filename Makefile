@@ -188,7 +188,7 @@ $(COMMON): $(call objects,common/*.c)
 
 $(BUILD)/obj/loadgen/io/ring.o: COMPILE += $(call optional,liburing)
 $(BUILD)/obj/loadgen/alloc/jemalloc.o: COMPILE += $(call optional,jemalloc)
-OPTIONAL_TOLD := $(BUILD)/obj/common/optional.o $(BUILD)/obj/loadgen/libraries.o
+OPTIONAL_TOLD := $(BUILD)/obj/common/optional.o $(BUILD)/obj/loadgen/main.o
 $(OPTIONAL_TOLD): COMPILE += $(foreach one,liburing jemalloc,$(call optional,$(one))) -DLIBURING_VERSION='"$(VERSION_liburing)"'
 $(OPTIONAL_TOLD) $(patsubst %,$(BUILD)/obj/loadgen/%.o,io/ring alloc/jemalloc): $(OPTIONAL)
 
@@ -262,8 +262,8 @@ FUZZ       ?=
 
 $(FUZZERS): COMPILE += -Iloadgen
 $(FUZZERS): LIBS := -ljansson -lgcrypt -lm
-$(BUILD)/fuzz/control: $(patsubst %,$(BUILD)/obj/loadgen/%.o,lines command)
-$(BUILD)/fuzz/load-profile: $(patsubst %,$(BUILD)/obj/loadgen/cpu/%.o,profile track)
+$(BUILD)/fuzz/control: $(BUILD)/obj/loadgen/command.o
+$(BUILD)/fuzz/load-profile: $(BUILD)/obj/loadgen/cpu/profile.o
 $(BUILD)/fuzz/network: $(patsubst %,$(BUILD)/obj/loadgen/net/%.o,wire address protocol seats)
 $(BUILD)/fuzz/calibration: $(BUILD)/obj/loadgen/calibration-record.o
 $(BUILD)/fuzz/metric: $(patsubst %,$(BUILD)/obj/harness/meter/%.o,search tally)

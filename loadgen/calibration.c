@@ -1,11 +1,5 @@
 #include "calibration.h"
 
-#include "common/file.h"
-#include "common/kept.h"
-#include "common/machine.h"
-#include "common/record_json.h"
-#include "settings.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
@@ -15,6 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "common/file.h"
+#include "common/kept.h"
+#include "common/machine.h"
+#include "common/record_json.h"
+#include "load.h"
+#include "settings.h"
 
 #define MOST_PERCENT 1000.0         /* more is a mistake */
 #define OLD_S        (30 * 86400.0) /* worth a warning */
@@ -219,4 +220,53 @@ void calibration_describe(const struct run *run, struct line *line)
         return;
     line_text(line, "calibration", run->calibration.path);
     line_fixed(line, "calibration_age_s", run->calibration.age_s, 6);
+}
+
+#define LARGEST_RATE_BYTES 1e12 /* a limit above these was a mistake */
+#define LARGEST_RATE_OPS   1e9  /* times what one operation of the load counts as */
+
+int rate_usual(struct run *run, const char *text, double *rate, char *error, size_t size)
+{
+    struct rate given;
+    const bool bytes = strcmp(run->unit, UNIT_BYTES) == 0;
+    const char *example = bytes ? "10M or 10MiB/s" : "5000iops or 5k";
+    const double most = bytes ? LARGEST_RATE_BYTES : LARGEST_RATE_OPS * run->quantum;
+    const bool known = units_rate(text, &given) == 0;
+    if (known && given.kind == RATE_PERCENT && given.value > 0 && run->load->calibrations != NULL)
+        return calibration_percent(run, given.value, rate, error, size);
+    if (!known)
+        snprintf(error, size, "rate %.64s: not a rate: give one such as %s", text, example);
+    else if (!(given.value > 0))
+        snprintf(error, size, "rate %.64s: nothing would happen: give more than 0", text);
+    else if (given.kind == RATE_PERCENT || given.kind == (bytes ? RATE_OPS : RATE_BYTES))
+        snprintf(error, size, "rate %.64s: this load counts in %s: give a rate such as %s", text,
+                 run->unit, example);
+    else if (given.value > most)
+        snprintf(error, size, "rate %.64s: nothing does that: give %g %s or less", text, most,
+                 run->unit);
+    else {
+        *rate = given.value;
+        return 0;
+    }
+    return -1;
+}
+
+int rate_in_steps(struct run *run, const char *text, double most, double steps_per_s, double *rate,
+                  char *error, size_t size)
+{
+    const int failed = rate_usual(run, text, rate, error, size);
+    if (failed == 0 && run->engine == NULL)
+        run->quantum = floor(fmax(fmin(most, *rate / steps_per_s), 1));
+    return failed;
+}
+
+int rate_of(struct run *run, const char *text, double *rate, char *error, size_t size)
+{
+    const struct load_special *special = run->load->special;
+    if (special != NULL && special->rate != NULL)
+        return special->rate(run, text, rate, error, size);
+    if (strcmp(run->unit, UNIT_NONE) != 0)
+        return rate_usual(run, text, rate, error, size);
+    snprintf(error, size, "rate %.64s: loadgen %s has no rate", text, run->load->name);
+    return -1;
 }

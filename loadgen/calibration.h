@@ -1,6 +1,10 @@
 #ifndef LOADGEN_CALIBRATION_H
 #define LOADGEN_CALIBRATION_H
 
+#include "load.h"
+#include <jansson.h>
+#include <stddef.h>
+
 /* What `--limit 50%` is half of: rates that were measured once and kept.
  *
  * A calibration is known by the host, its CPU (see common/kept.h), the load, the canonical text
@@ -11,10 +15,6 @@
  *     ${XDG_CACHE_HOME:-~/.cache}/jostle/calibration/HOST.LOAD.OPTIONS.json
  *
  * or in the file of --calibration. */
-
-#include "load.h"
-
-#include <jansson.h>
 
 /* The share of the machine's CPUs that others may use while a rate is measured: beyond it that is
  * said whenever the rate is used. */
@@ -49,5 +49,21 @@ void calibration_announce(struct run *run, const struct calibration_found *found
 int calibration_percent(struct run *run, double percent, double *rate, char *error, size_t size);
 /* Adds the fields calibration and calibration_age_s, if one was used. */
 void calibration_describe(const struct run *run, struct line *line);
+
+/* What the text of --limit and of `rate` lines means to a load. */
+
+struct run;
+
+/* Base units a second for all workers together into *rate. On failure returns -1
+ * and writes what was wrong and what to do into error. */
+int rate_of(struct run *run, const char *text, double *rate, char *error, size_t size);
+/* The same for loads without a meaning of their own: bytes for loads that count
+ * bytes, operations for those that count operations, percent of a calibration. */
+int rate_usual(struct run *run, const char *text, double *rate, char *error, size_t size);
+/* The same for loads whose operation is several units in a row, and sets run->quantum, how many:
+ * as many as keep the rate in so many steps a second, 1 to `most`. Each step takes a sleep, which
+ * is a context switch. Once workers run the quantum stays as it is. */
+int rate_in_steps(struct run *run, const char *text, double most, double steps_per_s, double *rate,
+                  char *error, size_t size);
 
 #endif

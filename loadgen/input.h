@@ -1,12 +1,12 @@
 #ifndef LOADGEN_INPUT_H
 #define LOADGEN_INPUT_H
 
-/* The control lines on stdin, on a libuv loop: a pipe, a socket, a terminal or a file. */
-
-#include "lines.h"
-
+#include "command.h"
 #include <stdbool.h>
+#include <sys/types.h>
 #include <uv.h>
+
+/* The control lines on stdin, on a libuv loop: a pipe, a socket, a terminal or a file. */
 
 /* What is called with each line, and when there are no more; context is that of input_open(). */
 struct input_listener {
@@ -43,5 +43,16 @@ void input_open(struct input *input, uv_loop_t *loop, const struct input_listene
 /* Hands on what there is, as far as it is taken: to be called whenever takes() may have become
  * true. Callable from within line(), too. */
 void input_hand_on(struct input *input);
+
+/* While a load under a harness prepares (a work file of many GiB, all of memory) nobody reads
+ * its stdin: watches over the end of the harness for so long. */
+
+struct watch;
+
+/* Sends SIGTERM to this process as soon as stdin's writers are gone and nothing is left to be
+ * read, and when `parent` ends, which holds for ever. NULL: out of memory or of threads. */
+struct watch *watch_start(pid_t parent);
+/* From then on end of file on stdin is the caller's to see. Takes NULL. */
+void watch_stop(struct watch *watch);
 
 #endif

@@ -1,9 +1,7 @@
 #include "measure.h"
 
-#include "accounting.h"
 #include "calibration.h"
 #include "engine.h"
-#include "failure.h"
 
 #include "common/machine.h"
 
@@ -22,7 +20,7 @@ static void sleep_until(int64_t time_ns)
         continue;
 }
 
-static double rate_of(const struct snapshot *window)
+static double rate_in(const struct snapshot *window)
 {
     return window->active_ns > 0 ? window->amount * 1e9 / (double)window->active_ns : 0;
 }
@@ -64,7 +62,7 @@ static void sample(struct run *run, int64_t step_ns, unsigned count, double *rat
         sleep_until(start_ns + (i + 1) * step_ns);
         accounting_snapshot(run, now);
         accounting_difference(now, before, window);
-        rates[i] = rate_of(window);
+        rates[i] = rate_in(window);
         *before = *now;
     }
     counters_read(&to);
@@ -80,7 +78,7 @@ static void judge(struct measured *measured, const double *rates, unsigned count
     measured->steady.slope /= step_s;
     measured->steady.steady =
         measured->steady.mean > 0 && fabs(measured->steady.slope) < STEADY_SLOPE_LIMIT;
-    measured->rate = rate_of(window);
+    measured->rate = rate_in(window);
     measured->operations =
         window->active_ns > 0 ? (double)window->operations * 1e9 / (double)window->active_ns : 0;
 }

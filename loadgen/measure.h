@@ -3,8 +3,8 @@
 
 /* Runs a load without a limit for a calibration, and judges its one-second rates. */
 
+#include "histogram.h"
 #include "load.h"
-#include "steady.h"
 
 struct measured {
     struct steady steady;   /* of the one-second rates; slope in percent a second */

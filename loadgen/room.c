@@ -1,7 +1,7 @@
 #include "room.h"
 
 #include "common/headroom.h"
-#include "failure.h"
+#include "engine.h"
 #include "load.h"
 
 #include <math.h>

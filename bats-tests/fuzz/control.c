@@ -4,7 +4,6 @@
 
 #include "command.h"
 #include "common/units.h"
-#include "lines.h"
 
 #include <stdlib.h>
 #include <string.h>

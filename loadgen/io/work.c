@@ -1,7 +1,7 @@
 #include "io/work.h"
 
-#include "ending.h"
 #include "io/io-state.h"
+#include "signals.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * locks the bus, and every core of the machine waits. So neither is done unless it is
  * named. */
 
+#include "calibration.h"
 #include "load.h"
-#include "rate.h"
 
 #include <errno.h>
 #include <math.h>

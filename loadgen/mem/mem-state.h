@@ -10,7 +10,7 @@
 #include "mem/machine.h"
 #include "mem/pages.h"
 #include "mem/sweep.h"
-#include "prefault.h"
+#include "signals.h"
 
 struct mem_settings {
     int kernel; /* enum mem_kernel */

@@ -8,7 +8,6 @@
 #include "mem/mem-options.h"
 #include "mem/mem-report.h"
 #include "mem/valid.h"
-#include "page.h"
 #include "room.h"
 
 #include <errno.h>

@@ -4,9 +4,9 @@
  * owners have to read from the disk again. Never more than the file, which is at most a
  * share of memory; all of them are given back when it pauses. */
 
+#include "counter.h"
 #include "load.h"
-#include "page.h"
-#include "thread-count.h"
+#include "room.h"
 
 #include "common/device.h"
 #include "common/headroom.h"
