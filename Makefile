@@ -264,7 +264,7 @@ $(FUZZERS): COMPILE += -Iloadgen
 $(FUZZERS): LIBS := -ljansson -lgcrypt -lm
 $(BUILD)/fuzz/control: $(BUILD)/obj/loadgen/command.o
 $(BUILD)/fuzz/load-profile: $(BUILD)/obj/loadgen/cpu/profile.o
-$(BUILD)/fuzz/network: $(patsubst %,$(BUILD)/obj/loadgen/net/%.o,wire address protocol seats)
+$(BUILD)/fuzz/network: $(patsubst %,$(BUILD)/obj/loadgen/net/%.o,wire address)
 $(BUILD)/fuzz/calibration: $(BUILD)/obj/loadgen/calibration-record.o
 $(BUILD)/fuzz/metric: $(patsubst %,$(BUILD)/obj/harness/meter/%.o,search tally)
 $(BUILD)/fuzz/experiment: $(filter-out %/main.o,$(call objects,harness/stats/*.c))

@@ -450,7 +450,7 @@ int main(void)
 }
 END
     cc -std=gnu17 -D_GNU_SOURCE -I"$ROOT" -I"$ROOT/loadgen" -o "$BATS_TEST_TMPDIR/even" "$BATS_TEST_TMPDIR/even.c" \
-        "$ROOT"/loadgen/{salt,io/path,io/file,io/fill,io/space,io/error}.c -pthread -lm
+        "$ROOT"/loadgen/io/{path,file}.c -pthread -lm
     "$BATS_TEST_TMPDIR/even"
 }
 

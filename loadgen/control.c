@@ -20,14 +20,6 @@
 
 /* What a load did between two times: a mark, an interval, all of it. */
 
-/* Reports event "mark", "interval" or "summary"; mark: its name or NULL. window:
- * the differences since the last one. */
-void window_report(struct run *run, const char *event, const char *mark,
-                   const struct snapshot *window);
-/* The field "cpus": where the kernel lets the load run, read back from it; null
- * when nothing of the load is there to ask about. */
-void window_cpus(struct run *run, struct line *line);
-
 static void add_percentiles(struct line *line, const char *name, const struct histogram *histogram)
 {
     static const struct {
@@ -51,7 +43,9 @@ static double per_second(double amount, int64_t time_ns)
     return time_ns > 0 ? amount * 1e9 / (double)time_ns : NAN;
 }
 
-void window_cpus(struct run *run, struct line *line)
+/* The field "cpus": where the kernel lets the load run, read back from it; null
+ * when nothing of the load is there to ask about. */
+static void window_cpus(struct run *run, struct line *line)
 {
     struct cpu_list cpus;
     char text[CPUS_TEXT];
@@ -129,8 +123,10 @@ static void print_window(struct run *run, const char *event, const struct snapsh
     }
 }
 
-void window_report(struct run *run, const char *event, const char *mark,
-                   const struct snapshot *window)
+/* Reports event "mark", "interval" or "summary"; mark: its name or NULL. window:
+ * the differences since the last one. */
+static void window_report(struct run *run, const char *event, const char *mark,
+                          const struct snapshot *window)
 {
     if (!run->report.json)
         print_window(run, event, window);

@@ -23,10 +23,6 @@
 #include "settings.h"
 #include "signals.h"
 
-/* Which libraries this build has, with their versions, and what is lost without the others: two
- * lines on stdout, or one. */
-void libraries_print(void);
-
 #ifndef WITHOUT_jemalloc
 #include <jemalloc/jemalloc.h>
 #else
@@ -36,7 +32,9 @@ void libraries_print(void);
 #define LIBURING_VERSION "" /* older headers do not say: the Makefile asks pkg-config */
 #endif
 
-void libraries_print(void)
+/* Which libraries this build has, with their versions, and what is lost without the others: two
+ * lines on stdout, or one. */
+static void libraries_print(void)
 {
     static const char *const versions[OPTIONALS] = {
         [OPTIONAL_JEMALLOC] = JEMALLOC_VERSION, [OPTIONAL_LIBURING] = LIBURING_VERSION};

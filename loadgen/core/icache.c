@@ -98,15 +98,6 @@ struct code {
     void *at; /* where the next call begins */
 };
 
-/* Whether this build can make code for its kind of machine. */
-bool code_possible(void);
-/* bytes: a multiple of CODE_CALL_BYTES. 0, or -1 with errno: EACCES or EPERM where the kernel
- * refuses to make memory executable that was written (SELinux, PR_SET_MDWE). */
-int code_make(struct code *code, size_t bytes, uint64_t seed);
-void code_free(struct code *code);
-/* Executes so many lines, a multiple of CODE_CALL_LINES, from where it was. */
-void code_run(struct code *code, uint64_t lines);
-
 _Static_assert(CODE_LINE_BYTES >= ENCODE_MOST_BYTES, "a line holds its jump");
 
 /* The order of the lines: line i is followed by next[i]. Sattolo: as Fisher-Yates, but
@@ -143,12 +134,22 @@ static void write_lines(unsigned char *memory, size_t lines, const uint32_t *nex
     }
 }
 
-bool code_possible(void)
+/* Whether this build can make code for its kind of machine. */
+static bool code_possible(void)
 {
     return ENCODE_MOST_BYTES > 0;
 }
 
-int code_make(struct code *code, size_t bytes, uint64_t seed)
+static void code_free(struct code *code)
+{
+    if (code->memory != NULL)
+        munmap(code->memory, code->bytes);
+    *code = (struct code){0};
+}
+
+/* bytes: a multiple of CODE_CALL_BYTES. 0, or -1 with errno: EACCES or EPERM where the kernel
+ * refuses to make memory executable that was written (SELinux, PR_SET_MDWE). */
+static int code_make(struct code *code, size_t bytes, uint64_t seed)
 {
     const size_t lines = bytes / CODE_LINE_BYTES;
     uint32_t *next = make_order(lines, seed);
@@ -173,14 +174,8 @@ int code_make(struct code *code, size_t bytes, uint64_t seed)
     return -1;
 }
 
-void code_free(struct code *code)
-{
-    if (code->memory != NULL)
-        munmap(code->memory, code->bytes);
-    *code = (struct code){0};
-}
-
-void code_run(struct code *code, uint64_t lines)
+/* Executes so many lines, a multiple of CODE_CALL_LINES, from where it was. */
+static void code_run(struct code *code, uint64_t lines)
 {
     typedef void *call(void);
     for (uint64_t done = 0; done < lines; done += CODE_CALL_LINES)

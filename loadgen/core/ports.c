@@ -38,8 +38,6 @@ struct port_kernel {
     double per_cycle;    /* that the core can start; NAN: not known */
 };
 
-struct port_kernel port_kernel_of(enum port_kind kind);
-
 /* The empty asm makes each value opaque after each step, so that none can be folded, left
  * out or vectorised. */
 #if defined(__x86_64__)
@@ -171,7 +169,7 @@ static struct port_kernel of_ops(enum ops_type type)
                                 .per_cycle = steps > 0 ? steps * each : NAN};
 }
 
-struct port_kernel port_kernel_of(enum port_kind kind)
+static struct port_kernel port_kernel_of(enum port_kind kind)
 {
     static const struct port_kernel own[PORT_KINDS] = {
         [PORT_INT_MUL] = {run_int_mul, BLOCK, 4, NAN},

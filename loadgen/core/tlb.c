@@ -19,8 +19,6 @@ struct tlb_size {
     const char *source; /* "cpuid", or "assumed" where the CPU does not say */
 };
 
-struct tlb_size tlb_size(void);
-
 /* Where the CPU does not say: in the middle of what there is (first level 48 of Arm's
  * Neoverse N1 to 96 of Intel's Golden Cove; second level 1280 of Neoverse N1, 1536 of
  * Skylake, 2048 of Golden Cove, 3072 of AMD's Zen 4). A level counts as exceeded at twice
@@ -82,7 +80,7 @@ static bool ask(struct tlb_size *size)
 }
 #endif
 
-struct tlb_size tlb_size(void)
+static struct tlb_size tlb_size(void)
 {
     struct tlb_size size = {.source = "cpuid"};
     /* A hypervisor may leave the answers empty. */
@@ -108,14 +106,6 @@ struct tlb_pages {
     size_t at;
     uint64_t sum; /* keeps what was read alive */
 };
-
-/* Maps so many pages, and touches each once. 0, or -1 with errno. */
-int tlb_pages_map(struct tlb_pages *pages, size_t count);
-void tlb_pages_unmap(struct tlb_pages *pages);
-/* Lines of the data caches that so many pages share. */
-size_t tlb_pages_lines(size_t count);
-/* Reads one line of so many pages, a multiple of 4, from where it was. */
-void tlb_pages_touch(struct tlb_pages *pages, uint64_t touches);
 
 #define LINE_BYTES 64
 #define PAGE_LINES 64 /* of each page in memory, that are read */
@@ -157,6 +147,13 @@ static int lay_pages(const struct tlb_pages *pages, int fd)
     return 0;
 }
 
+static void tlb_pages_unmap(struct tlb_pages *pages)
+{
+    if (pages->memory != NULL)
+        munmap(pages->memory, pages->pages << pages->page_shift);
+    *pages = (struct tlb_pages){0};
+}
+
 static int fail(struct tlb_pages *pages, int fd)
 {
     const int error = errno;
@@ -167,7 +164,39 @@ static int fail(struct tlb_pages *pages, int fd)
     return -1;
 }
 
-int tlb_pages_map(struct tlb_pages *pages, size_t count)
+/* After so many steps of one page each. */
+static size_t after(size_t at, size_t steps, size_t step, size_t count)
+{
+    return (at + steps * step) % count;
+}
+
+/* Reads one line of so many pages, a multiple of 4, from where it was. Several ways in turns, each
+ * so many pages on: no address waits for the one before. */
+static void tlb_pages_touch(struct tlb_pages *pages, uint64_t touches)
+{
+    const char *memory = pages->memory;
+    const size_t count = pages->pages, step = after(0, WAYS, pages->step, count);
+    const unsigned shift = pages->shift, page_shift = pages->page_shift;
+    uint64_t sum[WAYS] = {0};
+    size_t at[WAYS];
+    for (size_t way = 0; way < WAYS; way++)
+        at[way] = after(pages->at, way, pages->step, count);
+    for (uint64_t i = 0; i < touches; i += WAYS) {
+#pragma GCC unroll 4
+        for (size_t way = 0; way < WAYS; way++) {
+            const size_t line = (at[way] >> shift) % PAGE_LINES;
+            const char *from = memory + (at[way] << page_shift) + line * LINE_BYTES;
+            const size_t next = at[way] + step;
+            sum[way] += *(const volatile uint64_t *)(const void *)from;
+            at[way] = next >= count ? next - count : next;
+        }
+    }
+    pages->at = at[0];
+    pages->sum += sum[0] + sum[1] + sum[2] + sum[3];
+}
+
+/* Maps so many pages, and touches each once. 0, or -1 with errno. */
+static int tlb_pages_map(struct tlb_pages *pages, size_t count)
 {
     const size_t page = page_bytes();
     const unsigned page_shift = (unsigned)__builtin_ctzl(page);
@@ -191,48 +220,11 @@ int tlb_pages_map(struct tlb_pages *pages, size_t count)
     return 0;
 }
 
-void tlb_pages_unmap(struct tlb_pages *pages)
-{
-    if (pages->memory != NULL)
-        munmap(pages->memory, pages->pages << pages->page_shift);
-    *pages = (struct tlb_pages){0};
-}
-
-/* Of all pages with the same remainder, which are the same one in memory, each has the next
- * line. */
-size_t tlb_pages_lines(size_t count)
+/* Lines of the data caches that so many pages share: of all pages with the same remainder, which
+ * are the same one in memory, each has the next line. */
+static size_t tlb_pages_lines(size_t count)
 {
     return count <= OWN_LINES ? count : PAGE_LINES;
-}
-
-/* After so many steps of one page each. */
-static size_t after(size_t at, size_t steps, size_t step, size_t count)
-{
-    return (at + steps * step) % count;
-}
-
-/* Several ways in turns, each so many pages on: no address waits for the one before. */
-void tlb_pages_touch(struct tlb_pages *pages, uint64_t touches)
-{
-    const char *memory = pages->memory;
-    const size_t count = pages->pages, step = after(0, WAYS, pages->step, count);
-    const unsigned shift = pages->shift, page_shift = pages->page_shift;
-    uint64_t sum[WAYS] = {0};
-    size_t at[WAYS];
-    for (size_t way = 0; way < WAYS; way++)
-        at[way] = after(pages->at, way, pages->step, count);
-    for (uint64_t i = 0; i < touches; i += WAYS) {
-#pragma GCC unroll 4
-        for (size_t way = 0; way < WAYS; way++) {
-            const size_t line = (at[way] >> shift) % PAGE_LINES;
-            const char *from = memory + (at[way] << page_shift) + line * LINE_BYTES;
-            const size_t next = at[way] + step;
-            sum[way] += *(const volatile uint64_t *)(const void *)from;
-            at[way] = next >= count ? next - count : next;
-        }
-    }
-    pages->at = at[0];
-    pages->sum += sum[0] + sum[1] + sum[2] + sum[3];
 }
 
 /* loadgen tlb: address translation. Reads one line of each of more pages than the TLB has

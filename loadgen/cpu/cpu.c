@@ -18,10 +18,6 @@ struct kernel_state {
     double doubles[4];
 };
 
-void kernel_init(struct kernel_state *state);
-/* rounds: some nanoseconds each; the caller measures how long they take. */
-void kernel_run(enum kernel kernel, struct kernel_state *state, uint64_t rounds);
-
 /* Four independent chains keep a pipelined unit busy. The empty asm statements
  * make each value opaque, so nothing can be folded, vectorised or left out. */
 
@@ -34,7 +30,7 @@ void kernel_run(enum kernel kernel, struct kernel_state *state, uint64_t rounds)
 #endif
 #define OPAQUE_INT(x) __asm__ volatile("" : "+r"(x))
 
-void kernel_init(struct kernel_state *state)
+static void kernel_init(struct kernel_state *state)
 {
     for (int i = 0; i < 4; i++) {
         state->integers[i] = 0x9e3779b97f4a7c15U * (uint64_t)(i + 1);
@@ -91,7 +87,8 @@ static void run_int(struct kernel_state *state, uint64_t rounds)
 DEFINE_CHAINS(run_float, float, floats)
 DEFINE_CHAINS(run_double, double, doubles)
 
-void kernel_run(enum kernel kernel, struct kernel_state *state, uint64_t rounds)
+/* rounds: some nanoseconds each; the caller measures how long they take. */
+static void kernel_run(enum kernel kernel, struct kernel_state *state, uint64_t rounds)
 {
     switch (kernel) {
     case KERNEL_INT:

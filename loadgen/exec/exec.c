@@ -34,16 +34,6 @@ struct exec_usage {
     int64_t sum_ns;     /* what all walks found, without what has got lost between them */
 };
 
-/* Makes the group, and sees that a process can be started in it. Before anything else is
- * started. False: the wanted way cannot be had (never of EXEC_AUTO). */
-bool exec_usage_open(struct exec_usage *usage, enum exec_accounting wanted);
-/* After the last process has ended; removes the group. */
-void exec_usage_close(struct exec_usage *usage);
-/* CPU time in ns of all that was started so far; never less than before. */
-int64_t exec_usage_ns(struct exec_usage *usage);
-/* "cgroup2", "cgroup1" or "processes". */
-const char *exec_usage_name(const struct exec_usage *usage);
-
 #define NAME_PREFIX "jostle-load"
 
 const char *const exec_accounting_names[] = {"auto", "cgroup2", "cgroup1", "processes", NULL};
@@ -69,7 +59,9 @@ static bool try_group(struct exec_usage *usage, enum group_kind kind)
     return usage->group.kind != GROUP_NONE;
 }
 
-bool exec_usage_open(struct exec_usage *usage, enum exec_accounting wanted)
+/* Makes the group, and sees that a process can be started in it. Before anything else is
+ * started. False: the wanted way cannot be had (never of EXEC_AUTO). */
+static bool exec_usage_open(struct exec_usage *usage, enum exec_accounting wanted)
 {
     const bool any = wanted == EXEC_AUTO;
     *usage = (struct exec_usage){.group = GROUP_OF_NONE, .walked_ns = 0};
@@ -78,7 +70,8 @@ bool exec_usage_open(struct exec_usage *usage, enum exec_accounting wanted)
            wanted == EXEC_PROCESSES;
 }
 
-void exec_usage_close(struct exec_usage *usage)
+/* After the last process has ended; removes the group. */
+static void exec_usage_close(struct exec_usage *usage)
 {
     group_give_up(&usage->group);
 }
@@ -94,7 +87,8 @@ static int64_t walk(struct exec_usage *usage)
     return usage->sum_ns;
 }
 
-int64_t exec_usage_ns(struct exec_usage *usage)
+/* CPU time in ns of all that was started so far; never less than before. */
+static int64_t exec_usage_ns(struct exec_usage *usage)
 {
     struct group_usage used;
     if (usage->group.kind == GROUP_NONE)
@@ -105,7 +99,8 @@ int64_t exec_usage_ns(struct exec_usage *usage)
     return usage->sum_ns;
 }
 
-const char *exec_usage_name(const struct exec_usage *usage)
+/* "cgroup2", "cgroup1" or "processes". */
+static const char *exec_usage_name(const struct exec_usage *usage)
 {
     switch (usage->group.kind) {
     case GROUP_V2:

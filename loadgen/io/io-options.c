@@ -1,6 +1,6 @@
 #include "io/io-options.h"
 
-#include "io/fill.h"
+#include "io/file.h"
 #include "io/io-state.h"
 #include "io/phases.h"
 #include "room.h"

@@ -1,13 +1,14 @@
-/* What the parts of loadgen io share: the options as given, and the state of a run. */
 #ifndef LOADGEN_IO_STATE_H
 #define LOADGEN_IO_STATE_H
 
 #include "common/device.h"
+#include "io/file.h"
 #include "io/path.h"
 #include "io/ring.h"
 #include "load.h"
-
 #include <limits.h>
+
+/* What the parts of loadgen io share: the options as given, and the state of a run. */
 
 #define IO_DEFAULT_FILE_BYTES (8ull << 30)
 #define IO_LEAST_FILE_BYTES   ((double)(64u << 20)) /* by default */
@@ -58,5 +59,21 @@ static inline struct io_state *io_state_of(const struct run *run)
 
 /* Sets run->unit and run->quantum by the plan. */
 void io_set_unit(struct run *run);
+
+/* The work file, made ready for the workers. */
+
+struct io_file;
+struct run;
+
+/* Makes or takes a work file. Signals wait while it is written, which polls for them;
+ * afterwards they are delivered, and end the load in the usual way. 0, or -1 with the
+ * reason. */
+int io_work_file(struct run *run, struct io_file *file, struct io_error *error);
+
+/* Writes the work file if there is none yet, opens it as the plan says, and makes
+ * room for the workers' byte counts. 0, or -1 with the reason. io_work_close()
+ * afterwards in any case; the file itself stays open for another plan. */
+int io_work_open(struct run *run, struct io_error *error);
+void io_work_close(struct run *run);
 
 #endif

@@ -14,7 +14,6 @@
 #include "io/io-options.h"
 #include "io/io-state.h"
 #include "io/phases.h"
-#include "io/work.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 #include "io/path.h"
 
 #include "common/random.h"
-#include "salt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -150,7 +149,7 @@ int io_stream_open(struct io_stream *stream, const struct io_plan *plan, unsigne
     uint64_t blocks = plan->file_bytes / plan->block_bytes;
 
     *stream = (struct io_stream){.plan = plan, .count = blocks};
-    stream->random = salt();
+    stream->random = io_salt();
     stream->stamp = random_next(&stream->random);
     if (!plan->random) {
         stream->first = blocks * index / plan->streams;

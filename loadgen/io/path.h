@@ -3,7 +3,6 @@
 #ifndef LOADGEN_IO_PATH_H
 #define LOADGEN_IO_PATH_H
 
-#include "io/error.h"
 #include "io/file.h"
 
 #include <stdbool.h>

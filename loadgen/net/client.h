@@ -2,7 +2,7 @@
 #ifndef LOADGEN_NET_CLIENT_H
 #define LOADGEN_NET_CLIENT_H
 
-#include "net/net-state.h"
+#include "net/worker.h"
 
 /* Opens them all. 0, or -1 after run_fail(); net_close() afterwards in any case. */
 int net_open(struct run *run);

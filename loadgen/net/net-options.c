@@ -1,7 +1,7 @@
 #include "net/net-options.h"
 
 #include "calibration.h"
-#include "net/net-state.h"
+#include "net/worker.h"
 #include "room.h"
 
 #include <stddef.h>

@@ -4,11 +4,8 @@
 #include "load.h"
 
 #include "common/random.h"
-#include "net/bulk.h"
 #include "net/client.h"
-#include "net/datagram.h"
 #include "net/net-options.h"
-#include "net/net-state.h"
 #include "net/worker.h"
 
 #include <errno.h>

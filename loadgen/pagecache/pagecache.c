@@ -11,8 +11,8 @@
 #include "common/device.h"
 #include "common/headroom.h"
 #include "io/io-options.h"
+#include "io/io-state.h"
 #include "io/path.h"
-#include "io/work.h"
 
 #include <errno.h>
 #include <fcntl.h>

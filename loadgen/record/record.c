@@ -24,20 +24,6 @@
  * times, and notes by how much later it runs. It has an ordinary priority, as what is
  * measured under a load has. */
 
-struct wakeups;
-
-/* A thread on each of these CPUs, which wakes every interval_ns (a time that it sleeps
- * through is not made up for). NULL with errno: it cannot. */
-struct wakeups *wakeups_start(const struct cpu_list *cpus, int64_t interval_ns);
-/* Ends the threads. What they noted stays. NULL is fine. */
-void wakeups_stop(struct wakeups *wakeups);
-void wakeups_free(struct wakeups *wakeups);
-
-/* Latencies on a CPU, while the threads run: since the start; and since the last call of
- * wakeups_next(), which begins a new span. False: this CPU has no thread. */
-bool wakeups_whole(const struct wakeups *wakeups, unsigned cpu, struct histogram *histogram);
-bool wakeups_next(struct wakeups *wakeups, unsigned cpu, struct histogram *histogram);
-
 struct watcher {
     _Alignas(64) struct wakeups *wakeups;
     int cpu;
@@ -96,7 +82,29 @@ static int start_all(struct wakeups *wakeups, const struct cpu_list *cpus)
     return 0;
 }
 
-struct wakeups *wakeups_start(const struct cpu_list *cpus, int64_t interval_ns)
+/* Ends the threads. What they noted stays. NULL is fine. */
+static void wakeups_stop(struct wakeups *wakeups)
+{
+    if (wakeups == NULL)
+        return;
+    atomic_store(&wakeups->ended, true);
+    for (unsigned i = 0; i < wakeups->count; i++)
+        if (wakeups->watchers[i].started)
+            pthread_join(wakeups->watchers[i].thread, NULL);
+    for (unsigned i = 0; i < wakeups->count; i++)
+        wakeups->watchers[i].started = false;
+}
+
+static void wakeups_free(struct wakeups *wakeups)
+{
+    if (wakeups != NULL)
+        free(wakeups->watchers);
+    free(wakeups);
+}
+
+/* A thread on each of these CPUs, which wakes every interval_ns (a time that it sleeps
+ * through is not made up for). NULL with errno: it cannot. */
+static struct wakeups *wakeups_start(const struct cpu_list *cpus, int64_t interval_ns)
 {
     struct wakeups *wakeups = calloc(1, sizeof *wakeups);
     if (wakeups == NULL)
@@ -118,25 +126,6 @@ struct wakeups *wakeups_start(const struct cpu_list *cpus, int64_t interval_ns)
     return NULL;
 }
 
-void wakeups_stop(struct wakeups *wakeups)
-{
-    if (wakeups == NULL)
-        return;
-    atomic_store(&wakeups->ended, true);
-    for (unsigned i = 0; i < wakeups->count; i++)
-        if (wakeups->watchers[i].started)
-            pthread_join(wakeups->watchers[i].thread, NULL);
-    for (unsigned i = 0; i < wakeups->count; i++)
-        wakeups->watchers[i].started = false;
-}
-
-void wakeups_free(struct wakeups *wakeups)
-{
-    if (wakeups != NULL)
-        free(wakeups->watchers);
-    free(wakeups);
-}
-
 static struct watcher *watcher_of(const struct wakeups *wakeups, unsigned cpu)
 {
     for (unsigned i = 0; wakeups != NULL && i < wakeups->count; i++)
@@ -145,7 +134,9 @@ static struct watcher *watcher_of(const struct wakeups *wakeups, unsigned cpu)
     return NULL;
 }
 
-bool wakeups_whole(const struct wakeups *wakeups, unsigned cpu, struct histogram *histogram)
+/* Latencies on a CPU, while the threads run: since the start; and since the last call of
+ * wakeups_next(), which begins a new span. False: this CPU has no thread. */
+static bool wakeups_whole(const struct wakeups *wakeups, unsigned cpu, struct histogram *histogram)
 {
     const struct watcher *watcher = watcher_of(wakeups, cpu);
     memset(histogram, 0, sizeof *histogram);
@@ -154,7 +145,7 @@ bool wakeups_whole(const struct wakeups *wakeups, unsigned cpu, struct histogram
     return watcher != NULL;
 }
 
-bool wakeups_next(struct wakeups *wakeups, unsigned cpu, struct histogram *histogram)
+static bool wakeups_next(struct wakeups *wakeups, unsigned cpu, struct histogram *histogram)
 {
     struct watcher *watcher = watcher_of(wakeups, cpu);
     if (!wakeups_whole(wakeups, cpu, histogram))

@@ -53,16 +53,6 @@ struct round_trip {
     uint64_t switches;
 };
 
-/* How often the kernel has switched away from the calling thread since its start. */
-uint64_t switches_of_thread(void);
-
-/* Starts the partner on a CPU; returns when it has an id. 0, or an errno; pair_close()
- * in any case. */
-int pair_open(struct pair *pair, const struct bell_method *method, int cpu);
-/* Wakes the partner and sleeps until it wakes the caller. 0, or an errno. */
-int pair_round(struct pair *pair, struct round_trip *trip);
-void pair_close(struct pair *pair);
-
 /* By --method; the names in the same order, ended by NULL. */
 extern const struct bell_method bell_methods[];
 
@@ -144,7 +134,8 @@ static void bell_close(struct bell *bell)
     bell->read_fd = bell->write_fd = -1;
 }
 
-uint64_t switches_of_thread(void)
+/* How often the kernel has switched away from the calling thread since its start. */
+static uint64_t switches_of_thread(void)
 {
     struct rusage usage;
     if (getrusage(RUSAGE_THREAD, &usage) != 0)
@@ -174,7 +165,9 @@ static void *answer(void *argument)
     return NULL;
 }
 
-int pair_open(struct pair *pair, const struct bell_method *method, int cpu)
+/* Starts the partner on a CPU; returns when it has an id. 0, or an errno; pair_close()
+ * in any case. */
+static int pair_open(struct pair *pair, const struct bell_method *method, int cpu)
 {
     memset(pair, 0, sizeof *pair);
     pair->method = method;
@@ -192,7 +185,8 @@ int pair_open(struct pair *pair, const struct bell_method *method, int cpu)
     return id < 0 ? -id : 0;
 }
 
-int pair_round(struct pair *pair, struct round_trip *trip)
+/* Wakes the partner and sleeps until it wakes the caller. 0, or an errno. */
+static int pair_round(struct pair *pair, struct round_trip *trip)
 {
     trip->start_ns = now_ns();
     if (pair->method->ring(&pair->there) != 0 || pair->method->wait(&pair->back) != 0)
@@ -204,7 +198,7 @@ int pair_round(struct pair *pair, struct round_trip *trip)
     return atomic_load(&pair->error);
 }
 
-void pair_close(struct pair *pair)
+static void pair_close(struct pair *pair)
 {
     if (pair->started) {
         atomic_store(&pair->ended, true);
