@@ -1,5 +1,13 @@
 #include "calibration.h"
 
+#include "load.h"
+#include "settings.h"
+
+#include "common/file.h"
+#include "common/kept.h"
+#include "common/machine.h"
+#include "common/record_json.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
@@ -9,13 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "common/file.h"
-#include "common/kept.h"
-#include "common/machine.h"
-#include "common/record_json.h"
-#include "load.h"
-#include "settings.h"
 
 #define MOST_PERCENT 1000.0         /* more is a mistake */
 #define OLD_S        (30 * 86400.0) /* worth a warning */

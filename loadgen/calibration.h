@@ -1,10 +1,6 @@
 #ifndef LOADGEN_CALIBRATION_H
 #define LOADGEN_CALIBRATION_H
 
-#include "load.h"
-#include <jansson.h>
-#include <stddef.h>
-
 /* What `--limit 50%` is half of: rates that were measured once and kept.
  *
  * A calibration is known by the host, its CPU (see common/kept.h), the load, the canonical text
@@ -15,6 +11,11 @@
  *     ${XDG_CACHE_HOME:-~/.cache}/jostle/calibration/HOST.LOAD.OPTIONS.json
  *
  * or in the file of --calibration. */
+
+#include "load.h"
+
+#include <jansson.h>
+#include <stddef.h>
 
 /* The share of the machine's CPUs that others may use while a rate is measured: beyond it that is
  * said whenever the rate is used. */

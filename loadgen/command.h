@@ -1,10 +1,10 @@
 #ifndef LOADGEN_COMMAND_H
 #define LOADGEN_COMMAND_H
 
+/* A control line: what it asks of the load. Pure. */
+
 #include <stdbool.h>
 #include <stddef.h>
-
-/* A control line: what it asks of the load. Pure. */
 
 enum command_kind {
     COMMAND_WRONG,

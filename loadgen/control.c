@@ -1,5 +1,13 @@
 #include "control.h"
 
+#include "calibration.h"
+#include "command.h"
+#include "engine.h"
+#include "input.h"
+#include "load.h"
+#include "room.h"
+#include "signals.h"
+
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -9,14 +17,6 @@
 #include <string.h>
 #include <unistd.h>
 #include <uv.h>
-
-#include "calibration.h"
-#include "command.h"
-#include "engine.h"
-#include "input.h"
-#include "load.h"
-#include "room.h"
-#include "signals.h"
 
 /* What a load did between two times: a mark, an interval, all of it. */
 

@@ -1,11 +1,11 @@
 #ifndef LOADGEN_COUNTER_H
 #define LOADGEN_COUNTER_H
 
+/* Counters that one thread writes and others read at any time. */
+
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-/* Counters that one thread writes and others read at any time. */
 
 /* With one writer no read-modify-write is needed. */
 static inline void counter_add(_Atomic uint64_t *counter, uint64_t more)

@@ -1,5 +1,8 @@
 #include "engine.h"
 
+#include "load.h"
+#include "settings.h"
+
 #include <errno.h>
 #include <linux/futex.h>
 #include <math.h>
@@ -12,9 +15,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "load.h"
-#include "settings.h"
 
 /* What the parts of the engine share; no other file looks into it. */
 

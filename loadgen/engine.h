@@ -1,11 +1,11 @@
 #ifndef LOADGEN_ENGINE_H
 #define LOADGEN_ENGINE_H
 
-#include "load.h"
-
 /* Workers: threads that are started paused, run, are paused, and end. Callable
  * from the main thread only. Used by the control plane; a load's calibration
  * may drive it by itself. */
+
+#include "load.h"
 
 /* What the engine reports to its driver, from any thread. */
 enum engine_event { ENGINE_RUNNING, ENGINE_IDLE, ENGINE_FAILED };

@@ -1,15 +1,15 @@
 #ifndef LOADGEN_HISTOGRAM_H
 #define LOADGEN_HISTOGRAM_H
 
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* Counts of durations in fixed logarithmic buckets, as in HdrHistogram: 128
  * linear buckets for each power of two, so that a reported value differs from
  * the true one by less than 1 %. One thread records; others may read and take
  * differences meanwhile without a lock. */
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define HISTOGRAM_LINEAR_BITS  7
 #define HISTOGRAM_LARGEST_BITS 42 /* 73 minutes; longer counts as that */

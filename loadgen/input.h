@@ -1,12 +1,13 @@
 #ifndef LOADGEN_INPUT_H
 #define LOADGEN_INPUT_H
 
+/* The control lines on stdin, on a libuv loop: a pipe, a socket, a terminal or a file. */
+
 #include "command.h"
+
 #include <stdbool.h>
 #include <sys/types.h>
 #include <uv.h>
-
-/* The control lines on stdin, on a libuv loop: a pipe, a socket, a terminal or a file. */
 
 /* What is called with each line, and when there are no more; context is that of input_open(). */
 struct input_listener {

@@ -1,3 +1,21 @@
+/* loadgen LOAD [options]: makes load of one kind, and says what it achieved. */
+
+#include "calibration.h"
+#include "control.h"
+#include "load.h"
+#include "measure.h"
+#include "room.h"
+#include "settings.h"
+#include "signals.h"
+
+#include "common/kept.h"
+#include "common/messages.h"
+#include "common/optional.h"
+#include "common/save.h"
+#include "common/schemas.h"
+#include "common/text.h"
+#include "common/version.h"
+
 #include <errno.h>
 #include <hwloc.h>
 #include <jansson.h>
@@ -7,21 +25,6 @@
 #include <string.h>
 #include <time.h>
 #include <uv.h>
-
-#include "calibration.h"
-#include "common/kept.h"
-#include "common/messages.h"
-#include "common/optional.h"
-#include "common/save.h"
-#include "common/schemas.h"
-#include "common/text.h"
-#include "common/version.h"
-#include "control.h"
-#include "load.h"
-#include "measure.h"
-#include "room.h"
-#include "settings.h"
-#include "signals.h"
 
 #ifndef WITHOUT_jemalloc
 #include <jemalloc/jemalloc.h>
@@ -49,8 +52,6 @@ static void libraries_print(void)
     if (optional_missing(missing, sizeof missing))
         printf("without: %s\n", missing);
 }
-
-/* loadgen LOAD [options]: makes load of one kind, and says what it achieved. */
 
 /* `loadgen LOAD [options] --calib [SECONDS]`: measures a load without a limit, and
  * keeps its rate; see calibration.h. */

@@ -1,13 +1,13 @@
 #ifndef LOADGEN_ROOM_H
 #define LOADGEN_ROOM_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <unistd.h>
-
 /* Memory that a load holds. It is refused where it would not fit, and given back, by ending
  * the load with the reason, where memory gets short later: a load must not bring the OOM
  * killer to its neighbours. --force does without both. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <unistd.h>
 
 struct run;
 

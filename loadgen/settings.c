@@ -1,5 +1,7 @@
 #include "settings.h"
 
+#include "load.h"
+
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -7,8 +9,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include "load.h"
 
 static const struct option_row common_settings[] = {
     {.name = "threads",

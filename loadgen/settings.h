@@ -1,11 +1,11 @@
 #ifndef LOADGEN_SETTINGS_H
 #define LOADGEN_SETTINGS_H
 
+/* The command line of a load: its own options, and those that every load has. */
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* The command line of a load: its own options, and those that every load has. */
 
 struct cpu_list;
 struct run;

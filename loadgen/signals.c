@@ -1,10 +1,10 @@
 #include "signals.h"
 
+#include "load.h"
+
 #include <signal.h>
 #include <stddef.h>
 #include <unistd.h>
-
-#include "load.h"
 
 const int ending_signals[ENDING_SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 

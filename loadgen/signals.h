@@ -1,12 +1,12 @@
 #ifndef LOADGEN_SIGNALS_H
 #define LOADGEN_SIGNALS_H
 
+/* The signals that end a load. */
+
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <uv.h>
-
-/* The signals that end a load. */
 
 #define ENDING_SIGNALS 4
 extern const int ending_signals[ENDING_SIGNALS]; /* SIGINT, SIGTERM, SIGHUP, SIGQUIT */

@@ -1,17 +1,22 @@
+/* loadgen alloc: allocation churn. Each worker holds a number of allocations, and
+ * replaces one of them, chosen at random, by one of another size, again and again;
+ * each page of a new one is touched, as its user would. */
+
+#include "alloc/allocator.h"
+#include "calibration.h"
+#include "load.h"
+#include "room.h"
+#include "signals.h"
+
+#include "common/headroom.h"
+#include "common/random.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-
-#include "alloc/allocator.h"
-#include "calibration.h"
-#include "common/headroom.h"
-#include "common/random.h"
-#include "load.h"
-#include "room.h"
-#include "signals.h"
 
 /* What the parts of loadgen alloc share: the options as given, and the state of a
  * run. */
@@ -47,10 +52,6 @@ static inline struct alloc_state *alloc_state_of(const struct run *run)
 {
     return run->state;
 }
-
-/* loadgen alloc: allocation churn. Each worker holds a number of allocations, and
- * replaces one of them, chosen at random, by one of another size, again and again;
- * each page of a new one is touched, as its user would. */
 
 /* The options of loadgen alloc, and what follows from them. */
 

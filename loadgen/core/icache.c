@@ -1,3 +1,15 @@
+/* loadgen icache: instruction fetch. Executes more code than the L1 instruction cache holds, a
+ * jump in each line, in random order, as the icache kernel of C. Delimitrou and C. Kozyrakis,
+ * "iBench: quantifying interference for datacenter applications" (IISWC 2013) does. What
+ * shares the core loses its instructions, its branch targets, and, beyond the L1
+ * instruction cache, a part of the L2 and of its bandwidth. */
+
+#include "core/touches.h"
+#include "load.h"
+#include "mem/machine.h"
+
+#include "common/random.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -6,11 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include "common/random.h"
-#include "core/touches.h"
-#include "load.h"
-#include "mem/machine.h"
 
 /* The two pieces of machine code that a ring of code consists of. Sources of the encodings:
  * Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2 (JMP rel32, LEA,
@@ -181,12 +188,6 @@ static void code_run(struct code *code, uint64_t lines)
     for (uint64_t done = 0; done < lines; done += CODE_CALL_LINES)
         code->at = ((call *)code->at)();
 }
-
-/* loadgen icache: instruction fetch. Executes more code than the L1 instruction cache holds, a
- * jump in each line, in random order, as the icache kernel of C. Delimitrou and C. Kozyrakis,
- * "iBench: quantifying interference for datacenter applications" (IISWC 2013) does. What
- * shares the core loses its instructions, its branch targets, and, beyond the L1
- * instruction cache, a part of the L2 and of its bandwidth. */
 
 #define USUAL_L1IS  4           /* the default footprint, in L1 instruction caches */
 #define USUAL_BYTES (128 << 10) /* where none is known */

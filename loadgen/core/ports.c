@@ -1,15 +1,20 @@
+/* loadgen ports: execution ports. Starts as many instructions of one kind as the core can, on
+ * registers alone: what shares the core at the same time, a sibling thread, waits for its
+ * turn at these ports. See port-kernels.h for where the kinds are from. */
+
+#include "core/touches.h"
+#include "load.h"
+#include "ops/clock.h"
+#include "ops/kernels.h"
+
+#include "common/ports.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "common/ports.h"
-#include "core/touches.h"
-#include "load.h"
-#include "ops/clock.h"
-#include "ops/kernels.h"
 
 /* Instructions for some of a core's execution ports, on registers alone; after the Rulers of
  * Y. Zhang et al., "SMiTe: precise QoS prediction on real-system SMT processors" (MICRO 2014):
@@ -182,10 +187,6 @@ static struct port_kernel port_kernel_of(enum port_kind kind)
         return of_ops(OPS_INT64);
     return kind == PORT_FP ? of_ops(OPS_DOUBLE) : own[kind];
 }
-
-/* loadgen ports: execution ports. Starts as many instructions of one kind as the core can, on
- * registers alone: what shares the core at the same time, a sibling thread, waits for its
- * turn at these ports. See port-kernels.h for where the kinds are from. */
 
 #define MOST_SHARE 1.05 /* of what a core can start: the clock is measured, too */
 

@@ -1,3 +1,12 @@
+/* loadgen tlb: address translation. Reads one line of each of more pages than the TLB has
+ * entries; the lines are few, so that the data caches are nearly left alone. What shares the
+ * core loses its translations, and has to share the page walkers; the page tables of many
+ * pages take the L1 data cache, too. */
+
+#include "core/touches.h"
+#include "load.h"
+#include "room.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -7,10 +16,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include "core/touches.h"
-#include "load.h"
-#include "room.h"
 
 /* Entries for pages of 4 KiB that this CPU has for data. */
 struct tlb_size {
@@ -226,11 +231,6 @@ static size_t tlb_pages_lines(size_t count)
 {
     return count <= OWN_LINES ? count : PAGE_LINES;
 }
-
-/* loadgen tlb: address translation. Reads one line of each of more pages than the TLB has
- * entries; the lines are few, so that the data caches are nearly left alone. What shares the
- * core loses its translations, and has to share the page walkers; the page tables of many
- * pages take the L1 data cache, too. */
 
 #define BEYOND       2     /* a level is exceeded by so many times its entries */
 #define FITS_PAGES   16    /* in the first level of any CPU */

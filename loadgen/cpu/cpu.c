@@ -1,11 +1,13 @@
+/* loadgen cpu: takes a share of each CPU, exactly; burst.h has how. */
+
+#include "cpu/replay.h"
+#include "load.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-
-#include "cpu/replay.h"
-#include "load.h"
 
 /* Work for one execution unit of a CPU, that no compiler can leave out. */
 
@@ -136,8 +138,6 @@ static inline struct cpu_state *cpu_state_of(const struct run *run)
 {
     return run->state;
 }
-
-/* loadgen cpu: takes a share of each CPU, exactly; burst.h has how. */
 
 /* A worker's share of a CPU, in short bursts.
  *

@@ -1,9 +1,6 @@
 #ifndef LOADGEN_CPU_PROFILE_H
 #define LOADGEN_CPU_PROFILE_H
 
-#include <stddef.h>
-#include <stdio.h>
-
 /* Recorded CPU load, core by core: how busy each was in each span of time.
  *
  * Two formats are read. The text one, of the classic course tool:
@@ -22,6 +19,9 @@
  * record` writes them: {"schema":"jostle.profile/1","cores":2,"unit":"percent",...},
  * then for each span {"time_ms":1000.0,"load":[12.5,80]} with the time of its end.
  * Other members are skipped, and so is the last line, {"event":"summary",...}. */
+
+#include <stddef.h>
+#include <stdio.h>
 
 struct profile {
     unsigned cores;

@@ -1,3 +1,15 @@
+/* loadgen exec: any command as a load. Resumed it is started, paused it is
+ * ended, with everything that it has started, whatever session or group that
+ * moved to: both are done by the guard (guard.h). With --loop it is started again whenever all of
+ * it has ended: a lap. It has no workers; all happens on the control plane's loop. */
+
+#include "exec/guard.h"
+#include "load.h"
+#include "room.h"
+
+#include "common/group.h"
+#include "common/processes.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -7,12 +19,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <uv.h>
-
-#include "common/group.h"
-#include "common/processes.h"
-#include "exec/guard.h"
-#include "load.h"
-#include "room.h"
 
 /* The CPU time of a command's whole process tree. A control group counts all of it;
  * processes that nobody waits for (a parent that ignores SIGCHLD) take theirs with them,
@@ -111,11 +117,6 @@ static const char *exec_usage_name(const struct exec_usage *usage)
         return exec_accounting_names[EXEC_PROCESSES];
     }
 }
-
-/* loadgen exec: any command as a load. Resumed it is started, paused it is
- * ended, with everything that it has started, whatever session or group that
- * moved to: both are done by the guard (guard.h). With --loop it is started again whenever all of
- * it has ended: a lap. It has no workers; all happens on the control plane's loop. */
 
 struct exec_settings {
     int64_t settle_ns;

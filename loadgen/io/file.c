@@ -1,5 +1,7 @@
 #include "io/file.h"
 
+#include "common/random.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -23,8 +25,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "common/random.h"
 
 uint64_t io_salt(void)
 {

@@ -1,10 +1,10 @@
 #ifndef LOADGEN_IO_FILE_H
 #define LOADGEN_IO_FILE_H
 
+/* of memory, while a file is written */
+
 #include <stdbool.h>
 #include <stdint.h>
-
-/* of memory, while a file is written */
 
 /* What went wrong in one of the disk load's modules, for the one place that
  * prints it. */

@@ -1,11 +1,12 @@
 #include "io/io-state.h"
 
+#include "signals.h"
+
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "signals.h"
 
 void io_set_unit(struct run *run)
 {
@@ -94,4 +95,22 @@ void io_work_close(struct run *run)
     state->open = false;
     free(state->moved);
     state->moved = NULL;
+}
+
+void io_count_self(struct device_counters *counters)
+{
+    FILE *file = fopen("/proc/self/io", "re");
+    char line[128];
+    unsigned long long value;
+
+    *counters = (struct device_counters){0};
+    if (file == NULL)
+        return;
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "read_bytes: %llu", &value) == 1)
+            counters->read_bytes = value;
+        else if (sscanf(line, "write_bytes: %llu", &value) == 1)
+            counters->write_bytes = value;
+    }
+    fclose(file);
 }

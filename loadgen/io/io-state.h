@@ -1,14 +1,16 @@
 #ifndef LOADGEN_IO_STATE_H
 #define LOADGEN_IO_STATE_H
 
+/* What the parts of loadgen io share: the options as given, and the state of a run. */
+
 #include "common/device.h"
+
 #include "io/file.h"
 #include "io/path.h"
 #include "io/ring.h"
 #include "load.h"
-#include <limits.h>
 
-/* What the parts of loadgen io share: the options as given, and the state of a run. */
+#include <limits.h>
 
 #define IO_DEFAULT_FILE_BYTES (8ull << 30)
 #define IO_LEAST_FILE_BYTES   ((double)(64u << 20)) /* by default */
@@ -75,5 +77,9 @@ int io_work_file(struct run *run, struct io_file *file, struct io_error *error);
  * afterwards in any case; the file itself stays open for another plan. */
 int io_work_open(struct run *run, struct io_error *error);
 void io_work_close(struct run *run);
+
+/* What the block layer did for this process (/proc/self/io; its read_bytes and
+ * write_bytes; no operation counts). Zero where it does not say. */
+void io_count_self(struct device_counters *counters);
 
 #endif

@@ -1,4 +1,23 @@
+/* The phases of Bonnie (Tim Bray), as Bonnie++ 2.00 defines them:
+ *
+ *   char write    write(2) of one byte at a time, into a new file
+ *   block write   write(2) of a block at a time, into a new file
+ *   rewrite       each block is read, changed, and written back
+ *   char read     read(2) of one byte at a time
+ *   block read    read(2) of a block at a time
+ *   seeks         some threads read blocks anywhere; every tenth is written back
+ *
+ * A phase is one pass over the file, and its time includes the fsync(2) at its end.
+ * %CPU is user and system time of this process. What Bonnie++ reaches by a file of
+ * twice the memory, reads that come from the disk, is reached by emptying the page
+ * cache of the file before each phase that reads. */
+
 #include "io/phases.h"
+
+#include "io/file.h"
+#include "io/io-state.h"
+
+#include "common/random.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,11 +29,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "common/random.h"
-#include "io/check.h"
-#include "io/file.h"
-#include "io/io-state.h"
 
 /* One pass over a file for each phase of --phases. */
 
@@ -241,20 +255,6 @@ int io_pass_seeks(struct io_bench *bench, struct io_outcome *outcome)
     free(seekers);
     return error;
 }
-
-/* The phases of Bonnie (Tim Bray), as Bonnie++ 2.00 defines them:
- *
- *   char write    write(2) of one byte at a time, into a new file
- *   block write   write(2) of a block at a time, into a new file
- *   rewrite       each block is read, changed, and written back
- *   char read     read(2) of one byte at a time
- *   block read    read(2) of a block at a time
- *   seeks         some threads read blocks anywhere; every tenth is written back
- *
- * A phase is one pass over the file, and its time includes the fsync(2) at its end.
- * %CPU is user and system time of this process. What Bonnie++ reaches by a file of
- * twice the memory, reads that come from the disk, is reached by emptying the page
- * cache of the file before each phase that reads. */
 
 /* What --phases says of each phase, and in the end of all. */
 

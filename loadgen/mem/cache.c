@@ -7,8 +7,6 @@
 
 #include "calibration.h"
 #include "mem/mem-options.h"
-#include "mem/mem-report.h"
-#include "mem/mem-state.h"
 #include "mem/mem.h"
 
 #include <math.h>

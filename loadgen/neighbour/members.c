@@ -1,5 +1,8 @@
 #include "neighbour/members.h"
 
+#include "common/file.h"
+#include "common/messages.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,9 +13,6 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "common/file.h"
-#include "common/messages.h"
 
 /* What a machine, its sessions and its jobs live by. */
 static const char *const vital[] = {

@@ -1,14 +1,15 @@
 #ifndef LOADGEN_NEIGHBOUR_MEMBERS_H
 #define LOADGEN_NEIGHBOUR_MEMBERS_H
 
+/* The processes that the neighbour is made of: a process with its descendants, a control group, or
+ * a job of the scheduler. */
+
 #include "common/grouping.h"
 #include "common/processes.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* The processes that the neighbour is made of: a process with its descendants, a control group, or
- * a job of the scheduler. */
 
 struct member {
     pid_t pid;

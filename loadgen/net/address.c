@@ -1,5 +1,10 @@
 #include "net/address.h"
 
+#include "net/wire.h"
+
+#include "common/optional.h"
+#include "common/version.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,10 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "common/optional.h"
-#include "common/version.h"
-#include "net/wire.h"
 
 #define BACKLOG 1024 /* rogue peers may come in crowds */
 

@@ -1,13 +1,13 @@
 #ifndef LOADGEN_NET_ADDRESS_H
 #define LOADGEN_NET_ADDRESS_H
 
+/* Addresses as they are typed and shown, and sockets bound and connected to them. */
+
 #include <netdb.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
-
-/* Addresses as they are typed and shown, and sockets bound and connected to them. */
 
 #define NET_ADDRESS_TEXT (NI_MAXHOST + 16)
 

@@ -2,11 +2,11 @@
  * process or to another loadgen, and reports what was received. */
 
 #include "load.h"
-
-#include "common/random.h"
 #include "net/client.h"
 #include "net/net-options.h"
 #include "net/worker.h"
+
+#include "common/random.h"
 
 #include <errno.h>
 #include <linux/sockios.h>

@@ -1,11 +1,11 @@
 #include "net/port.h"
 
+#include "load.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include "load.h"
 
 /* ---- datagrams: counted, and judged by their numbers ---- */
 

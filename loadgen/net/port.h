@@ -1,10 +1,10 @@
 #ifndef LOADGEN_NET_PORT_H
 #define LOADGEN_NET_PORT_H
 
-#include "net/receive.h"
-
 /* The receiving half's datagram sockets: everybody's, and one of a session's own where its
  * datagrams are shorter than a head (wire.h), so that the port says whose they are. */
+
+#include "net/receive.h"
 
 /* Gives a bound socket its buffer, and its handles in the server's loop. 0, or libuv's error;
  * the socket stays the caller's. owner: see net_port. */

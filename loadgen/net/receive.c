@@ -1,5 +1,9 @@
 #include "net/receive.h"
 
+#include "counter.h"
+#include "load.h"
+#include "net/address.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -9,10 +13,6 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "counter.h"
-#include "load.h"
-#include "net/address.h"
 
 /* A host that is gone without a word is found by the kernel, in about a minute. */
 #define KEEP_IDLE_S  30

@@ -1,14 +1,15 @@
 #ifndef LOADGEN_NET_RECEIVE_H
 #define LOADGEN_NET_RECEIVE_H
 
+/* What the parts of the receiving half share. All of it runs in the server's thread unless
+ * a comment says otherwise. */
+
 #include "net/server.h"
 #include "net/wire.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <uv.h>
-
-/* What the parts of the receiving half share. All of it runs in the server's thread unless
- * a comment says otherwise. */
 
 #define NET_BUFFER_BYTES (128u << 10)
 

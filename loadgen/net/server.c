@@ -1,7 +1,6 @@
 #include "net/server.h"
 
 #include "load.h"
-
 #include "net/port.h"
 #include "net/receive.h"
 #include "net/session.h"

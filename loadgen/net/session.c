@@ -1,16 +1,16 @@
 #include "net/session.h"
 
+#include "load.h"
+#include "net/address.h"
+#include "net/port.h"
+#include "net/receive.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include "load.h"
-#include "net/address.h"
-#include "net/port.h"
-#include "net/receive.h"
 
 #define MOST_WARNINGS 10 /* of what peers do: they may do it for ever */
 

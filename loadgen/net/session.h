@@ -1,9 +1,9 @@
 #ifndef LOADGEN_NET_SESSION_H
 #define LOADGEN_NET_SESSION_H
 
-#include "net/receive.h"
-
 /* The receiving half's sessions: who is let in, what they have received, and the end. */
+
+#include "net/receive.h"
 
 /* Takes an accepted connection, whose hello should be there already, and answers it: a session's
  * first, or one of its streams. Anything else is rejected: counted and closed. Returns the

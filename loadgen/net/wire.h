@@ -1,14 +1,14 @@
 #ifndef LOADGEN_NET_WIRE_H
 #define LOADGEN_NET_WIRE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* The messages between the two halves of a network load. The one that connects says
  * hello first, and is answered, so that each finds out at once whether the other is
  * loadgen. A session has one control connection, for reports and its end; each further
  * connection (TCP), and each datagram, names the session's random token. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #define NET_VERSION 3
 

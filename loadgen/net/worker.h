@@ -1,14 +1,14 @@
 #ifndef LOADGEN_NET_WORKER_H
 #define LOADGEN_NET_WORKER_H
 
+/* What the parts of the sending half, and the load itself, share: the options as
+ * given, and the state of a run. */
+
 #include "counter.h"
 #include "load.h"
 #include "net/address.h"
 #include "net/server.h"
 #include "net/wire.h"
-
-/* What the parts of the sending half, and the load itself, share: the options as
- * given, and the state of a run. */
 
 #define NET_BULK_BLOCK     (128u << 10) /* of TCP without --block-size: as large as iperf3's */
 #define NET_DATAGRAM_BLOCK 1400u        /* fits into an Ethernet frame with every header */

@@ -5,14 +5,14 @@
  * share of memory; all of them are given back when it pauses. */
 
 #include "counter.h"
+#include "io/io-options.h"
+#include "io/io-state.h"
+#include "io/path.h"
 #include "load.h"
 #include "room.h"
 
 #include "common/device.h"
 #include "common/headroom.h"
-#include "io/io-options.h"
-#include "io/io-state.h"
-#include "io/path.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,18 @@
+/* loadgen record: writes down how busy each CPU is, from /proc/stat, so that
+ * `loadgen cpu --profile` can do the same again, and what a program that waits there
+ * meets: wake-up latency, context switches, interrupts. Time that the hypervisor stole
+ * is not load: it is recorded separately. */
+
+#include "histogram.h"
+#include "load.h"
+#include "record/sample.h"
+#include "signals.h"
+
+#include "common/machine.h"
+#include "common/save.h"
+#include "common/schemas.h"
+#include "common/text.h"
+
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -10,15 +25,6 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "common/machine.h"
-#include "common/save.h"
-#include "common/schemas.h"
-#include "common/text.h"
-#include "histogram.h"
-#include "load.h"
-#include "record/sample.h"
-#include "signals.h"
 
 /* Wake-up latency, as cyclictest measures it: on each CPU a thread sleeps to absolute
  * times, and notes by how much later it runs. It has an ordinary priority, as what is
@@ -155,11 +161,6 @@ static bool wakeups_next(struct wakeups *wakeups, unsigned cpu, struct histogram
     watcher->before = now;
     return true;
 }
-
-/* loadgen record: writes down how busy each CPU is, from /proc/stat, so that
- * `loadgen cpu --profile` can do the same again, and what a program that waits there
- * meets: wake-up latency, context switches, interrupts. Time that the hypervisor stole
- * is not load: it is recorded separately. */
 
 #define DEFAULT_INTERVAL_NS 1000000000
 #define SMALLEST_BUCKET_NS  1024 /* of the histogram that is written: powers of two from here */

@@ -1,3 +1,12 @@
+/* loadgen switch: pairs of threads that wake each other: what servers, pipelines and
+ * lock handovers do to their neighbours. The scheduler works for each wake-up, run
+ * queues and timers are touched, across two CPUs an interrupt is sent; what the
+ * neighbour had in the small caches, TLBs and predictors of a shared CPU is replaced. */
+
+#include "load.h"
+
+#include "common/machine.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -14,9 +23,6 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
-
-#include "common/machine.h"
-#include "load.h"
 
 /* Two threads that wake each other: the one that calls these functions, and a
  * partner, which answers each wake-up by one. */
@@ -210,11 +216,6 @@ static void pair_close(struct pair *pair)
     pair->started = false;
 }
 
-/* loadgen switch: pairs of threads that wake each other: what servers, pipelines and
- * lock handovers do to their neighbours. The scheduler works for each wake-up, run
- * queues and timers are touched, across two CPUs an interrupt is sent; what the
- * neighbour had in the small caches, TLBs and predictors of a shared CPU is replaced. */
-
 struct switch_settings {
     int method; /* index into bell_methods */
     bool across;
@@ -315,7 +316,7 @@ static void take_ahead(struct worker *worker)
 static void work(struct worker *worker)
 {
     struct pair *pair = worker->state;
-    struct round_trip trip;
+    struct round_trip trip = {0};
     uint64_t taken = 0, claimed = 0;
     const uint64_t before = switches_of_thread() + atomic_load(&pair->partner_switches);
     int64_t due_ns;
