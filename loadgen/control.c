@@ -1,7 +1,6 @@
 #include "control.h"
 
 #include "calibration.h"
-#include "command.h"
 #include "engine.h"
 #include "input.h"
 #include "load.h"

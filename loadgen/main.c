@@ -3,7 +3,6 @@
 #include "calibration.h"
 #include "control.h"
 #include "load.h"
-#include "measure.h"
 #include "room.h"
 #include "settings.h"
 #include "signals.h"

@@ -2,7 +2,7 @@
  */
 #include "frame/fuzz.h"
 
-#include "command.h"
+#include "input.h"
 #include "common/units.h"
 
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 
 #include "counter.h"
 #include "io/io-options.h"
-#include "io/io-state.h"
 #include "io/phases.h"
 #include "load.h"
 

@@ -15,7 +15,7 @@
 #include "io/phases.h"
 
 #include "io/file.h"
-#include "io/io-state.h"
+#include "io/io-options.h"
 
 #include "common/random.h"
 

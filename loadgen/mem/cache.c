@@ -7,7 +7,6 @@
 
 #include "calibration.h"
 #include "mem/mem-options.h"
-#include "mem/mem.h"
 
 #include <math.h>
 #include <stdio.h>

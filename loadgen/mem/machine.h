@@ -5,8 +5,6 @@
 
 #include "common/machine.h"
 
-#include "mem/plateau.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,26 +36,16 @@ int mem_machine_bind(const struct mem_machine *machine, unsigned node, void *mem
 /* The node of the page at memory, which was touched; -1: not known. */
 int mem_machine_node_of(const struct mem_machine *machine, const void *memory);
 
-/* Where the caches of this machine end, whatever they are said to be: the L3 that a
- * virtual machine reports need not be the one below it. Latency of dependent loads at
- * random places rises with the size of the memory they go to as long as some of them
- * still find a cache; from the edge on it stays what it is. */
-
-enum { EDGE_POINTS = 16 };
-
-struct edge {
-    uint64_t bytes; /* 0: not known */
-    size_t count;
-    struct edge_point point[EDGE_POINTS];
+/* Latencies at growing sizes. */
+struct edge_point {
+    uint64_t bytes;
+    double ns_per_load;
 };
 
-/* Whether a measurement is kept for this machine; sets bytes: 0: nothing is, or latency rose up to
- * the largest size. */
-bool edge_kept(const struct mem_caches *caches, uint64_t *bytes);
-
-/* What is kept; else measures it on the CPU, within about 2 s of CPU time and a
- * quarter of the free memory, and keeps it. Whoever comes meanwhile waits for that. 0: it could
- * not be measured, or not kept, or latency rises up to the largest size. */
-uint64_t edge_find(const struct mem_caches *caches, int cpu, bool quiet);
+/* The smallest size from which on no latency is more than 5 % below that of the largest; 0: not
+ * known, as latency rises up to the largest, or there are fewer than two. Loads
+ * at random places of S bytes find a cache of C bytes with the chance C / S: where it is
+ * ten times as fast as memory, that is at about 18 times C. */
+uint64_t edge_of(const struct edge_point *point, size_t count);
 
 #endif

@@ -1,8 +1,8 @@
 #include "mem/mem-options.h"
 
 #include "load.h"
+#include "mem/edge.h"
 #include "mem/kernels.h"
-#include "mem/machine.h"
 #include "mem/sweep.h"
 #include "room.h"
 

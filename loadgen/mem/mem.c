@@ -1,8 +1,6 @@
 /* loadgen mem: moves data through memory or a cache at a rate, or chases pointers.
  * Between two chunks a worker sleeps, and touches nothing. */
 
-#include "mem/mem.h"
-
 #include "counter.h"
 #include "mem/mem-options.h"
 #include "mem/sweep.h"

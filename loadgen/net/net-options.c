@@ -1,5 +1,3 @@
-#include "net/net-options.h"
-
 #include "calibration.h"
 #include "net/worker.h"
 #include "room.h"

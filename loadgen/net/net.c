@@ -2,8 +2,6 @@
  * process or to another loadgen, and reports what was received. */
 
 #include "load.h"
-#include "net/client.h"
-#include "net/net-options.h"
 #include "net/worker.h"
 
 #include "common/random.h"

@@ -144,4 +144,21 @@ void net_datagram_work(struct worker *worker);
 /* Of UDP, after net_worker_open(). 0, or -1 after worker_fail(). */
 int net_datagram_open(struct worker *worker);
 
+/* ---- client.c ---- */
+
+/* Opens them all. 0, or -1 after run_fail(); net_close() afterwards in any case. */
+int net_open(struct run *run);
+/* Says good-bye, and closes them. */
+void net_close(struct run *run);
+
+/* ---- net-options.c ---- */
+
+extern const struct option_row net_options[];
+
+/* load.h's check and rate. */
+void net_check(struct run *run);
+int net_rate(struct run *run, const char *text, double *rate, char *error, size_t size);
+/* "tcp", "udp", "tcp-ping", "udp-ping". */
+const char *net_mode_name(enum net_mode mode);
+
 #endif

@@ -6,7 +6,6 @@
 
 #include "counter.h"
 #include "io/io-options.h"
-#include "io/io-state.h"
 #include "io/path.h"
 #include "load.h"
 #include "room.h"
