@@ -186,11 +186,11 @@ $(COMMON): $(call objects,common/*.c)
 	@mkdir -p $(@D)
 	$(call short,AR)rm -f $@ && $(AR) rcs $@ $^
 
-$(BUILD)/obj/loadgen/io/ring.o: COMPILE += $(call optional,liburing)
+$(BUILD)/obj/loadgen/io/path.o: COMPILE += $(call optional,liburing)
 $(BUILD)/obj/loadgen/alloc/jemalloc.o: COMPILE += $(call optional,jemalloc)
-OPTIONAL_TOLD := $(BUILD)/obj/common/optional.o $(BUILD)/obj/loadgen/libraries.o
+OPTIONAL_TOLD := $(BUILD)/obj/common/optional.o $(BUILD)/obj/loadgen/main.o
 $(OPTIONAL_TOLD): COMPILE += $(foreach one,liburing jemalloc,$(call optional,$(one))) -DLIBURING_VERSION='"$(VERSION_liburing)"'
-$(OPTIONAL_TOLD) $(patsubst %,$(BUILD)/obj/loadgen/%.o,io/ring alloc/jemalloc): $(OPTIONAL)
+$(OPTIONAL_TOLD) $(patsubst %,$(BUILD)/obj/loadgen/%.o,io/path alloc/jemalloc): $(OPTIONAL)
 
 # A load of several files is a folder; all know the frame, which is in the folder above.
 $(LOADGEN): COMPILE += -Iloadgen
@@ -243,9 +243,10 @@ FUZZ       ?=
 
 $(FUZZERS): COMPILE += -Iloadgen
 # What each is of, by libraries.
-$(BUILD)/fuzz/control: $(patsubst %,$(BUILD)/obj/loadgen/%.o,lines command)
-$(BUILD)/fuzz/load-profile: $(patsubst %,$(BUILD)/obj/loadgen/cpu/%.o,profile track)
-$(BUILD)/fuzz/network: $(patsubst %,$(BUILD)/obj/loadgen/net/%.o,wire address protocol seats)
+$(BUILD)/fuzz/control: $(BUILD)/obj/loadgen/input.o
+$(BUILD)/fuzz/control: LIBS += -luv
+$(BUILD)/fuzz/load-profile: $(BUILD)/obj/loadgen/cpu/profile.o
+$(BUILD)/fuzz/network: $(patsubst %,$(BUILD)/obj/loadgen/net/%.o,wire address)
 $(BUILD)/fuzz/calibration: $(BUILD)/obj/loadgen/calibration-record.o
 $(BUILD)/fuzz/metric: $(call room,meter)
 $(BUILD)/fuzz/experiment: $(call room,stats)

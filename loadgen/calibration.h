@@ -12,9 +12,11 @@
  *
  * or in the file of --calibration. */
 
+#include "histogram.h"
 #include "load.h"
 
 #include <jansson.h>
+#include <stddef.h>
 
 /* The share of the machine's CPUs that others may use while a rate is measured: beyond it that is
  * said whenever the rate is used. */
@@ -49,5 +51,47 @@ void calibration_announce(struct run *run, const struct calibration_found *found
 int calibration_percent(struct run *run, double percent, double *rate, char *error, size_t size);
 /* Adds the fields calibration and calibration_age_s, if one was used. */
 void calibration_describe(const struct run *run, struct line *line);
+
+/* What the text of --limit and of `rate` lines means to a load. */
+
+struct run;
+
+/* Base units a second for all workers together into *rate. On failure returns -1
+ * and writes what was wrong and what to do into error. */
+int rate_of(struct run *run, const char *text, double *rate, char *error, size_t size);
+/* The same for loads without a meaning of their own: bytes for loads that count
+ * bytes, operations for those that count operations, percent of a calibration. */
+int rate_usual(struct run *run, const char *text, double *rate, char *error, size_t size);
+/* The same for loads whose operation is several units in a row, and sets run->quantum, how many:
+ * as many as keep the rate in so many steps a second, 1 to `most`. Each step takes a sleep, which
+ * is a context switch. Once workers run the quantum stays as it is. */
+int rate_in_steps(struct run *run, const char *text, double most, double steps_per_s, double *rate,
+                  char *error, size_t size);
+
+/* Runs a load without a limit for a calibration, and judges its one-second rates. */
+
+struct measured {
+    struct steady steady;   /* of the one-second rates; slope in percent a second */
+    double rate;            /* base units a second over all of it */
+    double operations;      /* a second */
+    double foreign;         /* share of the machine's CPUs that others used; NAN: unknown */
+    struct snapshot window; /* all figures of that time */
+    /* Objects of the load's own fields, of `ready` and of `summary`, while it ran. */
+    struct line ready, summary;
+};
+
+/* Drives the engine from start to stop: a ramp of a fifth of length_ns (1 s at
+ * most), then length_ns in samples of a second (five shorter ones if length_ns is
+ * below that). What the load's prepare() made is the caller's to clean up. 0; or
+ * -1, and error says what was wrong. */
+int measure(struct run *run, int64_t length_ns, struct measured *measured, char *error,
+            size_t size);
+/* Takes NULL, too. */
+void measured_free(struct measured *measured);
+/* The fields unit, rate, operations_per_s, minimum, maximum, sd, spread_percent,
+ * slope_percent_per_s, steady, cpu_s; and p50_ns, p99_ns if the load has operations. */
+void measured_write(struct line *line, const struct run *run, const struct measured *measured);
+/* One line for people: title and rate, spread, slope; a complaint if not steady. */
+void measured_print(struct run *run, const char *title, const struct measured *measured);
 
 #endif

@@ -1,9 +1,11 @@
-/* Counters that one thread writes and others read at any time. */
 #ifndef LOADGEN_COUNTER_H
 #define LOADGEN_COUNTER_H
 
+/* Counters that one thread writes and others read at any time. */
+
 #include <stdatomic.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* With one writer no read-modify-write is needed. */
 static inline void counter_add(_Atomic uint64_t *counter, uint64_t more)
@@ -16,5 +18,13 @@ static inline uint64_t counter_read(const _Atomic uint64_t *counter)
 {
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
+
+/* What the kernel counts for one thread of this process. */
+
+/* The number behind "FIELD:" in /proc/self/task/THREAD/FILE ("io", "status"), since the
+ * thread's start; NAN: there is none, or the thread is gone. */
+double thread_counted(pid_t thread, const char *file, const char *field);
+/* The same of all threads, in /proc/self/FILE. */
+double process_counted(const char *file, const char *field);
 
 #endif

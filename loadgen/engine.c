@@ -1,13 +1,13 @@
 #include "engine.h"
 
-#include "accounting.h"
-#include "engine-state.h"
-#include "failure.h"
+#include "load.h"
 #include "settings.h"
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <math.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,36 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+/* What the parts of the engine share; no other file looks into it. */
+
+/* With a path in it. */
+#define LONGEST_MESSAGE (PATH_MAX + 512)
+
+struct engine {
+    /* Bumped with every change of the orders; sleeping workers wait on it. */
+    _Alignas(64) _Atomic uint32_t generation;
+    _Alignas(64) pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    struct orders orders;
+    unsigned begun;   /* workers whose begin() is over */
+    unsigned running; /* workers that are between resume and pause */
+    unsigned resumed; /* workers that have taken up the last resume */
+    bool joined;
+    int64_t length_ns; /* from the next resume on; 0: not limited */
+    char failure[LONGEST_MESSAGE];
+    /* Active time and what was offered in it, up to the last change. */
+    int64_t changed_ns, active_ns, unlimited_ns;
+    double offered;
+    engine_listener *listener;
+    void *listener_context;
+};
+
+static inline void engine_report(struct engine *engine, enum engine_event event)
+{
+    if (engine->listener != NULL)
+        engine->listener(engine->listener_context, event);
+}
 
 /* A worker's thread: begin, orders, end. Also the worker_ functions of load.h. */
 
@@ -408,4 +438,143 @@ void engine_cpus(const struct run *run, struct cpu_list *list)
     const pid_t process = run->load->process == NULL ? 0 : run->load->process->process(run);
     if (process > 0)
         cpus_of_thread(process, list);
+}
+
+/* The first failure counts. */
+static void __attribute__((format(printf, 2, 0)))
+fail(struct run *run, const char *format, va_list arguments)
+{
+    struct engine *engine = run->engine;
+    pthread_mutex_lock(&engine->mutex);
+    if (engine->failure[0] == '\0')
+        vsnprintf(engine->failure, sizeof engine->failure, format, arguments);
+    pthread_mutex_unlock(&engine->mutex);
+    engine_report(engine, ENGINE_FAILED);
+}
+
+const char *failure_of(const struct run *run)
+{
+    return run->engine->failure[0] == '\0' ? NULL : run->engine->failure;
+}
+
+int run_fail(struct run *run, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fail(run, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+int worker_fail(struct worker *worker, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fail(worker->run, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+void run_warn(struct run *run, const char *format, ...)
+{
+    char text[LONGEST_MESSAGE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (run->common.calib)
+        complain("%s", text); /* stdout is for the record alone */
+    else
+        report_warning(&run->report, text);
+}
+
+/* What was offered to a paced load between two times under the same orders. With
+ * operations it is those that became due: at a few a second, nobody could do
+ * rate * time of a short window. */
+static double offered_between(const struct run *run, int64_t from_ns, int64_t to_ns)
+{
+    const double each_ns = run->quantum / run->rate * 1e9;
+    const double epoch_ns = (double)run->engine->orders.epoch_ns;
+    if (!run->load->timed)
+        return run->rate * (double)(to_ns - from_ns) / 1e9;
+    return run->quantum * (floor(((double)to_ns - epoch_ns) / each_ns + 0.5) -
+                           floor(((double)from_ns - epoch_ns) / each_ns + 0.5));
+}
+
+/* Brings active time and offered amount up to now. */
+void accounting_update(struct run *run, int64_t at_ns)
+{
+    struct engine *engine = run->engine;
+    if (at_ns > engine->orders.end_ns)
+        at_ns =
+            engine->changed_ns > engine->orders.end_ns ? engine->changed_ns : engine->orders.end_ns;
+    if (engine->orders.order == ORDER_RUN) {
+        const int64_t passed_ns = at_ns - engine->changed_ns;
+        engine->active_ns += passed_ns;
+        if (run->load->accounting != NULL && run->load->accounting->offered != NULL)
+            engine->offered += run->load->accounting->offered(run, engine->changed_ns, at_ns);
+        else if (isfinite(run->rate))
+            engine->offered += offered_between(run, engine->changed_ns, at_ns);
+        else
+            engine->unlimited_ns += passed_ns;
+    }
+    engine->changed_ns = at_ns;
+}
+
+static void add_worker(const struct worker *worker, struct snapshot *snapshot)
+{
+    const struct counts *counts = &worker->counts;
+    snapshot->amount += atomic_load_explicit(&counts->amount, memory_order_relaxed);
+    snapshot->operations += atomic_load_explicit(&counts->operations, memory_order_relaxed);
+    snapshot->late += atomic_load_explicit(&counts->late, memory_order_relaxed);
+    snapshot->dropped += atomic_load_explicit(&counts->dropped, memory_order_relaxed);
+    if (worker->run->load->timed) {
+        histogram_add(&snapshot->service, &worker->service);
+        histogram_add(&snapshot->response, &worker->response);
+    }
+}
+
+static int64_t process_cpu_ns(void)
+{
+    struct timespec now;
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) != 0)
+        return 0;
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void accounting_snapshot(struct run *run, struct snapshot *snapshot)
+{
+    const struct load_accounting *own = run->load->accounting;
+    memset(snapshot, 0, sizeof *snapshot);
+    pthread_mutex_lock(&run->engine->mutex);
+    accounting_update(run, now_ns());
+    pthread_mutex_unlock(&run->engine->mutex);
+    snapshot->active_ns = run->engine->active_ns;
+    snapshot->unlimited_ns = run->engine->unlimited_ns;
+    snapshot->offered = run->engine->offered;
+    snapshot->cpu_ns = own != NULL && own->cpu_ns != NULL ? own->cpu_ns(run) : process_cpu_ns();
+    for (unsigned i = 0; run->workers != NULL && i < run->threads; i++)
+        add_worker(&run->workers[i], snapshot);
+    if (own != NULL && own->delivered != NULL)
+        snapshot->amount = own->delivered(run);
+    if (own != NULL && own->count != NULL)
+        own->count(run, snapshot->counters);
+}
+
+void accounting_difference(const struct snapshot *later, const struct snapshot *earlier,
+                           struct snapshot *window)
+{
+    *window = *later;
+    window->active_ns -= earlier->active_ns;
+    window->cpu_ns -= earlier->cpu_ns;
+    window->unlimited_ns -= earlier->unlimited_ns;
+    window->offered = window->unlimited_ns > 0 ? NAN : window->offered - earlier->offered;
+    window->amount -= earlier->amount;
+    window->operations -= earlier->operations;
+    window->late -= earlier->late;
+    window->dropped -= earlier->dropped;
+    for (int i = 0; i < LOAD_COUNTERS; i++)
+        window->counters[i] -= earlier->counters[i];
+    histogram_subtract(&window->service, &earlier->service);
+    histogram_subtract(&window->response, &earlier->response);
 }

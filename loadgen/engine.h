@@ -5,8 +5,11 @@
  * from the main thread only. Used by the control plane; a load's calibration
  * may drive it by itself. */
 
-#include "engine-event.h"
 #include "load.h"
+
+/* What the engine reports to its driver, from any thread. */
+enum engine_event { ENGINE_RUNNING, ENGINE_IDLE, ENGINE_FAILED };
+typedef void engine_listener(void *context, enum engine_event event);
 
 /* Makes run->engine, after which run_fail() may be used. listener may be NULL. */
 int engine_create(struct run *run, engine_listener *listener, void *context);
@@ -28,5 +31,19 @@ void engine_free(struct run *run);
 /* Where the kernel lets the workers (or the load's process) run at this moment,
  * all of them together: others may have changed it. Empty when there are none. */
 void engine_cpus(const struct run *run, struct cpu_list *list);
+
+/* Why the load failed (run_fail() and worker_fail() of load.h), or NULL. */
+const char *failure_of(const struct run *run);
+
+/* What a run has offered, done and used so far. */
+
+/* Brings active time and offered amount up to at_ns, under the orders in force.
+ * With the engine's mutex held. */
+void accounting_update(struct run *run, int64_t at_ns);
+/* Figures since the start. */
+void accounting_snapshot(struct run *run, struct snapshot *snapshot);
+/* window = later - earlier. */
+void accounting_difference(const struct snapshot *later, const struct snapshot *earlier,
+                           struct snapshot *window);
 
 #endif

@@ -7,6 +7,8 @@
  * differences meanwhile without a lock. */
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define HISTOGRAM_LINEAR_BITS  7
@@ -30,5 +32,25 @@ int64_t histogram_quantile(const struct histogram *histogram, double quantile);
 /* How many are below a time (a power of two: exactly; else to within its bucket). */
 uint64_t histogram_below(const struct histogram *histogram, int64_t time_ns);
 uint64_t histogram_total(const struct histogram *histogram);
+
+/* Has a series of one-second rates reached a steady state? By the slope of a
+ * straight line through it, as fio's steadystate=iops_slope / bw_slope does. */
+
+/* fio leaves its limit to the user. This one, in percent of the mean for each
+ * second, is 10 % over a window of ten: what SNIA's performance test allows. */
+#define STEADY_SLOPE_LIMIT 1.0
+
+struct steady {
+    double mean;    /* of the samples, in their unit */
+    double sd;      /* sample standard deviation, in their unit */
+    double minimum; /* the least and */
+    double maximum; /* the greatest sample */
+    double slope;   /* least squares, percent of the mean for each sample */
+    bool steady;    /* |slope| < STEADY_SLOPE_LIMIT, with at least 3 samples */
+};
+
+/* Judge `count` samples that were taken at equal distances. With none, all is
+ * 0 and not steady. */
+struct steady steady_of(const double *samples, size_t count);
 
 #endif

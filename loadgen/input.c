@@ -1,6 +1,15 @@
 #include "input.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 /* Hands on whole lines; true: all that are there. */
@@ -121,4 +130,135 @@ void input_open(struct input *input, uv_loop_t *loop, const struct input_listene
     input->error = open_stream(input, loop);
     input->ended = input->error != 0;
     input_hand_on(input);
+}
+
+struct watch {
+    pthread_t thread;
+    int stop_fd;
+};
+
+/* Lines that were written before the writer went away are obeyed later, to the last one. */
+static void *wait_for_end(void *argument)
+{
+    const struct watch *watch = argument;
+    struct pollfd polled[] = {{.fd = STDIN_FILENO, .events = POLLRDHUP},
+                              {.fd = watch->stop_fd, .events = POLLIN}};
+    int left = 0;
+    while (polled[0].revents == 0 && polled[1].revents == 0)
+        (void)poll(polled, 2, -1);
+    if (polled[1].revents == 0 && (polled[0].revents & (POLLHUP | POLLRDHUP)) != 0 &&
+        ioctl(STDIN_FILENO, FIONREAD, &left) == 0 && left == 0)
+        kill(getpid(), SIGTERM);
+    return NULL;
+}
+
+static int start_thread(struct watch *watch)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the main thread's */
+    const int error = pthread_create(&watch->thread, NULL, wait_for_end, watch);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
+static void watch_parent(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+    if (getppid() != parent) /* it died before that was in force */
+        kill(getpid(), SIGTERM);
+}
+
+struct watch *watch_start(pid_t parent)
+{
+    struct watch *watch = malloc(sizeof *watch);
+    watch_parent(parent);
+    if (watch == NULL)
+        return NULL;
+    watch->stop_fd = eventfd(0, EFD_CLOEXEC);
+    if (watch->stop_fd >= 0 && start_thread(watch) == 0)
+        return watch;
+    if (watch->stop_fd >= 0)
+        close(watch->stop_fd);
+    free(watch);
+    return NULL;
+}
+
+void watch_stop(struct watch *watch)
+{
+    if (watch == NULL)
+        return;
+    (void)eventfd_write(watch->stop_fd, 1);
+    pthread_join(watch->thread, NULL);
+    close(watch->stop_fd);
+    free(watch);
+}
+
+static const struct {
+    const char *word;
+    enum command_kind kind;
+    bool has_argument;
+} commands[] = {
+    {"pause", COMMAND_PAUSE, false}, {"resume", COMMAND_RESUME, false},
+    {"rate", COMMAND_RATE, true},    {"mark", COMMAND_MARK, true},
+    {"quit", COMMAND_QUIT, false},
+};
+
+struct command command_read(char *text, size_t length)
+{
+    struct command command = {.kind = COMMAND_WRONG, .word = text};
+    if (length > 0 && text[length - 1] == '\r')
+        text[--length] = '\0';
+    if (memchr(text, '\0', length) != NULL)
+        return command;
+    char *blank = strchr(text, ' ');
+    if (blank != NULL) {
+        *blank = '\0';
+        command.argument = blank + 1;
+    }
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        if (strcmp(text, commands[i].word) == 0 &&
+            commands[i].has_argument == (command.argument != NULL && *command.argument != '\0') &&
+            (commands[i].has_argument || command.argument == NULL))
+            command.kind = commands[i].kind;
+    return command;
+}
+
+char *lines_room(struct lines *lines, size_t *room)
+{
+    *room = sizeof lines->text - lines->used;
+    return lines->text + lines->used;
+}
+
+void lines_added(struct lines *lines, size_t count)
+{
+    lines->used += count;
+}
+
+/* Takes so many bytes away from the front. */
+static void drop(struct lines *lines, size_t count)
+{
+    lines->used -= count;
+    memmove(lines->text, lines->text + count, lines->used);
+}
+
+enum lines_answer lines_take(struct lines *lines, char text[LINES_LONGEST], size_t *length)
+{
+    for (;;) {
+        const char *newline = memchr(lines->text, '\n', lines->used);
+        if (newline == NULL)
+            break;
+        *length = (size_t)(newline - lines->text);
+        memcpy(text, lines->text, *length);
+        text[*length] = '\0';
+        drop(lines, *length + 1);
+        if (!lines->skipping)
+            return LINES_ONE;
+        lines->skipping = false;
+    }
+    const bool again = lines->skipping, full = lines->used == sizeof lines->text;
+    if (again || full)
+        lines->used = 0;
+    lines->skipping = again || full;
+    return full && !again ? LINES_TOO_LONG : LINES_NONE;
 }

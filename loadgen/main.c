@@ -2,29 +2,55 @@
 
 #include "calibration.h"
 #include "control.h"
-#include "ending.h"
-#include "length.h"
-#include "libraries.h"
 #include "load.h"
-#include "measure.h"
-#include "priority.h"
-#include "rate.h"
 #include "room.h"
 #include "settings.h"
+#include "signals.h"
 
 #include "common/kept.h"
 #include "common/messages.h"
+#include "common/optional.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
 #include "common/version.h"
 
 #include <errno.h>
+#include <hwloc.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <uv.h>
+
+#ifndef WITHOUT_jemalloc
+#include <jemalloc/jemalloc.h>
+#else
+#define JEMALLOC_VERSION ""
+#endif
+#ifndef LIBURING_VERSION
+#define LIBURING_VERSION "" /* older headers do not say: the Makefile asks pkg-config */
+#endif
+
+/* Which libraries this build has, with their versions, and what is lost without the others: two
+ * lines on stdout, or one. */
+static void libraries_print(void)
+{
+    static const char *const versions[OPTIONALS] = {
+        [OPTIONAL_JEMALLOC] = JEMALLOC_VERSION, [OPTIONAL_LIBURING] = LIBURING_VERSION};
+    char missing[512];
+    printf("built with: libuv %s, jansson %s, hwloc %s", uv_version_string(), JANSSON_VERSION,
+           HWLOC_VERSION);
+    for (size_t i = 0; i < OPTIONALS; i++)
+        if (optional_libraries[i].present)
+            printf(", %s%s%.*s", optional_libraries[i].name, versions[i][0] == '\0' ? "" : " ",
+                   (int)strcspn(versions[i], "-_"), versions[i]);
+    putchar('\n');
+    if (optional_missing(missing, sizeof missing))
+        printf("without: %s\n", missing);
+}
 
 /* `loadgen LOAD [options] --calib [SECONDS]`: measures a load without a limit, and
  * keeps its rate; see calibration.h. */

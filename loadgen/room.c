@@ -1,8 +1,9 @@
 #include "room.h"
 
-#include "common/headroom.h"
-#include "failure.h"
+#include "engine.h"
 #include "load.h"
+
+#include "common/headroom.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <unistd.h>
 
 struct run;
 
@@ -30,5 +31,11 @@ void room_free(struct run *run);
 bool room_for_more(struct run *run);
 /* So many that all workers, and those of another load, cannot fill what is left within one. */
 size_t room_step(const struct run *run);
+
+/* Bytes of a page of this system: 4 KiB, on some aarch64 and ppc64le 64 KiB. */
+static inline size_t page_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct cpu_list;
 struct run;
@@ -26,5 +27,26 @@ void settings_worker_cpus(const struct run *run, struct cpu_list *cpus);
 /* The same of all the load's own options that differ from their defaults, and of the
  * workers' CPUs where others would be chosen without --cpus. */
 bool settings_canonical(const struct run *run, char *text, size_t size);
+
+/* How long a load lasts that nobody ends. Under a harness the end of stdin ends it; started
+ * by hand it would be forgotten sooner or later, on a machine that others use, too. */
+
+#define LENGTH_BY_HAND_NS (INT64_C(3600) * 1000000000)
+#define LENGTH_BY_HAND    "1h"      /* the same */
+#define LENGTH_ENDLESS    "forever" /* for --duration */
+
+/* After the options are known, and checked: without --control and --duration the duration
+ * becomes LENGTH_BY_HAND_NS. Says so to people, as the first line of all. */
+void length_choose(struct run *run);
+
+/* --nice and --sched: how much the load yields to others. Threads and commands that are
+ * started later inherit both. */
+
+/* The words of stress-ng's --sched, but none that would come before others. */
+extern const char *const priority_scheds[];
+enum priority_sched { SCHED_AS_STARTED, SCHED_AS_OTHER, SCHED_AS_BATCH, SCHED_AS_IDLE };
+
+/* Main thread, before any other is started. What is not allowed ends the program: exit 2. */
+void priority_set(const struct run *run);
 
 #endif

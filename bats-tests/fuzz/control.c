@@ -2,9 +2,8 @@
  */
 #include "frame/fuzz.h"
 
-#include "command.h"
+#include "input.h"
 #include "common/units.h"
-#include "lines.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Recorded CPU load: loadgen cpu --profile FILE. */
 #include "frame/fuzz.h"
 
-#include "cpu/track.h"
+#include "cpu/profile.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,8 +3,6 @@
 #include "frame/fuzz.h"
 
 #include "net/address.h"
-#include "net/protocol.h"
-#include "net/seats.h"
 #include "net/wire.h"
 
 #include <netinet/in.h>

@@ -6,10 +6,7 @@
 //   turns CPU [LOAD...]   prints "LOAD<TAB>PROBE<TAB>ns warm<TAB>ns after the load", a line a pair
 
 #include "common/chase.h"
-#include "core/code.h"
-#include "core/port-kernels.h"
-#include "core/tlb-pages.h"
-#include "core/tlb-size.h"
+#include "core/kernels.h"
 #include "mem/kernels.h"
 #include "mem/machine.h"
 

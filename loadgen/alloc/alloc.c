@@ -2,12 +2,12 @@
  * replaces one of them, chosen at random, by one of another size, again and again;
  * each page of a new one is touched, as its user would. */
 
+#include "alloc/allocator.h"
+#include "calibration.h"
 #include "load.h"
-#include "page.h"
-#include "rate.h"
 #include "room.h"
+#include "signals.h"
 
-#include "alloc/alloc-state.h"
 #include "common/headroom.h"
 #include "common/random.h"
 
@@ -17,6 +17,41 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+
+/* What the parts of loadgen alloc share: the options as given, and the state of a
+ * run. */
+
+struct alloc_settings {
+    const char *size; /* MIN-MAX */
+    uint64_t live_bytes;
+    int allocator; /* 0: jemalloc if it is there, else 1 + index */
+    bool purge;
+};
+
+struct alloc_plan {
+    const struct allocator *allocator;
+    uint64_t minimum_bytes, maximum_bytes; /* of one allocation */
+    uint64_t live_bytes;                   /* of all workers, on average */
+    uint64_t slots;                        /* of one worker */
+    double room_bytes;                     /* that all of it takes at most */
+    bool purge;
+};
+
+struct alloc_state {
+    struct alloc_plan plan;
+    char sizes[48]; /* of --size, in bytes */
+    struct prefault prefault;
+};
+
+static inline struct alloc_settings *alloc_settings_of(const struct run *run)
+{
+    return run->settings;
+}
+
+static inline struct alloc_state *alloc_state_of(const struct run *run)
+{
+    return run->state;
+}
 
 /* The options of loadgen alloc, and what follows from them. */
 

@@ -3,7 +3,7 @@
  * heap is given back at once: mallopt(3). */
 
 #include "alloc/allocator.h"
-#include "page.h"
+#include "room.h"
 
 #include <errno.h>
 #include <malloc.h>

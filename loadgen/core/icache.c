@@ -4,7 +4,7 @@
  * shares the core loses its instructions, its branch targets, and, beyond the L1
  * instruction cache, a part of the L2 and of its bandwidth. */
 
-#include "core/code.h"
+#include "core/kernels.h"
 #include "core/touches.h"
 #include "load.h"
 #include "mem/machine.h"

@@ -2,7 +2,7 @@
  * registers alone: what shares the core at the same time, a sibling thread, waits for its
  * turn at these ports. See port-kernels.h for where the kinds are from. */
 
-#include "core/port-kernels.h"
+#include "core/kernels.h"
 #include "core/touches.h"
 #include "load.h"
 #include "ops/clock.h"

@@ -3,8 +3,7 @@
  * core loses its translations, and has to share the page walkers; the page tables of many
  * pages take the L1 data cache, too. */
 
-#include "core/tlb-pages.h"
-#include "core/tlb-size.h"
+#include "core/kernels.h"
 #include "core/touches.h"
 #include "load.h"
 

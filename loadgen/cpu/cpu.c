@@ -1,13 +1,143 @@
 /* loadgen cpu: takes a share of each CPU, exactly; burst.h has how. */
 
-#include "kernel.h"
-
-#include "cpu/cpu-state.h"
+#include "cpu/replay.h"
+#include "load.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+
+/* Work for one execution unit of a CPU, that no compiler can leave out. */
+
+enum kernel { KERNEL_INT, KERNEL_FLOAT, KERNEL_DOUBLE, KERNEL_MIXED };
+
+/* What a kernel carries from call to call. */
+struct kernel_state {
+    uint64_t integers[4];
+    float floats[4];
+    double doubles[4];
+};
+
+/* Four independent chains keep a pipelined unit busy. The empty asm statements
+ * make each value opaque, so nothing can be folded, vectorised or left out. */
+
+#if defined(__x86_64__)
+#define OPAQUE_FLOAT(x) __asm__ volatile("" : "+x"(x))
+#elif defined(__aarch64__)
+#define OPAQUE_FLOAT(x) __asm__ volatile("" : "+w"(x))
+#else
+#define OPAQUE_FLOAT(x) __asm__ volatile("" : "+m"(x))
+#endif
+#define OPAQUE_INT(x) __asm__ volatile("" : "+r"(x))
+
+static void kernel_init(struct kernel_state *state)
+{
+    for (int i = 0; i < 4; i++) {
+        state->integers[i] = 0x9e3779b97f4a7c15U * (uint64_t)(i + 1);
+        state->floats[i] = 1.0F + (float)i;
+        state->doubles[i] = 1.0 + i;
+    }
+}
+
+/* A multiplication, an addition and a rotation for each chain: Knuth's MMIX
+ * generator with a rotation, so all bits change. */
+static void run_int(struct kernel_state *state, uint64_t rounds)
+{
+    uint64_t *x = state->integers;
+    uint64_t a = x[0], b = x[1], c = x[2], d = x[3];
+    const uint64_t factor = 6364136223846793005U, term = 1442695040888963407U;
+    while (rounds-- > 0) {
+        a = a * factor + term;
+        b = b * factor + term;
+        c = c * factor + term;
+        d = d * factor + term;
+        a = a << 13 | a >> 51;
+        b = b << 13 | b >> 51;
+        c = c << 13 | c >> 51;
+        d = d << 13 | d >> 51;
+        OPAQUE_INT(a);
+        OPAQUE_INT(b);
+        OPAQUE_INT(c);
+        OPAQUE_INT(d);
+    }
+    x[0] = a, x[1] = b, x[2] = c, x[3] = d;
+}
+
+/* x = x * p + q converges to q / (1 - p), an ordinary number: no denormals,
+ * no infinities, so each operation takes the usual time. */
+#define DEFINE_CHAINS(NAME, TYPE, FIELD)                                                           \
+    static void NAME(struct kernel_state *state, uint64_t rounds)                                  \
+    {                                                                                              \
+        TYPE *x = state->FIELD;                                                                    \
+        TYPE a = x[0], b = x[1], c = x[2], d = x[3];                                               \
+        const TYPE factor = (TYPE)0.75, term = (TYPE)0.5;                                          \
+        while (rounds-- > 0) {                                                                     \
+            a = a * factor + term;                                                                 \
+            b = b * factor + term;                                                                 \
+            c = c * factor + term;                                                                 \
+            d = d * factor + term;                                                                 \
+            OPAQUE_FLOAT(a);                                                                       \
+            OPAQUE_FLOAT(b);                                                                       \
+            OPAQUE_FLOAT(c);                                                                       \
+            OPAQUE_FLOAT(d);                                                                       \
+        }                                                                                          \
+        x[0] = a, x[1] = b, x[2] = c, x[3] = d;                                                    \
+    }
+
+DEFINE_CHAINS(run_float, float, floats)
+DEFINE_CHAINS(run_double, double, doubles)
+
+/* rounds: some nanoseconds each; the caller measures how long they take. */
+static void kernel_run(enum kernel kernel, struct kernel_state *state, uint64_t rounds)
+{
+    switch (kernel) {
+    case KERNEL_INT:
+        run_int(state, rounds);
+        return;
+    case KERNEL_FLOAT:
+        run_float(state, rounds);
+        return;
+    case KERNEL_DOUBLE:
+        run_double(state, rounds);
+        return;
+    case KERNEL_MIXED:
+        /* In turns short enough that every burst has some of each. */
+        for (uint64_t left = rounds; left > 0;) {
+            const uint64_t turn = left < 48 ? left : 48;
+            run_int(state, turn / 3 + 1);
+            run_float(state, turn / 3 + 1);
+            run_double(state, turn / 3 + 1);
+            left -= turn;
+        }
+        return;
+    }
+}
+
+/* What the parts of loadgen cpu share: the options as given, and the state of a run. */
+
+struct cpu_settings {
+    double percent;
+    int64_t period_ns;
+    int kernel;
+    struct replay_settings replay;
+};
+
+struct cpu_state {
+    struct replay *replay; /* NULL: --percent */
+    _Atomic int64_t dropped_ns;
+};
+
+static inline struct cpu_settings *cpu_settings_of(const struct run *run)
+{
+    return run->settings;
+}
+
+static inline struct cpu_state *cpu_state_of(const struct run *run)
+{
+    return run->state;
+}
 
 /* A worker's share of a CPU, in short bursts.
  *

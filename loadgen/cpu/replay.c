@@ -1,7 +1,6 @@
 #include "cpu/replay.h"
 
 #include "cpu/profile.h"
-#include "cpu/track.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,19 +1,38 @@
-/* The work file: allocated, written once with incompressible data, gone at the
- * end in every case, unless it is to be kept. */
 #ifndef LOADGEN_IO_FILE_H
 #define LOADGEN_IO_FILE_H
 
-#include "io/error.h"
+/* of memory, while a file is written */
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* What went wrong in one of the disk load's modules, for the one place that
+ * prints it. */
+
+enum {
+    IO_FAILED = 1, /* the system failed: exit status 1 */
+    IO_REFUSED = 2 /* the request cannot be met: exit status 2 */
+};
+
+struct io_error {
+    int status;        /* IO_FAILED or IO_REFUSED */
+    char message[640]; /* one line: what was wrong: what to do */
+};
+
+/* Keep a status and a message (printf's rules). Always returns -1, so that a
+ * function can `return io_error_set(...)`. */
+int io_error_set(struct io_error *error, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The work file: allocated, written once with incompressible data, gone at the
+ * end in every case, unless it is to be kept. */
 
 struct io_file {
     const char *folder;
     uint64_t size_bytes;
     bool sparse;   /* in: of that size, but without data; never kept, never a kept one */
     double spare;  /* in: fraction of the free space to leave at least, if that is more than
-                      what is left in any case, see space.h */
+                      what is left in any case */
     bool force;    /* in: take what is left to others, too */
     bool keep;     /* in: leave it for the next start; out: it will be left */
     bool reused;   /* out: it was there already, and fits */
@@ -43,5 +62,11 @@ int io_file_reopen(const struct io_file *file, int flags);
 double io_file_allocated(const struct io_file *file);
 
 void io_file_close(struct io_file *file);
+
+/* A number that no other process has, whenever it was started: a seed for data that
+ * are to be like no others. */
+uint64_t io_salt(void);
+
+#define IO_FILL_BYTES (8.0 * 1048576) /* of memory, while a file is written */
 
 #endif

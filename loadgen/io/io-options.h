@@ -1,8 +1,15 @@
-/* The options of loadgen io: what they mean together, and which are refused. */
 #ifndef LOADGEN_IO_OPTIONS_H
 #define LOADGEN_IO_OPTIONS_H
 
+/* The options of loadgen io: what they mean together, and which are refused. */
+
+#include "common/device.h"
+
+#include "io/file.h"
+#include "io/path.h"
 #include "load.h"
+
+#include <limits.h>
 
 extern const struct option_row io_options[];
 
@@ -12,5 +19,77 @@ const char *io_folder(const char *given);
 /* load.h's check: makes run->state with the folder, its device and the plan, and
  * refuses (exit 2) what cannot be. Creates nothing on the disk that has a name. */
 void io_check(struct run *run);
+
+/* What the parts of loadgen io share: the options as given, and the state of a run. */
+
+#define IO_DEFAULT_FILE_BYTES (8ull << 30)
+#define IO_LEAST_FILE_BYTES   ((double)(64u << 20)) /* by default */
+#define IO_WRITTEN_S          60.0                  /* of a rate */
+#define IO_SEQUENTIAL_BLOCK   (1ull << 20)
+#define IO_RANDOM_BLOCK       512ull
+#define IO_PHASES_BLOCK       8192ull /* as Bonnie++ */
+#define IO_SEEKERS            5       /* as Bonnie++ 2.00 */
+
+struct io_settings {
+    bool sequential, random, read, write;
+    double read_percent; /* --mix */
+    uint64_t block_bytes;
+    uint64_t depth;
+    int sync; /* enum io_sync */
+    const char *folder;
+    uint64_t file_bytes;
+    bool phases;
+    uint64_t char_bytes, seeks; /* of --phases */
+    bool keep, cached, sparse, allow_memory, show_device;
+};
+
+/* What one worker moved, written by it alone. */
+struct io_moved {
+    _Alignas(64) _Atomic uint64_t read_bytes;
+    _Atomic uint64_t written_bytes;
+};
+
+struct io_state {
+    struct io_plan plan;
+    struct io_file file;
+    struct device device;
+    bool open;              /* file and plan are */
+    struct io_moved *moved; /* run->threads of them */
+    const char *engine;     /* "pwrite", "io_uring", "threads" */
+    unsigned warned;        /* verdicts that a mark has warned of: 1 << verdict */
+};
+
+static inline struct io_settings *io_settings_of(const struct run *run)
+{
+    return run->settings;
+}
+
+static inline struct io_state *io_state_of(const struct run *run)
+{
+    return run->state;
+}
+
+/* Sets run->unit and run->quantum by the plan. */
+void io_set_unit(struct run *run);
+
+/* The work file, made ready for the workers. */
+
+struct io_file;
+struct run;
+
+/* Makes or takes a work file. Signals wait while it is written, which polls for them;
+ * afterwards they are delivered, and end the load in the usual way. 0, or -1 with the
+ * reason. */
+int io_work_file(struct run *run, struct io_file *file, struct io_error *error);
+
+/* Writes the work file if there is none yet, opens it as the plan says, and makes
+ * room for the workers' byte counts. 0, or -1 with the reason. io_work_close()
+ * afterwards in any case; the file itself stays open for another plan. */
+int io_work_open(struct run *run, struct io_error *error);
+void io_work_close(struct run *run);
+
+/* What the block layer did for this process (/proc/self/io; its read_bytes and
+ * write_bytes; no operation counts). Zero where it does not say. */
+void io_count_self(struct device_counters *counters);
 
 #endif

@@ -4,8 +4,8 @@
  * locks the bus, and every core of the machine waits. So neither is done unless it is
  * named. */
 
+#include "calibration.h"
 #include "load.h"
-#include "rate.h"
 
 #include <errno.h>
 #include <math.h>
@@ -30,9 +30,6 @@ enum split_state {
     SPLIT_UNKNOWN, /* it could not be tried; errno */
     SPLIT_NONE     /* this CPU has no such instruction */
 };
-
-/* Tries it, in a process of its own. */
-enum split_state word_try_split(void);
 
 /* Far more than a split lock takes, some us; the kernel's delay is 10 ms. */
 #define SLOW_NS 1000000
@@ -84,7 +81,8 @@ static _Noreturn void try_once(void *memory)
 }
 
 /* Twice, as a CPU that was taken away for a moment is slow, too. */
-enum split_state word_try_split(void)
+/* Tries it, in a process of its own. */
+static enum split_state word_try_split(void)
 {
     void *memory = aligned_alloc(LOCK_WORD_BYTES, LOCK_WORD_BYTES);
     enum split_state state = memory == NULL ? SPLIT_UNKNOWN : SPLIT_SLOW;

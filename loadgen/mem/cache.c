@@ -5,11 +5,8 @@
  * real-system SMT processors" (MICRO 2014). It is loadgen mem's triad, with a footprint
  * that grows from nothing to the whole cache. */
 
+#include "calibration.h"
 #include "mem/mem-options.h"
-#include "mem/mem-report.h"
-#include "mem/mem-state.h"
-#include "mem/mem.h"
-#include "rate.h"
 
 #include <math.h>
 #include <stdio.h>

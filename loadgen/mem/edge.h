@@ -7,7 +7,6 @@
  * still find a cache; from the edge on it stays what it is. */
 
 #include "mem/machine.h"
-#include "mem/plateau.h"
 
 #include <stdbool.h>
 #include <stddef.h>

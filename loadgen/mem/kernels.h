@@ -45,7 +45,7 @@ const struct mem_table *mem_sve(void); /* of whatever length this process has */
 const struct mem_table *mem_neon(void);
 const struct mem_table *mem_portable(void);
 
-/* ---- simd.c ---- */
+/* ---- kernels.c ---- */
 
 extern const char *const mem_kernel_names[]; /* ended by NULL */
 extern const char *const mem_simd_names[];   /* by enum mem_simd, ended by NULL */

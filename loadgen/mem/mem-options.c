@@ -1,13 +1,12 @@
 #include "mem/mem-options.h"
 
 #include "load.h"
+#include "mem/edge.h"
+#include "mem/kernels.h"
+#include "mem/sweep.h"
 #include "room.h"
 
 #include "common/headroom.h"
-#include "mem/access.h"
-#include "mem/edge.h"
-#include "mem/kernels.h"
-#include "mem/mem-state.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,10 @@
 
 #include "load.h"
 #include "mem/kernels.h"
-#include "mem/mem-state.h"
+#include "mem/machine.h"
+#include "mem/pages.h"
+#include "mem/sweep.h"
+#include "signals.h"
 
 extern const struct option_row mem_options[];
 extern const char *const mem_simd_choices[]; /* of --simd */
@@ -42,5 +45,89 @@ void mem_check(struct run *run);
  * footprint of all workers together, and the rest of the plan follows, or exit 2. */
 void mem_open(struct run *run, enum mem_kernel kernel, enum mem_access access);
 void mem_set_footprint(struct run *run, double footprint_bytes);
+
+/* What the parts of loadgen mem and loadgen cache share: the options as given, and
+ * the state of a run. */
+
+struct mem_settings {
+    int kernel; /* enum mem_kernel */
+    int simd;   /* 0: the best, else 1 + enum mem_simd */
+    const char *footprint;
+    uint64_t block_bytes; /* 0: whole arrays; 1: single accesses */
+    bool read, write, sequential, random;
+    double size_percent; /* cache: of that level */
+    int level;           /* cache: enum mem_class, to MEM_L3 */
+    bool non_temporal, huge;
+    int64_t node; /* -1: each worker's own */
+};
+
+/* Where a footprint fits. */
+enum mem_class { MEM_L1, MEM_L2, MEM_L3, MEM_MEMORY };
+extern const char *const mem_class_names[];
+
+struct mem_plan {
+    enum mem_kernel kernel;
+    enum mem_simd simd;
+    bool non_temporal, huge;
+    int node;               /* of the memory; -1: each worker's own */
+    enum mem_access access; /* ACCESS_NONE: it moves blocks, as the course says */
+    struct mem_course course;
+    uint64_t worker_bytes; /* of all arrays of one worker; 0: touches nothing */
+    uint64_t array_bytes;  /* of one array */
+    uint64_t chunk;        /* counted bytes (of accesses: their number) of one paced operation */
+    enum mem_class class;
+};
+
+/* What one worker has done; written by it alone. */
+struct mem_busy {
+    _Alignas(64) _Atomic uint64_t busy_ns; /* inside the kernel */
+    _Atomic uint64_t units;                /* bytes, or single accesses, in that time */
+};
+
+struct mem_state {
+    struct mem_plan plan;
+    struct mem_machine machine;
+    uint64_t edge_bytes;   /* where this machine's caches end, see edge.h; 0: not known */
+    char footprint[32];    /* of --footprint, in bytes */
+    struct mem_busy *busy; /* run->threads of them */
+    bool checked;          /* what the arrays hold: */
+    double error;          /* see valid.h */
+    struct mem_pages pages;
+    struct prefault prefault;
+};
+
+static inline struct mem_settings *mem_settings_of(const struct run *run)
+{
+    return run->settings;
+}
+
+static inline struct mem_state *mem_state_of(const struct run *run)
+{
+    return run->state;
+}
+
+/* ---- mem.c ---- */
+
+/* The functions of load.h: loadgen cache is the same one with options of
+ * its own. */
+
+int mem_prepare(struct run *run);
+int mem_begin(struct worker *worker);
+double mem_operate(struct worker *worker);
+int mem_verify(struct run *run);
+void mem_end(struct worker *worker);
+void mem_cleanup(struct run *run);
+extern const struct load_accounting mem_accounting;
+
+/* What loadgen mem and loadgen cache count and report of themselves. */
+
+/* By a worker alone: time inside the kernel, and the units done in it. */
+void mem_add_busy(struct mem_busy *busy, int64_t ns, uint64_t units);
+/* load.h's count, fields, summary, notes and describe. */
+void mem_count(struct run *run, double counters[LOAD_COUNTERS]);
+void mem_fields(struct run *run, const struct snapshot *window, struct line *line);
+void mem_notes(struct run *run, const char *event, const struct snapshot *window);
+void mem_summary(struct run *run, const struct snapshot *window, struct line *line);
+void mem_describe(struct run *run, struct line *line);
 
 #endif

@@ -3,7 +3,6 @@
  * (hold.h). It has no workers; all happens on the control plane's loop. */
 
 #include "load.h"
-#include "neighbour/hold.h"
 #include "neighbour/members.h"
 
 #include <errno.h>

@@ -1,6 +1,8 @@
 #include "net/address.h"
-#include "common/optional.h"
 
+#include "net/wire.h"
+
+#include "common/optional.h"
 #include "common/version.h"
 
 #include <arpa/inet.h>
@@ -8,6 +10,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,4 +273,52 @@ int net_address_dial(const char *text, int64_t timeout_ns, struct net_address *p
                  what_to_do(errno));
     freeaddrinfo(all);
     return fd;
+}
+
+/* Whoever has one global address of IPv6 has all of its /64. */
+static bool is_same(const struct sockaddr_storage *one, const struct sockaddr_storage *other)
+{
+    if (one->ss_family == AF_INET6 && other->ss_family == AF_INET6) {
+        const struct in6_addr *first = &((const struct sockaddr_in6 *)one)->sin6_addr;
+        const struct in6_addr *second = &((const struct sockaddr_in6 *)other)->sin6_addr;
+        if ((first->s6_addr[0] & 0xe0) == 0x20)
+            return memcmp(first, second, 8) == 0;
+    }
+    return net_address_same_host(one, other);
+}
+
+static unsigned held_by(const struct net_seat *seats, unsigned count,
+                        const struct sockaddr_storage *host)
+{
+    unsigned held = 0;
+    for (unsigned i = 0; i < count; i++)
+        held += is_same(seats[i].host, host);
+    return held;
+}
+
+static bool may_leave(bool silent, unsigned held, unsigned held_by_newcomer, bool same_host)
+{
+    if (silent)
+        return same_host || held > held_by_newcomer;
+    return held > NET_MOST_SESSIONS / 2 && held > held_by_newcomer;
+}
+
+int net_seats_free(const struct net_seat *seats, unsigned count, int64_t limit_ns,
+                   const struct sockaddr_storage *newcomer)
+{
+    const unsigned held_by_newcomer = held_by(seats, count, newcomer);
+    unsigned most = 0;
+    int chosen = -1;
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned held = held_by(seats, count, seats[i].host);
+        if (!may_leave(seats[i].silent_ns >= limit_ns, held, held_by_newcomer,
+                       is_same(seats[i].host, newcomer)))
+            continue;
+        if (chosen >= 0 &&
+            (held < most || (held == most && seats[i].silent_ns <= seats[chosen].silent_ns)))
+            continue;
+        most = held;
+        chosen = (int)i;
+    }
+    return chosen;
 }

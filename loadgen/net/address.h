@@ -1,6 +1,7 @@
-/* Addresses as they are typed and shown, and sockets bound and connected to them. */
 #ifndef LOADGEN_NET_ADDRESS_H
 #define LOADGEN_NET_ADDRESS_H
+
+/* Addresses as they are typed and shown, and sockets bound and connected to them. */
 
 #include <netdb.h>
 #include <stdbool.h>
@@ -43,5 +44,23 @@ bool net_address_same_host(const struct sockaddr_storage *one,
 const char *net_address_format(const struct net_address *address, char *text, size_t size);
 /* The address of the other end of a connected socket. */
 const char *net_address_peer(int fd, char *text, size_t size);
+
+/* Who has to leave a listener that is full, decided on plain data. */
+
+/* A session, as others compete with it for room. */
+struct net_seat {
+    const struct sockaddr_storage *host;
+    int64_t silent_ns;
+};
+
+/* Which of these leaves for a newcomer, or -1: none, the newcomer has to. One host can neither take
+ * every seat from all others, nor push out a host that has fewer than it has itself:
+ * - a session that has been silent for limit_ns leaves, if its host has more sessions than the
+ *   newcomer's, or is the newcomer's;
+ * - else one of a host that has more than half of all seats a listener has leaves for a host that
+ * has fewer. Of several, that of the host with the most sessions that has been silent for longest.
+ */
+int net_seats_free(const struct net_seat *seats, unsigned count, int64_t limit_ns,
+                   const struct sockaddr_storage *newcomer);
 
 #endif

@@ -1,7 +1,4 @@
-#include "net/client.h"
-
 #include "load.h"
-
 #include "net/wire.h"
 #include "net/worker.h"
 

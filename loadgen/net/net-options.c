@@ -1,7 +1,5 @@
-#include "net/net-options.h"
-
-#include "net/net-state.h"
-#include "rate.h"
+#include "calibration.h"
+#include "net/worker.h"
 #include "room.h"
 
 #include <stddef.h>

@@ -2,14 +2,9 @@
  * process or to another loadgen, and reports what was received. */
 
 #include "load.h"
+#include "net/worker.h"
 
 #include "common/random.h"
-#include "net/bulk.h"
-#include "net/client.h"
-#include "net/datagram.h"
-#include "net/net-options.h"
-#include "net/net-state.h"
-#include "net/worker.h"
 
 #include <errno.h>
 #include <linux/sockios.h>

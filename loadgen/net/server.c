@@ -1,14 +1,8 @@
 #include "net/server.h"
 
 #include "load.h"
-
-#include "net/activity.h"
-#include "net/connection.h"
-#include "net/echo.h"
 #include "net/port.h"
-#include "net/receive-batch.h"
-#include "net/receive-datagrams.h"
-#include "net/receive-state.h"
+#include "net/receive.h"
 #include "net/session.h"
 
 #include <errno.h>
@@ -113,7 +107,7 @@ static bool net_receive_stream(struct net_connection *connection)
             return errno == EAGAIN || errno == EINTR;
         net_count(&server->counts.bytes, (uint64_t)got);
         if (connection->peer != NULL)
-            net_session_received(connection->peer, (uint64_t)got);
+            net_peer_received(connection->peer, (uint64_t)got);
         net_batch_received(connection, (size_t)got);
         if ((size_t)got < NET_BUFFER_BYTES)
             return true; /* that was all, most likely */

@@ -1,11 +1,9 @@
 #include "net/session.h"
 
 #include "load.h"
-#include "net/activity.h"
-#include "net/connection.h"
-#include "net/echo.h"
+#include "net/address.h"
 #include "net/port.h"
-#include "net/seats.h"
+#include "net/receive.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -14,7 +12,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define REPORT_MS     100
 #define MOST_WARNINGS 10 /* of what peers do: they may do it for ever */
 
 static void __attribute__((format(printf, 2, 3)))
@@ -300,25 +297,7 @@ struct net_connection *net_session_admit(struct net_server *server, int fd)
     return net_session_greet(fresh);
 }
 
-/* ---- reports ---- */
-
-static void send_report(struct net_peer *peer)
-{
-    const struct net_message report = {.kind = NET_REPORT,
-                                       .mode = peer->mode,
-                                       .token = peer->token,
-                                       .values = {[NET_RECEIVED_BYTES] = peer->received_bytes,
-                                                  [NET_DATAGRAMS] = peer->datagrams,
-                                                  [NET_LOST] = peer->lost,
-                                                  [NET_OUT_OF_ORDER] = peer->out_of_order}};
-    unsigned char bytes[NET_MESSAGE_BYTES];
-    net_message_write(&report, bytes);
-    const ssize_t sent = send(peer->control_fd, bytes, sizeof bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (sent == (ssize_t)sizeof bytes)
-        peer->changed = false;
-    else if (sent > 0) /* half a report: a peer that reads none for so long is lost */
-        shutdown(peer->control_fd, SHUT_RDWR);
-}
+/* ---- what it says ---- */
 
 /* Whether its session continues. */
 static bool is_heard(struct net_connection *connection)
@@ -338,7 +317,7 @@ static bool is_heard(struct net_connection *connection)
     if (message.kind == NET_BYE)
         connection->said_bye = true;
     else
-        send_report(connection->peer);
+        net_peer_report(connection->peer);
     return true;
 }
 
@@ -356,31 +335,14 @@ void net_session_hear(struct net_connection *connection)
     net_connection_drop(connection);
 }
 
-static void on_report(uv_timer_t *timer)
+void net_activity_note(struct net_server *server)
 {
-    struct net_server *server = timer->data;
-    bool any = false;
+    const int64_t at_ns = now_ns();
     for (unsigned i = 0; i < server->peer_count; i++) {
-        any = any || server->peers[i]->changed;
-        if (server->peers[i]->changed)
-            send_report(server->peers[i]);
+        struct net_peer *peer = server->peers[i];
+        const uint64_t count = peer->received_bytes + net_echo_answered(peer);
+        if (count != peer->active_count)
+            peer->active_ns = at_ns;
+        peer->active_count = count;
     }
-    if (!any)
-        uv_timer_stop(timer);
-}
-
-/* Reports go out as long as anything comes in. */
-void net_session_changed(struct net_peer *peer)
-{
-    struct net_server *server = peer->server;
-    peer->changed = true;
-    if (!server->plan.local && !uv_is_active((uv_handle_t *)&server->report))
-        uv_timer_start(&server->report, on_report, REPORT_MS, REPORT_MS);
-}
-
-void net_session_received(struct net_peer *peer, uint64_t bytes)
-{
-    peer->received_bytes += bytes;
-    if (!peer->changed)
-        net_session_changed(peer);
 }

@@ -1,8 +1,9 @@
-/* The receiving half's sessions: who is let in, what they have received, and the end. */
 #ifndef LOADGEN_NET_SESSION_H
 #define LOADGEN_NET_SESSION_H
 
-#include "net/receive-state.h"
+/* The receiving half's sessions: who is let in, what they have received, and the end. */
+
+#include "net/receive.h"
 
 /* Takes an accepted connection, whose hello should be there already, and answers it: a session's
  * first, or one of its streams. Anything else is rejected: counted and closed. Returns the
@@ -22,9 +23,9 @@ void net_session_expel(struct net_peer *peer, const char *why);
 void net_session_free_descriptors(struct net_server *server);
 void net_session_end_all(struct net_server *server);
 
-/* Something has come for a session. */
-void net_session_received(struct net_peer *peer, uint64_t bytes);
-/* There is something new to report to it. */
-void net_session_changed(struct net_peer *peer);
+/* When each session was last heard. */
+
+/* Notes of each session whether anything has come since the last call. */
+void net_activity_note(struct net_server *server);
 
 #endif

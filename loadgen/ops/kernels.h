@@ -54,7 +54,7 @@ const struct ops_kernel *ops_portable(void);
 const struct ops_kernel *ops_scalar(void);
 const struct ops_kernel *ops_scalar_fma(void); /* x86 */
 
-/* ---- choose.c ---- */
+/* ---- kernels.c ---- */
 
 extern const char *const ops_type_names[]; /* by enum ops_type, ended by NULL */
 unsigned ops_type_bytes(enum ops_type type);

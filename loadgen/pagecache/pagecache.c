@@ -4,15 +4,14 @@
  * owners have to read from the disk again. Never more than the file, which is at most a
  * share of memory; all of them are given back when it pauses. */
 
+#include "counter.h"
+#include "io/io-options.h"
+#include "io/path.h"
 #include "load.h"
-#include "page.h"
-#include "thread-count.h"
+#include "room.h"
 
 #include "common/device.h"
 #include "common/headroom.h"
-#include "io/io-options.h"
-#include "io/path.h"
-#include "io/work.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,13 +4,217 @@
  * neighbour had in the small caches, TLBs and predictors of a shared CPU is replaced. */
 
 #include "load.h"
-#include "switch/pair.h"
+
+#include "common/machine.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* Two threads that wake each other: the one that calls these functions, and a
+ * partner, which answers each wake-up by one. */
+
+struct bell {
+    _Alignas(64) _Atomic uint32_t rung; /* futex: 1 from the ring until it is heard */
+    int read_fd, write_fd;              /* pipe, eventfd; -1: none */
+};
+
+/* How it is done. All but close() return 0, or -1 with errno. */
+struct bell_method {
+    int (*open)(struct bell *bell);
+    int (*ring)(struct bell *bell);
+    int (*wait)(struct bell *bell);
+};
+
+struct pair {
+    struct bell there, back;
+    const struct bell_method *method;
+    pthread_t partner;
+    bool started;
+    int cpu;                           /* of the partner */
+    _Atomic pid_t partner_id;          /* 0: not yet; negative: errno why it cannot run there */
+    _Atomic int64_t answer_ns;         /* when the partner ran, and rang back */
+    _Atomic uint64_t partner_switches; /* that it had made by then */
+    _Atomic bool ended;
+    _Atomic int error; /* errno of the partner */
+};
+
+/* Times of one round, CLOCK_MONOTONIC: rang; the partner runs; the caller runs. And how
+ * often the kernel has switched away from the two threads since their start. */
+struct round_trip {
+    int64_t start_ns, there_ns, back_ns;
+    uint64_t switches;
+};
+
+/* By --method; the names in the same order, ended by NULL. */
+extern const struct bell_method bell_methods[];
+
+extern const char *const bell_method_names[];
+
+/* A bell: one thread sleeps until another one rings. */
+
+const char *const bell_method_names[] = {"futex", "eventfd", "pipe", NULL};
+
+static int futex_open(struct bell *bell)
+{
+    *bell = (struct bell){.read_fd = -1, .write_fd = -1};
+    return 0;
+}
+
+static int futex_ring(struct bell *bell)
+{
+    atomic_store(&bell->rung, 1);
+    return syscall(SYS_futex, &bell->rung, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0) < 0 ? -1 : 0;
+}
+
+static int futex_wait(struct bell *bell)
+{
+    while (atomic_exchange(&bell->rung, 0) == 0)
+        if (syscall(SYS_futex, &bell->rung, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0) != 0 &&
+            errno != EAGAIN && errno != EINTR)
+            return -1;
+    return 0;
+}
+
+static int eventfd_open(struct bell *bell)
+{
+    const int fd = eventfd(0, EFD_CLOEXEC);
+    *bell = (struct bell){.read_fd = fd, .write_fd = fd};
+    return fd < 0 ? -1 : 0;
+}
+
+static int pipe_open(struct bell *bell)
+{
+    int fds[2];
+    *bell = (struct bell){.read_fd = -1, .write_fd = -1};
+    if (pipe2(fds, O_CLOEXEC) != 0)
+        return -1;
+    bell->read_fd = fds[0];
+    bell->write_fd = fds[1];
+    return 0;
+}
+
+/* An eventfd takes and gives 8 bytes; a pipe as many as it is given. */
+static int fd_ring(struct bell *bell)
+{
+    const uint64_t one = 1;
+    return write(bell->write_fd, &one, sizeof one) == (ssize_t)sizeof one ? 0 : -1;
+}
+
+static int fd_wait(struct bell *bell)
+{
+    uint64_t value;
+    ssize_t length;
+    do
+        length = read(bell->read_fd, &value, sizeof value);
+    while (length < 0 && errno == EINTR);
+    return length == (ssize_t)sizeof value ? 0 : -1;
+}
+
+const struct bell_method bell_methods[] = {
+    {.open = futex_open, .ring = futex_ring, .wait = futex_wait},
+    {.open = eventfd_open, .ring = fd_ring, .wait = fd_wait},
+    {.open = pipe_open, .ring = fd_ring, .wait = fd_wait},
+};
+
+/* Whatever the method; also when open() failed. */
+static void bell_close(struct bell *bell)
+{
+    if (bell->read_fd >= 0)
+        close(bell->read_fd);
+    if (bell->write_fd >= 0 && bell->write_fd != bell->read_fd)
+        close(bell->write_fd);
+    bell->read_fd = bell->write_fd = -1;
+}
+
+/* How often the kernel has switched away from the calling thread since its start. */
+static uint64_t switches_of_thread(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_THREAD, &usage) != 0)
+        return 0;
+    return (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
+}
+
+/* The partner's thread; it is woken for good when the pair is closed. */
+static void *answer(void *argument)
+{
+    struct pair *pair = argument;
+    pthread_setname_np(pthread_self(), "switch/partner");
+    int failed = cpus_pin(pair->cpu);
+    atomic_store(&pair->partner_id, failed == 0 ? (pid_t)syscall(SYS_gettid) : -errno);
+    if (pair->method->ring(&pair->back) != 0 || failed != 0)
+        return NULL;
+    while (pair->method->wait(&pair->there) == 0 && !atomic_load(&pair->ended)) {
+        atomic_store_explicit(&pair->answer_ns, now_ns(), memory_order_relaxed);
+        atomic_store_explicit(&pair->partner_switches, switches_of_thread(), memory_order_relaxed);
+        if (pair->method->ring(&pair->back) != 0)
+            break;
+    }
+    if (!atomic_load(&pair->ended)) {
+        atomic_store(&pair->error, errno);
+        (void)pair->method->ring(&pair->back);
+    }
+    return NULL;
+}
+
+/* Starts the partner on a CPU; returns when it has an id. 0, or an errno; pair_close()
+ * in any case. */
+static int pair_open(struct pair *pair, const struct bell_method *method, int cpu)
+{
+    memset(pair, 0, sizeof *pair);
+    pair->method = method;
+    pair->cpu = cpu;
+    pair->back.read_fd = pair->back.write_fd = -1;
+    if (method->open(&pair->there) != 0 || method->open(&pair->back) != 0)
+        return errno;
+    const int error = pthread_create(&pair->partner, NULL, answer, pair);
+    if (error != 0)
+        return error;
+    pair->started = true;
+    if (method->wait(&pair->back) != 0)
+        return errno;
+    const pid_t id = atomic_load(&pair->partner_id);
+    return id < 0 ? -id : 0;
+}
+
+/* Wakes the partner and sleeps until it wakes the caller. 0, or an errno. */
+static int pair_round(struct pair *pair, struct round_trip *trip)
+{
+    trip->start_ns = now_ns();
+    if (pair->method->ring(&pair->there) != 0 || pair->method->wait(&pair->back) != 0)
+        return errno;
+    trip->back_ns = now_ns();
+    trip->there_ns = atomic_load_explicit(&pair->answer_ns, memory_order_relaxed);
+    trip->switches =
+        switches_of_thread() + atomic_load_explicit(&pair->partner_switches, memory_order_relaxed);
+    return atomic_load(&pair->error);
+}
+
+static void pair_close(struct pair *pair)
+{
+    if (pair->started) {
+        atomic_store(&pair->ended, true);
+        (void)pair->method->ring(&pair->there);
+        pthread_join(pair->partner, NULL);
+    }
+    bell_close(&pair->there);
+    bell_close(&pair->back);
+    pair->started = false;
+}
 
 struct switch_settings {
     int method; /* index into bell_methods */
@@ -112,7 +316,7 @@ static void take_ahead(struct worker *worker)
 static void work(struct worker *worker)
 {
     struct pair *pair = worker->state;
-    struct round_trip trip;
+    struct round_trip trip = {0};
     uint64_t taken = 0, claimed = 0;
     const uint64_t before = switches_of_thread() + atomic_load(&pair->partner_switches);
     int64_t due_ns;

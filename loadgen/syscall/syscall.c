@@ -3,9 +3,9 @@
  * kernel, whose code and data replace others' in the small caches, and what the CPU does on
  * entry against speculation attacks empties predictors, and TLBs on some. */
 
+#include "calibration.h"
+#include "counter.h"
 #include "load.h"
-#include "rate.h"
-#include "thread-count.h"
 
 #include <errno.h>
 #include <fcntl.h>

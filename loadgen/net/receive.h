@@ -1,9 +1,9 @@
+#ifndef LOADGEN_NET_RECEIVE_H
+#define LOADGEN_NET_RECEIVE_H
+
 /* What the parts of the receiving half share. All of it runs in the server's thread unless
  * a comment says otherwise. */
-#ifndef LOADGEN_NET_RECEIVE_STATE_H
-#define LOADGEN_NET_RECEIVE_STATE_H
 
-#include "net/protocol.h"
 #include "net/server.h"
 #include "net/wire.h"
 
@@ -28,7 +28,7 @@ struct net_port {
         unsigned count; /* datagrams since checked_ns */
         uint64_t checked_bytes;
         int64_t checked_ns;
-    } burst;          /* receive-batch.c's own */
+    } burst;          /* port.c's own */
     unsigned handles; /* still to be closed: port.c's own */
 };
 
@@ -75,7 +75,7 @@ struct net_connection {
         uint64_t checked_bytes, flushed_bytes;
         int64_t checked_ns, not_before_ns;
         bool on;
-    } batch; /* receive-batch.c's own */
+    } batch; /* port.c's own */
 };
 
 struct net_server {
@@ -123,5 +123,45 @@ static inline void net_count(_Atomic uint64_t *counter, uint64_t more)
 {
     atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
 }
+
+/* The connections that a listener has accepted: a list, the latest first. */
+
+#define NET_MOST_NEW 128 /* that have not said hello yet: the oldest leaves for another */
+
+/* Takes a connection into the list, not yet polled; peer: NULL for a new one. NULL: no memory;
+ * the descriptor is the caller's then. */
+struct net_connection *net_connection_add(struct net_server *server, struct net_peer *peer, int fd,
+                                          enum net_part part);
+/* Takes it out of the list. The descriptor remains open, and is returned. */
+int net_connection_release(struct net_connection *connection);
+/* The same, and closes it. */
+void net_connection_drop(struct net_connection *connection);
+/* Reads what there is of a message. 1: more bytes, or all, in ->heard; 0: nothing at present; -1:
+ * it is at its end. */
+int net_connection_hear(struct net_connection *connection);
+/* Drops new ones until there is room for another. */
+void net_connection_make_room(struct net_server *server);
+
+/* Threads that answer round trips: they block, for a poll in between would add to the
+ * time that is measured. */
+
+/* Starts one for a stream (TCP) or a socket (UDP), which it owns from then on. 0, or errno: then
+ * the descriptor is still the caller's. */
+int net_echo_start(struct net_peer *peer, int fd);
+/* Ends all of a session's and waits for them. */
+void net_echo_stop(struct net_peer *peer);
+/* How many round trips of a session have been answered by threads that it has. */
+uint64_t net_echo_answered(const struct net_peer *peer);
+/* Any thread: CPU time of all, including those that have ended. */
+int64_t net_echo_cpu_ns(struct net_server *server);
+/* Whether they answer (held: false) or wait. */
+void net_echo_hold(struct net_server *server, bool held);
+
+/* Something has come for a session. */
+void net_peer_received(struct net_peer *peer, uint64_t bytes);
+/* There is something new to report to it, soon. */
+void net_peer_changed(struct net_peer *peer);
+/* Reports what it has received, at once. */
+void net_peer_report(struct net_peer *peer);
 
 #endif

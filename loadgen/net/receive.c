@@ -1,4 +1,4 @@
-#include "net/echo.h"
+#include "net/receive.h"
 
 #include "counter.h"
 #include "load.h"
@@ -13,6 +13,91 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+/* A host that is gone without a word is found by the kernel, in about a minute. */
+#define KEEP_IDLE_S  30
+#define KEEP_EVERY_S 10
+#define KEEP_TRIES   3
+
+static void keep_alive(int fd)
+{
+    const int yes = 1, idle_s = KEEP_IDLE_S, every_s = KEEP_EVERY_S, tries = KEEP_TRIES;
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof every_s);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &tries, sizeof tries);
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
+}
+
+struct net_connection *net_connection_add(struct net_server *server, struct net_peer *peer, int fd,
+                                          enum net_part part)
+{
+    struct net_connection *connection = calloc(1, sizeof *connection);
+    if (connection == NULL || uv_poll_init(&server->loop, &connection->poll, fd) != 0) {
+        free(connection);
+        return NULL;
+    }
+    keep_alive(fd);
+    connection->server = server;
+    connection->peer = peer;
+    connection->part = part;
+    connection->since_ns = now_ns();
+    connection->fd = fd;
+    connection->poll.data = connection;
+    connection->next = server->connections;
+    if (connection->next != NULL)
+        connection->next->previous = connection;
+    server->connections = connection;
+    server->parts[part]++;
+    return connection;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+int net_connection_release(struct net_connection *connection)
+{
+    struct net_server *server = connection->server;
+    const int fd = connection->fd;
+    if (connection->previous != NULL)
+        connection->previous->next = connection->next;
+    else
+        server->connections = connection->next;
+    if (connection->next != NULL)
+        connection->next->previous = connection->previous;
+    server->parts[connection->part]--;
+    uv_close((uv_handle_t *)&connection->poll, on_closed);
+    return fd;
+}
+
+void net_connection_drop(struct net_connection *connection)
+{
+    close(net_connection_release(connection));
+}
+
+int net_connection_hear(struct net_connection *connection)
+{
+    const ssize_t got = recv(connection->fd, connection->heard + connection->heard_count,
+                             sizeof connection->heard - connection->heard_count, MSG_DONTWAIT);
+    if (got > 0)
+        connection->heard_count += (size_t)got;
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    return got > 0 ? 1 : -1;
+}
+
+void net_connection_make_room(struct net_server *server)
+{
+    struct net_connection *oldest = NULL;
+    if (server->parts[NET_PART_NEW] < NET_MOST_NEW)
+        return;
+    for (struct net_connection *one = server->connections; one != NULL; one = one->next)
+        if (one->part == NET_PART_NEW)
+            oldest = one;
+    net_connection_drop(oldest);
+    net_count(&server->counts.rejected, 1);
+}
 
 #define STACK_BYTES (256u << 10) /* of a thread; there may be NET_MOST_STREAMS of them */
 
@@ -259,4 +344,55 @@ void net_echo_hold(struct net_server *server, bool held)
     atomic_store(&server->held, held);
     pthread_cond_broadcast(&server->released);
     pthread_mutex_unlock(&server->mutex);
+}
+
+/* ---- reports ---- */
+
+#define REPORT_MS 100
+
+void net_peer_report(struct net_peer *peer)
+{
+    const struct net_message report = {.kind = NET_REPORT,
+                                       .mode = peer->mode,
+                                       .token = peer->token,
+                                       .values = {[NET_RECEIVED_BYTES] = peer->received_bytes,
+                                                  [NET_DATAGRAMS] = peer->datagrams,
+                                                  [NET_LOST] = peer->lost,
+                                                  [NET_OUT_OF_ORDER] = peer->out_of_order}};
+    unsigned char bytes[NET_MESSAGE_BYTES];
+    net_message_write(&report, bytes);
+    const ssize_t sent = send(peer->control_fd, bytes, sizeof bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent == (ssize_t)sizeof bytes)
+        peer->changed = false;
+    else if (sent > 0) /* half a report: a peer that reads none for so long is lost */
+        shutdown(peer->control_fd, SHUT_RDWR);
+}
+
+static void on_report(uv_timer_t *timer)
+{
+    struct net_server *server = timer->data;
+    bool any = false;
+    for (unsigned i = 0; i < server->peer_count; i++) {
+        any = any || server->peers[i]->changed;
+        if (server->peers[i]->changed)
+            net_peer_report(server->peers[i]);
+    }
+    if (!any)
+        uv_timer_stop(timer);
+}
+
+/* Reports go out as long as anything comes in. */
+void net_peer_changed(struct net_peer *peer)
+{
+    struct net_server *server = peer->server;
+    peer->changed = true;
+    if (!server->plan.local && !uv_is_active((uv_handle_t *)&server->report))
+        uv_timer_start(&server->report, on_report, REPORT_MS, REPORT_MS);
+}
+
+void net_peer_received(struct net_peer *peer, uint64_t bytes)
+{
+    peer->received_bytes += bytes;
+    if (!peer->changed)
+        net_peer_changed(peer);
 }

@@ -1,4 +1,4 @@
-#include "thread-count.h"
+#include "counter.h"
 
 #include <math.h>
 #include <stdio.h>
