@@ -7,7 +7,7 @@
 #include "common/messages.h"
 #include "common/pair.h"
 #include "common/words.h"
-#include "harness/experiment/percent_limit.h"
+#include "harness/experiment/loads.h"
 #include "harness/experiment/placed.h"
 
 #include <stdio.h>

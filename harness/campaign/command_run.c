@@ -3,7 +3,6 @@
 #include "command.h"
 #include "drive.h"
 #include "folder.h"
-#include "life.h"
 #include "merge.h"
 #include "output.h"
 #include "plan.h"

@@ -1,11 +1,11 @@
 #include "drive.h"
 
 #include "folder.h"
-#include "life.h"
 #include "progress.h"
 #include "scratch.h"
 #include "sessions.h"
 #include "settings.h"
+#include "states.h"
 
 #include "common/messages.h"
 #include "common/record_json.h"

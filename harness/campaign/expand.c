@@ -4,7 +4,6 @@
 #include "plan.h"
 #include "sessions.h"
 #include "settings.h"
-#include "template.h"
 
 #include "common/json.h"
 #include "common/messages.h"

@@ -2,7 +2,6 @@
 
 #include "output.h"
 #include "settings.h"
-#include "template.h"
 
 #include "common/child.h"
 #include "common/messages.h"

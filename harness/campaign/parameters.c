@@ -1,7 +1,6 @@
 #include "parameters.h"
 
 #include "settings.h"
-#include "template.h"
 
 #include "common/messages.h"
 #include "common/record_json.h"

@@ -1,11 +1,11 @@
 #ifndef CAMPAIGN_STATES_H
 #define CAMPAIGN_STATES_H
 
-/* How far the cells of a campaign are, by the status.json of each. */
-
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+/* How far the cells of a campaign are, by the status.json of each. */
 
 struct state {
     const json_t *cell; /* of the plan */
@@ -27,5 +27,35 @@ struct states states_read(const char *folder, const json_t *cells, bool retry);
 void states_free(struct states *states);
 
 bool state_is(const struct state *state, const char *name);
+
+/* Who is measured now? Decided here, for `jostle status`, `jostle watch` and the
+ * campaign itself. */
+
+/* What a scheduler says of the jobs that wait or run. */
+struct queue {
+    bool answers;   /* false: there is no scheduler, or it does not answer */
+    json_t *states; /* {id of a task or a job: its state} */
+    json_t *tasks;  /* {job: {state: number of its tasks}} */
+    json_t *fates;  /* {id: how it ended}; of those that are not in the queue */
+};
+
+/* Lines ID<TAB>JOB<TAB>STATE, and lines ID<TAB>FATE; NULL: there is no such file. Ends
+ * the program with 1 where one cannot be read. */
+void queue_read(struct queue *queue, const char *queue_path, const char *fates_path);
+void queue_free(struct queue *queue);
+
+/* The job of a cell's status, as the queue knows it; NULL: none. */
+const char *job_of(const json_t *status);
+
+/* Does a process hold the records of a cell, as the one that measures them does? */
+bool cell_is_held(const char *folder, const char *cell);
+
+/* Whole seconds since a cell's status was written; NAN: it was not. now_s: since the epoch. */
+double cell_age_s(const json_t *status, double now_s);
+
+/* A cell says that it is being measured: true when it is. Else reason says how that
+ * is known. now_s: seconds since the epoch. */
+bool cell_is_measured(const char *folder, const char *cell, const json_t *status,
+                      const struct queue *queue, double now_s, char *reason, size_t size);
 
 #endif

@@ -4,7 +4,6 @@
 /* All that is known of an experiment before its first run. */
 
 #include "arena.h"
-#include "combinations.h"
 #include "folder.h"
 #include "loads.h"
 #include "metrics.h"

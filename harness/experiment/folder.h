@@ -1,12 +1,11 @@
 #ifndef EXPERIMENT_FOLDER_H
 #define EXPERIMENT_FOLDER_H
 
-/* The folder of an experiment's records. Failures end the program with a message. */
-
 #include "arena.h"
-
 #include <jansson.h>
 #include <stdbool.h>
+
+/* The folder of an experiment's records. Failures end the program with a message. */
 
 struct folder {
     const char *path; /* absolute */
@@ -29,5 +28,12 @@ void folder_unknown(const char *path) __attribute__((noreturn));
 void folder_write(const struct folder *folder, struct arena *arena, const char *name,
                   const json_t *record);
 void folder_close(struct folder *folder);
+
+/* The text of a name: of a variant, or of a revision. */
+
+/* Takes "NAME=" off the text; *name is NULL where there is none. Returns the command. */
+const char *name_read(struct arena *arena, const char *text, const char **name);
+/* The text with a _ for each run of characters that no name has. */
+char *name_clean(struct arena *arena, const char *text);
 
 #endif

@@ -1,13 +1,13 @@
 #ifndef EXPERIMENT_LOADS_H
 #define EXPERIMENT_LOADS_H
 
-/* The conditions of an experiment, and the loads of each, from what --load says. */
-
 #include "arena.h"
-
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* The conditions of an experiment, and the loads of each, from what --load says. */
 
 /* One load: a loadgen of its own. */
 struct load {
@@ -42,5 +42,10 @@ bool conditions_have(const struct conditions *conditions, const char *name);
 bool conditions_have_neighbour(const struct conditions *conditions);
 /* `loads` of experiment.json. */
 json_t *conditions_to_json(const struct conditions *conditions);
+
+/* Has a load, by its words (io, --limit, 50%), a limit in percent of what must be
+ * calibrated first? No for a program of the user's (exec:, exec ... -- COMMAND),
+ * whatever its own words are. */
+bool has_percent_limit(const char *const *words, size_t count);
 
 #endif

@@ -5,7 +5,6 @@
 #include "adapters.h"
 #include "arena.h"
 #include "arguments.h"
-#include "capacity.h"
 #include "cell.h"
 #include "experiment.h"
 #include "inputs.h"
@@ -14,6 +13,7 @@
 #include "request.h"
 #include "resume.h"
 #include "settings.h"
+#include "settings_json.h"
 
 #include "common/child.h"
 #include "common/file.h"

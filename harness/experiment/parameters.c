@@ -1,11 +1,12 @@
 #include "parameters.h"
 
-#include "common/machine_json.h"
-#include "common/messages.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "common/machine_json.h"
+#include "common/messages.h"
+#include "common/words.h"
 
 #define MOST_VALUES     1000
 #define MOST_DIGITS     17 /* so that every sum fits into 64 bits */
@@ -302,4 +303,38 @@ json_t *parameters_to_json(const struct parameters *parameters, size_t combinati
         json_object_set_new(object, parameters->parameter[i].name,
                             text_to_json(parameters_value(parameters, combination, i)));
     return object;
+}
+
+#define DEFAULT "sh"
+
+struct shell shell_read(struct arena *arena, const char *text)
+{
+    const char *error = NULL;
+    size_t count = 0;
+    if (strcmp(text, SHELL_NONE) == 0)
+        return (struct shell){0};
+    if (strcmp(text, SHELL_DEFAULT) == 0)
+        text = DEFAULT;
+    char **split = words_split(text, &count, &error);
+    if (split == NULL || count == 0)
+        usage_error("--shell %s: %s: give a shell such as bash, or none", text,
+                    split == NULL ? error : "no shell");
+    arena_keep(arena, split);
+    const char **words = arena_take(arena, (count + 1) * sizeof *words);
+    memcpy(words, split, count * sizeof *words);
+    words[count] = "-c";
+    return (struct shell){.name = text, .words = words, .word_count = count + 1};
+}
+
+bool shell_is_name(const char *word)
+{
+    static const char *const names[] = {"sh",   "bash", "dash", "zsh",      "ksh",        "mksh",
+                                        "fish", "ash",  "yash", SHELL_NONE, SHELL_DEFAULT};
+    const size_t length = strcspn(word, " ");
+    const char *slash = memrchr(word, '/', length), *base = slash == NULL ? word : slash + 1;
+    const size_t base_length = (size_t)(word + length - base);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strlen(names[i]) == base_length && memcmp(base, names[i], base_length) == 0)
+            return true;
+    return false;
 }

@@ -1,16 +1,14 @@
 #ifndef EXPERIMENT_PARAMETERS_H
 #define EXPERIMENT_PARAMETERS_H
 
-/* --parameter-list and --parameter-scan: what {NAME} stands for in a command line, in every
- * combination. */
-
 #include "arena.h"
-
 #include "common/options.h"
-
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+/* --parameter-list and --parameter-scan: what {NAME} stands for in a command line, in every
+ * combination. */
 
 struct parameter {
     const char *name;
@@ -45,5 +43,23 @@ const char *parameters_name(const struct parameters *parameters, struct arena *a
                             size_t combination);
 /* {NAME: VALUE}. A new reference. */
 json_t *parameters_to_json(const struct parameters *parameters, size_t combination);
+
+/* Which shell runs the target: --shell, or sh where only a shell understands a command. */
+
+#define SHELL_NONE    "none"
+#define SHELL_DEFAULT "default"
+
+/* The words in front of a command that a shell is to run: "sh" "-c". */
+struct shell {
+    const char *name;   /* as it is recorded; NULL: no shell */
+    const char **words; /* its own */
+    size_t word_count;
+};
+
+/* Reads the text of --shell: "none", "default" (sh), or a command line. Wrong use ends the
+ * program. */
+struct shell shell_read(struct arena *arena, const char *text);
+/* Whether it is a known shell, which may have options, or "none", or "default". */
+bool shell_is_name(const char *word);
 
 #endif

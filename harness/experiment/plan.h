@@ -26,4 +26,13 @@
  *   - resume_word WORD, of the command line that continues the experiment */
 bool plan_write(struct experiment *experiment);
 
+/* Where the target's stdout goes. */
+
+/* Whether it is /dev/null: nobody wants it. */
+bool output_is_null(const struct experiment *experiment);
+
+/* The first program of the variants that does less where its stdout is /dev/null, which it
+ * is; NULL: none does. */
+const char *output_missed_by(const struct experiment *experiment);
+
 #endif

@@ -1,7 +1,7 @@
 
 #include "experiment.h"
 #include "inputs.h"
-#include "output.h"
+#include "plan.h"
 
 #include "common/cgroup.h"
 #include "common/machine.h"

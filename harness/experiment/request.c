@@ -1,8 +1,7 @@
 #include "request.h"
 
-#include "combinations.h"
-#include "name.h"
-#include "shell.h"
+#include "folder.h"
+#include "parameters.h"
 #include "variants.h"
 
 #include "common/child.h"

@@ -1,6 +1,6 @@
 #include "revisions.h"
 
-#include "name.h"
+#include "folder.h"
 
 #include "common/machine_json.h"
 #include "common/messages.h"

@@ -1,16 +1,16 @@
 #ifndef EXPERIMENT_VARIANTS_H
 #define EXPERIMENT_VARIANTS_H
 
-/* The programs that are measured: one, or several variants against each other. They come
- * from TARGET or each --variant, times every combination of parameters. */
-
 #include "arena.h"
+#include "loads.h"
 #include "parameters.h"
 #include "revisions.h"
-
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+/* The programs that are measured: one, or several variants against each other. They come
+ * from TARGET or each --variant, times every combination of parameters. */
 
 struct variant {
     const char *name;   /* NULL: the only one, which has none */
@@ -41,5 +41,30 @@ void variants_check_built(const struct variants *variants, struct arena *arena);
 json_t *variant_program_to_json(const struct variant *variant, struct arena *arena);
 /* `variants` of experiment.json; null without names. */
 json_t *variants_to_json(const struct variants *variants, struct arena *arena);
+
+/* What a block consists of: each variant alone and under each load. */
+
+struct combination {
+    const char *name; /* "new@half"; "new" alone; without variants "half" */
+    size_t variant;
+    const struct condition *condition;
+};
+
+/* As many as stats keeps apart. */
+#define COMBINATIONS_MOST 64
+
+/* All variants alone, then all of them under the first load, and so on: the first is what
+ * the others are compared with. */
+struct combinations {
+    struct combination *combination;
+    size_t count;
+};
+
+/* Wrong use (more than stats can keep apart) ends the program. */
+void combinations_make(struct combinations *combinations, struct arena *arena,
+                       const struct variants *variants, const struct conditions *conditions);
+/* `conditions` of experiment.json. */
+json_t *combinations_to_json(const struct combinations *combinations,
+                             const struct variants *variants);
 
 #endif

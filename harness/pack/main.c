@@ -9,7 +9,6 @@
  *
  * Without any of these it prints what the shell is to do. */
 
-#include "findings.h"
 #include "launcher.h"
 #include "next.h"
 #include "plan.h"

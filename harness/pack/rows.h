@@ -1,13 +1,13 @@
-/* What was measured of each number of copies, over all stages. */
 #ifndef PACK_ROWS_H
 #define PACK_ROWS_H
 
-#include "stages.h"
-
 #include "harness/stats/interval.h"
-
+#include "stages.h"
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+/* What was measured of each number of copies, over all stages. */
 
 enum row_verdict { ROW_UNDECIDED, ROW_BELOW, ROW_ABOVE };
 extern const char *const row_verdict_names[];
@@ -44,5 +44,12 @@ void rows_free(struct rows *rows);
 struct interval row_value(const struct row *row, struct stages *stages, const char *name);
 /* How many times the reference's it is, of the same stage; above 1: more. */
 struct interval row_ratio(const struct row *row, struct stages *stages, const char *name);
+
+/* What there is to know of a pack beside its figures: why it ended where it did, and what the
+ * statistics warn of. */
+
+/* [{flag, severity, text, advice}], problems first; each once. `smooth`: as of search.h. */
+json_t *findings_json(const json_t *plan, const struct stages *stages, const struct rows *rows,
+                      bool smooth);
 
 #endif

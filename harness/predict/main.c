@@ -1,7 +1,7 @@
 // predict: how much programs slow down beside each other, from their profiles; it reads and writes
 // files; processes are the shell's.
 
-#include "check.h"
+#include "model.h"
 #include "table.h"
 
 #include "common/messages.h"

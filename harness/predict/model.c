@@ -7,6 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/messages.h"
+#include "common/record_json.h"
+#include "common/units.h"
+#include "harness/bench/json.h"
+#include "harness/profile/profile.h"
+#include "harness/report/memory.h"
+
 enum { DIMENSIONS = BESIDE_REPORTERS, ROWS = PROFILE_BESIDE };
 
 // Of log ratios, of which one is e-fold: the eight programs of results/reference/pairs that choices
@@ -176,4 +183,189 @@ bool predict_beside(const struct program_profile *a, const struct program_profil
     for (size_t r = 0; r < DIMENSIONS; r++)
         add_carrier(prediction, words[r], exp(beta[r] * x[r]));
     return true;
+}
+
+static void add(json_t *words, const char *word)
+{
+    json_add(words, json_text(word));
+}
+
+static void add_pair(json_t *words, const char *option, const char *value)
+{
+    if (value) {
+        add(words, option);
+        add(words, value);
+    }
+}
+
+static void add_count(json_t *words, const char *option, uint64_t count)
+{
+    char *text = text_of("%llu", (unsigned long long)count);
+    add_pair(words, option, text);
+    free(text);
+}
+
+static const json_t *program_of(const struct program_entry *entry)
+{
+    return json_object_get(entry->profile.record, "program");
+}
+
+// How its profile has it run.
+static void add_program(json_t *words, const json_t *program)
+{
+    const char *ignored = json_text_at(program, "ignore_failure");
+    const json_t *word;
+    size_t i;
+    add_pair(words, "--input", json_text_at(program, "input"));
+    add_pair(words, "--prepare", json_text_at(program, "prepare"));
+    add_pair(words, "--conclude", json_text_at(program, "conclude"));
+    if (ignored) {
+        char *option = strcmp(ignored, "any") == 0 ? text_of("--ignore-failure")
+                                                   : text_of("--ignore-failure=%s", ignored);
+        add(words, option);
+        free(option);
+    }
+    add(words, "--");
+    json_array_foreach(json_object_get(program, "words"), i, word)
+    {
+        add(words, json_string_value(word));
+    }
+}
+
+// What both need before all runs, or leave behind: --setup, --cleanup.
+static void add_both(json_t *words, const char *option, const struct program_entry *a,
+                     const struct program_entry *b)
+{
+    const char *of_a = json_text_at(program_of(a), option + 2);
+    const char *of_b = json_text_at(program_of(b), option + 2);
+    if (!of_a || !of_b || strcmp(of_a, of_b) == 0) {
+        add_pair(words, option, of_a ? of_a : of_b);
+        return;
+    }
+    char *both = text_of("%s\n%s", of_a, of_b);
+    add_pair(words, option, both);
+    free(both);
+}
+
+static json_t *words_of(const struct program_entry *a, const struct program_entry *b,
+                        const struct check_settings *settings)
+{
+    char time[32], *load = loop_text(b->name, program_of(b));
+    json_t *words = must(json_array());
+    add_pair(words, "--place", a->profile.place);
+    add_pair(words, "--load", load);
+    add_count(words, "--min-runs", settings->min_runs);
+    add_count(words, "--max-runs", settings->max_runs);
+    add_pair(words, "--max-time", units_exact_time(settings->max_time_ns, time, sizeof time));
+    add_both(words, "--setup", a, b);
+    add_both(words, "--cleanup", a, b);
+    add_program(words, program_of(a));
+    free(load);
+    return words;
+}
+
+static bool print_pair(const struct program_entry *a, const struct program_entry *b,
+                       const struct check_settings *settings)
+{
+    json_t *words = words_of(a, b, settings);
+    const json_t *word;
+    size_t i;
+    bool good = printf("%s@%s.%s%c%zu%c", a->name, b->name, a->profile.place, 0,
+                       json_array_size(words), 0) > 0;
+    json_array_foreach(words, i, word)
+    {
+        good = good && printf("%s%c", json_string_value(word), 0) > 0;
+    }
+    json_decref(words);
+    return good;
+}
+
+static bool check_entry(const struct program_entry *entry)
+{
+    const json_t *words = json_object_get(program_of(entry), "words"), *word;
+    size_t i;
+    bool good = json_array_size(words) > 0;
+    json_array_foreach(words, i, word)
+    {
+        good = good && json_is_string(word);
+    }
+    return good ||
+           complain("%s: does not say how its program is run: make the profile again", entry->path);
+}
+
+// Whether the recorded command is the profile's. Its first word may have become a path; a single
+// one may have been split, or run by a shell: of that nothing is known.
+static bool is_command(const json_t *recorded, const json_t *words)
+{
+    const size_t count = json_array_size(words);
+    bool same = count == 1 || json_array_size(recorded) == count;
+    for (size_t i = 1; same && i < count; i++)
+        same = json_equal(json_array_get(recorded, i), json_array_get(words, i)) != 0;
+    return same;
+}
+
+// Whether a pair's records, where there are any, are of these programs, not of others of the same
+// names.
+static bool is_of_both(const char *path, const struct program_entry *a,
+                       const struct program_entry *b)
+{
+    json_t *experiment = json_read_record(path, 0, NULL);
+    const json_t *load = json_array_get(json_object_get(experiment, "loads"), 1);
+    const char *digits = json_text_at(json_object_get(experiment, "program"), "sha256");
+    const char *spec = json_text_at(load, "spec");
+    char *text = loop_text(b->name, program_of(b));
+    const bool same =
+        !experiment ||
+        ((!spec || strcmp(text + strlen(b->name) + 1, spec) == 0) &&
+         (!digits || a->profile.sha256[0] == '\0' || strcmp(digits, a->profile.sha256) == 0) &&
+         is_command(json_object_get(experiment, "command"),
+                    json_object_get(program_of(a), "words")));
+    free(text);
+    json_decref(experiment);
+    return same;
+}
+
+static bool check_records(const struct program_entry *a, const struct program_entry *b,
+                          const char *records)
+{
+    char *cell = text_of("%s/cells/%s@%s.%s", records, a->name, b->name, a->profile.place);
+    char *path = text_of("%s/experiment.json", cell);
+    const bool good = is_of_both(path, a, b) ||
+                      complain("%s is of other programs of these names: give another --records, "
+                               "or remove it",
+                               cell);
+    free(path);
+    free(cell);
+    return good;
+}
+
+static bool is_pair(const struct program_list *list, size_t a, size_t b, bool with_itself)
+{
+    return strcmp(list->entry[a].profile.place, list->entry[b].profile.place) == 0 &&
+           (a != b || with_itself);
+}
+
+static bool print_head(const struct program_list *list, const struct check_settings *settings)
+{
+    char time[32];
+    size_t count = 0;
+    for (size_t a = 0; a < list->count; a++)
+        for (size_t b = 0; b < list->count; b++)
+            count += is_pair(list, a, b, settings->with_itself);
+    units_exact_time(settings->max_time_ns, time, sizeof time);
+    return printf("%zu%c%s%c", count, 0, time, 0) > 0;
+}
+
+bool check_print(const struct program_list *list, const struct check_settings *settings)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < list->count; i++)
+        good = check_entry(&list->entry[i]);
+    good = good && print_head(list, settings);
+    for (size_t a = 0; good && a < list->count; a++)
+        for (size_t b = 0; good && b < list->count; b++)
+            if (is_pair(list, a, b, settings->with_itself))
+                good = check_records(&list->entry[a], &list->entry[b], settings->records) &&
+                       print_pair(&list->entry[a], &list->entry[b], settings);
+    return good;
 }

@@ -3,7 +3,7 @@
 #include "gate.h"
 #include "measured.h"
 #include "noise.h"
-#include "pressure.h"
+#include "profile.h"
 #include "request.h"
 #include "steps.h"
 

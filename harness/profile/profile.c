@@ -1,13 +1,18 @@
 #include "profile.h"
 
-#include "common/record_json.h"
-#include "common/schemas.h"
-
 #include <errno.h>
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "common/record_json.h"
+#include "common/schemas.h"
+#include "common/words.h"
+#include "harness/bench/json.h"
+#include "harness/report/memory.h"
 
 const char *const beside_reporters[BESIDE_REPORTERS] = {
     [BESIDE_GAP] = "gap",
@@ -252,4 +257,121 @@ void profile_free(struct program_profile *profile)
 {
     json_decref(profile->record);
     profile->record = NULL;
+}
+
+// Mean and variance of a reporter over the blocks that have it.
+struct moments {
+    size_t n;
+    double mean, variance; // of one block, with n - 1; NAN below two
+};
+
+static double at(const struct pressure_readings *readings, size_t block, size_t reporter)
+{
+    return readings->log_ratio[block * readings->reporters + reporter];
+}
+
+static struct moments moments_of(const struct pressure_readings *readings, size_t reporter)
+{
+    struct moments moments = {0, 0, NAN};
+    double squares = 0;
+    for (size_t b = 0; b < readings->blocks; b++) {
+        const double value = at(readings, b, reporter), delta = value - moments.mean;
+        if (!isfinite(value))
+            continue;
+        moments.mean += delta / (double)++moments.n;
+        squares += delta * (value - moments.mean);
+    }
+    if (moments.n == 0)
+        moments.mean = NAN;
+    if (moments.n > 1)
+        moments.variance = squares / (double)(moments.n - 1);
+    return moments;
+}
+
+double pressure_mean(const struct pressure_readings *readings, size_t reporter)
+{
+    return moments_of(readings, reporter).mean;
+}
+
+void pressure_reporters(struct program_profile *profile, const struct pressure_readings *readings)
+{
+    profile->reporters = 0;
+    for (size_t r = 0; r < readings->reporters && r < PROFILE_REPORTERS; r++) {
+        const struct moments moments = moments_of(readings, r);
+        struct profile_reporter *one = &profile->reporter[profile->reporters++];
+        *one = (struct profile_reporter){.log_ratio = moments.mean, .n = moments.n};
+        snprintf(one->name, sizeof one->name, "%s", readings->name[r]);
+        one->sd = sqrt(moments.variance / (double)moments.n);
+        one->low = one->high = NAN;
+        if (moments.n > 1) {
+            const double t =
+                gsl_cdf_tdist_Pinv(0.5 + profile->confidence / 2, (double)moments.n - 1);
+            one->low = one->log_ratio - t * one->sd;
+            one->high = one->log_ratio + t * one->sd;
+        }
+    }
+}
+
+static void add(json_t *words, const char *word)
+{
+    json_add(words, json_text(word));
+}
+
+// What a lap does around the program: --prepare, --input, --conclude, and a failure that is to be
+// ignored.
+static const char lap[] = "[[ ! $1 ]] || bash -c \"$1\" >/dev/null || exit; "
+                          "\"${@:5}\" <\"$2\"; code=$?; "
+                          "[[ ! $4 ]] || bash -c \"$4\" >/dev/null || exit; "
+                          "case ,$3, in ,any,|*,$code,*) exit 0;; esac; exit $code";
+
+// The program as a load that is run again and again.
+static json_t *loop_words(const json_t *program)
+{
+    const json_t *words = json_object_get(program, "words"), *word;
+    const char *input = json_text_at(program, "input"), *prepare = json_text_at(program, "prepare");
+    const char *ignored = json_text_at(program, "ignore_failure");
+    const char *conclude = json_text_at(program, "conclude");
+    const char *first = json_string_value(json_array_get(words, 0));
+    json_t *loop = must(json_pack("[s, s, s, s, s]", "exec", "--loop", "--settle", "0.05s", "--"));
+    size_t i;
+    if (input != NULL || prepare != NULL || ignored != NULL || conclude != NULL) {
+        add(loop, "bash");
+        add(loop, "-c");
+        add(loop, lap);
+        add(loop, "bash");
+        add(loop, prepare != NULL ? prepare : "");
+        add(loop, input != NULL ? input : "/dev/null");
+        add(loop, ignored != NULL ? ignored : "none");
+        add(loop, conclude != NULL ? conclude : "");
+    }
+    // As an experiment has it: one word that only a shell understands.
+    if (json_array_size(words) == 1 && words_need_shell(first)) {
+        add(loop, "sh");
+        add(loop, "-c");
+    }
+    json_array_foreach(words, i, word)
+    {
+        add(loop, json_string_value(word));
+    }
+    return loop;
+}
+
+// A word + is no joint of two loads.
+char *loop_text(const char *name, const json_t *program)
+{
+    json_t *words = loop_words(program);
+    const char **list = must(calloc(json_array_size(words) + 1, sizeof *list));
+    for (size_t i = 0; i < json_array_size(words); i++)
+        list[i] = json_string_value(json_array_get(words, i));
+    char *text = text_of("%s=", name);
+    for (size_t i = 0; i < json_array_size(words); i++) {
+        char *quoted = strcmp(list[i], "+") == 0 ? text_of("'+'") : must(words_quote(&list[i], 1));
+        char *longer = text_of("%s%s%s", text, i > 0 ? " " : "", quoted);
+        free(quoted);
+        free(text);
+        text = longer;
+    }
+    free(list);
+    json_decref(words);
+    return text;
 }

@@ -1,17 +1,16 @@
-// The profile of a program: what loads cost it, and what it does to others; jostle.program/1.
-// Made on one machine, for one place of its neighbour.
 #ifndef PROFILE_PROFILE_H
 #define PROFILE_PROFILE_H
 
+#include "common/kept.h"
 #include "common/sha256.h"
 #include "harness/pressure/identity.h"
 #include "harness/pressure/sensitivity.h"
-
-#include "common/kept.h"
-
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+// The profile of a program: what loads cost it, and what it does to others; jostle.program/1.
+// Made on one machine, for one place of its neighbour.
 
 enum { PROFILE_TEXT = 64, PROFILE_CPUS = 256, PROFILE_REPORTERS = 16, PROFILE_WHY = 256 };
 
@@ -93,5 +92,28 @@ bool profile_read(struct program_profile *profile, const char *path, char *why, 
 json_t *profile_to_json(const struct program_profile *profile);
 
 void profile_free(struct program_profile *profile);
+
+// What a program does to its neighbours: what reporters read beside it and alone. Pure.
+
+// Log ratios of readings beside the program to the reading alone of the same block, positive is
+// worse.
+struct pressure_readings {
+    size_t blocks, reporters;
+    const char *const *name; // [reporters]
+    const double *log_ratio; // [block * reporters + reporter]; NAN: missing
+};
+
+// Fills the profile's reporters: mean, standard error and interval (Student's t) of each.
+// Those with fewer than two blocks have no error, those with none no ratio.
+void pressure_reporters(struct program_profile *profile, const struct pressure_readings *readings);
+
+// The mean of one of them over the blocks that have it; NAN: none has.
+double pressure_mean(const struct pressure_readings *readings, size_t reporter);
+
+// A program as a load: run again and again, with its stdin and what comes before a run.
+
+// "NAME=exec --loop ...", as `--load` takes it, to be freed. program: an object with `words`,
+// `input`, `prepare` and `ignore_failure` (null: none), such as that of a jostle.program/1.
+char *loop_text(const char *name, const json_t *program);
 
 #endif

@@ -1,9 +1,10 @@
-#ifndef EXPERIMENT_CAPACITY_H
-#define EXPERIMENT_CAPACITY_H
+#ifndef EXPERIMENT_SETTINGS_JSON_H
+#define EXPERIMENT_SETTINGS_JSON_H
+
+#include "experiment.h"
 
 /* What jostle capacity needs of its options beyond their form. */
 
-#include "experiment.h"
 
 /* Its limits on the number of runs, where none are given. Before settings_complete(). */
 void capacity_limits(struct settings *settings, const struct options *given);
