@@ -2,9 +2,8 @@
 
 #include "json.h"
 #include "measured.h"
+#include "problems.h"
 #include "row.h"
-#include "series.h"
-#include "versions.h"
 
 #include "common/messages.h"
 #include "common/record_json.h"

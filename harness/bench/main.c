@@ -15,8 +15,8 @@
 #include "json.h"
 #include "link.h"
 #include "options.h"
+#include "problems.h"
 #include "texts.h"
-#include "versions.h"
 
 #include "common/machine_json.h"
 #include "common/messages.h"

@@ -2,7 +2,7 @@
  * latency over the bandwidth that others draw. docs/memory.md says what each row is. */
 #include "common/processor.h"
 #include "common/units.h"
-#include "dmi.h"
+#include "link.h"
 #include "nodes.h"
 #include "part.h"
 

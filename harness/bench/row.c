@@ -3,7 +3,6 @@
 #include "json.h"
 #include "part.h"
 #include "problems.h"
-#include "series.h"
 
 #include "harness/report/memory.h"
 

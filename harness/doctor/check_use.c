@@ -1,8 +1,13 @@
-/* Who else is at work on the machine. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
 
 #include "checks.h"
+#include "common/device.h"
 
-#include <math.h>
+/* Who else is at work on the machine. */
 
 /* A tenth of a CPU, and half a percent of a large machine, is what its own
  * daemons may take. */
@@ -106,4 +111,118 @@ void check_swap(struct findings *findings, const struct watch *watch)
     else
         findings_add(findings, "swap", STATUS_OK, NULL,
                      after->swap_total_kib == 0 ? "there is none" : "there is some, none is used");
+}
+
+/* What the current folder is on. */
+
+#define GIB              1073741824.0
+#define LEAST_FREE_BYTES GIB
+
+void check_folder(struct findings *findings)
+{
+    struct device device;
+    if (!device_of(".", &device) || device.file_system[0] == '\0' ||
+        strcmp(device.file_system, "unknown") == 0)
+        findings_add(findings, "folder", STATUS_UNKNOWN, NULL,
+                     "the file system of the current folder is not known");
+    else if (device.memory)
+        findings_add(findings, "folder", STATUS_WARN, "measure in a folder on a disk",
+                     "the current folder is in memory (%s): what the target reads and writes "
+                     "never reaches a disk",
+                     device.file_system);
+    else if (device.network || strncmp(device.file_system, "fuse", 4) == 0)
+        findings_add(findings, "folder", STATUS_WARN, "measure in a folder on a local disk",
+                     "the current folder is on a network or user-space file system (%s): others' "
+                     "traffic is in the result",
+                     device.file_system);
+    else
+        findings_add(findings, "folder", STATUS_OK, NULL, "the current folder is on %s",
+                     device.file_system);
+}
+
+/* A nearly full file system scatters what is written to it. */
+void check_space(struct findings *findings)
+{
+    struct statvfs status;
+    if (statvfs(".", &status) != 0 || status.f_blocks == 0) {
+        findings_add(findings, "disk-space", STATUS_UNKNOWN, NULL,
+                     "how much is free is not shown here");
+        return;
+    }
+    const double free_bytes = (double)status.f_bavail * (double)status.f_frsize;
+    const double size_bytes = (double)status.f_blocks * (double)status.f_frsize;
+    if (free_bytes < LEAST_FREE_BYTES || free_bytes * 20 < size_bytes)
+        findings_add(findings, "disk-space", STATUS_WARN, "free some",
+                     "%.2f GiB are free: writes are scattered, and loads may not fit",
+                     free_bytes / GIB);
+    else
+        findings_add(findings, "disk-space", STATUS_OK, NULL, "%.2f GiB are free",
+                     free_bytes / GIB);
+}
+
+/* The schedulers that are here. Whoever starts the doctor knows them; it only shows them. */
+
+struct scheduler {
+    char job[64];      /* "": we are in none of its jobs */
+    char version[128]; /* with its name */
+    char silent[128];  /* the command that gives no version; "": it gives one */
+};
+
+/* Copies a field, ends it at the first of those characters, and returns what follows it. */
+static const char *take_field(const char *at, const char *ends, char *to, size_t size)
+{
+    const size_t length = strcspn(at, ends);
+    (void)snprintf(to, size, "%.*s", (int)length, at);
+    return at + length + (at[length] == '\t');
+}
+
+/* Reads a line, and returns the next one. */
+static const char *take_line(const char *line, struct scheduler *scheduler)
+{
+    line = take_field(line, "\t\n", scheduler->job, sizeof scheduler->job);
+    line = take_field(line, "\t\n", scheduler->version, sizeof scheduler->version);
+    line = take_field(line, "\n", scheduler->silent, sizeof scheduler->silent);
+    return line + (*line == '\n');
+}
+
+/* "NAME 23.11.4", "NAME (COMMAND gives no version)" */
+static const char *described(const struct scheduler *scheduler, char *text, size_t size)
+{
+    const bool silent = scheduler->silent[0] != '\0';
+    (void)snprintf(text, size, "%s%s%s%s", scheduler->version, silent ? " (" : "",
+                   scheduler->silent, silent ? " gives no version)" : "");
+    return text;
+}
+
+void check_scheduler(struct findings *findings)
+{
+    const char *line = getenv("JOSTLE_SCHEDULERS");
+    char names[256] = "", one[300], advice[256] = "";
+    enum status status = STATUS_OK;
+    size_t used = 0, count = 0;
+    while (line != NULL && *line != '\0') {
+        struct scheduler scheduler;
+        line = take_line(line, &scheduler);
+        (void)described(&scheduler, one, sizeof one);
+        if (scheduler.job[0] != '\0') {
+            findings_add(findings, "scheduler", STATUS_OK, NULL, "this is job %s of %s",
+                         scheduler.job, one);
+            return;
+        }
+        if (scheduler.silent[0] != '\0' && status == STATUS_OK) {
+            status = STATUS_WARN;
+            (void)snprintf(
+                advice, sizeof advice,
+                "run %s to see what is wrong; jostle submit --scheduler local needs none",
+                scheduler.silent);
+        }
+        if (used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                     count++ == 0 ? "" : ", ", one);
+    }
+    if (status == STATUS_OK && count > 1)
+        (void)snprintf(advice, sizeof advice,
+                       "jostle submit takes the first: give --scheduler for another");
+    findings_add(findings, "scheduler", status, advice, "%s",
+                 count > 0 ? names : "none found: jostle submit has a queue of its own");
 }

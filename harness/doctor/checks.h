@@ -4,7 +4,7 @@
 /* What makes results wrong on this machine. Each check adds one finding. */
 
 #include "findings.h"
-#include "watch.h"
+#include "noise.h"
 
 /* Clock frequency and sharing of cores. */
 void check_governor(struct findings *findings);

@@ -3,7 +3,6 @@
 #include "checks.h"
 #include "findings.h"
 #include "noise.h"
-#include "watch.h"
 
 #include "common/child.h"
 #include "common/machine_json.h"

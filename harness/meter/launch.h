@@ -4,7 +4,7 @@
 #include "group.h"
 #include "settings.h"
 #include "signals.h"
-#include "stalls.h"
+#include "system.h"
 
 #include "common/machine.h"
 

@@ -3,9 +3,9 @@
 #include "counters.h"
 #include "keep.h"
 #include "record.h"
-#include "schedstat.h"
 #include "settings.h"
 #include "supervise.h"
+#include "system.h"
 
 #include "common/file.h"
 #include "common/messages.h"

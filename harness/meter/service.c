@@ -3,7 +3,6 @@
 #include "capture.h"
 #include "clock.h"
 #include "run.h"
-#include "service_process.h"
 #include "service_usage.h"
 
 #include "common/child.h"

@@ -1,17 +1,28 @@
 #include "service_usage.h"
 
-#include "clock.h"
-#include "common/file.h"
-#include "common/processes.h"
-
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include "capture.h"
+#include "clock.h"
+#include "common/file.h"
+#include "common/processes.h"
+#include "common/words.h"
 
 #define KIB 1024
 
@@ -211,4 +222,311 @@ void service_totals_free(struct service_totals *totals)
 {
     free(totals->delays);
     *totals = (struct service_totals){0};
+}
+
+// What a service writes to one of its outputs: a file without a name on this node's own disk
+// (capture.h says why), of which the end is kept, however long the service writes.
+
+#define TAIL_SIZE 4096
+
+bool service_log_open(struct service_log *log)
+{
+    *log = (struct service_log){.fd = capture_open()};
+    return log->fd >= 0;
+}
+
+// length_of: 0 also where the file has no length that is known.
+static off_t length_of(const struct service_log *log)
+{
+    struct stat status;
+    return log->fd >= 0 && fstat(log->fd, &status) == 0 ? status.st_size : 0;
+}
+
+// service_log_begin: a start of the service: what follows is its output.
+static void service_log_begin(struct service_log *log)
+{
+    log->from = length_of(log);
+}
+
+void service_log_trim(const struct service_log *log)
+{
+    const off_t length = length_of(log);
+    if (length <= 2 * CAPTURE_KEPT_BYTES)
+        return;
+    // A hole keeps the offsets, so that nothing is lost of what is written meanwhile. Where
+    // the file system makes none, what there is goes.
+    if (fallocate(log->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+                  length - CAPTURE_KEPT_BYTES) != 0)
+        (void)!ftruncate(log->fd, 0);
+}
+
+// read_end: the last size bytes from an offset on. Returns how many.
+static size_t read_end(const struct service_log *log, off_t from, char *text, size_t size)
+{
+    const off_t length = length_of(log);
+    if (length < from) // it was emptied
+        from = 0;
+    if (length - from > (off_t)size)
+        from = length - (off_t)size;
+    const ssize_t got = length > from ? pread(log->fd, text, (size_t)(length - from), from) : 0;
+    return got > 0 ? (size_t)got : 0;
+}
+
+void service_log_text(const struct service_log *log, char *text, size_t size)
+{
+    const size_t length = read_end(log, log->from, text, size - 1);
+    for (size_t i = 0; i < length; i++)
+        if (text[i] == '\0')
+            text[i] = '?';
+    text[length] = '\0';
+}
+
+// service_log_last_line: the last line of it that is not blank; "" where there is none.
+static void service_log_last_line(const struct service_log *log, char *text, size_t size)
+{
+    char tail[TAIL_SIZE];
+    service_log_text(log, tail, sizeof tail);
+    size_t end = strlen(tail);
+    while (end > 0 && isspace((unsigned char)tail[end - 1]))
+        end--;
+    tail[end] = '\0';
+    const char *line = strrchr(tail, '\n');
+    snprintf(text, size, "%s", line == NULL ? tail : line + 1);
+    for (char *at = text; *at != '\0'; at++)
+        if (iscntrl((unsigned char)*at))
+            *at = ' ';
+}
+
+void service_log_close(struct service_log *log)
+{
+    if (log->fd >= 0)
+        (void)close(log->fd);
+    log->fd = -1;
+}
+
+#define STOP_NS (SERVICE_STOP_S * NS_PER_S)
+// How long what the server has started may outlive it.
+#define LINGER_NS     (200 * NS_PER_MS)
+#define KILL_AGAIN_MS 10
+#define KILL_ROUNDS   1000
+#define EXIT_NO_EXEC  127
+
+// prepare: everything between fork and exec. Returns what failed, with errno.
+static const char *prepare(const struct service_process *process, pid_t supervisor)
+{
+    struct cpu_list cpus;
+    const int nothing = open("/dev/null", O_RDONLY);
+    // One that signals its process group does not mean us.
+    (void)setpgid(0, 0);
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != supervisor)
+        return "following its supervisor";
+    if (!group_enter(&process->group))
+        return "entering the control group";
+    if (process->settings->cpus != NULL &&
+        (cpus_parse(process->settings->cpus, &cpus) != 0 || cpus_pin_list(&cpus) != 0))
+        return "--service-cpus";
+    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
+        dup2(process->out.fd, STDOUT_FILENO) < 0 || dup2(process->errors.fd, STDERR_FILENO) < 0)
+        return "redirecting";
+    return NULL;
+}
+
+// become_server: what fails is told on report_fd, which an exec closes.
+static _Noreturn void become_server(const struct service_process *process, pid_t supervisor,
+                                    int report_fd)
+{
+    char text[256];
+    const char *failed = prepare(process, supervisor);
+    if (failed == NULL) {
+        signals_give_back(process->signals);
+        // A shell's background job has these ignored, which would be the server's, too.
+        (void)signal(SIGINT, SIG_DFL);
+        (void)signal(SIGQUIT, SIG_DFL);
+        execvp(process->settings->target[0].words[0], process->settings->target[0].words);
+        failed = process->settings->target[0].words[0];
+    }
+    const int length = snprintf(text, sizeof text, "%.150s: %s", failed, strerror(errno));
+    const ssize_t written = write(report_fd, text, (size_t)length);
+    _exit(written < 0 ? EXIT_FAILURE : EXIT_NO_EXEC);
+}
+
+// read_report: what has failed before or at the exec; "" for nothing.
+static void read_report(int fd, char *error, size_t size)
+{
+    ssize_t length;
+    while ((length = read(fd, error, size - 1)) < 0 && errno == EINTR)
+        ;
+    error[length > 0 ? length : 0] = '\0';
+}
+
+// make_group: anew for each start, as nothing may be started in one whose members were killed.
+static void make_group(struct service_process *process)
+{
+    group_remove(&process->group);
+    if (!group_make(&process->group))
+        group_give_up(&process->group);
+}
+
+// fork_server: born in the group, where that can be.
+static pid_t fork_server(struct service_process *process)
+{
+    const pid_t pid = group_fork(&process->group);
+    if (pid >= 0 || process->group.kind != GROUP_V2)
+        return pid;
+    group_give_up(&process->group);
+    return fork();
+}
+
+bool service_process_start(struct service_process *process, char *text, size_t size)
+{
+    const pid_t supervisor = getpid();
+    char error[256] = "";
+    int report[2];
+    make_group(process);
+    service_log_begin(&process->out);
+    service_log_begin(&process->errors);
+    process->ended = process->daemon = process->is_empty = process->probe_succeeded = false;
+    process->probe = 0;
+    process->main = pipe2(report, O_CLOEXEC) == 0 ? fork_server(process) : -1;
+    if (process->main == 0)
+        become_server(process, supervisor, report[1]);
+    if (process->main < 0) {
+        snprintf(text, size, "it cannot be started: %s", strerror(errno));
+        return false; // and we end
+    }
+    (void)close(report[1]);
+    read_report(report[0], error, sizeof error);
+    (void)close(report[0]);
+    if (error[0] != '\0')
+        snprintf(text, size, "it cannot be started: %s", error);
+    return error[0] == '\0';
+}
+
+static _Noreturn void become_probe(const struct service_process *process, char **words)
+{
+    const int nothing = open("/dev/null", O_RDWR);
+    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(nothing, STDOUT_FILENO) < 0 ||
+        dup2(nothing, STDERR_FILENO) < 0)
+        _exit(EXIT_NO_EXEC);
+    signals_give_back(process->signals);
+    execvp(words[0], words);
+    _exit(EXIT_NO_EXEC);
+}
+
+void service_process_probe(struct service_process *process, const char *command)
+{
+    const char *why;
+    size_t count;
+    if (process->probe != 0)
+        return;
+    char **words = words_split(command, &count, &why);
+    const pid_t pid = words == NULL || count == 0 ? -1 : fork();
+    if (pid == 0)
+        become_probe(process, words);
+    process->probe = pid > 0 ? pid : 0;
+    free(words);
+}
+
+// take_ended: reaps all that has ended.
+static void take_ended(struct service_process *process)
+{
+    pid_t pid;
+    int status;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        if (pid == process->main) {
+            process->ended = true;
+            process->status = status;
+        } else if (pid == process->probe) {
+            process->probe = 0;
+            process->probe_succeeded = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        }
+    }
+    process->is_empty = pid < 0 && errno == ECHILD;
+}
+
+void service_process_wait(struct service_process *process, int timeout_ms, bool commands)
+{
+    struct pollfd files[] = {
+        {.fd = process->signals->fd, .events = POLLIN},
+        {.fd = process->leave ? -1 : STDIN_FILENO, .events = commands ? POLLIN : 0}};
+    int number;
+    (void)poll(files, 2, timeout_ms); // interrupted, or failed: the caller looks again
+    while ((number = signals_next(process->signals, NULL)) > 0)
+        process->leave = process->leave || (number != SIGCHLD && number != SIGCONT);
+    // What was written before the other end hung up is still to be read.
+    if ((files[1].revents & (POLLHUP | POLLERR)) != 0 && (files[1].revents & POLLIN) == 0)
+        process->leave = true;
+    take_ended(process);
+}
+
+bool service_process_gone(struct service_process *process)
+{
+    // A command that has ended well and has left processes: a daemon, whenever it did so. A command
+    // of --ready may be the one that is left.
+    const bool left = process->ended && process->status == 0 && !process->is_empty;
+    process->daemon = process->daemon || (left && process->probe == 0);
+    return process->is_empty || (process->ended && !left && !process->daemon);
+}
+
+bool service_process_kill(struct service_process *process)
+{
+    for (int round = 0; round < KILL_ROUNDS && !process->is_empty; round++) {
+        group_kill(&process->group);
+        (void)tree_signal(SIGKILL);
+        service_process_wait(process, KILL_AGAIN_MS, false);
+    }
+    return process->is_empty;
+}
+
+// wait_for_end: of all processes, for so long at most. With `head`, until the one that was
+// started has ended and the others have had a moment.
+static void wait_for_end(struct service_process *process, int64_t time_ns, bool head)
+{
+    int64_t deadline_ns = clock_ns() + time_ns;
+    bool lingers = false;
+    for (int64_t left_ns; !process->is_empty && (left_ns = deadline_ns - clock_ns()) > 0;) {
+        service_process_wait(process, (int)(left_ns / NS_PER_MS) + 1, false);
+        if (head && process->ended && !process->daemon && !lingers) {
+            lingers = true;
+            deadline_ns = clock_ns() + LINGER_NS;
+        }
+    }
+}
+
+bool service_process_end(struct service_process *process)
+{
+    const int stop_signal = process->settings->stop_signal;
+    take_ended(process);
+    // To its head alone: a server of several processes ends the others itself.
+    (void)tree_signal_children(stop_signal);
+    (void)tree_signal_children(SIGCONT); // a stopped one would not notice
+    wait_for_end(process, STOP_NS, true);
+    if (process->ended && !process->is_empty) { // a shell has ended, and its server has not
+        (void)tree_signal(stop_signal);
+        wait_for_end(process, STOP_NS, false);
+    }
+    process->killed = !process->is_empty;
+    return service_process_kill(process);
+}
+
+void service_process_last_line(const struct service_process *process, char *line, size_t size)
+{
+    service_log_last_line(&process->errors, line, size);
+    if (line[0] == '\0')
+        service_log_last_line(&process->out, line, size);
+}
+
+const char *service_process_how(const struct service_process *process, const char *when, char *text,
+                                size_t size)
+{
+    char line[300], how[80] = "ended";
+    const int status = process->status;
+    service_process_last_line(process, line, sizeof line);
+    if (process->ended && WIFSIGNALED(status))
+        snprintf(how, sizeof how, "was ended by signal %d (%.40s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else if (process->ended && !process->daemon)
+        snprintf(how, sizeof how, "exited with status %d", WEXITSTATUS(status));
+    snprintf(text, size, "%s%s%s%s", how, when, line[0] == '\0' ? "" : ": ", line);
+    return text;
 }

@@ -1,8 +1,8 @@
 #include "supervise.h"
 
 #include "clock.h"
-#include "ending.h"
 #include "group.h"
+#include "signals.h"
 
 #include "common/processes.h"
 

@@ -1,7 +1,6 @@
 #ifndef METER_SUPERVISE_H
 #define METER_SUPERVISE_H
 
-#include "awake.h"
 #include "group.h"
 #include "launch.h"
 #include "signals.h"

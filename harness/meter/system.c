@@ -1,16 +1,17 @@
 #include "system.h"
 
-#include "clock.h"
-#include "common/file.h"
-#include "common/machine.h"
-
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
+
+#include "clock.h"
+#include "common/file.h"
+#include "common/machine.h"
 
 // read_below: the start of a file of the machine. False with errno.
 static bool read_below(const struct system_sources *sources, const char *path, char *text,
@@ -186,4 +187,130 @@ void system_read(struct system_totals *totals, const struct system_sources *sour
     read_swapping(totals, sources);
     read_throttling(totals, sources);
     totals->has_quota = cpus_throttled_ns(fd[SYSTEM_QUOTA], &totals->throttled_ns);
+}
+
+int schedstat_open(pid_t pid)
+{
+    char path[64];
+    if (pid == 0)
+        return open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
+    (void)snprintf(path, sizeof path, "/proc/%ld/schedstat", (long)pid);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+bool schedstat_read(int fd, struct schedstat *schedstat)
+{
+    char text[96];
+    if (!file_read_open(fd, text, sizeof text))
+        return false;
+    int64_t slices;
+    return sscanf(text, "%" SCNd64 " %" SCNd64 " %" SCNd64, &schedstat->run_ns,
+                  &schedstat->delay_ns, &slices) == 3 &&
+           slices > 0;
+}
+
+bool schedstat_of(pid_t pid, struct schedstat *schedstat)
+{
+    const int fd = schedstat_open(pid);
+    const bool known = schedstat_read(fd, schedstat);
+    if (fd >= 0)
+        (void)close(fd);
+    return known;
+}
+
+// The longest tick that a kernel is built with (CONFIG_HZ=100).
+#define TICK_NS (10 * NS_PER_MS)
+
+void stalls_open(struct stall_files *files, const struct group *group)
+{
+    static const char *const names[STALL_COUNT] = {
+        [STALL_CPU] = "cpu.pressure",
+        [STALL_MEMORY] = "memory.pressure",
+        [STALL_IO] = "io.pressure",
+    };
+    *files = (struct stall_files){.open = group->kind == GROUP_V2};
+    if (!files->open)
+        return;
+    for (size_t i = 0; i < STALL_COUNT; i++) {
+        files->fd[i] = openat(group->folder_fd, names[i], O_RDONLY | O_CLOEXEC);
+        files->open = files->open && files->fd[i] >= 0;
+    }
+    for (size_t i = 0; i < STALL_COUNT && !files->open; i++) {
+        if (files->fd[i] >= 0)
+            (void)close(files->fd[i]);
+    }
+}
+
+void stalls_close(struct stall_files *files)
+{
+    for (size_t i = 0; i < STALL_COUNT && files->open; i++)
+        (void)close(files->fd[i]);
+    files->open = false;
+}
+
+// read_total: of the file's first line, "some ... total=N".
+static bool read_total(int fd, uint64_t *total_us)
+{
+    char text[256];
+    return file_read_open(fd, text, sizeof text) && file_number(text, "total=", total_us);
+}
+
+bool stalls_read(const struct stall_files *files, uint64_t totals_us[STALL_COUNT])
+{
+    bool good = files->open;
+    for (size_t i = 0; i < STALL_COUNT && good; i++)
+        good = read_total(files->fd[i], &totals_us[i]);
+    return good;
+}
+
+void stalls_begin(struct stall_totals *totals, const struct stall_files *files)
+{
+    struct schedstat schedstat;
+    totals->has_group = stalls_read(files, totals->group_us);
+    totals->has_delay = schedstat_of(0, &schedstat);
+    if (!totals->has_delay)
+        return;
+    totals->delay_ns = schedstat.delay_ns;
+    // schedstat's own run_ns is a tick old while we run.
+    totals->run_ns = clock_cpu_ns();
+}
+
+void stalls_end(struct stall_totals *totals, const struct stall_files *files, pid_t target)
+{
+    struct schedstat schedstat;
+    totals->has_group = stalls_read(files, totals->group_us);
+    totals->has_delay = schedstat_of(target, &schedstat);
+    if (!totals->has_delay)
+        return;
+    totals->delay_ns = schedstat.delay_ns;
+    totals->run_ns = schedstat.run_ns;
+}
+
+// grown_ns: of a total of microseconds. A fresh group's totals can only grow.
+static int64_t grown_ns(uint64_t before_us, uint64_t after_us)
+{
+    return after_us > before_us ? (int64_t)(after_us - before_us) * NS_PER_US : 0;
+}
+
+struct stalls stalls_between(const struct stall_totals *before, const struct stall_totals *after,
+                             int64_t wall_ns)
+{
+    struct stalls stalls = {.from_group = before->has_group && after->has_group};
+    for (size_t i = 0; i < STALL_COUNT && stalls.from_group; i++) {
+        stalls.ns[i] = grown_ns(before->group_us[i], after->group_us[i]);
+        // Nothing in less than a tick may be something that the kernel did not count.
+        stalls.known[i] = stalls.ns[i] > 0 || wall_ns >= TICK_NS;
+    }
+    if (before->has_delay && after->has_delay) {
+        stalls.has_delay = true;
+        stalls.delay_ns = after->delay_ns - before->delay_ns;
+        stalls.run_ns = after->run_ns - before->run_ns;
+        stalls.known[STALL_CPU] = true;
+        if (stalls.delay_ns > stalls.ns[STALL_CPU])
+            stalls.ns[STALL_CPU] = stalls.delay_ns;
+    }
+    // What is shared out cannot be longer than the run: the clocks differ a little.
+    for (size_t i = 0; i < STALL_COUNT; i++)
+        stalls.ns[i] = stalls.ns[i] > wall_ns ? wall_ns : stalls.ns[i];
+    return stalls;
 }

@@ -1,8 +1,4 @@
-#include "harness/pressure/kinds.h"
-
-#include "common/device.h"
-#include "common/machine.h"
-#include "common/units.h"
+#include "kinds.h"
 
 #include <errno.h>
 #include <math.h>
@@ -10,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "common/device.h"
+#include "common/machine.h"
+#include "common/messages.h"
+#include "common/units.h"
 
 /* The load's words end where the percentage begins: a spec is them and "55%". */
 const struct kind_row kinds[KINDS] = {
@@ -87,4 +88,103 @@ bool kind_impossible(enum kind kind, const char *directory, char *text, size_t s
         return false;
     snprintf(text, size, "this machine states no L3 cache");
     return true;
+}
+
+// A text with all that counts has room here; longer ones would be told apart by their start.
+enum { MOST = 2048 };
+
+static const char *text(const json_t *environment, const char *name)
+{
+    const char *value = json_string_value(json_object_get(environment, name));
+    return value != NULL ? value : "?";
+}
+
+void identity_of(const json_t *environment, char digits[IDENTITY_DIGITS + 1])
+{
+    char all[MOST];
+    const double gib = json_number_value(json_object_get(environment, "memory_bytes")) / (1 << 30);
+    const int length =
+        snprintf(all, sizeof all, "%s\n%s\n%s\n%lld\n%s\n%lld\n%.0f\n", text(environment, "host"),
+                 text(environment, "architecture"), text(environment, "cpu"),
+                 (long long)json_integer_value(json_object_get(environment, "cpus_online")),
+                 text(environment, "smt"),
+                 (long long)json_integer_value(json_object_get(environment, "numa_nodes")), gib);
+    sha256_hex(all, length < 0 ? 0 : strnlen(all, sizeof all), digits);
+}
+
+#define MS 1000000
+
+const struct reporter_row reporters[REPORTERS] = {
+    [REPORTER_GAP] = {.name = "gap",
+                      .unit = "s/s",
+                      .what = "wall time of a spin for each second of its CPU time",
+                      .witness = KIND_CPU,
+                      .window_ns = 5 * MS},
+    [REPORTER_L2] = {.name = "l2",
+                     .unit = "ns",
+                     .what = "a dependent load in half of the L2",
+                     .witness = KINDS,
+                     .window_ns = 2 * MS},
+    [REPORTER_MEMORY] = {.name = "memory",
+                         .unit = "ns",
+                         .what = "a dependent load in memory",
+                         .witness = KINDS,
+                         .window_ns = 3 * MS},
+    [REPORTER_FAULTS] = {.name = "faults",
+                         .unit = "ns",
+                         .what = "the first touch of a page, mapped and unmapped",
+                         .witness = KIND_ALLOC,
+                         .window_ns = 2 * MS},
+};
+
+enum reporter reporter_find(const char *name)
+{
+    enum reporter reporter = 0;
+    while (reporter < REPORTERS && strcmp(reporters[reporter].name, name) != 0)
+        reporter++;
+    return reporter;
+}
+
+static bool unknown(const char *name)
+{
+    const char *names[REPORTERS + 1] = {NULL};
+    for (enum reporter reporter = 0; reporter < REPORTERS; reporter++)
+        names[reporter] = reporters[reporter].name;
+    const char *near = nearest_name(name, names);
+    return complain("--reporters %s: there is no such reporter%s%s%s: see probe sample --help",
+                    name, near == NULL ? "" : " (did you mean ", near == NULL ? "" : near,
+                    near == NULL ? "" : "?)");
+}
+
+bool reporters_choose(const char *list, bool wanted[REPORTERS])
+{
+    char text[512], *rest = text;
+    for (enum reporter reporter = 0; reporter < REPORTERS; reporter++)
+        wanted[reporter] = list == NULL;
+    if (list == NULL)
+        return true;
+    if (snprintf(text, sizeof text, "%s", list) >= (int)sizeof text)
+        return complain("--reporters: too long: name each reporter once");
+    for (const char *name; (name = strsep(&rest, ",")) != NULL;) {
+        const enum reporter reporter = reporter_find(name);
+        if (reporter == REPORTERS)
+            return unknown(name);
+        wanted[reporter] = true;
+    }
+    return true;
+}
+
+double reporter_log_ratio(enum reporter reporter, double value, double reference)
+{
+    const double ratio = log(value / reference);
+    return reporters[reporter].higher_is_better ? -ratio : ratio;
+}
+
+const char *reporter_metric(enum reporter reporter, char *text, size_t size)
+{
+    const struct reporter_row *row = &reporters[reporter];
+    snprintf(text, size,
+             "%s=stdout:/\"name\":\"%s\",[^}]*\"value\":([0-9.e+-]+)/,unit=%s,better=%s", row->name,
+             row->name, row->unit, row->higher_is_better ? "higher" : "lower");
+    return text;
 }

@@ -1,13 +1,16 @@
 #ifndef PRESSURE_KINDS_H
 #define PRESSURE_KINDS_H
 
-/* The kinds of load in whose units pressure is stated: "as if `mem --limit 55%` ran here". One
- * table of what a user would type as `loadgen ...` for each kind and level. A level is a fraction
- * of what the load reaches without a limit: 0.55; the level 0 is no load. */
-
+#include "common/kept.h"
+#include "common/sha256.h"
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* The kinds of load in whose units pressure is stated: "as if `mem --limit 55%` ran here". One
+ * table of what a user would type as `loadgen ...` for each kind and level. A level is a fraction
+ * of what the load reaches without a limit: 0.55; the level 0 is no load. */
 
 enum kind {
     KIND_CPU,   /* a share of each CPU */
@@ -44,5 +47,40 @@ const char *kind_io_folder(const char *directory);
 /* Whether the kind is not possible on this machine, and why, into text. directory: where `io`
  * works (NULL: $TMPDIR, else /var/tmp, as loadgen io has it). */
 bool kind_impossible(enum kind kind, const char *directory, char *text, size_t size);
+
+// Which machine a reference or a profile is of.
+
+enum { IDENTITY_DIGITS = SHA256_DIGITS };
+
+// The SHA-256 of what has to be the same for levels to mean the same: host, architecture, CPU,
+// how many CPUs are online, SMT, NUMA nodes, memory (in GiB, as the kernel's share of it varies
+// from boot to boot), by `environment` of an experiment.json.
+void identity_of(const json_t *environment, char digits[IDENTITY_DIGITS + 1]);
+
+/* Which reporters there are, and how an experiment measures them; without their kernels. */
+
+enum reporter { REPORTER_GAP, REPORTER_L2, REPORTER_MEMORY, REPORTER_FAULTS, REPORTERS };
+
+struct reporter_row {
+    const char *name, *unit;
+    const char *what;      /* it measures, for people */
+    bool higher_is_better; /* of the value: a bandwidth */
+    enum kind witness;     /* the kind of load that it is the first witness of; KINDS: of none */
+    int64_t window_ns;
+};
+
+extern const struct reporter_row reporters[REPORTERS];
+
+/* By name; REPORTERS: there is no such reporter. */
+enum reporter reporter_find(const char *name);
+/* Reads "gap,memory" into wanted, all where list is NULL. False, after a message: one is
+ * unknown. */
+bool reporters_choose(const char *list, bool wanted[REPORTERS]);
+/* The log ratio of a value to a reference, positive where the value is worse. */
+double reporter_log_ratio(enum reporter reporter, double value, double reference);
+
+/* The reporter as a metric of an experiment whose target is `probe sample`: a text for --metric,
+ * such as gap=stdout:/.../,unit=ns,better=lower. Returns text. */
+const char *reporter_metric(enum reporter reporter, char *text, size_t size);
 
 #endif

@@ -1,8 +1,4 @@
-#include "harness/probe/reporters.h"
-
-#include "common/messages.h"
-#include "common/random.h"
-#include "harness/probe/reporter_kernel.h"
+#include "reporters.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
@@ -12,6 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/messages.h"
+#include "common/random.h"
+#include "reporter_kernel.h"
 
 #define FIRST_SIZE       64
 #define LEAST_CORRELATED 8 /* values that show a correlation */
@@ -257,3 +259,77 @@ void reporters_clear(struct reporter_set *set)
     for (size_t i = 0; i < set->count; i++)
         series_clear(&set->member[i].logarithms);
 }
+
+/* Waiting for a CPU: what a spin loses to others. */
+
+static void *open_nothing(const struct kernel_setting *setting, char *reason, size_t size)
+{
+    static const char nothing = 0;
+    (void)setting, (void)reason, (void)size;
+    return (void *)&nothing;
+}
+
+static void close_nothing(void *state)
+{
+    (void)state;
+}
+
+/* Wall time for each second of CPU time: 1 where nobody else wants the CPU, 2 where half of it
+ * is taken. */
+static double window_gap(void *state, int64_t window_ns)
+{
+    const int64_t begin_ns = kernel_wall_ns(), cpu_begin_ns = kernel_cpu_ns();
+    int64_t now_ns;
+    (void)state;
+    do {
+        now_ns = kernel_wall_ns();
+    } while (now_ns - begin_ns < window_ns);
+    const int64_t cpu_ns = kernel_cpu_ns() - cpu_begin_ns;
+    return cpu_ns <= 0 ? NAN : (double)(kernel_wall_ns() - begin_ns) / (double)cpu_ns;
+}
+
+const struct reporter_kernel kernel_gap = {open_nothing, window_gap, close_nothing};
+
+/* Page faults: the first touch of a page of new memory, with mapping and unmapping. */
+
+#define PAGES 64
+
+struct faults_state {
+    size_t page_bytes;
+    bool failed;
+};
+
+static void *open_faults(const struct kernel_setting *setting, char *reason, size_t size)
+{
+    struct faults_state *state = calloc(1, sizeof *state);
+    (void)setting, (void)reason, (void)size;
+    if (state != NULL)
+        state->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    return state;
+}
+
+static void faults_chunk(void *untyped)
+{
+    struct faults_state *state = untyped;
+    const size_t bytes = PAGES * state->page_bytes;
+    volatile char *memory =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        state->failed = true;
+        return;
+    }
+    (void)madvise((void *)memory, bytes, MADV_NOHUGEPAGE);
+    for (size_t page = 0; page < PAGES; page++)
+        memory[page * state->page_bytes] = 1;
+    munmap((void *)memory, bytes);
+}
+
+static double window_faults(void *untyped, int64_t window_ns)
+{
+    struct faults_state *state = untyped;
+    state->failed = false;
+    const double each_ns = kernel_cpu_time_each(faults_chunk, state, PAGES, window_ns);
+    return state->failed ? NAN : each_ns;
+}
+
+const struct reporter_kernel kernel_faults = {open_faults, window_faults, free};

@@ -1,7 +1,7 @@
 #ifndef PROBE_REPORTERS_H
 #define PROBE_REPORTERS_H
 
-#include "harness/pressure/reporter_table.h"
+#include "harness/pressure/kinds.h"
 
 #include <stdbool.h>
 #include <stddef.h>

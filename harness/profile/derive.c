@@ -8,7 +8,7 @@
 #include "steps.h"
 
 #include "harness/bench/json.h"
-#include "harness/pressure/reporter_table.h"
+#include "harness/pressure/kinds.h"
 #include "harness/report/memory.h"
 
 #include "common/messages.h"

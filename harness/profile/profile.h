@@ -3,7 +3,7 @@
 
 #include "common/kept.h"
 #include "common/sha256.h"
-#include "harness/pressure/identity.h"
+#include "harness/pressure/kinds.h"
 #include "harness/pressure/sensitivity.h"
 #include <jansson.h>
 #include <stdbool.h>

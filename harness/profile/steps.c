@@ -12,7 +12,6 @@
 #include "common/record_json.h"
 #include "harness/bench/json.h"
 #include "harness/pressure/kinds.h"
-#include "harness/pressure/reporter_table.h"
 #include "harness/report/memory.h"
 #include "measured.h"
 #include "profile.h"
