@@ -504,21 +504,3 @@ void io_work_close(struct run *run)
     free(state->moved);
     state->moved = NULL;
 }
-
-void io_count_self(struct device_counters *counters)
-{
-    FILE *file = fopen("/proc/self/io", "re");
-    char line[128];
-    unsigned long long value;
-
-    *counters = (struct device_counters){0};
-    if (file == NULL)
-        return;
-    while (fgets(line, sizeof line, file) != NULL) {
-        if (sscanf(line, "read_bytes: %llu", &value) == 1)
-            counters->read_bytes = value;
-        else if (sscanf(line, "write_bytes: %llu", &value) == 1)
-            counters->write_bytes = value;
-    }
-    fclose(file);
-}

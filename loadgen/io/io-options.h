@@ -88,8 +88,4 @@ int io_work_file(struct run *run, struct io_file *file, struct io_error *error);
 int io_work_open(struct run *run, struct io_error *error);
 void io_work_close(struct run *run);
 
-/* What the block layer did for this process (/proc/self/io; its read_bytes and
- * write_bytes; no operation counts). Zero where it does not say. */
-void io_count_self(struct device_counters *counters);
-
 #endif

@@ -41,21 +41,20 @@ enum io_counter {
 static void io_count(struct run *run, double counters[LOAD_COUNTERS])
 {
     const struct io_state *state = io_state_of(run);
-    struct device_counters device = {0}, self = {0};
+    struct device_counters device = {0};
     uint64_t read = 0, written = 0;
 
     if (state == NULL || state->moved == NULL)
         return;
     device_count(&state->device, &device);
-    io_count_self(&self);
     for (unsigned i = 0; i < run->threads; i++) {
         read += counter_read(&state->moved[i].read_bytes);
         written += counter_read(&state->moved[i].written_bytes);
     }
     counters[IO_DEVICE_READ] = (double)device.read_bytes;
     counters[IO_DEVICE_WRITTEN] = (double)device.write_bytes;
-    counters[IO_SELF_READ] = (double)self.read_bytes;
-    counters[IO_SELF_WRITTEN] = (double)self.write_bytes;
+    counters[IO_SELF_READ] = fmax(process_io("read_bytes"), 0); /* NAN: it does not say */
+    counters[IO_SELF_WRITTEN] = fmax(process_io("write_bytes"), 0);
     counters[IO_CLAIMED_READ] = (double)read;
     counters[IO_CLAIMED_WRITTEN] = (double)written;
 }

@@ -349,8 +349,8 @@ static void count(struct run *run, double counters[LOAD_COUNTERS])
     for (unsigned i = 0; run->workers != NULL && i < run->threads; i++) {
         const struct reader *own = run->workers[i].state;
         const pid_t id = run->workers[i].id;
-        counters[READ_BY_KERNEL] += thread_counted(id, "io", "rchar");
-        counters[FROM_DEVICE] += thread_counted(id, "io", "read_bytes");
+        counters[READ_BY_KERNEL] += thread_io(id, "rchar");
+        counters[FROM_DEVICE] += thread_io(id, "read_bytes");
         held += own == NULL ? 0 : atomic_load(&own->held_bytes);
     }
     const double now = (double)resident_bytes(state->plan.read_fd, 0, state->plan.file_bytes);

@@ -184,9 +184,9 @@ static void count(struct run *run, double counters[LOAD_COUNTERS])
     }
     /* Of the process at once, without this thread: to ask for each of a thousand busy threads takes
      * many seconds. What this one reads here is the same each time. */
-    counters[CALLS] = call->counted == NULL ? NAN
-                                            : process_counted("io", call->counted) -
-                                                  thread_counted(getpid(), "io", call->counted);
+    counters[CALLS] = call->counted == NULL
+                          ? NAN
+                          : process_io(call->counted) - thread_io(getpid(), call->counted);
 }
 
 /* Time in the kernel / CPU time; NAN without any. */
