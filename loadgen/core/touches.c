@@ -21,11 +21,9 @@ static struct touch_counts *counts_of(const struct run *run)
 int touches_open(struct run *run)
 {
     struct touch_state *state = run->state;
-    const size_t bytes = run->threads * sizeof *state->counts;
-    state->counts = aligned_alloc(64, bytes);
+    state->counts = zeroed_lines(run->threads, sizeof *state->counts);
     if (state->counts == NULL)
         return run_fail(run, "no memory for %u workers: give fewer --threads", run->threads);
-    memset(state->counts, 0, bytes);
     return 0;
 }
 

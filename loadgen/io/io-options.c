@@ -387,6 +387,15 @@ static void settle(struct run *run)
     name_subject(run);
 }
 
+/* Sets run->unit and run->quantum by the plan. */
+static void io_set_unit(struct run *run)
+{
+    const struct io_plan *plan = &io_state_of(run)->plan;
+
+    run->unit = plan->random ? UNIT_OPS : UNIT_BYTES;
+    run->quantum = plan->random ? 1 : (double)plan->block_bytes;
+}
+
 void io_check(struct run *run)
 {
     struct io_state *state = calloc(1, sizeof *state);
@@ -414,14 +423,6 @@ void io_check(struct run *run)
     }
     io_set_unit(run);
     settle(run);
-}
-
-void io_set_unit(struct run *run)
-{
-    const struct io_plan *plan = &io_state_of(run)->plan;
-
-    run->unit = plan->random ? UNIT_OPS : UNIT_BYTES;
-    run->quantum = plan->random ? 1 : (double)plan->block_bytes;
 }
 
 /* A pending signal; of a harness that is gone, too (watch.h). */
@@ -477,11 +478,10 @@ int io_work_open(struct run *run, struct io_error *error)
     struct io_state *state = io_state_of(run);
 
     state->open = true;
-    state->moved = aligned_alloc(64, run->threads * sizeof *state->moved);
+    state->moved = zeroed_lines(run->threads, sizeof *state->moved);
     if (state->moved == NULL)
         return io_error_set(error, IO_FAILED, "no memory for %u workers: give fewer --threads",
                             run->threads);
-    memset(state->moved, 0, run->threads * sizeof *state->moved);
     if (state->file.fd < 0 && io_work_file(run, &state->file, error) != 0)
         return -1;
     if (io_plan_open(&state->plan, &state->file, error) != 0)

@@ -69,9 +69,6 @@ static inline struct io_state *io_state_of(const struct run *run)
     return run->state;
 }
 
-/* Sets run->unit and run->quantum by the plan. */
-void io_set_unit(struct run *run);
-
 /* The work file, made ready for the workers. */
 
 struct io_file;

@@ -297,12 +297,9 @@ struct io_worker {
 static int begin(struct worker *worker)
 {
     const struct io_plan *plan = &io_state_of(worker->run)->plan;
-    struct io_worker *own = calloc(1, sizeof *own);
+    struct io_worker *own = worker->state;
     struct io_error error;
 
-    worker->state = own;
-    if (own == NULL)
-        return worker_fail(worker, "out of memory: free some");
     if (io_stream_open(&own->stream, plan, worker->index, &error) != 0)
         return worker_fail(worker, "%s", error.message);
     if (plan->depth > 1 && (own->ring = io_ring_open(&own->stream, &error)) == NULL)
@@ -314,12 +311,8 @@ static void end(struct worker *worker)
 {
     struct io_worker *own = worker->state;
 
-    if (own == NULL)
-        return;
     io_ring_close(own->ring);
     io_stream_close(&own->stream);
-    free(own);
-    worker->state = NULL;
 }
 
 static void fail(struct worker *worker, const struct io_request *request, int error)
@@ -502,9 +495,9 @@ static const char *const calibrations[] = {"--sequential --write", "--random --w
 
 #define IO_LOAD                                                                                    \
     .details = details, .options = io_options, .options_size = sizeof(struct io_settings),         \
-    .timed = true, .settle_ns = 20000000, .check = check, .prepare = prepare, .begin = begin,      \
-    .work = work, .end = end, .cleanup = cleanup, .report = &reports, .accounting = &accounting,   \
-    .special = &special
+    .worker_size = sizeof(struct io_worker), .timed = true, .settle_ns = 20000000, .check = check, \
+    .prepare = prepare, .begin = begin, .work = work, .end = end, .cleanup = cleanup,              \
+    .report = &reports, .accounting = &accounting, .special = &special
 
 static const struct load io_load = {
     IO_LOAD, .name = "io",

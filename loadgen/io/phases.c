@@ -56,9 +56,6 @@ struct io_outcome {
 
 /* From the beginning of the file to its end. 0, or errno. */
 typedef int io_pass(struct io_bench *bench, struct io_outcome *outcome);
-io_pass io_pass_char_write, io_pass_block_write, io_pass_rewrite, io_pass_char_read,
-    io_pass_block_read, io_pass_seeks;
-
 enum { REWRITE_EVERY = 10 }; /* of the seeks (Bonnie++ 2.00: UpdateSeek) */
 
 /* ---- one operation ---- */
@@ -117,12 +114,12 @@ static int pass_chars(struct io_bench *bench, struct io_outcome *outcome, bool r
     return error;
 }
 
-int io_pass_char_write(struct io_bench *bench, struct io_outcome *outcome)
+static int io_pass_char_write(struct io_bench *bench, struct io_outcome *outcome)
 {
     return pass_chars(bench, outcome, false);
 }
 
-int io_pass_char_read(struct io_bench *bench, struct io_outcome *outcome)
+static int io_pass_char_read(struct io_bench *bench, struct io_outcome *outcome)
 {
     if (lseek(bench->fd, 0, SEEK_SET) != 0)
         return errno;
@@ -151,17 +148,17 @@ static int pass_blocks(struct io_bench *bench, struct io_outcome *outcome, bool 
     return error;
 }
 
-int io_pass_block_write(struct io_bench *bench, struct io_outcome *outcome)
+static int io_pass_block_write(struct io_bench *bench, struct io_outcome *outcome)
 {
     return pass_blocks(bench, outcome, false, true);
 }
 
-int io_pass_rewrite(struct io_bench *bench, struct io_outcome *outcome)
+static int io_pass_rewrite(struct io_bench *bench, struct io_outcome *outcome)
 {
     return pass_blocks(bench, outcome, true, true);
 }
 
-int io_pass_block_read(struct io_bench *bench, struct io_outcome *outcome)
+static int io_pass_block_read(struct io_bench *bench, struct io_outcome *outcome)
 {
     return pass_blocks(bench, outcome, true, false);
 }
@@ -229,7 +226,7 @@ static void join_seekers(struct seeker *seekers, unsigned started, struct io_out
     outcome->bytes = outcome->moved;
 }
 
-int io_pass_seeks(struct io_bench *bench, struct io_outcome *outcome)
+static int io_pass_seeks(struct io_bench *bench, struct io_outcome *outcome)
 {
     const unsigned threads = bench->run->threads;
     struct seeker *seekers = calloc(threads, sizeof *seekers);
