@@ -162,7 +162,7 @@ struct load_special {
 struct common {
     uint64_t threads; /* 0: as many as there are allowed CPUs */
     const char *cpus;
-    int64_t duration_ns; /* 0: until it is ended; started by hand an hour, see length.h */
+    int64_t duration_ns; /* 0: until it is ended; started by hand an hour, see settings.h */
     int64_t interval_ns; /* 0: no intervals */
     const char *limit;   /* NULL: no limit */
     int64_t nice;

@@ -1,6 +1,6 @@
 /* loadgen ports: execution ports. Starts as many instructions of one kind as the core can, on
  * registers alone: what shares the core at the same time, a sibling thread, waits for its
- * turn at these ports. See port-kernels.h for where the kinds are from. */
+ * turn at these ports. See kernels.h for where the kinds are from. */
 
 #include "core/kernels.h"
 #include "core/touches.h"

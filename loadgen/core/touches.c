@@ -15,7 +15,7 @@ _Static_assert(TOUCHES + 1 == TOUCHES_COUNTERS, "the others are the load's own")
 static struct touch_counts *counts_of(const struct run *run)
 {
     const struct touch_state *state = run->state;
-    return state == NULL ? NULL : state->counts;
+    return state->counts;
 }
 
 int touches_open(struct run *run)

@@ -1,4 +1,4 @@
-/* loadgen cpu: takes a share of each CPU, exactly; burst.h has how. */
+/* loadgen cpu: takes a share of each CPU, exactly. */
 
 #include "cpu/replay.h"
 #include "load.h"

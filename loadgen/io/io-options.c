@@ -398,12 +398,9 @@ static void io_set_unit(struct run *run)
 
 void io_check(struct run *run)
 {
-    struct io_state *state = calloc(1, sizeof *state);
+    struct io_state *state = io_state_of(run);
     struct io_error error;
 
-    if (state == NULL)
-        usage_error("out of memory: free some");
-    run->state = state;
     state->file.fd = -1;
     if (io_settings_of(run)->phases)
         io_phases_check(run);
@@ -425,7 +422,7 @@ void io_check(struct run *run)
     settle(run);
 }
 
-/* A pending signal; of a harness that is gone, too (watch.h). */
+/* A pending signal; of a harness that is gone, too (input.h). */
 static bool interrupted(void *unused)
 {
     sigset_t pending;

@@ -44,7 +44,7 @@ static void io_count(struct run *run, double counters[LOAD_COUNTERS])
     struct device_counters device = {0};
     uint64_t read = 0, written = 0;
 
-    if (state == NULL || state->moved == NULL)
+    if (state->moved == NULL)
         return;
     device_count(&state->device, &device);
     for (unsigned i = 0; i < run->threads; i++) {
@@ -202,7 +202,7 @@ static void io_fields(struct run *run, const struct snapshot *window, struct lin
     double elapsed_s = (double)window->active_ns / 1e9;
     char text[512], access[32];
 
-    if (state == NULL || state->moved == NULL)
+    if (state->moved == NULL)
         return; /* it failed before it began */
     line_text(line, "pattern", state->plan.random ? "random" : "sequential");
     line_text(line, "access", io_access_name(&state->plan, access, sizeof access));
@@ -231,7 +231,7 @@ static void io_notes(struct run *run, const char *event, const struct snapshot *
     struct io_state *state = io_state_of(run);
     enum verdict verdict;
 
-    if (state == NULL || state->moved == NULL)
+    if (state->moved == NULL)
         return;
     if (summary && has_counters(run) && window->active_ns > 0)
         report_print(&run->report, "  device %s: %s\n", state->device.counter,
@@ -277,14 +277,8 @@ static int prepare(struct run *run)
 
 static void cleanup(struct run *run)
 {
-    struct io_state *state = io_state_of(run);
-
-    if (state == NULL)
-        return;
     io_work_close(run);
-    io_file_close(&state->file);
-    free(state);
-    run->state = NULL;
+    io_file_close(&io_state_of(run)->file);
 }
 
 /* ---- workers ---- */
@@ -495,9 +489,10 @@ static const char *const calibrations[] = {"--sequential --write", "--random --w
 
 #define IO_LOAD                                                                                    \
     .details = details, .options = io_options, .options_size = sizeof(struct io_settings),         \
-    .worker_size = sizeof(struct io_worker), .timed = true, .settle_ns = 20000000, .check = check, \
-    .prepare = prepare, .begin = begin, .work = work, .end = end, .cleanup = cleanup,              \
-    .report = &reports, .accounting = &accounting, .special = &special
+    .state_size = sizeof(struct io_state), .worker_size = sizeof(struct io_worker), .timed = true, \
+    .settle_ns = 20000000, .check = check, .prepare = prepare, .begin = begin, .work = work,       \
+    .end = end, .cleanup = cleanup, .report = &reports, .accounting = &accounting,                 \
+    .special = &special
 
 static const struct load io_load = {
     IO_LOAD, .name = "io",

@@ -2,7 +2,7 @@
 #define LOADGEN_IO_PATH_H
 
 /* The data path: which bytes of the work file come next, and one blocking
- * operation on them. ring.h has the one with many operations in flight. */
+ * operation on them; and many operations in flight from one thread, by io_uring. */
 
 #include "io/file.h"
 
@@ -82,8 +82,6 @@ struct io_request io_stream_next(struct io_stream *stream, unsigned slot);
 
 /* Do it, blocking, with slot 0. 0, or errno; a short transfer is EIO. */
 int io_stream_do(const struct io_stream *stream, const struct io_request *request);
-
-/* Many operations in flight from one thread, by io_uring. */
 
 struct io_ring;
 

@@ -91,7 +91,7 @@ struct mem_state {
     char footprint[32];    /* of --footprint, in bytes */
     struct mem_busy *busy; /* run->threads of them */
     bool checked;          /* what the arrays hold: */
-    double error;          /* see valid.h */
+    double error;          /* see sweep.h */
     struct mem_pages pages;
     struct prefault prefault;
 };

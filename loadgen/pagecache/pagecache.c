@@ -331,7 +331,7 @@ static void count(struct run *run, double counters[LOAD_COUNTERS])
 {
     struct pagecache_state *state = run->state;
     uint64_t held = 0;
-    if (state == NULL || state->plan.read_fd < 0)
+    if (state->plan.read_fd < 0)
         return;
     for (unsigned i = 0; run->workers != NULL && i < run->threads; i++) {
         const struct reader *own = run->workers[i].state;
