@@ -186,7 +186,9 @@ static void format_age(double seconds, char *text, size_t size)
         snprintf(text, size, "%.0f days", seconds / 86400);
 }
 
-void calibration_announce(struct run *run, const struct calibration_found *found)
+/* Says on stderr, for people, what was found and how old it is; an old one, and one of a busy
+ * machine, is a warning. */
+static void calibration_announce(struct run *run, const struct calibration_found *found)
 {
     char age[32], whole[48], command[1100];
     format_age(found->age_s, age, sizeof age);
@@ -203,7 +205,10 @@ void calibration_announce(struct run *run, const struct calibration_found *found
                 units_format_rate(found->rate, run->unit, whole, sizeof whole), age, found->path);
 }
 
-int calibration_percent(struct run *run, double percent, double *rate, char *error, size_t size)
+/* percent of it, into *rate, and run->calibration; announced. 0, or -1 with
+ * error. */
+static int calibration_percent(struct run *run, double percent, double *rate, char *error,
+                               size_t size)
 {
     if (percent > MOST_PERCENT) {
         snprintf(error, size, "%g%%: too much to be meant: give %g%% or less", percent,
@@ -277,13 +282,6 @@ int rate_of(struct run *run, const char *text, double *rate, char *error, size_t
 #define LEAST_SAMPLES   5
 #define LONGEST_RAMP_NS 1000000000 /* before the samples, so that caches and clocks settle */
 
-static void sleep_until(int64_t time_ns)
-{
-    const struct timespec at = {.tv_sec = time_ns / 1000000000, .tv_nsec = time_ns % 1000000000};
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) != 0)
-        continue;
-}
-
 static double rate_in(const struct snapshot *window)
 {
     return window->active_ns > 0 ? window->amount * 1e9 / (double)window->active_ns : 0;
@@ -323,7 +321,7 @@ static void sample(struct run *run, int64_t step_ns, unsigned count, double *rat
     accounting_snapshot(run, first);
     *before = *first;
     for (unsigned i = 0; i < count && failure_of(run) == NULL; i++) {
-        sleep_until(start_ns + (i + 1) * step_ns);
+        sleep_until_ns(start_ns + (i + 1) * step_ns);
         accounting_snapshot(run, now);
         accounting_difference(now, before, window);
         rates[i] = rate_in(window);
@@ -370,7 +368,7 @@ static int run_samples(struct run *run, int64_t length_ns, double *rates, struct
     const int64_t ramp_ns = length_ns / 5;
     const unsigned count = samples_in(length_ns);
     engine_resume(run);
-    sleep_until(now_ns() + (ramp_ns < LONGEST_RAMP_NS ? ramp_ns : LONGEST_RAMP_NS));
+    sleep_until_ns(now_ns() + (ramp_ns < LONGEST_RAMP_NS ? ramp_ns : LONGEST_RAMP_NS));
     sample(run, length_ns / count, count, rates, measured);
     judge(measured, rates, count, (double)length_ns / count / 1e9);
     return write_own(run, measured);

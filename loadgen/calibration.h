@@ -43,12 +43,6 @@ bool calibration_take(const json_t *record, const struct calibration_key *key,
  * 0; or -1, and error says what was wrong and what to do. */
 int calibration_find(const struct run *run, struct calibration_found *found, char *error,
                      size_t size);
-/* Says on stderr, for people, what was found and how old it is; an old one, and one of a busy
- * machine, is a warning. */
-void calibration_announce(struct run *run, const struct calibration_found *found);
-/* percent of it, into *rate, and run->calibration; announced. 0, or -1 with
- * error. */
-int calibration_percent(struct run *run, double percent, double *rate, char *error, size_t size);
 /* Adds the fields calibration and calibration_age_s, if one was used. */
 void calibration_describe(const struct run *run, struct line *line);
 

@@ -1,5 +1,8 @@
 #include "counter.h"
 
+#include "common/file.h"
+
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,28 +10,26 @@
 
 static double counted_in(const char *path, const char *field)
 {
-    char text[256];
-    double value = NAN;
+    char text[1024];
     const size_t length = strlen(field);
-    FILE *from = fopen(path, "re");
-    while (from != NULL && isnan(value) && fgets(text, sizeof text, from) != NULL)
-        if (strncmp(text, field, length) == 0 && text[length] == ':')
-            value = strtod(text + length + 1, NULL);
-    if (from != NULL)
-        fclose(from);
-    return value;
+    const char *line = file_read(AT_FDCWD, path, text, sizeof text) ? text : "";
+    while (strncmp(line, field, length) != 0 || line[length] != ':') {
+        line = strchr(line, '\n');
+        if (line == NULL)
+            return NAN;
+        line++;
+    }
+    return strtod(line + length + 1, NULL);
 }
 
-double thread_counted(pid_t thread, const char *file, const char *field)
+double thread_io(pid_t thread, const char *field)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/self/task/%d/%s", thread, file);
+    snprintf(path, sizeof path, "/proc/self/task/%d/io", thread);
     return counted_in(path, field);
 }
 
-double process_counted(const char *file, const char *field)
+double process_io(const char *field)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/%s", file);
-    return counted_in(path, field);
+    return counted_in("/proc/self/io", field);
 }

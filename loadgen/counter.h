@@ -19,12 +19,10 @@ static inline uint64_t counter_read(const _Atomic uint64_t *counter)
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-/* What the kernel counts for one thread of this process. */
-
-/* The number behind "FIELD:" in /proc/self/task/THREAD/FILE ("io", "status"), since the
- * thread's start; NAN: there is none, or the thread is gone. */
-double thread_counted(pid_t thread, const char *file, const char *field);
-/* The same of all threads, in /proc/self/FILE. */
-double process_counted(const char *file, const char *field);
+/* What the kernel counts for one thread of this process since it began: the number behind
+ * "FIELD:" in /proc/self/task/THREAD/io; NAN: there is none, or the thread is gone. */
+double thread_io(pid_t thread, const char *field);
+/* The same of all threads. */
+double process_io(const char *field);
 
 #endif

@@ -18,6 +18,7 @@
 
 /* What the parts of the engine share; no other file looks into it. */
 
+#define LINE_BYTES 128 /* two cache lines: some CPUs fetch them in pairs */
 /* With a path in it. */
 #define LONGEST_MESSAGE (PATH_MAX + 512)
 
@@ -53,6 +54,20 @@ int64_t now_ns(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void sleep_until_ns(int64_t time_ns)
+{
+    const struct timespec at = {.tv_sec = time_ns / 1000000000, .tv_nsec = time_ns % 1000000000};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
+        continue;
+}
+
+void *zeroed_lines(size_t count, size_t size)
+{
+    const size_t bytes = (count * size + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    void *memory = aligned_alloc(LINE_BYTES, bytes);
+    return memory == NULL ? NULL : memset(memory, 0, bytes);
 }
 
 /* ---- what loads call ---- */
@@ -235,6 +250,26 @@ static void follow_orders(struct worker *worker)
     }
 }
 
+static int begin(struct worker *worker)
+{
+    const struct load *load = worker->run->load;
+    if (load->worker_size > 0 && (worker->state = zeroed_lines(1, load->worker_size)) == NULL)
+        return worker_fail(worker, "out of memory: free some");
+    return load->begin == NULL ? 0 : load->begin(worker);
+}
+
+static void end(struct worker *worker)
+{
+    const struct load *load = worker->run->load;
+    const bool owned = load->worker_size > 0;
+    if (load->end != NULL && (!owned || worker->state != NULL))
+        load->end(worker);
+    if (!owned)
+        return;
+    free(worker->state);
+    worker->state = NULL;
+}
+
 /* For pthread_create(); argument is the struct worker. */
 static void *worker_main(void *argument)
 {
@@ -250,12 +285,12 @@ static void *worker_main(void *argument)
     int failed = worker->cpu >= 0 ? cpus_pin(worker->cpu) : cpus_pin_list(&run->cpus);
     if (failed != 0)
         worker_fail(worker, "cannot use the CPUs: %s: see --cpus", strerror(errno));
-    else if (load->begin != NULL)
-        failed = load->begin(worker);
+    else
+        failed = begin(worker);
     /* Before the main thread hears of it, which then counts once more and may read what a
      * worker holds. */
-    if (failed != 0 && load->end != NULL)
-        load->end(worker);
+    if (failed != 0)
+        end(worker);
     pthread_mutex_lock(&run->engine->mutex);
     run->engine->begun++;
     pthread_cond_broadcast(&run->engine->changed);
@@ -263,8 +298,7 @@ static void *worker_main(void *argument)
     if (failed != 0)
         return NULL;
     follow_orders(worker);
-    if (load->end != NULL)
-        load->end(worker);
+    end(worker);
     return NULL;
 }
 
@@ -293,10 +327,9 @@ static int create_workers(struct run *run)
 
 int engine_create(struct run *run, engine_listener *listener, void *context)
 {
-    struct engine *engine = aligned_alloc(64, (sizeof *engine + 63) / 64 * 64);
+    struct engine *engine = zeroed_lines(1, sizeof *engine);
     if (engine == NULL)
         return -1;
-    memset(engine, 0, sizeof *engine);
     pthread_mutex_init(&engine->mutex, NULL);
     pthread_cond_init(&engine->changed, NULL);
     engine->listener = listener;
@@ -311,10 +344,9 @@ int engine_start(struct run *run)
     engine->orders = (struct orders){.order = ORDER_PAUSE, .rate = run->rate, .end_ns = INT64_MAX};
     if (run->threads == 0)
         return 0;
-    run->workers = aligned_alloc(64, run->threads * sizeof *run->workers);
+    run->workers = zeroed_lines(run->threads, sizeof *run->workers);
     if (run->workers == NULL)
         return run_fail(run, "no memory for %u workers: give fewer --threads", run->threads);
-    memset(run->workers, 0, run->threads * sizeof *run->workers);
     const int error = create_workers(run);
     if (error != 0)
         return run_fail(run, "cannot start %u workers: %s: give fewer --threads", run->threads,
@@ -335,6 +367,39 @@ static void interrupt_all(struct run *run)
     for (unsigned i = 0; i < run->threads; i++)
         if (run->workers[i].started)
             special->interrupt(&run->workers[i]);
+}
+
+/* What was offered to a paced load between two times under the same orders. With
+ * operations it is those that became due: at a few a second, nobody could do
+ * rate * time of a short window. */
+static double offered_between(const struct run *run, int64_t from_ns, int64_t to_ns)
+{
+    const double each_ns = run->quantum / run->rate * 1e9;
+    const double epoch_ns = (double)run->engine->orders.epoch_ns;
+    if (!run->load->timed)
+        return run->rate * (double)(to_ns - from_ns) / 1e9;
+    return run->quantum * (floor(((double)to_ns - epoch_ns) / each_ns + 0.5) -
+                           floor(((double)from_ns - epoch_ns) / each_ns + 0.5));
+}
+
+/* Brings active time and offered amount up to now. */
+static void accounting_update(struct run *run, int64_t at_ns)
+{
+    struct engine *engine = run->engine;
+    if (at_ns > engine->orders.end_ns)
+        at_ns =
+            engine->changed_ns > engine->orders.end_ns ? engine->changed_ns : engine->orders.end_ns;
+    if (engine->orders.order == ORDER_RUN) {
+        const int64_t passed_ns = at_ns - engine->changed_ns;
+        engine->active_ns += passed_ns;
+        if (run->load->accounting != NULL && run->load->accounting->offered != NULL)
+            engine->offered += run->load->accounting->offered(run, engine->changed_ns, at_ns);
+        else if (isfinite(run->rate))
+            engine->offered += offered_between(run, engine->changed_ns, at_ns);
+        else
+            engine->unlimited_ns += passed_ns;
+    }
+    engine->changed_ns = at_ns;
 }
 
 static void give_orders(struct run *run, enum order order)
@@ -486,39 +551,6 @@ void run_warn(struct run *run, const char *format, ...)
         complain("%s", text); /* stdout is for the record alone */
     else
         report_warning(&run->report, text);
-}
-
-/* What was offered to a paced load between two times under the same orders. With
- * operations it is those that became due: at a few a second, nobody could do
- * rate * time of a short window. */
-static double offered_between(const struct run *run, int64_t from_ns, int64_t to_ns)
-{
-    const double each_ns = run->quantum / run->rate * 1e9;
-    const double epoch_ns = (double)run->engine->orders.epoch_ns;
-    if (!run->load->timed)
-        return run->rate * (double)(to_ns - from_ns) / 1e9;
-    return run->quantum * (floor(((double)to_ns - epoch_ns) / each_ns + 0.5) -
-                           floor(((double)from_ns - epoch_ns) / each_ns + 0.5));
-}
-
-/* Brings active time and offered amount up to now. */
-void accounting_update(struct run *run, int64_t at_ns)
-{
-    struct engine *engine = run->engine;
-    if (at_ns > engine->orders.end_ns)
-        at_ns =
-            engine->changed_ns > engine->orders.end_ns ? engine->changed_ns : engine->orders.end_ns;
-    if (engine->orders.order == ORDER_RUN) {
-        const int64_t passed_ns = at_ns - engine->changed_ns;
-        engine->active_ns += passed_ns;
-        if (run->load->accounting != NULL && run->load->accounting->offered != NULL)
-            engine->offered += run->load->accounting->offered(run, engine->changed_ns, at_ns);
-        else if (isfinite(run->rate))
-            engine->offered += offered_between(run, engine->changed_ns, at_ns);
-        else
-            engine->unlimited_ns += passed_ns;
-    }
-    engine->changed_ns = at_ns;
 }
 
 static void add_worker(const struct worker *worker, struct snapshot *snapshot)

@@ -37,9 +37,6 @@ const char *failure_of(const struct run *run);
 
 /* What a run has offered, done and used so far. */
 
-/* Brings active time and offered amount up to at_ns, under the orders in force.
- * With the engine's mutex held. */
-void accounting_update(struct run *run, int64_t at_ns);
 /* Figures since the start. */
 void accounting_snapshot(struct run *run, struct snapshot *snapshot);
 /* window = later - earlier. */

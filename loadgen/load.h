@@ -94,6 +94,10 @@ struct load {
     const char *details;              /* below the options of `loadgen NAME --help`; or NULL */
     const struct option_row *options; /* its own, ended by a nameless row; or NULL */
     size_t options_size;              /* of the struct that they fill: run->settings */
+    /* Of run->state, and of worker->state: both made by the frame, filled with 0 and at a multiple
+     * of a cache line, the first before check(), the second before begin() in the worker's thread;
+     * and given back after cleanup() and end(). 0: the load makes its own, or needs none. */
+    size_t state_size, worker_size;
     /* Sets of options of which `jostle calib` measures the rate, ended by NULL; one
      * may be "". With none of them only --calib does, where it is named. NULL: its rate
      * means something without, or it has none. */
@@ -158,7 +162,7 @@ struct load_special {
 struct common {
     uint64_t threads; /* 0: as many as there are allowed CPUs */
     const char *cpus;
-    int64_t duration_ns; /* 0: until it is ended; started by hand an hour, see length.h */
+    int64_t duration_ns; /* 0: until it is ended; started by hand an hour, see settings.h */
     int64_t interval_ns; /* 0: no intervals */
     const char *limit;   /* NULL: no limit */
     int64_t nice;
@@ -283,6 +287,11 @@ int64_t worker_cpu_ns(const struct worker *worker);
 
 /* CLOCK_MONOTONIC. */
 int64_t now_ns(void);
+/* Whatever signals come. */
+void sleep_until_ns(int64_t time_ns);
+/* count times size bytes, filled with 0, at a multiple of a cache line, so that what threads write
+ * in it is not shared by accident. For free(); NULL: no memory. */
+void *zeroed_lines(size_t count, size_t size);
 /* The text of a warning (an event, or a line on stderr). From any thread. */
 void run_warn(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The load cannot continue: an error event, then the summary, exit 1. From any

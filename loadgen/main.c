@@ -393,10 +393,14 @@ static int run_load(const struct load *load, int argc, char **argv)
     settings_parse(&run, argc, argv);
     report_init(&run.report, run.common.json || run.common.control);
     choose_cpus(&run);
+    if (load->state_size > 0 && (run.state = zeroed_lines(1, load->state_size)) == NULL)
+        usage_error("out of memory: free some");
     if (load->check != NULL)
         load->check(&run);
     room_claim_workers(&run);
     code = run.common.dry_run ? show_plan(&run) : make_load(&run);
+    if (load->state_size > 0)
+        free(run.state);
     settings_free(&run);
     ending_without_core(); /* the control plane has given the signals back */
     return report_end(&run.report) || code != 0 ? code : 1;

@@ -2,8 +2,8 @@
  */
 #include "frame/fuzz.h"
 
-#include "input.h"
 #include "common/units.h"
+#include "input.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -192,11 +192,8 @@ static void settle(struct run *run)
 static void alloc_check(struct run *run)
 {
     const struct alloc_settings *set = alloc_settings_of(run);
-    struct alloc_state *state = calloc(1, sizeof *state);
-    if (state == NULL)
-        usage_error("out of memory: free some");
+    struct alloc_state *state = run->state;
     struct alloc_plan *plan = &state->plan;
-    run->state = state;
     choose_allocator(set, plan);
     parse_sizes(set->size, plan);
     plan->live_bytes = set->live_bytes;
@@ -244,12 +241,6 @@ static int prepare(struct run *run)
     headroom_volunteer();
     prefault_begin(&alloc_state_of(run)->prefault, run->threads);
     return 0;
-}
-
-static void cleanup(struct run *run)
-{
-    free(run->state);
-    run->state = NULL;
 }
 
 /* ---- workers ---- */
@@ -309,10 +300,7 @@ static int begin(struct worker *worker)
 {
     struct alloc_state *state = alloc_state_of(worker->run);
     const struct alloc_plan *plan = &state->plan;
-    struct alloc_worker *own = calloc(1, sizeof *own);
-    worker->state = own;
-    if (own == NULL)
-        return no_memory(worker);
+    struct alloc_worker *own = worker->state;
     own->page_bytes = page_bytes();
     own->random = 0x9E3779B97F4A7C15ull + worker->index;
     own->logarithm = log((double)plan->maximum_bytes / (double)plan->minimum_bytes);
@@ -332,14 +320,10 @@ static void end(struct worker *worker)
 {
     const struct alloc_plan *plan = &alloc_state_of(worker->run)->plan;
     struct alloc_worker *own = worker->state;
-    if (own == NULL)
-        return;
     for (uint64_t i = 0; own->slots != NULL && i < plan->slots; i++)
         empty_slot(own, plan, &own->slots[i]);
     plan->allocator->close(&own->heap);
     free(own->slots);
-    free(own);
-    worker->state = NULL;
 }
 
 static double operate(struct worker *worker)
@@ -426,6 +410,8 @@ static const struct load alloc_load = {
     .details = details,
     .options = alloc_options,
     .options_size = sizeof(struct alloc_settings),
+    .state_size = sizeof(struct alloc_state),
+    .worker_size = sizeof(struct alloc_worker),
     .calibrations = calibrations,
     .pinned = true,
     .timed = true,
@@ -435,7 +421,6 @@ static const struct load alloc_load = {
     .begin = begin,
     .operate = operate,
     .end = end,
-    .cleanup = cleanup,
     .report = &reports,
     .accounting = &accounting,
     .special = &special,

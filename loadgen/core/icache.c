@@ -113,12 +113,9 @@ static void check(struct run *run)
 {
     struct icache_settings *set = run->settings;
     struct mem_machine machine = {0};
-    struct icache_state *state = calloc(1, sizeof *state);
+    struct icache_state *state = run->state;
     if (!code_possible())
         usage_error("icache: makes code for x86-64 and AArch64 alone: leave it out here");
-    if (state == NULL)
-        usage_error("out of memory: free some");
-    run->state = state;
     run->unit = UNIT_OPS;
     if (!options_given(run->options, "threads"))
         run->threads = 1;
@@ -133,15 +130,6 @@ static void check(struct run *run)
     units_exact_size(state->bytes, state->footprint, sizeof state->footprint);
     set->footprint = state->footprint;
     run->quantum = (double)operation_lines(state);
-}
-
-static void cleanup(struct run *run)
-{
-    if (run->state == NULL)
-        return;
-    touches_close(run);
-    free(run->state);
-    run->state = NULL;
 }
 
 /* ---- workers ---- */
@@ -167,11 +155,8 @@ static int make_code(struct worker *worker, struct code *code, size_t bytes)
 static int begin(struct worker *worker)
 {
     const struct icache_state *state = state_of(worker->run);
-    struct code *own = calloc(1, sizeof *own);
+    struct code *own = worker->state;
     struct code fitting;
-    worker->state = own;
-    if (own == NULL)
-        return worker_fail(worker, "out of memory: free some");
     if (make_code(worker, &fitting, state->fits_bytes) != 0)
         return -1;
     touches_measure_fitting(worker, walk, &fitting);
@@ -181,10 +166,7 @@ static int begin(struct worker *worker)
 
 static void end(struct worker *worker)
 {
-    if (worker->state != NULL)
-        code_free(worker->state);
-    free(worker->state);
-    worker->state = NULL;
+    code_free(worker->state);
 }
 
 static double operate(struct worker *worker)
@@ -239,6 +221,8 @@ static const struct load icache_load = {
     .details = details,
     .options = options,
     .options_size = sizeof(struct icache_settings),
+    .state_size = sizeof(struct icache_state),
+    .worker_size = sizeof(struct code),
     .calibrations = calibrations,
     .timed = true,
     .pinned = true,
@@ -248,7 +232,7 @@ static const struct load icache_load = {
     .begin = begin,
     .operate = operate,
     .end = end,
-    .cleanup = cleanup,
+    .cleanup = touches_close,
     .report = &reports,
     .accounting = &accounting,
 };

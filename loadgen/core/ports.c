@@ -1,6 +1,6 @@
 /* loadgen ports: execution ports. Starts as many instructions of one kind as the core can, on
  * registers alone: what shares the core at the same time, a sibling thread, waits for its
- * turn at these ports. See port-kernels.h for where the kinds are from. */
+ * turn at these ports. See kernels.h for where the kinds are from. */
 
 #include "core/kernels.h"
 #include "core/touches.h"
@@ -60,10 +60,7 @@ static struct ports_state *state_of(const struct run *run)
 static void check(struct run *run)
 {
     const struct ports_settings *set = run->settings;
-    struct ports_state *state = calloc(1, sizeof *state);
-    if (state == NULL)
-        usage_error("out of memory: free some");
-    run->state = state;
+    struct ports_state *state = run->state;
     run->unit = UNIT_OPS;
     if (!options_given(run->options, "threads"))
         run->threads = 1;
@@ -84,31 +81,17 @@ static int prepare(struct run *run)
 
 static void cleanup(struct run *run)
 {
-    struct ports_state *state = state_of(run);
-    if (state == NULL)
-        return;
     touches_close(run);
-    free(state->clocks);
-    free(state);
-    run->state = NULL;
+    free(state_of(run)->clocks);
 }
 
 /* ---- workers ---- */
 
 static int begin(struct worker *worker)
 {
-    struct ports_worker *own = calloc(1, sizeof *own);
-    worker->state = own;
-    if (own == NULL)
-        return worker_fail(worker, "out of memory: free some");
+    struct ports_worker *own = worker->state;
     own->kernel = state_of(worker->run)->kernel;
     return 0;
-}
-
-static void end(struct worker *worker)
-{
-    free(worker->state);
-    worker->state = NULL;
 }
 
 static void walk(void *way, uint64_t instructions)
@@ -194,6 +177,8 @@ static const struct load ports_load = {
     .details = details,
     .options = options,
     .options_size = sizeof(struct ports_settings),
+    .state_size = sizeof(struct ports_state),
+    .worker_size = sizeof(struct ports_worker),
     .calibrations = calibrations,
     .timed = true,
     .pinned = true,
@@ -202,7 +187,6 @@ static const struct load ports_load = {
     .prepare = prepare,
     .begin = begin,
     .operate = operate,
-    .end = end,
     .cleanup = cleanup,
     .report = &reports,
     .accounting = &accounting,

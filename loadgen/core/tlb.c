@@ -74,12 +74,9 @@ static struct tlb_state *state_of(const struct run *run)
 static void check(struct run *run)
 {
     struct tlb_settings *set = run->settings;
-    struct tlb_state *state = calloc(1, sizeof *state);
-    if (state == NULL)
-        usage_error("out of memory: free some");
+    struct tlb_state *state = run->state;
     if (options_given(run->options, "pages") && options_given(run->options, "level"))
         usage_error("--pages and --level: each sets the number of pages: give one of them");
-    run->state = state;
     run->unit = UNIT_OPS;
     run->quantum = CHUNK_PAGES;
     if (!options_given(run->options, "threads"))
@@ -88,15 +85,6 @@ static void check(struct run *run)
     if (set->pages == 0)
         set->pages = BEYOND * (set->level == FIRST ? state->size.first : state->size.second);
     state->pages = set->pages;
-}
-
-static void cleanup(struct run *run)
-{
-    if (run->state == NULL)
-        return;
-    touches_close(run);
-    free(run->state);
-    run->state = NULL;
 }
 
 /* ---- workers ---- */
@@ -117,11 +105,8 @@ static int map(struct worker *worker, struct tlb_pages *pages, size_t count)
 
 static int begin(struct worker *worker)
 {
-    struct tlb_pages *own = calloc(1, sizeof *own);
+    struct tlb_pages *own = worker->state;
     struct tlb_pages fitting;
-    worker->state = own;
-    if (own == NULL)
-        return worker_fail(worker, "out of memory: free some");
     if (map(worker, &fitting, FITS_PAGES) != 0)
         return -1;
     touches_measure_fitting(worker, walk, &fitting);
@@ -131,10 +116,7 @@ static int begin(struct worker *worker)
 
 static void end(struct worker *worker)
 {
-    if (worker->state != NULL)
-        tlb_pages_unmap(worker->state);
-    free(worker->state);
-    worker->state = NULL;
+    tlb_pages_unmap(worker->state);
 }
 
 static double operate(struct worker *worker)
@@ -193,6 +175,8 @@ static const struct load tlb_load = {
     .details = details,
     .options = options,
     .options_size = sizeof(struct tlb_settings),
+    .state_size = sizeof(struct tlb_state),
+    .worker_size = sizeof(struct tlb_pages),
     .calibrations = calibrations,
     .timed = true,
     .pinned = true,
@@ -202,7 +186,7 @@ static const struct load tlb_load = {
     .begin = begin,
     .operate = operate,
     .end = end,
-    .cleanup = cleanup,
+    .cleanup = touches_close,
     .report = &reports,
     .accounting = &accounting,
 };

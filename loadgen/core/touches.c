@@ -15,17 +15,15 @@ _Static_assert(TOUCHES + 1 == TOUCHES_COUNTERS, "the others are the load's own")
 static struct touch_counts *counts_of(const struct run *run)
 {
     const struct touch_state *state = run->state;
-    return state == NULL ? NULL : state->counts;
+    return state->counts;
 }
 
 int touches_open(struct run *run)
 {
     struct touch_state *state = run->state;
-    const size_t bytes = run->threads * sizeof *state->counts;
-    state->counts = aligned_alloc(64, bytes);
+    state->counts = zeroed_lines(run->threads, sizeof *state->counts);
     if (state->counts == NULL)
         return run_fail(run, "no memory for %u workers: give fewer --threads", run->threads);
-    memset(state->counts, 0, bytes);
     return 0;
 }
 

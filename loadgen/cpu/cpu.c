@@ -1,4 +1,4 @@
-/* loadgen cpu: takes a share of each CPU, exactly; burst.h has how. */
+/* loadgen cpu: takes a share of each CPU, exactly. */
 
 #include "cpu/replay.h"
 #include "load.h"
@@ -343,20 +343,11 @@ static void cpu_burst_work(struct worker *worker)
 /* load.h's begin, work and end. */
 static int cpu_burst_begin(struct worker *worker)
 {
-    struct spinner *spinner = calloc(1, sizeof *spinner);
-    if (spinner == NULL)
-        return worker_fail(worker, "out of memory: give fewer --threads");
+    struct spinner *spinner = worker->state;
     kernel_init(&spinner->kernel);
     spinner->rounds_per_ns = 0.1;
     spinner->obtained = 1;
-    worker->state = spinner;
     return 0;
-}
-
-static void cpu_burst_end(struct worker *worker)
-{
-    free(worker->state);
-    worker->state = NULL;
 }
 
 enum counter { DROPPED_NS };
@@ -458,9 +449,6 @@ static void cpu_check(struct run *run)
 {
     static const char *const only_profile[] = {"speed", "instances", "map"};
     run->unit = UNIT_CPUS;
-    run->state = calloc(1, sizeof(struct cpu_state));
-    if (run->state == NULL)
-        usage_error("out of memory: free some");
     if (cpu_settings_of(run)->replay.profile != NULL) {
         check_profile(run);
         return;
@@ -486,11 +474,9 @@ static int cpu_prepare(struct run *run)
 
 static void cpu_cleanup(struct run *run)
 {
-    struct cpu_state *state = run->state;
+    const struct cpu_state *state = run->state;
     if (state->replay != NULL)
         replay_close(state->replay);
-    free(state);
-    run->state = NULL;
 }
 
 static void cpu_describe(struct run *run, struct line *line)
@@ -559,13 +545,14 @@ static const struct load cpu_load = {
         "--control and --duration it runs once.",
     .options = settings,
     .options_size = sizeof(struct cpu_settings),
+    .state_size = sizeof(struct cpu_state),
+    .worker_size = sizeof(struct spinner),
     .pinned = true,
     .settle_ns = 20000000,
     .check = cpu_check,
     .prepare = cpu_prepare,
     .begin = cpu_burst_begin,
     .work = cpu_burst_work,
-    .end = cpu_burst_end,
     .cleanup = cpu_cleanup,
     .report = &reports,
     .accounting = &accounting,

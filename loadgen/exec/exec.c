@@ -32,8 +32,6 @@ enum exec_accounting {
     EXEC_PROCESSES /* the processes that live, and what was waited for */
 };
 
-extern const char *const exec_accounting_names[]; /* ended by NULL */
-
 struct exec_usage {
     struct group group; /* of the command; none: the tree is walked */
     int64_t walked_ns;  /* what the last walk found */
@@ -42,7 +40,8 @@ struct exec_usage {
 
 #define NAME_PREFIX "jostle-load"
 
-const char *const exec_accounting_names[] = {"auto", "cgroup2", "cgroup1", "processes", NULL};
+static const char *const exec_accounting_names[] = {"auto", "cgroup2", "cgroup1", "processes",
+                                                    NULL};
 
 /* Whether a process can be started in the group: some may be made, and not be used. */
 static bool is_usable(const struct group *group)

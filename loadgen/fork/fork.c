@@ -50,10 +50,7 @@ static void check(struct run *run)
 static int begin(struct worker *worker)
 {
     const struct fork_settings *set = worker->run->settings;
-    struct parent *own = calloc(1, sizeof *own);
-    worker->state = own;
-    if (own == NULL)
-        return worker_fail(worker, "out of memory: free some");
+    struct parent *own = worker->state;
     own->page_bytes = page_bytes();
     if (set->touch_bytes == 0)
         return 0;
@@ -70,11 +67,9 @@ static int begin(struct worker *worker)
 
 static void end(struct worker *worker)
 {
-    struct parent *own = worker->state;
-    if (own != NULL && own->memory != NULL)
+    const struct parent *own = worker->state;
+    if (own->memory != NULL)
         munmap(own->memory, own->bytes);
-    free(own);
-    worker->state = NULL;
 }
 
 /* Of glibc 2.34: none of the locks that other threads may hold is needed in the new process. */
@@ -125,6 +120,7 @@ static const struct load fork_load = {
                "for that; the rate of --limit is in processes a second.",
     .options = options,
     .options_size = sizeof(struct fork_settings),
+    .worker_size = sizeof(struct parent),
     .calibrations = calibrations,
     .timed = true,
     .pinned = true,

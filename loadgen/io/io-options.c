@@ -387,14 +387,20 @@ static void settle(struct run *run)
     name_subject(run);
 }
 
+/* Sets run->unit and run->quantum by the plan. */
+static void io_set_unit(struct run *run)
+{
+    const struct io_plan *plan = &io_state_of(run)->plan;
+
+    run->unit = plan->random ? UNIT_OPS : UNIT_BYTES;
+    run->quantum = plan->random ? 1 : (double)plan->block_bytes;
+}
+
 void io_check(struct run *run)
 {
-    struct io_state *state = calloc(1, sizeof *state);
+    struct io_state *state = io_state_of(run);
     struct io_error error;
 
-    if (state == NULL)
-        usage_error("out of memory: free some");
-    run->state = state;
     state->file.fd = -1;
     if (io_settings_of(run)->phases)
         io_phases_check(run);
@@ -416,15 +422,7 @@ void io_check(struct run *run)
     settle(run);
 }
 
-void io_set_unit(struct run *run)
-{
-    const struct io_plan *plan = &io_state_of(run)->plan;
-
-    run->unit = plan->random ? UNIT_OPS : UNIT_BYTES;
-    run->quantum = plan->random ? 1 : (double)plan->block_bytes;
-}
-
-/* A pending signal; of a harness that is gone, too (watch.h). */
+/* A pending signal; of a harness that is gone, too (input.h). */
 static bool interrupted(void *unused)
 {
     sigset_t pending;
@@ -477,11 +475,10 @@ int io_work_open(struct run *run, struct io_error *error)
     struct io_state *state = io_state_of(run);
 
     state->open = true;
-    state->moved = aligned_alloc(64, run->threads * sizeof *state->moved);
+    state->moved = zeroed_lines(run->threads, sizeof *state->moved);
     if (state->moved == NULL)
         return io_error_set(error, IO_FAILED, "no memory for %u workers: give fewer --threads",
                             run->threads);
-    memset(state->moved, 0, run->threads * sizeof *state->moved);
     if (state->file.fd < 0 && io_work_file(run, &state->file, error) != 0)
         return -1;
     if (io_plan_open(&state->plan, &state->file, error) != 0)
@@ -503,22 +500,4 @@ void io_work_close(struct run *run)
     state->open = false;
     free(state->moved);
     state->moved = NULL;
-}
-
-void io_count_self(struct device_counters *counters)
-{
-    FILE *file = fopen("/proc/self/io", "re");
-    char line[128];
-    unsigned long long value;
-
-    *counters = (struct device_counters){0};
-    if (file == NULL)
-        return;
-    while (fgets(line, sizeof line, file) != NULL) {
-        if (sscanf(line, "read_bytes: %llu", &value) == 1)
-            counters->read_bytes = value;
-        else if (sscanf(line, "write_bytes: %llu", &value) == 1)
-            counters->write_bytes = value;
-    }
-    fclose(file);
 }

@@ -69,9 +69,6 @@ static inline struct io_state *io_state_of(const struct run *run)
     return run->state;
 }
 
-/* Sets run->unit and run->quantum by the plan. */
-void io_set_unit(struct run *run);
-
 /* The work file, made ready for the workers. */
 
 struct io_file;
@@ -87,9 +84,5 @@ int io_work_file(struct run *run, struct io_file *file, struct io_error *error);
  * afterwards in any case; the file itself stays open for another plan. */
 int io_work_open(struct run *run, struct io_error *error);
 void io_work_close(struct run *run);
-
-/* What the block layer did for this process (/proc/self/io; its read_bytes and
- * write_bytes; no operation counts). Zero where it does not say. */
-void io_count_self(struct device_counters *counters);
 
 #endif

@@ -41,21 +41,20 @@ enum io_counter {
 static void io_count(struct run *run, double counters[LOAD_COUNTERS])
 {
     const struct io_state *state = io_state_of(run);
-    struct device_counters device = {0}, self = {0};
+    struct device_counters device = {0};
     uint64_t read = 0, written = 0;
 
-    if (state == NULL || state->moved == NULL)
+    if (state->moved == NULL)
         return;
     device_count(&state->device, &device);
-    io_count_self(&self);
     for (unsigned i = 0; i < run->threads; i++) {
         read += counter_read(&state->moved[i].read_bytes);
         written += counter_read(&state->moved[i].written_bytes);
     }
     counters[IO_DEVICE_READ] = (double)device.read_bytes;
     counters[IO_DEVICE_WRITTEN] = (double)device.write_bytes;
-    counters[IO_SELF_READ] = (double)self.read_bytes;
-    counters[IO_SELF_WRITTEN] = (double)self.write_bytes;
+    counters[IO_SELF_READ] = fmax(process_io("read_bytes"), 0); /* NAN: it does not say */
+    counters[IO_SELF_WRITTEN] = fmax(process_io("write_bytes"), 0);
     counters[IO_CLAIMED_READ] = (double)read;
     counters[IO_CLAIMED_WRITTEN] = (double)written;
 }
@@ -203,7 +202,7 @@ static void io_fields(struct run *run, const struct snapshot *window, struct lin
     double elapsed_s = (double)window->active_ns / 1e9;
     char text[512], access[32];
 
-    if (state == NULL || state->moved == NULL)
+    if (state->moved == NULL)
         return; /* it failed before it began */
     line_text(line, "pattern", state->plan.random ? "random" : "sequential");
     line_text(line, "access", io_access_name(&state->plan, access, sizeof access));
@@ -232,7 +231,7 @@ static void io_notes(struct run *run, const char *event, const struct snapshot *
     struct io_state *state = io_state_of(run);
     enum verdict verdict;
 
-    if (state == NULL || state->moved == NULL)
+    if (state->moved == NULL)
         return;
     if (summary && has_counters(run) && window->active_ns > 0)
         report_print(&run->report, "  device %s: %s\n", state->device.counter,
@@ -278,14 +277,8 @@ static int prepare(struct run *run)
 
 static void cleanup(struct run *run)
 {
-    struct io_state *state = io_state_of(run);
-
-    if (state == NULL)
-        return;
     io_work_close(run);
-    io_file_close(&state->file);
-    free(state);
-    run->state = NULL;
+    io_file_close(&io_state_of(run)->file);
 }
 
 /* ---- workers ---- */
@@ -298,12 +291,9 @@ struct io_worker {
 static int begin(struct worker *worker)
 {
     const struct io_plan *plan = &io_state_of(worker->run)->plan;
-    struct io_worker *own = calloc(1, sizeof *own);
+    struct io_worker *own = worker->state;
     struct io_error error;
 
-    worker->state = own;
-    if (own == NULL)
-        return worker_fail(worker, "out of memory: free some");
     if (io_stream_open(&own->stream, plan, worker->index, &error) != 0)
         return worker_fail(worker, "%s", error.message);
     if (plan->depth > 1 && (own->ring = io_ring_open(&own->stream, &error)) == NULL)
@@ -315,12 +305,8 @@ static void end(struct worker *worker)
 {
     struct io_worker *own = worker->state;
 
-    if (own == NULL)
-        return;
     io_ring_close(own->ring);
     io_stream_close(&own->stream);
-    free(own);
-    worker->state = NULL;
 }
 
 static void fail(struct worker *worker, const struct io_request *request, int error)
@@ -503,8 +489,9 @@ static const char *const calibrations[] = {"--sequential --write", "--random --w
 
 #define IO_LOAD                                                                                    \
     .details = details, .options = io_options, .options_size = sizeof(struct io_settings),         \
-    .timed = true, .settle_ns = 20000000, .check = check, .prepare = prepare, .begin = begin,      \
-    .work = work, .end = end, .cleanup = cleanup, .report = &reports, .accounting = &accounting,   \
+    .state_size = sizeof(struct io_state), .worker_size = sizeof(struct io_worker), .timed = true, \
+    .settle_ns = 20000000, .check = check, .prepare = prepare, .begin = begin, .work = work,       \
+    .end = end, .cleanup = cleanup, .report = &reports, .accounting = &accounting,                 \
     .special = &special
 
 static const struct load io_load = {

@@ -175,7 +175,8 @@ void io_stream_close(struct io_stream *stream)
     stream->buffers = NULL;
 }
 
-unsigned char *io_stream_buffer(const struct io_stream *stream, unsigned slot)
+/* The buffer of one of the depth slots. */
+static unsigned char *io_stream_buffer(const struct io_stream *stream, unsigned slot)
 {
     return stream->buffers + slot * stream->stride_bytes;
 }
@@ -216,7 +217,8 @@ struct io_request io_stream_next(struct io_stream *stream, unsigned slot)
     return request;
 }
 
-void io_stream_drop(const struct io_stream *stream, const struct io_request *request)
+/* Before a read: drop it from the page cache, if the plan has to. */
+static void io_stream_drop(const struct io_stream *stream, const struct io_request *request)
 {
     const struct io_plan *plan = stream->plan;
 

@@ -2,7 +2,7 @@
 #define LOADGEN_IO_PATH_H
 
 /* The data path: which bytes of the work file come next, and one blocking
- * operation on them. ring.h has the one with many operations in flight. */
+ * operation on them; and many operations in flight from one thread, by io_uring. */
 
 #include "io/file.h"
 
@@ -76,20 +76,12 @@ int io_stream_open(struct io_stream *stream, const struct io_plan *plan, unsigne
                    struct io_error *error);
 void io_stream_close(struct io_stream *stream);
 
-/* The buffer of one of the depth slots. */
-unsigned char *io_stream_buffer(const struct io_stream *stream, unsigned slot);
-
 /* What to do next. For a write, the slot's buffer is made to differ from all
  * that was written before, so that nothing can store it once for two. */
 struct io_request io_stream_next(struct io_stream *stream, unsigned slot);
 
 /* Do it, blocking, with slot 0. 0, or errno; a short transfer is EIO. */
 int io_stream_do(const struct io_stream *stream, const struct io_request *request);
-
-/* Before a read: drop it from the page cache, if the plan has to. */
-void io_stream_drop(const struct io_stream *stream, const struct io_request *request);
-
-/* Many operations in flight from one thread, by io_uring. */
 
 struct io_ring;
 

@@ -14,6 +14,7 @@
 
 #include "io/phases.h"
 
+#include "counter.h"
 #include "io/file.h"
 #include "io/io-options.h"
 
@@ -55,9 +56,6 @@ struct io_outcome {
 
 /* From the beginning of the file to its end. 0, or errno. */
 typedef int io_pass(struct io_bench *bench, struct io_outcome *outcome);
-io_pass io_pass_char_write, io_pass_block_write, io_pass_rewrite, io_pass_char_read,
-    io_pass_block_read, io_pass_seeks;
-
 enum { REWRITE_EVERY = 10 }; /* of the seeks (Bonnie++ 2.00: UpdateSeek) */
 
 /* ---- one operation ---- */
@@ -116,12 +114,12 @@ static int pass_chars(struct io_bench *bench, struct io_outcome *outcome, bool r
     return error;
 }
 
-int io_pass_char_write(struct io_bench *bench, struct io_outcome *outcome)
+static int io_pass_char_write(struct io_bench *bench, struct io_outcome *outcome)
 {
     return pass_chars(bench, outcome, false);
 }
 
-int io_pass_char_read(struct io_bench *bench, struct io_outcome *outcome)
+static int io_pass_char_read(struct io_bench *bench, struct io_outcome *outcome)
 {
     if (lseek(bench->fd, 0, SEEK_SET) != 0)
         return errno;
@@ -150,17 +148,17 @@ static int pass_blocks(struct io_bench *bench, struct io_outcome *outcome, bool 
     return error;
 }
 
-int io_pass_block_write(struct io_bench *bench, struct io_outcome *outcome)
+static int io_pass_block_write(struct io_bench *bench, struct io_outcome *outcome)
 {
     return pass_blocks(bench, outcome, false, true);
 }
 
-int io_pass_rewrite(struct io_bench *bench, struct io_outcome *outcome)
+static int io_pass_rewrite(struct io_bench *bench, struct io_outcome *outcome)
 {
     return pass_blocks(bench, outcome, true, true);
 }
 
-int io_pass_block_read(struct io_bench *bench, struct io_outcome *outcome)
+static int io_pass_block_read(struct io_bench *bench, struct io_outcome *outcome)
 {
     return pass_blocks(bench, outcome, true, false);
 }
@@ -228,7 +226,7 @@ static void join_seekers(struct seeker *seekers, unsigned started, struct io_out
     outcome->bytes = outcome->moved;
 }
 
-int io_pass_seeks(struct io_bench *bench, struct io_outcome *outcome)
+static int io_pass_seeks(struct io_bench *bench, struct io_outcome *outcome)
 {
     const unsigned threads = bench->run->threads;
     struct seeker *seekers = calloc(threads, sizeof *seekers);
@@ -393,21 +391,26 @@ static int get_ready(const struct io_bench *bench, const struct io_phase *phase)
     return 0;
 }
 
+/* What the block layer did for this process (/proc/self/io; no operation counts). */
+static double self_bytes(void)
+{
+    return fmax(process_io("read_bytes"), 0) + fmax(process_io("write_bytes"), 0);
+}
+
 /* The part of what was moved that the device and this process have seen. */
-static double reached(const struct io_bench *bench, const struct device_counters before[2],
-                      uint64_t bytes)
+static double reached(const struct io_bench *bench, const struct device_counters *before,
+                      double self_before, uint64_t bytes)
 {
     const struct io_state *state = io_state_of(bench->run);
-    struct device_counters device, self;
+    const double self = self_bytes() - self_before;
+    struct device_counters device;
     double least;
 
-    io_count_self(&self);
     if (!device_count(&state->device, &device) || bytes == 0)
         return NAN;
-    least = fmin((double)(device.read_bytes + device.write_bytes - before[0].read_bytes -
-                          before[0].write_bytes),
-                 (double)(self.read_bytes + self.write_bytes - before[1].read_bytes -
-                          before[1].write_bytes));
+    least = fmin(
+        (double)(device.read_bytes + device.write_bytes - before->read_bytes - before->write_bytes),
+        self);
     return least / (double)bytes;
 }
 
@@ -422,14 +425,14 @@ static int64_t cpu_now_ns(void)
 
 static int measure(struct io_bench *bench, const struct io_phase *phase, struct io_outcome *outcome)
 {
-    struct device_counters before[2] = {{0}, {0}};
+    struct device_counters before = {0};
     int64_t start_ns, cpu_ns;
     int error = get_ready(bench, phase);
 
     if (error != 0)
         return error;
-    (void)device_count(&io_state_of(bench->run)->device, &before[0]);
-    io_count_self(&before[1]);
+    (void)device_count(&io_state_of(bench->run)->device, &before);
+    const double self_before = self_bytes();
     start_ns = now_ns();
     cpu_ns = cpu_now_ns();
     error = phase->pass(bench, outcome);
@@ -437,7 +440,7 @@ static int measure(struct io_bench *bench, const struct io_phase *phase, struct 
         error = errno;
     outcome->elapsed_ns = now_ns() - start_ns;
     outcome->cpu_ns = cpu_now_ns() - cpu_ns;
-    outcome->reached_ratio = reached(bench, before, outcome->moved);
+    outcome->reached_ratio = reached(bench, &before, self_before, outcome->moved);
     return error;
 }
 

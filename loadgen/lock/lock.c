@@ -221,10 +221,7 @@ static int rate(struct run *run, const char *text, double *value, char *error, s
 
 static int prepare(struct run *run)
 {
-    struct lock_state *state = calloc(1, sizeof *state);
-    run->state = state;
-    if (state == NULL)
-        return run_fail(run, "out of memory: free some");
+    struct lock_state *state = run->state;
     state->split = ((const struct lock_settings *)run->settings)->split;
     state->words = state->split ? run->threads : 1;
     state->memory = aligned_alloc(LOCK_WORD_BYTES, (size_t)state->words * LOCK_WORD_BYTES);
@@ -236,11 +233,7 @@ static int prepare(struct run *run)
 
 static void cleanup(struct run *run)
 {
-    struct lock_state *state = run->state;
-    if (state != NULL)
-        free(state->memory);
-    free(state);
-    run->state = NULL;
+    free(((struct lock_state *)run->state)->memory);
 }
 
 /* The first worker finds out what an addition takes that nobody contends for: the least
@@ -332,6 +325,7 @@ static const struct load lock_load = {
                "The report has what was claimed, and what the counter has come to.",
     .options = options,
     .options_size = sizeof(struct lock_settings),
+    .state_size = sizeof(struct lock_state),
     .calibrations = calibrations,
     .timed = true,
     .pinned = true,

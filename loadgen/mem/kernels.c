@@ -10,20 +10,10 @@ const char *const mem_simd_names[] = {"avx512", "avx2", "sse2", "sve", "neon", "
 
 const struct mem_table *mem_simd_table(enum mem_simd simd)
 {
-    switch (simd) {
-    case MEM_AVX512:
-        return mem_avx512();
-    case MEM_AVX2:
-        return mem_avx2();
-    case MEM_SSE2:
-        return mem_sse2();
-    case MEM_SVE:
-        return mem_sve();
-    case MEM_NEON:
-        return mem_neon();
-    default:
-        return mem_portable();
-    }
+    static const struct mem_table *(*const built[])(void) = {
+        [MEM_AVX512] = mem_avx512, [MEM_AVX2] = mem_avx2, [MEM_SSE2] = mem_sse2,
+        [MEM_SVE] = mem_sve,       [MEM_NEON] = mem_neon, [MEM_PORTABLE] = mem_portable};
+    return built[simd] == NULL ? NULL : built[simd]();
 }
 
 #if defined(__x86_64__)

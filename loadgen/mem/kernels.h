@@ -37,13 +37,14 @@ struct mem_table {
     mem_run *non_temporal[MEM_CHASE]; /* NULL: it has no such stores */
 };
 
-/* NULL: not built for this kind of machine. */
-const struct mem_table *mem_avx512(void);
-const struct mem_table *mem_avx2(void);
-const struct mem_table *mem_sse2(void);
-const struct mem_table *mem_sve(void); /* of whatever length this process has */
-const struct mem_table *mem_neon(void);
-const struct mem_table *mem_portable(void);
+/* A file each. Weak: those that are not built for this kind of machine are not there. */
+#define MEM_BUILT(NAME) const struct mem_table *NAME(void) __attribute__((weak))
+MEM_BUILT(mem_avx512);
+MEM_BUILT(mem_avx2);
+MEM_BUILT(mem_sse2);
+MEM_BUILT(mem_sve); /* of whatever length this process has */
+MEM_BUILT(mem_neon);
+MEM_BUILT(mem_portable);
 
 /* ---- kernels.c ---- */
 
@@ -52,6 +53,7 @@ extern const char *const mem_simd_names[];   /* by enum mem_simd, ended by NULL 
 /* Whether this CPU, its operating system, and this build have it. */
 bool mem_simd_works(enum mem_simd simd);
 enum mem_simd mem_simd_best(void);
+/* NULL: not built for this kind of machine. */
 const struct mem_table *mem_simd_table(enum mem_simd simd);
 /* Arrays that a kernel uses, of the same size. */
 unsigned mem_kernel_arrays(enum mem_kernel kernel);

@@ -205,11 +205,7 @@ static void check_exclusive(const struct run *run, const struct mem_plan *plan)
 void mem_open(struct run *run, enum mem_kernel kernel, enum mem_access access)
 {
     const struct mem_settings *set = mem_settings_of(run);
-    struct mem_state *state = aligned_alloc(64, (sizeof *state + 63) / 64 * 64);
-    if (state == NULL)
-        usage_error("out of memory: free some");
-    memset(state, 0, sizeof *state);
-    run->state = state;
+    struct mem_state *state = mem_state_of(run);
     state->plan.kernel = kernel;
     state->plan.access = access;
     state->plan.non_temporal = set->non_temporal;

@@ -91,9 +91,18 @@ struct mem_state {
     char footprint[32];    /* of --footprint, in bytes */
     struct mem_busy *busy; /* run->threads of them */
     bool checked;          /* what the arrays hold: */
-    double error;          /* see valid.h */
+    double error;          /* see sweep.h */
     struct mem_pages pages;
     struct prefault prefault;
+};
+
+struct mem_worker {
+    struct mem_area area;
+    double *array[MEM_ARRAYS];
+    struct mem_sweep sweep;
+    void **next;     /* chase: where it is */
+    size_t byte;     /* single accesses to the next byte: the same */
+    uint64_t random; /* to random ones: the generator's state */
 };
 
 static inline struct mem_settings *mem_settings_of(const struct run *run)
@@ -121,13 +130,9 @@ extern const struct load_accounting mem_accounting;
 
 /* What loadgen mem and loadgen cache count and report of themselves. */
 
-/* By a worker alone: time inside the kernel, and the units done in it. */
-void mem_add_busy(struct mem_busy *busy, int64_t ns, uint64_t units);
 /* load.h's count, fields, summary, notes and describe. */
-void mem_count(struct run *run, double counters[LOAD_COUNTERS]);
 void mem_fields(struct run *run, const struct snapshot *window, struct line *line);
 void mem_notes(struct run *run, const char *event, const struct snapshot *window);
-void mem_summary(struct run *run, const struct snapshot *window, struct line *line);
 void mem_describe(struct run *run, struct line *line);
 
 #endif

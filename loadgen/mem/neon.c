@@ -25,11 +25,4 @@ struct two {
 #define STREAM_TWO(to, first, second) PUT_TWO("stnp", to, first, second)
 #define TABLE                         mem_neon
 #include "mem/vector.h"
-#else
-#include "mem/kernels.h"
-
-const struct mem_table *mem_neon(void)
-{
-    return NULL;
-}
 #endif

@@ -10,11 +10,4 @@
 #define FENCE()            _mm_sfence()
 #define TABLE              mem_sse2
 #include "mem/vector.h"
-#else
-#include "mem/kernels.h"
-
-const struct mem_table *mem_sse2(void)
-{
-    return NULL;
-}
 #endif

@@ -96,9 +96,4 @@ const struct mem_table *mem_sve(void)
     };
     return &table;
 }
-#else
-const struct mem_table *mem_sve(void)
-{
-    return NULL;
-}
 #endif

@@ -44,7 +44,8 @@ void mem_course_begin(const struct mem_course *course, double value[MEM_ARRAYS])
     value[2] = course->steps > 1 ? 0 : 3;
 }
 
-void mem_step_apply(const struct mem_step *step, uint64_t pass, double value[MEM_ARRAYS])
+/* What a step in that pass makes of the values of one element of each array. */
+static void mem_step_apply(const struct mem_step *step, uint64_t pass, double value[MEM_ARRAYS])
 {
     const double s = step->scalar[pass % 2], b = value[step->from], c = value[step->also];
     switch (step->kernel) {

@@ -45,8 +45,6 @@ struct mem_sweep {
 void mem_course_steps(struct mem_course *course, enum mem_kernel kernel, mem_run *const *table);
 /* The values that each array has at the beginning. */
 void mem_course_begin(const struct mem_course *course, double value[MEM_ARRAYS]);
-/* What a step in that pass makes of the values of one element of each array. */
-void mem_step_apply(const struct mem_step *step, uint64_t pass, double value[MEM_ARRAYS]);
 /* Moves so many counted bytes, or up to a MEM_BLOCK more, and returns how many they were. */
 uint64_t mem_sweep_run(const struct mem_course *course, struct mem_sweep *sweep,
                        double *const array[MEM_ARRAYS], uint64_t bytes);

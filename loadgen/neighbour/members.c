@@ -340,7 +340,8 @@ bool hold_has(const struct hold *hold, const struct neighbour *neighbour)
     return true;
 }
 
-int hold_descriptor(const struct hold *hold)
+/* A descriptor that is readable when the guard is gone; -1: none. */
+static int hold_descriptor(const struct hold *hold)
 {
     return hold->guard == 0 ? -1 : hold->reading[0];
 }

@@ -71,8 +71,6 @@ bool hold_take(struct hold *hold, const struct neighbour *neighbour);
 bool hold_has(const struct hold *hold, const struct neighbour *neighbour);
 /* False: the guard is gone, so nobody may be stopped. */
 bool hold_is_there(const struct hold *hold);
-/* A descriptor that is readable when the guard is gone; -1: none. */
-int hold_descriptor(const struct hold *hold);
 /* Ends the guard, with which the kernel continues all that it held. */
 void hold_release(struct hold *hold);
 

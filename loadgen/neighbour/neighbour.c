@@ -1,6 +1,6 @@
 /* loadgen neighbour: a load that is there already. Resumed, the processes run; paused, they are
  * stopped (SIGSTOP). It starts nothing and ends nothing: whatever ends loadgen, they run on
- * (hold.h). It has no workers; all happens on the control plane's loop. */
+ * (members.h). It has no workers; all happens on the control plane's loop. */
 
 #include "load.h"
 #include "neighbour/members.h"
@@ -84,15 +84,12 @@ static void check(struct run *run)
     if (!own->pause)
         usage_error("neighbour: it would be stopped and continued, again and again: give --pause "
                     "if that is what you want");
-    struct neighbour_state *state = calloc(1, sizeof *state);
-    if (state == NULL)
-        usage_error("neighbour: out of memory: free some");
+    struct neighbour_state *state = run->state;
     state->hold = HOLD_OF_NONE;
     neighbour_find(&state->neighbour, own->pid, own->cgroup, own->job);
     if (own->started != 0 && (uint64_t)state->neighbour.started != own->started)
         usage_error("%s: another process than the one that had this number: give its pid of now",
                     state->neighbour.words);
-    run->state = state;
 }
 
 static int fail_ended(struct run *run)
@@ -199,13 +196,9 @@ static int prepare(struct run *run)
 static void cleanup(struct run *run)
 {
     struct neighbour_state *state = run->state;
-    if (state == NULL)
-        return;
     continue_all(state);
     hold_release(&state->hold);
     neighbour_free(&state->neighbour);
-    free(state);
-    run->state = NULL;
 }
 
 static int64_t cpu_ns(struct run *run)
@@ -261,6 +254,7 @@ static const struct load neighbour_load = {
         "ends loadgen, the kernel continues them at once. cpu_s is their CPU time.",
     .options = settings,
     .options_size = sizeof(struct neighbour_settings),
+    .state_size = sizeof(struct neighbour_state),
     .check = check,
     .prepare = prepare,
     .cleanup = cleanup,

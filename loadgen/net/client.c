@@ -296,11 +296,10 @@ static int allocate(struct run *run)
     state->sessions = calloc(state->session_count, sizeof *state->sessions);
     state->servers = calloc(state->session_count, sizeof(struct net_server *));
     state->workers = calloc(run->threads, sizeof *state->workers);
-    state->streams = aligned_alloc(64, state->stream_count * sizeof *state->streams);
+    state->streams = zeroed_lines(state->stream_count, sizeof *state->streams);
     if (state->sessions == NULL || state->servers == NULL || state->streams == NULL ||
         state->workers == NULL)
         return run_fail(run, "out of memory: give fewer --streams");
-    memset(state->streams, 0, state->stream_count * sizeof *state->streams);
     for (unsigned i = 0; i < run->threads; i++)
         if ((state->workers[i].wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0)
             return run_fail(run, "cannot make an eventfd: %s: give fewer --threads",

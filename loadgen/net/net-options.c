@@ -185,10 +185,7 @@ static void claim(struct run *run)
 void net_check(struct run *run)
 {
     const struct net_settings *set = net_settings_of(run);
-    struct net_state *state = calloc(1, sizeof *state);
-    if (state == NULL)
-        usage_error("out of memory: free some");
-    run->state = state;
+    struct net_state *state = net_state_of(run);
     check_exclusive(run);
     if (set->listen != NULL)
         check_listener(run);

@@ -423,13 +423,8 @@ static int prepare(struct run *run)
 
 static void cleanup(struct run *run)
 {
-    struct net_state *state = net_state_of(run);
-    if (state == NULL)
-        return;
     net_close(run);
-    free(state->block);
-    free(state);
-    run->state = NULL;
+    free(net_state_of(run)->block);
 }
 
 /* ---- workers ---- */
@@ -488,9 +483,9 @@ static const char *const calibrations[] = {"--tcp", "--udp", NULL};
 #define NET_LOAD                                                                                   \
     .name = "net", .summary = "sends or receives over the network: TCP, UDP, round trips",         \
     .details = details, .options = net_options, .options_size = sizeof(struct net_settings),       \
-    .calibrations = calibrations, .settle_ns = 100000000, .check = check, .prepare = prepare,      \
-    .begin = begin, .work = work, .end = end, .cleanup = cleanup, .report = &reports,              \
-    .special = &special
+    .state_size = sizeof(struct net_state), .calibrations = calibrations, .settle_ns = 100000000,  \
+    .check = check, .prepare = prepare, .begin = begin, .work = work, .end = end,                  \
+    .cleanup = cleanup, .report = &reports, .special = &special
 
 static const struct load net_load = {NET_LOAD, .accounting = &accounting};
 static const struct load net_ping_load = {NET_LOAD, .timed = true, .accounting = &ping_accounting};

@@ -318,12 +318,11 @@ static int open_handles(struct net_server *server)
 struct net_server *net_server_open(struct run *run, const struct net_server_plan *plan, char *error,
                                    size_t size)
 {
-    struct net_server *server = aligned_alloc(64, (sizeof *server + 63) / 64 * 64);
+    struct net_server *server = zeroed_lines(1, sizeof *server);
     if (server == NULL) {
         snprintf(error, size, "out of memory: free some");
         return NULL;
     }
-    memset(server, 0, sizeof *server);
     server->run = run;
     server->plan = *plan;
     server->listen_fd = server->port.fd = -1;

@@ -6,13 +6,4 @@
 #define BYTES 32
 #define TABLE ops_avx2
 #include "ops/vector.h"
-#else
-#include "ops/kernels.h"
-
-#include <stddef.h>
-
-const struct ops_kernel *ops_avx2(void)
-{
-    return NULL;
-}
 #endif

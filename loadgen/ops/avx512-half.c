@@ -9,13 +9,4 @@
 #define HALF
 #define TABLE ops_avx512_half
 #include "ops/vector.h"
-#else
-#include "ops/kernels.h"
-
-#include <stddef.h>
-
-const struct ops_kernel *ops_avx512_half(void)
-{
-    return NULL;
-}
 #endif

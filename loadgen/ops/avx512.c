@@ -11,13 +11,4 @@
 #define BYTES 64
 #define TABLE ops_avx512
 #include "ops/vector.h"
-#else
-#include "ops/kernels.h"
-
-#include <stddef.h>
-
-const struct ops_kernel *ops_avx512(void)
-{
-    return NULL;
-}
 #endif

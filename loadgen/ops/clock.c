@@ -34,7 +34,13 @@ static double shorter(double a_ns, int64_t b_ns)
     return fmin(a_ns, (double)b_ns);
 }
 
-double clock_measure(void)
+/* The clock of the CPU that the caller runs on, in Hz, as the speed of additions that each need
+ * the one before: one takes one cycle (uops.info and Agner Fog's tables: ADD r64, r64, latency 1,
+ * from Haswell and Zen on; LLVM's models of Neoverse: ADD, latency 1). Not of ADD
+ * with a constant, which Golden Cove does while it renames registers. An interrupt or another
+ * task only makes it slower, so the fastest of three counts. It takes some 15 us. NAN: not
+ * known of this kind of machine. */
+static double clock_measure(void)
 {
     double chain_ns = INFINITY, empty_ns = INFINITY;
     for (unsigned i = 0; i < TRIES; i++) {
@@ -66,9 +72,7 @@ void clock_sample(struct clock_samples *samples, int64_t at_ns)
 
 struct clock_samples *clock_samples_new(unsigned workers)
 {
-    const size_t bytes = workers * sizeof(struct clock_samples);
-    struct clock_samples *samples = aligned_alloc(_Alignof(struct clock_samples), bytes);
-    return samples == NULL ? NULL : memset(samples, 0, bytes);
+    return zeroed_lines(workers, sizeof(struct clock_samples));
 }
 
 void clock_count(const struct clock_samples *samples, unsigned workers,

@@ -4,14 +4,6 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* The clock of the CPU that the caller runs on, in Hz, as the speed of additions that each need
- * the one before: one takes one cycle (uops.info and Agner Fog's tables: ADD r64, r64, latency 1,
- * from Haswell and Zen on; LLVM's models of Neoverse: ADD, latency 1). Not of ADD
- * with a constant, which Golden Cove does while it renames registers. An interrupt or another
- * task only makes it slower, so the fastest of three counts. It takes some 15 us. NAN: not
- * known of this kind of machine. */
-double clock_measure(void);
-
 /* Measurements of the clock by one worker, in the course of its work. */
 struct clock_samples {
     _Alignas(64) _Atomic uint64_t sum_hz;

@@ -13,49 +13,22 @@ unsigned ops_type_bytes(enum ops_type type)
     return bytes[type];
 }
 
-static const struct ops_kernel *half_of(enum simd simd)
-{
-    if (!processor_has_half())
-        return NULL;
-    switch (simd) {
-    case SIMD_AVX512:
-        return ops_avx512_half();
-    case SIMD_SVE:
-        return ops_sve();
-    case SIMD_NEON:
-        return ops_neon_half();
-    default:
-        return NULL;
-    }
-}
-
 /* Where every CPU of the architecture has FMA, plain code has it, too. */
-static const struct ops_kernel *without_vectors(void)
-{
-    const struct ops_kernel *fma = processor_has_fma() ? ops_scalar_fma() : NULL;
-    return fma != NULL ? fma : ops_scalar();
-}
-
 static const struct ops_kernel *table_of(enum simd simd, enum ops_type type)
 {
-    if (type == OPS_HALF)
-        return half_of(simd);
-    switch (simd) {
-    case SIMD_AVX512:
-        return ops_avx512();
-    case SIMD_AVX2:
-        return ops_avx2();
-    case SIMD_SSE2:
-        return ops_sse2();
-    case SIMD_SVE:
-        return ops_sve();
-    case SIMD_NEON:
-        return ops_neon();
-    case SIMD_PORTABLE:
-        return ops_portable();
-    default:
-        return without_vectors();
-    }
+    typedef const struct ops_kernel *table(void);
+    static table *const half[SIMDS] = {
+        [SIMD_AVX512] = ops_avx512_half, [SIMD_SVE] = ops_sve, [SIMD_NEON] = ops_neon_half};
+    static table *const others[SIMDS] = {
+        [SIMD_AVX512] = ops_avx512, [SIMD_AVX2] = ops_avx2, [SIMD_SSE2] = ops_sse2,
+        [SIMD_SVE] = ops_sve,       [SIMD_NEON] = ops_neon, [SIMD_PORTABLE] = ops_portable,
+        [SIMD_SCALAR] = ops_scalar};
+    table *of = (type == OPS_HALF ? half : others)[simd];
+    if (type == OPS_HALF && !processor_has_half())
+        return NULL;
+    if (of == ops_scalar && ops_scalar_fma != NULL && processor_has_fma())
+        of = ops_scalar_fma;
+    return of == NULL ? NULL : of();
 }
 
 const struct ops_kernel *ops_kernel_of(enum simd simd, enum ops_type type)

@@ -41,18 +41,19 @@ struct ops_kernel {
 #define OPS_TURNS_HALF  64
 #define OPS_MOST_BLOCKS 64
 
-/* A row for each type, run NULL where there is none; NULL: not built for this machine. All but SVE
- * have a table of their own for half precision. */
-const struct ops_kernel *ops_avx512(void);
-const struct ops_kernel *ops_avx512_half(void); /* half precision alone: AVX512-FP16 */
-const struct ops_kernel *ops_avx2(void);
-const struct ops_kernel *ops_sse2(void);
-const struct ops_kernel *ops_sve(void); /* of the length that this process has */
-const struct ops_kernel *ops_neon(void);
-const struct ops_kernel *ops_neon_half(void); /* half precision alone: FEAT_FP16 */
-const struct ops_kernel *ops_portable(void);
-const struct ops_kernel *ops_scalar(void);
-const struct ops_kernel *ops_scalar_fma(void); /* x86 */
+/* A file each: a row for each type, run NULL where there is none. Weak: those that are not built
+ * for this machine are not there. All but SVE have a table of their own for half precision. */
+#define OPS_BUILT(NAME) const struct ops_kernel *NAME(void) __attribute__((weak))
+OPS_BUILT(ops_avx512);
+OPS_BUILT(ops_avx512_half); /* half precision alone: AVX512-FP16 */
+OPS_BUILT(ops_avx2);
+OPS_BUILT(ops_sse2);
+OPS_BUILT(ops_sve); /* of the length that this process has */
+OPS_BUILT(ops_neon);
+OPS_BUILT(ops_neon_half); /* half precision alone: FEAT_FP16 */
+OPS_BUILT(ops_portable);
+OPS_BUILT(ops_scalar);
+OPS_BUILT(ops_scalar_fma); /* x86 */
 
 /* ---- kernels.c ---- */
 

@@ -11,13 +11,4 @@
 #define FUSED(value, factor, step)                                                                 \
     ((vector)vfmaq_f16((float16x8_t)(value), (float16x8_t)(factor), (float16x8_t)(step)))
 #include "ops/vector.h"
-#else
-#include "ops/kernels.h"
-
-#include <stddef.h>
-
-const struct ops_kernel *ops_neon_half(void)
-{
-    return NULL;
-}
 #endif

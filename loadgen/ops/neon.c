@@ -12,13 +12,4 @@
         (vector)vfmaq_f64((float64x2_t)(value), (float64x2_t)(factor), (float64x2_t)(step)),       \
         (vector)vfmaq_f32((float32x4_t)(value), (float32x4_t)(factor), (float32x4_t)(step)))
 #include "ops/vector.h"
-#else
-#include "ops/kernels.h"
-
-#include <stddef.h>
-
-const struct ops_kernel *ops_neon(void)
-{
-    return NULL;
-}
 #endif

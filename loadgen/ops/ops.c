@@ -103,10 +103,7 @@ static void choose(const struct run *run, struct ops_state *state)
 
 static void check(struct run *run)
 {
-    struct ops_state *state = calloc(1, sizeof *state);
-    if (state == NULL)
-        usage_error("out of memory: free some");
-    run->state = state;
+    struct ops_state *state = run->state;
     choose(run, state);
     run->unit = UNIT_OPS;
     run->quantum = state->kernel->block;
@@ -126,12 +123,8 @@ static int prepare(struct run *run)
 
 static void cleanup(struct run *run)
 {
-    struct ops_state *state = run->state;
-    if (state == NULL)
-        return;
+    const struct ops_state *state = run->state;
     free(state->clocks);
-    free(state);
-    run->state = NULL;
 }
 
 /* ---- workers ---- */
@@ -249,6 +242,7 @@ static const struct load ops_load = {
     .details = details,
     .options = options,
     .options_size = sizeof(struct ops_settings),
+    .state_size = sizeof(struct ops_state),
     .calibrations = calibrations,
     .timed = true,
     .pinned = true,

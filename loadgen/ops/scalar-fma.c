@@ -6,13 +6,4 @@
 #define BYTES 0
 #define TABLE ops_scalar_fma
 #include "ops/vector.h"
-#else
-#include "ops/kernels.h"
-
-#include <stddef.h>
-
-const struct ops_kernel *ops_scalar_fma(void)
-{
-    return NULL;
-}
 #endif

@@ -4,13 +4,4 @@
 #define BYTES 16
 #define TABLE ops_sse2
 #include "ops/vector.h"
-#else
-#include "ops/kernels.h"
-
-#include <stddef.h>
-
-const struct ops_kernel *ops_sse2(void)
-{
-    return NULL;
-}
 #endif

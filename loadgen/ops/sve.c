@@ -117,9 +117,4 @@ const struct ops_kernel *ops_sve(void)
             return tables[i];
     return NULL;
 }
-#else
-const struct ops_kernel *ops_sve(void)
-{
-    return NULL;
-}
 #endif

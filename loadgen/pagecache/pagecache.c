@@ -173,11 +173,8 @@ static uint64_t choose_size(const struct run *run, const struct cache_room *room
 static void check(struct run *run)
 {
     const struct pagecache_settings *set = settings_of(run);
-    struct pagecache_state *state = calloc(1, sizeof *state);
+    struct pagecache_state *state = run->state;
     struct io_error error;
-    if (state == NULL)
-        usage_error("out of memory: free some");
-    run->state = state;
     if (set->block_bytes % page_bytes() != 0)
         usage_error("--block-size %llu: not a multiple of %zu: give one",
                     (unsigned long long)set->block_bytes, page_bytes());
@@ -256,26 +253,19 @@ static int prepare(struct run *run)
 static void cleanup(struct run *run)
 {
     struct pagecache_state *state = run->state;
-    if (state == NULL)
+    if (!state->open)
         return;
-    if (state->open) {
-        if (state->plan.read_fd >= 0)
-            resident_drop(state->plan.read_fd, 0, state->plan.file_bytes);
-        io_plan_close(&state->plan);
-        io_file_close(&state->file);
-    }
-    free(state);
-    run->state = NULL;
+    if (state->plan.read_fd >= 0)
+        resident_drop(state->plan.read_fd, 0, state->plan.file_bytes);
+    io_plan_close(&state->plan);
+    io_file_close(&state->file);
 }
 
 static int begin(struct worker *worker)
 {
     const struct pagecache_state *state = worker->run->state;
-    struct reader *own = calloc(1, sizeof *own);
+    struct reader *own = worker->state;
     struct io_error error;
-    worker->state = own;
-    if (own == NULL)
-        return worker_fail(worker, "out of memory: free some");
     if (io_stream_open(&own->stream, &state->plan, worker->index, &error) != 0)
         return worker_fail(worker, "%s", error.message);
     return 0;
@@ -284,10 +274,7 @@ static int begin(struct worker *worker)
 static void end(struct worker *worker)
 {
     struct reader *own = worker->state;
-    if (own != NULL)
-        io_stream_close(&own->stream);
-    free(own);
-    worker->state = NULL;
+    io_stream_close(&own->stream);
 }
 
 /* Blocks of one worker, in turns. False: one could not be read, and it ends. */
@@ -344,13 +331,13 @@ static void count(struct run *run, double counters[LOAD_COUNTERS])
 {
     struct pagecache_state *state = run->state;
     uint64_t held = 0;
-    if (state == NULL || state->plan.read_fd < 0)
+    if (state->plan.read_fd < 0)
         return;
     for (unsigned i = 0; run->workers != NULL && i < run->threads; i++) {
         const struct reader *own = run->workers[i].state;
         const pid_t id = run->workers[i].id;
-        counters[READ_BY_KERNEL] += thread_counted(id, "io", "rchar");
-        counters[FROM_DEVICE] += thread_counted(id, "io", "read_bytes");
+        counters[READ_BY_KERNEL] += thread_io(id, "rchar");
+        counters[FROM_DEVICE] += thread_io(id, "read_bytes");
         held += own == NULL ? 0 : atomic_load(&own->held_bytes);
     }
     const double now = (double)resident_bytes(state->plan.read_fd, 0, state->plan.file_bytes);
@@ -414,6 +401,8 @@ static const struct load pagecache_load = {
         "the file is gone at the end, unless it is kept.",
     .options = options,
     .options_size = sizeof(struct pagecache_settings),
+    .state_size = sizeof(struct pagecache_state),
+    .worker_size = sizeof(struct reader),
     .timed = true,
     .settle_ns = 20000000,
     .check = check,

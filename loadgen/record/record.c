@@ -46,13 +46,6 @@ struct wakeups {
     struct watcher *watchers;
 };
 
-static void sleep_until(int64_t time_ns)
-{
-    const struct timespec at = {time_ns / 1000000000, time_ns % 1000000000};
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
-        continue;
-}
-
 static void *watch(void *argument)
 {
     struct watcher *watcher = argument;
@@ -63,7 +56,7 @@ static void *watch(void *argument)
     if (cpus_pin(watcher->cpu) != 0)
         return NULL;
     while (!atomic_load_explicit(&wakeups->ended, memory_order_relaxed)) {
-        sleep_until(due_ns);
+        sleep_until_ns(due_ns);
         const int64_t late_ns = now_ns() - due_ns;
         histogram_record(&watcher->latency, late_ns);
         due_ns += (late_ns / wakeups->interval_ns + 1) * wakeups->interval_ns;
@@ -117,12 +110,11 @@ static struct wakeups *wakeups_start(const struct cpu_list *cpus, int64_t interv
         return NULL;
     wakeups->interval_ns = interval_ns;
     wakeups->count = cpus->count;
-    wakeups->watchers = aligned_alloc(64, cpus->count * sizeof(struct watcher));
+    wakeups->watchers = zeroed_lines(cpus->count, sizeof(struct watcher));
     if (wakeups->watchers == NULL) {
         free(wakeups);
         return NULL;
     }
-    memset(wakeups->watchers, 0, cpus->count * sizeof(struct watcher));
     if (start_all(wakeups, cpus) == 0)
         return wakeups;
     const int error = errno;

@@ -59,14 +59,9 @@ struct round_trip {
     uint64_t switches;
 };
 
-/* By --method; the names in the same order, ended by NULL. */
-extern const struct bell_method bell_methods[];
-
-extern const char *const bell_method_names[];
-
 /* A bell: one thread sleeps until another one rings. */
 
-const char *const bell_method_names[] = {"futex", "eventfd", "pipe", NULL};
+static const char *const bell_method_names[] = {"futex", "eventfd", "pipe", NULL};
 
 static int futex_open(struct bell *bell)
 {
@@ -124,7 +119,8 @@ static int fd_wait(struct bell *bell)
     return length == (ssize_t)sizeof value ? 0 : -1;
 }
 
-const struct bell_method bell_methods[] = {
+/* By --method, as the names. */
+static const struct bell_method bell_methods[] = {
     {.open = futex_open, .ring = futex_ring, .wait = futex_wait},
     {.open = eventfd_open, .ring = fd_ring, .wait = fd_wait},
     {.open = pipe_open, .ring = fd_ring, .wait = fd_wait},
@@ -280,10 +276,7 @@ static void check(struct run *run)
 static int begin(struct worker *worker)
 {
     const struct run *run = worker->run;
-    struct pair *pair = aligned_alloc(_Alignof(struct pair), sizeof *pair);
-    worker->state = pair;
-    if (pair == NULL)
-        return worker_fail(worker, "out of memory: free some");
+    struct pair *pair = worker->state;
     const int error =
         pair_open(pair, &bell_methods[settings_of(run)->method], companion_cpu(run, worker->index));
     if (error != 0)
@@ -294,11 +287,7 @@ static int begin(struct worker *worker)
 
 static void end(struct worker *worker)
 {
-    struct pair *pair = worker->state;
-    if (pair != NULL)
-        pair_close(pair);
-    free(pair);
-    worker->state = NULL;
+    pair_close(worker->state);
 }
 
 /* Takes the next one now, whenever it is due: a round is not divisible. */
@@ -409,6 +398,7 @@ static const struct load switch_load = {
         "latency until the thread that was woken runs.",
     .options = options,
     .options_size = sizeof(struct switch_settings),
+    .worker_size = sizeof(struct pair),
     .calibrations = calibrations,
     .timed = true,
     .pinned = true,

@@ -138,10 +138,7 @@ struct caller {
 static int begin(struct worker *worker)
 {
     const struct call *call = call_of(worker->run);
-    struct caller *own = malloc(sizeof *own);
-    worker->state = own;
-    if (own == NULL)
-        return worker_fail(worker, "out of memory: free some");
+    struct caller *own = worker->state;
     own->fd = call->file == NULL ? -1 : open(call->file, O_RDWR | O_CLOEXEC);
     if (call->file != NULL && own->fd < 0)
         return worker_fail(worker, "cannot open %s: %s: choose another --call", call->file,
@@ -151,11 +148,9 @@ static int begin(struct worker *worker)
 
 static void end(struct worker *worker)
 {
-    struct caller *own = worker->state;
-    if (own != NULL && own->fd >= 0)
+    const struct caller *own = worker->state;
+    if (own->fd >= 0)
         close(own->fd);
-    free(own);
-    worker->state = NULL;
 }
 
 static double operate(struct worker *worker)
@@ -184,9 +179,9 @@ static void count(struct run *run, double counters[LOAD_COUNTERS])
     }
     /* Of the process at once, without this thread: to ask for each of a thousand busy threads takes
      * many seconds. What this one reads here is the same each time. */
-    counters[CALLS] = call->counted == NULL ? NAN
-                                            : process_counted("io", call->counted) -
-                                                  thread_counted(getpid(), "io", call->counted);
+    counters[CALLS] = call->counted == NULL
+                          ? NAN
+                          : process_io(call->counted) - thread_io(getpid(), call->counted);
 }
 
 /* Time in the kernel / CPU time; NAN without any. */
@@ -243,6 +238,7 @@ static const struct load syscall_load = {
                "a row, fewer at a low rate.",
     .options = options,
     .options_size = sizeof(struct syscall_settings),
+    .worker_size = sizeof(struct caller),
     .calibrations = calibrations,
     .timed = true,
     .pinned = true,
