@@ -92,7 +92,7 @@ column() {
             "$ROOT/results/reference/disk/$name/runs.jsonl" >"$BATS_TEST_TMPDIR/runs"
         holds --arg name "$name" --slurpfile runs "$BATS_TEST_TMPDIR/runs" \
             '[.cells[] | select(.experiment == $name and .charts.runs != null)] | length == 1
-            and (.[0].charts.runs | map_values([.order, .["wall time"]] | transpose | sort)) == ($runs[0] | map_values(sort))' <"$BATS_TEST_TMPDIR/model.json"
+            and (.[0].charts.runs | map_values([.order, .values["wall time"]] | transpose | sort)) == ($runs[0] | map_values(sort))' <"$BATS_TEST_TMPDIR/model.json"
     done
 }
 
