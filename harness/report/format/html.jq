@@ -11,12 +11,15 @@ include "lib/jq15";
 
 # The best known answer, in a sentence or a few.
 def lede($head):
-  $head.answer as {$known, $noise, $marked}
-  | (if $head.answer.worst == null then null else .cells[$head.answer.worst] end) as $worst
-  | ([.cells[].variants // empty | .lines[0] // empty]) as $verdicts
-  | if .cells == [] then "No cell is done yet."
+  map(select(.values.ratio != null)) as $ratios
+  | ($ratios | length) as $known
+  | ($ratios | map(select(.distinguishable == false)) | length) as $noise
+  | (map(select(.problems != [])) | length) as $marked
+  | ($ratios | map(select(.distinguishable != false)) | max_by(.values.ratio)) as $worst
+  | ([.[].variants // empty | .lines[0] // empty]) as $verdicts
+  | if . == [] then "No cell is done yet."
     elif $verdicts != [] then "\($verdicts[:3] | map(esc | split(" ") | .[0] |= "<b>\(.)</b>" | join(" ")) | join(". ")). \(if $marked == 0 then "No cell has a problem" else "\(plural($marked; "cell has"; "cells have")) a problem" end)."
-    elif $known == 0 and any(.cells[]; .capacity != null) then "\([.cells[].capacity // empty | .lines[0] | esc] | .[:3] | join(". "))."
+    elif $known == 0 and any(.[]; .capacity != null) then "\([.[].capacity // empty | .lines[0] | esc] | .[:3] | join(". "))."
     elif $known == 0 then "No load was measured: the times are those of the target alone."
     else
       (if $worst == null then "No slowdown can be distinguished from noise;"
@@ -28,7 +31,7 @@ def lede($head):
     end;
 
 def title($head):
-  "<p class=\"kind\">jostle: slowdown under load</p>", "<h1>\($head.texts.name | esc)</h1>", "<p class=\"lede\">\({ cells: . } | lede($head))</p>",
+  "<p class=\"kind\">jostle: slowdown under load</p>", "<h1>\($head.texts.name | esc)</h1>", "<p class=\"lede\">\(lede($head))</p>",
   "<p class=\"facts\">\(plural(map(.texts.program) | numbered | length; "target"; "targets")), \(plural(length; "cell"; "cells")), \(plural($head.totals.runs; "run"; "runs"))\(if $head.hosts == [] then "" else ", on \($head.hosts | map(.host // "unknown" | esc) | unique | if length > 4 then "\(length) hosts" else join(", ") end)" end).\(if $head.waiting == [] then "" else " <a href=\"#waiting\">\(plural($head.waiting | length; "cell is"; "cells are")) not done.</a>" end)</p>";
 
 def plain:
