@@ -208,7 +208,8 @@ function ratioParts(items, where, horizontal) {
     const mine = items.map((item, i) => ({ ...item, at: where(item, i) })).filter((item) => item.sure === sure);
     const bars = mine.map((item) => [item.at, item.low, item.high]);
     const marks = mine.map((item) => (horizontal ? [item.ratio, item.at] : [item.at, item.ratio]));
-    return sure ? [{ c: "s2", bars }, { c: "p s2", marks, shape: "dot" }] : [{ c: "s3", bars }, { c: "r s3", marks, shape: "ring" }];
+    const [colour, mark, shape] = sure ? ["s2", "p s2", "dot"] : ["s3", "r s3", "ring"];
+    return [{ c: colour, bars }, { c: mark, marks, shape }];
   });
 }
 // A row for each ratio; dashed lines at 1 and, where it is near, at the limit.
@@ -338,8 +339,10 @@ function panels(chart) {
   return groups.map((lines, i) => {
     const y = panelY(chart, lines);
     const looks = looksOf(lines);
-    const entry = (one, { c, mark, shape }) => ({ c: c.replace(" thin", ""), mark: isMarked(one) && mark, shape, name: one.name });
-    const legend = lines.map((one, k) => entry(one, looks[k]));
+    const legend = lines.map((one, k) => {
+      const { c, mark, shape } = looks[k];
+      return { c: c.replace(" thin", ""), mark: isMarked(one) && mark, shape, name: one.name };
+    });
     if (lines.some((one) => one.peak?.length > 0))
       legend.push({ c: "s7 peak", name: "theoretical peak, in the colour of its line" });
     const caption = [groups.length > 1 ? `${i + 1} of ${groups.length}` : null,

@@ -6,6 +6,7 @@
 const hidden = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 const codeText = (c) => ({ "\r": "\\r", "\x1b": "\\e" })[c] ?? `\\u{${c.charCodeAt(0).toString(16).padStart(4, "0")}}`;
 const visible = (text) => String(text).replace(hidden, codeText);
+const inText = new Set(["b", "small", "span", "a", "code", "li"]);
 const inSvg = new Set(["svg", "path", "rect", "text", "title", "desc"]);
 
 // An element; attributes that are null or false are left out, children are text, nodes, lists of these, or {TAG: text,
@@ -25,7 +26,10 @@ function put(node, child) {
   else if (typeof child !== "object") node.append(visible(child));
   else {
     const [[name, text], ...more] = Object.entries(child);
-    node.append(el(name, Object.fromEntries(more), text));
+    const { class: look, title, href, "data-f": found } = Object.fromEntries(more);
+    // What should be a text in a record, and is none, makes no other element, and leads nowhere else.
+    if (!inText.has(name)) node.append(visible(JSON.stringify(child)));
+    else node.append(el(name, { class: look, title, "data-f": found, href: String(href).startsWith("#") && href }, text));
   }
 }
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

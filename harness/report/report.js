@@ -275,7 +275,8 @@ function findings(head, cells) {
     ...one.problems.map((problem) => ({ ...problem, who: one.program, problem: true })),
     ...one.notes.map((note) => ({ ...note, who: one.program })),
   ]);
-  const ofAll = head.warnings.map(({ kind, message, cell: who }) => ({ flag: kind, condition: null, text: message, who, problem: true }));
+  const ofAll = head.warnings.map(({ kind, message, cell: who }) =>
+    ({ flag: kind, condition: null, text: message, who, problem: true }));
   const keyOf = (one) => [one.flag, one.who, one.condition, one.text].map((text) => text ?? "").join("\0");
   const keyed = grouped([...own, ...ofAll], keyOf);
   const once = keyed.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, [first]]) => first);
