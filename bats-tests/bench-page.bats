@@ -15,7 +15,8 @@ page() {
     mkdir -p bench
     jq "$@" "$ROOT/bats-tests/fixtures/bench/bench.json" >bench/bench.json
     "$JOSTLE" report bench --format html --output page.html
-    page_drawn page.html | sed 's/<figure/\n&/g; s/<tr /\n&/g; s/<section/\n&/g; s/<li/\n&/g' >drawn.html
+    page_drawn page.html >drawn
+    sed 's/<figure/\n&/g; s/<tr /\n&/g; s/<section/\n&/g; s/<li/\n&/g' drawn >drawn.html
 }
 
 # places CLASS: the coordinates of the path of that class in the page's first plot, rounded.

@@ -36,7 +36,8 @@ page_model() {
     sed -n '/^<script type="application\/json" id="model">$/,/^<\/script>$/p' "$1" | sed '1d;$d'
 }
 
-# page_drawn PAGE: prints the page as HTML after its script has drawn it; skips where there is no Chromium.
+# page_drawn PAGE: prints the page as HTML after its script has drawn it; skips where there is no Chromium (so it is not
+# for a pipeline).
 page_drawn() {
     command -v chromium chromium-browser google-chrome >/dev/null || skip 'Chromium is not installed'
     # Chromium shows a file of another name as text.

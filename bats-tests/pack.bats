@@ -152,6 +152,9 @@ valid() {
     run -0 "$JOSTLE" report out
     [[ $out == "$output"$'\n\nRecords: out' ]]
     grep -q '</html>' out/pack.html
+    # The figures of the page are those of the record.
+    page_model out/pack.html | holds --slurpfile pack copy.json '[.sections[0].blocks[0].charts[] | .series[0].points | map([.x, .y])]
+        == [($pack[0].rows | map([.copies, .copy_s.value])), ($pack[0].rows | map([.copies, .throughput.value]))]'
     run -2 --separate-stderr "$JOSTLE" pack --output out --max-copies 2 --oversubscribe --min-runs 2 --max-runs 2 -- sleep 0.01
     [[ $stderr == *'already holds a pack'* ]]
 }

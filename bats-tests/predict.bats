@@ -191,6 +191,8 @@ PYTHON
     grep -q 'mean absolute error .* 0 of 1 in the interval' out.txt
     grep -qF 'by leaving out each load' out.html
     run ! grep -qF '<c>' out.html
+    page_model out.html | holds --slurpfile record out.json '([.sections[0].blocks[] | select(.table) | .rows[].cells[] | objects | .heat // empty] | sort)
+        == ([$record[0].predictions[].slowdown | numbers] | sort)'
     python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("out.svg")'
     jsonschema -i out.json "$ROOT/results/schema/jostle.prediction.schema.json"
     holds '.check.pairs == 1 and .check.held == 0 and .check.error > 1

@@ -78,8 +78,8 @@ function addTicks(axis) {
   const unit = 10 ** Math.floor(Math.log10(wanted));
   const step = [1, 2, 5, 10].find((factor) => factor * unit >= wanted * 0.999) * unit;
   axis.ticks = [];
-  for (let i = Math.ceil(axis.low / step - 1e-9); i * step <= axis.high
-    + 1e-9 * step; i++) axis.ticks.push([i * step, short(i * step)]);
+  const last = axis.high / step + 1e-9;
+  for (let i = Math.ceil(axis.low / step - 1e-9); i <= last; i++) axis.ticks.push([i * step, short(i * step)]);
   return axis;
 }
 // Powers of ten, and where they are few 2 and 5 times these.
@@ -93,13 +93,14 @@ function addDecades(axis) {
     }
   return axis;
 }
-const shareOf = (axis, value) => (axis.log ? Math.log(value / axis.low) / Math.log(axis.high / axis.low)
-  : (value - axis.low) / (axis.high - axis.low));
+function shareOf({ low, high, log }, value) {
+  return log ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+}
 // Only ticks whose texts do not touch: the first, the last, and as many as fit between.
 function thinTicks(axis, length, across) {
   const width = ([, text]) => (across ? 13 : 6.2 * text.length);
-  const apart = (one, other) => (shareOf(axis, other[0]) - shareOf(axis, one[0])) * length >= (width(one)
-    + width(other)) / 2 + 4;
+  const at = (tick) => shareOf(axis, tick[0]) * length;
+  const apart = (one, other) => at(other) - at(one) >= (width(one) + width(other)) / 2 + 4;
   const end = axis.ticks.at(-1);
   let last = null;
   axis.ticks = axis.ticks.filter((tick) => {
@@ -130,10 +131,8 @@ function drawing(chart) {
   const height = heightOf(chart);
   const names = chart.rows;
   const x = { ...chart.x, from: names ? 129.6 : 61.2, to: 345.6 };
-  const y = names
-    ? { low: 0.4, high: names.length + 0.6, from: height - 50, to: 6,
-      ticks: names.map((name, i) => [names.length - i, cut(name, 18)]) }
-    : { ...chart.y, from: 171.6, to: 8.8 };
+  const y = names ? { low: 0.4, high: names.length + 0.6, from: height - 50, to: 6 } : { ...chart.y, from: 171.6, to: 8.8 };
+  if (names) y.ticks = names.map((name, i) => [names.length - i, cut(name, 18)]);
   const place = (axis, value) => axis.from + shareOf(axis, value) * (axis.to - axis.from);
   const at = ([px, py]) => [place(x, px), place(y, py)];
   const across = (value) => step("M", x.from, place(y, value)) + step("L", x.to, place(y, value));
@@ -143,16 +142,16 @@ function drawing(chart) {
   const bar = ([where, low, high]) => {
     const ends = names ? [at([low, where]), at([high, where])] : [at([where, low]), at([where, high])];
     const [dx, dy] = names ? [0, 2.5] : [2.5, 0];
-    return step("M", ...ends[0]) + step("L", ...ends[1]) + ends
-      .map(([ex, ey]) => step("M", ex - dx, ey - dy) + step("L", ex + dx, ey + dy)).join("");
+    const caps = ends.map(([ex, ey]) => step("M", ex - dx, ey - dy) + step("L", ex + dx, ey + dy));
+    return step("M", ...ends[0]) + step("L", ...ends[1]) + caps.join("");
   };
   const mark = (shape) => (point) => {
     const [px, py] = at(point);
     return step("M", px + shapes[shape][0], py + shapes[shape][1]) + shapes[shape][2];
   };
+  const line = (points) => points.map((point, i) => step(i ? "L" : "M", ...at(point))).join("");
   const part = ({ c, lines = [], bars = [], marks = [], shape }) =>
-    pathOf(c, lines.map((points) => points.map((point, i) => step(i ? "L" : "M", ...at(point))).join("")).join("")
-      + bars.map(bar).join("") + marks.map(mark(shape)).join(""));
+    pathOf(c, [...lines.map(line), ...bars.map(bar), ...marks.map(mark(shape))].join(""));
   return [
     pathOf("g", names ? x.ticks.map(([v]) => up(v)).join("") : y.ticks.map(([v]) => across(v)).join("")),
     pathOf("f", frame.join("") + step("M", x.from, y.to) + step("L", x.from, y.from) + step("L", x.to, y.from)),
@@ -168,8 +167,9 @@ function drawing(chart) {
 // has very many, each is drawn when it comes into view, or is printed.
 let figures = 0;
 const undrawn = new Map();
-const seen = new IntersectionObserver((entries) => entries.forEach((entry) => entry.isIntersecting
-  && drawNow(entry.target)), { rootMargin: "400px" });
+const seen = new IntersectionObserver((entries) => {
+  for (const entry of entries) if (entry.isIntersecting) drawNow(entry.target);
+}, { rootMargin: "400px" });
 function drawNow(svg) {
   seen.unobserve(svg);
   svg.append(...[drawing(undrawn.get(svg)())].flat(3).filter((node) => node !== null));
@@ -182,19 +182,21 @@ function drawSoon() {
 function drawAll() {
   for (const svg of undrawn.keys()) drawNow(svg);
 }
-const swatch = ({ c, mark, shape }) => el("svg", { class: "plot swatch", viewBox: "0 0 26 10", "aria-hidden": "true" },
-  pathOf(c, "M1 5L25 5"), mark ? pathOf(mark, `M${13 + shapes[shape][0]} ${5 + shapes[shape][1]}${shapes[shape][2]}`)
-    : null);
+function swatch({ c, mark, shape }) {
+  const [dx, dy, d] = shapes[shape] ?? [];
+  return el("svg", { class: "plot swatch", viewBox: "0 0 26 10", "aria-hidden": "true" },
+    pathOf(c, "M1 5L25 5"), mark ? pathOf(mark, `M${13 + dx} ${5 + dy}${d}`) : null);
+}
 function figure(chart) {
-  const id = `f${++figures}`;
-  const svg = el("svg", { class: "plot", viewBox: `0 0 360 ${heightOf(chart)}`, role: "img",
-    "aria-labelledby": `${id}-t ${id}-d` },
-    el("title", { id: `${id}-t` }, chart.title), el("desc", { id: `${id}-d` }, chart.text));
+  const [title, text] = [`f${++figures}-t`, `f${figures}-d`];
+  const viewBox = `0 0 360 ${heightOf(chart)}`;
+  const svg = el("svg", { class: "plot", viewBox, role: "img", "aria-labelledby": `${title} ${text}` },
+    el("title", { id: title }, chart.title), el("desc", { id: text }, chart.text));
+  const lines = chart.legend?.map((line) => el("li", null, swatch(line), line.name));
   undrawn.set(svg, () => ({ rows: chart.rows, ...chart.make() }));
   return el("figure", { "data-f": chart.f ?? "" }, svg,
     el("figcaption", null, chart.bold ? [el("b", null, chart.bold), " "] : null, chart.caption),
-    chart.legend ? el("ul", { class: "key lines" },
-      chart.legend.map((line) => el("li", null, swatch(line), line.name))) : null);
+    lines ? el("ul", { class: "key lines" }, lines) : null);
 }
 
 // ---- what the charts have in common
@@ -204,11 +206,10 @@ function figure(chart) {
 function ratioParts(items, where, horizontal) {
   return [false, true].flatMap((sure) => {
     const mine = items.map((item, i) => ({ ...item, at: where(item, i) })).filter((item) => item.sure === sure);
-    return [
-      { c: sure ? "s2" : "s3", bars: mine.map((item) => [item.at, item.low, item.high]) },
-      { c: sure ? "p s2" : "r s3", marks: mine
-        .map((item) => (horizontal ? [item.ratio, item.at] : [item.at, item.ratio])), shape: sure ? "dot" : "ring" },
-    ];
+    const bars = mine.map((item) => [item.at, item.low, item.high]);
+    const marks = mine.map((item) => (horizontal ? [item.ratio, item.at] : [item.at, item.ratio]));
+    const [colour, mark, shape] = sure ? ["s2", "p s2", "dot"] : ["s3", "r s3", "ring"];
+    return [{ c: colour, bars }, { c: mark, marks, shape }];
   });
 }
 // A row for each ratio; dashed lines at 1 and, where it is near, at the limit.
@@ -246,8 +247,8 @@ function panelX(chart) {
     shown = scale.unit || unit;
   }
   const measured = [...new Set(values)].sort((a, b) => a - b);
-  if (stepped && axis.factor === 1 && measured.length <= 24) axis.ticks = measured
-    .map((value) => [value, measuredText(value, unit)]);
+  if (stepped && axis.factor === 1 && measured.length <= 24)
+    axis.ticks = measured.map((value) => [value, measuredText(value, unit)]);
   else if (axis.log) addDecades(axis);
   else addTicks(axis);
   thinTicks(axis, 284, false);
@@ -257,8 +258,8 @@ function panelX(chart) {
 // Of what is no course over time, 0 is on the axis: heights can be compared.
 function panelY(chart, lines) {
   const { unit, label, log } = chart.y;
-  const all = lines.flatMap((series) => [...series.points,
-    ...(series.peak ?? [])].flatMap((point) => [point.y, point.lo, point.hi]))
+  const points = lines.flatMap((series) => [...series.points, ...(series.peak ?? [])]);
+  const all = points.flatMap((point) => [point.y, point.lo, point.hi])
     .filter((value) => value !== null && value !== undefined && (!log || value > 0));
   const [low, high] = [least(all), most(all)];
   if (log && all.length > 0) {
@@ -269,8 +270,8 @@ function panelY(chart, lines) {
   }
   const scale = scaleOf(Math.max(Math.abs(high), Math.abs(low)), unit);
   const ends = chart.kind === "series" ? airy(low, high) : { low: 0, high: 1.08 * high };
-  const axis = { low: ends.low * scale.factor, high: (ends.high > ends.low ? ends.high : ends.low + 1) * scale.factor,
-    factor: scale.factor };
+  const top = ends.high > ends.low ? ends.high : ends.low + 1;
+  const axis = { low: ends.low * scale.factor, high: top * scale.factor, factor: scale.factor };
   return { ...addTicks(axis), label: labelOf(label, scale.unit || unit) };
 }
 
@@ -280,32 +281,31 @@ function looksOf(lines) {
   const colours = [];
   let next = 0;
   return lines.map((series, i) => {
-    const ours = lines.slice(0, i).findIndex((other) => series.peer && !other.peer
-      && series.name.startsWith(other.name));
+    const isOurs = (other) => series.peer && !other.peer && series.name.startsWith(other.name);
+    const ours = lines.slice(0, i).findIndex(isOurs);
     colours.push(ours < 0 ? next++ : colours[ours]);
-    const shape = marks[i];
-    return { c: `k${colours[i]}${series.peer ? " peer" : isMarked(series) ? "" : " thin"}`,
-      mark: `${shape === "dot" ? "p" : "m"} k${colours[i]}`, colour: `k${colours[i]}`, shape };
+    const [shape, colour] = [marks[i], `k${colours[i]}`];
+    const more = series.peer ? " peer" : isMarked(series) ? "" : " thin";
+    return { c: colour + more, mark: `${shape === "dot" ? "p" : "m"} ${colour}`, colour, shape };
   });
 }
 
 function panelParts(lines, looks, x, y) {
-  const placed = (points, key = "y") => points.map((point) => [point.x * x.factor, point[key] * y.factor]);
+  const placed = (points) => points.map((point) => [point.x * x.factor, point.y * y.factor]);
+  const isKnown = (value) => value !== null && value !== undefined;
   const peaks = lines.map(({ peak = [] }, i) => {
     const points = placed(peak);
     // A lone peak is a line, as a point would be taken for a figure.
-    return { c: `${looks[i].colour} peak`, lines: [points.length === 1
-      ? [[x.low, points[0][1]], [x.high, points[0][1]]] : points] };
+    const line = points.length === 1 ? [x.low, x.high].map((end) => [end, points[0][1]]) : points;
+    return { c: `${looks[i].colour} peak`, lines: [line] };
   });
   return peaks.concat(lines.flatMap((series, i) => {
     const shown = series.points.filter((point) => !y.log || point.y > 0);
-    const bounded = series.points.filter((point) => (point.lo ?? null) !== null && (point.hi ?? null) !== null
-      && point.hi * y.factor > y.low);
+    const bars = series.points.filter(({ lo, hi }) => isKnown(lo) && isKnown(hi) && hi * y.factor > y.low)
+      .map(({ x: at, lo, hi }) => [at * x.factor, Math.max(lo * y.factor, y.low), Math.min(hi * y.factor, y.high)]);
     return [
       { c: looks[i].c, lines: [placed(shown)] },
-      { c: `w ${looks[i].colour}`, bars: bounded
-        .map((point) => [point.x * x.factor, Math.max(point.lo * y.factor, y.low),
-        Math.min(point.hi * y.factor, y.high)]) },
+      { c: `w ${looks[i].colour}`, bars },
       { c: looks[i].mark, marks: isMarked(series) ? placed(shown) : [], shape: looks[i].shape },
     ];
   }));
@@ -313,8 +313,8 @@ function panelParts(lines, looks, x, y) {
 
 // "triad: 1: 10.2 [10.1, 10.3] GB/s, 2: ...", of a long line its ends.
 function panelText(chart, lines, x, y) {
-  const value = ({ y: height, lo, hi }) => ((lo ?? null) === null ? scaled(height, chart.y.unit)
-    : withBounds(height, lo, hi, chart.y.unit));
+  const { unit } = chart.y;
+  const value = ({ y: height, lo, hi }) => ((lo ?? null) === null ? scaled(height, unit) : withBounds(height, lo, hi, unit));
   const one = (point) => `${measuredText(point.x, chart.x.unit)}: ${value(point)}`;
   const text = (series) => {
     const { points } = series;
@@ -339,13 +339,18 @@ function panels(chart) {
   return groups.map((lines, i) => {
     const y = panelY(chart, lines);
     const looks = looksOf(lines);
-    const legend = lines.map((one, k) => ({ ...looks[k], c: looks[k].c.replace(" thin", ""),
-      mark: isMarked(one) && looks[k].mark, name: one.name }));
-    if (lines.some((one) => one.peak?.length > 0)) legend.push({ c: "s7 peak",
-      name: "theoretical peak, in the colour of its line" });
+    const legend = lines.map((one, k) => {
+      const { c, mark, shape } = looks[k];
+      return { c: c.replace(" thin", ""), mark: isMarked(one) && mark, shape, name: one.name };
+    });
+    if (lines.some((one) => one.peak?.length > 0))
+      legend.push({ c: "s7 peak", name: "theoretical peak, in the colour of its line" });
     const caption = [groups.length > 1 ? `${i + 1} of ${groups.length}` : null,
       chart.kind === "series" && y.low > 0 ? "the vertical axis does not begin at 0" : null];
-    return { title: chart.title, bold: chart.title, caption: caption.filter(Boolean).join("; "), f: chart.f, legend,
-      text: panelText(chart, lines, x, y), make: () => ({ x, y, parts: panelParts(lines, looks, x, y) }) };
+    return {
+      title: chart.title, bold: chart.title, caption: caption.filter(Boolean).join("; "), f: chart.f, legend,
+      text: panelText(chart, lines, x, y),
+      make: () => ({ x, y, parts: panelParts(lines, looks, x, y) }),
+    };
   });
 }

@@ -211,14 +211,6 @@ static char *text_of_cell(const struct cell *cell, const struct wanted *wanted, 
     return text;
 }
 
-static bool is_marked(const struct cell *cell)
-{
-    for (size_t i = 0; i < cell->warning_count; i++)
-        if (cell->warnings[i].problem)
-            return true;
-    return false;
-}
-
 /* What is known of a cell after its records are gone. */
 static struct report_line line_of(const struct cell *cell)
 {
@@ -239,9 +231,6 @@ static struct report_line line_of(const struct cell *cell)
                 ? NAN
                 : view_number(view_path(cell->baseline, metrics[METRIC_WALL].name, "mean"), NAN),
         .runs = view_number(view_get(cell->baseline, "runs"), 0),
-        .ratio = view_number(view_get(cell->slowdown, "ratio"), NAN),
-        .noise = view_is(view_get(cell->slowdown, "distinguishable"), VIEW_FALSE),
-        .marked = is_marked(cell),
         .legend = legend_of(cell->of),
     };
 }

@@ -19,9 +19,6 @@ struct report_line {
     char *same;          /* equal: cells that differ in their load only */
     char *host, *kind;   /* host NULL: not known */
     double wall_s, runs; /* of the baseline; NAN where others have it: it is over sessions */
-    double ratio;        /* of the main metric; NAN: none */
-    bool noise;          /* it is not distinguishable */
-    bool marked;         /* it has a problem */
     struct legend legend;
     char *settings; /* without the seed, as JSON; NULL: not for the page */
 };

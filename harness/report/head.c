@@ -298,31 +298,6 @@ void head_put_texts(struct line *json, const char *name, const struct collected 
     nodes_free(&nodes);
 }
 
-void head_put_answer(struct line *json, const struct collected *collected)
-{
-    size_t known = 0, noise = 0, marked = 0, worst = collected->line_count;
-    for (size_t i = 0; i < collected->line_count; i++) {
-        const struct report_line *line = &collected->lines[i];
-        marked += line->marked;
-        if (isnan(line->ratio))
-            continue;
-        known++;
-        noise += line->noise;
-        if (!line->noise &&
-            (worst == collected->line_count || line->ratio >= collected->lines[worst].ratio))
-            worst = i;
-    }
-    line_object(json, "answer");
-    line_count(json, "known", known);
-    line_count(json, "noise", noise);
-    line_count(json, "marked", marked);
-    if (worst == collected->line_count)
-        line_null(json, "worst");
-    else
-        line_count(json, "worst", worst);
-    line_close(json);
-}
-
 void head_put_settings(struct line *json, const struct collected *collected)
 {
     const char **known = must(calloc(collected->line_count + 1, sizeof *known));

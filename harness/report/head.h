@@ -16,11 +16,6 @@ void head_put(struct line *json, const char *name, const struct collected *colle
 void head_put_texts(struct line *json, const char *name, const struct collected *collected,
                     const struct campaigns *campaigns);
 
-/* What the cells say together: {known, noise, marked, worst}: how many ratios there are, how many
- * of them are not distinguishable, how many cells have a problem, and which cell, counted from 0,
- * has the largest ratio of those that are distinguishable; null: there is none. */
-void head_put_answer(struct line *json, const struct collected *collected);
-
 /* Member "settings": each set of settings once, the seed left out. */
 void head_put_settings(struct line *json, const struct collected *collected);
 

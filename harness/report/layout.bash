@@ -14,36 +14,21 @@ report_program() {
 # 0 also when its reader has had enough (… | head -1).
 report_layout() {
     local -n layout_plan=$1
-    local width=0 colour=false terminal=false
-    local -a page=() status=(0 0)
+    local -a layout status=(0 0)
     shift
     if [[ ${layout_plan[reads]} == figures ]]; then # needs no layout
         report_program "$@" || status=("$?" 0)
         [[ ${status[0]} -eq 0 || ${status[0]} -eq 141 ]] || return "${status[0]}"
         return 0
     fi
-    if [[ -t 1 ]]; then
-        terminal=true
-        { width=$(stty size <&3 2>/dev/null) || width='0 80'; } 3<&1
-        width=${width#* }
-        ! is_terminal 1 || [[ -n ${NO_COLOR:-} ]] || colour=true
-    fi
-    [[ ! ${COLUMNS:-} =~ ^[1-9][0-9]{0,3}$ ]] || width=$COLUMNS
-    if [[ ${layout_plan[reads]} == page ]]; then
-        page_words page
-    fi
-    local -a layout=(jq -r -L "$JOSTLE_HARNESS" --argjson width "$width" --argjson colour "$colour" --argjson terminal "$terminal"
-        --argjson verbose "${layout_plan[verbose]}" "${page[@]}" -f "$JOSTLE_HARNESS/report/format/${layout_plan[format]}.jq")
+    layout_options layout "${layout_plan[reads]}"
+    layout+=(--argjson verbose "${layout_plan[verbose]}" -f "$JOSTLE_HARNESS/report/format/${layout_plan[format]}.jq")
     if [[ ${layout_plan[format]} == terminal ]] && can_fold 1; then
-        report_program "$@" | "${layout[@]}" | "$JOSTLE_BIN/arguments" fold || status=("${PIPESTATUS[@]:0:2}")
+        report_program "$@" | jq "${layout[@]}" | "$JOSTLE_BIN/arguments" fold || status=("${PIPESTATUS[@]:0:2}")
     else
-        report_program "$@" | "${layout[@]}" || status=("${PIPESTATUS[@]}")
+        report_program "$@" | jq "${layout[@]}" || status=("${PIPESTATUS[@]}")
     fi
-    case ${status[*]} in
-        '0 0' | '0 141' | '141 141') ;;
-        '1 0' | '2 0') return "${status[0]}" ;; # it said why
-        *) return 1 ;;                          # jq did
-    esac
+    layout_ended "${status[@]}"
 }
 
 # shellcheck disable=SC2034 # table is read through a nameref

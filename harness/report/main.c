@@ -208,10 +208,8 @@ static void print_head(const struct report *report)
         columns_put(&json, &legend);
         metrics_put(&json);
         put_experiment(&json, report);
-        if (report->wanted.page) {
-            head_put_answer(&json, &report->collected);
+        if (report->wanted.page)
             head_put_settings(&json, &report->collected);
-        }
     }
     line_close(&json);
     puts(must(json.failed ? NULL : json.text));

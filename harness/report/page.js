@@ -6,6 +6,7 @@
 const hidden = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 const codeText = (c) => ({ "\r": "\\r", "\x1b": "\\e" })[c] ?? `\\u{${c.charCodeAt(0).toString(16).padStart(4, "0")}}`;
 const visible = (text) => String(text).replace(hidden, codeText);
+const inText = new Set(["b", "small", "span", "a", "code", "li"]);
 const inSvg = new Set(["svg", "path", "rect", "text", "title", "desc"]);
 
 // An element; attributes that are null or false are left out, children are text, nodes, lists of these, or {TAG: text,
@@ -25,7 +26,10 @@ function put(node, child) {
   else if (typeof child !== "object") node.append(visible(child));
   else {
     const [[name, text], ...more] = Object.entries(child);
-    node.append(el(name, Object.fromEntries(more), text));
+    const { class: look, title, href, "data-f": found } = Object.fromEntries(more);
+    // What should be a text in a record, and is none, makes no other element, and leads nowhere else.
+    if (!inText.has(name)) node.append(visible(JSON.stringify(child)));
+    else node.append(el(name, { class: look, title, "data-f": found, href: String(href).startsWith("#") && href }, text));
   }
 }
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
@@ -50,20 +54,24 @@ const folded = (count, limit, title, ...blocks) => (count > limit ? details(titl
 const list = (items, name, tag = "ul") => el(tag, { class: name },
   items.map((item) => (item instanceof Node || item.li !== undefined ? item : el("li", null, item))));
 const figuresOf = (charts, name = "figures") => (charts.length > 0 ? el("div", { class: name }, charts.map(figure))
-  : null);
+    : null);
 
 // A cell: text, [text, the number that it is sorted by], or {t: text, v: that number, c: class}, or {t, heat: a slowdown,
 // sure: it can be distinguished from noise, hatch: its edge is hatched}. Columns: titles, or
 // {title, kind}: n a number, l and w texts that do not break, and that may.
+function partsOf(content) {
+  if (Array.isArray(content)) return { t: content[0], v: content[1] };
+  if (content?.heat !== undefined) return heated(content);
+  return content instanceof Object ? content : { t: content };
+}
 function cell(content, kind, isHead) {
-  const { t, v, c } = Array.isArray(content) ? { t: content[0], v: content[1] } : content?.heat ? heated(content)
-    : content instanceof Object ? content : { t: content };
+  const { t, v, c } = partsOf(content);
   const text = kind === "n" && typeof t === "string" ? t.replaceAll(" ", "\u00a0") : t;
   return isHead ? el("th", { scope: "row" }, text)
     : el("td", { class: c ?? kind, "data-v": Number.isFinite(v) ? v : null }, text);
 }
-// Rows: their cells, or {cells, f: what the filter finds, id, class}. kind:
-// heat, env (not sorted) or counted by the filter. Columns with sort: false are not sorted.
+// Rows: their cells, or {cells, f: what the filter finds, id, class}. kind: heat, env (not sorted) or counted by the
+// filter. Columns with sort: false are not sorted.
 function table({ id, caption, kind = "", columns, rows, head }) {
   const sorted = kind !== "env";
   const kinds = columns.map((column) => column.kind);
@@ -71,8 +79,8 @@ function table({ id, caption, kind = "", columns, rows, head }) {
     const { cells, f, ...more } = Array.isArray(row) ? { cells: row } : row;
     return el("tr", { "data-f": f, ...more }, cells.map((content, i) => cell(content, kinds[i], i === 0)));
   });
-  const titles = columns.map((column) => el("th", { scope: "col", "data-sort": sorted && column.sort !== false },
-    column.title ?? column));
+  const titles = columns.map((column) =>
+    el("th", { scope: "col", "data-sort": sorted && column.sort !== false }, column.title ?? column));
   // It may be wider than a small screen, or longer: it scrolls in a box of its own.
   return el("div", { class: `scroll${tall(rows.length)}`, role: "region", tabindex: 0, "aria-labelledby": `${id}-c` },
     el("table", { id, class: `${kind}${sorted ? " sortable" : ""}` }, el("caption", { id: `${id}-c` }, caption),
@@ -80,10 +88,11 @@ function table({ id, caption, kind = "", columns, rows, head }) {
 }
 
 // Facts of one host, or of several side by side: {facts: id, caption, titles, of: an object for each}.
-const factTitles = { host: "Host", os: "System", kernel: "Kernel", architecture: "Architecture", cpu: "CPU",
-  cpus_online: "CPUs", cpus_allowed: "CPUs allowed", governors: "Governor",
-  virtual_machine: "Virtual machine", memory_bytes: "Memory", clocksource: "Clock", file_systems: "File system",
-    devices: "Device", versions: "Versions" };
+const factTitles = {
+  host: "Host", os: "System", kernel: "Kernel", architecture: "Architecture", cpu: "CPU", cpus_online: "CPUs",
+  cpus_allowed: "CPUs allowed", governors: "Governor", virtual_machine: "Virtual machine", memory_bytes: "Memory",
+  clocksource: "Clock", file_systems: "File system", devices: "Device", versions: "Versions",
+};
 function factText(key, value) {
   if (value === null || value === undefined) return "unknown";
   if (typeof value === "boolean") return value ? "yes" : "no";
@@ -93,15 +102,17 @@ function factText(key, value) {
 }
 function facts({ facts: id, caption, titles, of }) {
   const keys = [...new Set(of.flatMap(Object.keys))];
-  return table({ id, kind: "env", caption, columns: ["Fact", ...titles],
-    rows: keys.map((key) => [factTitles[key] ?? capital(key.replaceAll("_", " ")),
-    ...of.map((one) => factText(key, one[key]))]) });
+  const titleOf = (key) => factTitles[key] ?? capital(key.replaceAll("_", " "));
+  const rows = keys.map((key) => [titleOf(key), ...of.map((one) => factText(key, one[key]))]);
+  return table({ id, kind: "env", caption, columns: ["Fact", ...titles], rows });
 }
 
 // The step of the colour scale, h0 to h7.
 const heatSteps = [1.02, 1.05, 1.1, 1.2, 1.5, 2, 3];
-const heatClass = (ratio, sure) => (!sure ? "noise" : ratio < 1 ? "less"
-  : `h${heatSteps.filter((from) => ratio >= from).length}`);
+function heatClass(ratio, sure) {
+  if (!sure) return "noise";
+  return ratio < 1 ? "less" : `h${heatSteps.filter((from) => ratio >= from).length}`;
+}
 const heated = ({ t, heat, sure, hatch }) => ({ t, v: heat, c: heatClass(heat, sure) + (hatch ? " hatch" : "") });
 function heatLegend(...others) {
   const texts = ["below 1.02×", "1.02× to 1.05×", "1.05× to 1.1×", "1.1× to 1.2×", "1.2× to 1.5×", "1.5× to 2×",

@@ -110,6 +110,7 @@ static void put_condition(struct line *json, const struct experiment *of, size_t
     line_close(json);
     put_places(json, "flagged", runs, condition, true);
     put_places(json, "unused", runs, condition, false);
+    line_object(json, "values");
     for (size_t metric = 0; metric < of->metrics.count; metric++) {
         if (!is_drawn(of, metric))
             continue;
@@ -119,6 +120,7 @@ static void put_condition(struct line *json, const struct experiment *of, size_t
                 line_real(json, NULL, runs_value(runs, i, &of->metrics, metric));
         line_close(json);
     }
+    line_close(json);
     line_close(json);
 }
 

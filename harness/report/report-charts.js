@@ -10,10 +10,11 @@ const STRIP_MOST = 60; // points that stand for a row of runs
 function drawnCells(cells) {
   return cells.flatMap((one) => (one.charts.metrics ?? []).map((metric) => {
     const [, level, unit] = /^ *([0-9][0-9.]*(?:e[-+]?[0-9]+)?) *(.*)$/i.exec(one.level ?? "") ?? [];
-    return { ...metric, cell: one, row: one.program, condition: one.charts.condition ?? "",
-      load: one.load ?? one.charts.condition ?? "",
-      level: level === undefined ? null : Number(level), levelUnit: unit, offered: one.charts.offered,
-        achieved: one.charts.achieved, rate: one.charts.unit ?? "" };
+    const { condition, offered, achieved, unit: rate } = one.charts;
+    return {
+      ...metric, cell: one, row: one.program, condition: condition ?? "", load: one.load ?? condition ?? "",
+      level: level === undefined ? null : Number(level), levelUnit: unit, offered, achieved, rate: rate ?? "",
+    };
   }));
 }
 const ratioName = (item) => (item.timed ? "Slowdown" : `Ratio of ${item.metric}`);
@@ -23,12 +24,10 @@ const ratioLabel = (item) => (item.timed ? "slowdown [×]" : `${item.metric}, ra
 function curveAxis(items) {
   const [first] = items;
   const scale = scaleOf(most(items.map((item) => item.offered)), first.rate);
-  if (items.every((item) => item.level !== null
-    && item.levelUnit === first.levelUnit)) return { label: labelOf("level", first.levelUnit),
-    of: (item) => item.level };
-  if (items.every((item) => item.offered !== null
-    && item.rate === first.rate)) return { label: `offered [${scale.unit}]`,
-    of: (item) => item.offered * scale.factor };
+  if (items.every((item) => item.level !== null && item.levelUnit === first.levelUnit))
+    return { label: labelOf("level", first.levelUnit), of: (item) => item.level };
+  if (items.every((item) => item.offered !== null && item.rate === first.rate))
+    return { label: `offered [${scale.unit}]`, of: (item) => item.offered * scale.factor };
   return null;
 }
 // The curve of one load over its levels; null: it has no scale, or one level.
@@ -40,33 +39,40 @@ function curve(items) {
   const offers = sorted.filter((item) => item.offered !== null)
     .map((item) => `${item.cell.level ?? item.condition}: ${scaled(item.offered, item.rate)}`);
   return {
-    group: first.row, title: `${ratioName(first)} of ${first.row} over the levels of ${first.load}`,
-      text: sorted.map((item) => `${item.condition}: ${item.times}`).join("; "),
+    group: first.row,
+    title: `${ratioName(first)} of ${first.row} over the levels of ${first.load}`,
+    text: sorted.map((item) => `${item.condition}: ${item.times}`).join("; "),
     bold: first.main ? first.load : `${first.metric}, ${first.load}`,
-      caption: offers.length ? `offered: ${offers.join("; ")}` : "", f: `${first.row} ${first.load}`,
+    caption: offers.length ? `offered: ${offers.join("; ")}` : "",
+    f: `${first.row} ${first.load}`,
     make() {
       const x = addTicks({ ...airy(0, Math.max(0, most(sorted.map(axis.of)))), label: axis.label });
-      const y = addTicks({ ...airy(Math.min(1, least(sorted.map((item) => item.low))),
-        Math.max(1, most(sorted.map((item) => item.high)))), label: ratioLabel(first) });
-      return { x, y, parts: [{ c: "s9", lines: [[[x.low, 1], [x.high, 1]]] },
-        { c: "s8", lines: [sorted.map((item) => [axis.of(item), item.ratio])] },
-        ...ratioParts(sorted, axis.of, false)] };
+      const [low, high] = [least(sorted.map((item) => item.low)), most(sorted.map((item) => item.high))];
+      const y = addTicks({ ...airy(Math.min(1, low), Math.max(1, high)), label: ratioLabel(first) });
+      const one = { c: "s9", lines: [[[x.low, 1], [x.high, 1]]] };
+      const course = { c: "s8", lines: [sorted.map((item) => [axis.of(item), item.ratio])] };
+      return { x, y, parts: [one, course, ...ratioParts(sorted, axis.of, false)] };
     },
   };
 }
 // Slowdowns without a scale of levels, a row each: the loads of one target, or the targets under one load.
 function points(all, byTarget) {
-  return Array.from({ length: Math.ceil(all.length / ROWS_MOST) },
-    (_, i) => all.slice(i * ROWS_MOST, (i + 1) * ROWS_MOST)).map((items) => {
+  const parts = [];
+  for (let i = 0; i < all.length; i += ROWS_MOST) parts.push(all.slice(i, i + ROWS_MOST));
+  return parts.map((items) => {
     const [first] = items;
     const names = items.map((item) => (byTarget ? item.row : item.condition));
-    return { group: byTarget ? null : first.row,
-      title: byTarget ? `${ratioName(first)} under ${first.condition} by target`
-      : `${ratioName(first)} of ${first.row} by load`,
+    const what = byTarget ? `under ${first.condition} by target` : `of ${first.row} by load`;
+    return {
+      group: byTarget ? null : first.row,
+      title: `${ratioName(first)} ${what}`,
       text: items.map((item, i) => `${names[i]}: ${item.times}`).join("; "),
-        bold: byTarget ? first.condition : "one level each", caption: first.main ? "" : first.metric,
-      f: [byTarget ? first.condition : first.row, ...names].join(" "), rows: names,
-        make: () => ratioRows(items, ratioLabel(first), null) };
+      bold: byTarget ? first.condition : "one level each",
+      caption: first.main ? "" : first.metric,
+      f: [byTarget ? first.condition : first.row, ...names].join(" "),
+      rows: names,
+      make: () => ratioRows(items, ratioLabel(first), null),
+    };
   });
 }
 // Of each target a curve for each load that has levels, and one chart of the others. Targets that have one load with
@@ -88,37 +94,39 @@ function sensitivityCharts(items) {
 function axisScale(value, unit) {
   const scale = scaleOf(value, unit);
   const factor = value * scale.factor >= 1e7 ? 1e-6 : value * scale.factor >= 1e4 ? 1e-3 : 1;
-  return { factor: scale.factor * factor, unit: factor === 1 ? scale.unit
-    : `${factor === 1e-6 ? "million" : "thousand"} ${scale.unit}` };
+  const unitOf = factor === 1 ? scale.unit : `${factor === 1e-6 ? "million" : "thousand"} ${scale.unit}`;
+  return { factor: scale.factor * factor, unit: unitOf };
 }
 function offeredChart(items) {
   const [{ load, rate }] = items;
   const missed = items.filter((item) => item.cell.short).length;
+  const textOfCell = (item) => `${item.row}, ${item.condition}: ${scaled(item.achieved, rate)} of ${scaled(item.offered, rate)}`;
   return {
-    title: `Offered and achieved rate of ${load}`, bold: load,
-      f: [load, ...new Set(items.map((item) => item.row))].join(" "),
+    title: `Offered and achieved rate of ${load}`,
+    bold: load,
+    f: [load, ...new Set(items.map((item) => item.row))].join(" "),
     caption: missed === 0 ? "achieved what was offered" : `${missed} of ${items.length} cells fell short`,
     text: items.length > NAMED_MOST
       ? `${items.length} points, one for each cell; the figures are in the table of every cell`
-      : items.map((item) => `${item.row}, ${item.condition}: ${scaled(item.achieved, rate)} of ${scaled(item.offered, rate)}`).join("; "),
+      : items.map(textOfCell).join("; "),
     make() {
       const highest = most(items.flatMap((item) => [item.offered, item.achieved]));
       const scale = axisScale(highest, rate);
-      const axis = (label) => addTicks({ low: 0, high: airy(0, highest * scale.factor).high,
-        label: `${label} [${scale.unit}]` });
-      const [x, y] = [axis("offered"), axis("achieved")];
-      return { x, y, parts: [{ c: "s9", lines: [[[0, 0], [x.high, x.high]]] },
-        { c: "p s2", shape: "dot", marks: items.map((item) => [item.offered * scale.factor,
-        item.achieved * scale.factor]) }] };
+      const { high } = airy(0, highest * scale.factor);
+      const axis = (label) => addTicks({ low: 0, high, label: `${label} [${scale.unit}]` });
+      const equal = { c: "s9", lines: [[[0, 0], [high, high]]] };
+      const marks = items.map((item) => [item.offered * scale.factor, item.achieved * scale.factor]);
+      return { x: axis("offered"), y: axis("achieved"), parts: [equal, { c: "p s2", shape: "dot", marks }] };
     },
   };
 }
 
 // The runs of a condition that have the metric, in order.
 function runsOf(one, condition, metric) {
-  const { order = [], flagged = [], unused = [], [metric]: values = [] } = one.runs[condition] ?? {};
-  const [marked, left] = [new Set(flagged), new Set(unused)];
-  return order.map((at, i) => ({ order: at, value: values[i], flagged: marked.has(i), used: !left.has(i) }))
+  const runs = one.runs[condition];
+  if (!runs) return [];
+  const [flagged, unused, values] = [new Set(runs.flagged), new Set(runs.unused), runs.values[metric]];
+  return runs.order.map((order, i) => ({ order, value: values[i], flagged: flagged.has(i), used: !unused.has(i) }))
     .filter((run) => run.value !== null);
 }
 // Of more than can be drawn, of each few neighbours only the lowest, the highest and the first.
@@ -133,8 +141,8 @@ function thin(runs) {
   }
   return kept;
 }
-const extent = (figure,
-  unit) => `${scaled(figure.min, unit)} to ${scaled(figure.max, unit)}, median ${scaled(figure.median, unit)}`;
+const extent = ({ min, median, max }, unit) =>
+  `${scaled(min, unit)} to ${scaled(max, unit)}, median ${scaled(median, unit)}`;
 function orderChart(item) {
   const { cell: one, metric, unit } = item;
   const all = [runsOf(one, one.charts.reference, metric),
@@ -143,22 +151,27 @@ function orderChart(item) {
   const count = all[0].length + all[1].length;
   const note = series[0].length + series[1].length < count
     ? ", too many to draw: of neighbours the fastest, the slowest and the first are shown" : "";
+  const under = item.loaded ? `, alone and under ${one.condition}` : "";
+  const loaded = item.loaded ? `; under load: ${extent(item.loaded, unit)}` : "";
   return {
-    title: `Runs of ${one.program} in order${item.loaded ? `, alone and under ${one.condition}` : ""}${item.main ? "" : `: ${metric}`}`, f: one.f,
-    text: `${capital(metric)} over the number of the run. Alone: ${item.alone && extent(item.alone, unit)}${item.loaded ? `; under load: ${extent(item.loaded, unit)}` : ""}.`,
-    bold: one.condition ?? "alone", caption: `${item.main ? "" : `${metric}, `}${count} runs${note}`,
+    title: `Runs of ${one.program} in order${under}${item.main ? "" : `: ${metric}`}`,
+    text: `${capital(metric)} over the number of the run. Alone: ${item.alone && extent(item.alone, unit)}${loaded}.`,
+    bold: one.condition ?? "alone",
+    caption: `${item.main ? "" : `${metric}, `}${count} runs${note}`,
+    f: one.f,
     make() {
       const scale = scaleOf(Math.max((item.loaded ?? item.alone)?.max ?? 0, 0), unit);
       const place = (runs) => runs.map((run) => [run.order, run.value * scale.factor]);
-      const [orders, values] = [series.flat().map((run) => run.order),
-        series.flat().map((run) => run.value * scale.factor)];
-      const known = values.length > 0;
+      const both = series.flat();
+      const [orders, values] = both.length === 0 ? [[1], [1]] : [0, 1].map((i) => place(both).map((point) => point[i]));
       return {
-        x: addTicks({ low: (known ? least(orders) : 1) - 1, high: (known ? most(orders) : 1) + 1, label: "run" }),
-        y: addTicks({ ...airy(known ? least(values) : 1, known ? most(values) : 1),
-          label: labelOf(metric, scale.unit) }),
-        parts: [{ c: "r s3", shape: "ring", marks: place(series.flat().filter((run) => run.flagged)) },
-          { c: "p s1", shape: "dot", marks: place(series[0]) }, { c: "x s2", shape: "cross", marks: place(series[1]) }],
+        x: addTicks({ low: least(orders) - 1, high: most(orders) + 1, label: "run" }),
+        y: addTicks({ ...airy(least(values), most(values)), label: labelOf(metric, scale.unit) }),
+        parts: [
+          { c: "r s3", shape: "ring", marks: place(both.filter((run) => run.flagged)) },
+          { c: "p s1", shape: "dot", marks: place(series[0]) },
+          { c: "x s2", shape: "cross", marks: place(series[1]) },
+        ],
       };
     },
   };
@@ -167,8 +180,8 @@ function orderChart(item) {
 // The used runs as multiples of the baseline's median.
 function multiples(item, condition) {
   const median = item.alone?.median;
-  return median > 0 ? runsOf(item.cell, condition, item.metric).filter((run) => run.used)
-    .map((run) => run.value / median) : [];
+  const runs = median > 0 ? runsOf(item.cell, condition, item.metric) : [];
+  return runs.filter((run) => run.used).map((run) => run.value / median);
 }
 function quantile(sorted, share) {
   const at = (sorted.length - 1) * share;
@@ -178,8 +191,8 @@ function quantile(sorted, share) {
 function boxLines(sorted, row) {
   if (sorted.length === 0) return [];
   const [low, quarter, median, three, high] = [0, 0.25, 0.5, 0.75, 1].map((share) => quantile(sorted, share));
-  const box = [[quarter, row - 0.25], [three, row - 0.25], [three, row + 0.25], [quarter, row + 0.25],
-    [quarter, row - 0.25]];
+  const [up, down] = [row - 0.25, row + 0.25];
+  const box = [[quarter, up], [three, up], [three, down], [quarter, down], [quarter, up]];
   return [[[low, row], [quarter, row]], [[three, row], [high, row]], box, [[median, row - 0.32], [median, row + 0.32]]];
 }
 function strip(sorted, row) {
@@ -191,37 +204,41 @@ function spreadChart(items) {
   const shown = items.slice(0, SPREAD_MOST);
   const [first] = shown;
   // The runs alone of all experiments of a target share a row.
-  const alone = shown
-    .filter((item, i) => item.cell.experiment !== shown[i - 1]?.cell.experiment).flatMap((item) => multiples(item,
-    item.cell.charts.reference));
-  const rows = [{ name: "alone", values: alone },
-    ...shown.filter((item) => item.condition)
-    .map((item) => ({ name: item.condition, values: item.loaded ? multiples(item, item.cell.charts.under) : [] }))];
+  const alone = shown.filter((item, i) => item.cell.experiment !== shown[i - 1]?.cell.experiment)
+    .flatMap((item) => multiples(item, item.cell.charts.reference));
+  const loaded = shown.filter((item) => item.condition)
+    .map((item) => ({ name: item.condition, values: item.loaded ? multiples(item, item.cell.charts.under) : [] }));
+  const rows = [{ name: "alone", values: alone }, ...loaded];
   for (const row of rows) row.values.sort((a, b) => a - b);
   const medians = shown.map((item) => item.alone?.median ?? null).filter((median) => median !== null);
   const [low, high] = [least(medians), most(medians)];
-  const median = medians.length === 0 ? "-" : high - low < high / 1000 ? scaled(high, first.unit)
-    : `${scaled(low, first.unit)} to ${scaled(high, first.unit)}`;
-  const said = rows.slice(1).filter((row) => row.values.length > 0)
-    .map(({ name,
-    values }) => `${name}: median ${fixed(quantile(values, 0.5), 2)} times, from ${fixed(values[0], 2)} to ${fixed(values.at(-1), 2)} times`);
+  const spanned = high - low < high / 1000 ? [high] : [low, high];
+  const median = medians.length === 0 ? "-" : spanned.map((value) => scaled(value, first.unit)).join(" to ");
+  const left = items.length - shown.length;
+  const said = loaded.filter((row) => row.values.length > 0).map(({ name, values }) => {
+    const [middle, least, most] = [quantile(values, 0.5), values[0], values.at(-1)].map((value) => fixed(value, 2));
+    return `${name}: median ${middle} times, from ${least} to ${most} times`;
+  });
+  const what = `${first.timed ? capital(first.metric) : first.metric} of each run as a multiple of the baseline's median`;
   return {
-    group: first.row, title: first.main ? `Spread of the runs of ${first.row}`
-      : `Spread of ${first.metric} of ${first.row}`, rows: rows.map((row) => row.name),
-    text: [`${first.timed ? capital(first.metric) : first.metric} of each run as a multiple of the baseline's median`,
-      ...said].join("; "), bold: first.main ? "" : first.metric,
-    caption: `median alone: ${median}${items.length > shown.length ? `; ${items.length - shown.length} more loads are in the table of every cell` : ""}`,
+    group: first.row,
+    title: first.main ? `Spread of the runs of ${first.row}` : `Spread of ${first.metric} of ${first.row}`,
+    rows: rows.map((row) => row.name),
+    text: [what, ...said].join("; "),
+    bold: first.main ? "" : first.metric,
+    caption: `median alone: ${median}${left > 0 ? `; ${left} more loads are in the table of every cell` : ""}`,
     f: rows.map((row, i) => (i === 0 ? first.row : row.name)).join(" "),
     make() {
       const values = rows.flatMap((row) => row.values);
       const at = (i) => rows.length - i;
       return {
-        x: addTicks({ ...airy(Math.min(1, least(values)), Math.max(1, most(values))),
-          label: `${first.metric} / median alone` }),
-        parts: [{ c: "s9", lines: [[[1, 0.4], [1, rows.length + 0.6]]] },
-          { c: "p s4", shape: "dot", marks: strip(rows[0].values, at(0)) },
-          { c: "p s5", shape: "dot", marks: rows.slice(1).flatMap((row, i) => strip(row.values, at(i + 1))) },
-            { c: "s7", lines: rows.flatMap((row, i) => boxLines(row.values, at(i))) }],
+        x: addTicks({ ...airy(Math.min(1, least(values)), Math.max(1, most(values))), label: `${first.metric} / median alone` }),
+        parts: [
+          { c: "s9", lines: [[[1, 0.4], [1, rows.length + 0.6]]] },
+          { c: "p s4", shape: "dot", marks: strip(alone, at(0)) },
+          { c: "p s5", shape: "dot", marks: loaded.flatMap((row, i) => strip(row.values, at(i + 1))) },
+          { c: "s7", lines: rows.flatMap((row, i) => boxLines(row.values, at(i))) },
+        ],
       };
     },
   };
@@ -230,10 +247,10 @@ function spreadChart(items) {
 // Charts of targets, [[target, charts], ...]: each target under its heading, or folded up where they are many.
 function byTarget(groups, oneEach) {
   if (groups.length === 0) return null;
-  if (oneEach)
-    return folded(groups.length, 24, `Show ${groups.length} targets`,
-      el("div", { class: "figures" }, groups.map(([target, charts]) => el("div", { "data-f": target },
-      el("h3", null, target), charts.map(figure)))));
+  if (oneEach) {
+    const parts = groups.map(([target, charts]) => el("div", { "data-f": target }, el("h3", null, target), charts.map(figure)));
+    return folded(groups.length, 24, `Show ${groups.length} targets`, el("div", { class: "figures" }, parts));
+  }
   return el("div", { class: `folds${tall(groups.length)}` }, groups.map(([target, charts]) => {
     if (groups.length <= 8) return [el("h3", { "data-f": target }, target), figuresOf(charts)];
     const fold = details(target, false, figuresOf(charts));
@@ -252,16 +269,18 @@ function chartSections(head, cells) {
   const offered = grouped(rated, (item) => JSON.stringify([item.load, item.rate]))
     .map(([, mine]) => offeredChart(mine));
   const orders = grouped(items, (item) => item.row).map(([target, mine]) => [target, mine.map(orderChart)]);
-  const spreads = grouped(metrics.flatMap(([, mine]) => grouped(mine, (item) => item.row))
-    .map(([, same]) => spreadChart(same)), (chart) => chart.group);
+  const rows = metrics.flatMap(([, mine]) => grouped(mine, (item) => item.row));
+  const spreads = grouped(rows.map(([, same]) => spreadChart(same)), (chart) => chart.group);
   return [
     sensitivity.length > 0 && section("sensitivity", "Sensitivity",
       el("p", null,
-        `Slowdown over the level of each load, with ${head.level} intervals. The dashed line is no slowdown; a ring is a slowdown that cannot be distinguished from noise.`),
+        `Slowdown over the level of each load, with ${head.level} intervals. The dashed line is no slowdown; a ring is a `,
+        "slowdown that cannot be distinguished from noise."),
       figuresOf(sensitivity.filter((chart) => chart.group === null)), byTarget(targets, isAlone(targets))),
     offered.length > 0 && section("offered", "Offered and achieved load",
       el("p", null,
-        "A load that cannot do what it offers is a smaller load: points below the dashed line. One point for each cell."), figuresOf(offered)),
+        "A load that cannot do what it offers is a smaller load: points below the dashed line. One point for each cell."),
+      figuresOf(offered)),
     orders.length > 0 && section("order", "Runs in order",
       el("p", { class: "key" }, el("i", { class: "dot s1" }), "alone ", el("i", { class: "cross s2" }), "under load ",
         el("i", { class: "ring s3" }),
@@ -269,7 +288,9 @@ function chartSections(head, cells) {
       byTarget(orders, isAlone(grouped(cells, (one) => one.program)))),
     spreads.length > 0 && section("distributions", "Distributions",
       el("p", null,
-        "Each run as a multiple of the median that its own baseline has. The box holds the middle half of the runs, the long stroke is the median, the lines end at the fastest and the slowest run. Where a row has more than 60 runs, 60 points from the fastest to the slowest represent them; boxes are of all."),
+        "Each run as a multiple of the median that its own baseline has. The box holds the middle half of the runs, the ",
+        "long stroke is the median, the lines end at the fastest and the slowest run. Where a row has more than 60 runs, ",
+        "60 points from the fastest to the slowest represent them; boxes are of all."),
       byTarget(spreads, true)),
   ];
 }

@@ -27,35 +27,34 @@ const byLevel = (a, b) => (Number.isNaN(levelNumber(a)) - Number.isNaN(levelNumb
 
 function heatEntry(one) {
   const flags = problemNames(one);
-  const marks = flags.length === 0 ? null : el("small", null,
-    flags.length > 2 ? `${flags.length} problems` : flags.join(", "));
+  const said = flags.length > 2 ? `${flags.length} problems` : flags.join(", ");
+  const marks = flags.length > 0 && el("small", null, said);
   if (one.ratio === null) return [el("a", { href: `#${one.id}` }, el("b", null, "not known")), marks];
-  const hint = one.distinguishable === false ? "noise" : one.values.ratio < 1
-    ? (one.main === "wall time" ? "faster" : "better") : null;
-  return [el("a", { href: `#${one.id}` }, el("b", null, `${one.ratio}×`), " ", el("span", null, one.interval),
-    one.mark), hint && el("small", null, hint), marks];
+  const better = one.main === "wall time" ? "faster" : "better";
+  const hint = one.distinguishable === false ? "noise" : one.values.ratio < 1 ? better : null;
+  const figure = [el("b", null, `${one.ratio}×`), " ", el("span", null, one.interval), one.mark];
+  return [el("a", { href: `#${one.id}` }, figure), hint && el("small", null, hint), marks];
 }
 function heatCell(cells) {
   if (!cells) return { c: "none", t: el("small", null, "not measured") };
   const worst = cells.reduce((a, b) => (b.values.ratio > a.values.ratio ? b : a));
   const sure = worst.distinguishable !== false && worst.ratio !== null;
-  return { ...heated({ heat: worst.values.ratio, sure, hatch: cells.some((one) => one.problems.length > 0) }),
-    t: cells.map((one, i) => [i > 0 && el("br"), heatEntry(one)]) };
+  const hatch = cells.some((one) => one.problems.length > 0);
+  return heated({ heat: worst.values.ratio, sure, hatch, t: cells.map((one, i) => [i > 0 && el("br"), heatEntry(one)]) });
 }
 
 const levelOf = (one) => one.level ?? (one.load !== null && one.load !== one.condition ? one.condition : null);
 const columnOf = (one) => JSON.stringify([nameOf(one), levelOf(one)]);
 function heatTable({ metric, cells }, number) {
-  const groups = grouped(cells, nameOf).map(([name, mine]) => ({ name,
-    levels: [...new Set(mine.map(levelOf))].sort(byLevel) }));
-  const isPlain = (group) => group.levels.length === 1 && group.levels[0] === null;
+  const levelsOf = (mine) => [...new Set(mine.map(levelOf))].sort(byLevel);
+  const groups = grouped(cells, nameOf).map(([name, mine]) => ({ name, levels: levelsOf(mine) }));
+  const isPlain = ({ levels }) => levels.length === 1 && levels[0] === null;
+  const title = (text, rowspan) => el("th", { scope: "col", rowspan, "data-sort": true }, text);
+  const above = (group) => el("th", { scope: "colgroup", colspan: group.levels.length }, group.name);
+  const below = (group) => !isPlain(group) && group.levels.map((level) => title(level ?? "one level"));
   const head = el("thead", null,
-    el("tr", null, el("th", { scope: "col", rowspan: 2, "data-sort": true }, "Target"),
-      groups.map((group) => (isPlain(group)
-      ? el("th", { scope: "col", rowspan: 2, "data-sort": true }, group.name)
-        : el("th", { scope: "colgroup", colspan: group.levels.length }, group.name)))),
-    el("tr", null, groups.map((group) => (isPlain(group) ? null : group.levels
-      .map((level) => el("th", { scope: "col", "data-sort": true }, level ?? "one level"))))));
+    el("tr", null, title("Target", 2), groups.map((group) => (isPlain(group) ? title(group.name, 2) : above(group)))),
+    el("tr", null, groups.map(below)));
   const columns = groups.flatMap((group) => group.levels.map((level) => JSON.stringify([group.name, level])));
   const rows = grouped(cells, (one) => one.program).map(([target, mine]) => {
     const found = new Map(grouped(mine, columnOf));
@@ -69,22 +68,24 @@ function heatTable({ metric, cells }, number) {
 // The metrics of the cells, the main ones first, each with all cells as cells of this metric.
 function byMetric(head, cells) {
   const others = cells.flatMap((one) => one.metrics.filter((m) => m.ratio !== null).map((m) => m.texts.metric));
-  return [...new Set([...cells.map((one) => one.main), ...others])].map((metric) => ({
-    metric,
-    cells: cells.flatMap((one) => (one.main === metric ? one : one.metrics
-      .filter((m) => m.texts.metric === metric && m.ratio !== null).map((m) => ({
-      ...one, main: metric, ratio: m.ratio, interval: m.interval, distinguishable: m.distinguishable,
-        values: { ...one.values, ratio: m.ratio_value }, mark: m.survives && head.texts.family ? " †" : "",
-    })))),
-  }));
+  const asMetric = (one, m) => ({
+    ...one, main: m.texts.metric, ratio: m.ratio, interval: m.interval, distinguishable: m.distinguishable,
+    values: { ...one.values, ratio: m.ratio_value }, mark: m.survives && head.texts.family ? " †" : "",
+  });
+  const ofMetric = (one, metric) => (one.main === metric ? [one]
+    : one.metrics.filter((m) => m.texts.metric === metric && m.ratio !== null).map((m) => asMetric(one, m)));
+  return [...new Set([...cells.map((one) => one.main), ...others])]
+    .map((metric) => ({ metric, cells: cells.flatMap((one) => ofMetric(one, metric)) }));
 }
 
 const statistic = (head) => (head.legend.statistic === null ? "" : ` (${head.legend.statistic})`);
 function heatMap(head, cells) {
   const metrics = byMetric(head, cells.filter((one) => one.slowed));
+  const interval = `the ${head.level} confidence interval ${head.legend.scope}.`;
   const intro = metrics.length === 1 && metrics[0].metric === "wall time"
-    ? `How many times as long a target takes under a load as alone${statistic(head)}, with the ${head.level} confidence interval ${head.legend.scope}.`
-    : `How many times worse each metric of a target is under a load than alone${statistic(head)}: above 1 is worse also where higher is better. With the ${head.level} confidence interval ${head.legend.scope}.`;
+    ? `How many times as long a target takes under a load as alone${statistic(head)}, with ${interval}`
+    : `How many times worse each metric of a target is under a load than alone${statistic(head)}: above 1 is worse `
+      + `also where higher is better. With ${interval}`;
   const floors = [...new Set(cells.map((one) => one.floor).filter(Boolean))].sort().slice(0, 5);
   return [details("How sure is this?", false, el("p", null, intro, " Each cell leads to its figures."),
     floors.map((text) => el("p", null, text)),
@@ -97,47 +98,62 @@ function waitingTable({ waiting }) {
   if (waiting.length === 0) return null;
   const rows = waiting.map((one) => ({ f: one.name, cells: [one.name, one.state, one.reason ?? ""] }));
   return el("div", { id: "waiting" }, el("h3", null, `Not done: ${plural(waiting.length, "cell", "cells")}`),
-    folded(waiting.length, 20, "Show them", table({ id: "waiting-table",
-      caption: "Cells without a result, or with one that is not final", columns: ["Cell", "State", "Why"], rows })));
+    folded(waiting.length, 20, "Show them", table({
+      id: "waiting-table", caption: "Cells without a result, or with one that is not final",
+      columns: ["Cell", "State", "Why"], rows,
+    })));
 }
 // Without a load the answer is a time.
 function timesAlone(head, cells) {
-  const items = cells.slice(0, 12).map((one) => el("li", { "data-f": one.program }, el("b", null, one.program),
-    one.main === "wall time" ? " takes " : `: ${one.main} `,
-    el("b", null, one.texts.alone),
-      `${statistic(head)} (${[plural(one.values.runs, "run", "runs"), ...problemNames(one)].join(", ")})`));
+  const items = cells.slice(0, 12).map((one) => {
+    const more = [plural(one.values.runs, "run", "runs"), ...problemNames(one)].join(", ");
+    return el("li", { "data-f": one.program }, el("b", null, one.program),
+      one.main === "wall time" ? " takes " : `: ${one.main} `, el("b", null, one.texts.alone), `${statistic(head)} (${more})`);
+  });
   return list(cells.length > 12 ? [...items, "the others are in the table below"] : items);
 }
 // A table of an experiment: {columns, rows}, whose columns say what is text.
 function anyTable({ columns, rows }, id, caption) {
-  return table({ id, caption, columns: columns
-    .map(({ title, left }) => ({ title: capital(title), kind: left ? "" : "n" })),
-    rows: rows.map(({ texts }) => ({ f: `${texts.variant ?? texts.condition} ${texts.load ?? ""}`,
-      cells: columns.map(({ key }) => texts[key]) })) });
+  const found = (texts) => `${texts.variant ?? texts.condition} ${texts.load ?? ""}`;
+  return table({
+    id, caption, columns: columns.map(({ title, left }) => ({ title: capital(title), kind: left ? "" : "n" })),
+    rows: rows.map(({ texts }) => ({ f: found(texts), cells: columns.map(({ key }) => texts[key]) })),
+  });
 }
-const capacities = (cells) => cells.filter((one) => one.capacity)
-  .map(({ capacity }, i) => [el("h3", null, capacity.title), capacity.lines.map((line) => el("p", null, line)),
-  anyTable(capacity, `capacity-${i}`, "Capacity in each condition")]);
-const answer = (head, cells) => section("answer", "The answer",
-  cells.some((one) => one.slowed) ? heatMap(head, cells) : cells.some((one) => one.capacity) ? capacities(cells)
-    : timesAlone(head, cells), waitingTable(head));
+function capacities(searched) {
+  return searched.map(({ capacity }, i) => [
+    el("h3", null, capacity.title), capacity.lines.map((line) => el("p", null, line)),
+    anyTable(capacity, `capacity-${i}`, "Capacity in each condition"),
+  ]);
+}
+function answer(head, cells) {
+  const searched = cells.filter((one) => one.capacity);
+  const shown = cells.some((one) => one.slowed) ? heatMap(head, cells)
+    : searched.length > 0 ? capacities(searched) : timesAlone(head, cells);
+  return section("answer", "The answer", shown, waitingTable(head));
+}
 
 // ---- programs against each other
 
 const VARIANTS_MOST = 40; // rows of a chart
 function variantChart({ metric, limit, points: all }) {
   const shown = all.slice(0, VARIANTS_MOST);
-  return { title: `Ratio of ${metric} of each variant to the reference`, bold: metric,
-    caption: "ratio to the reference", f: metric, rows: shown.map((point) => point.name),
+  return {
+    title: `Ratio of ${metric} of each variant to the reference`,
     text: shown.map((point) => `${point.name}: ${point.times}`).join("; "),
-      make: () => ratioRows(shown, "ratio, above 1 is worse [×]", limit) };
+    bold: metric, caption: "ratio to the reference", f: metric,
+    rows: shown.map((point) => point.name),
+    make: () => ratioRows(shown, "ratio, above 1 is worse [×]", limit),
+  };
 }
 function variants(cells) {
   const all = cells.map((one) => one.variants).filter(Boolean);
   if (all.length === 0) return null;
   return section("variants", "Variants",
     el("p", null,
-      "Each variant against the first one, measured in the same blocks, alone and under each load. A ratio above 1 is worse. Dashed lines: no difference, and the limit of --at-most where there is one; a ring cannot be distinguished from noise."),
+      "Each variant against the first one, measured in the same blocks, alone and under each load. A ratio above 1 is ",
+      "worse. Dashed lines: no difference, and the limit of --at-most where there is one; a ring cannot be ",
+      "distinguished from noise."),
     all.map((one, i) => [el("h3", null, one.title), list(one.lines),
       figuresOf(one.charts.filter((chart) => chart.points.length > 0).map(variantChart)),
       one.tables.map((part, k) => anyTable(part, `variants-${i}-${k}`, `Variants: ${part.metric}`)),
@@ -155,8 +171,8 @@ const cellColumns = (head) => [
   { title: "Runs", kind: "n", of: number("runs") },
   { title: head.legend.main === "wall time" ? "Slowdown" : "Ratio", kind: "n",
     of: (one) => [one.ratio === null ? "-" : times(one), one.values.ratio] },
-  { title: "Problems", kind: "w", of: (one) => [...(one.distinguishable === false ? ["noise"] : []),
-    ...problemNames(one)].join(", ") },
+  { title: "Problems", kind: "w",
+    of: (one) => [...(one.distinguishable === false ? ["noise"] : []), ...problemNames(one)].join(", ") },
   { title: "Alone", kind: "n", of: number("alone") },
   { title: "Under load", kind: "n", of: number("loaded") },
   { title: "User time", kind: "n", of: number("user") },
@@ -168,28 +184,29 @@ const cellColumns = (head) => [
 function metricTable(head, cells) {
   const rows = cells.flatMap((one) => one.metrics.map((metric) => metric.texts));
   if (rows.length === 0) return null;
-  const columns = head.columns.cell_metrics.filter(({ key }) => key !== "of_alone"
-    || rows.some((texts) => texts.of_alone !== "-"));
-  return [el("h3", null, "Other metrics"), table({ id: "metric-table",
-    caption: "Each metric of --metric other than the main one",
-    columns: columns.map(({ key, title }) => ({ title: capital(title).replace(/^Program/, "Target"),
-      kind: ["program", "load", "metric"].includes(key) ? "" : "n" })),
-    rows: rows.map((texts) => ({ f: `${texts.program} ${texts.load}`,
-      cells: columns.map(({ key }) => texts[key]) })) })];
+  const isShown = (key) => key !== "of_alone" || rows.some((texts) => texts.of_alone !== "-");
+  const kindOf = (key) => (["program", "load", "metric"].includes(key) ? "" : "n");
+  const columns = head.columns.cell_metrics.filter(({ key }) => isShown(key));
+  return [el("h3", null, "Other metrics"), table({
+    id: "metric-table", caption: "Each metric of --metric other than the main one",
+    columns: columns.map(({ key, title }) => ({ title: capital(title).replace(/^Program/, "Target"), kind: kindOf(key) })),
+    rows: rows.map((texts) => ({ f: `${texts.program} ${texts.load}`, cells: columns.map(({ key }) => texts[key]) })),
+  })];
 }
 // What else is known of each condition's wall time: runs, mean, variance, outliers, the other interval. A baseline that
 // several loads share is there once.
 function cautionTable(head, cells) {
-  const line = (one, load, texts) => ({ f: `${one.program} ${load}`,
-    cells: [one.program, load, ...[0, 1, 2, texts.length - 2, texts.length - 1].map((i) => texts[i])] });
-  const rows = cells.flatMap((one, i) => [
-    ...(cells[i - 1]?.experiment === one.experiment && cells[i - 1].variant === one.variant ? []
-      : [line(one, "alone", one.alone)]),
-    ...(one.loaded === null ? [] : [line(one, one.texts.load, one.loaded)]),
-  ]);
+  const line = (one, load, texts) =>
+    ({ f: `${one.program} ${load}`, cells: [one.program, load, ...texts.slice(0, 3), ...texts.slice(-2)] });
+  const rows = cells.flatMap((one, i) => {
+    const isShared = cells[i - 1]?.experiment === one.experiment && cells[i - 1].variant === one.variant;
+    const loaded = one.loaded === null ? [] : [line(one, one.texts.load, one.loaded)];
+    return isShared ? loaded : [line(one, "alone", one.alone), ...loaded];
+  });
   const titles = ["Runs", "Mean (s)", "Variance (s²)", "Outliers",
     `Wall if runs depend on each other [${head.level}] (${head.metrics[0].table_unit})`];
-  return details("Mean, variance and outliers of each condition, and the interval that also holds where runs depend on each other", false,
+  const title = "Mean, variance and outliers of each condition, and the interval that also holds where runs depend on each other";
+  return details(title, false,
     table({ id: "caution-table", caption: "Wall time of each condition",
       columns: ["Target", "Load", ...titles.map((title) => ({ title, kind: "n" }))], rows }));
 }
@@ -201,8 +218,8 @@ function everyCell(head, cells) {
     : `Alone, under load and ${main === "wall time" ? "slowdown are of the wall time" : `ratio are of ${main}`}.`;
   const columns = cellColumns(head);
   const lines = cells.flatMap((one) => one.lines).filter((text) => saidElsewhere.test(text));
-  return section("cells", "Every cell", el("p", null,
-    `${of} ${key}; → is from alone to under load; ${memory} is ${meaning.join(", ")}.`),
+  return section("cells", "Every cell",
+    el("p", null, `${of} ${key}; → is from alone to under load; ${memory} is ${meaning.join(", ")}.`),
     table({ id: "cell-table", kind: "counted", caption: "Figures of each target under each load", columns,
       rows: cells.map((one) => ({ id: one.id, f: one.f, cells: columns.map((column) => column.of(one)) })) }),
     metricTable(head, cells), cautionTable(head, cells), lines.length > 0 && list(lines));
@@ -217,7 +234,7 @@ function bar(shares) {
   const percent = (number) => Number((number * 100).toFixed(2));
   const before = (i) => shares.slice(0, i).reduce((sum, one) => sum + one.share, 0);
   const parts = shares.map(({ cause, share }, i) =>
-    el("rect", { class: causeClass(cause), x: percent(before(i)), y: 0, width: percent(share), height: 10 }));
+      el("rect", { class: causeClass(cause), x: percent(before(i)), y: 0, width: percent(share), height: 10 }));
   const label = shares.map(({ cause, share }) => `${fixed(share * 100, 0)} % ${causes[cause]}`).join(", ");
   return el("svg", { class: "bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img",
     "aria-label": label }, parts);
@@ -226,43 +243,48 @@ function attributions(cells) {
   const known = cells.filter((one) => one.shares);
   if (known.length === 0) return null;
   const percent = (fraction) => `+${fixed(fraction * 100, decimalsOf(Math.max(fraction * 100, 0.01)))} %`;
+  const extra = (one) => [percent(one.values.ratio - 1), one.values.ratio - 1];
   return section("attribution", "Where the extra time went",
     el("p", null,
-      "For each slowdown that can be distinguished from noise: the extra wall time by cause, as far as the kernel's own figures show it. Points are percent of the time alone."),
+      "For each slowdown that can be distinguished from noise: the extra wall time by cause, as far as the kernel's own ",
+      "figures show it. Points are percent of the time alone."),
     el("ul", { class: "legend", "aria-label": "Colours of the bars" },
       Object.entries(causes).map(([cause, text]) => el("li", null, el("i", { class: causeClass(cause) }), text))),
     table({ id: "attribution-table", caption: "Extra time of each cell by cause",
       columns: ["Target", "Load", { title: "Extra", kind: "n" }, { title: "Shares", sort: false },
         { title: "In words", kind: "w" }],
-      rows: known.map((one) => ({ f: one.f, cells: [one.program, one.condition,
-        [percent(one.values.ratio - 1), one.values.ratio - 1], { t: bar(one.shares) }, one.attribution] })) }));
+      rows: known.map((one) =>
+        ({ f: one.f, cells: [one.program, one.condition, extra(one), { t: bar(one.shares) }, one.attribution] })) }));
 }
 
 // ---- problems and notes
 
+const FINDINGS_MOST = 30; // of a kind
 function findingList(title, all) {
   if (all.length === 0) return null;
-  return [el("h3", null, title), grouped(all, (one) => one.flag)
-    .map(([flag, items]) => details(`${flagName(flag)}: ${plural(items.length, "time", "times")}`, items.length <= 6,
-    list([...items.slice(0, 30).map((one) => el("li", { "data-f": `${one.who ?? ""} ${one.condition ?? ""}` },
-      el("b", null, [one.who, one.condition].filter((text) => text !== null).join(", ")), `: ${one.text}`)),
-      ...(items.length > 30 ? [`and ${items.length - 30} more of this kind, which --format json lists`] : [])])))];
+  const line = (one) => el("li", { "data-f": `${one.who ?? ""} ${one.condition ?? ""}` },
+    el("b", null, [one.who, one.condition].filter((text) => text !== null).join(", ")), `: ${one.text}`);
+  return [el("h3", null, title), grouped(all, (one) => one.flag).map(([flag, items]) => {
+    const more = items.length - FINDINGS_MOST;
+    return details(`${flagName(flag)}: ${plural(items.length, "time", "times")}`, items.length <= 6,
+      list([...items.slice(0, FINDINGS_MOST).map(line),
+        ...(more > 0 ? [`and ${more} more of this kind, which --format json lists`] : [])]));
+  })];
 }
 function findings(head, cells) {
-  const own = cells.flatMap((one) => [...one.problems
-    .map((problem) => ({ ...problem, who: one.program, problem: true })),
-    ...one.notes.map((note) => ({ ...note, who: one.program }))]);
-  const all = [...own, ...head.warnings.map((one) => ({ flag: one.kind, condition: null, text: one.message,
-    who: one.cell, problem: true }))];
-  const keyed = grouped(all, (one) => [one.flag, one.who, one.condition, one.text]
-    .map((text) => text ?? "").join("\0"));
+  const own = cells.flatMap((one) => [
+    ...one.problems.map((problem) => ({ ...problem, who: one.program, problem: true })),
+    ...one.notes.map((note) => ({ ...note, who: one.program })),
+  ]);
+  const ofAll = head.warnings.map(({ kind, message, cell: who }) =>
+    ({ flag: kind, condition: null, text: message, who, problem: true }));
+  const keyOf = (one) => [one.flag, one.who, one.condition, one.text].map((text) => text ?? "").join("\0");
+  const keyed = grouped([...own, ...ofAll], keyOf);
   const once = keyed.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, [first]]) => first);
-  return section("flags", "Problems and notes",
-    once.length === 0 ? el("p", null, "None: no drift, no outliers, no short load, no foreign load was seen.")
-    : [el("p", null,
-      "A problem is a reason not to trust a figure, a note is good to know. The text is given once for each kind and condition."),
-      findingList("Problems", once.filter((one) => one.problem)),
-        findingList("Notes", once.filter((one) => !one.problem))]);
+  const intro = once.length === 0 ? "None: no drift, no outliers, no short load, no foreign load was seen."
+    : "A problem is a reason not to trust a figure, a note is good to know. The text is given once for each kind and condition.";
+  return section("flags", "Problems and notes", el("p", null, intro),
+    findingList("Problems", once.filter((one) => one.problem)), findingList("Notes", once.filter((one) => !one.problem)));
 }
 
 // ---- where, and how again
@@ -272,7 +294,7 @@ function environment(head) {
   if (shown.length === 0) return null;
   return section("environment", "Environment",
     facts({ facts: "environment-table", caption: "Where it was measured",
-    titles: shown.map((host) => host.host ?? "unknown"), of: shown.map(({ host, kind, ...rest }) => rest) }),
+      titles: shown.map((host) => host.host ?? "unknown"), of: shown.map(({ host, kind, ...rest }) => rest) }),
     head.hosts.length > 50 && el("p", null, `${head.hosts.length - 50} more hosts are in --format json.`),
     head.texts.between.length > 0 && [el("h3", null, "The same target alone, on several hosts"),
       list(head.texts.between)]);
@@ -281,10 +303,14 @@ function environment(head) {
 const pre = (...texts) => el("pre", { tabindex: 0 }, texts);
 const isSet = (value) => value !== null && value !== false && value !== ""
   && !(Array.isArray(value) && value.length === 0);
-const settingText = (value) => (Array.isArray(value) ? value.map(settingText).join(", ") : typeof value === "object"
-  ? JSON.stringify(value) : String(value));
+function settingText(value) {
+  if (Array.isArray(value)) return value.map(settingText).join(", ");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
 function reproduce({ campaign, name, settings, again }, cells) {
   const commands = [...new Set(cells.map((one) => one.again))].sort();
+  const settingsText = (one) => Object.entries(one).filter(([, value]) => isSet(value))
+    .map(([key, value]) => `${key} = ${settingText(value)}`).join("\n");
   return section("reproduce", "How to reproduce it",
     campaign && [el("p", null, "Campaign ", el("b", null, campaign.name ?? name),
       campaign.file !== "" && [", file ", el("code", null, campaign.file), ": ", el("code", null, again)]),
@@ -292,8 +318,7 @@ function reproduce({ campaign, name, settings, again }, cells) {
     commands.length > 0 && [el("h3", null, "Commands"),
       folded(commands.length, 3, `${commands.length} experiments, a command each`, pre(commands.join("\n")))],
     settings.length > 0 && [el("h3", null, "Settings"),
-      settings.slice(0, 5).map((one) => pre(Object.entries(one).filter(([, value]) => isSet(value))
-        .map(([key, value]) => `${key} = ${settingText(value)}`).join("\n"))),
+      settings.slice(0, 5).map((one) => pre(settingsText(one))),
       settings.length > 5 && el("p", null, `${settings.length - 5} more sets of settings are in the records.`)],
     el("p", null, "Program versions are in the table above. This page is made from the records alone: ",
       el("code", null, "jostle report DIR --format html"), " writes the same bytes again."));

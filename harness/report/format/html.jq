@@ -11,12 +11,15 @@ include "lib/jq15";
 
 # The best known answer, in a sentence or a few.
 def lede($head):
-  $head.answer as {$known, $noise, $marked}
-  | (if $head.answer.worst == null then null else .cells[$head.answer.worst] end) as $worst
-  | ([.cells[].variants // empty | .lines[0] // empty]) as $verdicts
-  | if .cells == [] then "No cell is done yet."
+  map(select(.values.ratio != null)) as $ratios
+  | ($ratios | length) as $known
+  | ($ratios | map(select(.distinguishable == false)) | length) as $noise
+  | (map(select(.problems != [])) | length) as $marked
+  | ($ratios | map(select(.distinguishable != false)) | max_by(.values.ratio)) as $worst
+  | ([.[].variants // empty | .lines[0] // empty]) as $verdicts
+  | if . == [] then "No cell is done yet."
     elif $verdicts != [] then "\($verdicts[:3] | map(esc | split(" ") | .[0] |= "<b>\(.)</b>" | join(" ")) | join(". ")). \(if $marked == 0 then "No cell has a problem" else "\(plural($marked; "cell has"; "cells have")) a problem" end)."
-    elif $known == 0 and any(.cells[]; .capacity != null) then "\([.cells[].capacity // empty | .lines[0] | esc] | .[:3] | join(". "))."
+    elif $known == 0 and any(.[]; .capacity != null) then "\([.[].capacity // empty | .lines[0] | esc] | .[:3] | join(". "))."
     elif $known == 0 then "No load was measured: the times are those of the target alone."
     else
       (if $worst == null then "No slowdown can be distinguished from noise;"
@@ -29,7 +32,7 @@ def lede($head):
 
 # Of one experiment its own sentences, the largest effect first; of several what they have in common.
 def sentences($head): ($head.experiment.answers // []) as $answers
-  | if $answers == [] then "<p class=\"lede\">\({ cells: . } | lede($head))</p>" else $answers[] | "<p class=\"lede\">\(esc)</p>" end;
+  | if $answers == [] then "<p class=\"lede\">\(lede($head))</p>" else $answers[] | "<p class=\"lede\">\(esc)</p>" end;
 def headline($head): ($head.experiment.command // $head.texts.name) | esc;
 
 def title($head):
