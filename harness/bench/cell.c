@@ -3,7 +3,7 @@
 #include "json.h"
 
 #include "common/machine.h"
-#include "harness/report/memory.h"
+#include "common/memory.h"
 
 #include <stdlib.h>
 

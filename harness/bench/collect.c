@@ -6,10 +6,10 @@
 #include "series.h"
 #include "versions.h"
 
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
-#include "harness/report/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,9 +2,10 @@
 
 #include "json.h"
 
-#include "harness/report/memory.h"
-#include "harness/report/numbers.h"
 #include "harness/report/plot.h"
+
+#include "common/memory.h"
+#include "common/numbers.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "json.h"
 
 #include "common/child.h"
-#include "harness/report/memory.h"
+#include "common/memory.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
 #include "problems.h"
 #include "series.h"
 
-#include "harness/report/memory.h"
+#include "common/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,11 +3,11 @@
 #include "json.h"
 #include "problems.h"
 
-#include "harness/report/memory.h"
 #include "harness/stats/dependence.h"
 #include "harness/stats/typical.h"
 
 #include "common/file.h"
+#include "common/memory.h"
 
 #include <math.h>
 #include <stdio.h>

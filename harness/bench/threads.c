@@ -2,9 +2,9 @@
 #include "options.h"
 
 #include "common/machine.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/units.h"
-#include "harness/report/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

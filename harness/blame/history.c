@@ -1,11 +1,11 @@
 #include "harness/blame/history.h"
 
 #include "common/file.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
 #include "harness/bench/json.h"
-#include "harness/report/memory.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -4,7 +4,8 @@
 
 #include "harness/bench/drawings.h"
 #include "harness/bench/json.h"
-#include "harness/report/memory.h"
+
+#include "common/memory.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
 #include "harness/blame/history.h"
 
 #include "harness/bench/json.h"
-#include "harness/report/memory.h"
 
+#include "common/memory.h"
 #include "common/schemas.h"
 #include "common/text.h"
 

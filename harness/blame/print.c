@@ -2,8 +2,8 @@
 
 #include "harness/blame/answer.h"
 
+#include "common/memory.h"
 #include "common/text.h"
-#include "harness/report/memory.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 #include "harness/blame/answer.h"
 
 #include "common/json.h"
+#include "common/memory.h"
 #include "common/schemas.h"
 #include "common/text.h"
-#include "harness/report/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,8 @@
 
 #include "harness/bench/drawings.h"
 #include "harness/bench/json.h"
-#include "harness/report/memory.h"
+
+#include "common/memory.h"
 
 #include <math.h>
 

@@ -3,7 +3,8 @@
 #include "plan.h"
 
 #include "harness/bench/json.h"
-#include "harness/report/memory.h"
+
+#include "common/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 #include "rows.h"
 
 #include "harness/bench/json.h"
-#include "harness/report/memory.h"
 #include "harness/stats/metrics.h"
+
+#include "common/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 
 #include "harness/bench/json.h"
 #include "harness/profile/loop.h"
-#include "harness/report/memory.h"
 
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/units.h"

@@ -9,8 +9,8 @@
 
 #include "harness/bench/json.h"
 #include "harness/pressure/reporter_table.h"
-#include "harness/report/memory.h"
 
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/schemas.h"

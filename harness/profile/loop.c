@@ -1,8 +1,8 @@
 #include "loop.h"
 
 #include "harness/bench/json.h"
-#include "harness/report/memory.h"
 
+#include "common/memory.h"
 #include "common/words.h"
 
 #include <stdlib.h>

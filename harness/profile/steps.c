@@ -8,9 +8,9 @@
 #include "harness/bench/json.h"
 #include "harness/pressure/kinds.h"
 #include "harness/pressure/reporter_table.h"
-#include "harness/report/memory.h"
 
 #include "common/child.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/pair.h"
 #include "common/record_json.h"

@@ -3,9 +3,10 @@
 #include "columns.h"
 #include "figure.h"
 #include "legend.h"
-#include "memory.h"
-#include "numbers.h"
 #include "visible.h"
+
+#include "common/memory.h"
+#include "common/numbers.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 #define REPORT_CAPACITY_H
 
 #include "experiment.h"
-#include "numbers.h"
 
 #include "common/json.h"
+#include "common/numbers.h"
 
 /* Whether the experiment looked for capacities: its runs are at different rates, and no mean or
  * ratio is of them. */

@@ -4,7 +4,6 @@
 #include "checks.h"
 #include "experiment.h"
 #include "figure.h"
-#include "memory.h"
 #include "ratio.h"
 #include "reproduce.h"
 #include "row.h"
@@ -12,6 +11,8 @@
 #include "sessions.h"
 #include "variants.h"
 #include "visible.h"
+
+#include "common/memory.h"
 
 #include <math.h>
 #include <stdio.h>

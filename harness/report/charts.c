@@ -1,11 +1,11 @@
 #include "charts.h"
 
 #include "drawn.h"
-#include "memory.h"
-#include "numbers.h"
 #include "plot.h"
 
 #include "common/json.h"
+#include "common/memory.h"
+#include "common/numbers.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,13 +4,13 @@
 #include "drawn.h"
 #include "experiment.h"
 #include "figures.h"
-#include "memory.h"
 #include "model.h"
 #include "sessions.h"
 #include "survey.h"
 #include "workers.h"
 
 #include "common/json.h"
+#include "common/memory.h"
 
 #include <math.h>
 #include <stddef.h>

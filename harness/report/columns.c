@@ -1,7 +1,8 @@
 #include "columns.h"
 
-#include "memory.h"
 #include "metrics.h"
+
+#include "common/memory.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

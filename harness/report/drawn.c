@@ -2,12 +2,12 @@
 
 #include "capacity.h"
 #include "experiment.h"
-#include "memory.h"
-#include "numbers.h"
 #include "plot.h"
 #include "visible.h"
 
 #include "common/json.h"
+#include "common/memory.h"
+#include "common/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "csv.h"
 #include "experiment.h"
 #include "legend.h"
-#include "memory.h"
 
+#include "common/memory.h"
 #include "common/text.h"
 
 #include <math.h>

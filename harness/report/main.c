@@ -13,7 +13,6 @@
 #include "columns.h"
 #include "figures.h"
 #include "head.h"
-#include "memory.h"
 #include "metrics.h"
 #include "runs.h"
 #include "settings.h"
@@ -21,6 +20,7 @@
 #include "visible.h"
 
 #include "common/file.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/pair.h"
 #include "common/schemas.h"

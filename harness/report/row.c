@@ -3,9 +3,10 @@
 #include "capacity.h"
 #include "experiment.h"
 #include "figure.h"
-#include "memory.h"
 #include "ratio.h"
 #include "visible.h"
+
+#include "common/memory.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,13 +4,13 @@
 #include "checks.h"
 #include "experiment.h"
 #include "figure.h"
-#include "memory.h"
 #include "ratio.h"
 #include "row.h"
 #include "service.h"
 #include "variants.h"
 #include "visible.h"
 
+#include "common/memory.h"
 #include "common/words.h"
 
 #include <math.h>

@@ -4,14 +4,14 @@
 #include "columns.h"
 #include "experiment.h"
 #include "figure.h"
-#include "memory.h"
-#include "numbers.h"
 #include "plot.h"
 #include "ratio.h"
 #include "row.h"
 #include "visible.h"
 
 #include "common/json.h"
+#include "common/memory.h"
+#include "common/numbers.h"
 #include "common/text.h"
 
 #include <math.h>
