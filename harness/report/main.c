@@ -220,7 +220,9 @@ static void print_head(const struct report *report)
 
 static void print_figures(const struct collected *collected)
 {
-    puts(figures_columns);
+    char *columns = figures_columns();
+    puts(columns);
+    free(columns);
     for (size_t i = 0; i < collected->line_count; i++)
         if (*collected->lines[i].text != '\0')
             puts(collected->lines[i].text);
