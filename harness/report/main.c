@@ -204,7 +204,7 @@ static void print_head(const struct report *report)
         const struct legend legend = head_legend(&report->collected);
         head_put_legend(&json, &legend);
         head_put_texts(&json, name, &report->collected, &report->campaigns);
-        columns_put(&json, &legend);
+        columns_put_all(&json, &legend);
         metrics_put(&json);
         put_experiment(&json, report);
         if (report->wanted.page) {
