@@ -5,10 +5,10 @@
 #include "problems.h"
 #include "row.h"
 
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
-#include "harness/report/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

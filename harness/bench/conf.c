@@ -2,7 +2,7 @@
 
 #include "json.h"
 
-#include "harness/report/memory.h"
+#include "common/memory.h"
 
 #include <math.h>
 #include <stdbool.h>

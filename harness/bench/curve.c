@@ -2,7 +2,7 @@
 #include "handles.h"
 #include "json.h"
 
-#include "harness/report/memory.h"
+#include "common/memory.h"
 
 #include <string.h>
 

@@ -1,7 +1,8 @@
 #include "json.h"
 
-#include "harness/report/memory.h"
 #include "harness/stats/json.h"
+
+#include "common/memory.h"
 
 json_t *json_text(const char *value)
 {

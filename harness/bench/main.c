@@ -19,12 +19,12 @@
 #include "texts.h"
 
 #include "common/machine_json.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/pair.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
-#include "harness/report/memory.h"
 #include "harness/stats/output.h"
 
 #include <fnmatch.h>

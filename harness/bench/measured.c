@@ -3,9 +3,9 @@
 #include "json.h"
 
 #include "common/file.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
-#include "harness/report/memory.h"
 #include "harness/stats/disturbances.h"
 #include "harness/stats/metrics.h"
 #include "harness/stats/summary.h"

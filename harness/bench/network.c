@@ -5,8 +5,8 @@
 #include "part.h"
 
 #include "common/child.h"
+#include "common/memory.h"
 #include "common/words.h"
-#include "harness/report/memory.h"
 
 #include <limits.h>
 #include <math.h>

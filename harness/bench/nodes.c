@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "common/machine.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/units.h"
-#include "harness/report/memory.h"
 #include "options.h"
 
 static uint64_t cache_above(hwloc_topology_t topology, int cpu, hwloc_obj_type_t type)

@@ -4,10 +4,10 @@
 #include "json.h"
 #include "part.h"
 
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/option_value.h"
 #include "common/units.h"
-#include "harness/report/memory.h"
 
 #include <jansson.h>
 #include <limits.h>

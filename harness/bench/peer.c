@@ -4,8 +4,8 @@
 
 #include "common/child.h"
 #include "common/machine.h"
+#include "common/memory.h"
 #include "handles.h"
-#include "harness/report/memory.h"
 #include "json.h"
 
 /* What a part says of a peer. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/file.h"
-#include "harness/report/memory.h"
+#include "common/memory.h"
 #include "harness/stats/dependence.h"
 #include "harness/stats/typical.h"
 #include "json.h"

@@ -4,7 +4,7 @@
 #include "part.h"
 #include "problems.h"
 
-#include "harness/report/memory.h"
+#include "common/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #include "json.h"
 #include "problems.h"
 
+#include "common/memory.h"
+#include "common/numbers.h"
 #include "common/text.h"
-#include "harness/report/memory.h"
-#include "harness/report/numbers.h"
 
 #include <ctype.h>
 #include <jansson.h>

@@ -1,8 +1,8 @@
 #include "harness/blame/answer.h"
 
 #include "common/machine.h"
+#include "common/memory.h"
 #include "common/words.h"
-#include "harness/report/memory.h"
 
 #include <math.h>
 #include <stdio.h>

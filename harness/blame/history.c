@@ -10,12 +10,12 @@
 #include <sys/stat.h>
 
 #include "common/file.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
 #include "common/text.h"
 #include "harness/bench/json.h"
-#include "harness/report/memory.h"
 
 static time_t time_of(const json_t *record)
 {

@@ -6,9 +6,9 @@
 
 #include "answer.h"
 #include "common/json.h"
+#include "common/memory.h"
 #include "common/schemas.h"
 #include "common/text.h"
-#include "harness/report/memory.h"
 
 /* The answer as a record. */
 

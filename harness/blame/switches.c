@@ -1,6 +1,6 @@
 #include "harness/blame/switches.h"
 
-#include "harness/report/memory.h"
+#include "common/memory.h"
 
 #include <linux/perf_event.h>
 #include <math.h>

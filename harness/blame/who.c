@@ -1,10 +1,10 @@
 #include "harness/blame/who.h"
+#include "common/memory.h"
 #include "common/optional.h"
 
 #include "common/file.h"
 #include "common/machine.h"
 #include "common/version.h"
-#include "harness/report/memory.h"
 
 #include <ctype.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 
 #include "plan.h"
 
+#include "common/numbers.h"
 #include "common/record_json.h"
-#include "harness/report/numbers.h"
 
 #include <limits.h>
 #include <math.h>

@@ -3,9 +3,9 @@
 #include "plan.h"
 
 #include "common/child.h"
+#include "common/memory.h"
 #include "common/words.h"
 #include "harness/bench/json.h"
-#include "harness/report/memory.h"
 
 #include <limits.h>
 #include <stdio.h>

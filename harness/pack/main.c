@@ -18,13 +18,13 @@
 #include "stages.h"
 #include "texts.h"
 
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/pair.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
 #include "common/units.h"
 #include "harness/bench/json.h"
-#include "harness/report/memory.h"
 #include "harness/stats/output.h"
 
 #include <ctype.h>

@@ -5,9 +5,9 @@
 #include "search.h"
 #include "stages.h"
 
+#include "common/memory.h"
 #include "common/pair.h"
 #include "harness/bench/json.h"
-#include "harness/report/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #include "common/file.h"
 #include "common/headroom.h"
 #include "common/machine_json.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/save.h"
@@ -11,7 +12,6 @@
 #include "common/text.h"
 #include "common/words.h"
 #include "harness/bench/json.h"
-#include "harness/report/memory.h"
 #include "harness/stats/output.h"
 
 #include <math.h>

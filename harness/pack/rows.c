@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "harness/bench/json.h"
-#include "harness/report/memory.h"
 #include "harness/stats/metrics.h"
 #include "plan.h"
 

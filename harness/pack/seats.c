@@ -1,10 +1,10 @@
 #include "seats.h"
 #include "common/core_kinds.h"
+#include "common/memory.h"
 
 #include "common/machine.h"
 #include "common/messages.h"
 #include "harness/placement/machine.h"
-#include "harness/report/memory.h"
 
 #include <math.h>
 #include <stdio.h>

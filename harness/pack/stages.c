@@ -3,12 +3,12 @@
 #include "launcher.h"
 #include "plan.h"
 
+#include "common/memory.h"
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/words.h"
 #include "harness/bench/json.h"
-#include "harness/report/memory.h"
 #include "harness/stats/disturbances.h"
 #include "harness/stats/output.h"
 #include "harness/stats/summary.h"

@@ -1,8 +1,9 @@
 #include "texts.h"
 
 #include "harness/bench/json.h"
-#include "harness/report/memory.h"
-#include "harness/report/numbers.h"
+
+#include "common/memory.h"
+#include "common/numbers.h"
 
 #include <math.h>
 #include <stdio.h>

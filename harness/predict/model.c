@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/units.h"
 #include "harness/bench/json.h"
 #include "harness/profile/profile.h"
-#include "harness/report/memory.h"
 
 enum { DIMENSIONS = BESIDE_REPORTERS, ROWS = PROFILE_BESIDE };
 
@@ -22,7 +22,7 @@ static const double ridge = 0.3;
 // What costs less is not worth a name.
 static const double least_cost = 0.005;
 
-static const char *const words[BESIDE_REPORTERS] = {
+static const char *const reporter_words[BESIDE_REPORTERS] = {
     [BESIDE_GAP] = "CPU time",
     [BESIDE_L2] = "its core's caches",
     [BESIDE_MEMORY] = "memory",
@@ -149,7 +149,7 @@ static bool take_others(const struct program_profile *const *other, size_t count
                 (void)snprintf(prediction->why, sizeof prediction->why,
                                "what %s does to %s is not known: make its profile again, without "
                                "--no-pressure",
-                               other[i]->name, words[r]);
+                               other[i]->name, reporter_words[r]);
                 return false;
             }
             x[r] += log_ratio;
@@ -181,7 +181,7 @@ bool predict_beside(const struct program_profile *a, const struct program_profil
     prediction->slowdown = exp(log_slowdown);
     bound(&rows, x, log_slowdown, prediction);
     for (size_t r = 0; r < DIMENSIONS; r++)
-        add_carrier(prediction, words[r], exp(beta[r] * x[r]));
+        add_carrier(prediction, reporter_words[r], exp(beta[r] * x[r]));
     return true;
 }
 

@@ -114,7 +114,7 @@ void identity_of(const json_t *environment, char digits[IDENTITY_DIGITS + 1])
 
 #define MS 1000000
 
-const struct reporter_row reporters[REPORTERS] = {
+const struct reporter_row reporter_rows[REPORTERS] = {
     [REPORTER_GAP] = {.name = "gap",
                       .unit = "s/s",
                       .what = "wall time of a spin for each second of its CPU time",
@@ -140,7 +140,7 @@ const struct reporter_row reporters[REPORTERS] = {
 enum reporter reporter_find(const char *name)
 {
     enum reporter reporter = 0;
-    while (reporter < REPORTERS && strcmp(reporters[reporter].name, name) != 0)
+    while (reporter < REPORTERS && strcmp(reporter_rows[reporter].name, name) != 0)
         reporter++;
     return reporter;
 }
@@ -149,7 +149,7 @@ static bool unknown(const char *name)
 {
     const char *names[REPORTERS + 1] = {NULL};
     for (enum reporter reporter = 0; reporter < REPORTERS; reporter++)
-        names[reporter] = reporters[reporter].name;
+        names[reporter] = reporter_rows[reporter].name;
     const char *near = nearest_name(name, names);
     return complain("--reporters %s: there is no such reporter%s%s%s: see probe sample --help",
                     name, near == NULL ? "" : " (did you mean ", near == NULL ? "" : near,
@@ -177,12 +177,12 @@ bool reporters_choose(const char *list, bool wanted[REPORTERS])
 double reporter_log_ratio(enum reporter reporter, double value, double reference)
 {
     const double ratio = log(value / reference);
-    return reporters[reporter].higher_is_better ? -ratio : ratio;
+    return reporter_rows[reporter].higher_is_better ? -ratio : ratio;
 }
 
 const char *reporter_metric(enum reporter reporter, char *text, size_t size)
 {
-    const struct reporter_row *row = &reporters[reporter];
+    const struct reporter_row *row = &reporter_rows[reporter];
     snprintf(text, size,
              "%s=stdout:/\"name\":\"%s\",[^}]*\"value\":([0-9.e+-]+)/,unit=%s,better=%s", row->name,
              row->name, row->unit, row->higher_is_better ? "higher" : "lower");

@@ -69,7 +69,7 @@ struct reporter_row {
     int64_t window_ns;
 };
 
-extern const struct reporter_row reporters[REPORTERS];
+extern const struct reporter_row reporter_rows[REPORTERS];
 
 /* By name; REPORTERS: there is no such reporter. */
 enum reporter reporter_find(const char *name);

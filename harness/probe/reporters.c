@@ -175,7 +175,7 @@ int64_t reporters_round_ns(const struct reporter_set *set)
     int64_t sum_ns = 0;
     for (size_t i = 0; i < set->count; i++)
         if (set->member[i].state != NULL)
-            sum_ns += reporters[set->member[i].reporter].window_ns;
+            sum_ns += reporter_rows[set->member[i].reporter].window_ns;
     return sum_ns;
 }
 
@@ -200,7 +200,7 @@ static double window_of(struct member *member, int64_t window_ns)
 double reporters_window(struct reporter_set *set, enum reporter reporter)
 {
     struct member *member = member_of(set, reporter);
-    return member == NULL ? NAN : window_of(member, reporters[reporter].window_ns);
+    return member == NULL ? NAN : window_of(member, reporter_rows[reporter].window_ns);
 }
 
 static void shuffle(struct reporter_set *set, size_t order[REPORTERS])
@@ -225,7 +225,7 @@ int64_t reporters_sample(struct reporter_set *set, int64_t budget_ns)
         for (size_t i = 0; i < set->count && (first || kernel_wall_ns() < end_ns); i++) {
             struct member *member = &set->member[order[i]];
             (void)window_of(member,
-                            (int64_t)(part * (double)reporters[member->reporter].window_ns));
+                            (int64_t)(part * (double)reporter_rows[member->reporter].window_ns));
         }
     }
     return kernel_wall_ns() - begin_ns;

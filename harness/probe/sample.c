@@ -19,8 +19,8 @@
 static void print_reading(struct line *line, enum reporter reporter, const struct reading *reading)
 {
     line_object(line, NULL);
-    line_text(line, "name", reporters[reporter].name);
-    line_text(line, "unit", reporters[reporter].unit);
+    line_text(line, "name", reporter_rows[reporter].name);
+    line_text(line, "unit", reporter_rows[reporter].unit);
     if (reading->reason != NULL) {
         line_text(line, "reason", reading->reason);
     } else {

@@ -130,9 +130,9 @@ static void put_reading(struct line *line, const struct reporter_set *set, enum 
     if (reading.n == 0 && reading.reason == NULL)
         return; /* no window of it fitted into this sample */
     line_object(line, NULL);
-    line_text(line, "name", reporters[reporter].name);
-    line_text(line, "unit", reporters[reporter].unit);
-    line_text(line, "worse", reporters[reporter].higher_is_better ? "lower" : "higher");
+    line_text(line, "name", reporter_rows[reporter].name);
+    line_text(line, "unit", reporter_rows[reporter].unit);
+    line_text(line, "worse", reporter_rows[reporter].higher_is_better ? "lower" : "higher");
     put_figure(line, "value", reading.value);
     line_count(line, "n", reading.n);
     put_figure(line, "spread", reading.spread);
@@ -147,7 +147,7 @@ static void sample_short(struct server *server, int64_t budget_ns)
     const int64_t end_ns = now_ns() + budget_ns;
     for (size_t i = 0; i < QUICK; i++) {
         const enum reporter reporter = quick[server->next % QUICK];
-        if (i > 0 && now_ns() + reporters[reporter].window_ns > end_ns)
+        if (i > 0 && now_ns() + reporter_rows[reporter].window_ns > end_ns)
             return;
         (void)reporters_window(server->quick, reporter);
         server->next++;

@@ -7,9 +7,9 @@
 #include "request.h"
 #include "steps.h"
 
+#include "common/memory.h"
 #include "harness/bench/json.h"
 #include "harness/pressure/kinds.h"
-#include "harness/report/memory.h"
 
 #include "common/messages.h"
 #include "common/record_json.h"
@@ -264,13 +264,13 @@ static struct beside read_beside(const struct measured *measured, size_t conditi
     enum reporter which[REPORTERS];
     for (enum reporter r = 0; r < REPORTERS; r++) {
         const size_t metric =
-            metrics_find(&measured->experiment.settings.metrics, reporters[r].name);
+            metrics_find(&measured->experiment.settings.metrics, reporter_rows[r].name);
         if (metric == MAX_METRICS)
             continue;
         which[beside.reporters] = r;
         alone[beside.reporters] = measured_by_block(measured, 0, metric);
         loaded[beside.reporters] = measured_by_block(measured, condition, metric);
-        beside.name[beside.reporters++] = reporters[r].name;
+        beside.name[beside.reporters++] = reporter_rows[r].name;
     }
     beside.log_ratio = must(calloc(beside.blocks * beside.reporters + 1, sizeof *beside.log_ratio));
     for (size_t i = 0; i < beside.reporters; i++) {

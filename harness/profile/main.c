@@ -13,10 +13,10 @@
 #include "steps.h"
 
 #include "harness/bench/json.h"
-#include "harness/report/memory.h"
 #include "harness/stats/output.h"
 
 #include "common/file.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/pair.h"
 #include "common/record_json.h"

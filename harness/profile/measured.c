@@ -1,8 +1,8 @@
 #include "measured.h"
 
-#include "harness/report/memory.h"
 #include "harness/stats/status.h"
 
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 

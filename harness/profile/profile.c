@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/memory.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
 #include "common/words.h"
 #include "harness/bench/json.h"
-#include "harness/report/memory.h"
 
 const char *const beside_reporters[BESIDE_REPORTERS] = {
     [BESIDE_GAP] = "gap",

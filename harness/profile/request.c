@@ -1,8 +1,8 @@
 #include "request.h"
 
 #include "harness/bench/json.h"
-#include "harness/report/memory.h"
 
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/option_value.h"
 #include "common/options.h"

@@ -7,19 +7,19 @@
 #include <string.h>
 
 #include "common/child.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/pair.h"
 #include "common/record_json.h"
 #include "harness/bench/json.h"
 #include "harness/pressure/kinds.h"
-#include "harness/report/memory.h"
 #include "measured.h"
 #include "profile.h"
 #include "request.h"
 
 static const double default_s = 180;
 static const double least_wall_s = 0.010; // a shorter run is mostly its own start
-static const double tolerance = 0.02;     // of log(slowdown), where levels are added
+static const double level_tolerance = 0.02;     // of log(slowdown), where levels are added
 static const double noise_s = 50;         // of --check-noise, besides its start
 enum { ALONE_RUNS = 10, NOISE_RUNS = 400 };
 
@@ -225,7 +225,7 @@ static bool step_added(const struct state *state)
     json_t *result = measured_result(state->folder, STEP_SENSITIVITY);
     sensitivity_from_result(&sensitivity, result);
     json_decref(result);
-    const size_t count = budget_levels(&sensitivity, tolerance, level, state->budget.added);
+    const size_t count = budget_levels(&sensitivity, level_tolerance, level, state->budget.added);
     if (count == 0)
         return false;
     begin(state->folder, state->plan, "slowdown", STEP_ADDED, most_runs(state->plan, BUDGET_RUNS),
@@ -280,7 +280,7 @@ static void leave_possible(bool wanted[REPORTERS])
     json_array_foreach(json_object_get(record, "reporters"), index, one)
     {
         for (enum reporter i = 0; i < REPORTERS; i++)
-            if (strcmp(reporters[i].name, json_text_at(one, "name")) == 0 &&
+            if (strcmp(reporter_rows[i].name, json_text_at(one, "name")) == 0 &&
                 json_string_value(json_object_get(one, "reason")) != NULL)
                 wanted[i] = false;
     }
@@ -294,7 +294,7 @@ static char *reporter_list(const bool wanted[REPORTERS])
     for (enum reporter i = 0; i < REPORTERS; i++) {
         if (!wanted[i])
             continue;
-        char *longer = text_of("%s%s%s", list, *list != '\0' ? "," : "", reporters[i].name);
+        char *longer = text_of("%s%s%s", list, *list != '\0' ? "," : "", reporter_rows[i].name);
         free(list);
         list = longer;
     }

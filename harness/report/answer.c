@@ -1,8 +1,8 @@
 #include "answer.h"
 
+#include "common/memory.h"
+#include "common/numbers.h"
 #include "figure.h"
-#include "memory.h"
-#include "numbers.h"
 #include "visible.h"
 
 #include "common/words.h"

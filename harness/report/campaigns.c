@@ -1,8 +1,7 @@
 #include "campaigns.h"
 
-#include "memory.h"
-
 #include "common/file.h"
+#include "common/memory.h"
 #include "common/schemas.h"
 
 #include <search.h>

@@ -2,17 +2,12 @@
 #define REPORT_CAPACITY_H
 
 #include "experiment.h"
-#include "numbers.h"
 
-#include "common/json.h"
+#include "common/numbers.h"
 
 /* Whether the experiment looked for capacities: its runs are at different rates, and no mean or
  * ratio is of them. */
 bool capacity_searched(const struct experiment *experiment);
-
-/* A member "capacity": {title, columns, rows, lines}, a row for each condition, as texts; null of
- * an experiment that looked for none. */
-void capacity_put(struct line *json, const struct experiment *experiment);
 
 /* "29.0 [27.0, 31.0] k/s", or a bound where the objective is kept nowhere, or everywhere; entry:
  * of by_condition. text has room for NUMBER_SIZE. */

@@ -2,9 +2,9 @@
 
 #include "capacity.h"
 #include "checks.h"
+#include "columns.h"
 #include "experiment.h"
 #include "figure.h"
-#include "memory.h"
 #include "ratio.h"
 #include "reproduce.h"
 #include "row.h"
@@ -12,6 +12,8 @@
 #include "sessions.h"
 #include "variants.h"
 #include "visible.h"
+
+#include "common/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,75 +25,14 @@ static double number_of(const struct value *object, const char *key)
     return view_number(view_get(object, key), NAN);
 }
 
-static char *load_name(const struct cell *cell)
+static struct row row_of(const struct cell *cell)
 {
-    char *load = visible(cell->load == NULL ? "-" : cell->load);
-    if (cell->load == NULL || cell->level == NULL)
-        return load;
-    char *level = visible(cell->level), *both = text_of("%s %s", load, level);
-    free(load);
-    free(level);
-    return both;
-}
-
-static const char *runs_text(const struct cell *cell, char *text)
-{
-    const double alone = number_of(cell->baseline, "runs");
-    if (cell->loaded == NULL)
-        snprintf(text, NUMBER_SIZE, "%.0f", alone);
-    else
-        snprintf(text, NUMBER_SIZE, "%.0f + %.0f", alone, number_of(cell->loaded, "runs"));
-    if (cell->of->sessions > 0)
-        snprintf(text + strlen(text), NUMBER_SIZE - strlen(text), " / %u", cell->of->sessions);
-    return text;
-}
-
-static const char *pair_text(const struct cell *cell, const struct metric *metric, char *text)
-{
-    return number_pair(figure_center(metric_figure(cell->baseline, metric)),
-                       cell->loaded == NULL ? NAN
-                                            : figure_center(metric_figure(cell->loaded, metric)),
-                       metric->unit, text);
-}
-
-/* What no figure is of: see capacity.h. */
-static void put_no_figures(struct line *json)
-{
-    static const char *const keys[] = {"alone", "loaded", "slowdown", "of_alone"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        line_text(json, keys[i], "-");
-    for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
-        line_text(json, metrics[i].title, "-");
-}
-
-static void put_figures(struct line *json, const struct cell *cell)
-{
-    char text[NUMBER_SIZE];
-    line_text(json, "alone", row_figure(cell->baseline, cell->main, text));
-    line_text(json, "loaded",
-              cell->loaded == NULL ? "-" : row_figure(cell->loaded, cell->main, text));
-    line_text(json, "slowdown", ratio_remarked(cell->slowdown, cell->of->family, text));
-    line_text(json, "of_alone", ratio_plain(cell->slowdown, cell->main, text));
-    for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
-        line_text(json, metrics[i].title, pair_text(cell, &metrics[i], text));
-}
-
-static void put_texts(struct line *json, const struct cell *cell)
-{
-    char text[NUMBER_SIZE], *load = load_name(cell);
-    line_object(json, "texts");
-    visible_put(json, "program", cell->row);
-    line_text(json, "load", load);
-    line_text(json, "runs", runs_text(cell, text));
-    if (capacity_searched(cell->of))
-        put_no_figures(json);
-    else
-        put_figures(json, cell);
-    line_text(json, "achieved",
-              cell->load_entry == NULL ? "-"
-                                       : row_achieved(cell->load_entry, cell->is_short, text));
-    line_close(json);
-    free(load);
+    return (struct row){.of = cell->of,
+                        .cell = cell,
+                        .metric = cell->main,
+                        .baseline = cell->baseline,
+                        .condition = cell->loaded,
+                        .slowdown = cell->slowdown};
 }
 
 /* What the page's table of answers needs of a metric: the ratio with as many decimals as its
@@ -113,26 +54,22 @@ static void put_ratio(struct line *json, const struct cell *cell, const struct m
 /* The metrics of --metric besides the main one, a row for each. */
 static void put_metrics(struct line *json, const struct cell *cell, bool page)
 {
-    char *load = load_name(cell);
     line_array(json, "metrics");
     for (size_t i = 0; i < cell->of->metrics.count; i++) {
         if (!row_has_metric(cell->of, i))
             continue;
         const struct metric *metric = &cell->of->metrics.item[i];
+        struct row row = row_of(cell);
+        row.metric = metric;
+        row.slowdown = slowdown_of(cell->of, cell->condition, metric->name);
         line_object(json, NULL);
-        line_object(json, "texts");
-        visible_put(json, "program", cell->row);
-        line_text(json, "load", load);
-        row_metric(json, cell->of, i, cell->baseline, cell->loaded);
-        line_close(json);
-        view_put(json, "distinguishable",
-                 view_get(slowdown_of(cell->of, cell->condition, metric->name), "distinguishable"));
+        columns_put_texts(json, TABLE_CELL_METRICS, &row);
+        view_put(json, "distinguishable", view_get(row.slowdown, "distinguishable"));
         if (page)
             put_ratio(json, cell, metric);
         line_close(json);
     }
     line_close(json);
-    free(load);
 }
 
 /* Where the extra time went, without the condition's name; to be freed. NULL: not known. */
@@ -183,7 +120,7 @@ static void put_time(struct line *json, const struct value *condition, const cha
 /* What is said on a cell below its table, each with who it is of. */
 static void put_lines(struct line *json, const struct cell *cell, bool first)
 {
-    char *load = load_name(cell), *row = visible(cell->row), text[NUMBER_SIZE];
+    char *load = row_load(cell), *row = visible(cell->row), text[NUMBER_SIZE];
     char *who = text_of("%s, %s", row, load);
     if (!isnan(cell->noise_floor)) {
         char *floor = text_of("%s: the noise floor is %s: the baseline measured against itself "
@@ -334,6 +271,7 @@ static void put_page(struct line *json, const struct cell *cell)
 char *cell_row(const struct cell *cell, const char *charts, bool first)
 {
     struct line json = {0};
+    const struct row row = row_of(cell);
     line_object(&json, NULL);
     visible_put(&json, "target", cell->target);
     line_text(&json, "experiment", cell->of->name);
@@ -345,7 +283,7 @@ char *cell_row(const struct cell *cell, const char *charts, bool first)
     line_text(&json, "started", cell->of->runs.started);
     visible_put(&json, "host", cell->host);
     visible_put(&json, "main", cell->main->words);
-    put_texts(&json, cell);
+    columns_put_texts(&json, TABLE_CELLS, &row);
     view_put(&json, "distinguishable", view_get(cell->slowdown, "distinguishable"));
     line_bool(&json, "survives", family_survives(cell->of->family, cell->slowdown));
     line_bool(&json, "short", cell->is_short);

@@ -3,12 +3,13 @@
 #include "capacity.h"
 #include "experiment.h"
 #include "figure.h"
-#include "memory.h"
-#include "numbers.h"
 #include "ratio.h"
 #include "row.h"
 #include "variants.h"
 #include "visible.h"
+
+#include "common/memory.h"
+#include "common/numbers.h"
 
 #include <math.h>
 #include <stdio.h>

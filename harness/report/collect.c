@@ -3,7 +3,6 @@
 #include "cell_row.h"
 #include "experiment.h"
 #include "figures.h"
-#include "memory.h"
 #include "model.h"
 #include "plots.h"
 #include "sessions.h"
@@ -11,6 +10,7 @@
 #include "workers.h"
 
 #include "common/json.h"
+#include "common/memory.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -1,7 +1,8 @@
 #include "csv.h"
 
-#include "memory.h"
 #include "visible.h"
+
+#include "common/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "experiment.h"
 
 #include "inferred.h"
-#include "memory.h"
 
+#include "common/memory.h"
 #include "common/text.h"
 #include "common/words.h"
 

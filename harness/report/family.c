@@ -1,9 +1,9 @@
 #include "family.h"
 
-#include "memory.h"
-#include "numbers.h"
-
 #include "harness/stats/interval.h"
+
+#include "common/memory.h"
+#include "common/numbers.h"
 
 #include <math.h>
 #include <stdio.h>

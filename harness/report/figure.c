@@ -1,6 +1,6 @@
 #include "figure.h"
 
-#include "memory.h"
+#include "common/memory.h"
 
 #include <math.h>
 #include <stdio.h>

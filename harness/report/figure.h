@@ -1,8 +1,9 @@
 #ifndef REPORT_FIGURE_H
 #define REPORT_FIGURE_H
 
-#include "numbers.h"
 #include "view.h"
+
+#include "common/numbers.h"
 
 /* A metric of one condition, as result.json has it, for people. NULL: not known. */
 

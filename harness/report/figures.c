@@ -4,29 +4,29 @@
 #include "csv.h"
 #include "experiment.h"
 #include "legend.h"
-#include "memory.h"
 
+#include "common/memory.h"
 #include "common/text.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char figures_columns[] =
-    "\"cell\",\"experiment\",\"target\",\"label\",\"parameters\",\"command\",\"load\",\"level\","
-    "\"spec\",\"host\",\"session\",\"sessions\",\"state\",\"condition\",\"role\",\"metric\","
-    "\"unit\",\"runs\",\"mean\",\"variance\",\"stddev\",\"median\",\"min\",\"max\",\"statistic\","
-    "\"center\",\"set_aside\",\"ci_low\",\"ci_high\",\"error\",\"ci_robust_low\","
-    "\"ci_robust_high\",\"constant\",\"outliers\",\"confidence\",\"interval_level\","
-    "\"converged\",\"stop_reason\",\"slowdown\",\"slowdown_ci_low\",\"slowdown_ci_high\","
-    "\"slowdown_error\",\"pairs\",\"distinguishable\",\"p\",\"q\",\"survives\",\"noise_floor\","
-    "\"offered\",\"achieved\",\"load_unit\",\"late\",\"dropped\",\"load_cpu_s\",\"flags\","
-    "\"better\",\"variant\",\"of_alone\",\"reference_variant\",\"ratio_to_reference\","
-    "\"ratio_to_reference_ci_low\",\"ratio_to_reference_ci_high\",\"ratio_to_reference_p\","
-    "\"verdict\",\"gate\",\"interaction\",\"interaction_ci_low\",\"interaction_ci_high\","
-    "\"interaction_p\",\"typical\",\"typical_ci_low\",\"typical_ci_high\",\"mean_ratio\","
-    "\"mean_ratio_ci_low\",\"mean_ratio_ci_high\",\"stragglers\",\"stragglers_of_reference\","
-    "\"stragglers_p\"";
+/* Where the value of a column is from. */
+enum source {
+    FIGURE,      /* {mean, variance, ...} of the condition */
+    MEASURED,    /* the same; of a capacity what it says of the condition */
+    SUMMARY,     /* of the condition */
+    SETTINGS,    /* of the experiment */
+    SLOWDOWN,    /* of the figure's metric */
+    LOAD,        /* what was delivered */
+    COMPARISON,  /* of the cell's variant, alone or under its load */
+    INTERACTION, /* of the same */
+    ANSWER,      /* of the slowdown, else of the comparison */
+    SOURCES
+};
 
 /* What a line is of. */
 struct figure {
@@ -36,26 +36,9 @@ struct figure {
     const char *metric;
     const struct value *of;       /* {mean, variance, ...}; NULL: a capacity has none of these */
     const struct value *capacity; /* of the condition; NULL: it is a figure of runs */
+    struct origin origin;
+    const struct value *from[SOURCES];
 };
-
-static void put_members(struct csv *csv, const struct value *object, const char *const *members,
-                        size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        csv_value(csv, view_get(object, members[i]));
-}
-
-#define PUT_MEMBERS(csv, object, ...)                                                              \
-    put_members(csv, object, (const char *const[]){__VA_ARGS__},                                   \
-                sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
-
-/* Both bounds of an interval, a list. */
-static void put_bounds(struct csv *csv, const struct value *interval)
-{
-    const struct value *low = view_first(interval);
-    csv_value(csv, low);
-    csv_value(csv, low == NULL ? NULL : view_next(interval, low));
-}
 
 /* The JSON of a value, as text. */
 static void put_json(struct csv *csv, const struct value *value, const char *otherwise)
@@ -65,23 +48,54 @@ static void put_json(struct csv *csv, const struct value *value, const char *oth
     free(text);
 }
 
-static void put_names(struct csv *csv, const struct cell *cell)
+static void put_experiment(struct csv *csv, const struct figure *figure)
 {
-    const struct experiment *of = cell->of;
-    const struct origin origin = cell_origin(cell);
-    csv_text(csv, cell->name);
-    csv_text(csv, of->name);
-    csv_text(csv, cell->target);
-    csv_text(csv, cell->label);
-    put_json(csv, cell->parameters, "{}");
-    put_json(csv, cell->command, "null");
-    csv_text(csv, cell->load);
-    csv_text(csv, cell->level);
-    csv_text(csv, cell->spec);
-    csv_text(csv, origin.host);
-    csv_number(csv, origin.session);
-    csv_number(csv, origin.sessions);
-    csv_text(csv, of->state);
+    csv_text(csv, figure->cell->of->name);
+}
+
+static void put_parameters(struct csv *csv, const struct figure *figure)
+{
+    put_json(csv, figure->cell->parameters, "{}");
+}
+
+static void put_command(struct csv *csv, const struct figure *figure)
+{
+    put_json(csv, figure->cell->command, "null");
+}
+
+static void put_host(struct csv *csv, const struct figure *figure)
+{
+    csv_text(csv, figure->origin.host);
+}
+
+static void put_session(struct csv *csv, const struct figure *figure)
+{
+    csv_number(csv, figure->origin.session);
+}
+
+static void put_sessions(struct csv *csv, const struct figure *figure)
+{
+    csv_number(csv, figure->origin.sessions);
+}
+
+static void put_state(struct csv *csv, const struct figure *figure)
+{
+    csv_text(csv, figure->cell->of->state);
+}
+
+static void put_name(struct csv *csv, const struct figure *figure)
+{
+    csv_text(csv, figure->loaded ? figure->cell->condition : figure->cell->reference);
+}
+
+static void put_role(struct csv *csv, const struct figure *figure)
+{
+    csv_text(csv, figure->loaded ? "loaded" : "baseline");
+}
+
+static void put_metric(struct csv *csv, const struct figure *figure)
+{
+    csv_text(csv, figure->metric);
 }
 
 static void put_unit(struct csv *csv, const struct figure *figure)
@@ -97,59 +111,48 @@ static void put_unit(struct csv *csv, const struct figure *figure)
                                                             : "");
 }
 
-static void put_summary(struct csv *csv, const struct figure *figure)
+static void put_center(struct csv *csv, const struct figure *figure)
 {
-    const struct value *of = figure->of, *one = figure->capacity;
+    csv_value(csv, figure->capacity == NULL ? view_get(figure->of, "center")
+                                            : view_get(figure->capacity, "value"));
+}
+
+static void put_level(struct csv *csv, const struct figure *figure)
+{
     const struct experiment *experiment = figure->cell->of;
-    csv_value(csv, view_get(figure->summary, "runs"));
-    PUT_MEMBERS(csv, of, "mean", "variance", "stddev", "median", "min", "max", "statistic");
-    csv_value(csv, one == NULL ? view_get(of, "center") : view_get(one, "value"));
-    csv_value(csv, view_get(of, "set_aside"));
-    put_bounds(csv, view_get(one == NULL ? of : one, "ci"));
-    csv_value(csv, view_get(one == NULL ? of : one, "error"));
-    put_bounds(csv, view_get(of, "ci_robust"));
-    PUT_MEMBERS(csv, of, "constant", "outliers");
-    csv_value(csv, view_get(experiment->settings, "confidence"));
     csv_number(csv,
-               one == NULL
+               figure->capacity == NULL
                    ? legend_of(experiment).level
                    : view_number(view_path(experiment->result.top, "capacity", "confidence"), NAN));
-    PUT_MEMBERS(csv, figure->summary, "converged", "stop_reason");
 }
 
-/* The slowdown of the figure's metric; NULL: it has none. */
-static const struct value *slowdown_of_figure(const struct figure *figure)
+static void put_q(struct csv *csv, const struct figure *figure)
+{
+    const struct value *slowdown = figure->from[SLOWDOWN];
+    csv_number(csv, slowdown == NULL ? NAN : family_q_of(figure->cell->of->family, slowdown));
+}
+
+static void put_survives(struct csv *csv, const struct figure *figure)
+{
+    const struct value *slowdown = figure->from[SLOWDOWN];
+    csv_plain(csv, slowdown == NULL                                      ? ""
+                   : family_survives(figure->cell->of->family, slowdown) ? "true"
+                                                                         : "false");
+}
+
+static void put_noise_floor(struct csv *csv, const struct figure *figure)
 {
     const struct cell *cell = figure->cell;
-    return figure->loaded && figure->capacity == NULL && cell->condition != NULL
-               ? slowdown_of(cell->of, cell->condition, figure->metric)
-               : NULL;
+    const bool known = figure->from[SLOWDOWN] != NULL && cell->slowdown != NULL &&
+                       strcmp(figure->metric, metrics[METRIC_WALL].name) == 0;
+    csv_number(csv, known ? cell->noise_floor : NAN);
 }
 
-static void put_slowdown(struct csv *csv, const struct figure *figure)
-{
-    const struct cell *cell = figure->cell;
-    const struct value *slowdown = slowdown_of_figure(figure);
-    csv_value(csv, view_get(slowdown, "ratio"));
-    put_bounds(csv, view_get(slowdown, "ci"));
-    PUT_MEMBERS(csv, slowdown, "error", "pairs", "distinguishable", "p");
-    csv_number(csv, slowdown == NULL ? NAN : family_q_of(cell->of->family, slowdown));
-    csv_plain(csv, slowdown == NULL                              ? ""
-                   : family_survives(cell->of->family, slowdown) ? "true"
-                                                                 : "false");
-    csv_number(csv, slowdown != NULL && cell->slowdown != NULL &&
-                            strcmp(figure->metric, metrics[METRIC_WALL].name) == 0
-                        ? cell->noise_floor
-                        : NAN);
-}
-
-/* The load that was delivered, and what is to be known of the cell. */
-static void put_load(struct csv *csv, const struct figure *figure)
+/* What is to be known of the cell. */
+static void put_flags(struct csv *csv, const struct figure *figure)
 {
     const struct cell *cell = figure->cell;
     char *flags = must(strdup(""));
-    PUT_MEMBERS(csv, figure->loaded ? cell->load_entry : NULL, "offered", "achieved", "unit",
-                "late", "dropped", "cpu_s");
     for (size_t i = 0; i < cell->flag_count; i++) {
         char *longer = text_of("%s%s%s", flags, i == 0 ? "" : " ", cell->flags[i]);
         free(flags);
@@ -159,22 +162,20 @@ static void put_load(struct csv *csv, const struct figure *figure)
     free(flags);
 }
 
-/* The comparison, or interaction, of the cell's variant, alone or under its load. */
-static const struct value *entry_of(const struct figure *figure, const char *list)
+static void put_better(struct csv *csv, const struct figure *figure)
 {
-    const struct cell *cell = figure->cell;
-    const struct value *condition =
-        experiment_condition(cell->of, figure->loaded ? cell->condition : cell->reference);
-    return figure->capacity != NULL ? NULL
-                                    : comparison_of(cell->of, list, view_get(condition, "variant"),
-                                                    view_get(condition, "load"), figure->metric);
+    const struct value *better = view_get(figure->of, "better");
+    if (view_is(better, VIEW_STRING))
+        csv_value(csv, better);
+    else
+        csv_text(csv, figure->capacity != NULL ? "higher" : "lower");
 }
 
 /* How many times as large the figure is as alone: the slowdown, or 1 over it where higher is
  * better. */
 static void put_of_alone(struct csv *csv, const struct figure *figure)
 {
-    const struct value *ratio = view_get(slowdown_of_figure(figure), "ratio");
+    const struct value *ratio = view_get(figure->from[SLOWDOWN], "ratio");
     if (figure->capacity != NULL)
         csv_value(csv, view_get(figure->capacity, "of_reference"));
     else if (view_is(ratio, VIEW_NUMBER) && view_equals(view_get(figure->of, "better"), "higher"))
@@ -183,52 +184,153 @@ static void put_of_alone(struct csv *csv, const struct figure *figure)
         csv_value(csv, ratio);
 }
 
-static void put_comparison(struct csv *csv, const struct figure *figure)
+/* A column: what `put` writes; else the member at the path in what it is from, or a bound of
+ * the interval there; without a path the cell's text at the offset. */
+struct column {
+    const char *name;
+    enum source source;
+    const char *path[3];
+    enum { WHOLE, LOW, HIGH } part;
+    void (*put)(struct csv *csv, const struct figure *figure);
+    size_t offset;
+};
+
+#define OF_CELL(member) .offset = offsetof(struct cell, member)
+#define OF(from, ...)   .source = from, .path = {__VA_ARGS__}
+
+static const struct column columns[] = {
+    {"cell", OF_CELL(name)},
+    {"experiment", .put = put_experiment},
+    {"target", OF_CELL(target)},
+    {"label", OF_CELL(label)},
+    {"parameters", .put = put_parameters},
+    {"command", .put = put_command},
+    {"load", OF_CELL(load)},
+    {"level", OF_CELL(level)},
+    {"spec", OF_CELL(spec)},
+    {"host", .put = put_host},
+    {"session", .put = put_session},
+    {"sessions", .put = put_sessions},
+    {"state", .put = put_state},
+    {"condition", .put = put_name},
+    {"role", .put = put_role},
+    {"metric", .put = put_metric},
+    {"unit", .put = put_unit},
+    {"runs", OF(SUMMARY, "runs")},
+    {"mean", OF(FIGURE, "mean")},
+    {"variance", OF(FIGURE, "variance")},
+    {"stddev", OF(FIGURE, "stddev")},
+    {"median", OF(FIGURE, "median")},
+    {"min", OF(FIGURE, "min")},
+    {"max", OF(FIGURE, "max")},
+    {"statistic", OF(FIGURE, "statistic")},
+    {"center", .put = put_center},
+    {"set_aside", OF(FIGURE, "set_aside")},
+    {"ci_low", OF(MEASURED, "ci"), .part = LOW},
+    {"ci_high", OF(MEASURED, "ci"), .part = HIGH},
+    {"error", OF(MEASURED, "error")},
+    {"ci_robust_low", OF(FIGURE, "ci_robust"), .part = LOW},
+    {"ci_robust_high", OF(FIGURE, "ci_robust"), .part = HIGH},
+    {"constant", OF(FIGURE, "constant")},
+    {"outliers", OF(FIGURE, "outliers")},
+    {"confidence", OF(SETTINGS, "confidence")},
+    {"interval_level", .put = put_level},
+    {"converged", OF(SUMMARY, "converged")},
+    {"stop_reason", OF(SUMMARY, "stop_reason")},
+    {"slowdown", OF(SLOWDOWN, "ratio")},
+    {"slowdown_ci_low", OF(SLOWDOWN, "ci"), .part = LOW},
+    {"slowdown_ci_high", OF(SLOWDOWN, "ci"), .part = HIGH},
+    {"slowdown_error", OF(SLOWDOWN, "error")},
+    {"pairs", OF(SLOWDOWN, "pairs")},
+    {"distinguishable", OF(SLOWDOWN, "distinguishable")},
+    {"p", OF(SLOWDOWN, "p")},
+    {"q", .put = put_q},
+    {"survives", .put = put_survives},
+    {"noise_floor", .put = put_noise_floor},
+    {"offered", OF(LOAD, "offered")},
+    {"achieved", OF(LOAD, "achieved")},
+    {"load_unit", OF(LOAD, "unit")},
+    {"late", OF(LOAD, "late")},
+    {"dropped", OF(LOAD, "dropped")},
+    {"load_cpu_s", OF(LOAD, "cpu_s")},
+    {"flags", .put = put_flags},
+    {"better", .put = put_better},
+    {"variant", OF_CELL(variant)},
+    {"of_alone", .put = put_of_alone},
+    {"reference_variant", OF(COMPARISON, "reference_variant")},
+    {"ratio_to_reference", OF(COMPARISON, "ratio")},
+    {"ratio_to_reference_ci_low", OF(COMPARISON, "ci"), .part = LOW},
+    {"ratio_to_reference_ci_high", OF(COMPARISON, "ci"), .part = HIGH},
+    {"ratio_to_reference_p", OF(COMPARISON, "p")},
+    {"verdict", OF(COMPARISON, "verdict")},
+    {"gate", OF(COMPARISON, "gate")},
+    {"interaction", OF(INTERACTION, "ratio")},
+    {"interaction_ci_low", OF(INTERACTION, "ci"), .part = LOW},
+    {"interaction_ci_high", OF(INTERACTION, "ci"), .part = HIGH},
+    {"interaction_p", OF(INTERACTION, "p")},
+    {"typical", OF(ANSWER, "typical", "ratio")},
+    {"typical_ci_low", OF(ANSWER, "typical", "ci"), .part = LOW},
+    {"typical_ci_high", OF(ANSWER, "typical", "ci"), .part = HIGH},
+    {"mean_ratio", OF(ANSWER, "mean", "ratio")},
+    {"mean_ratio_ci_low", OF(ANSWER, "mean", "ci"), .part = LOW},
+    {"mean_ratio_ci_high", OF(ANSWER, "mean", "ci"), .part = HIGH},
+    {"stragglers", OF(ANSWER, "stragglers", "own", "runs")},
+    {"stragglers_of_reference", OF(ANSWER, "stragglers", "reference", "runs")},
+    {"stragglers_p", OF(ANSWER, "stragglers", "p")},
+};
+
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static const struct value *value_at(const struct figure *figure, const struct column *column)
 {
-    const struct value *comparison = entry_of(figure, "comparisons");
-    const struct value *interaction = entry_of(figure, "interactions");
-    const struct value *better = view_get(figure->of, "better");
-    if (view_is(better, VIEW_STRING))
-        csv_value(csv, better);
+    const struct value *value = figure->from[column->source];
+    for (size_t i = 0; i < sizeof column->path / sizeof *column->path && column->path[i] != NULL;
+         i++)
+        value = view_get(value, column->path[i]);
+    if (column->part == WHOLE)
+        return value;
+    const struct value *low = view_first(value);
+    return column->part == LOW || low == NULL ? low : view_next(value, low);
+}
+
+static void put_column(struct csv *csv, const struct figure *figure, const struct column *column)
+{
+    if (column->put != NULL)
+        column->put(csv, figure);
+    else if (column->path[0] != NULL)
+        csv_value(csv, value_at(figure, column));
     else
-        csv_text(csv, figure->capacity != NULL ? "higher" : "lower");
-    csv_text(csv, figure->cell->variant);
-    put_of_alone(csv, figure);
-    PUT_MEMBERS(csv, comparison, "reference_variant", "ratio");
-    put_bounds(csv, view_get(comparison, "ci"));
-    PUT_MEMBERS(csv, comparison, "p", "verdict", "gate");
-    csv_value(csv, view_get(interaction, "ratio"));
-    put_bounds(csv, view_get(interaction, "ci"));
-    csv_value(csv, view_get(interaction, "p"));
+        csv_text(csv, *(char *const *)(const void *)((const char *)figure->cell + column->offset));
 }
 
-/* What typically happens, and what seldom does: of the slowdown, else of the comparison. */
-static void put_answers(struct csv *csv, const struct figure *figure)
-{
-    const struct value *slowdown = slowdown_of_figure(figure);
-    const struct value *of = slowdown == NULL ? entry_of(figure, "comparisons") : slowdown;
-    csv_value(csv, view_path(of, "typical", "ratio"));
-    put_bounds(csv, view_path(of, "typical", "ci"));
-    csv_value(csv, view_path(of, "mean", "ratio"));
-    put_bounds(csv, view_path(of, "mean", "ci"));
-    csv_value(csv, view_get(view_path(of, "stragglers", "own"), "runs"));
-    csv_value(csv, view_get(view_path(of, "stragglers", "reference"), "runs"));
-    csv_value(csv, view_path(of, "stragglers", "p"));
-}
-
-static void put_figure(struct csv *csv, const struct figure *figure)
+/* Finds what the columns are from. */
+static void find_sources(struct figure *figure)
 {
     const struct cell *cell = figure->cell;
-    put_names(csv, cell);
-    csv_text(csv, figure->loaded ? cell->condition : cell->reference);
-    csv_text(csv, figure->loaded ? "loaded" : "baseline");
-    csv_text(csv, figure->metric);
-    put_unit(csv, figure);
-    put_summary(csv, figure);
-    put_slowdown(csv, figure);
-    put_load(csv, figure);
-    put_comparison(csv, figure);
-    put_answers(csv, figure);
+    const struct value **from = figure->from;
+    from[FIGURE] = figure->of;
+    from[MEASURED] = figure->capacity == NULL ? figure->of : figure->capacity;
+    from[SUMMARY] = figure->summary;
+    from[SETTINGS] = cell->of->settings;
+    from[LOAD] = figure->loaded ? cell->load_entry : NULL;
+    if (figure->capacity != NULL)
+        return;
+    const struct value *condition =
+        experiment_condition(cell->of, figure->loaded ? cell->condition : cell->reference);
+    const struct value *variant = view_get(condition, "variant"),
+                       *load = view_get(condition, "load");
+    if (figure->loaded && cell->condition != NULL)
+        from[SLOWDOWN] = slowdown_of(cell->of, cell->condition, figure->metric);
+    from[COMPARISON] = comparison_of(cell->of, "comparisons", variant, load, figure->metric);
+    from[INTERACTION] = comparison_of(cell->of, "interactions", variant, load, figure->metric);
+    from[ANSWER] = from[SLOWDOWN] == NULL ? from[COMPARISON] : from[SLOWDOWN];
+}
+
+static void put_figure(struct csv *csv, struct figure figure)
+{
+    find_sources(&figure);
+    for (size_t i = 0; i < COLUMNS; i++)
+        put_column(csv, &figure, &columns[i]);
     csv_end(csv);
 }
 
@@ -241,7 +343,7 @@ static void put_figures(struct csv *csv, struct figure figure, const struct valu
         char *name = must(strndup(item->key, item->key_length));
         figure.metric = name;
         figure.of = item;
-        put_figure(csv, &figure);
+        put_figure(csv, figure);
         free(name);
     }
 }
@@ -257,13 +359,15 @@ static void put_capacity(struct csv *csv, struct figure figure)
                           : view_entry(view_path(cell->of->result.top, "capacity", "by_condition"),
                                        "condition", name);
     if (figure.capacity != NULL)
-        put_figure(csv, &figure);
+        put_figure(csv, figure);
 }
 
 static void put_condition(struct csv *csv, const struct cell *cell, bool loaded)
 {
-    const struct figure figure = {
-        .cell = cell, .summary = loaded ? cell->loaded : cell->baseline, .loaded = loaded};
+    const struct figure figure = {.cell = cell,
+                                  .summary = loaded ? cell->loaded : cell->baseline,
+                                  .loaded = loaded,
+                                  .origin = cell_origin(cell)};
     if (figure.summary == NULL)
         return;
     if (capacity_searched(cell->of)) {
@@ -272,6 +376,17 @@ static void put_condition(struct csv *csv, const struct cell *cell, bool loaded)
     }
     put_figures(csv, figure, figure.summary);
     put_figures(csv, figure, view_get(figure.summary, "metrics"));
+}
+
+char *figures_columns(void)
+{
+    char *text = must(strdup(""));
+    for (size_t i = 0; i < COLUMNS; i++) {
+        char *longer = text_of("%s%s\"%s\"", text, i == 0 ? "" : ",", columns[i].name);
+        free(text);
+        text = longer;
+    }
+    return text;
 }
 
 char *figures_of(const struct cell *cell)

@@ -1,6 +1,6 @@
 #include "folders.h"
 
-#include "memory.h"
+#include "common/memory.h"
 
 #include <dirent.h>
 #include <search.h>

@@ -1,6 +1,6 @@
 #include "groups.h"
 
-#include "memory.h"
+#include "common/memory.h"
 
 #include <stdint.h>
 #include <stdlib.h>

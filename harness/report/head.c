@@ -1,10 +1,10 @@
 #include "head.h"
 
-#include "memory.h"
 #include "nodes.h"
-#include "numbers.h"
 #include "visible.h"
 
+#include "common/memory.h"
+#include "common/numbers.h"
 #include "common/schemas.h"
 
 #include <math.h>

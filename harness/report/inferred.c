@@ -1,6 +1,6 @@
 #include "inferred.h"
 
-#include "memory.h"
+#include "common/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

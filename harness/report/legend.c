@@ -1,7 +1,8 @@
 #include "legend.h"
 
 #include "experiment.h"
-#include "memory.h"
+
+#include "common/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

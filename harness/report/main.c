@@ -12,7 +12,6 @@
 #include "columns.h"
 #include "figures.h"
 #include "head.h"
-#include "memory.h"
 #include "metrics.h"
 #include "runs.h"
 #include "settings.h"
@@ -20,6 +19,7 @@
 #include "visible.h"
 
 #include "common/file.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/pair.h"
 #include "common/schemas.h"
@@ -205,7 +205,7 @@ static void print_head(const struct report *report)
         const struct legend legend = head_legend(&report->collected);
         head_put_legend(&json, &legend);
         head_put_texts(&json, name, &report->collected, &report->campaigns);
-        columns_put(&json, &legend);
+        columns_put_all(&json, &legend);
         metrics_put(&json);
         put_experiment(&json, report);
         if (report->wanted.page)
@@ -219,7 +219,9 @@ static void print_head(const struct report *report)
 
 static void print_figures(const struct collected *collected)
 {
-    puts(figures_columns);
+    char *columns = figures_columns();
+    puts(columns);
+    free(columns);
     for (size_t i = 0; i < collected->line_count; i++)
         if (*collected->lines[i].text != '\0')
             puts(collected->lines[i].text);

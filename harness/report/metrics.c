@@ -1,7 +1,8 @@
 #include "metrics.h"
 
-#include "memory.h"
 #include "visible.h"
+
+#include "common/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

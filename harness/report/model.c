@@ -3,7 +3,8 @@
 #include "experiment.h"
 #include "family.h"
 #include "legend.h"
-#include "memory.h"
+
+#include "common/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 #include "nodes.h"
 
 #include "collect.h"
-#include "memory.h"
+
+#include "common/memory.h"
 
 #include <math.h>
 #include <stdint.h>

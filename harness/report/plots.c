@@ -1,9 +1,9 @@
 #include "plots.h"
 
 #include "capacity.h"
+#include "common/memory.h"
+#include "common/numbers.h"
 #include "figure.h"
-#include "memory.h"
-#include "numbers.h"
 #include "visible.h"
 
 #include "common/json.h"

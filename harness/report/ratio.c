@@ -1,8 +1,9 @@
 #include "ratio.h"
 
 #include "figure.h"
-#include "memory.h"
-#include "numbers.h"
+
+#include "common/memory.h"
+#include "common/numbers.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 #include "reading.h"
 
-#include "memory.h"
-
+#include "common/memory.h"
 #include "common/schemas.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 #include "records.h"
 
-#include "memory.h"
 #include "run_value.h"
 #include "view.h"
 
 #include "common/file.h"
+#include "common/memory.h"
 #include "common/schemas.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 #include "reproduce.h"
 
 #include "capacity.h"
-#include "memory.h"
 
+#include "common/memory.h"
 #include "common/text.h"
 #include "common/words.h"
 

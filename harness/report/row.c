@@ -3,9 +3,10 @@
 #include "capacity.h"
 #include "experiment.h"
 #include "figure.h"
-#include "memory.h"
 #include "ratio.h"
 #include "visible.h"
+
+#include "common/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -118,16 +119,13 @@ bool row_has_metric(const struct experiment *experiment, size_t metric)
            !capacity_searched(experiment);
 }
 
-void row_metric(struct line *json, const struct experiment *experiment, size_t number,
-                const struct value *baseline, const struct value *loaded)
+char *row_load(const struct cell *cell)
 {
-    char text[NUMBER_SIZE], *condition = view_string(view_get(loaded, "name"));
-    const struct metric *metric = &experiment->metrics.item[number];
-    const struct value *ratio = slowdown_of(experiment, condition, metric->name);
-    line_text(json, "metric", metric->words);
-    line_text(json, "alone", row_figure(baseline, metric, text));
-    line_text(json, "loaded", loaded == NULL ? "-" : row_figure(loaded, metric, text));
-    line_text(json, "ratio", ratio == NULL ? "-" : ratio_remarked(ratio, experiment->family, text));
-    line_text(json, "of_alone", ratio_plain(ratio, metric, text));
-    free(condition);
+    char *load = visible(cell->load == NULL ? "-" : cell->load);
+    if (cell->load == NULL || cell->level == NULL)
+        return load;
+    char *level = visible(cell->level), *both = text_of("%s %s", load, level);
+    free(load);
+    free(level);
+    return both;
 }

@@ -13,10 +13,8 @@ const char *row_figure(const struct value *condition, const struct metric *metri
 /* Whether a metric has a row of its own: one of --metric whose figures are not in the main
  * columns. */
 bool row_has_metric(const struct experiment *experiment, size_t metric);
-/* Members "metric", "alone", "loaded", "ratio" and "of_alone" of its row; loaded and slowdown
- * NULL: the baseline alone. */
-void row_metric(struct line *json, const struct experiment *experiment, size_t metric,
-                const struct value *baseline, const struct value *loaded);
+/* "mem 50 %": a cell's load with its level; "-": none. To be freed. */
+char *row_load(const struct cell *cell);
 /* "471 of 473 MB/s (short)"; "12 ms CPU" for a load without a rate. */
 const char *row_achieved(const struct value *load, bool is_short, char *text);
 /* What each of a condition's loads achieved: "1.0 of 1.0 CPUs + 12 ms CPU"; to be freed. */

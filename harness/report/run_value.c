@@ -1,7 +1,6 @@
 #include "run_value.h"
 
-#include "memory.h"
-
+#include "common/memory.h"
 #include "common/metric.h"
 
 #include <math.h>

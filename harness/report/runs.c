@@ -2,10 +2,10 @@
 
 #include "csv.h"
 #include "experiment.h"
-#include "memory.h"
 #include "run_value.h"
 
 #include "common/json.h"
+#include "common/memory.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 #include "service.h"
 
-#include "memory.h"
-#include "numbers.h"
 #include "visible.h"
+
+#include "common/memory.h"
+#include "common/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 #include "sessions.h"
 
-#include "memory.h"
-#include "numbers.h"
 #include "sessions_result.h"
+
+#include "common/memory.h"
+#include "common/numbers.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -2,11 +2,11 @@
 
 #include "experiment.h"
 #include "figure.h"
-#include "memory.h"
 #include "metrics.h"
 
 #include "harness/stats/interval.h"
 
+#include "common/memory.h"
 #include "common/schemas.h"
 
 #include <math.h>

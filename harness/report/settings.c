@@ -1,7 +1,6 @@
 #include "settings.h"
 
-#include "memory.h"
-
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/text.h"
 

@@ -1,9 +1,10 @@
 #include "survey.h"
 
 #include "experiment.h"
-#include "memory.h"
 #include "sessions.h"
 #include "workers.h"
+
+#include "common/memory.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -3,15 +3,16 @@
 #include "answer.h"
 #include "capacity.h"
 #include "checks.h"
+#include "columns.h"
 #include "experiment.h"
 #include "figure.h"
-#include "memory.h"
 #include "ratio.h"
 #include "row.h"
 #include "service.h"
 #include "variants.h"
 #include "visible.h"
 
+#include "common/memory.h"
 #include "common/words.h"
 
 #include <math.h>
@@ -56,57 +57,20 @@ static void put_title(struct line *json, const struct experiment *experiment)
         free(texts[i]);
 }
 
-/* "1.71e-6 s²"; to be freed. */
-static char *squared_unit(const char *number, const char *unit)
-{
-    if (*unit == '\0')
-        return must(strdup(number));
-    const bool compound = strpbrk(unit, "/ ") != NULL;
-    return text_of("%s %s%s%s²", number, compound ? "(" : "", unit, compound ? ")" : "");
-}
-
-static void put_texts(struct line *json, const struct experiment *experiment,
-                      const struct value *condition, const struct value *slowdown)
-{
-    const struct metric *main = &experiment->metrics.item[experiment->metrics.main];
-    char text[NUMBER_SIZE];
-    snprintf(text, sizeof text, "%.0f", view_number(view_get(condition, "runs"), 0));
-    line_text(json, "runs", text);
-    line_text(json, "figure", row_figure(condition, main, text));
-    const struct value *figure = metric_figure(condition, main);
-    /* Where the figure is no mean. */
-    line_text(json, "mean",
-              view_equals(view_get(figure, "statistic"), "mean")
-                  ? "-"
-                  : number_scaled(view_number(view_get(figure, "mean"), NAN), main->unit, text));
-    number_scientific(view_number(view_get(figure, "variance"), NAN), text);
-    char *variance = squared_unit(text, main->unit);
-    line_text(json, "variance", variance);
-    for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
-        line_text(json, metrics[i].title,
-                  number_scaled(figure_center(view_get(condition, metrics[i].name)),
-                                metrics[i].unit, text));
-    line_text(json, "slowdown",
-              slowdown == NULL ? (condition == experiment->baseline ? "1" : "-")
-                               : ratio_remarked(slowdown, experiment->family, text));
-    line_text(json, "of_alone", ratio_plain(slowdown, main, text));
-    put_visible(json, "achieved", row_loads(condition));
-    free(variance);
-}
-
 static void put_condition(struct line *json, const struct experiment *experiment,
                           const struct value *condition)
 {
     char *name = must(view_string(view_get(condition, "name"))), *plain = visible(name);
-    const struct value *slowdown =
-        slowdown_of(experiment, name, experiment->metrics.item[experiment->metrics.main].name);
+    const struct metric *main = &experiment->metrics.item[experiment->metrics.main];
+    const struct row row = {.of = experiment,
+                            .metric = main,
+                            .name = name,
+                            .condition = condition,
+                            .slowdown = slowdown_of(experiment, name, main->name)};
     line_object(json, NULL);
-    line_object(json, "texts");
-    line_text(json, "condition", plain);
-    put_texts(json, experiment, condition, slowdown);
-    line_close(json);
+    columns_put_texts(json, TABLE_CONDITIONS, &row);
     line_text(json, "who", plain);
-    view_put(json, "distinguishable", view_get(slowdown, "distinguishable"));
+    view_put(json, "distinguishable", view_get(row.slowdown, "distinguishable"));
     row_condition_warnings(json, experiment, name);
     line_close(json);
     free(plain);
@@ -129,19 +93,19 @@ static void put_conditions(struct line *json, const struct experiment *experimen
     line_close(json);
 }
 
-static void put_metric(struct line *json, const struct experiment *experiment, size_t metric,
-                       const struct value *condition)
+static void put_metric(struct line *json, const struct experiment *experiment,
+                       const struct metric *metric, const struct value *condition)
 {
-    const bool alone = condition == experiment->baseline;
     char *name = view_string(view_get(condition, "name"));
+    const struct row row = {.of = experiment,
+                            .metric = metric,
+                            .name = name,
+                            .baseline = experiment->baseline,
+                            .condition = condition == experiment->baseline ? NULL : condition,
+                            .slowdown = slowdown_of(experiment, name, metric->name)};
     line_object(json, NULL);
-    line_object(json, "texts");
-    visible_put(json, "condition", name);
-    row_metric(json, experiment, metric, experiment->baseline, alone ? NULL : condition);
-    line_close(json);
-    view_put(json, "distinguishable",
-             view_get(slowdown_of(experiment, name, experiment->metrics.item[metric].name),
-                      "distinguishable"));
+    columns_put_texts(json, TABLE_CONDITION_METRICS, &row);
+    view_put(json, "distinguishable", view_get(row.slowdown, "distinguishable"));
     line_close(json);
     free(name);
 }
@@ -157,7 +121,7 @@ static void put_metrics(struct line *json, const struct experiment *experiment)
          item = view_next(conditions, item))
         for (size_t i = 0; i < experiment->metrics.count; i++)
             if ((item == experiment->baseline) == single && row_has_metric(experiment, i))
-                put_metric(json, experiment, i, item);
+                put_metric(json, experiment, &experiment->metrics.item[i], item);
     line_close(json);
 }
 

@@ -2,16 +2,18 @@
 
 #include "capacity.h"
 #include "columns.h"
+#include "common/memory.h"
+#include "common/numbers.h"
 #include "experiment.h"
 #include "figure.h"
-#include "memory.h"
-#include "numbers.h"
 #include "plots.h"
-#include "ratio.h"
 #include "row.h"
+#include "view.h"
 #include "visible.h"
 
 #include "common/json.h"
+#include "common/memory.h"
+#include "common/numbers.h"
 #include "common/text.h"
 
 #include <math.h>
@@ -214,41 +216,27 @@ static struct entry entry_of(const struct experiment *experiment, const struct v
     return entry;
 }
 
-static void put_texts(struct line *json, const struct experiment *experiment,
-                      const struct entry *entry, const struct metric *metric)
+static void put_row(struct line *json, const struct experiment *experiment,
+                    const struct entry *entry, const struct metric *metric)
 {
-    const struct value *comparison =
-        comparison_of(experiment, "comparisons", entry->variant, entry->load, metric->name);
-    const struct value *slowdown = slowdown_of(experiment, entry->name, metric->name);
-    const bool reference = is_reference(experiment, entry->variant);
-    char text[NUMBER_SIZE], *variant = view_string(entry->variant),
-                            *load = view_string(entry->load),
-                            *verdict = view_string(view_get(comparison, "verdict"));
-    char *loads = row_loads(entry->condition);
-    line_object(json, "texts");
-    visible_put(json, "variant", variant);
-    visible_put(json, "load", load == NULL ? "-" : load);
-    snprintf(text, sizeof text, "%.0f", view_number(view_get(entry->condition, "runs"), 0));
-    line_text(json, "runs", text);
-    line_text(json, "figure", row_figure(entry->condition, metric, text));
-    line_text(json, "ratio", reference ? "1" : ratio_text(comparison, experiment->family, text));
-    line_text(json, "plain", ratio_plain(comparison, metric, text));
-    visible_put(json, "verdict",
-                verdict != NULL                   ? verdict
-                : reference && comparison == NULL ? "reference"
-                                                  : "-");
-    line_text(json, "slowdown",
-              slowdown == NULL || !has_load(entry->load)
-                  ? "-"
-                  : ratio_remarked(slowdown, experiment->family, text));
-    visible_put(json, "achieved", loads);
+    const struct row row = {
+        .of = experiment,
+        .metric = metric,
+        .condition = entry->condition,
+        .variant = entry->variant,
+        .load = entry->load,
+        .entry =
+            comparison_of(experiment, "comparisons", entry->variant, entry->load, metric->name),
+        .slowdown = slowdown_of(experiment, entry->name, metric->name),
+        .is_reference = is_reference(experiment, entry->variant),
+    };
+    line_object(json, NULL);
+    columns_put_texts(json, TABLE_VARIANTS, &row);
+    view_put(json, "distinguishable", view_get(row.entry, "distinguishable"));
+    view_put(json, "slower", view_get(row.slowdown, "distinguishable"));
+    visible_put(json, "who", entry->name);
+    row_condition_warnings(json, experiment, entry->name);
     line_close(json);
-    view_put(json, "distinguishable", view_get(comparison, "distinguishable"));
-    view_put(json, "slower", view_get(slowdown, "distinguishable"));
-    free(loads);
-    free(variant);
-    free(load);
-    free(verdict);
 }
 
 /* The rows of one metric. */
@@ -259,13 +247,8 @@ static void put_rows(struct line *json, const struct experiment *experiment,
     line_array(json, "rows");
     for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item)) {
         struct entry entry = entry_of(experiment, item);
-        if (entry.condition != NULL && entry.variant != NULL) {
-            line_object(json, NULL);
-            put_texts(json, experiment, &entry, metric);
-            visible_put(json, "who", entry.name);
-            row_condition_warnings(json, experiment, entry.name);
-            line_close(json);
-        }
+        if (entry.condition != NULL && entry.variant != NULL)
+            put_row(json, experiment, &entry, metric);
         free(entry.name);
     }
     line_close(json);
@@ -295,22 +278,12 @@ static void put_tables(struct line *json, const struct experiment *experiment)
             continue;
         line_object(json, NULL);
         line_text(json, "metric", metric->words);
-        columns_put_variants(json, &legend, reference, metric);
+        columns_put(json, TABLE_VARIANTS, &legend, reference, metric);
         put_rows(json, experiment, metric);
         line_close(json);
     }
     line_close(json);
     free(reference);
-}
-
-static const char *answer(const struct value *interaction)
-{
-    const double ratio = view_number(view_get(interaction, "ratio"), NAN);
-    const struct value *sure = view_get(interaction, "distinguishable");
-    return isnan(ratio) || !(view_is(sure, VIEW_TRUE) || view_is(sure, VIEW_FALSE)) ? "not known"
-           : view_is(sure, VIEW_FALSE)                                              ? "not shown"
-           : ratio > 1                                                              ? "yes, worse"
-                                                                                    : "yes, better";
 }
 
 static void put_change(struct line *json, const struct experiment *experiment,
@@ -319,30 +292,17 @@ static void put_change(struct line *json, const struct experiment *experiment,
     const size_t place = metric_named(&experiment->metrics, view_get(interaction, "metric"));
     if (place == experiment->metrics.count || !experiment->metrics.item[place].chosen)
         return;
-    const struct metric *metric = &experiment->metrics.item[place];
-    const struct value *of = view_get(interaction, "variant"),
-                       *load = view_get(interaction, "load");
-    char text[NUMBER_SIZE], *variant = view_string(of), *load_name = view_string(load);
+    const struct row row = {.of = experiment,
+                            .metric = &experiment->metrics.item[place],
+                            .variant = view_get(interaction, "variant"),
+                            .load = view_get(interaction, "load"),
+                            .entry = interaction};
     line_object(json, NULL);
-    line_object(json, "texts");
-    visible_put(json, "variant", variant);
-    visible_put(json, "load", load_name);
-    line_text(json, "metric", metric->words);
-    line_text(
-        json, "alone",
-        ratio_text(comparison_of(experiment, "comparisons", of, NULL, metric->name), NULL, text));
-    line_text(
-        json, "under",
-        ratio_text(comparison_of(experiment, "comparisons", of, load, metric->name), NULL, text));
-    line_text(json, "change", ratio_text(interaction, experiment->family, text));
-    line_text(json, "answer", answer(interaction));
-    line_close(json);
+    columns_put_texts(json, TABLE_CHANGES, &row);
     view_put(json, "distinguishable", view_get(interaction, "distinguishable"));
     line_array(json, "problems");
     line_close(json);
     line_close(json);
-    free(variant);
-    free(load_name);
 }
 
 static void put_changes(struct line *json, const struct experiment *experiment)
@@ -350,7 +310,7 @@ static void put_changes(struct line *json, const struct experiment *experiment)
     const struct value *all = view_get(experiment->result.top, "interactions");
     const struct legend legend = legend_of(experiment);
     line_object(json, "changes");
-    columns_put_changes(json, &legend);
+    columns_put(json, TABLE_CHANGES, &legend, NULL, NULL);
     line_array(json, "rows");
     for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
         put_change(json, experiment, item);
@@ -388,4 +348,43 @@ void variants_put(struct line *json, const struct experiment *experiment, bool p
     if (page)
         variants_put_charts(json, experiment);
     line_close(json);
+}
+
+static void put_capacity(struct line *json, const struct experiment *experiment,
+                         const struct value *entry)
+{
+    char *name = view_string(view_get(entry, "condition"));
+    const struct row row = {.of = experiment, .name = name == NULL ? "-" : name, .entry = entry};
+    line_object(json, NULL);
+    columns_put_texts(json, TABLE_CAPACITY, &row);
+    line_array(json, "problems");
+    line_close(json);
+    line_close(json);
+    free(name);
+}
+
+void capacity_put(struct line *json, const struct experiment *experiment)
+{
+    const struct value *capacity = view_get(experiment->result.top, "capacity"),
+                       *list = view_get(capacity, "by_condition");
+    struct legend legend = legend_of(experiment);
+    if (!capacity_searched(experiment)) {
+        line_null(json, "capacity");
+        return;
+    }
+    char *text = view_string(view_get(capacity, "text"));
+    line_object(json, "capacity");
+    visible_put(json, "title", experiment->name);
+    legend.level = view_number(view_get(capacity, "confidence"), legend.level);
+    columns_put(json, TABLE_CAPACITY, &legend, NULL, NULL);
+    line_array(json, "rows");
+    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+        put_capacity(json, experiment, item);
+    line_close(json);
+    line_array(json, "lines");
+    if (text != NULL)
+        visible_put(json, NULL, text);
+    line_close(json);
+    line_close(json);
+    free(text);
 }

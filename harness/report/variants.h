@@ -20,4 +20,8 @@ void variants_put(struct line *json, const struct experiment *experiment, bool p
  * be freed; NULL: the ratio is not known. */
 char *variants_change(const struct value *ratio, const struct metric *metric);
 
+/* A member "capacity": {title, columns, rows, lines}, a row for each condition, as texts; null of
+ * an experiment that looked for none. */
+void capacity_put(struct line *json, const struct experiment *experiment);
+
 #endif

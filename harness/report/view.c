@@ -1,8 +1,7 @@
 #include "view.h"
 
-#include "memory.h"
-
 #include "common/json.h"
+#include "common/memory.h"
 
 #include <math.h>
 #include <stdlib.h>

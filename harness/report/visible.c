@@ -1,7 +1,6 @@
 #include "visible.h"
 
-#include "memory.h"
-
+#include "common/memory.h"
 #include "common/text.h"
 
 #include <stdlib.h>

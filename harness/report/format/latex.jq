@@ -62,7 +62,8 @@ def figure($row; $key):
 def slowdown_table($head):
   findings("problems") as $findings
   | any(.[]; .texts.of_alone != "-") as $plain
-  | (["program", "load", "alone", "loaded", "slowdown"] + (if $plain then ["of_alone"] else [] end) + ["achieved"]) as $keys
+  # What the table of means has is not here again.
+  | [$head.columns.cells[].key | select((IN("runs", $head.metrics[].title) | not) and (. != "of_alone" or $plain))] as $keys
   | "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\\renewcommand{\\arraystretch}{1.2}",
     table("p{4.2cm}p{2.6cm}" + "r" * ($keys | length - 2) + "l"; "\(.[0].target | tex): slowdown, and load achieved of offered";
       [[$keys[] | title($head; .)] + ["problems"]];

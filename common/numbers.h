@@ -1,5 +1,5 @@
-#ifndef REPORT_NUMBERS_H
-#define REPORT_NUMBERS_H
+#ifndef COMMON_NUMBERS_H
+#define COMMON_NUMBERS_H
 
 /* Numbers for people, each with its unit. NAN is a number that is not known: "-".
  * All return text, which has room for NUMBER_SIZE. */

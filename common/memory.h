@@ -1,5 +1,5 @@
-#ifndef REPORT_MEMORY_H
-#define REPORT_MEMORY_H
+#ifndef COMMON_MEMORY_H
+#define COMMON_MEMORY_H
 
 /* Memory that is there, or the program ends with a message: a report without
  * memory has nothing to fall back on. */
