@@ -16,8 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What the parts of the engine share; no other file looks into it. */
-
 #define LINE_BYTES 128 /* two cache lines: some CPUs fetch them in pairs */
 /* With a path in it. */
 #define LONGEST_MESSAGE (PATH_MAX + 512)

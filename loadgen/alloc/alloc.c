@@ -18,9 +18,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* What the parts of loadgen alloc share: the options as given, and the state of a
- * run. */
-
+/* The options as given. */
 struct alloc_settings {
     const char *size; /* MIN-MAX */
     uint64_t live_bytes;
@@ -188,7 +186,6 @@ static void settle(struct run *run)
     set->allocator = state->plan.allocator == &alloc_jemalloc ? 1 : 2;
 }
 
-/* load.h's check and rate. */
 static void alloc_check(struct run *run)
 {
     const struct alloc_settings *set = alloc_settings_of(run);

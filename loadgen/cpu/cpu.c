@@ -115,8 +115,7 @@ static void kernel_run(enum kernel kernel, struct kernel_state *state, uint64_t 
     }
 }
 
-/* What the parts of loadgen cpu share: the options as given, and the state of a run. */
-
+/* The options as given. */
 struct cpu_settings {
     double percent;
     int64_t period_ns;
@@ -340,7 +339,6 @@ static void cpu_burst_work(struct worker *worker)
     }
 }
 
-/* load.h's begin, work and end. */
 static int cpu_burst_begin(struct worker *worker)
 {
     struct spinner *spinner = worker->state;

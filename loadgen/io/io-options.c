@@ -1,7 +1,6 @@
 #include "io/io-options.h"
 
 #include "io/file.h"
-#include "io/phases.h"
 #include "room.h"
 #include "signals.h"
 
@@ -396,6 +395,27 @@ static void io_set_unit(struct run *run)
     run->quantum = plan->random ? 1 : (double)plan->block_bytes;
 }
 
+/* Refuses (exit 2) options that --phases has no use for, and settles those that it
+ * has. Before the plan is made from them. */
+static void check_phases(struct run *run)
+{
+    static const char *const useless[] = {"sequential", "random",  "read",   "write", "mix",
+                                          "depth",      "keep",    "sparse", "limit", "duration",
+                                          "interval",   "control", "calib"};
+    struct io_settings *set = io_settings_of(run);
+
+    for (size_t i = 0; i < sizeof useless / sizeof useless[0]; i++)
+        if (options_given(run->options, useless[i]))
+            usage_error("--phases and --%s: give one of them", useless[i]);
+    if (!options_given(run->options, "sync"))
+        set->sync = IO_SYNC_NONE;
+    else if (set->sync != IO_SYNC_DIRECT)
+        usage_error("--phases ends each phase with fsync: give --sync direct, or leave it out");
+    if (set->cached && set->sync == IO_SYNC_DIRECT)
+        usage_error("--cached and --sync direct: give one of them");
+    set->random = true; /* the threads share the file */
+}
+
 void io_check(struct run *run)
 {
     struct io_state *state = io_state_of(run);
@@ -403,7 +423,7 @@ void io_check(struct run *run)
 
     state->file.fd = -1;
     if (io_settings_of(run)->phases)
-        io_phases_check(run);
+        check_phases(run);
     else
         check_exclusive(run);
     find_device(run);

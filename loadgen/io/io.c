@@ -37,7 +37,6 @@ enum io_counter {
     IO_CLAIMED_WRITTEN
 };
 
-/* load.h's count, fields and notes. */
 static void io_count(struct run *run, double counters[LOAD_COUNTERS])
 {
     const struct io_state *state = io_state_of(run);

@@ -540,24 +540,3 @@ int io_phases(struct run *run)
     close_bench(&bench);
     return run->report.broken ? 1 : status;
 }
-
-/* ---- options ---- */
-
-void io_phases_check(struct run *run)
-{
-    static const char *const useless[] = {"sequential", "random",  "read",   "write", "mix",
-                                          "depth",      "keep",    "sparse", "limit", "duration",
-                                          "interval",   "control", "calib"};
-    struct io_settings *set = io_settings_of(run);
-
-    for (size_t i = 0; i < sizeof useless / sizeof useless[0]; i++)
-        if (options_given(run->options, useless[i]))
-            usage_error("--phases and --%s: give one of them", useless[i]);
-    if (!options_given(run->options, "sync"))
-        set->sync = IO_SYNC_NONE;
-    else if (set->sync != IO_SYNC_DIRECT)
-        usage_error("--phases ends each phase with fsync: give --sync direct, or leave it out");
-    if (set->cached && set->sync == IO_SYNC_DIRECT)
-        usage_error("--cached and --sync direct: give one of them");
-    set->random = true; /* the threads share the file */
-}

@@ -4,10 +4,6 @@
 
 struct run;
 
-/* Refuses (exit 2) options that --phases has no use for, and settles those that it
- * has. Before the plan is made from them. */
-void io_phases_check(struct run *run);
-
 /* load.h's instead: measures all phases on a file of its own, that has no name;
  * reports an event `phase` for each and a `summary`. Returns the exit code. */
 int io_phases(struct run *run);

@@ -46,7 +46,6 @@ static double acknowledged(struct net_state *state)
     return state->acknowledged;
 }
 
-/* load.h's delivered, count, fields, notes and describe. */
 static double net_delivered(struct run *run)
 {
     struct net_state *state = net_state_of(run);
@@ -341,7 +340,6 @@ static bool finish_old(struct net_stream *stream, unsigned char *block)
            read_rest(stream, block, since_ns);
 }
 
-/* load.h's work. */
 static void net_ping_work(struct worker *worker)
 {
     const struct net_state *state = net_state_of(worker->run);

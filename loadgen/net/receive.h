@@ -4,7 +4,7 @@
 /* What the parts of the receiving half share. All of it runs in the server's thread unless
  * a comment says otherwise. */
 
-#include "net/server.h"
+#include "net/address.h"
 #include "net/wire.h"
 
 #include <pthread.h>
@@ -14,7 +14,18 @@
 #define NET_BUFFER_BYTES (128u << 10)
 
 struct net_echo;
+struct run;
+struct worker;
 struct net_peer;
+
+/* What a server is for. */
+struct net_server_plan {
+    const char *address; /* as typed */
+    bool local;          /* for this process alone, which reads the counts by itself */
+    bool discard;        /* what has come is dropped by the kernel, not copied */
+    int64_t timeout_ns;  /* how long a session may be silent that is not complete, or not wanted */
+    uint64_t token;      /* with local: of the only session that is let in */
+};
 
 /* A datagram socket: everybody's, or that of one session whose datagrams are too short to
  * say whose they are. */

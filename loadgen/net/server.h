@@ -4,22 +4,13 @@
 #ifndef LOADGEN_NET_SERVER_H
 #define LOADGEN_NET_SERVER_H
 
-#include "net/address.h"
+#include "net/receive.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct run;
 struct worker;
-struct net_server;
-
-struct net_server_plan {
-    const char *address; /* as typed */
-    bool local;          /* for this process alone, which reads the counts by itself */
-    bool discard;        /* what has come is dropped by the kernel, not copied */
-    int64_t timeout_ns;  /* how long a session may be silent that is not complete, or not wanted */
-    uint64_t token;      /* with local: of the only session that is let in */
-};
 
 /* All are cumulative. */
 struct net_counts {
