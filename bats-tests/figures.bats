@@ -78,7 +78,7 @@ valid() {
 
 @test "with several metrics the legend says which level each interval has" {
     experiment one '{ metric: ["wall_s", "user_s", "system_s", "max_rss_bytes"] }'
-    run -0 "$JOSTLE" report one
+    run -0 "$JOSTLE" report --verbose one
     [[ $output == *'wall time (mean ± 98.75 %)'*'slowdown [98.75 %]'*'98.75 % confidence intervals (95 % for the 4 metrics together)'* ]]
     local format
     for format in md latex html; do
@@ -117,7 +117,7 @@ figures_of() {
 
 @test "tables and legends say which statistic a figure is" {
     figures_of median
-    run -0 "$JOSTLE" report median
+    run -0 "$JOSTLE" report --verbose median
     [[ $output == *'wall time (median [95 %])'*'times and ratios are of the median'* ]]
     grep -Eq '^baseline +40 +1\.00[0-9]+ \[[01]\.[0-9]+, 1\.[0-9]+\] s ' <<<"$output"
     figures_of trimmed
@@ -219,6 +219,7 @@ figures_of() {
     figures_of mean
     run -0 "$JOSTLE" report mean
     [[ $output == *'baseline: outliers in runs 13, 39, 65: the mean includes them, the median is 1.01 s'* ]]
+    run -0 "$JOSTLE" report --verbose mean
     [[ $output == *'half: Besides, 1 run in 13 '* && $output != *'half: outliers'* ]]
     cp -r mean one
     jq '.conditions |= map(.runs = 1 | .unseen = 0.95)' mean/result.json >one/result.json

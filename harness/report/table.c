@@ -216,26 +216,25 @@ static char *outliers_text(const struct experiment *experiment, const struct val
          text[NUMBER_SIZE];
     const struct metric *main = &experiment->metrics.item[experiment->metrics.main];
     const struct value *figure = metric_figure(condition_named(experiment, name), main);
-    const bool mean = view_equals(view_get(figure, "statistic"), "mean");
-    const char *them = one ? "it" : "them";
-    number_scaled(view_number(view_get(figure, mean ? "median" : "mean"), NAN), main->unit, text);
-    char *line = mean ? text_of("%s: outlier%s in run%s %s: the mean includes %s, the median is %s",
-                                name, one ? "" : "s", one ? "" : "s", runs, them, text)
-                      : text_of("%s: outlier%s in run%s %s: the mean, which includes %s, is %s",
-                                name, one ? "" : "s", one ? "" : "s", runs, them, text);
+    number_scaled(view_number(view_get(figure, "median"), NAN), main->unit, text);
+    char *line = text_of("%s: outlier%s in run%s %s: the mean includes %s, the median is %s", name,
+                         one ? "" : "s", one ? "" : "s", runs, one ? "it" : "them", text);
     free(name);
     free(runs);
     return line;
 }
 
-/* Whether the runs that are far off have a line already: put_seldom(). */
-static bool is_said(const struct experiment *experiment, const struct value *warning)
+/* Whether the runs that are far off move the figure that is shown, and have no line yet:
+ * put_seldom(). */
+static bool is_moved(const struct experiment *experiment, const struct value *warning)
 {
+    const struct metric *main = &experiment->metrics.item[experiment->metrics.main];
     char *name = view_string(view_get(warning, "condition"));
-    const struct value *slowdown =
-        slowdown_of(experiment, name, experiment->metrics.item[experiment->metrics.main].name);
+    const struct value *figure = metric_figure(condition_named(experiment, name), main),
+                       *slowdown = slowdown_of(experiment, name, main->name);
     free(name);
-    return view_is(view_get(slowdown, "seldom"), VIEW_STRING);
+    return view_equals(view_get(figure, "statistic"), "mean") &&
+           !view_is(view_get(slowdown, "seldom"), VIEW_STRING);
 }
 
 static void put_outliers(struct line *json, const struct experiment *experiment)
@@ -247,7 +246,7 @@ static void put_outliers(struct line *json, const struct experiment *experiment)
         if (view_equals(view_get(item, "flag"), "outliers") &&
             view_equals(view_get(item, "metric"), main) &&
             view_is(view_get(item, "condition"), VIEW_STRING) &&
-            view_first(view_get(item, "runs")) != NULL && !is_said(experiment, item))
+            view_first(view_get(item, "runs")) != NULL && is_moved(experiment, item))
             put_visible(json, NULL, outliers_text(experiment, item));
     line_close(json);
 }

@@ -87,7 +87,7 @@ def experiment($head):
     if .variants != null then (.variants.lines = [] | variant_tables($findings))
     elif .capacity != null then capacity_table
     else ($conditions | table($columns; $findings)), (.metrics | metric_table($head.columns.condition_metrics)), "" end,
-    .lines[], when_verbose(.details[]),
+    .lines[], (if $verbose then .details[] else .outliers[] end),
     ($rows | numbered($findings), note_lines),
     ($rows | if $verbose then empty else notes | notes_count end),
     when_verbose(family_text($head), unseen_text($head), "\(key_text($head)); \(memory_text($head))."),
