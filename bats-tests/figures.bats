@@ -223,9 +223,9 @@ figures_of() {
     [[ $output == *'half: Besides, 1 run in 13 '* && $output != *'half: outliers'* ]]
     cp -r mean one
     jq '.conditions |= map(.runs = 1 | .unseen = 0.95)' mean/result.json >one/result.json
-    run -0 "$JOSTLE" report one
+    run -0 "$JOSTLE" report --verbose one
     [[ $output == *'1 run may not show what happens in 19 of 20 (95 %)'* ]]
-    run -0 "$JOSTLE" report mean
+    run -0 "$JOSTLE" report --verbose mean
     # 1 - 0.05^(1/40) is 1/13.9.
     [[ $output == *'40 runs may not show what happens in 1 of 14 (95 %)'* ]]
     local robust

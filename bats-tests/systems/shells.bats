@@ -25,7 +25,7 @@ with() {
 # shown FOLDER TOOL...: puts into FOLDER what jostle shows of kept records, a file for each format.
 shown() {
     local folder=$1 format
-    local campaign=$ROOT/bats-tests/fixtures/report/campaign bench=$ROOT/results/reference/bench/quick
+    local campaign=$ROOT/bats-tests/fixtures/report/campaign bench=$ROOT/bats-tests/fixtures/bench
     local -a profiles=("$ROOT"/results/reference/pairs/profiles/core/{xz,sort}.profile.json)
     mkdir -p "$folder"
     shift
