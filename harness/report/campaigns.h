@@ -1,7 +1,7 @@
 #ifndef REPORT_CAMPAIGNS_H
 #define REPORT_CAMPAIGNS_H
 
-#include "collect.h"
+#include "reading.h"
 
 /* The campaigns of a report, and what they planned. */
 

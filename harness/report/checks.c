@@ -1,12 +1,9 @@
 #include "checks.h"
 
-#include "capacity.h"
 #include "experiment.h"
-#include "figure.h"
-#include "ratio.h"
 #include "row.h"
 #include "variants.h"
-#include "visible.h"
+#include "view.h"
 
 #include "common/memory.h"
 #include "common/numbers.h"

@@ -1,11 +1,8 @@
 #include "columns.h"
 
-#include "capacity.h"
-#include "figure.h"
 #include "metrics.h"
-#include "ratio.h"
 #include "row.h"
-#include "visible.h"
+#include "view.h"
 
 #include "common/memory.h"
 #include "common/numbers.h"
@@ -95,7 +92,7 @@ static char *cell_runs_text(const struct row *row)
     return text_of("%.0f%s%s", runs_of(row->baseline, NAN), loaded, sessions);
 }
 
-/* Where capacities are searched no figure is of the runs of a condition: see capacity.h. */
+/* Where capacities are searched no figure is of the runs of a condition. */
 static char *figure_or_none(const struct row *row, const struct value *condition)
 {
     char text[NUMBER_SIZE];

@@ -1,6 +1,6 @@
 #include "csv.h"
 
-#include "visible.h"
+#include "view.h"
 
 #include "common/memory.h"
 

@@ -1,9 +1,9 @@
 #include "drawn.h"
 
-#include "capacity.h"
 #include "experiment.h"
 #include "plot.h"
-#include "visible.h"
+#include "row.h"
+#include "view.h"
 
 #include "common/json.h"
 #include "common/memory.h"

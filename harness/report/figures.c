@@ -1,9 +1,9 @@
 #include "figures.h"
 
-#include "capacity.h"
 #include "csv.h"
 #include "experiment.h"
 #include "legend.h"
+#include "row.h"
 
 #include "common/memory.h"
 #include "common/text.h"

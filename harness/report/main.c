@@ -17,7 +17,7 @@
 #include "runs.h"
 #include "settings.h"
 #include "table.h"
-#include "visible.h"
+#include "view.h"
 
 #include "common/file.h"
 #include "common/memory.h"

@@ -1,6 +1,6 @@
 #include "plot.h"
 
-#include "visible.h"
+#include "view.h"
 
 #include "common/memory.h"
 

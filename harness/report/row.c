@@ -1,12 +1,10 @@
 #include "row.h"
 
-#include "capacity.h"
 #include "experiment.h"
-#include "figure.h"
-#include "ratio.h"
-#include "visible.h"
+#include "view.h"
 
 #include "common/memory.h"
+#include "common/numbers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -128,4 +126,221 @@ char *row_load(const struct cell *cell)
     free(load);
     free(level);
     return both;
+}
+
+double figure_bound(const struct value *figure, bool high)
+{
+    const struct value *ci = view_get(figure, "ci"), *low = view_first(ci);
+    return view_number(high && low != NULL ? view_next(ci, low) : low, NAN);
+}
+
+/* Results of older versions left rare outliers out of the mean. */
+static bool is_without_outliers(const struct value *figure)
+{
+    return view_equals(view_get(figure, "statistic"), "mean-without-outliers");
+}
+
+static bool is_mean(const struct value *figure)
+{
+    const struct value *statistic = view_get(figure, "statistic");
+    return statistic == NULL || view_equals(statistic, "mean") || is_without_outliers(figure);
+}
+
+double figure_center(const struct value *figure)
+{
+    const double center = number_of(figure, "center");
+    return isnan(center) ? number_of(figure, "mean") : center;
+}
+
+const char *figure_text(const struct value *figure, const char *unit, char *text)
+{
+    const double center = figure_center(figure);
+    const double low = figure_bound(figure, false), high = figure_bound(figure, true);
+    char number[NUMBER_SIZE];
+    if (isnan(center))
+        return strcpy(text, "-");
+    if (view_true(view_get(figure, "constant"))) {
+        number_scaled(center, unit, text);
+        return strcat(text, " (constant)");
+    }
+    if (is_mean(figure))
+        number_with_interval(center, low, high, unit, text);
+    else if (isnan(low))
+        snprintf(text, NUMBER_SIZE, "%.100s (no interval)", number_scaled(center, unit, number));
+    else
+        number_with_bounds(center, low, high, unit, text);
+    return is_without_outliers(figure) ? strcat(text, " *") : text;
+}
+
+char *figure_star(const struct value *figure, const char *unit, const char *who)
+{
+    const double count = view_number(view_get(figure, "set_aside"), 0);
+    char mean[NUMBER_SIZE];
+    if (!is_without_outliers(figure))
+        return NULL;
+    return text_of("* %s: mean-without-outliers, %.0f run%s set aside; the mean of all runs is %s",
+                   who, count, count == 1 ? "" : "s",
+                   number_scaled(number_of(figure, "mean"), unit, mean));
+}
+
+/* What is to be known of a ratio besides its bounds. */
+static const char *remark(const struct value *slowdown)
+{
+    if (view_true(view_get(slowdown, "constant")))
+        return " (constant)";
+    if (isnan(figure_bound(slowdown, false)))
+        return " (no interval)";
+    return view_is(view_get(slowdown, "distinguishable"), VIEW_FALSE) ? " (noise)" : "";
+}
+
+static const char *put_text(const struct value *slowdown, const struct family *family,
+                            const char *remarks, char *text)
+{
+    char ratio[NUMBER_SIZE];
+    if (isnan(number_of(slowdown, "ratio")))
+        return strcpy(text, number_of(slowdown, "censored") > 0 ? "not known (time-out)" : "-");
+    number_ratio(number_of(slowdown, "ratio"), figure_bound(slowdown, false),
+                 figure_bound(slowdown, true), ratio);
+    /* One slowdown is no family: there is nothing to mark. */
+    const bool marked = family != NULL && family->count > 1 && family_survives(family, slowdown);
+    snprintf(text, NUMBER_SIZE, "%.120s%s%s", ratio, remarks, marked ? " " FAMILY_MARK : "");
+    return text;
+}
+
+const char *ratio_remarked(const struct value *slowdown, const struct family *family, char *text)
+{
+    return put_text(slowdown, family, remark(slowdown), text);
+}
+
+const char *ratio_text(const struct value *slowdown, const struct family *family, char *text)
+{
+    return put_text(slowdown, family, "", text);
+}
+
+const char *ratio_plain(const struct value *slowdown, const struct metric *metric, char *text)
+{
+    const double ratio = number_of(slowdown, "ratio"), low = figure_bound(slowdown, false),
+                 high = figure_bound(slowdown, true);
+    if (!metric->higher || !(ratio > 0))
+        return strcpy(text, "-");
+    return number_ratio(1 / ratio, low > 0 ? 1 / high : NAN, low > 0 ? 1 / low : NAN, text);
+}
+
+char *ratio_direction(const struct experiment *experiment, const struct value *slowdown)
+{
+    const struct metric_list *list = &experiment->metrics;
+    const size_t place = metric_named(list, view_get(slowdown, "metric"));
+    char text[NUMBER_SIZE];
+    if (place == list->count || !list->item[place].chosen ||
+        strcmp(ratio_plain(slowdown, &list->item[place], text), "-") == 0)
+        return NULL;
+    return text_of("%s %s of alone", list->item[place].words, text);
+}
+
+bool capacity_searched(const struct experiment *experiment)
+{
+    return view_is(view_get(experiment->result.top, "capacity"), VIEW_OBJECT);
+}
+
+const char *capacity_value(const struct value *capacity, const struct value *entry, char *text)
+{
+    const double value = view_number(view_get(entry, "value"), NAN);
+    const double low = figure_bound(entry, false), high = figure_bound(entry, true);
+    const bool below = view_equals(view_get(entry, "bound"), "below"),
+               above = view_equals(view_get(entry, "bound"), "at-least");
+    const double edge = view_number(view_get(capacity, below ? "low" : "high"), NAN);
+    char number[NUMBER_SIZE], *own = view_string(view_get(capacity, "unit")),
+                              *unit = visible(own == NULL ? "" : own);
+    if (below || above)
+        snprintf(text, NUMBER_SIZE, "%s %.100s", below ? "below" : "at least",
+                 number_scaled(edge, unit, number));
+    else if (isnan(value) || isnan(low) || isnan(high))
+        number_scaled(value, unit, text);
+    else
+        number_with_bounds(value, low, high, unit, text);
+    free(own);
+    free(unit);
+    return text;
+}
+
+static char *text_or_words(const struct value *value)
+{
+    return view_is(value, VIEW_ARRAY) ? command_text(value) : view_string(value);
+}
+
+static char *head_line(const struct experiment *experiment)
+{
+    const struct value *settings = experiment->settings;
+    char *command = text_or_words(view_get(settings, "service")),
+         *ready = text_or_words(view_get(settings, "ready"));
+    char *text =
+        text_of("service: %s%s%s%s", command == NULL ? "?" : command,
+                ready == NULL ? "" : ", ready by ", ready == NULL ? "" : ready,
+                view_true(view_get(settings, "keep_service")) ? ", kept for all blocks"
+                                                              : ", a new one for each block");
+    free(command);
+    free(ready);
+    return text;
+}
+
+/* ", started 6 times"; nothing where it is not known, or none where there may be none. */
+static char *times_text(const char *what, double times, bool always)
+{
+    if (isnan(times) || (times == 0 && !always))
+        return must(strdup(""));
+    return text_of(", %s %.0f time%s", what, times, times == 1 ? "" : "s");
+}
+
+/* " (0.72 CPUs, 3.1 % of the time waiting for one)" */
+static char *busy_text(const struct value *service)
+{
+    const double cpus = view_number(view_get(service, "cpus"), NAN),
+                 stalls = view_number(view_get(service, "cpu_stall_share"), NAN);
+    char number[NUMBER_SIZE], share[NUMBER_SIZE];
+    if (isnan(cpus))
+        return must(strdup(""));
+    number_fixed(cpus, 2, number);
+    return isnan(stalls) ? text_of(" (%s CPUs)", number)
+                         : text_of(" (%s CPUs, %s of the time waiting for one)", number,
+                                   number_percent(stalls, share));
+}
+
+/* "service, mem-50: CPU time 183 ms a run (0.72 CPUs), memory 12.0 MiB, started 6 times" */
+static char *condition_line(const struct value *condition)
+{
+    const struct value *service = view_get(condition, "service");
+    char cpu[NUMBER_SIZE], memory[NUMBER_SIZE], *name = view_string(view_get(condition, "name"));
+    char *busy = busy_text(service),
+         *started = times_text("started", view_number(view_get(service, "starts"), NAN), true),
+         *died = times_text("died", view_number(view_get(service, "died"), 0), false);
+    char *text =
+        text_of("service, %s: CPU time %s a run%s, memory %s%s%s", name == NULL ? "?" : name,
+                number_scaled(view_number(view_get(service, "cpu_s"), NAN), "s", cpu), busy,
+                number_scaled(view_number(view_get(service, "memory_bytes"), NAN), "B", memory),
+                started, died);
+    char *texts[] = {name, busy, started, died};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]);
+    return text;
+}
+
+/* Takes text. */
+static void put_line(struct line *json, const char *who, char *text)
+{
+    char *line = text_of("%s%s%s", who == NULL ? "" : who, who == NULL ? "" : ": ", text);
+    visible_put(json, NULL, line);
+    free(line);
+    free(text);
+}
+
+void service_put_lines(struct line *json, const struct experiment *experiment, const char *who)
+{
+    const struct value *service = view_get(experiment->settings, "service");
+    if (!view_is(service, VIEW_STRING) && !view_is(service, VIEW_ARRAY))
+        return;
+    put_line(json, who, head_line(experiment));
+    for (const struct value *item = view_first(experiment->conditions); item != NULL;
+         item = view_next(experiment->conditions, item))
+        if (view_is(view_get(item, "service"), VIEW_OBJECT))
+            put_line(json, who, condition_line(item));
 }

@@ -1,7 +1,7 @@
 #ifndef REPORT_RUNS_H
 #define REPORT_RUNS_H
 
-#include "collect.h"
+#include "reading.h"
 
 /* Prints CSV, a line for each run of the selected experiments in the order of
  * folders, after the names of the columns. False: it could not be written. */

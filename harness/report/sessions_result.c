@@ -1,8 +1,8 @@
 #include "sessions_result.h"
 
 #include "experiment.h"
-#include "figure.h"
 #include "metrics.h"
+#include "row.h"
 
 #include "harness/stats/interval.h"
 

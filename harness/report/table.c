@@ -1,15 +1,11 @@
 #include "table.h"
 
-#include "capacity.h"
 #include "checks.h"
 #include "columns.h"
 #include "experiment.h"
-#include "figure.h"
-#include "ratio.h"
 #include "row.h"
-#include "service.h"
 #include "variants.h"
-#include "visible.h"
+#include "view.h"
 
 #include "common/memory.h"
 #include "common/words.h"

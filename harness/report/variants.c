@@ -1,13 +1,10 @@
 #include "variants.h"
 
-#include "capacity.h"
 #include "columns.h"
 #include "experiment.h"
-#include "figure.h"
 #include "plot.h"
-#include "ratio.h"
 #include "row.h"
-#include "visible.h"
+#include "view.h"
 
 #include "common/json.h"
 #include "common/memory.h"

@@ -12,7 +12,7 @@
  *   tables   for each metric {columns, rows}: a row for each variant, alone and under each load
  *   changes  {columns, rows}: whether a load changes a variant's ratio to the reference
  *   lines    a sentence for each variant and metric
- *   charts   for the page: the ratios of each metric (variants_chart.h)
+ *   charts   for the page: the ratios of each metric
  */
 void variants_put(struct line *json, const struct experiment *experiment, bool page);
 

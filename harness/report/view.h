@@ -1,15 +1,15 @@
 #ifndef REPORT_VIEW_H
 #define REPORT_VIEW_H
 
-/* A JSON text as values that point into it. Reports read hundreds of megabytes
- * of records and copy most figures as they are: no value is converted before
- * somebody wants it, and a number's digits stay those of the record. */
-
 #include "common/json.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* A JSON text as values that point into it. Reports read hundreds of megabytes
+ * of records and copy most figures as they are: no value is converted before
+ * somebody wants it, and a number's digits stay those of the record. */
 
 enum view_type {
     VIEW_NULL,
@@ -77,5 +77,16 @@ void view_put_known(struct line *json, const char *name, const struct value *val
  */
 const struct value *view_first(const struct value *container);
 const struct value *view_next(const struct value *container, const struct value *item);
+
+/* Text of users for people: what would move the cursor, ring a bell, hide or
+ * turn text around becomes visible, such as \n, \e or \u{202e}. To be freed. */
+char *visible(const char *text);
+
+/* The same as a member; null for NULL. */
+void visible_put(struct line *json, const char *name, const char *text);
+
+/* The same as markup of an SVG label: on one line, at most so many characters,
+ * & and < escaped. To be freed. */
+char *visible_label(const char *text, unsigned most);
 
 #endif
