@@ -5,7 +5,6 @@
 #include "harness/report/charts.h"
 #include "harness/report/collect.h"
 #include "harness/report/folders.h"
-#include "harness/report/reading.h"
 
 #include <stdlib.h>
 

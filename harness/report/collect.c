@@ -6,8 +6,6 @@
 #include "figures.h"
 #include "model.h"
 #include "sessions.h"
-#include "survey.h"
-#include "workers.h"
 
 #include "common/json.h"
 #include "common/memory.h"

@@ -5,7 +5,6 @@
 #include "family.h"
 #include "folders.h"
 #include "legend.h"
-#include "reading.h"
 
 /* From folders to the cells of a report. */
 
@@ -44,7 +43,7 @@ struct host {
 struct collected {
     struct problems problems;
     struct family family;
-    struct groups *groups;     /* of sessions, groups.h */
+    struct groups *groups;     /* of sessions */
     struct report_line *lines; /* sorted: target, label, load and level in natural order */
     size_t line_count, line_allocated;
     struct report_line *hidden; /* sessions, where a line of all of them is shown: no text */

@@ -7,14 +7,14 @@
  *   page    rows with what the page draws
  *   figures nothing: CSV, with or without --runs, is written here at once */
 
-#include "campaigns.h"
 #include "charts.h"
 #include "collect.h"
 #include "columns.h"
+#include "csv.h"
 #include "figures.h"
+#include "folders.h"
 #include "head.h"
 #include "metrics.h"
-#include "runs.h"
 #include "settings.h"
 #include "table.h"
 #include "view.h"
