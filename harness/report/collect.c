@@ -6,6 +6,7 @@
 #include "figures.h"
 #include "model.h"
 #include "sessions.h"
+#include "table.h"
 
 #include "common/json.h"
 #include "common/memory.h"
@@ -310,6 +311,8 @@ static void collect_folder(struct collected *to, const struct folder *folder, si
     }
     if (!listed)
         note_unfinished(to, &experiment);
+    if (wanted->table && to->line_count > before)
+        to->table = table_of(&experiment);
     if (to->waiting_count > 0 && !name_wanted(wanted, to->waiting[to->waiting_count - 1].name))
         waiting_free(&to->waiting[--to->waiting_count]);
     if (wanted->only == NULL || to->line_count > before || to->hidden_count > before_hidden ||
@@ -367,6 +370,8 @@ static void merge(struct collected *to, struct collected *part)
     for (size_t i = 0; i < part->host_count; i++)
         add_host(to, part->hosts[i]);
     free(part->hosts);
+    if (part->table != NULL)
+        to->table = part->table;
     to->experiments += part->experiments;
     to->runs += part->runs;
 }
@@ -423,6 +428,7 @@ void collected_free(struct collected *collected)
         for (size_t j = 0; j < 4; j++)
             free(collected->hosts[i].varied[j]);
     }
+    free(collected->table);
     free(collected->waiting);
     free(collected->hosts);
     problems_free(&collected->problems);

@@ -53,6 +53,7 @@ struct collected {
     struct host *hosts; /* each once */
     size_t host_count, host_allocated;
     size_t experiments, runs;
+    char *table; /* of the only experiment, as JSON (table.h); NULL: there are several */
 };
 
 /* experiments and runs count what has a selected cell, or a waiting one. */

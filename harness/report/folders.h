@@ -38,6 +38,7 @@ struct wanted {
                             NULL: none */
     bool rows;           /* cells as texts, not as the model */
     bool page;           /* with what the page draws */
+    bool table;          /* the table of the only experiment, too */
     bool lists;          /* the model with lists of runs */
     bool figures;        /* cells as lines of CSV, see figures.h */
     const struct family *family; /* of all slowdowns; NULL: not known yet */

@@ -16,7 +16,6 @@
 #include "head.h"
 #include "metrics.h"
 #include "settings.h"
-#include "table.h"
 #include "view.h"
 
 #include "common/file.h"
@@ -174,26 +173,6 @@ static char *report_name(const struct report *report)
     return name;
 }
 
-/* The experiment, where the report is of one: its table is that of jostle slowdown. */
-static void put_experiment(struct line *json, const struct report *report)
-{
-    struct experiment experiment;
-    struct problems problems = {0};
-    const struct run_options options = {0};
-    const bool single = report->settings.dirs[1] == NULL && report->folders.count == 1 &&
-                        report->collected.line_count > 0 &&
-                        strcmp(report->folders.item[0].path, report->settings.dirs[0]) == 0;
-    if (!single) {
-        line_null(json, "experiment");
-        return;
-    }
-    experiment_read(&experiment, &report->folders.item[0], 1, &report->wanted, &options, &problems);
-    experiment.family = &report->collected.family;
-    table_put(json, &experiment);
-    experiment_free(&experiment);
-    problems_free(&problems);
-}
-
 static void print_head(const struct report *report)
 {
     struct line json = {0};
@@ -206,7 +185,8 @@ static void print_head(const struct report *report)
         head_put_texts(&json, name, &report->collected, &report->campaigns);
         columns_put_all(&json, &legend);
         metrics_put(&json);
-        put_experiment(&json, report);
+        line_raw(&json, "experiment",
+                 report->collected.table == NULL ? "null" : report->collected.table);
         if (report->wanted.page) {
             head_put_answer(&json, &report->collected);
             head_put_settings(&json, &report->collected);
@@ -253,6 +233,10 @@ static bool print_report(struct report *report)
         say_problems(report, &report->problems);
         return written;
     }
+    /* The table of one experiment is that of jostle slowdown. */
+    report->wanted.table = report->wanted.rows && report->settings.dirs[1] == NULL &&
+                           report->folders.count == 1 &&
+                           strcmp(report->folders.item[0].path, report->settings.dirs[0]) == 0;
     collect(&report->collected, &report->folders, &report->wanted);
     campaigns_settle(&report->campaigns, &report->folders, &report->wanted);
     problems_move(&report->collected.problems, &report->problems);

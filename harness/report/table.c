@@ -491,9 +491,10 @@ static char *headline(const struct experiment *experiment)
     return text != NULL ? text : command_text(view_get(experiment->record.top, "command"));
 }
 
-void table_put(struct line *json, const struct experiment *experiment)
+char *table_of(const struct experiment *experiment)
 {
-    line_object(json, "experiment");
+    struct line made = {0}, *json = &made;
+    line_object(json, NULL);
     put_visible(json, "command", headline(experiment));
     put_title(json, experiment);
     put_others(json, experiment);
@@ -525,4 +526,6 @@ void table_put(struct line *json, const struct experiment *experiment)
     put_outliers(json, experiment);
     line_bool(json, "loaded", view_first(view_get(experiment->result.top, "slowdowns")) != NULL);
     line_close(json);
+    must(made.failed ? NULL : made.text);
+    return made.text;
 }
