@@ -42,11 +42,9 @@ static char *joined(const struct value *list)
 {
     char *all = must(strdup(""));
     for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item)) {
-        char *text = plain_text(item),
-             *more = text_of("%s%s%s", all, *all == '\0' ? "" : ",", text);
+        char *text = plain_text(item);
+        all = text_joined(all, ",", text);
         free(text);
-        free(all);
-        all = more;
     }
     return all;
 }
@@ -178,11 +176,9 @@ static void add_metrics(struct words *words, const struct value *settings)
          item = view_next(chosen, item)) {
         if (has_definition(settings, item))
             continue;
-        char *name = plain_text(item),
-             *more = text_of("%s%s%s", names, *names == '\0' ? "" : ",", name);
+        char *name = plain_text(item);
+        names = text_joined(names, ",", name);
         free(name);
-        free(names);
-        names = more;
     }
     if (*names != '\0' && (view_first(own) != NULL || strcmp(names, "wall_s") != 0)) {
         add(words, must(strdup("--metric")));

@@ -52,11 +52,8 @@ char *checks_why(const struct value *judged)
     char *text = NULL;
     for (const struct value *flag = view_first(why); flag != NULL; flag = view_next(why, flag)) {
         char *name = view_string(flag);
-        char *more = text_of("%s%s%s", text == NULL ? "" : text, text == NULL ? "" : ", ",
-                             name == NULL ? "?" : name);
+        text = text_joined(text, ", ", name == NULL ? "?" : name);
         free(name);
-        free(text);
-        text = more;
     }
     return text;
 }

@@ -97,10 +97,8 @@ void csv_list(struct csv *csv, const struct value *list)
         char *text = view_is(item, VIEW_STRING) ? must(view_string(item)) : NULL;
         if (text == NULL)
             continue;
-        char *longer = text_of("%s%s%s", all, *all == '\0' ? "" : ",", text);
+        all = text_joined(all, ",", text);
         free(text);
-        free(all);
-        all = longer;
     }
     csv_text(csv, all);
     free(all);

@@ -410,11 +410,9 @@ static char *host_line(const struct host *host, const struct value *environment)
     const struct value *lists = view_get(environment, "cpus_allowed");
     for (const struct value *item = view_first(lists); item != NULL;
          item = view_next(lists, item)) {
-        char *one = must(view_string(item)),
-             *more = text_of("%s%s%s", allowed, *allowed == '\0' ? "" : " or ", one);
+        char *one = must(view_string(item));
+        allowed = text_joined(allowed, " or ", one);
         free(one);
-        free(allowed);
-        allowed = more;
     }
     char *line = text_of(
         "%s: %s, CPUs %s, %s, %s", host->host == NULL ? "?" : host->host, cpu == NULL ? "?" : cpu,

@@ -163,12 +163,8 @@ static char *report_name(const struct report *report)
                      : view_string(view_get(report->campaigns.item[0].top, "name"));
     for (char **dir = report->settings.dirs; *dir != NULL && name == NULL; dir++)
         folders_add_named(&named, *dir);
-    for (size_t i = 0; i < named.count; i++) {
-        char *longer = text_of("%s%s%s", name == NULL ? "" : name, name == NULL ? "" : ", ",
-                               named.item[i].name);
-        free(name);
-        name = longer;
-    }
+    for (size_t i = 0; i < named.count; i++)
+        name = text_joined(name, ", ", named.item[i].name);
     folders_free(&named);
     return name;
 }

@@ -62,13 +62,8 @@ char *row_loads(const struct value *condition)
 {
     const struct value *loads = view_get(condition, "load");
     char text[NUMBER_SIZE], *all = NULL;
-    for (const struct value *load = view_first(loads); load != NULL;
-         load = view_next(loads, load)) {
-        char *more = text_of("%s%s%s", all == NULL ? "" : all, all == NULL ? "" : " + ",
-                             row_achieved(load, view_true(view_get(load, "short")), text));
-        free(all);
-        all = more;
-    }
+    for (const struct value *load = view_first(loads); load != NULL; load = view_next(loads, load))
+        all = text_joined(all, " + ", row_achieved(load, view_true(view_get(load, "short")), text));
     return all == NULL ? must(strdup("-")) : all;
 }
 

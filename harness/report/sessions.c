@@ -98,12 +98,8 @@ char *sessions_text(const struct value *slowdown)
     if (sessions == NULL)
         return NULL;
     for (const struct value *item = view_first(ratios); item != NULL;
-         item = view_next(ratios, item)) {
-        char *more = text_of("%s%s%s", text == NULL ? "" : text, count++ == 0 ? "" : ", ",
-                             number_fixed(view_number(item, NAN), 3, ratio));
-        free(text);
-        text = more;
-    }
+         item = view_next(ratios, item), count++)
+        text = text_joined(text, ", ", number_fixed(view_number(item, NAN), 3, ratio));
     char *spread =
         isnan(view_number(view_get(sessions, "between"), NAN))
             ? must(strdup(""))

@@ -346,14 +346,6 @@ static bool is_judged(const struct experiment *experiment, const char *metric)
     return experiment_has_variants(experiment);
 }
 
-/* "a" or "a, b"; `text` is freed. */
-static char *with_name(char *text, const char *name)
-{
-    char *more = text_of("%s%s%s", text, *text == '\0' ? "" : ", ", name);
-    free(text);
-    return more;
-}
-
 /* One of --decide: it is what the gate judges. */
 static bool decides(const struct experiment *experiment, const struct metric *metric)
 {
@@ -376,7 +368,7 @@ static char *gate_metrics(const struct experiment *experiment)
             continue;
         others = others || i != METRIC_WALL;
         char **text = is_judged(experiment, metric->name) ? &judged : &small;
-        *text = with_name(*text, metric->words);
+        *text = text_joined(*text, ", ", metric->words);
     }
     char *text = !others ? must(strdup(""))
                          : text_of("%s%s%s%s%s", *judged == '\0' ? "" : " for ", judged,
@@ -479,14 +471,9 @@ static char *headline(const struct experiment *experiment)
     for (const struct value *item = view_first(variants); item != NULL;
          item = view_next(variants, item)) {
         char *name = view_string(view_get(item, "name"));
-        char *more = text_of("%s%s%s", text == NULL ? "" : text,
-                             text == NULL                                        ? ""
-                             : item == view_next(variants, view_first(variants)) ? " against "
-                                                                                 : ", ",
-                             name == NULL ? "?" : name);
+        const bool second = item == view_next(variants, view_first(variants));
+        text = text_joined(text, second ? " against " : ", ", name == NULL ? "?" : name);
         free(name);
-        free(text);
-        text = more;
     }
     return text != NULL ? text : command_text(view_get(experiment->record.top, "command"));
 }

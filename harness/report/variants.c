@@ -247,15 +247,6 @@ static const char *change_words(const struct value *interaction)
                                        : "";
 }
 
-/* Takes both. */
-static char *joined(char *text, char *more)
-{
-    char *all = text_of("%s%s%s", text == NULL ? "" : text, text == NULL ? "" : "; ", more);
-    free(text);
-    free(more);
-    return all;
-}
-
 /* One sentence for a variant: "new is 4 % [2, 6] faster alone; 1 % [0, 2] slower under mem-50:
  * the load changes that". NULL: nothing compares it. */
 static char *sentence(const struct experiment *experiment, const struct value *variant,
@@ -271,9 +262,10 @@ static char *sentence(const struct experiment *experiment, const struct value *v
         const struct value *change =
             has_load(load) ? comparison_of(experiment, "interactions", variant, load, metric->name)
                            : NULL;
-        char *words = phrase(item, metric);
-        text = joined(text, text_of("%s%s", words, change_words(change)));
+        char *words = phrase(item, metric), *more = text_of("%s%s", words, change_words(change));
+        text = text_joined(text, "; ", more);
         free(words);
+        free(more);
     }
     if (text != NULL) {
         const bool wall = strcmp(metric->name, metrics[METRIC_WALL].name) == 0;
