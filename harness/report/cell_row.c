@@ -137,7 +137,7 @@ static char *definition_text(const struct value *metric)
                                           "role", "loop",  "quantile"};
     char *name = plain_text(view_get(metric, "name")),
          *source = plain_text(view_get(metric, "source"));
-    char *variant = view_string(view_get(metric, "variant"));
+    char *variant = view_text(metric, "variant");
     char *text = text_of("%s%s%s=%s", name, variant == NULL ? "" : "@",
                          variant == NULL ? "" : variant, source);
     free(name);
@@ -199,8 +199,7 @@ static void add_loads(struct words *words, const struct value *loads)
 {
     for (const struct value *load = view_first(loads); load != NULL;
          load = view_next(loads, load)) {
-        char *name = view_string(view_get(load, "name")),
-             *spec = view_string(view_get(load, "spec"));
+        char *name = view_text(load, "name"), *spec = view_text(load, "spec");
         if (name != NULL && spec != NULL) {
             add(words, must(strdup("--load")));
             add(words, text_of("%s=%s", name, spec));
@@ -214,7 +213,7 @@ static void add_loads(struct words *words, const struct value *loads)
 static void add_variants(struct words *words, const struct value *record)
 {
     const struct value *variants = view_get(record, "variants");
-    char *build = view_string(view_get(record, "build"));
+    char *build = view_text(record, "build");
     for (const struct value *item = view_first(variants); item != NULL;
          item = view_next(variants, item)) {
         char *name = plain_text(view_get(item, "name")),
@@ -271,11 +270,6 @@ char *reproduce_command(const struct cell *cell)
     return text;
 }
 
-static double number_of(const struct value *object, const char *key)
-{
-    return view_number(view_get(object, key), NAN);
-}
-
 static struct row row_of(const struct cell *cell)
 {
     return (struct row){.of = cell->of,
@@ -291,7 +285,7 @@ static struct row row_of(const struct cell *cell)
 static void put_ratio(struct line *json, const struct cell *cell, const struct metric *metric)
 {
     const struct value *slowdown = slowdown_of(cell->of, cell->condition, metric->name);
-    const double ratio = number_of(slowdown, "ratio"), low = figure_bound(slowdown, false),
+    const double ratio = view_real(slowdown, "ratio"), low = figure_bound(slowdown, false),
                  high = figure_bound(slowdown, true);
     const int decimals = ratio_decimals(low, high);
     char text[NUMBER_SIZE];
@@ -358,7 +352,7 @@ static void put_time(struct line *json, const struct value *condition, const cha
     const struct value *time = view_get(condition, "time");
     char *words[] = {view_string(view_path(time, "others", "text")),
                      view_string(view_path(view_get(time, "others"), "steadier", "text")),
-                     view_string(view_get(time, "text"))};
+                     view_text(time, "text")};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         char *line = words[i] == NULL ? NULL : text_of("%s: %s", who, words[i]);
         if (line != NULL)
@@ -392,7 +386,7 @@ static void put_lines(struct line *json, const struct cell *cell, bool first)
         free(what);
     }
     char *attribution = attribution_words(cell), *sessions = sessions_text(cell->slowdown);
-    char *seldom = view_string(view_get(cell->slowdown, "seldom"));
+    char *seldom = view_text(cell->slowdown, "seldom");
     put_directions(json, cell, who);
     for (unsigned i = 0; i < 3; i++) {
         const char *words = i == 0 ? sessions : i == 1 ? seldom : attribution;
@@ -419,7 +413,7 @@ static void put_caution(struct line *json, const struct value *condition)
 {
     const struct value *wall = view_get(condition, metrics[METRIC_WALL].name);
     const struct value *robust = view_get(wall, "ci_robust"), *low = view_first(robust);
-    const double outliers = number_of(wall, "outliers");
+    const double outliers = view_real(wall, "outliers");
     char text[NUMBER_SIZE], high[NUMBER_SIZE];
     snprintf(text, sizeof text, "%.0f", outliers);
     line_text(json, NULL, isnan(outliers) ? "-" : text);
@@ -444,14 +438,14 @@ static void put_means(struct line *json, const char *name, const struct cell *ce
         return;
     }
     line_array(json, name);
-    snprintf(text, sizeof text, "%.0f", number_of(condition, "runs"));
+    snprintf(text, sizeof text, "%.0f", view_real(condition, "runs"));
     line_text(json, NULL, text);
     for (unsigned i = 0; i < METRIC_COUNT; i++) {
         const struct value *metric = view_get(figures, metrics[i].name);
         const double factor = metrics[i].table_factor;
-        line_text(json, NULL, number_significant(number_of(metric, "mean") * factor, text));
+        line_text(json, NULL, number_significant(view_real(metric, "mean") * factor, text));
         line_text(json, NULL,
-                  number_significant(number_of(metric, "variance") * factor * factor, text));
+                  number_significant(view_real(metric, "variance") * factor * factor, text));
     }
     put_caution(json, figures);
     line_close(json);
@@ -469,10 +463,10 @@ static void put_shares(struct line *json, const struct value *points)
         return;
     }
     for (size_t i = 0; i < CAUSES; i++)
-        sum += fmax(number_of(points, causes[i]), 0); /* passes NAN over */
+        sum += fmax(view_real(points, causes[i]), 0); /* passes NAN over */
     line_array(json, "shares");
     for (size_t i = 0; i < CAUSES; i++) {
-        const double one = number_of(points, causes[i]);
+        const double one = view_real(points, causes[i]);
         if (!(one > 0))
             continue;
         line_object(json, NULL);
@@ -490,19 +484,19 @@ static void put_page(struct line *json, const struct cell *cell)
     const struct value *loaded = cell->loaded == NULL ? cell->baseline : cell->loaded;
     const struct value *figures = capacity_searched(cell->of) ? NULL : loaded,
                        *alone = figures == NULL ? NULL : cell->baseline;
-    const double ratio = number_of(cell->slowdown, "ratio"),
+    const double ratio = view_real(cell->slowdown, "ratio"),
                  low = figure_bound(cell->slowdown, false),
                  high = figure_bound(cell->slowdown, true);
     char text[NUMBER_SIZE];
     line_object(json, "values");
-    line_real(json, "runs", number_of(loaded, "runs"));
+    line_real(json, "runs", view_real(loaded, "runs"));
     line_real(json, "ratio", ratio);
     line_real(json, "alone", figure_center(metric_figure(alone, cell->main)));
     line_real(json, "loaded",
               cell->loaded == NULL ? NAN : figure_center(metric_figure(figures, cell->main)));
     for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
         line_real(json, metrics[i].title, figure_center(view_get(figures, metrics[i].name)));
-    line_real(json, "achieved", number_of(cell->load_entry, "achieved"));
+    line_real(json, "achieved", view_real(cell->load_entry, "achieved"));
     line_close(json);
     const int decimals = ratio_decimals(low, high);
     line_text(json, "ratio", isnan(ratio) ? NULL : number_fixed(ratio, decimals, text));

@@ -28,7 +28,7 @@ static const char *gate_of(const struct experiment *of, const struct metric *met
                            const struct value *ratio, const char *member)
 {
     static const char *const words[] = {"below", "above", "undecided"};
-    const double most = view_number(view_get(of->settings, "at_most"), NAN);
+    const double most = view_real(of->settings, "at_most");
     const struct value *verdict = view_get(ratio, member),
                        *decide = view_get(of->settings, "decide");
     bool decides = view_first(decide) == NULL;
@@ -60,7 +60,7 @@ char *checks_why(const struct value *judged)
 
 static char *message_of(const struct check *check)
 {
-    const double most = view_number(view_get(check->of->settings, "at_most"), NAN);
+    const double most = view_real(check->of->settings, "at_most");
     char ratio[NUMBER_SIZE];
     ratio_text(check->ratio, NULL, ratio);
     if (check->gate == NULL)
@@ -90,7 +90,7 @@ static double seconds_of(const struct value *condition)
 static void put_check(struct line *json, struct check *check)
 {
     check->why = checks_why(check->ratio);
-    char text[NUMBER_SIZE], *verdict = view_string(view_get(check->ratio, "verdict"));
+    char text[NUMBER_SIZE], *verdict = view_text(check->ratio, "verdict");
     char *change = variants_change(check->ratio, check->metric), *message = message_of(check);
     const bool compared = check->ratio != NULL;
     line_object(json, NULL);
@@ -130,7 +130,7 @@ static char *text_or(const struct value *value, const char *otherwise)
 static const struct value *condition_of(const struct experiment *of, const struct value *entry,
                                         const char *member)
 {
-    char *name = view_string(view_get(entry, member));
+    char *name = view_text(entry, member);
     const struct value *condition = condition_named(of, name);
     free(name);
     return condition;
@@ -144,7 +144,7 @@ static void put_comparison(struct line *json, const struct cell *cell, const str
         return;
     char *variant = text_or(view_get(entry, "variant"), "?"),
          *other = text_or(view_get(entry, "reference_variant"), "?");
-    char *load = view_string(view_get(entry, "load"));
+    char *load = view_text(entry, "load");
     struct check check = {
         .of = of,
         .metric = metric,
@@ -191,8 +191,7 @@ static void put_measured(struct line *json, const struct cell *cell)
 /* What a condition can bear, which is a result and no ratio. */
 static void put_capacity(struct line *json, const struct value *capacity, const struct value *entry)
 {
-    char text[NUMBER_SIZE], *load = view_string(view_get(entry, "load")),
-                            *slo = view_string(view_get(capacity, "slo"));
+    char text[NUMBER_SIZE], *load = view_text(entry, "load"), *slo = view_text(capacity, "slo");
     char *what =
         text_of("capacity%s%s", load == NULL ? " alone" : " under ", load == NULL ? "" : load);
     line_object(json, NULL);

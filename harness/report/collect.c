@@ -68,7 +68,7 @@ static char *text_or_null(const struct value *value)
 static void add_waiting(struct collected *to, const struct experiment *experiment,
                         const char *state, char *reason)
 {
-    char *name = view_string(view_get(experiment->cell, "name"));
+    char *name = view_text(experiment->cell, "name");
     char *host = text_or_null(view_get(experiment->environment, "host"));
     to->waiting =
         grown(to->waiting, to->waiting_count, &to->waiting_allocated, sizeof *to->waiting);
@@ -89,7 +89,7 @@ static char *why_not_done(const struct experiment *experiment, const char *state
         return text_of("%s cannot be used",
                        experiment->record.top == NULL ? "experiment.json" : "result.json");
     if (strcmp(state, "running") == 0) {
-        char *updated = view_string(view_get(experiment->status.top, "updated"));
+        char *updated = view_text(experiment->status.top, "updated");
         char *text = text_of("not ended when this report was made; %zu runs so far, last noted %s",
                              runs, updated == NULL ? "never" : updated);
         free(updated);
@@ -238,7 +238,7 @@ static struct report_line line_of(const struct cell *cell)
                 ? NAN
                 : view_number(view_path(cell->baseline, metrics[METRIC_WALL].name, "mean"), NAN),
         .runs = view_number(view_get(cell->baseline, "runs"), 0),
-        .ratio = view_number(view_get(cell->slowdown, "ratio"), NAN),
+        .ratio = view_real(cell->slowdown, "ratio"),
         .noise = view_is(view_get(cell->slowdown, "distinguishable"), VIEW_FALSE),
         .marked = is_marked(cell),
         .legend = legend_of(cell->of),

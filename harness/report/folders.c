@@ -242,7 +242,7 @@ static void add_unstarted(struct campaigns *campaigns, const struct value *cells
 {
     for (const struct value *cell = view_first(cells); cell != NULL;
          cell = view_next(cells, cell)) {
-        char *name = view_string(view_get(cell, "name"));
+        char *name = view_text(cell, "name");
         if (name == NULL || bsearch(&name, known, count, sizeof *known, by_text) != NULL ||
             !name_wanted(wanted, name)) {
             free(name);

@@ -227,7 +227,7 @@ static void put_campaign(struct line *json, const struct campaigns *campaigns)
         return;
     }
     const struct value *first = campaigns->item[0].top, *settings = view_get(first, "settings");
-    char *name = view_string(view_get(first, "name")), *file = view_string(view_get(first, "file"));
+    char *name = view_text(first, "name"), *file = view_text(first, "file");
     const char *base = file == NULL ? NULL : strrchr(file, '/');
     line_object(json, "campaign");
     line_text(json, "name", name);
@@ -404,8 +404,8 @@ static char *states_text(const struct collected *collected, const struct campaig
 
 static char *host_line(const struct host *host, const struct value *environment)
 {
-    char size[NUMBER_SIZE], *cpu = view_string(view_get(environment, "cpu")),
-                            *kernel = view_string(view_get(environment, "kernel"));
+    char size[NUMBER_SIZE], *cpu = view_text(environment, "cpu"),
+                            *kernel = view_text(environment, "kernel");
     char *allowed = must(strdup(""));
     const struct value *lists = view_get(environment, "cpus_allowed");
     for (const struct value *item = view_first(lists); item != NULL;
@@ -414,10 +414,10 @@ static char *host_line(const struct host *host, const struct value *environment)
         allowed = text_joined(allowed, " or ", one);
         free(one);
     }
-    char *line = text_of(
-        "%s: %s, CPUs %s, %s, %s", host->host == NULL ? "?" : host->host, cpu == NULL ? "?" : cpu,
-        allowed, number_scaled(view_number(view_get(environment, "memory_bytes"), NAN), "B", size),
-        kernel == NULL ? "?" : kernel);
+    char *line = text_of("%s: %s, CPUs %s, %s, %s", host->host == NULL ? "?" : host->host,
+                         cpu == NULL ? "?" : cpu, allowed,
+                         number_scaled(view_real(environment, "memory_bytes"), "B", size),
+                         kernel == NULL ? "?" : kernel);
     free(cpu);
     free(kernel);
     free(allowed);
@@ -433,7 +433,7 @@ static void put_host_lines(struct line *json, const struct collected *collected)
     const struct value *all = must((void *)(uintptr_t)view_parse(&view, list, strlen(list)));
     line_array(json, "hosts");
     for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
-        char *name = view_string(view_get(item, "host"));
+        char *name = view_text(item, "host");
         const struct host host = {.host = name};
         put_visible(json, NULL, host_line(&host, item));
         free(name);

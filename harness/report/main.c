@@ -55,7 +55,7 @@ static bool unfinished(const struct folder *folder, size_t number, const struct 
     bool enough = view_first(list) != NULL;
     for (const struct value *item = view_first(list); item != NULL && enough;
          item = view_next(list, item)) {
-        char *name = view_string(view_get(item, "name"));
+        char *name = view_text(item, "name");
         const size_t condition = name == NULL ? SIZE_MAX : runs_condition(&experiment.runs, name);
         enough = condition != SIZE_MAX && experiment.runs.seen[condition] >= 2;
         free(name);
@@ -158,9 +158,8 @@ static void print_plan(const struct report *report)
 static char *report_name(const struct report *report)
 {
     struct folders named = {0};
-    char *name = report->campaigns.count == 0
-                     ? NULL
-                     : view_string(view_get(report->campaigns.item[0].top, "name"));
+    char *name =
+        report->campaigns.count == 0 ? NULL : view_text(report->campaigns.item[0].top, "name");
     for (char **dir = report->settings.dirs; *dir != NULL && name == NULL; dir++)
         folders_add_named(&named, *dir);
     for (size_t i = 0; i < named.count; i++)

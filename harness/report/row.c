@@ -11,11 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double number_of(const struct value *object, const char *key)
-{
-    return view_number(view_get(object, key), NAN);
-}
-
 /* Runs that the time-out ended: what is shown is then a lower bound. */
 static bool is_censored(const struct value *object)
 {
@@ -40,13 +35,13 @@ char *row_star(const struct value *condition, const char *who)
 
 const char *row_achieved(const struct value *load, bool is_short, char *text)
 {
-    const double offered = number_of(load, "offered"), achieved = number_of(load, "achieved");
+    const double offered = view_real(load, "offered"), achieved = view_real(load, "achieved");
     char one[NUMBER_SIZE], two[NUMBER_SIZE];
     if (isnan(offered) || isnan(achieved)) {
-        number_scaled(number_of(load, "cpu_s"), "s", text);
+        number_scaled(view_real(load, "cpu_s"), "s", text);
         return strcmp(text, "-") == 0 ? text : strcat(text, " CPU");
     }
-    char *unit = view_string(view_get(load, "unit"));
+    char *unit = view_text(load, "unit");
     const struct scale s = scale_of(fmax(offered, achieved), unit == NULL ? "" : unit);
     const int decimals = number_decimals(fmax(offered, achieved) * s.factor);
     char *plain = visible(s.unit);
@@ -143,8 +138,8 @@ static bool is_mean(const struct value *figure)
 
 double figure_center(const struct value *figure)
 {
-    const double center = number_of(figure, "center");
-    return isnan(center) ? number_of(figure, "mean") : center;
+    const double center = view_real(figure, "center");
+    return isnan(center) ? view_real(figure, "mean") : center;
 }
 
 const char *figure_text(const struct value *figure, const char *unit, char *text)
@@ -175,7 +170,7 @@ char *figure_star(const struct value *figure, const char *unit, const char *who)
         return NULL;
     return text_of("* %s: mean-without-outliers, %.0f run%s set aside; the mean of all runs is %s",
                    who, count, count == 1 ? "" : "s",
-                   number_scaled(number_of(figure, "mean"), unit, mean));
+                   number_scaled(view_real(figure, "mean"), unit, mean));
 }
 
 /* What is to be known of a ratio besides its bounds. */
@@ -192,9 +187,9 @@ static const char *put_text(const struct value *slowdown, const struct family *f
                             const char *remarks, char *text)
 {
     char ratio[NUMBER_SIZE];
-    if (isnan(number_of(slowdown, "ratio")))
-        return strcpy(text, number_of(slowdown, "censored") > 0 ? "not known (time-out)" : "-");
-    number_ratio(number_of(slowdown, "ratio"), figure_bound(slowdown, false),
+    if (isnan(view_real(slowdown, "ratio")))
+        return strcpy(text, view_real(slowdown, "censored") > 0 ? "not known (time-out)" : "-");
+    number_ratio(view_real(slowdown, "ratio"), figure_bound(slowdown, false),
                  figure_bound(slowdown, true), ratio);
     /* One slowdown is no family: there is nothing to mark. */
     const bool marked = family != NULL && family->count > 1 && family_survives(family, slowdown);
@@ -214,7 +209,7 @@ const char *ratio_text(const struct value *slowdown, const struct family *family
 
 const char *ratio_plain(const struct value *slowdown, const struct metric *metric, char *text)
 {
-    const double ratio = number_of(slowdown, "ratio"), low = figure_bound(slowdown, false),
+    const double ratio = view_real(slowdown, "ratio"), low = figure_bound(slowdown, false),
                  high = figure_bound(slowdown, true);
     if (!metric->higher || !(ratio > 0))
         return strcpy(text, "-");
@@ -239,12 +234,12 @@ bool capacity_searched(const struct experiment *experiment)
 
 const char *capacity_value(const struct value *capacity, const struct value *entry, char *text)
 {
-    const double value = view_number(view_get(entry, "value"), NAN);
+    const double value = view_real(entry, "value");
     const double low = figure_bound(entry, false), high = figure_bound(entry, true);
     const bool below = view_equals(view_get(entry, "bound"), "below"),
                above = view_equals(view_get(entry, "bound"), "at-least");
-    const double edge = view_number(view_get(capacity, below ? "low" : "high"), NAN);
-    char number[NUMBER_SIZE], *own = view_string(view_get(capacity, "unit")),
+    const double edge = view_real(capacity, below ? "low" : "high");
+    char number[NUMBER_SIZE], *own = view_text(capacity, "unit"),
                               *unit = visible(own == NULL ? "" : own);
     if (below || above)
         snprintf(text, NUMBER_SIZE, "%s %.100s", below ? "below" : "at least",
@@ -289,8 +284,7 @@ static char *times_text(const char *what, double times, bool always)
 /* " (0.72 CPUs, 3.1 % of the time waiting for one)" */
 static char *busy_text(const struct value *service)
 {
-    const double cpus = view_number(view_get(service, "cpus"), NAN),
-                 stalls = view_number(view_get(service, "cpu_stall_share"), NAN);
+    const double cpus = view_real(service, "cpus"), stalls = view_real(service, "cpu_stall_share");
     char number[NUMBER_SIZE], share[NUMBER_SIZE];
     if (isnan(cpus))
         return must(strdup(""));
@@ -304,15 +298,14 @@ static char *busy_text(const struct value *service)
 static char *condition_line(const struct value *condition)
 {
     const struct value *service = view_get(condition, "service");
-    char cpu[NUMBER_SIZE], memory[NUMBER_SIZE], *name = view_string(view_get(condition, "name"));
+    char cpu[NUMBER_SIZE], memory[NUMBER_SIZE], *name = view_text(condition, "name");
     char *busy = busy_text(service),
-         *started = times_text("started", view_number(view_get(service, "starts"), NAN), true),
+         *started = times_text("started", view_real(service, "starts"), true),
          *died = times_text("died", view_number(view_get(service, "died"), 0), false);
     char *text =
         text_of("service, %s: CPU time %s a run%s, memory %s%s%s", name == NULL ? "?" : name,
-                number_scaled(view_number(view_get(service, "cpu_s"), NAN), "s", cpu), busy,
-                number_scaled(view_number(view_get(service, "memory_bytes"), NAN), "B", memory),
-                started, died);
+                number_scaled(view_real(service, "cpu_s"), "s", cpu), busy,
+                number_scaled(view_real(service, "memory_bytes"), "B", memory), started, died);
     char *texts[] = {name, busy, started, died};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);

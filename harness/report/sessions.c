@@ -100,13 +100,12 @@ char *sessions_text(const struct value *slowdown)
     for (const struct value *item = view_first(ratios); item != NULL;
          item = view_next(ratios, item), count++)
         text = text_joined(text, ", ", number_fixed(view_number(item, NAN), 3, ratio));
-    char *spread =
-        isnan(view_number(view_get(sessions, "between"), NAN))
-            ? must(strdup(""))
-            : text_of("; standard deviation %s between sessions, %s from pair to pair "
-                      "within one",
-                      number_percent(view_number(view_get(sessions, "between"), NAN), between),
-                      number_percent(view_number(view_get(sessions, "within"), NAN), within));
+    char *spread = isnan(view_real(sessions, "between"))
+                       ? must(strdup(""))
+                       : text_of("; standard deviation %s between sessions, %s from pair to pair "
+                                 "within one",
+                                 number_percent(view_real(sessions, "between"), between),
+                                 number_percent(view_real(sessions, "within"), within));
     char *all = text_of("%zu sessions: %s%s%s", count, text == NULL ? "-" : text, spread,
                         count < FEW ? "; so few make a wide interval: 5 narrow it" : "");
     free(spread);
@@ -136,7 +135,7 @@ static void add_ratio(struct family *family, const struct experiment *experiment
 {
     if (view_is(view_get(ratio, "ci"), VIEW_ARRAY))
         family_add(family, (struct member){
-                               .p = view_number(view_get(ratio, "p"), NAN),
+                               .p = view_real(ratio, "p"),
                                .chance = chance_of(experiment),
                                .distinguishable = view_true(view_get(ratio, "distinguishable")),
                            });

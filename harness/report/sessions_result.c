@@ -20,16 +20,11 @@ struct parts {
     size_t count;
 };
 
-static double number_of(const struct value *object, const char *key)
-{
-    return view_number(view_get(object, key), NAN);
-}
-
 static double sum_of(const struct parts *parts, const char *key)
 {
     double sum = 0;
     for (size_t i = 0; i < parts->count; i++)
-        sum += number_of(parts->of[i], key);
+        sum += view_real(parts->of[i], key);
     return sum;
 }
 
@@ -40,9 +35,9 @@ static double mean_of(const struct parts *parts, const char *key)
 
 static double extreme_of(const struct parts *parts, const char *key, bool most)
 {
-    double extreme = number_of(parts->of[0], key);
+    double extreme = view_real(parts->of[0], key);
     for (size_t i = 1; i < parts->count; i++) {
-        const double value = number_of(parts->of[i], key);
+        const double value = view_real(parts->of[i], key);
         extreme = most ? fmax(extreme, value) : fmin(extreme, value);
     }
     return extreme;
@@ -178,7 +173,7 @@ static void put_loads(struct line *json, const struct sessions *of, const struct
 
 static void put_condition(struct line *json, struct sessions *of, const struct value *first)
 {
-    char *name = view_string(view_get(first, "name"));
+    char *name = view_text(first, "name");
     struct parts conditions = parts_new(of);
     for (size_t i = 0; i < conditions.count && name != NULL; i++)
         conditions.of[i] = condition_named(&of->part[i], name);
@@ -207,14 +202,14 @@ static void put_condition(struct line *json, struct sessions *of, const struct v
  * of it. */
 static double own_error(struct sessions *of, const struct value *slowdown)
 {
-    const double pairs = number_of(slowdown, "pairs");
-    char *method = view_string(view_get(slowdown, "method"));
+    const double pairs = view_real(slowdown, "pairs");
+    char *method = view_text(slowdown, "method");
     const bool repeated =
         method != NULL && (strstr(method, "-sequence") != NULL || strstr(method, "-looks") != NULL);
     free(method);
     if (repeated || !(pairs > 1))
         return NAN;
-    return number_of(slowdown, "error") * number_of(slowdown, "ratio") /
+    return view_real(slowdown, "error") * view_real(slowdown, "ratio") /
            critical_t(&of->critical, pairs - 1);
 }
 
@@ -223,7 +218,7 @@ static double own_error(struct sessions *of, const struct value *slowdown)
 static double base_of(const struct experiment *part, const struct value *ratio)
 {
     const bool higher = view_equals(view_get(ratio, "better"), "higher");
-    char *name = view_string(view_get(ratio, higher ? "condition" : "reference"));
+    char *name = view_text(ratio, higher ? "condition" : "reference");
     const struct value *condition = condition_named(part, name);
     const size_t place = metric_named(&part->metrics, view_get(ratio, "metric"));
     if (name == NULL && !higher && !view_is(view_get(ratio, "variant"), VIEW_STRING))
@@ -241,7 +236,7 @@ static struct levels levels_of(struct sessions *of, const struct parts *ratios)
         const double base = base_of(&of->part[i], ratios->of[i]);
         session[i] = (struct level_session){
             .base = base,
-            .loaded = base * number_of(ratios->of[i], "ratio"),
+            .loaded = base * view_real(ratios->of[i], "ratio"),
             .error = own_error(of, ratios->of[i]),
             .runs = view_count(view_get(ratios->of[i], "pairs"), 0),
         };
@@ -274,7 +269,7 @@ static const char *verdict_of(const struct sessions *of, const struct interval *
 {
     const double same = view_number(view_get(of->part[0].settings, "same_within"), 0);
     const bool higher = view_equals(view_get(first, "better"), "higher");
-    char *unit = view_string(view_get(first, "unit"));
+    char *unit = view_text(first, "unit");
     const bool time = relation_is_time(unit == NULL ? "" : unit, higher);
     free(unit);
     return relation_name(relation_of(ratio, same), time);
@@ -300,7 +295,7 @@ static enum bias bias_of(const struct value *warning, const struct value *ratio)
 static void put_gate(struct line *json, const struct sessions *of, const struct interval *ratio,
                      const struct value *first)
 {
-    const double most = view_number(view_get(of->part[0].settings, "at_most"), NAN);
+    const double most = view_real(of->part[0].settings, "at_most");
     const bool variants = view_get(first, "reference_variant") != NULL;
     const enum verdict seen = ratio->low > most     ? VERDICT_ABOVE
                               : ratio->high <= most ? VERDICT_BELOW
@@ -408,7 +403,7 @@ static void put_warning(struct line *json, const struct value *warning, unsigned
 {
     static const char *const members[] = {"flag",   "severity", "condition",
                                           "metric", "advice",   "bias"};
-    char *message = view_string(view_get(warning, "message")),
+    char *message = view_text(warning, "message"),
          *text = text_of("session %u: %s", session, message == NULL ? "" : message);
     line_object(json, NULL);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
@@ -468,9 +463,9 @@ char *sessions_result(const struct experiment *part, const struct group *group)
 struct place place_of(const struct experiment *experiment, size_t folder)
 {
     const struct value *cell = experiment->cell;
-    char *name = view_string(view_get(cell, "of"));
-    return (struct place){.name = name != NULL ? name : view_string(view_get(cell, "name")),
-                          .key = view_string(view_get(cell, "key")),
+    char *name = view_text(cell, "of");
+    return (struct place){.name = name != NULL ? name : view_text(cell, "name"),
+                          .key = view_text(cell, "key"),
                           .session = view_count(view_get(cell, "session"), 1),
                           .folder = folder};
 }

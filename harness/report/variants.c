@@ -32,8 +32,7 @@ struct points {
 /* "new, mem-50" */
 static char *name_of(const struct value *comparison)
 {
-    char *variant = view_string(view_get(comparison, "variant")),
-         *load = view_string(view_get(comparison, "load"));
+    char *variant = view_text(comparison, "variant"), *load = view_text(comparison, "load");
     char *text = text_of("%s%s%s", variant == NULL ? "?" : variant, load == NULL ? "" : ", ",
                          load == NULL ? "" : load);
     char *name = visible(text);
@@ -49,8 +48,8 @@ static struct points points_of(const struct experiment *experiment, const struct
     struct points points = {.count = 0};
     for (const struct value *item = view_first(all); item != NULL && points.count < ROWS_MOST;
          item = view_next(all, item)) {
-        const double ratio = view_number(view_get(item, "ratio"), NAN),
-                     low = figure_bound(item, false), high = figure_bound(item, true);
+        const double ratio = view_real(item, "ratio"), low = figure_bound(item, false),
+                     high = figure_bound(item, true);
         if (!view_equals(view_get(item, "metric"), metric->name) || isnan(ratio))
             continue;
         points.item[points.count++] =
@@ -135,7 +134,7 @@ static void put_chart(struct line *json, const struct experiment *experiment,
     if (points.count == 0)
         return;
     double height = 0;
-    char *svg = draw(&points, view_number(view_get(experiment->settings, "at_most"), NAN), &height),
+    char *svg = draw(&points, view_real(experiment->settings, "at_most"), &height),
          *text = words_of(&points);
     char *title = text_of("Ratio of %s of each variant to the reference", metric->words);
     line_object(json, NULL);
@@ -184,7 +183,7 @@ static const char *direction(const struct metric *metric, bool more)
 
 char *variants_change(const struct value *ratio, const struct metric *metric)
 {
-    double center = view_number(view_get(ratio, "ratio"), NAN), low = figure_bound(ratio, false),
+    double center = view_real(ratio, "ratio"), low = figure_bound(ratio, false),
            high = figure_bound(ratio, true);
     char number[NUMBER_SIZE], interval[NUMBER_SIZE] = "";
     if (!(center > 0))
@@ -219,7 +218,7 @@ static char *phrase(const struct value *comparison, const struct metric *metric)
 {
     char *change = variants_change(comparison, metric),
          *where = where_text(view_get(comparison, "load"));
-    char *other = view_string(view_get(comparison, "reference_variant")), *text = NULL;
+    char *other = view_text(comparison, "reference_variant"), *text = NULL;
     const struct value *verdict = view_get(comparison, "verdict");
     if (change == NULL)
         text = text_of("not known%s", where);
@@ -296,7 +295,7 @@ static struct entry entry_of(const struct experiment *experiment, const struct v
 {
     struct entry entry = {.variant = view_get(listed, "variant"),
                           .load = view_get(listed, "load"),
-                          .name = view_string(view_get(listed, "name"))};
+                          .name = view_text(listed, "name")};
     entry.condition = condition_named(experiment, entry.name);
     return entry;
 }
@@ -343,7 +342,7 @@ static char *reference_of(const struct experiment *experiment)
 {
     enum { WIDEST = 20 };
     const struct value *first = view_first(view_get(experiment->record.top, "variants"));
-    char *name = view_string(view_get(first, "name")),
+    char *name = view_text(first, "name"),
          *plain = name == NULL ? must(strdup("the first")) : visible(name);
     free(name);
     if (strlen(plain) <= WIDEST)
@@ -438,7 +437,7 @@ void variants_put(struct line *json, const struct experiment *experiment, bool p
 static void put_capacity(struct line *json, const struct experiment *experiment,
                          const struct value *entry)
 {
-    char *name = view_string(view_get(entry, "condition"));
+    char *name = view_text(entry, "condition");
     const struct row row = {.of = experiment, .name = name == NULL ? "-" : name, .entry = entry};
     line_object(json, NULL);
     columns_put_texts(json, TABLE_CAPACITY, &row);
@@ -457,7 +456,7 @@ void capacity_put(struct line *json, const struct experiment *experiment)
         line_null(json, "capacity");
         return;
     }
-    char *text = view_string(view_get(capacity, "text"));
+    char *text = view_text(capacity, "text");
     line_object(json, "capacity");
     visible_put(json, "title", experiment->name);
     legend.level = view_number(view_get(capacity, "confidence"), legend.level);

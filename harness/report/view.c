@@ -299,6 +299,11 @@ double view_number(const struct value *value, double otherwise)
     return isinf(number) ? otherwise : number;
 }
 
+double view_real(const struct value *object, const char *key)
+{
+    return view_number(view_get(object, key), NAN);
+}
+
 uint32_t view_count(const struct value *value, uint32_t otherwise)
 {
     const double number = view_number(value, otherwise);
@@ -394,6 +399,11 @@ char *view_string(const struct value *value)
     }
     *out = '\0';
     return text;
+}
+
+char *view_text(const struct value *object, const char *key)
+{
+    return view_string(view_get(object, key));
 }
 
 char *view_copy(const struct value *value)

@@ -58,6 +58,8 @@ bool view_same(const struct value *a, const struct value *b);
 const struct value *view_entry(const struct value *list, const char *key, const char *text);
 /* Not a number, or larger than one can be: otherwise. */
 double view_number(const struct value *value, double otherwise);
+/* A member that is a number; NAN: it is none. */
+double view_real(const struct value *object, const char *key);
 /* The same of what is counted: a fraction is cut off, and no count is below 0 or has more than 32
  * bits. */
 uint32_t view_count(const struct value *value, uint32_t otherwise);
@@ -65,6 +67,8 @@ uint32_t view_count(const struct value *value, uint32_t otherwise);
 double view_confidence(const struct value *settings);
 /* A string without its quotes and escapes, to be freed; NULL: no string. */
 char *view_string(const struct value *value);
+/* The same of a member. */
+char *view_text(const struct value *object, const char *key);
 /* The value's JSON, to be freed; "null" for NULL. */
 char *view_copy(const struct value *value);
 
