@@ -9,12 +9,35 @@ report_program() {
     "$JOSTLE_BIN/report" --formats="$JOSTLE_HARNESS/report/format" "$@"
 }
 
+# layout_screen: sets WIDTH, the columns of what standard output is (0: as many as one likes), and
+# COLOUR, true or false.
+# shellcheck disable=SC2034 # COLOUR and WIDTH are for who calls it
+layout_screen() {
+    WIDTH=0 COLOUR=false
+    if [[ -t 1 ]]; then
+        { WIDTH=$(stty size <&3 2>/dev/null) || WIDTH='0 80'; } 3<&1
+        WIDTH=${WIDTH#* }
+        ! is_terminal 1 || [[ -n ${NO_COLOR:-} ]] || COLOUR=true
+    fi
+    [[ ! ${COLUMNS:-} =~ ^[1-9][0-9]{0,3}$ ]] || WIDTH=$COLUMNS
+}
+
+# layout_result PROGRAM JQ: what their exit codes come to; 0 also when the reader of what jq
+# prints has had enough (… | head -1).
+layout_result() {
+    case "$1 $2" in
+        '0 0' | '0 141' | '141 141') ;;
+        '1 0' | '2 0') return "$1" ;; # it said why
+        *) return 1 ;;                # jq did
+    esac
+}
+
 # report_layout PLAN ARG...: prints the report that ARGs ask for. PLAN names an
 # associative array: format, what it reads, verbose (true or false). Returns
 # 0 also when its reader has had enough (… | head -1).
 report_layout() {
     local -n layout_plan=$1
-    local width=0 colour=false terminal=false
+    local WIDTH COLOUR terminal=false
     local -a page=() status=(0 0)
     shift
     if [[ ${layout_plan[reads]} == figures ]]; then # needs no layout
@@ -22,28 +45,19 @@ report_layout() {
         [[ ${status[0]} -eq 0 || ${status[0]} -eq 141 ]] || return "${status[0]}"
         return 0
     fi
-    if [[ -t 1 ]]; then
-        terminal=true
-        { width=$(stty size <&3 2>/dev/null) || width='0 80'; } 3<&1
-        width=${width#* }
-        ! is_terminal 1 || [[ -n ${NO_COLOR:-} ]] || colour=true
-    fi
-    [[ ! ${COLUMNS:-} =~ ^[1-9][0-9]{0,3}$ ]] || width=$COLUMNS
+    layout_screen
+    [[ ! -t 1 ]] || terminal=true
     if [[ ${layout_plan[reads]} == page ]]; then
         page_words page
     fi
-    local -a layout=(jq -r -L "$JOSTLE_HARNESS" --argjson width "$width" --argjson colour "$colour" --argjson terminal "$terminal"
+    local -a layout=(jq -r -L "$JOSTLE_HARNESS" --argjson width "$WIDTH" --argjson colour "$COLOUR" --argjson terminal "$terminal"
         --argjson verbose "${layout_plan[verbose]}" "${page[@]}" -f "$JOSTLE_HARNESS/report/format/${layout_plan[format]}.jq")
     if [[ ${layout_plan[format]} == terminal ]] && can_fold 1; then
         report_program "$@" | "${layout[@]}" | "$JOSTLE_BIN/arguments" fold || status=("${PIPESTATUS[@]:0:2}")
     else
         report_program "$@" | "${layout[@]}" || status=("${PIPESTATUS[@]}")
     fi
-    case ${status[*]} in
-        '0 0' | '0 141' | '141 141') ;;
-        '1 0' | '2 0') return "${status[0]}" ;; # it said why
-        *) return 1 ;;                          # jq did
-    esac
+    layout_result "${status[@]}"
 }
 
 # shellcheck disable=SC2034 # table is read through a nameref

@@ -2,8 +2,8 @@
 # its program reads (--show, --page), a format of its folder lays out. Sourced, never run; needs
 # lib/common.bash.
 
-# shellcheck source-path=SCRIPTDIR source=page.bash
-source "$JOSTLE_HARNESS/report/page.bash"
+# shellcheck source-path=SCRIPTDIR source=layout.bash
+source "$JOSTLE_HARNESS/report/layout.bash"
 
 # part_formats PART: sets the array FORMATS to the names of its formats.
 part_formats() {
@@ -32,24 +32,15 @@ part_check_format() {
 # part_layout PART FORMAT DIR [ARG...]: prints the record in DIR, with further options of the
 # program. Returns 0 also when its reader has had enough (… | head -1).
 part_layout() {
-    local colour=false width=0 what=--show file=$JOSTLE_HARNESS/$1/format/$2.jq
+    local WIDTH COLOUR what=--show file=$JOSTLE_HARNESS/$1/format/$2.jq
     local -a page=() status=(0 0)
-    ! is_terminal 1 || [[ -n ${NO_COLOR:-} ]] || colour=true
-    if [[ -t 1 ]]; then
-        { width=$(stty size <&3 2>/dev/null) || width='0 80'; } 3<&1
-        width=${width#* }
-    fi
-    [[ ! ${COLUMNS:-} =~ ^[1-9][0-9]{0,3}$ ]] || width=$COLUMNS
+    layout_screen
     if part_says "$file" reads page; then
         what=--page
         page_words page
     fi
     "$JOSTLE_BIN/$1" "$what" "$3" "${@:4}" |
-        jq -r -L "$JOSTLE_HARNESS" --argjson colour "$colour" --argjson width "$width" "${page[@]}" -f "$file" ||
+        jq -r -L "$JOSTLE_HARNESS" --argjson colour "$COLOUR" --argjson width "$WIDTH" "${page[@]}" -f "$file" ||
         status=("${PIPESTATUS[@]}")
-    case ${status[*]} in
-        '0 0' | '0 141' | '141 141') ;;
-        '1 0' | '2 0') return "${status[0]}" ;; # it said why
-        *) return 1 ;;                          # jq did
-    esac
+    layout_result "${status[@]}"
 }
