@@ -3,6 +3,7 @@
 #include "common/messages.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,4 +32,12 @@ char *text_of(const char *format, ...)
     const int length = vasprintf(&text, format, arguments);
     va_end(arguments);
     return must(length < 0 ? NULL : text);
+}
+
+char *text_joined(char *text, const char *separator, const char *more)
+{
+    const bool first = text == NULL || *text == '\0';
+    char *longer = text_of("%s%s%s", first ? "" : text, first ? "" : separator, more);
+    free(text);
+    return longer;
 }

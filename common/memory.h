@@ -11,5 +11,7 @@ void *must(void *memory);
 void *grown(void *array, size_t used, size_t *allocated, size_t element_size);
 /* Text as printf makes it, to be freed. */
 char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* "a, b": more behind text, which is freed; text NULL or "": more alone. */
+char *text_joined(char *text, const char *separator, const char *more);
 
 #endif

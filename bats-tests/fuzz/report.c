@@ -4,7 +4,6 @@
 
 #include "harness/report/collect.h"
 #include "harness/report/folders.h"
-#include "harness/report/reading.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 
 #include "common/memory.h"
 #include "common/numbers.h"
-#include "figure.h"
-#include "visible.h"
+#include "row.h"
+#include "view.h"
 
 #include "common/words.h"
 

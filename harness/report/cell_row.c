@@ -1,28 +1,273 @@
 #include "cell_row.h"
 
-#include "capacity.h"
 #include "checks.h"
 #include "columns.h"
 #include "experiment.h"
-#include "figure.h"
-#include "ratio.h"
-#include "reproduce.h"
 #include "row.h"
-#include "service.h"
 #include "sessions.h"
 #include "variants.h"
-#include "visible.h"
+#include "view.h"
 
 #include "common/memory.h"
+#include "common/text.h"
+#include "common/words.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static double number_of(const struct value *object, const char *key)
+/* The command line that measures a cell's experiment again: what was not the
+ * default. To be freed. */
+char *reproduce_command(const struct cell *cell);
+
+struct words {
+    const char **item;
+    size_t count, allocated;
+};
+
+/* Takes text. */
+static void add(struct words *words, char *text)
 {
-    return view_number(view_get(object, key), NAN);
+    words->item = grown(words->item, words->count, &words->allocated, sizeof *words->item);
+    words->item[words->count++] = text;
+}
+
+static char *plain_text(const struct value *value)
+{
+    return view_is(value, VIEW_STRING) ? must(view_string(value)) : must(view_copy(value));
+}
+
+static char *joined(const struct value *list)
+{
+    char *all = must(strdup(""));
+    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item)) {
+        char *text = plain_text(item);
+        all = text_joined(all, ",", text);
+        free(text);
+    }
+    return all;
+}
+
+/* "load_cpus" -> --load-cpus, "settle_s" -> --settle; what is --conclude now was --cleanup in
+ * older records. */
+static char *option_name(const struct value *settings, const struct value *setting)
+{
+    const bool old = view_get(settings, "conclude") == NULL;
+    if (old && view_get(settings, "cleanup") == setting)
+        return must(strdup("--conclude"));
+    char *name = text_of("--%.*s", (int)setting->key_length, setting->key);
+    name[text_before(name, "_s")] = '\0';
+    for (char *c = name; *c != '\0'; c++)
+        if (*c == '_')
+            *c = '-';
+    return name;
+}
+
+/* Not given, or what is so without it. */
+static bool preset(const char *option, const struct value *setting)
+{
+    const char *text = setting->text;
+    const size_t length = setting->length;
+    const bool nothing = setting->type == VIEW_NULL || setting->type == VIEW_FALSE ||
+                         (length == 2 && (*text == '"' || *text == '[')) ||
+                         (setting->type == VIEW_NUMBER && view_number(setting, 0) == 0);
+    return nothing || (strcmp(option, "--engine") == 0 && view_equals(setting, "meter")) ||
+           (strcmp(option, "--washout") == 0 && view_equals(setting, "auto")) ||
+           (strcmp(option, "--settle") == 0 && view_number(setting, 0) == 1);
+}
+
+/* What is given in another way: how a variant's words are read is in its words. */
+static bool is_apart(const char *option)
+{
+    static const char *const names[] = {"--metric",         "--metrics",      "--decide",
+                                        "--shell",          "--command",      "--kind",
+                                        "--ignore-failure", "--ignore-codes", NULL};
+    for (size_t i = 0; names[i] != NULL; i++)
+        if (strcmp(option, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static void add_setting(struct words *words, const struct value *settings,
+                        const struct value *setting)
+{
+    char *option = option_name(settings, setting);
+    if (setting->type == VIEW_OBJECT) /* of capacity: its members are options */
+        for (const struct value *item = view_first(setting); item != NULL;
+             item = view_next(setting, item))
+            add_setting(words, setting, item);
+    if (is_apart(option) || preset(option, setting) || setting->type == VIEW_OBJECT) {
+        free(option);
+        return;
+    }
+    if (strcmp(option, "--cold-path") == 0) {
+        for (const struct value *path = view_first(setting); path != NULL;
+             path = view_next(setting, path)) {
+            add(words, must(strdup(option)));
+            add(words, plain_text(path));
+        }
+        free(option);
+        return;
+    }
+    const bool percent = strcmp(option, "--same-within") == 0;
+    add(words, option);
+    if (setting->type == VIEW_ARRAY)
+        add(words, joined(setting));
+    else if (percent)
+        add(words, text_of("%.6g%%", 100 * view_number(setting, 0)));
+    else if (setting->type != VIEW_TRUE)
+        add(words, plain_text(setting));
+}
+
+static void add_ignored(struct words *words, const struct value *settings)
+{
+    const struct value *codes = view_get(settings, "ignore_codes");
+    if (!view_true(view_get(settings, "ignore_failure")))
+        return;
+    char *list = joined(codes);
+    add(words, text_of("--ignore-failure%s%s", *list == '\0' ? "" : "=", list));
+    free(list);
+}
+
+/* "p99_ms=stdout:/.../,unit=ms", as --metric takes it (common/metric.h). */
+static char *definition_text(const struct value *metric)
+{
+    static const char *const options[] = {"take", "scale", "unit",    "better",
+                                          "role", "loop",  "quantile"};
+    char *name = plain_text(view_get(metric, "name")),
+         *source = plain_text(view_get(metric, "source"));
+    char *variant = view_text(metric, "variant");
+    char *text = text_of("%s%s%s=%s", name, variant == NULL ? "" : "@",
+                         variant == NULL ? "" : variant, source);
+    free(name);
+    free(variant);
+    free(source);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        const struct value *value = view_get(metric, options[i]);
+        if (value == NULL || value->type == VIEW_NULL || view_equals(value, "") ||
+            view_equals(value, "last") || view_equals(value, "lower") ||
+            view_equals(value, "result"))
+            continue;
+        char *plain = plain_text(value), *more = text_of("%s,%s=%s", text, options[i], plain);
+        free(plain);
+        free(text);
+        text = more;
+    }
+    return text;
+}
+
+static bool has_definition(const struct value *settings, const struct value *name)
+{
+    const struct value *all = view_get(settings, "metrics");
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+        if (view_same(view_get(item, "name"), name))
+            return true;
+    return false;
+}
+
+/* Names that are built in, and definitions. */
+static void add_metrics(struct words *words, const struct value *settings)
+{
+    const struct value *chosen = view_get(settings, "metric"), *own = view_get(settings, "metrics"),
+                       *decide = view_get(settings, "decide");
+    char *names = must(strdup(""));
+    for (const struct value *item = view_first(chosen); item != NULL;
+         item = view_next(chosen, item)) {
+        if (has_definition(settings, item))
+            continue;
+        char *name = plain_text(item);
+        names = text_joined(names, ",", name);
+        free(name);
+    }
+    if (*names != '\0' && (view_first(own) != NULL || strcmp(names, "wall_s") != 0)) {
+        add(words, must(strdup("--metric")));
+        add(words, must(strdup(names)));
+    }
+    free(names);
+    for (const struct value *item = view_first(own); item != NULL; item = view_next(own, item)) {
+        add(words, must(strdup("--metric")));
+        add(words, definition_text(item));
+    }
+    if (view_first(decide) != NULL && !view_same(decide, chosen)) {
+        add(words, must(strdup("--decide")));
+        add(words, joined(decide));
+    }
+}
+
+static void add_loads(struct words *words, const struct value *loads)
+{
+    for (const struct value *load = view_first(loads); load != NULL;
+         load = view_next(loads, load)) {
+        char *name = view_text(load, "name"), *spec = view_text(load, "spec");
+        if (name != NULL && spec != NULL) {
+            add(words, must(strdup("--load")));
+            add(words, text_of("%s=%s", name, spec));
+        }
+        free(name);
+        free(spec);
+    }
+}
+
+/* What was built from a revision is built again. */
+static void add_variants(struct words *words, const struct value *record)
+{
+    const struct value *variants = view_get(record, "variants");
+    char *build = view_text(record, "build");
+    for (const struct value *item = view_first(variants); item != NULL;
+         item = view_next(variants, item)) {
+        char *name = plain_text(view_get(item, "name")),
+             *commit = view_string(view_path(item, "revision", "commit"));
+        char *command = command_text(view_get(item, "command"));
+        add(words, must(strdup(commit == NULL ? "--variant" : "--revision")));
+        add(words, text_of("%s=%s", name, commit == NULL ? command : commit));
+        free(name);
+        free(commit);
+        free(command);
+    }
+    if (build != NULL) {
+        add(words, must(strdup("--build")));
+        add(words, build);
+    }
+}
+
+static void add_command(struct words *words, const struct value *command)
+{
+    add(words, must(strdup("--")));
+    for (const struct value *word = view_first(command); word != NULL;
+         word = view_next(command, word))
+        add(words, plain_text(word));
+}
+
+static const char *command_name(const struct cell *cell)
+{
+    if (capacity_searched(cell->of))
+        return "capacity";
+    return cell->loaded == NULL && cell->variant == NULL ? "run" : "slowdown";
+}
+
+char *reproduce_command(const struct cell *cell)
+{
+    const struct value *record = cell->of->record.top, *settings = cell->of->settings,
+                       *variants = view_get(record, "variants");
+    const bool built = view_is(view_path(view_first(variants), "revision", "commit"), VIEW_STRING);
+    struct words words = {0};
+    add(&words, must(strdup("jostle")));
+    add(&words, must(strdup(command_name(cell))));
+    add_variants(&words, record);
+    add_loads(&words, view_get(record, "loads"));
+    add_metrics(&words, settings);
+    for (const struct value *setting = view_first(settings); setting != NULL;
+         setting = view_next(settings, setting))
+        add_setting(&words, settings, setting);
+    add_ignored(&words, settings);
+    if (view_first(variants) == NULL || built)
+        add_command(&words, view_get(record, "command"));
+    char *text = must(words_quote(words.item, words.count));
+    for (size_t i = 0; i < words.count; i++)
+        free((char *)(uintptr_t)words.item[i]);
+    free(words.item);
+    return text;
 }
 
 static struct row row_of(const struct cell *cell)
@@ -40,7 +285,7 @@ static struct row row_of(const struct cell *cell)
 static void put_ratio(struct line *json, const struct cell *cell, const struct metric *metric)
 {
     const struct value *slowdown = slowdown_of(cell->of, cell->condition, metric->name);
-    const double ratio = number_of(slowdown, "ratio"), low = figure_bound(slowdown, false),
+    const double ratio = view_real(slowdown, "ratio"), low = figure_bound(slowdown, false),
                  high = figure_bound(slowdown, true);
     const int decimals = ratio_decimals(low, high);
     char text[NUMBER_SIZE];
@@ -107,7 +352,7 @@ static void put_time(struct line *json, const struct value *condition, const cha
     const struct value *time = view_get(condition, "time");
     char *words[] = {view_string(view_path(time, "others", "text")),
                      view_string(view_path(view_get(time, "others"), "steadier", "text")),
-                     view_string(view_get(time, "text"))};
+                     view_text(time, "text")};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         char *line = words[i] == NULL ? NULL : text_of("%s: %s", who, words[i]);
         if (line != NULL)
@@ -141,7 +386,7 @@ static void put_lines(struct line *json, const struct cell *cell, bool first)
         free(what);
     }
     char *attribution = attribution_words(cell), *sessions = sessions_text(cell->slowdown);
-    char *seldom = view_string(view_get(cell->slowdown, "seldom"));
+    char *seldom = view_text(cell->slowdown, "seldom");
     put_directions(json, cell, who);
     for (unsigned i = 0; i < 3; i++) {
         const char *words = i == 0 ? sessions : i == 1 ? seldom : attribution;
@@ -168,7 +413,7 @@ static void put_caution(struct line *json, const struct value *condition)
 {
     const struct value *wall = view_get(condition, metrics[METRIC_WALL].name);
     const struct value *robust = view_get(wall, "ci_robust"), *low = view_first(robust);
-    const double outliers = number_of(wall, "outliers");
+    const double outliers = view_real(wall, "outliers");
     char text[NUMBER_SIZE], high[NUMBER_SIZE];
     snprintf(text, sizeof text, "%.0f", outliers);
     line_text(json, NULL, isnan(outliers) ? "-" : text);
@@ -193,14 +438,14 @@ static void put_means(struct line *json, const char *name, const struct cell *ce
         return;
     }
     line_array(json, name);
-    snprintf(text, sizeof text, "%.0f", number_of(condition, "runs"));
+    snprintf(text, sizeof text, "%.0f", view_real(condition, "runs"));
     line_text(json, NULL, text);
     for (unsigned i = 0; i < METRIC_COUNT; i++) {
         const struct value *metric = view_get(figures, metrics[i].name);
         const double factor = metrics[i].table_factor;
-        line_text(json, NULL, number_significant(number_of(metric, "mean") * factor, text));
+        line_text(json, NULL, number_significant(view_real(metric, "mean") * factor, text));
         line_text(json, NULL,
-                  number_significant(number_of(metric, "variance") * factor * factor, text));
+                  number_significant(view_real(metric, "variance") * factor * factor, text));
     }
     put_caution(json, figures);
     line_close(json);
@@ -218,10 +463,10 @@ static void put_shares(struct line *json, const struct value *points)
         return;
     }
     for (size_t i = 0; i < CAUSES; i++)
-        sum += fmax(number_of(points, causes[i]), 0); /* passes NAN over */
+        sum += fmax(view_real(points, causes[i]), 0); /* passes NAN over */
     line_array(json, "shares");
     for (size_t i = 0; i < CAUSES; i++) {
-        const double one = number_of(points, causes[i]);
+        const double one = view_real(points, causes[i]);
         if (!(one > 0))
             continue;
         line_object(json, NULL);
@@ -239,19 +484,19 @@ static void put_page(struct line *json, const struct cell *cell)
     const struct value *loaded = cell->loaded == NULL ? cell->baseline : cell->loaded;
     const struct value *figures = capacity_searched(cell->of) ? NULL : loaded,
                        *alone = figures == NULL ? NULL : cell->baseline;
-    const double ratio = number_of(cell->slowdown, "ratio"),
+    const double ratio = view_real(cell->slowdown, "ratio"),
                  low = figure_bound(cell->slowdown, false),
                  high = figure_bound(cell->slowdown, true);
     char text[NUMBER_SIZE];
     line_object(json, "values");
-    line_real(json, "runs", number_of(loaded, "runs"));
+    line_real(json, "runs", view_real(loaded, "runs"));
     line_real(json, "ratio", ratio);
     line_real(json, "alone", figure_center(metric_figure(alone, cell->main)));
     line_real(json, "loaded",
               cell->loaded == NULL ? NAN : figure_center(metric_figure(figures, cell->main)));
     for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
         line_real(json, metrics[i].title, figure_center(view_get(figures, metrics[i].name)));
-    line_real(json, "achieved", number_of(cell->load_entry, "achieved"));
+    line_real(json, "achieved", view_real(cell->load_entry, "achieved"));
     line_close(json);
     const int decimals = ratio_decimals(low, high);
     line_text(json, "ratio", isnan(ratio) ? NULL : number_fixed(ratio, decimals, text));

@@ -1,12 +1,9 @@
 #include "checks.h"
 
-#include "capacity.h"
 #include "experiment.h"
-#include "figure.h"
-#include "ratio.h"
 #include "row.h"
 #include "variants.h"
-#include "visible.h"
+#include "view.h"
 
 #include "common/memory.h"
 #include "common/numbers.h"
@@ -31,7 +28,7 @@ static const char *gate_of(const struct experiment *of, const struct metric *met
                            const struct value *ratio, const char *member)
 {
     static const char *const words[] = {"below", "above", "undecided"};
-    const double most = view_number(view_get(of->settings, "at_most"), NAN);
+    const double most = view_real(of->settings, "at_most");
     const struct value *verdict = view_get(ratio, member),
                        *decide = view_get(of->settings, "decide");
     bool decides = view_first(decide) == NULL;
@@ -55,18 +52,15 @@ char *checks_why(const struct value *judged)
     char *text = NULL;
     for (const struct value *flag = view_first(why); flag != NULL; flag = view_next(why, flag)) {
         char *name = view_string(flag);
-        char *more = text_of("%s%s%s", text == NULL ? "" : text, text == NULL ? "" : ", ",
-                             name == NULL ? "?" : name);
+        text = text_joined(text, ", ", name == NULL ? "?" : name);
         free(name);
-        free(text);
-        text = more;
     }
     return text;
 }
 
 static char *message_of(const struct check *check)
 {
-    const double most = view_number(view_get(check->of->settings, "at_most"), NAN);
+    const double most = view_real(check->of->settings, "at_most");
     char ratio[NUMBER_SIZE];
     ratio_text(check->ratio, NULL, ratio);
     if (check->gate == NULL)
@@ -96,7 +90,7 @@ static double seconds_of(const struct value *condition)
 static void put_check(struct line *json, struct check *check)
 {
     check->why = checks_why(check->ratio);
-    char text[NUMBER_SIZE], *verdict = view_string(view_get(check->ratio, "verdict"));
+    char text[NUMBER_SIZE], *verdict = view_text(check->ratio, "verdict");
     char *change = variants_change(check->ratio, check->metric), *message = message_of(check);
     const bool compared = check->ratio != NULL;
     line_object(json, NULL);
@@ -136,7 +130,7 @@ static char *text_or(const struct value *value, const char *otherwise)
 static const struct value *condition_of(const struct experiment *of, const struct value *entry,
                                         const char *member)
 {
-    char *name = view_string(view_get(entry, member));
+    char *name = view_text(entry, member);
     const struct value *condition = condition_named(of, name);
     free(name);
     return condition;
@@ -150,7 +144,7 @@ static void put_comparison(struct line *json, const struct cell *cell, const str
         return;
     char *variant = text_or(view_get(entry, "variant"), "?"),
          *other = text_or(view_get(entry, "reference_variant"), "?");
-    char *load = view_string(view_get(entry, "load"));
+    char *load = view_text(entry, "load");
     struct check check = {
         .of = of,
         .metric = metric,
@@ -197,8 +191,7 @@ static void put_measured(struct line *json, const struct cell *cell)
 /* What a condition can bear, which is a result and no ratio. */
 static void put_capacity(struct line *json, const struct value *capacity, const struct value *entry)
 {
-    char text[NUMBER_SIZE], *load = view_string(view_get(entry, "load")),
-                            *slo = view_string(view_get(capacity, "slo"));
+    char text[NUMBER_SIZE], *load = view_text(entry, "load"), *slo = view_text(capacity, "slo");
     char *what =
         text_of("capacity%s%s", load == NULL ? " alone" : " under ", load == NULL ? "" : load);
     line_object(json, NULL);

@@ -6,8 +6,7 @@
 #include "model.h"
 #include "plots.h"
 #include "sessions.h"
-#include "survey.h"
-#include "workers.h"
+#include "table.h"
 
 #include "common/json.h"
 #include "common/memory.h"
@@ -69,7 +68,7 @@ static char *text_or_null(const struct value *value)
 static void add_waiting(struct collected *to, const struct experiment *experiment,
                         const char *state, char *reason)
 {
-    char *name = view_string(view_get(experiment->cell, "name"));
+    char *name = view_text(experiment->cell, "name");
     char *host = text_or_null(view_get(experiment->environment, "host"));
     to->waiting =
         grown(to->waiting, to->waiting_count, &to->waiting_allocated, sizeof *to->waiting);
@@ -90,7 +89,7 @@ static char *why_not_done(const struct experiment *experiment, const char *state
         return text_of("%s cannot be used",
                        experiment->record.top == NULL ? "experiment.json" : "result.json");
     if (strcmp(state, "running") == 0) {
-        char *updated = view_string(view_get(experiment->status.top, "updated"));
+        char *updated = view_text(experiment->status.top, "updated");
         char *text = text_of("not ended when this report was made; %zu runs so far, last noted %s",
                              runs, updated == NULL ? "never" : updated);
         free(updated);
@@ -300,6 +299,8 @@ static void collect_folder(struct collected *to, const struct folder *folder, si
     }
     if (!listed)
         note_unfinished(to, &experiment);
+    if (wanted->table && to->line_count > before)
+        to->table = table_of(&experiment);
     if (to->waiting_count > 0 && !name_wanted(wanted, to->waiting[to->waiting_count - 1].name))
         waiting_free(&to->waiting[--to->waiting_count]);
     if (wanted->only == NULL || to->line_count > before || to->hidden_count > before_hidden ||
@@ -357,6 +358,8 @@ static void merge(struct collected *to, struct collected *part)
     for (size_t i = 0; i < part->host_count; i++)
         add_host(to, part->hosts[i]);
     free(part->hosts);
+    if (part->table != NULL)
+        to->table = part->table;
     to->experiments += part->experiments;
     to->runs += part->runs;
 }
@@ -412,6 +415,7 @@ void collected_free(struct collected *collected)
         for (size_t j = 0; j < 4; j++)
             free(collected->hosts[i].varied[j]);
     }
+    free(collected->table);
     free(collected->waiting);
     free(collected->hosts);
     problems_free(&collected->problems);

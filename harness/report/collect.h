@@ -5,7 +5,6 @@
 #include "family.h"
 #include "folders.h"
 #include "legend.h"
-#include "reading.h"
 
 /* From folders to the cells of a report. */
 
@@ -39,7 +38,7 @@ struct host {
 struct collected {
     struct problems problems;
     struct family family;
-    struct groups *groups;     /* of sessions, groups.h */
+    struct groups *groups;     /* of sessions */
     struct report_line *lines; /* sorted: target, label, load and level in natural order */
     size_t line_count, line_allocated;
     struct report_line *hidden; /* sessions, where a line of all of them is shown: no text */
@@ -49,6 +48,7 @@ struct collected {
     struct host *hosts; /* each once */
     size_t host_count, host_allocated;
     size_t experiments, runs;
+    char *table; /* of the only experiment, as JSON (table.h); NULL: there are several */
 };
 
 /* experiments and runs count what has a selected cell, or a waiting one. */

@@ -1,11 +1,8 @@
 #include "columns.h"
 
-#include "capacity.h"
-#include "figure.h"
 #include "metrics.h"
-#include "ratio.h"
 #include "row.h"
-#include "visible.h"
+#include "view.h"
 
 #include "common/memory.h"
 #include "common/numbers.h"
@@ -95,7 +92,7 @@ static char *cell_runs_text(const struct row *row)
     return text_of("%.0f%s%s", runs_of(row->baseline, NAN), loaded, sessions);
 }
 
-/* Where capacities are searched no figure is of the runs of a condition: see capacity.h. */
+/* Where capacities are searched no figure is of the runs of a condition. */
 static char *figure_or_none(const struct row *row, const struct value *condition)
 {
     char text[NUMBER_SIZE];
@@ -118,10 +115,9 @@ static char *mean_text(const struct row *row)
 {
     const struct value *figure = metric_figure(row->condition, row->metric);
     char text[NUMBER_SIZE];
-    return copy(
-        view_equals(view_get(figure, "statistic"), "mean")
-            ? "-"
-            : number_scaled(view_number(view_get(figure, "mean"), NAN), row->metric->unit, text));
+    return copy(view_equals(view_get(figure, "statistic"), "mean")
+                    ? "-"
+                    : number_scaled(view_real(figure, "mean"), row->metric->unit, text));
 }
 
 /* "1.71e-6 s²" */
@@ -130,7 +126,7 @@ static char *variance_text(const struct row *row)
     const struct value *figure = metric_figure(row->condition, row->metric);
     const char *unit = row->metric->unit;
     char number[NUMBER_SIZE];
-    number_scientific(view_number(view_get(figure, "variance"), NAN), number);
+    number_scientific(view_real(figure, "variance"), number);
     if (*unit == '\0')
         return copy(number);
     const bool compound = strpbrk(unit, "/ ") != NULL;
@@ -233,7 +229,7 @@ static char *change_text(const struct row *row)
 
 static char *answer_text(const struct row *row)
 {
-    const double ratio = view_number(view_get(row->entry, "ratio"), NAN);
+    const double ratio = view_real(row->entry, "ratio");
     const struct value *sure = view_get(row->entry, "distinguishable");
     if (isnan(ratio) || !(view_is(sure, VIEW_TRUE) || view_is(sure, VIEW_FALSE)))
         return copy("not known");
@@ -252,7 +248,7 @@ static char *capacity_text(const struct row *row)
 static char *capacity_of_alone_text(const struct row *row)
 {
     const struct value *ci = view_get(row->entry, "of_reference_ci"), *low = view_first(ci);
-    const double ratio = view_number(view_get(row->entry, "of_reference"), NAN);
+    const double ratio = view_real(row->entry, "of_reference");
     char text[NUMBER_SIZE];
     return copy(number_ratio(ratio, view_number(low, NAN),
                              low == NULL ? NAN : view_number(view_next(ci, low), NAN), text));

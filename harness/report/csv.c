@@ -1,10 +1,14 @@
 #include "csv.h"
 
-#include "visible.h"
+#include "experiment.h"
+#include "run_value.h"
+#include "view.h"
 
+#include "common/json.h"
 #include "common/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -93,10 +97,8 @@ void csv_list(struct csv *csv, const struct value *list)
         char *text = view_is(item, VIEW_STRING) ? must(view_string(item)) : NULL;
         if (text == NULL)
             continue;
-        char *longer = text_of("%s%s%s", all, *all == '\0' ? "" : ",", text);
+        all = text_joined(all, ",", text);
         free(text);
-        free(all);
-        all = longer;
     }
     csv_text(csv, all);
     free(all);
@@ -112,4 +114,145 @@ void csv_end(struct csv *csv)
 {
     putc_unlocked('\n', csv->file);
     csv->inside = false;
+}
+
+static const char *const numbers[] = {"block",  "order",    "start",         "wall_s",
+                                      "user_s", "system_s", "max_rss_bytes", "exit_code"};
+
+static const char columns[] =
+    "experiment,target,label,condition,block,order,start,wall_s,user_s,system_s,max_rss_bytes,"
+    "exit_code,offered,achieved,flags,used,host,signal";
+
+/* What some experiments have besides: a column for each metric of --metric, and for the
+ * variants where there are some. */
+struct more {
+    char **metric;
+    size_t count, allocated;
+    bool variants;
+};
+
+/* What is the same in each line of an experiment. */
+struct context {
+    const char *experiment;
+    const struct more *more;
+    char *target, *label; /* NULL: not known */
+};
+
+static void print_run(void *argument, const struct value *run, bool used)
+{
+    const struct context *context = argument;
+    const struct value *load = rated_load(view_get(run, "load"));
+    struct csv csv = {.file = stdout};
+    csv_text(&csv, context->experiment);
+    csv_text(&csv, context->target);
+    csv_text(&csv, context->label);
+    csv_value(&csv, view_get(run, "condition"));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        csv_value(&csv, view_get(run, numbers[i]));
+    csv_value(&csv, view_get(load, "offered"));
+    csv_value(&csv, view_get(load, "achieved"));
+    csv_list(&csv, view_get(run, "flags"));
+    csv_plain(&csv, used ? "1" : "0");
+    csv_name(&csv, view_get(run, "host"));
+    csv_value(&csv, view_get(run, "signal"));
+    if (context->more->variants)
+        csv_value(&csv, view_get(run, "variant"));
+    for (size_t i = 0; i < context->more->count; i++) {
+        const double value = run_value(run, context->more->metric[i]);
+        char text[32] = "";
+        if (!isnan(value))
+            snprintf(text, sizeof text, "%.12g", value);
+        csv_plain(&csv, text);
+    }
+    csv_end(&csv);
+}
+
+/* Target and label as the experiment's first cell has them. False: not selected. */
+static bool find_context(struct context *context, const struct experiment *experiment,
+                         const char *only)
+{
+    struct pairing pairing;
+    struct cell cell = {0};
+    const bool good = experiment->record.top != NULL && experiment->result.top != NULL &&
+                      experiment->state != NULL && experiment_pairing(experiment, 0, &pairing) &&
+                      cell_make(&cell, experiment, pairing);
+    const bool selected = only == NULL || (good && pattern_fits(only, cell.name));
+    *context = (struct context){.experiment = experiment->name};
+    if (good) {
+        context->target = must(strdup(cell.target));
+        context->label = must(strdup(cell.label));
+    }
+    cell_free(&cell);
+    return selected;
+}
+
+static void print_folder(const struct folder *folder, size_t number, const struct wanted *wanted,
+                         const struct more *more, struct problems *problems)
+{
+    struct experiment experiment;
+    struct context context;
+    struct runs runs = {0};
+    char *path = text_of("%s/runs.jsonl", folder->path);
+    experiment_read(&experiment, folder, number, wanted, NULL, problems);
+    const bool selected = find_context(&context, &experiment, wanted->only);
+    context.more = more;
+    if (selected) {
+        const struct run_options options = {.visit = print_run, .context = &context};
+        runs_read(&runs, path, experiment.settings, view_get(experiment.result.top, "washout"),
+                  &options, folder->name, problems);
+    }
+    runs_free(&runs);
+    experiment_free(&experiment);
+    free(context.target);
+    free(context.label);
+    free(path);
+}
+
+static void add_metric(struct more *more, const char *name)
+{
+    for (size_t i = 0; i < more->count; i++)
+        if (strcmp(more->metric[i], name) == 0)
+            return;
+    more->metric = grown(more->metric, more->count, &more->allocated, sizeof *more->metric);
+    more->metric[more->count++] = must(strdup(name));
+}
+
+static struct more find_more(const struct folders *folders, const struct wanted *wanted)
+{
+    struct more more = {.count = 0};
+    struct problems ignored = {0}; /* who prints the runs names them */
+    for (size_t i = 0; i < folders->count; i++) {
+        struct experiment experiment;
+        experiment_read(&experiment, &folders->item[i], i + 1, wanted, NULL, &ignored);
+        more.variants = more.variants || experiment_has_variants(&experiment);
+        for (size_t k = METRIC_COUNT; k < experiment.metrics.count; k++)
+            add_metric(&more, experiment.metrics.item[k].name);
+        experiment_free(&experiment);
+    }
+    problems_free(&ignored);
+    return more;
+}
+
+static void print_titles(const struct more *more)
+{
+    struct csv csv = {.file = stdout};
+    csv_plain(&csv, columns);
+    if (more->variants)
+        csv_plain(&csv, "variant");
+    for (size_t i = 0; i < more->count; i++)
+        csv_text(&csv, more->metric[i]);
+    csv_end(&csv);
+}
+
+bool runs_print(const struct folders *folders, const struct wanted *wanted,
+                struct problems *problems)
+{
+    struct more more = find_more(folders, wanted);
+    print_titles(&more);
+    for (size_t i = 0; i < folders->count; i++)
+        print_folder(&folders->item[i], i + 1, wanted, &more, problems);
+    for (size_t i = 0; i < more.count; i++)
+        free(more.metric[i]);
+    free(more.metric);
+    return fflush(stdout) == 0 && !ferror(stdout);
 }

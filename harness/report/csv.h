@@ -1,6 +1,7 @@
 #ifndef REPORT_CSV_H
 #define REPORT_CSV_H
 
+#include "folders.h"
 #include "view.h"
 
 #include <stdbool.h>
@@ -28,5 +29,10 @@ void csv_list(struct csv *csv, const struct value *list);
 void csv_plain(struct csv *csv, const char *text);
 /* Ends the line. */
 void csv_end(struct csv *csv);
+
+/* Prints CSV, a line for each run of the selected experiments in the order of
+ * folders, after the names of the columns. False: it could not be written. */
+bool runs_print(const struct folders *folders, const struct wanted *wanted,
+                struct problems *problems);
 
 #endif

@@ -1,7 +1,5 @@
 #include "experiment.h"
 
-#include "inferred.h"
-
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/words.h"
@@ -10,11 +8,74 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Load and level of a condition that no campaign names: "disk10" with
+ * "--limit 10%" is disk at 10 %; anything else is a load without a level. Both
+ * are to be freed; NULL: none. */
+void inferred_level(const char *condition, const char *spec, char **load, char **level);
+
+/* The number that ends text after an optional separator: its length, or 0. */
+static size_t number_at_end(const char *text, const char **start)
+{
+    if (*text != '\0' && strchr("._+-", *text) != NULL)
+        text++;
+    *start = text;
+    size_t length = strspn(text, "0123456789");
+    if (length == 0)
+        return 0;
+    if (text[length] == '.' && strspn(text + length + 1, "0123456789") > 0)
+        length += 1 + strspn(text + length + 1, "0123456789");
+    const char *end = text + length + (text[length] == '%');
+    return *end == '\0' ? length : 0;
+}
+
+/* "--limit=10%" -> "10%": what follows the = of an option. */
+static const char *value_of(const char *word)
+{
+    const char *name = strncmp(word, "--", 2) == 0 ? word + 2 : word;
+    const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz-");
+    return length > 0 && name[length] == '=' ? name + length + 1 : name;
+}
+
+/* The word of spec that is this number, with or without %, to be freed. */
+static char *word_of_level(const char *spec, const char *level, size_t length)
+{
+    char *words = must(strdup(spec)), *rest = words, *found = NULL;
+    for (char *word = strsep(&rest, " "); word != NULL && found == NULL;
+         word = strsep(&rest, " ")) {
+        const char *value = value_of(word);
+        if (strncmp(value, level, length) == 0 &&
+            strcmp(value[length] == '%' ? value + length + 1 : value + length, "") == 0)
+            found = must(strdup(value));
+    }
+    free(words);
+    return found;
+}
+
+void inferred_level(const char *condition, const char *spec, char **load, char **level)
+{
+    *load = *level = NULL;
+    if (condition == NULL)
+        return;
+    for (size_t i = 0; condition[i] != '\0' && spec != NULL && *level == NULL; i++) {
+        const char *number = NULL;
+        if (strchr("0123456789._+-", condition[i]) != NULL)
+            continue;
+        const size_t length = number_at_end(condition + i + 1, &number);
+        if (length == 0)
+            continue;
+        *level = word_of_level(spec, number, length);
+        if (*level == NULL)
+            break;
+        *load = must(strndup(condition, i + 1));
+    }
+    if (*load == NULL)
+        *load = must(strdup(condition));
+}
+
 /* Memory is rounded: equal machines differ by what their firmware keeps. */
 char *node_kind(const struct value *environment)
 {
-    char *cpu = view_string(view_get(environment, "cpu")),
-         *kernel = view_string(view_get(environment, "kernel"));
+    char *cpu = view_text(environment, "cpu"), *kernel = view_text(environment, "kernel");
     char *cpus = view_copy(view_get(environment, "cpus_online"));
     const double memory = view_number(view_get(environment, "memory_bytes"), 0);
     char *kind = text_of("%s, %s CPUs, %.0f GiB, %s", cpu == NULL ? "unknown CPU" : cpu,
@@ -58,11 +119,11 @@ void experiment_settle(struct experiment *experiment)
         experiment->cell = NULL;
     experiment->conditions = view_get(result, "conditions");
     experiment->baseline = view_first(experiment->conditions);
-    experiment->reference = view_string(view_get(experiment->baseline, "name"));
+    experiment->reference = view_text(experiment->baseline, "name");
     if (experiment->reference == NULL)
         experiment->reference = must(strdup("baseline"));
     experiment->state = state_of(experiment);
-    experiment->reason = view_string(view_get(experiment->status.top, "reason"));
+    experiment->reason = view_text(experiment->status.top, "reason");
     if (experiment->reason == NULL && experiment->runs.failure != NULL)
         experiment->reason = must(strdup(experiment->runs.failure));
 }
@@ -127,7 +188,7 @@ static void name_alone(struct cell *cell)
 
 static void replaced(char **text, const struct value *cell, const char *key)
 {
-    char *more = view_string(view_get(cell, key));
+    char *more = view_text(cell, key);
     if (more == NULL)
         return;
     free(*text);
@@ -141,7 +202,7 @@ static void name_of_campaign(struct cell *cell)
     free(cell->level);
     cell->level = NULL;
     replaced(&cell->name, entry, "name");
-    cell->sessions = view_string(view_get(entry, "of"));
+    cell->sessions = view_text(entry, "of");
     if (cell->of->sessions > 0 && cell->sessions != NULL)
         replaced(&cell->name, entry, "of");
     replaced(&cell->target, entry, "target");
@@ -166,7 +227,7 @@ static double find_floor(const struct cell *cell)
 {
     const struct value *floors = view_get(cell->of->result.top, "noise_floor");
     const struct value *entry = view_entry(floors, "metric", cell->main->name);
-    return view_number(view_get(entry, "floor"), NAN);
+    return view_real(entry, "floor");
 }
 
 const struct value *rated_load(const struct value *loads)
@@ -251,17 +312,16 @@ static bool find_conditions(struct cell *cell, struct pairing pairing)
     const struct value *loads = view_get(of->record.top, "loads");
     cell->baseline = pairing.baseline;
     cell->loaded = pairing.loaded;
-    cell->reference = view_string(view_get(pairing.baseline, "name"));
-    cell->condition = view_string(view_get(pairing.loaded, "name"));
+    cell->reference = view_text(pairing.baseline, "name");
+    cell->condition = view_text(pairing.loaded, "name");
     if (cell->reference == NULL || (pairing.loaded != NULL && cell->condition == NULL))
         return false;
     const struct value *entry = experiment_condition(of, cell->reference);
     const struct value *variant = experiment_variant(of, view_get(entry, "variant"));
-    cell->variant = view_string(view_get(variant, "name"));
+    cell->variant = view_text(variant, "name");
     cell->command = view_get(variant == NULL ? of->record.top : variant, "command");
     char *load = conditions_load(of, cell->condition);
-    cell->spec =
-        load == NULL ? NULL : view_string(view_get(view_entry(loads, "name", load), "spec"));
+    cell->spec = load == NULL ? NULL : view_text(view_entry(loads, "name", load), "spec");
     free(load);
     return true;
 }
@@ -281,7 +341,7 @@ bool cell_make(struct cell *cell, const struct experiment *experiment, struct pa
     cell->row = experiment->cell != NULL || strcmp(experiment->name, cell->target) == 0
                     ? must(strdup(cell->label))
                     : text_of("%s: %s", experiment->name, cell->label);
-    cell->host = view_string(view_get(experiment->environment, "host"));
+    cell->host = view_text(experiment->environment, "host");
     cell->kind = node_kind(experiment->environment);
     cell->noise_floor = find_floor(cell);
     find_warnings(cell);
@@ -323,10 +383,8 @@ void cell_free(struct cell *cell)
 struct warning severity_warning(const struct value *record)
 {
     const struct value *severity = view_get(record, "severity");
-    char *message = view_string(view_get(record, "message")),
-         *advice = view_string(view_get(record, "advice"));
-    struct warning warning = {.record = record,
-                              .flag = must(view_string(view_get(record, "flag")))};
+    char *message = view_text(record, "message"), *advice = view_text(record, "advice");
+    struct warning warning = {.record = record, .flag = must(view_text(record, "flag"))};
     warning.problem = severity == NULL || view_equals(severity, "problem");
     warning.text = text_of("%s%s%s", message == NULL ? "" : message, advice == NULL ? "" : ": ",
                            advice == NULL ? "" : advice);
@@ -396,7 +454,7 @@ bool experiment_has_variants(const struct experiment *experiment)
 char *conditions_load(const struct experiment *experiment, const char *condition)
 {
     const struct value *entry = experiment_condition(experiment, condition);
-    return experiment_has_variants(experiment) ? view_string(view_get(entry, "load"))
+    return experiment_has_variants(experiment) ? view_text(entry, "load")
            : condition == NULL                 ? NULL
                                                : must(strdup(condition));
 }
@@ -410,7 +468,7 @@ static const struct value *alone_of(const struct experiment *experiment,
         if (!view_same(view_get(item, "variant"), variant) ||
             view_is(view_get(item, "load"), VIEW_STRING))
             continue;
-        char *name = view_string(view_get(item, "name"));
+        char *name = view_text(item, "name");
         const struct value *found = condition_named(experiment, name);
         free(name);
         return found;
@@ -433,7 +491,7 @@ static bool has_loads(const struct experiment *experiment)
 static bool pair_variant(const struct experiment *experiment, const struct value *condition,
                          struct pairing *pairing)
 {
-    char *name = view_string(view_get(condition, "name"));
+    char *name = view_text(condition, "name");
     const struct value *entry = experiment_condition(experiment, name);
     const bool loaded = view_is(view_get(entry, "load"), VIEW_STRING);
     free(name);

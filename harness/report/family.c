@@ -69,7 +69,7 @@ double family_q(const struct family *family, double p)
 
 double family_q_of(const struct family *family, const struct value *slowdown)
 {
-    return family == NULL ? NAN : family_q(family, view_number(view_get(slowdown, "p"), NAN));
+    return family == NULL ? NAN : family_q(family, view_real(slowdown, "p"));
 }
 
 bool family_survives(const struct family *family, const struct value *slowdown)

@@ -1,9 +1,9 @@
 #include "figures.h"
 
-#include "capacity.h"
 #include "csv.h"
 #include "experiment.h"
 #include "legend.h"
+#include "row.h"
 
 #include "common/memory.h"
 #include "common/text.h"
@@ -153,11 +153,8 @@ static void put_flags(struct csv *csv, const struct figure *figure)
 {
     const struct cell *cell = figure->cell;
     char *flags = must(strdup(""));
-    for (size_t i = 0; i < cell->flag_count; i++) {
-        char *longer = text_of("%s%s%s", flags, i == 0 ? "" : " ", cell->flags[i]);
-        free(flags);
-        flags = longer;
-    }
+    for (size_t i = 0; i < cell->flag_count; i++)
+        flags = text_joined(flags, " ", cell->flags[i]);
     csv_text(csv, flags);
     free(flags);
 }
@@ -382,9 +379,9 @@ char *figures_columns(void)
 {
     char *text = must(strdup(""));
     for (size_t i = 0; i < COLUMNS; i++) {
-        char *longer = text_of("%s%s\"%s\"", text, i == 0 ? "" : ",", columns[i].name);
-        free(text);
-        text = longer;
+        char *quoted = text_of("\"%s\"", columns[i].name);
+        text = text_joined(text, ",", quoted);
+        free(quoted);
     }
     return text;
 }

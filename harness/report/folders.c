@@ -1,9 +1,12 @@
 #include "folders.h"
 
+#include "common/file.h"
 #include "common/memory.h"
+#include "common/schemas.h"
 
 #include <dirent.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,7 +45,7 @@ void folders_add_named(struct folders *folders, const char *path)
     folders->item[folders->count++] = (struct folder){name_of(path), must(strdup(path))};
 }
 
-static int visible(const struct dirent *entry)
+static int is_shown(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
 }
@@ -51,7 +54,7 @@ static int visible(const struct dirent *entry)
 static void add_below(struct folders *folders, const char *dir, int all)
 {
     struct dirent **entry = NULL;
-    const int count = scandir(dir, &entry, visible, versionsort);
+    const int count = scandir(dir, &entry, is_shown, versionsort);
     for (int i = 0; i < count; i++) {
         char *path = text_of("%s/%s", dir, entry[i]->d_name);
         if (all ? folder_has(path, ".") : folder_has(path, "experiment.json"))
@@ -114,4 +117,177 @@ void folders_free(struct folders *folders)
     }
     free(folders->item);
     *folders = (struct folders){0};
+}
+
+/* * is any text, ? any character; nothing else is special. */
+bool pattern_fits(const char *pattern, const char *text)
+{
+    for (; *pattern != '\0'; pattern++, text++) {
+        if (*pattern == '*') {
+            while (*pattern == '*')
+                pattern++;
+            for (;; text++) {
+                if (pattern_fits(pattern, text))
+                    return true;
+                if (*text == '\0')
+                    return false;
+            }
+        }
+        if (*text == '\0' || (*pattern != '?' && *pattern != *text))
+            return false;
+    }
+    return *text == '\0';
+}
+
+bool name_wanted(const struct wanted *wanted, const char *name)
+{
+    return wanted->only == NULL || pattern_fits(wanted->only, name);
+}
+
+bool cell_wanted(const struct wanted *wanted, const struct cell *cell)
+{
+    return name_wanted(wanted, cell->name) ||
+           (cell->sessions != NULL && name_wanted(wanted, cell->sessions));
+}
+
+void experiment_read(struct experiment *experiment, const struct folder *folder, size_t number,
+                     const struct wanted *wanted, const struct run_options *options,
+                     struct problems *problems)
+{
+    *experiment = (struct experiment){.name = folder->name, .family = wanted->family};
+    char *derived =
+        text_of("%s/%zu/result.json", wanted->derived == NULL ? "/" : wanted->derived, number);
+    char *path[] = {
+        text_of("%s/status.json", folder->path), text_of("%s/experiment.json", folder->path),
+        text_of("%s/result.json", folder->path), text_of("%s/runs.jsonl", folder->path)};
+    const bool has_derived = wanted->derived != NULL && access(derived, R_OK) == 0;
+    document_read(&experiment->status, path[0], SCHEMA_STATUS, folder->name, problems);
+    document_read(&experiment->record, path[1], SCHEMA_EXPERIMENT, folder->name, problems);
+    document_read(&experiment->result, has_derived ? derived : path[2], SCHEMA_RESULT, folder->name,
+                  problems);
+    experiment->metrics =
+        metric_list(experiment->result.top, view_get(experiment->record.top, "settings"));
+    if (options != NULL) {
+        struct run_options with_metrics = *options;
+        with_metrics.metrics = &experiment->metrics;
+        runs_read(&experiment->runs, path[3], view_get(experiment->record.top, "settings"),
+                  view_get(experiment->result.top, "washout"), &with_metrics, folder->name,
+                  problems);
+    }
+    experiment_settle(experiment);
+    for (size_t i = 0; i < 4; i++)
+        free(path[i]);
+    free(derived);
+}
+
+/* A text file, to be freed; NULL: there is none. */
+static char *file_text(const char *path)
+{
+    char *text = NULL, *clean;
+    size_t size = 0;
+    /* It goes into the report as it is: a link would bring in any file of the user's. */
+    const int fd = file_open_regular(path, false);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+    if (file == NULL)
+        return NULL;
+    ssize_t length = getdelim(&text, &size, '\0', file);
+    fclose(file);
+    if (length < 0) {
+        free(text);
+        return must(strdup(""));
+    }
+    clean = must(strdup(text));
+    free(text);
+    return clean;
+}
+
+void campaigns_add(struct campaigns *campaigns, const char *dir, struct problems *problems)
+{
+    char *path = text_of("%s/campaign.json", dir), *source = text_of("%s/campaign.conf", dir);
+    struct problems found = {0};
+    struct document document;
+    document_read(&document, path, SCHEMA_CAMPAIGN, "campaign", &found);
+    const bool form = document.top == NULL || view_is(view_get(document.top, "cells"), VIEW_ARRAY);
+    if (found.count > 0 && strcmp(found.item[0].kind, "unknown-schema") == 0)
+        problems_add(problems, "unknown-schema", NULL,
+                     must(strdup(found.item[0].message + strlen("campaign/"))));
+    else if (found.count > 0 || !form)
+        problems_add(problems, "broken-record", NULL,
+                     text_of("%s: cells that were not started are not known",
+                             found.count > 0 ? found.item[0].message + strlen("campaign/")
+                                             : "campaign.json is broken or half-written"));
+    problems_free(&found);
+    if (document.top == NULL || !form) {
+        document_free(&document);
+    } else {
+        const size_t allocated = campaigns->allocated;
+        size_t same = allocated;
+        campaigns->item = grown(campaigns->item, campaigns->count, &same, sizeof *campaigns->item);
+        campaigns->text = grown(campaigns->text, campaigns->count, &campaigns->allocated,
+                                sizeof *campaigns->text);
+        campaigns->text[campaigns->count] = file_text(source);
+        campaigns->item[campaigns->count++] = document;
+    }
+    free(path);
+    free(source);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void add_unstarted(struct campaigns *campaigns, const struct value *cells, char **known,
+                          size_t count, const struct wanted *wanted)
+{
+    for (const struct value *cell = view_first(cells); cell != NULL;
+         cell = view_next(cells, cell)) {
+        char *name = view_text(cell, "name");
+        if (name == NULL || bsearch(&name, known, count, sizeof *known, by_text) != NULL ||
+            !name_wanted(wanted, name)) {
+            free(name);
+            continue;
+        }
+        campaigns->unstarted = grown(campaigns->unstarted, campaigns->unstarted_count,
+                                     &campaigns->unstarted_allocated, sizeof *campaigns->unstarted);
+        campaigns->unstarted[campaigns->unstarted_count++] = name;
+    }
+}
+
+void campaigns_settle(struct campaigns *campaigns, const struct folders *folders,
+                      const struct wanted *wanted)
+{
+    char **known = must(calloc(folders->count + 1, sizeof *known));
+    for (size_t i = 0; i < folders->count; i++)
+        known[i] = folders->item[i].name;
+    qsort(known, folders->count, sizeof *known, by_text);
+    for (size_t i = 0; i < campaigns->count; i++)
+        add_unstarted(campaigns, view_get(campaigns->item[i].top, "cells"), known, folders->count,
+                      wanted);
+    free(known);
+}
+
+size_t campaigns_cells(const struct campaigns *campaigns)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < campaigns->count; i++) {
+        const struct value *cells = view_get(campaigns->item[i].top, "cells");
+        for (const struct value *cell = view_first(cells); cell != NULL;
+             cell = view_next(cells, cell))
+            count++;
+    }
+    return count;
+}
+
+void campaigns_free(struct campaigns *campaigns)
+{
+    for (size_t i = 0; i < campaigns->count; i++) {
+        document_free(&campaigns->item[i]);
+        free(campaigns->text[i]);
+    }
+    for (size_t i = 0; i < campaigns->unstarted_count; i++)
+        free(campaigns->unstarted[i]);
+    free(campaigns->item);
+    free(campaigns->text);
+    free(campaigns->unstarted);
 }

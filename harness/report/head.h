@@ -1,8 +1,8 @@
 #ifndef REPORT_HEAD_H
 #define REPORT_HEAD_H
 
-#include "campaigns.h"
 #include "collect.h"
+#include "folders.h"
 
 #include "common/json.h"
 

@@ -10,7 +10,7 @@
 
 static enum statistic statistic_of(const struct value *settings)
 {
-    char *name = view_string(view_get(settings, "statistic"));
+    char *name = view_text(settings, "statistic");
     const enum statistic statistic = statistic_named(name);
     free(name);
     return statistic;

@@ -7,16 +7,15 @@
  *   page    rows with what the page draws
  *   figures nothing: CSV, with or without --runs, is written here at once */
 
-#include "campaigns.h"
 #include "collect.h"
 #include "columns.h"
+#include "csv.h"
 #include "figures.h"
+#include "folders.h"
 #include "head.h"
 #include "metrics.h"
-#include "runs.h"
 #include "settings.h"
-#include "table.h"
-#include "visible.h"
+#include "view.h"
 
 #include "common/file.h"
 #include "common/memory.h"
@@ -55,7 +54,7 @@ static bool unfinished(const struct folder *folder, size_t number, const struct 
     bool enough = view_first(list) != NULL;
     for (const struct value *item = view_first(list); item != NULL && enough;
          item = view_next(list, item)) {
-        char *name = view_string(view_get(item, "name"));
+        char *name = view_text(item, "name");
         const size_t condition = name == NULL ? SIZE_MAX : runs_condition(&experiment.runs, name);
         enough = condition != SIZE_MAX && experiment.runs.seen[condition] >= 2;
         free(name);
@@ -160,39 +159,14 @@ static void print_plan(const struct report *report)
 static char *report_name(const struct report *report)
 {
     struct folders named = {0};
-    char *name = report->campaigns.count == 0
-                     ? NULL
-                     : view_string(view_get(report->campaigns.item[0].top, "name"));
+    char *name =
+        report->campaigns.count == 0 ? NULL : view_text(report->campaigns.item[0].top, "name");
     for (char **dir = report->settings.dirs; *dir != NULL && name == NULL; dir++)
         folders_add_named(&named, *dir);
-    for (size_t i = 0; i < named.count; i++) {
-        char *longer = text_of("%s%s%s", name == NULL ? "" : name, name == NULL ? "" : ", ",
-                               named.item[i].name);
-        free(name);
-        name = longer;
-    }
+    for (size_t i = 0; i < named.count; i++)
+        name = text_joined(name, ", ", named.item[i].name);
     folders_free(&named);
     return name;
-}
-
-/* The experiment, where the report is of one: its table is that of jostle slowdown. */
-static void put_experiment(struct line *json, const struct report *report)
-{
-    struct experiment experiment;
-    struct problems problems = {0};
-    const struct run_options options = {0};
-    const bool single = report->settings.dirs[1] == NULL && report->folders.count == 1 &&
-                        report->collected.line_count > 0 &&
-                        strcmp(report->folders.item[0].path, report->settings.dirs[0]) == 0;
-    if (!single) {
-        line_null(json, "experiment");
-        return;
-    }
-    experiment_read(&experiment, &report->folders.item[0], 1, &report->wanted, &options, &problems);
-    experiment.family = &report->collected.family;
-    table_put(json, &experiment);
-    experiment_free(&experiment);
-    problems_free(&problems);
 }
 
 static void print_head(const struct report *report)
@@ -207,7 +181,8 @@ static void print_head(const struct report *report)
         head_put_texts(&json, name, &report->collected, &report->campaigns);
         columns_put_all(&json, &legend);
         metrics_put(&json);
-        put_experiment(&json, report);
+        line_raw(&json, "experiment",
+                 report->collected.table == NULL ? "null" : report->collected.table);
         if (report->wanted.page)
             head_put_settings(&json, &report->collected);
     }
@@ -250,6 +225,10 @@ static bool print_report(struct report *report)
         say_problems(report, &report->problems);
         return written;
     }
+    /* The table of one experiment is that of jostle slowdown. */
+    report->wanted.table = report->wanted.rows && report->settings.dirs[1] == NULL &&
+                           report->folders.count == 1 &&
+                           strcmp(report->folders.item[0].path, report->settings.dirs[0]) == 0;
     collect(&report->collected, &report->folders, &report->wanted);
     campaigns_settle(&report->campaigns, &report->folders, &report->wanted);
     problems_move(&report->collected.problems, &report->problems);

@@ -1,6 +1,6 @@
 #include "metrics.h"
 
-#include "visible.h"
+#include "view.h"
 
 #include "common/memory.h"
 
@@ -80,7 +80,7 @@ static void add(struct metric_list *list, const struct value *result, const stru
     if (text == NULL)
         return;
     const struct value *facts = facts_of(result, settings, name, text);
-    char *unit = view_string(view_get(facts, "unit"));
+    char *unit = view_text(facts, "unit");
     char *words = visible(text), *plain = visible(unit == NULL ? "" : unit);
     free(unit);
     list->item = must(realloc(list->item, (list->count + 1) * sizeof *list->item));

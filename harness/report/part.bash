@@ -2,8 +2,8 @@
 # its program reads (--show, --page), a format of its folder lays out. Sourced, never run; needs
 # lib/common.bash.
 
-# shellcheck source-path=SCRIPTDIR source=page.bash
-source "$JOSTLE_HARNESS/report/page.bash"
+# shellcheck source-path=SCRIPTDIR source=layout.bash
+source "$JOSTLE_HARNESS/report/layout.bash"
 
 # part_formats PART: sets the array FORMATS to the names of its formats.
 part_formats() {

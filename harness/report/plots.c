@@ -1,10 +1,9 @@
 #include "plots.h"
 
-#include "capacity.h"
 #include "common/memory.h"
 #include "common/numbers.h"
-#include "figure.h"
-#include "visible.h"
+#include "row.h"
+#include "view.h"
 
 #include "common/json.h"
 

@@ -42,8 +42,7 @@ static enum failure kind_of(const struct value *run)
 
 static char *metric_words(const struct value *failure)
 {
-    char *metric = view_string(view_get(failure, "metric")),
-         *reason = view_string(view_get(failure, "reason"));
+    char *metric = view_text(failure, "metric"), *reason = view_text(failure, "reason");
     char *text = text_of("metric %s: %s", metric == NULL ? "?" : metric,
                          reason == NULL ? "not known" : reason);
     free(metric);
@@ -53,7 +52,7 @@ static char *metric_words(const struct value *failure)
 
 static char *start_words(const struct value *run)
 {
-    char *error = view_string(view_get(run, "start_error"));
+    char *error = view_text(run, "start_error");
     char *text = text_of("the target could not be started (%s)", error == NULL ? "?" : error);
     free(error);
     return text;
@@ -275,7 +274,7 @@ static void note_run(struct reader *reader, const struct value *run)
     runs->seen[condition] += measured;
     runs->measured += measured;
     if (runs->started == NULL)
-        runs->started = view_string(view_get(run, "start"));
+        runs->started = view_text(run, "start");
     free(runs->failure);
     runs->failure = good ? NULL : run_failure(run);
     if (view_is(view_get(run, "host"), VIEW_STRING))
@@ -294,8 +293,8 @@ static void note_run(struct reader *reader, const struct value *run)
         .condition = (uint32_t)condition,
         .order = view_count(view_get(run, "order"), 0),
         .wall_s = view_number(view_get(run, "wall_s"), 0),
-        .max_rss_bytes = view_number(view_get(run, "max_rss_bytes"), NAN),
-        .exit_code = view_number(view_get(run, "exit_code"), NAN),
+        .max_rss_bytes = view_real(run, "max_rss_bytes"),
+        .exit_code = view_real(run, "exit_code"),
         .flagged = !used || view_first(view_get(run, "flags")) != NULL,
         .used = used,
     };
@@ -360,11 +359,8 @@ static void name_problems(const struct reader *reader, const char *who, struct p
     if (runs->host_count < 2)
         return;
     char *hosts = must(strdup(runs->host[0]));
-    for (size_t i = 1; i < runs->host_count; i++) {
-        char *more = text_of("%s, %s", hosts, runs->host[i]);
-        free(hosts);
-        hosts = more;
-    }
+    for (size_t i = 1; i < runs->host_count; i++)
+        hosts = text_joined(hosts, ", ", runs->host[i]);
     problems_add(
         problems, "several-hosts", who,
         text_of(

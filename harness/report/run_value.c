@@ -22,7 +22,7 @@ double run_value(const struct value *run, const char *metric)
     const struct builtin_metric *known = builtin_metric(metric);
     double sum = 0;
     if (known == NULL)
-        return view_number(view_get(view_path(run, "metrics", metric), "value"), NAN);
+        return view_real(view_path(run, "metrics", metric), "value");
     for (size_t i = 0; i < METRIC_MEMBERS && known->member[i] != NULL; i++)
         sum += number_at(run, known->member[i]);
     return sum * known->scale;

@@ -1,8 +1,8 @@
 #include "sessions_result.h"
 
 #include "experiment.h"
-#include "figure.h"
 #include "metrics.h"
+#include "row.h"
 
 #include "harness/stats/interval.h"
 
@@ -10,6 +10,7 @@
 #include "common/schemas.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,16 +20,11 @@ struct parts {
     size_t count;
 };
 
-static double number_of(const struct value *object, const char *key)
-{
-    return view_number(view_get(object, key), NAN);
-}
-
 static double sum_of(const struct parts *parts, const char *key)
 {
     double sum = 0;
     for (size_t i = 0; i < parts->count; i++)
-        sum += number_of(parts->of[i], key);
+        sum += view_real(parts->of[i], key);
     return sum;
 }
 
@@ -39,9 +35,9 @@ static double mean_of(const struct parts *parts, const char *key)
 
 static double extreme_of(const struct parts *parts, const char *key, bool most)
 {
-    double extreme = number_of(parts->of[0], key);
+    double extreme = view_real(parts->of[0], key);
     for (size_t i = 1; i < parts->count; i++) {
-        const double value = number_of(parts->of[i], key);
+        const double value = view_real(parts->of[i], key);
         extreme = most ? fmax(extreme, value) : fmin(extreme, value);
     }
     return extreme;
@@ -177,7 +173,7 @@ static void put_loads(struct line *json, const struct sessions *of, const struct
 
 static void put_condition(struct line *json, struct sessions *of, const struct value *first)
 {
-    char *name = view_string(view_get(first, "name"));
+    char *name = view_text(first, "name");
     struct parts conditions = parts_new(of);
     for (size_t i = 0; i < conditions.count && name != NULL; i++)
         conditions.of[i] = condition_named(&of->part[i], name);
@@ -206,14 +202,14 @@ static void put_condition(struct line *json, struct sessions *of, const struct v
  * of it. */
 static double own_error(struct sessions *of, const struct value *slowdown)
 {
-    const double pairs = number_of(slowdown, "pairs");
-    char *method = view_string(view_get(slowdown, "method"));
+    const double pairs = view_real(slowdown, "pairs");
+    char *method = view_text(slowdown, "method");
     const bool repeated =
         method != NULL && (strstr(method, "-sequence") != NULL || strstr(method, "-looks") != NULL);
     free(method);
     if (repeated || !(pairs > 1))
         return NAN;
-    return number_of(slowdown, "error") * number_of(slowdown, "ratio") /
+    return view_real(slowdown, "error") * view_real(slowdown, "ratio") /
            critical_t(&of->critical, pairs - 1);
 }
 
@@ -222,7 +218,7 @@ static double own_error(struct sessions *of, const struct value *slowdown)
 static double base_of(const struct experiment *part, const struct value *ratio)
 {
     const bool higher = view_equals(view_get(ratio, "better"), "higher");
-    char *name = view_string(view_get(ratio, higher ? "condition" : "reference"));
+    char *name = view_text(ratio, higher ? "condition" : "reference");
     const struct value *condition = condition_named(part, name);
     const size_t place = metric_named(&part->metrics, view_get(ratio, "metric"));
     if (name == NULL && !higher && !view_is(view_get(ratio, "variant"), VIEW_STRING))
@@ -240,7 +236,7 @@ static struct levels levels_of(struct sessions *of, const struct parts *ratios)
         const double base = base_of(&of->part[i], ratios->of[i]);
         session[i] = (struct level_session){
             .base = base,
-            .loaded = base * number_of(ratios->of[i], "ratio"),
+            .loaded = base * view_real(ratios->of[i], "ratio"),
             .error = own_error(of, ratios->of[i]),
             .runs = view_count(view_get(ratios->of[i], "pairs"), 0),
         };
@@ -273,7 +269,7 @@ static const char *verdict_of(const struct sessions *of, const struct interval *
 {
     const double same = view_number(view_get(of->part[0].settings, "same_within"), 0);
     const bool higher = view_equals(view_get(first, "better"), "higher");
-    char *unit = view_string(view_get(first, "unit"));
+    char *unit = view_text(first, "unit");
     const bool time = relation_is_time(unit == NULL ? "" : unit, higher);
     free(unit);
     return relation_name(relation_of(ratio, same), time);
@@ -299,7 +295,7 @@ static enum bias bias_of(const struct value *warning, const struct value *ratio)
 static void put_gate(struct line *json, const struct sessions *of, const struct interval *ratio,
                      const struct value *first)
 {
-    const double most = view_number(view_get(of->part[0].settings, "at_most"), NAN);
+    const double most = view_real(of->part[0].settings, "at_most");
     const bool variants = view_get(first, "reference_variant") != NULL;
     const enum verdict seen = ratio->low > most     ? VERDICT_ABOVE
                               : ratio->high <= most ? VERDICT_BELOW
@@ -407,7 +403,7 @@ static void put_warning(struct line *json, const struct value *warning, unsigned
 {
     static const char *const members[] = {"flag",   "severity", "condition",
                                           "metric", "advice",   "bias"};
-    char *message = view_string(view_get(warning, "message")),
+    char *message = view_text(warning, "message"),
          *text = text_of("session %u: %s", session, message == NULL ? "" : message);
     line_object(json, NULL);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
@@ -462,4 +458,98 @@ char *sessions_result(const struct experiment *part, const struct group *group)
     char *result = result_of(&of);
     critical_free(&of.critical);
     return result;
+}
+
+struct place place_of(const struct experiment *experiment, size_t folder)
+{
+    const struct value *cell = experiment->cell;
+    char *name = view_text(cell, "of");
+    return (struct place){.name = name != NULL ? name : view_text(cell, "name"),
+                          .key = view_text(cell, "key"),
+                          .session = view_count(view_get(cell, "session"), 1),
+                          .folder = folder};
+}
+
+static int compare_texts(const char *a, const char *b)
+{
+    return strcmp(a == NULL ? "" : a, b == NULL ? "" : b);
+}
+
+/* What has another definition is another cell, whatever its name. */
+static int by_cell(const struct place *x, const struct place *y)
+{
+    const int order = compare_texts(x->name, y->name);
+    return order != 0 ? order : compare_texts(x->key, y->key);
+}
+
+static int by_session(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    const int order = by_cell(x, y);
+    if (order != 0)
+        return order;
+    return x->session != y->session ? (x->session > y->session) - (x->session < y->session)
+                                    : (x->folder > y->folder) - (x->folder < y->folder);
+}
+
+/* Of the places from start on: how many are sessions of one cell. */
+static size_t sessions_from(const struct place *places, size_t start, size_t count)
+{
+    size_t end = start + 1;
+    while (end < count && places[start].name != NULL && by_cell(&places[end], &places[start]) == 0)
+        end++;
+    return end - start;
+}
+
+/* Two of one number are no sessions of each other, but two results of the same, such as of two
+ * nodes. */
+static bool are_distinct(const struct place *places, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (places[i].session == places[i - 1].session)
+            return false;
+    return count > 1;
+}
+
+static void add_group(struct groups *groups, const struct place *places, size_t count)
+{
+    struct group group = {.name = must(strdup(places[0].name)),
+                          .place = must(calloc(count, sizeof *group.place)),
+                          .count = count};
+    memcpy(group.place, places, count * sizeof *places);
+    for (size_t i = 0; i < count; i++) {
+        group.place[i].name = group.place[i].key = NULL;
+        groups->of[places[i].folder] = groups->count;
+    }
+    groups->item = grown(groups->item, groups->count, &groups->allocated, sizeof *groups->item);
+    groups->item[groups->count++] = group;
+}
+
+void groups_make(struct groups *groups, struct place *places, size_t count)
+{
+    *groups = (struct groups){.of = must(calloc(count + 1, sizeof *groups->of))};
+    for (size_t i = 0; i < count; i++)
+        groups->of[i] = SIZE_MAX;
+    if (count > 0) /* qsort() takes no NULL */
+        qsort(places, count, sizeof *places, by_session);
+    for (size_t i = 0, same; i < count; i += same) {
+        same = sessions_from(places, i, count);
+        if (are_distinct(&places[i], same))
+            add_group(groups, &places[i], same);
+    }
+    for (size_t i = 0; i < count; i++) {
+        free(places[i].name);
+        free(places[i].key);
+    }
+}
+
+void groups_free(struct groups *groups)
+{
+    for (size_t i = 0; i < groups->count; i++) {
+        free(groups->item[i].name);
+        free(groups->item[i].place);
+    }
+    free(groups->item);
+    free(groups->of);
+    *groups = (struct groups){0};
 }

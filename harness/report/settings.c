@@ -214,11 +214,8 @@ static char *details_of(const struct formats *formats)
 static char *names_of(const struct formats *formats, const char *between)
 {
     char *text = must(strdup(""));
-    for (size_t i = 0; i < formats->count; i++) {
-        char *more = text_of("%s%s%s", text, i == 0 ? "" : between, formats->item[i].name);
-        free(text);
-        text = more;
-    }
+    for (size_t i = 0; i < formats->count; i++)
+        text = text_joined(text, between, formats->item[i].name);
     return text;
 }
 

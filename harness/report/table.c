@@ -1,16 +1,12 @@
 #include "table.h"
 
 #include "answer.h"
-#include "capacity.h"
 #include "checks.h"
 #include "columns.h"
 #include "experiment.h"
-#include "figure.h"
-#include "ratio.h"
 #include "row.h"
-#include "service.h"
 #include "variants.h"
-#include "visible.h"
+#include "view.h"
 
 #include "common/memory.h"
 #include "common/words.h"
@@ -34,14 +30,12 @@ static void put_title(struct line *json, const struct experiment *experiment)
 {
     const struct value *environment = experiment->environment,
                        *placement = view_get(experiment->record.top, "placement");
-    char *host = view_string(view_get(environment, "host")),
-         *cpu = view_string(view_get(environment, "cpu"));
-    char *allowed = view_string(view_get(environment, "cpus_allowed")),
-         *kernel = view_string(view_get(environment, "kernel"));
-    char *place = view_string(view_get(placement, "place")),
-         *target = view_string(view_get(placement, "target_cpus"));
-    char *load = view_string(view_get(placement, "load_cpus")),
-         *service = view_string(view_get(placement, "service_cpus")), *placed = NULL;
+    char *host = view_text(environment, "host"), *cpu = view_text(environment, "cpu");
+    char *allowed = view_text(environment, "cpus_allowed"),
+         *kernel = view_text(environment, "kernel");
+    char *place = view_text(placement, "place"), *target = view_text(placement, "target_cpus");
+    char *load = view_text(placement, "load_cpus"), *service = view_text(placement, "service_cpus"),
+         *placed = NULL;
     put_visible(json, "where",
                 text_of("on %s: %s, CPUs %s, %s", host == NULL ? "?" : host,
                         cpu == NULL ? "?" : cpu, allowed == NULL ? "?" : allowed,
@@ -60,7 +54,7 @@ static void put_title(struct line *json, const struct experiment *experiment)
 static void put_condition(struct line *json, const struct experiment *experiment,
                           const struct value *condition)
 {
-    char *name = must(view_string(view_get(condition, "name"))), *plain = visible(name);
+    char *name = must(view_text(condition, "name")), *plain = visible(name);
     const struct metric *main = &experiment->metrics.item[experiment->metrics.main];
     const struct row row = {.of = experiment,
                             .metric = main,
@@ -96,7 +90,7 @@ static void put_conditions(struct line *json, const struct experiment *experimen
 static void put_metric(struct line *json, const struct experiment *experiment,
                        const struct metric *metric, const struct value *condition)
 {
-    char *name = view_string(view_get(condition, "name"));
+    char *name = view_text(condition, "name");
     const struct row row = {.of = experiment,
                             .metric = metric,
                             .name = name,
@@ -131,8 +125,7 @@ static void put_variants(struct line *json, const struct experiment *experiment)
     const struct value *variants = view_get(experiment->record.top, "variants");
     for (const struct value *item = view_first(variants); item != NULL;
          item = view_next(variants, item)) {
-        char *name = view_string(view_get(item, "name")),
-             *command = command_text(view_get(item, "command"));
+        char *name = view_text(item, "name"), *command = command_text(view_get(item, "command"));
         char *revision = view_string(view_path(item, "revision", "name")),
              *commit = view_string(view_path(item, "revision", "commit")),
              *tree = view_string(view_path(item, "revision", "tree"));
@@ -156,8 +149,7 @@ static void put_loads(struct line *json, const struct experiment *experiment)
     const struct value *loads = view_get(experiment->record.top, "loads");
     for (const struct value *load = view_first(loads); load != NULL;
          load = view_next(loads, load)) {
-        char *name = view_string(view_get(load, "name")),
-             *spec = view_string(view_get(load, "spec"));
+        char *name = view_text(load, "name"), *spec = view_text(load, "spec");
         if (name != NULL && spec != NULL)
             put_visible(json, NULL, text_of("%s = %s", name, spec));
         free(name);
@@ -172,10 +164,10 @@ static void put_gains(struct line *json, const struct experiment *experiment)
     for (const struct value *load = view_first(loads); load != NULL;
          load = view_next(loads, load)) {
         const struct value *words = view_get(view_first(view_get(load, "parts")), "words");
-        char *name = view_string(view_get(load, "name")), ratio[NUMBER_SIZE], range[NUMBER_SIZE];
+        char *name = view_text(load, "name"), ratio[NUMBER_SIZE], range[NUMBER_SIZE];
         const struct value *slowdown = slowdown_of(experiment, name, metrics[METRIC_WALL].name);
-        const double center = view_number(view_get(slowdown, "ratio"), NAN),
-                     low = figure_bound(slowdown, false), high = figure_bound(slowdown, true);
+        const double center = view_real(slowdown, "ratio"), low = figure_bound(slowdown, false),
+                     high = figure_bound(slowdown, true);
         if (view_equals(view_first(words), "neighbour") && center > 0) {
             const int decimals = ratio_decimals(1 / high, 1 / low);
             put_visible(
@@ -212,8 +204,7 @@ static char *outliers_text(const struct experiment *experiment, const struct val
 {
     const struct value *list = view_get(warning, "runs"), *first = view_first(list);
     const bool one = first != NULL && view_next(list, first) == NULL;
-    char *name = view_string(view_get(warning, "condition")), *runs = numbers_text(list),
-         text[NUMBER_SIZE];
+    char *name = view_text(warning, "condition"), *runs = numbers_text(list), text[NUMBER_SIZE];
     const struct metric *main = &experiment->metrics.item[experiment->metrics.main];
     const struct value *figure = metric_figure(condition_named(experiment, name), main);
     number_scaled(view_number(view_get(figure, "median"), NAN), main->unit, text);
@@ -229,7 +220,7 @@ static char *outliers_text(const struct experiment *experiment, const struct val
 static bool is_moved(const struct experiment *experiment, const struct value *warning)
 {
     const struct metric *main = &experiment->metrics.item[experiment->metrics.main];
-    char *name = view_string(view_get(warning, "condition"));
+    char *name = view_text(warning, "condition");
     const struct value *figure = metric_figure(condition_named(experiment, name), main),
                        *slowdown = slowdown_of(experiment, name, main->name);
     free(name);
@@ -256,8 +247,7 @@ static void put_directions(struct line *json, const struct experiment *experimen
 {
     const struct value *all = view_get(experiment->result.top, "slowdowns");
     for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
-        char *words = ratio_direction(experiment, item),
-             *name = view_string(view_get(item, "condition"));
+        char *words = ratio_direction(experiment, item), *name = view_text(item, "condition");
         if (words != NULL && name != NULL)
             put_visible(json, NULL, text_of("%s: %s", name, words));
         free(words);
@@ -278,8 +268,7 @@ static void put_seldom(struct line *json, const struct experiment *experiment, c
 {
     const struct value *all = view_get(experiment->result.top, list);
     for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
-        char *text = view_string(view_get(item, "seldom")),
-             *name = view_string(view_get(item, "condition"));
+        char *text = view_text(item, "seldom"), *name = view_text(item, "condition");
         if (text != NULL && name != NULL && is_shown(experiment, view_get(item, "metric")))
             put_visible(json, NULL, text_of("%s: %s", name, text));
         free(text);
@@ -294,9 +283,9 @@ static void put_others(struct line *json, const struct experiment *experiment)
     for (const struct value *item = view_first(experiment->conditions); item != NULL;
          item = view_next(experiment->conditions, item)) {
         const struct value *others = view_path(item, "time", "others");
-        char *text = view_string(view_get(others, "text")),
+        char *text = view_text(others, "text"),
              *steadier = view_string(view_path(others, "steadier", "text")),
-             *name = view_string(view_get(item, "name"));
+             *name = view_text(item, "name");
         if (text != NULL && name != NULL)
             put_visible(json, NULL, text_of("%s: %s", name, text));
         if (steadier != NULL)
@@ -314,8 +303,7 @@ static void put_times(struct line *json, const struct experiment *experiment)
     char *all = must(strdup("time:"));
     for (const struct value *item = view_first(experiment->conditions); item != NULL;
          item = view_next(experiment->conditions, item)) {
-        char *text = view_string(view_path(item, "time", "text")),
-             *name = view_string(view_get(item, "name"));
+        char *text = view_string(view_path(item, "time", "text")), *name = view_text(item, "name");
         if (text != NULL && name != NULL) {
             char *more =
                 text_of("%s%s %s %s", all, strchr(all, ' ') == NULL ? "" : ";", name, text);
@@ -350,14 +338,6 @@ static bool is_judged(const struct experiment *experiment, const char *metric)
     return experiment_has_variants(experiment);
 }
 
-/* "a" or "a, b"; `text` is freed. */
-static char *with_name(char *text, const char *name)
-{
-    char *more = text_of("%s%s%s", text, *text == '\0' ? "" : ", ", name);
-    free(text);
-    return more;
-}
-
 /* One of --decide: it is what the gate judges. */
 static bool decides(const struct experiment *experiment, const struct metric *metric)
 {
@@ -380,7 +360,7 @@ static char *gate_metrics(const struct experiment *experiment)
             continue;
         others = others || i != METRIC_WALL;
         char **text = is_judged(experiment, metric->name) ? &judged : &small;
-        *text = with_name(*text, metric->words);
+        *text = text_joined(*text, ", ", metric->words);
     }
     char *text = !others ? must(strdup(""))
                          : text_of("%s%s%s%s%s", *judged == '\0' ? "" : " for ", judged,
@@ -403,7 +383,7 @@ static void put_floors(struct line *json, const struct experiment *experiment)
             text_of("noise floor, %s: %s (what the baseline measured against itself still allows)",
                     place == experiment->metrics.count ? "?"
                                                        : experiment->metrics.item[place].words,
-                    number_percent(view_number(view_get(floor, "floor"), NAN), text)));
+                    number_percent(view_real(floor, "floor"), text)));
     }
 }
 
@@ -455,8 +435,8 @@ static void put_gate(struct line *json, const struct experiment *experiment)
     const struct value *verdict = view_is(view_get(top, "verdict"), VIEW_STRING)
                                       ? view_get(top, "verdict")
                                       : view_get(gate, "verdict");
-    const double most = view_number(view_get(experiment->settings, "at_most"), NAN),
-                 same = view_number(view_get(experiment->settings, "same_within"), NAN);
+    const double most = view_real(experiment->settings, "at_most"),
+                 same = view_real(experiment->settings, "same_within");
     if (!view_is(verdict, VIEW_STRING) || (isnan(most) && isnan(same)))
         return;
     char *question = gate_question(experiment, most, same), *word = view_string(verdict),
@@ -482,15 +462,10 @@ static char *headline(const struct experiment *experiment)
     char *text = NULL;
     for (const struct value *item = view_first(variants); item != NULL;
          item = view_next(variants, item)) {
-        char *name = view_string(view_get(item, "name"));
-        char *more = text_of("%s%s%s", text == NULL ? "" : text,
-                             text == NULL                                        ? ""
-                             : item == view_next(variants, view_first(variants)) ? " against "
-                                                                                 : ", ",
-                             name == NULL ? "?" : name);
+        char *name = view_text(item, "name");
+        const bool second = item == view_next(variants, view_first(variants));
+        text = text_joined(text, second ? " against " : ", ", name == NULL ? "?" : name);
         free(name);
-        free(text);
-        text = more;
     }
     return text != NULL ? text : command_text(view_get(experiment->record.top, "command"));
 }
@@ -499,17 +474,17 @@ static void put_stars(struct line *json, const struct experiment *experiment)
 {
     for (const struct value *item = view_first(experiment->conditions); item != NULL;
          item = view_next(experiment->conditions, item)) {
-        char *name = view_string(view_get(item, "name")),
-             *star = row_star(item, name == NULL ? "?" : name);
+        char *name = view_text(item, "name"), *star = row_star(item, name == NULL ? "?" : name);
         if (star != NULL)
             put_visible(json, NULL, star);
         free(name);
     }
 }
 
-void table_put(struct line *json, const struct experiment *experiment)
+char *table_of(const struct experiment *experiment)
 {
-    line_object(json, "experiment");
+    struct line made = {0}, *json = &made;
+    line_object(json, NULL);
     put_visible(json, "command", headline(experiment));
     put_title(json, experiment);
     answer_put(json, "answers", experiment);
@@ -538,4 +513,6 @@ void table_put(struct line *json, const struct experiment *experiment)
     put_outliers(json, experiment);
     line_bool(json, "loaded", view_first(view_get(experiment->result.top, "slowdowns")) != NULL);
     line_close(json);
+    must(made.failed ? NULL : made.text);
+    return made.text;
 }

@@ -3,10 +3,8 @@
 
 #include "experiment.h"
 
-#include "common/json.h"
-
-/* Member "experiment": the table that ends a measurement, one condition a row,
- * and what is said above and below it. */
-void table_put(struct line *json, const struct experiment *experiment);
+/* The table that ends a measurement, one condition a row,
+ * and what is said above and below it, as JSON, to be freed. */
+char *table_of(const struct experiment *experiment);
 
 #endif

@@ -1,15 +1,10 @@
 #include "variants.h"
 
-#include "capacity.h"
 #include "columns.h"
-#include "common/memory.h"
-#include "common/numbers.h"
 #include "experiment.h"
-#include "figure.h"
 #include "plots.h"
 #include "row.h"
 #include "view.h"
-#include "visible.h"
 
 #include "common/json.h"
 #include "common/memory.h"
@@ -24,8 +19,7 @@
 /* "new, mem-50" */
 static char *name_of(const struct value *comparison)
 {
-    char *variant = view_string(view_get(comparison, "variant")),
-         *load = view_string(view_get(comparison, "load"));
+    char *variant = view_text(comparison, "variant"), *load = view_text(comparison, "load");
     char *text = text_of("%s%s%s", variant == NULL ? "?" : variant, load == NULL ? "" : ", ",
                          load == NULL ? "" : load);
     char *name = visible(text);
@@ -91,7 +85,7 @@ static const char *direction(const struct metric *metric, bool more)
 
 char *variants_change(const struct value *ratio, const struct metric *metric)
 {
-    double center = view_number(view_get(ratio, "ratio"), NAN), low = figure_bound(ratio, false),
+    double center = view_real(ratio, "ratio"), low = figure_bound(ratio, false),
            high = figure_bound(ratio, true);
     char number[NUMBER_SIZE], interval[NUMBER_SIZE] = "";
     if (!(center > 0))
@@ -126,7 +120,7 @@ static char *phrase(const struct value *comparison, const struct metric *metric)
 {
     char *change = variants_change(comparison, metric),
          *where = where_text(view_get(comparison, "load"));
-    char *other = view_string(view_get(comparison, "reference_variant")), *text = NULL;
+    char *other = view_text(comparison, "reference_variant"), *text = NULL;
     const struct value *verdict = view_get(comparison, "verdict");
     if (change == NULL)
         text = text_of("not known%s", where);
@@ -154,15 +148,6 @@ static const char *change_words(const struct value *interaction)
                                        : "";
 }
 
-/* Takes both. */
-static char *joined(char *text, char *more)
-{
-    char *all = text_of("%s%s%s", text == NULL ? "" : text, text == NULL ? "" : "; ", more);
-    free(text);
-    free(more);
-    return all;
-}
-
 /* One sentence for a variant: "new is 4 % [2, 6] faster alone; 1 % [0, 2] slower under mem-50:
  * the load changes that". NULL: nothing compares it. */
 static char *sentence(const struct experiment *experiment, const struct value *variant,
@@ -178,9 +163,10 @@ static char *sentence(const struct experiment *experiment, const struct value *v
         const struct value *change =
             has_load(load) ? comparison_of(experiment, "interactions", variant, load, metric->name)
                            : NULL;
-        char *words = phrase(item, metric);
-        text = joined(text, text_of("%s%s", words, change_words(change)));
+        char *words = phrase(item, metric), *more = text_of("%s%s", words, change_words(change));
+        text = text_joined(text, "; ", more);
         free(words);
+        free(more);
     }
     if (text != NULL) {
         const bool wall = strcmp(metric->name, metrics[METRIC_WALL].name) == 0;
@@ -211,7 +197,7 @@ static struct entry entry_of(const struct experiment *experiment, const struct v
 {
     struct entry entry = {.variant = view_get(listed, "variant"),
                           .load = view_get(listed, "load"),
-                          .name = view_string(view_get(listed, "name"))};
+                          .name = view_text(listed, "name")};
     entry.condition = condition_named(experiment, entry.name);
     return entry;
 }
@@ -258,7 +244,7 @@ static char *reference_of(const struct experiment *experiment)
 {
     enum { WIDEST = 20 };
     const struct value *first = view_first(view_get(experiment->record.top, "variants"));
-    char *name = view_string(view_get(first, "name")),
+    char *name = view_text(first, "name"),
          *plain = name == NULL ? must(strdup("the first")) : visible(name);
     free(name);
     if (strlen(plain) <= WIDEST)
@@ -353,7 +339,7 @@ void variants_put(struct line *json, const struct experiment *experiment, bool p
 static void put_capacity(struct line *json, const struct experiment *experiment,
                          const struct value *entry)
 {
-    char *name = view_string(view_get(entry, "condition"));
+    char *name = view_text(entry, "condition");
     const struct row row = {.of = experiment, .name = name == NULL ? "-" : name, .entry = entry};
     line_object(json, NULL);
     columns_put_texts(json, TABLE_CAPACITY, &row);
@@ -372,7 +358,7 @@ void capacity_put(struct line *json, const struct experiment *experiment)
         line_null(json, "capacity");
         return;
     }
-    char *text = view_string(view_get(capacity, "text"));
+    char *text = view_text(capacity, "text");
     line_object(json, "capacity");
     visible_put(json, "title", experiment->name);
     legend.level = view_number(view_get(capacity, "confidence"), legend.level);

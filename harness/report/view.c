@@ -2,6 +2,7 @@
 
 #include "common/json.h"
 #include "common/memory.h"
+#include "common/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -298,6 +299,11 @@ double view_number(const struct value *value, double otherwise)
     return isinf(number) ? otherwise : number;
 }
 
+double view_real(const struct value *object, const char *key)
+{
+    return view_number(view_get(object, key), NAN);
+}
+
 uint32_t view_count(const struct value *value, uint32_t otherwise)
 {
     const double number = view_number(value, otherwise);
@@ -395,6 +401,11 @@ char *view_string(const struct value *value)
     return text;
 }
 
+char *view_text(const struct value *object, const char *key)
+{
+    return view_string(view_get(object, key));
+}
+
 char *view_copy(const struct value *value)
 {
     return value == NULL ? strdup("null") : strndup(value->text, value->length);
@@ -411,4 +422,38 @@ void view_put_known(struct line *json, const char *name, const struct value *val
 {
     if (value != NULL)
         view_put(json, name, value);
+}
+
+char *visible(const char *text)
+{
+    return must(visible_copy(text));
+}
+
+void visible_put(struct line *json, const char *name, const char *text)
+{
+    char *plain = text == NULL ? NULL : visible(text);
+    line_text(json, name, plain);
+    free(plain);
+}
+
+char *visible_label(const char *text, unsigned most)
+{
+    char *plain = visible(text), *result = must(malloc(5 * strlen(plain) + 4)), *out = result;
+    unsigned count = 0, all = 0;
+    for (const unsigned char *c = (const unsigned char *)plain; *c != '\0'; all++)
+        visible_next(&c);
+    for (const unsigned char *c = (const unsigned char *)plain; *c != '\0'; count++) {
+        const unsigned char *start = c;
+        if (all > most && count == most - 1) {
+            out = stpcpy(out, "…");
+            break;
+        }
+        visible_next(&c);
+        out = *start == '&'   ? stpcpy(out, "&amp;")
+              : *start == '<' ? stpcpy(out, "&lt;")
+                              : mempcpy(out, start, (size_t)(c - start));
+    }
+    *out = '\0';
+    free(plain);
+    return result;
 }

@@ -1,15 +1,15 @@
 #ifndef REPORT_VIEW_H
 #define REPORT_VIEW_H
 
-/* A JSON text as values that point into it. Reports read hundreds of megabytes
- * of records and copy most figures as they are: no value is converted before
- * somebody wants it, and a number's digits stay those of the record. */
-
 #include "common/json.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* A JSON text as values that point into it. Reports read hundreds of megabytes
+ * of records and copy most figures as they are: no value is converted before
+ * somebody wants it, and a number's digits stay those of the record. */
 
 enum view_type {
     VIEW_NULL,
@@ -58,6 +58,8 @@ bool view_same(const struct value *a, const struct value *b);
 const struct value *view_entry(const struct value *list, const char *key, const char *text);
 /* Not a number, or larger than one can be: otherwise. */
 double view_number(const struct value *value, double otherwise);
+/* A member that is a number; NAN: it is none. */
+double view_real(const struct value *object, const char *key);
 /* The same of what is counted: a fraction is cut off, and no count is below 0 or has more than 32
  * bits. */
 uint32_t view_count(const struct value *value, uint32_t otherwise);
@@ -65,6 +67,8 @@ uint32_t view_count(const struct value *value, uint32_t otherwise);
 double view_confidence(const struct value *settings);
 /* A string without its quotes and escapes, to be freed; NULL: no string. */
 char *view_string(const struct value *value);
+/* The same of a member. */
+char *view_text(const struct value *object, const char *key);
 /* The value's JSON, to be freed; "null" for NULL. */
 char *view_copy(const struct value *value);
 
@@ -77,5 +81,16 @@ void view_put_known(struct line *json, const char *name, const struct value *val
  */
 const struct value *view_first(const struct value *container);
 const struct value *view_next(const struct value *container, const struct value *item);
+
+/* Text of users for people: what would move the cursor, ring a bell, hide or
+ * turn text around becomes visible, such as \n, \e or \u{202e}. To be freed. */
+char *visible(const char *text);
+
+/* The same as a member; null for NULL. */
+void visible_put(struct line *json, const char *name, const char *text);
+
+/* The same as markup of an SVG label: on one line, at most so many characters,
+ * & and < escaped. To be freed. */
+char *visible_label(const char *text, unsigned most);
 
 #endif

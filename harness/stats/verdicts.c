@@ -11,8 +11,6 @@
 #include "result.h"
 #include "usual.h"
 
-
-
 static json_t *steps_json(const struct hub *hub)
 {
     if (json_is_string(hub->steps))

@@ -5,7 +5,6 @@
 
 // How the hub ends an experiment: experiment.json, result.json, status.json.
 
-
 // Writes all three, and answers `done` or `failed`. False if no answer can be written.
 bool finish_all(struct hub *hub);
 
