@@ -320,6 +320,7 @@ warned() {
     mkdir -p here/jostle-results/{older,newer}
     touch -d '1 hour ago' here/jostle-results/older
     run -1 --separate-stderr bash -c 'cd here && exec "$1" report' bash "$JOSTLE"
+    # shellcheck disable=SC2154 # bats sets it
     [[ $stderr == *'the latest in jostle-results is jostle-results/newer'* ]]
     run -2 report --open --format md campaign
     run -2 report no-such-folder

@@ -92,6 +92,7 @@ END
 @test "without a load it shows what neighbours that use half of the machine cost, and what looks closer" {
     export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
     run -0 --separate-stderr "$JOSTLE" slowdown --output out --max-runs 6 -- sleep 0.02
+    # shellcheck disable=SC2154 # bats sets it
     [[ $stderr == *'alone and beside neighbours that use half of this machine, for about 60 s (--quick, --for TIME)'* ]]
     holds '.loads | map(.name) == ["baseline", "cpu", "memory", "cache", "disk"]' <out/result.json
     holds '.settings | .min_runs == 6 and .max_time_s == 60' <out/result.json

@@ -64,7 +64,7 @@ old_experiment() {
 @test "a campaign and a bench of 0.1.0 are read" {
     "$JOSTLE" report "$OLD/quick" >campaign
     [[ $(wc -l <campaign) -gt 20 ]]
-    "$JOSTLE" report --format csv "$OLD/bench/quick" >bench
+    "$JOSTLE" report --format csv "$ROOT/bats-tests/fixtures/bench-0.1.0" >bench
     [[ $(wc -l <bench) -gt 5 ]]
 }
 

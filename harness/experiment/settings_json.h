@@ -5,7 +5,6 @@
 
 /* What jostle capacity needs of its options beyond their form. */
 
-
 /* Its limits on the number of runs, where none are given. Before settings_complete(). */
 void capacity_limits(struct settings *settings, const struct options *given);
 /* Whether the objectives are of metrics that there are, and what is varied is in the words of

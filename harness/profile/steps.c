@@ -18,9 +18,9 @@
 #include "request.h"
 
 static const double default_s = 180;
-static const double least_wall_s = 0.010; // a shorter run is mostly its own start
-static const double level_tolerance = 0.02;     // of log(slowdown), where levels are added
-static const double noise_s = 50;         // of --check-noise, besides its start
+static const double least_wall_s = 0.010;   // a shorter run is mostly its own start
+static const double level_tolerance = 0.02; // of log(slowdown), where levels are added
+static const double noise_s = 50;           // of --check-noise, besides its start
 enum { ALONE_RUNS = 10, NOISE_RUNS = 400 };
 
 // What is known after the runs alone.
