@@ -99,6 +99,21 @@ sample() {
     run ! grep -E '^[0-9]+ [a-z-]+( \(.*\))?: |problems$' "$BATS_TEST_TMPDIR/said"
 }
 
+@test "what a page shows of jostle report is what it prints" {
+    local page folder shown=0
+    for page in README.md docs/*.md; do
+        while IFS= read -r folder; do
+            # From the line after the command to the first one that is not indented.
+            awk -v command="    \$ jostle report $folder" 'index($0, command) == 1 { inside = 1; getline; next } inside && /^[^ ]/ { exit } inside' "$page" |
+                sed 's/^    //' | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' >"$BATS_TEST_TMPDIR/sample"
+            folder=${folder#\'}
+            "$JOSTLE" report "${folder%\'}" | diff "$BATS_TEST_TMPDIR/sample" -
+            shown=$((shown + 1))
+        done < <(sed -n 's/^    \$ jostle report //p' "$page")
+    done
+    ((shown >= 2))
+}
+
 @test "the README's sample has the shape of what jostle slowdown prints" {
     "$JOSTLE" slowdown --min-runs 6 --max-runs 6 --output "$BATS_TEST_TMPDIR/out" --load 'cpu-50=cpu --percent 50' -- "$WORKLOADS/delannoy" 11 |
         shape | sed '1s/.*/TARGET/; /^Records/d; /^Page: /d' >"$BATS_TEST_TMPDIR/said"
