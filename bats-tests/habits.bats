@@ -107,6 +107,7 @@ completes_all() {
     [[ -s jostle.1 && -s loadgen-cpu.1 && -s jostle-meter.1 && -s jostle-stats.1 ]]
     grep -q -e '-max\\-runs' jostle-slowdown.1
     command -v man >/dev/null || skip "man is not installed"
+    man -l jostle.1 | grep -qA2 '^ENVIRONMENT' && man -l jostle.1 | grep -q '^ *JOSTLE_NO_PROBE' && man -l jostle.1 | grep -q '^ *jostle-results/'
     # What is a line of --help is one of the page, and no usage is cut.
     MANWIDTH=100 man -l jostle-slowdown.1 >page
     grep -qE '^ *jostle slowdown \[OPTION...\] --variant \[NAME=\]CMD --variant' page
