@@ -144,7 +144,7 @@ logged() {
     printf '%s\0' command_prepare 'echo prepare >>log' command_conclude 'echo conclude >>log' >>plan
     printf '%s\n' 'run\tbaseline\t1\t1\tp\t-' 'run\tlow\t1\t2\tp\t-' 'stop\terror\t' >decisions
     run -0 loop
-    [[ $output == $'the table of out\n\nRecords: '"$PWD/out" ]]
+    [[ $output == $'the table of out\n\nRecords: '"$PWD/out"$'\nPage: jostle report --open '"$PWD/out" ]]
     logged <<'END'
 begin 1000000
 load 0 low low

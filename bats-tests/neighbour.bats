@@ -99,12 +99,12 @@ marked() {
         sleep "0.$((RANDOM % 3))"
         mapfile -t pids < <(marked "kill$trial" | shuf)
         for pid in "${pids[@]}"; do kill -KILL "$pid" 2>/dev/null || true; done
-        eventually 1 is_running "$PID"
+        eventually 5 is_running "$PID"
         wait "$jostle" || true
         # What was born while they were killed ends by itself, and stops nobody.
         eventually 10 none_is_left "kill$trial"
         # One that ends has no environment any more, and for a moment still its files.
-        eventually 1 is_running "$PID"
+        eventually 5 is_running "$PID"
     done
 }
 

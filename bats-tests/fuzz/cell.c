@@ -30,7 +30,7 @@ static void read_cell(void *path)
     size_t count;
     json_t *cell = cell_read(path);
     struct options *given = none_given(&settings);
-    settings_begin(&settings);
+    experiment_settings_begin(&settings);
     cell_apply(cell, &arena, &settings, given);
     const char **command = cell_command(cell, &arena, &count);
     for (size_t i = 0; i < count; i++)

@@ -179,7 +179,7 @@ void bonnie_add(const struct disk *disk, bool is_direct)
             add_phase(disk, cell, &phases[i], is_direct);
     finish_row(disk, cell, &phases[0], is_direct);
     cell_seconds(cell, sizes.run_s, 0);
-    cell_command(
+    bench_cell_command(
         cell, "loadgen io --phases %s --file-size %uM --char-size %uk --seeks %u --dir '%s' --json",
         is_direct ? "--sync direct" : "--cached", sizes.file_mib, sizes.char_kib, sizes.seeks,
         disk->choice->work);

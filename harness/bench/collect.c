@@ -264,7 +264,7 @@ static void collect_cell(struct collected_part *collected, const char *dir, cons
 {
     struct measured measured;
     const char *name = json_text_at(cell, "cell");
-    if (!measured_read(&measured, dir, cell))
+    if (!bench_measured_read(&measured, dir, cell))
         complain("%s: its records cannot be used: the other rows are not touched", name);
     if (!json_has(cell, "of"))
         add_status(totals, &measured);
@@ -275,7 +275,7 @@ static void collect_cell(struct collected_part *collected, const char *dir, cons
     json_t *chart = json_has(cell, "series") ? chart_of_series(&measured, cell) : NULL;
     if (chart != NULL)
         json_add(collected->charts, chart);
-    measured_free(&measured);
+    bench_measured_free(&measured);
 }
 
 static json_t *part_json(const char *dir, const json_t *part, struct totals *totals)
@@ -343,7 +343,7 @@ static bool exists(const char *dir, const char *name)
     return found;
 }
 
-json_t *collect(const char *dir)
+json_t *bench_collect(const char *dir)
 {
     if (!exists(dir, "cells") && exists(dir, "bench.json"))
         return collect_load(dir, "bench.json");

@@ -9,6 +9,6 @@ json_t *collect_load(const char *dir, const char *name);
 
 /* jostle.bench/1 of the folder: by its plan from its records; where it has no records, what
  * its bench.json says. A new reference; NULL after a message. */
-json_t *collect(const char *dir);
+json_t *bench_collect(const char *dir);
 
 #endif

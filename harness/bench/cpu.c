@@ -141,8 +141,8 @@ static void add_kernel(const struct scope *scope, const struct type *type, enum 
     }
     cell_figure(cell, "rate", UNIT, HIGHER, SUMMARY("gops"));
     cell_more(cell, "clock", "GHz", HIGHER, SUMMARY("clock_hz") ",scale=1e-9");
-    cell_command(cell, "loadgen ops --type %s --simd %s --threads %u --json --duration %s",
-                 type->name, simd_names[simd], threads, scope->choice->duration);
+    bench_cell_command(cell, "loadgen ops --type %s --simd %s --threads %u --json --duration %s",
+                       type->name, simd_names[simd], threads, scope->choice->duration);
     add_peak(scope, cell, type, simd, threads);
     cell_cpus(cell, threads);
     if (vectors && type->gemm != NULL)
@@ -166,7 +166,7 @@ static void add_linpack(const struct scope *scope, unsigned threads)
     }
     cell_figure(cell, "rate", UNIT, HIGHER, GFLOPS);
     cell_more(cell, "residual", "", LOWER, "stdout:/residual ([0-9.e+-]+) /");
-    cell_command(cell, "linpack --library " BLAS " --threads %u %u", threads, size);
+    bench_cell_command(cell, "linpack --library " BLAS " --threads %u %u", threads, size);
     cell_no_peak(cell, "not known here: linpack measures no clock; with --peers it is a peer of "
                        "double, beside the peak of the same runs");
     cell_cpus(cell, threads);
@@ -197,8 +197,8 @@ static void add_series(const struct scope *scope)
     struct cell *cell = matrix_cell(scope->matrix, "cpu.double.series");
     label(cell, "double", simd_names[scope->widest], threads);
     cell_figure(cell, "rate", UNIT, HIGHER, SUMMARY("gops"));
-    cell_command(cell, "loadgen ops --type double --simd %s --threads %u --json %s",
-                 simd_names[scope->widest], threads, choice->series);
+    bench_cell_command(cell, "loadgen ops --type double --simd %s --threads %u --json %s",
+                       simd_names[scope->widest], threads, choice->series);
     add_peak(scope, cell, &types[TYPES - 1], scope->widest, threads);
     cell_series(cell, "gops", 1);
 }

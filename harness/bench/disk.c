@@ -220,12 +220,13 @@ static void add_fio(const struct disk *disk, const struct test *test, struct cel
 static void add_command(const struct disk *disk, const struct test *test, struct cell *cell,
                         const char *tail)
 {
-    cell_command(cell,
-                 "loadgen io %s %s --block-size %llu --threads %u --keep --dir '%s' "
-                 "--file-size %llu --json %s",
-                 test->access->options, test->access->read ? test->way->reads : test->way->writes,
-                 (unsigned long long)test->block_bytes, test->threads, disk->choice->work,
-                 (unsigned long long)disk->choice->file_bytes, tail);
+    bench_cell_command(cell,
+                       "loadgen io %s %s --block-size %llu --threads %u --keep --dir '%s' "
+                       "--file-size %llu --json %s",
+                       test->access->options,
+                       test->access->read ? test->way->reads : test->way->writes,
+                       (unsigned long long)test->block_bytes, test->threads, disk->choice->work,
+                       (unsigned long long)disk->choice->file_bytes, tail);
 }
 
 static struct cell *add_cell(struct disk *disk, const struct access *access, const struct way *way,

@@ -310,7 +310,7 @@ static size_t failed_rows(const json_t *bench)
 
 static int derive(const char *dir)
 {
-    json_t *bench = collect(dir);
+    json_t *bench = bench_collect(dir);
     char *path = text_of("%s/bench.json", dir);
     const bool good =
         bench != NULL && output_document(bench, path) && printf("%zu\n", failed_rows(bench)) > 0;
@@ -350,11 +350,11 @@ static int forecast(const char *dir, const char *only)
 
 static int show(const char *dir, const char *only)
 {
-    json_t *bench = collect(dir);
+    json_t *bench = bench_collect(dir);
     if (bench == NULL)
         return 1;
     choose(bench, "rows", only);
-    texts_add(bench);
+    bench_texts_add(bench);
     const bool good = output_json(bench, "-", stdout);
     json_decref(bench);
     return good ? 0 : 1;
@@ -364,7 +364,7 @@ int main(int argc, char **argv)
 {
     streams_open();
     struct request request;
-    request_read(&request, argc, argv);
+    bench_request_read(&request, argc, argv);
     int status = 0;
     if (request.expand != NULL)
         status = expand(&request);
@@ -380,6 +380,6 @@ int main(int argc, char **argv)
         status = show(request.show, request.only);
     else
         print_request(&request, follows_plan(&request));
-    request_free(&request);
+    bench_request_free(&request);
     return status;
 }

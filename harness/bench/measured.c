@@ -77,7 +77,7 @@ static bool read_runs(struct measured *measured)
     return true;
 }
 
-bool measured_read(struct measured *measured, const char *dir, const json_t *cell)
+bool bench_measured_read(struct measured *measured, const char *dir, const json_t *cell)
 {
     *measured = (struct measured){.state = STATE_SKIPPED, .folder = folder_of(dir, cell)};
     if (json_has(cell, "skip"))
@@ -92,7 +92,7 @@ bool measured_read(struct measured *measured, const char *dir, const json_t *cel
     return false;
 }
 
-void measured_free(struct measured *measured)
+void bench_measured_free(struct measured *measured)
 {
     json_decref(measured->summary);
     replay_free(&measured->replay);

@@ -25,8 +25,8 @@ struct measured {
 /* Reads the records of the cell (of bench-plan.json) below DIR/cells. One that was never begun
  * is waiting; one that could not be is failed. False after a message: records that cannot be
  * read, which is no failure of the others. To be freed in any case. */
-bool measured_read(struct measured *measured, const char *dir, const json_t *cell);
-void measured_free(struct measured *measured);
+bool bench_measured_read(struct measured *measured, const char *dir, const json_t *cell);
+void bench_measured_free(struct measured *measured);
 
 /* The condition of a variant, under the load of the cell where it has one; -1: it was not
  * measured. NULL: jostle's. */

@@ -166,10 +166,10 @@ static void add_block(const struct memory *memory, const struct block *block, co
     else
         bandwidth(memory, cell);
     watch_caches(memory, cell);
-    cell_command(cell,
-                 "loadgen mem --%s --%s --block-size %s --threads %u --footprint %.0f --json "
-                 "--duration %s",
-                 way, pattern, block->name, threads, bytes, memory->choice->duration);
+    bench_cell_command(cell,
+                       "loadgen mem --%s --%s --block-size %s --threads %u --footprint %.0f --json "
+                       "--duration %s",
+                       way, pattern, block->name, threads, bytes, memory->choice->duration);
     cell_seconds(cell, memory->choice->duration_s + passes_s(bytes), 0);
     snprintf(series, sizeof series, "%s %s", pattern, way);
     add_curve(memory, cell, block, "data in memory", series, threads);
@@ -230,10 +230,10 @@ static void add_buffer(const struct memory *memory, const struct block *block, c
     bandwidth(memory, cell);
     /* What a cache delivers is not limited by the DIMMs. */
     cell_no_peak(cell, "not known here: the data is in a cache");
-    cell_command(cell,
-                 "loadgen mem --%s --block-size %s --threads %u --footprint %.0f --json "
-                 "--duration %s",
-                 way, block->name, threads, bytes, memory->choice->duration);
+    bench_cell_command(cell,
+                       "loadgen mem --%s --block-size %s --threads %u --footprint %.0f --json "
+                       "--duration %s",
+                       way, block->name, threads, bytes, memory->choice->duration);
     add_sysbench(cell, block, way, threads);
     cell_seconds(cell, memory->choice->duration_s + 0.2, 0);
     add_curve(memory, cell, block, "the same block again", way, threads);
@@ -306,7 +306,7 @@ static void add_kernel(const struct memory *memory, const struct kernel *kernel,
     cell_cpus(cell, threads);
     bandwidth(memory, cell);
     watch_caches(memory, cell);
-    cell_command(
+    bench_cell_command(
         cell, "loadgen mem --kernel %s%s --threads %u --footprint %.0f --json --duration %s",
         kernel->name, bypass ? " --non-temporal" : "", threads, bytes, memory->choice->duration);
     if (kernel->likwid != NULL)
@@ -393,11 +393,11 @@ static void add_level(const struct memory *memory, const struct node *cpus,
     }
     latency(cell);
     watch_caches(memory, cell);
-    cell_command(cell,
-                 "loadgen mem --kernel chase --cpus %d --threads 1%s --footprint %.0f --json "
-                 "--duration %s",
-                 cpus->cpu, node_option(memory, memory_node, node), bytes,
-                 memory->choice->duration);
+    bench_cell_command(cell,
+                       "loadgen mem --kernel chase --cpus %d --threads 1%s --footprint %.0f --json "
+                       "--duration %s",
+                       cpus->cpu, node_option(memory, memory_node, node), bytes,
+                       memory->choice->duration);
     /* Linking the chain takes as long again as filling. */
     cell_seconds(cell, memory->choice->duration_s + 2 * passes_s(bytes), 0);
     snprintf(series, sizeof series, "CPUs of node %u, memory of node %u", cpus->number,
@@ -441,8 +441,8 @@ static void add_series(const struct memory *memory)
     cell_cpus(cell, threads);
     bandwidth(memory, cell);
     watch_caches(memory, cell);
-    cell_command(cell, "loadgen mem --kernel triad --threads %u --footprint %.0f --json %s",
-                 threads, footprint_of(memory, 3), choice->series);
+    bench_cell_command(cell, "loadgen mem --kernel triad --threads %u --footprint %.0f --json %s",
+                       threads, footprint_of(memory, 3), choice->series);
     cell_series(cell, "achieved", 1);
 }
 

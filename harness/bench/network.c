@@ -218,11 +218,11 @@ static void add_bandwidth(struct matrix *matrix, const struct route *route, bool
         cell_skip(cell, "%s", route->problem);
         return;
     }
-    cell_command(cell,
-                 "loadgen net --%s --connect %s:%u --block-size %u --streams %u --json "
-                 "--duration %s",
-                 protocol, route->bracketed, route->choice->port + OUR_PORT, size->bytes, streams,
-                 route->duration);
+    bench_cell_command(cell,
+                       "loadgen net --%s --connect %s:%u --block-size %u --streams %u --json "
+                       "--duration %s",
+                       protocol, route->bracketed, route->choice->port + OUR_PORT, size->bytes,
+                       streams, route->duration);
     cell_seconds(cell,
                  (route->choice->peers ? route->whole_s : route->choice->duration_s) + BLOCK_S,
                  START_S);
@@ -285,11 +285,11 @@ static void add_round_trip(struct matrix *matrix, const struct route *route, boo
         cell_skip(cell, "%s", route->problem);
         return;
     }
-    cell_command(cell,
-                 "loadgen net --%s --ping --connect %s:%u --block-size %u --json "
-                 "--duration %s",
-                 udp ? "udp" : "tcp", route->bracketed, route->choice->port + OUR_PORT, size->bytes,
-                 route->duration);
+    bench_cell_command(cell,
+                       "loadgen net --%s --ping --connect %s:%u --block-size %u --json "
+                       "--duration %s",
+                       udp ? "udp" : "tcp", route->bracketed, route->choice->port + OUR_PORT,
+                       size->bytes, route->duration);
     /* Half of the variants are sockperf. */
     cell_seconds(cell,
                  route->choice->peers ? route->whole_s + BLOCK_S + SOCKPERF_S / 2
@@ -360,8 +360,8 @@ static void add_series(struct matrix *matrix, const struct route *route)
         cell_skip(cell, "%s", route->problem);
         return;
     }
-    cell_command(cell, "loadgen net --tcp --connect %s:%u --block-size 32K --json %s",
-                 route->bracketed, choice->port + OUR_PORT, choice->series);
+    bench_cell_command(cell, "loadgen net --tcp --connect %s:%u --block-size 32K --json %s",
+                       route->bracketed, choice->port + OUR_PORT, choice->series);
     serve(cell, route, none);
     add_peak(cell, route);
     cell_series(cell, "achieved", 8);

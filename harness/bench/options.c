@@ -428,7 +428,7 @@ static void check(struct request *request)
         request->series = series_options(request);
 }
 
-void request_read(struct request *request, int argc, char **argv)
+void bench_request_read(struct request *request, int argc, char **argv)
 {
     *request = (struct request){0};
     const struct option_group groups[] = {
@@ -454,7 +454,7 @@ void request_read(struct request *request, int argc, char **argv)
         *request->operand != NULL || any_given(request, what_rows) || any_given(request, how_rows);
 }
 
-void request_free(struct request *request)
+void bench_request_free(struct request *request)
 {
     options_free(request->given);
     free(request->thread);

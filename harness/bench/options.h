@@ -40,8 +40,8 @@ struct request {
 };
 
 /* Reads the command line; --help and wrong use end the program. */
-void request_read(struct request *request, int argc, char **argv);
-void request_free(struct request *request);
+void bench_request_read(struct request *request, int argc, char **argv);
+void bench_request_free(struct request *request);
 
 /* Fills request->thread from --threads, or with what is measured without it. */
 void threads_read(struct request *request);

@@ -11,7 +11,7 @@
  *     cell_label(cell, "type", "fp64");
  *     cell_label(cell, "threads", "%u", threads);
  *     cell_figure(cell, "rate", "op/s", HIGHER, SUMMARY("achieved_ops_s"));
- *     cell_command(cell, "loadgen cpu --kernel fp64 --threads %u --json --duration %s", ...);
+ *     bench_cell_command(cell, "loadgen cpu --kernel fp64 --threads %u --json --duration %s", ...);
  *     cell_peak(cell, SUMMARY("peak_ops_s"), "measured clock x 2 ports x 4 lanes x 2 (FMA)");
  *     struct peer *peer = cell_peer(cell, "openblas", "libopenblas0-pthread", "dgemm 1000 %u", n);
  *     peer_figure(peer, "rate", "stdout:/^([0-9.]+) GFLOPS/", 1e9);
@@ -98,7 +98,7 @@ void cell_problem_above(struct cell *cell, const char *figure, double limit, con
 
 /* jostle's command, split into words as a shell does. Its program is jostle's loadgen or
  * one of its workloads, by its bare name, or one in PATH. Required unless skipped. */
-void cell_command(struct cell *cell, const char *command, ...)
+void bench_cell_command(struct cell *cell, const char *command, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* The figure that says what share of the peak jostle's command reached in its CPU time alone, if

@@ -118,7 +118,7 @@ void cell_problem_above(struct cell *cell, const char *figure, double limit, con
     add_rule(cell, figure, "above", limit, flag, words);
 }
 
-void cell_command(struct cell *cell, const char *command, ...)
+void bench_cell_command(struct cell *cell, const char *command, ...)
 {
     FORMATTED(made, command);
     json_put(cell->json, "command", made);

@@ -414,7 +414,7 @@ static json_t *counts_of(const json_t *bench)
                           count[1], states[2], count[2]));
 }
 
-void texts_add(json_t *bench)
+void bench_texts_add(json_t *bench)
 {
     json_t *part;
     size_t index;

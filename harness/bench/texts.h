@@ -9,7 +9,7 @@
  * part's `findings` it has; `findings`:
  * [{flag, text, advice, cells}], each mark and kind of problem once; `reasons`: [{text, cells}],
  * why there is no figure; `lines`: texts; `best`: the row that is its answer (best.h). */
-void texts_add(json_t *bench);
+void bench_texts_add(json_t *bench);
 
 /* The index of the row with the highest figure of which more is better, of those that nothing is
  * to be said against, and that are not of a cache; null: there is none. A new reference. */

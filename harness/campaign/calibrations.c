@@ -19,7 +19,7 @@ static const char *load_cpus(const json_t *texts, struct arena *arena)
 {
     struct settings settings;
     struct placed placed;
-    settings_begin(&settings);
+    experiment_settings_begin(&settings);
     settings.place = json_text_at(texts, "place");
     settings.place_cpus = json_text_at(texts, "place-cpus");
     settings.load_cpus = json_text_at(texts, "load-cpus");

@@ -130,7 +130,7 @@ char *setting_value(const char *name, const char *text, char *error, size_t size
         return flag_value(text, error, size);
     if (row->bare != NULL && is_flag_word(text))
         return bare_value(row, text);
-    settings_begin(&settings);
+    experiment_settings_begin(&settings);
     if (row->type == OPTION_LIST)
         return option_allows(row, text, error, size) ? plain_text(text) : NULL;
     if (!option_set(row, &settings, text, error, size))

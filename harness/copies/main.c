@@ -126,7 +126,7 @@ static bool prepare(struct copies *copies)
         copies->copy[i] = (struct copy){.number = i + 1,
                                         .program = &request->program[i % request->program_count],
                                         .stderr_fd = -1};
-    if (uses_scratch(request) && !scratch_make(&copies->scratch, copies->count))
+    if (uses_scratch(request) && !copies_scratch_make(&copies->scratch, copies->count))
         return false;
     for (size_t i = 0; i < copies->count; i++) {
         copies->copy[i].stderr_fd = nameless();
@@ -357,7 +357,7 @@ static void copies_free(struct copies *copies)
             close(copy->stderr_fd);
     }
     free(copies->copy);
-    scratch_remove(&copies->scratch);
+    copies_scratch_remove(&copies->scratch);
 }
 
 #define TAIL_BYTES 512

@@ -11,7 +11,7 @@
 
 #define OPEN_FOLDERS 16
 
-bool scratch_make(struct scratch *scratch, size_t count)
+bool copies_scratch_make(struct scratch *scratch, size_t count)
 {
     const char *base = getenv("TMPDIR");
     char path[PATH_MAX];
@@ -49,7 +49,7 @@ static int remove_one(const char *path, const struct stat *status, int type, str
     return 0;
 }
 
-void scratch_remove(struct scratch *scratch)
+void copies_scratch_remove(struct scratch *scratch)
 {
     if (scratch->top[0] != '\0')
         (void)nftw(scratch->top, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);

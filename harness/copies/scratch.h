@@ -12,11 +12,11 @@ struct scratch {
 };
 
 /* Makes a folder for each of `count` copies. False after a message; to be removed all the same. */
-bool scratch_make(struct scratch *scratch, size_t count);
+bool copies_scratch_make(struct scratch *scratch, size_t count);
 /* That of copy `number`, from 1 on, into a buffer of PATH_MAX; returns it; "" where there is none.
  */
 const char *scratch_of(const struct scratch *scratch, size_t number, char path[PATH_MAX]);
 /* With all that is in them. */
-void scratch_remove(struct scratch *scratch);
+void copies_scratch_remove(struct scratch *scratch);
 
 #endif

@@ -251,7 +251,7 @@ void arguments_parse(struct experiment *experiment, const struct command *comman
         .stop_at_operand = true,
     };
     int rest;
-    settings_begin(&experiment->settings);
+    experiment_settings_begin(&experiment->settings);
     experiment->given = options_parse(&program, argc, argv, &rest);
     experiment->target_count = (size_t)(argc - rest);
     experiment->after_dashes = strcmp(argv[rest - 1], "--") == 0;

@@ -102,8 +102,8 @@ static void check(const char *path, const char *file, bool resume, bool ours)
                     path);
 }
 
-void folder_open(struct folder *folder, struct arena *arena, const char *path, bool resume,
-                 bool ours)
+void experiment_folder_open(struct folder *folder, struct arena *arena, const char *path,
+                            bool resume, bool ours)
 {
     char absolute[PATH_MAX];
     const char *file = arena_format(arena, "%s/runs.jsonl", path);
@@ -141,7 +141,7 @@ void folder_write(const struct folder *folder, struct arena *arena, const char *
         fail(folder, path);
 }
 
-void folder_close(struct folder *folder)
+void experiment_folder_close(struct folder *folder)
 {
     if (folder->runs >= 0)
         close(folder->runs);

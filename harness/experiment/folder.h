@@ -20,14 +20,14 @@ const char *folder_default(struct arena *arena, const char *target);
 /* Makes the folder if it is not there, and locks it. What holds runs already is wrong use unless
  * they are to be resumed; what holds anything else is wrong use unless it is `ours`: an experiment
  * that is resumed, or a cell's folder. */
-void folder_open(struct folder *folder, struct arena *arena, const char *path, bool resume,
-                 bool ours);
+void experiment_folder_open(struct folder *folder, struct arena *arena, const char *path,
+                            bool resume, bool ours);
 /* Says that nobody knows of what experiment the runs in it are, and ends. */
 void folder_unknown(const char *path) __attribute__((noreturn));
 /* Replaces a record as a whole: no crash leaves half of one. */
 void folder_write(const struct folder *folder, struct arena *arena, const char *name,
                   const json_t *record);
-void folder_close(struct folder *folder);
+void experiment_folder_close(struct folder *folder);
 
 /* The text of a name: of a variant, or of a revision. */
 

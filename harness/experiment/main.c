@@ -303,7 +303,8 @@ static void open_folder(struct experiment *experiment, const json_t *old)
         path = folder_default(arena, variant_program(&experiment->variants.variant[0]));
     const bool is_cells = session->cell != NULL &&
                           file_is_same(session->cell, arena_format(arena, "%s/cell.json", path));
-    folder_open(&experiment->folder, arena, path, session->resume, old != NULL || is_cells);
+    experiment_folder_open(&experiment->folder, arena, path, session->resume,
+                           old != NULL || is_cells);
     if (experiment->folder.has_runs && old == NULL)
         folder_unknown(path);
 }
@@ -379,7 +380,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     }
     write_record(&experiment, old);
     const bool written = plan_write(&experiment);
-    folder_close(&experiment.folder);
+    experiment_folder_close(&experiment.folder);
     json_decref(old);
     end(&experiment);
     return written ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -492,7 +492,7 @@ const struct option_row capacity_rows[] = {
 const char *const service_settings[] = {"ready",        "ready-timeout", "stop-signal",
                                         "keep-service", "service-cpus",  NULL};
 
-void settings_begin(struct settings *settings)
+void experiment_settings_begin(struct settings *settings)
 {
     *settings = (struct settings){.nice = NICE_UNSET, .load_nice = NICE_UNSET, .seed = SEED_UNSET};
     options_presets(settings_rows, settings);

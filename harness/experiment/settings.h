@@ -62,7 +62,7 @@ extern const struct option_row settings_rows[], slowdown_rows[], capacity_rows[]
 extern const char *const service_settings[];
 
 /* Everything not given, presets included. */
-void settings_begin(struct settings *settings);
+void experiment_settings_begin(struct settings *settings);
 /* Sets one by its name, with or without presets set before; text is kept. False:
  * error says what is wrong and what to give. */
 bool settings_set(struct settings *settings, const char *name, const char *text, char *error,

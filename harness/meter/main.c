@@ -135,7 +135,7 @@ int main(int argc, char **argv)
                             .launch = {.drain = DRAIN_OF_NONE, .captured_error_fd = -1},
                             .own_fd = -1,
                             .hangup_fd = -1};
-    settings_read(&settings, argc, argv);
+    meter_settings_read(&settings, argc, argv);
     int code = EXIT_NOT_RUN;
     const struct keeper keeper = {.passed = &runner.signals.awaited,
                                   .name = "meter-keeper",
@@ -149,6 +149,6 @@ int main(int argc, char **argv)
             code = settings.serve ? serve(&runner) : run_once(&runner);
         run_end(&runner);
     }
-    settings_free(&settings);
+    meter_settings_free(&settings);
     return code;
 }

@@ -323,7 +323,7 @@ static void check_numbers(const struct settings *settings)
                         settings->metric[i].name, settings->only[i], settings->target_count);
 }
 
-void settings_free(struct settings *settings)
+void meter_settings_free(struct settings *settings)
 {
     for (size_t i = 0; i < settings->metric_count; i++)
         metric_free(&settings->metric[i]);
@@ -332,7 +332,7 @@ void settings_free(struct settings *settings)
     free(settings->target);
 }
 
-void settings_read(struct settings *settings, int argc, char **argv)
+void meter_settings_read(struct settings *settings, int argc, char **argv)
 {
     const struct option_group group = {.rows = rows, .values = settings};
     const struct program program = {.name = "meter",

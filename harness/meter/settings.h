@@ -65,11 +65,11 @@ struct settings {
     int stop_signal;
 };
 
-// settings_read: fills settings from the command line; the strings stay argv's. Ends
+// meter_settings_read: fills settings from the command line; the strings stay argv's. Ends
 // meter with --help, --version and wrong use.
-void settings_read(struct settings *settings, int argc, char **argv);
+void meter_settings_read(struct settings *settings, int argc, char **argv);
 
-void settings_free(struct settings *settings);
+void meter_settings_free(struct settings *settings);
 
 // accounting_name: as in --accounting and in the record.
 const char *accounting_name(enum accounting accounting);

@@ -308,7 +308,8 @@ static json_t *pack_derive(const char *dir)
     const double shared = json_number_at(json_object_get(pack.plan, "search"), "confidence_each");
     pack.confidence = shared > 0 && shared < 1 ? shared : plan_confidence(pack.plan);
     if (stages_read(&pack.stages, dir)) {
-        rows_make(&pack.rows, &pack.stages, plan_setting(pack.plan, "at_most"), pack.confidence);
+        pack_rows_make(&pack.rows, &pack.stages, plan_setting(pack.plan, "at_most"),
+                       pack.confidence);
         pack.smooth = is_smooth(&pack.rows);
         object = pack_json(&pack);
         rows_free(&pack.rows);
@@ -384,7 +385,7 @@ static int print_request(const struct request *request)
 static int expand(const struct request *request)
 {
     json_t *plan = plan_make(request);
-    const bool good = plan_write(plan, request->expand, request->resume);
+    const bool good = pack_plan_write(plan, request->expand, request->resume);
     json_decref(plan);
     return good ? 0 : 1;
 }
@@ -416,7 +417,7 @@ static int show(const char *dir)
     json_t *pack = pack_derive(dir);
     if (pack == NULL)
         return 1;
-    texts_add(pack);
+    pack_texts_add(pack);
     const bool good = output_json(pack, "-", stdout);
     json_decref(pack);
     return good ? 0 : 1;
@@ -427,7 +428,7 @@ int main(int argc, char **argv)
     streams_open();
     struct request request;
     int status = 0;
-    request_read(&request, argc, argv);
+    pack_request_read(&request, argc, argv);
     if (request.expand != NULL)
         status = expand(&request);
     else if (request.trial != NULL)
@@ -440,6 +441,6 @@ int main(int argc, char **argv)
         status = show(request.show);
     else
         status = print_request(&request);
-    request_free(&request);
+    pack_request_free(&request);
     return fflush(stdout) == 0 ? status : 1;
 }

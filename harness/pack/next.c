@@ -124,8 +124,8 @@ static bool begin_further(const json_t *plan, const char *dir, struct stages *st
         return true;
     const double seconds = left_s / (double)(most - stages->count);
     const struct search search = search_of(plan, seconds);
-    rows_make(&rows, stages, plan_setting(plan, "at_most"),
-              json_number_at(kept, "confidence_each"));
+    pack_rows_make(&rows, stages, plan_setting(plan, "at_most"),
+                   json_number_at(kept, "confidence_each"));
     struct search_point *point = must(calloc(rows.count + 1, sizeof *point));
     const size_t points = points_of(&rows, point);
     counts = search_more(&search, point, points, count);

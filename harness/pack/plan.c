@@ -275,7 +275,7 @@ static bool take_limits(json_t *old, const json_t *plan, const char *dir)
     return plan_keep(old, dir);
 }
 
-bool plan_write(const json_t *plan, const char *dir, bool resume)
+bool pack_plan_write(const json_t *plan, const char *dir, bool resume)
 {
     char *path = file_of(dir);
     const bool there = access(path, F_OK) == 0;

@@ -14,7 +14,7 @@ json_t *plan_make(const struct request *request);
 
 /* Writes it into DIR, which is made where it is not there. With `resume` a plan that is there has
  * to be the same, and stays. False after a message. */
-bool plan_write(const json_t *plan, const char *dir, bool resume);
+bool pack_plan_write(const json_t *plan, const char *dir, bool resume);
 
 /* The same that is there already. NULL after a message. */
 json_t *plan_load(const char *dir);

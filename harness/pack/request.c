@@ -234,7 +234,7 @@ static void check(const struct request *request)
                     (uintmax_t)request->min_runs, (uintmax_t)request->max_runs);
 }
 
-void request_read(struct request *request, int argc, char **argv)
+void pack_request_read(struct request *request, int argc, char **argv)
 {
     *request = (struct request){0};
     const struct option_group groups[] = {
@@ -259,7 +259,7 @@ void request_read(struct request *request, int argc, char **argv)
         request->error = (request->at_most - 1) / 2;
 }
 
-void request_free(struct request *request)
+void pack_request_free(struct request *request)
 {
     options_free(request->given);
 }

@@ -34,7 +34,7 @@ struct request {
 };
 
 /* Answers --help; wrong use ends the program. */
-void request_read(struct request *request, int argc, char **argv);
-void request_free(struct request *request);
+void pack_request_read(struct request *request, int argc, char **argv);
+void pack_request_free(struct request *request);
 
 #endif

@@ -181,7 +181,7 @@ static int by_copies(const void *one, const void *other)
     return a->copies < b->copies ? -1 : a->copies > b->copies;
 }
 
-void rows_make(struct rows *rows, struct stages *stages, double at_most, double confidence)
+void pack_rows_make(struct rows *rows, struct stages *stages, double at_most, double confidence)
 {
     *rows = (struct rows){0};
     for (size_t i = 0; i < stages->count; i++) {

@@ -37,7 +37,7 @@ struct rows {
 };
 
 /* at_most: the limit of the slowdown; confidence: of the search for the knee. */
-void rows_make(struct rows *rows, struct stages *stages, double at_most, double confidence);
+void pack_rows_make(struct rows *rows, struct stages *stages, double at_most, double confidence);
 void rows_free(struct rows *rows);
 
 /* A figure of a row itself, by its name; without bounds from fewer than two runs. */

@@ -226,7 +226,7 @@ static void add_hints(json_t *lines, const json_t *pack, const char *what, const
     }
 }
 
-void texts_add(json_t *pack)
+void pack_texts_add(json_t *pack)
 {
     json_t *list = must(json_array()), *lines = must(json_array()), *row;
     const double fits = json_number_at(json_object_get(pack, "fits"), "copies"),

@@ -7,6 +7,6 @@
 /* Adds `texts` to each row, by the keys of `columns` ([{key, title, left, rank}], of which a narrow
  * terminal leaves out those of the highest rank first), and `lines`: the answers, each a
  * sentence. */
-void texts_add(json_t *pack);
+void pack_texts_add(json_t *pack);
 
 #endif

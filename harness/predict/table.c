@@ -47,7 +47,7 @@ static void finish_row(struct table_row *row, const struct program_list *list,
     const struct program_profile *victim = &list->entry[row->victim].profile;
     const bool known = predict_beside(victim, other, count, &row->prediction);
     const double effect = known ? row->prediction.slowdown - 1 : 0;
-    row->gate = gate_judge(victim->noise.sd, victim->noise.n, effect);
+    row->gate = profile_gate_judge(victim->noise.sd, victim->noise.n, effect);
     row->shown = known && (row->gate.passed || settings->force);
     row->verdict = judge(row, settings->at_most);
     const struct pair_truth *truth = find_measured(settings->measured, list, row);

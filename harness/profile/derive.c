@@ -184,7 +184,7 @@ static bool take_sensitivity(struct work *work)
 {
     struct measured measured;
     json_t *result = NULL;
-    const bool good = measured_read(&measured, work->folder, STEP_SENSITIVITY) &&
+    const bool good = profile_measured_read(&measured, work->folder, STEP_SENSITIVITY) &&
                       (result = measured_result(work->folder, STEP_SENSITIVITY)) != NULL;
     if (good) {
         keep_series(work, &measured);
@@ -195,7 +195,7 @@ static bool take_sensitivity(struct work *work)
         take_problems(work, result, STEP_SENSITIVITY);
     }
     json_decref(result);
-    measured_free(&measured);
+    profile_measured_free(&measured);
     return good;
 }
 
@@ -206,7 +206,7 @@ static bool take_added(struct work *work)
     json_t *result = NULL;
     if (!measured_is_done(work->folder, STEP_ADDED))
         return true;
-    const bool good = measured_read(&measured, work->folder, STEP_ADDED) &&
+    const bool good = profile_measured_read(&measured, work->folder, STEP_ADDED) &&
                       (result = measured_result(work->folder, STEP_ADDED)) != NULL;
     if (good) {
         keep_series(work, &measured);
@@ -216,17 +216,17 @@ static bool take_added(struct work *work)
         take_problems(work, result, STEP_ADDED);
     }
     json_decref(result);
-    measured_free(&measured);
+    profile_measured_free(&measured);
     return good;
 }
 
 static bool take_first_runs(struct work *work)
 {
     struct measured measured;
-    const bool good = measured_read(&measured, work->folder, STEP_ALONE);
+    const bool good = profile_measured_read(&measured, work->folder, STEP_ALONE);
     if (good)
         keep_series(work, &measured);
-    measured_free(&measured);
+    profile_measured_free(&measured);
     return good;
 }
 
@@ -356,7 +356,7 @@ static bool take_pressure(struct work *work, json_t *pressure)
         reason(work, "pressure: not measured: --no-pressure");
         return true;
     }
-    const bool good = measured_read(&measured, work->folder, STEP_PRESSURE) &&
+    const bool good = profile_measured_read(&measured, work->folder, STEP_PRESSURE) &&
                       (result = measured_result(work->folder, STEP_PRESSURE)) != NULL;
     if (good) {
         take_readings(work, &measured, pressure);
@@ -364,7 +364,7 @@ static bool take_pressure(struct work *work, json_t *pressure)
         take_problems(work, result, STEP_PRESSURE);
     }
     json_decref(result);
-    measured_free(&measured);
+    profile_measured_free(&measured);
     return good;
 }
 
@@ -480,16 +480,16 @@ json_t *derive_noise(const char *folder)
     json_t *plan = plan_of(folder), *record = NULL;
     if (plan == NULL)
         return NULL;
-    if (measured_read(&measured, folder, STEP_ALONE)) {
+    if (profile_measured_read(&measured, folder, STEP_ALONE)) {
         struct noise_series series;
         double *alone_s = measured_values(&measured, 0, WALL_S, &series.n);
         series.wall_s = alone_s;
         const struct noise noise = noise_of(&series, json_confidence_at(plan));
-        const struct gate gate = gate_judge(noise.sd, noise.n, 0);
+        const struct gate gate = profile_gate_judge(noise.sd, noise.n, 0);
         record = noise_to_json(&noise, &gate, plan);
         free(alone_s);
     }
-    measured_free(&measured);
+    profile_measured_free(&measured);
     json_decref(plan);
     return record;
 }

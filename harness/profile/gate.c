@@ -20,7 +20,7 @@ static void describe(struct gate *gate)
                    100 * gate->sd, runs, runs > 1 ? "s" : "", 100 * gate->wanted);
 }
 
-struct gate gate_judge(double sd, size_t n, double effect)
+struct gate profile_gate_judge(double sd, size_t n, double effect)
 {
     struct gate gate = {.sd = NAN, .half_width = NAN, .runs_needed = NAN};
     gate.wanted = fmax(GATE_HALF_WIDTH, fabs(effect) / 4);

@@ -29,6 +29,6 @@ double gate_runs(double sd, double half_width);
 // (NAN: none). effect: the slowdown - 1 to be told; 0 where it is not known. The gate is
 // passed where GATE_RUNS runs a side give GATE_HALF_WIDTH, or a quarter of the effect, if that
 // is more: a slowdown of 2 can be told on a machine where one of 1.03 cannot.
-struct gate gate_judge(double sd, size_t n, double effect);
+struct gate profile_gate_judge(double sd, size_t n, double effect);
 
 #endif

@@ -165,7 +165,7 @@ int main(int argc, char **argv)
     streams_open();
     struct request request;
     int status;
-    request_read(&request, argc, argv);
+    profile_request_read(&request, argc, argv);
     if (request.next != NULL)
         status = steps_print(request.next) ? EXIT_SUCCESS : EXIT_FAILURE;
     else if (request.derive != NULL)
@@ -176,6 +176,6 @@ int main(int argc, char **argv)
         status = noise(request.noise);
     else
         status = begin(&request) ? EXIT_SUCCESS : EXIT_FAILURE;
-    request_free(&request);
+    profile_request_free(&request);
     return status;
 }

@@ -29,7 +29,7 @@ bool measured_is_begun(const char *folder, const char *name)
     return has(folder, name, "runs.jsonl");
 }
 
-bool measured_read(struct measured *measured, const char *folder, const char *name)
+bool profile_measured_read(struct measured *measured, const char *folder, const char *name)
 {
     *measured = (struct measured){0};
     char *path = text_of("%s/%s", folder, name);
@@ -94,7 +94,7 @@ double measured_overhead_s(const struct measured *measured)
     return isfinite(each_s) && each_s > 0 ? each_s : 0;
 }
 
-void measured_free(struct measured *measured)
+void profile_measured_free(struct measured *measured)
 {
     replay_free(&measured->replay);
     session_free(&measured->session);

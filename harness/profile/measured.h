@@ -23,7 +23,7 @@ bool measured_is_done(const char *folder, const char *name);
 bool measured_is_begun(const char *folder, const char *name);
 
 // Reads FOLDER/NAME. False after a message on stderr. To be freed in either case.
-bool measured_read(struct measured *measured, const char *folder, const char *name);
+bool profile_measured_read(struct measured *measured, const char *folder, const char *name);
 
 // FOLDER/NAME/result.json, a new reference; NULL after a message on stderr.
 json_t *measured_result(const char *folder, const char *name);
@@ -40,6 +40,6 @@ double *measured_by_block(const struct measured *measured, size_t condition, siz
 // fewer than two runs.
 double measured_overhead_s(const struct measured *measured);
 
-void measured_free(struct measured *measured);
+void profile_measured_free(struct measured *measured);
 
 #endif

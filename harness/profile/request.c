@@ -369,7 +369,7 @@ json_t *request_plan(const struct request *request)
     return plan;
 }
 
-void request_read(struct request *request, int argc, char **argv)
+void profile_request_read(struct request *request, int argc, char **argv)
 {
     *request = (struct request){0};
     const struct option_group groups[] = {
@@ -395,7 +395,7 @@ void request_read(struct request *request, int argc, char **argv)
     find_names(request);
 }
 
-void request_free(struct request *request)
+void profile_request_free(struct request *request)
 {
     options_free(request->given);
     free(request->name);

@@ -30,13 +30,13 @@ struct request {
 };
 
 // Reads and checks the command line; wrong use ends the program.
-void request_read(struct request *request, int argc, char **argv);
+void profile_request_read(struct request *request, int argc, char **argv);
 
 // The plan, a jostle.profile-plan/1, a new reference: name, words, place, kinds and levels, time,
 // and `options`, the words that all experiments have. Kinds that are not possible here are in
 // its `reasons`.
 json_t *request_plan(const struct request *request);
 
-void request_free(struct request *request);
+void profile_request_free(struct request *request);
 
 #endif

@@ -132,13 +132,13 @@ static bool read_alone(struct state *state)
 {
     struct measured measured;
     size_t count = 0;
-    bool good = measured_read(&measured, state->folder, STEP_ALONE);
+    bool good = profile_measured_read(&measured, state->folder, STEP_ALONE);
     double *wall_s = good ? measured_values(&measured, 0, WALL_S, &count) : NULL;
     for (size_t i = 0; i < count; i++)
         state->wall_s += wall_s[i] / (double)count;
     const double overhead_s = good ? measured_overhead_s(&measured) : 0;
     free(wall_s);
-    measured_free(&measured);
+    profile_measured_free(&measured);
     if (good && count == 0)
         good = complain("no run of the program alone can be used: see jostle report %s/%s",
                         state->folder, STEP_ALONE);

@@ -263,7 +263,7 @@ int main(int argc, char **argv)
     streams_open();
     struct report report = {0};
     bool good = true;
-    settings_read(&report.settings, argc, argv);
+    report_settings_read(&report.settings, argc, argv);
     report.wanted = wanted_of(&report.settings);
     for (char **dir = report.settings.dirs; *dir != NULL; dir++) {
         folders_add(&report.folders, *dir);
@@ -279,6 +279,6 @@ int main(int argc, char **argv)
     campaigns_free(&report.campaigns);
     problems_free(&report.problems);
     folders_free(&report.folders);
-    settings_free(&report.settings);
+    report_settings_free(&report.settings);
     return good ? 0 : 1;
 }

@@ -321,7 +321,7 @@ static const char *formats_folder(char **argv)
     return "harness/report/format";
 }
 
-void settings_read(struct settings *settings, int argc, char **argv)
+void report_settings_read(struct settings *settings, int argc, char **argv)
 {
     int rest = 0;
     *settings = (struct settings){0};
@@ -347,7 +347,7 @@ void settings_read(struct settings *settings, int argc, char **argv)
     check(settings);
 }
 
-void settings_free(struct settings *settings)
+void report_settings_free(struct settings *settings)
 {
     formats_free(&settings->known);
     options_free(settings->options);

@@ -42,7 +42,7 @@ struct settings {
 };
 
 /* Wrong use ends the program, and so does --help. */
-void settings_read(struct settings *settings, int argc, char **argv);
-void settings_free(struct settings *settings);
+void report_settings_read(struct settings *settings, int argc, char **argv);
+void report_settings_free(struct settings *settings);
 
 #endif

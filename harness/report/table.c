@@ -263,13 +263,27 @@ static bool is_shown(const struct experiment *experiment, const struct value *me
            (place == experiment->metrics.main || experiment->metrics.item[place].chosen);
 }
 
-/* What seldom happens to the metrics that are shown. */
+/* Whether an entry before this one of the list says the same: what seldom happens to the baseline
+ * is part of each slowdown's answer. */
+static bool is_repeated(const struct value *all, const struct value *item)
+{
+    char *text = view_text(item, "seldom");
+    bool found = false;
+    for (const struct value *before = view_first(all); before != item && !found;
+         before = view_next(all, before))
+        found = text != NULL && view_equals(view_get(before, "seldom"), text);
+    free(text);
+    return found;
+}
+
+/* What seldom happens to the metrics that are shown, each once. */
 static void put_seldom(struct line *json, const struct experiment *experiment, const char *list)
 {
     const struct value *all = view_get(experiment->result.top, list);
     for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
         char *text = view_text(item, "seldom"), *name = view_text(item, "condition");
-        if (text != NULL && name != NULL && is_shown(experiment, view_get(item, "metric")))
+        if (text != NULL && name != NULL && is_shown(experiment, view_get(item, "metric")) &&
+            !is_repeated(all, item))
             put_visible(json, NULL, text_of("%s: %s", name, text));
         free(text);
         free(name);
@@ -499,13 +513,13 @@ char *table_of(const struct experiment *experiment)
     put_gains(json, experiment);
     service_put_lines(json, experiment, NULL);
     put_stars(json, experiment);
+    put_seldom(json, experiment, "slowdowns");
+    put_seldom(json, experiment, "comparisons");
     put_floors(json, experiment);
     put_gate(json, experiment);
     line_close(json);
     line_array(json, "details");
     put_loads(json, experiment);
-    put_seldom(json, experiment, "slowdowns");
-    put_seldom(json, experiment, "comparisons");
     put_times(json, experiment);
     put_attributions(json, experiment);
     put_directions(json, experiment);
