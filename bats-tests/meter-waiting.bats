@@ -154,7 +154,7 @@ little_beyond() {
     local -a options
     build_options
     cc -std=gnu17 -D_GNU_SOURCE "${options[@]}" -I"$source" -o ending "$BATS_TEST_DIRNAME/fixtures/meter-ending.c" \
-        "$source"/harness/meter/{ending,awake,schedstat}.c "$JOSTLE_BUILD/libcommon.a"
+        "$JOSTLE_BUILD/lib/meter.a" "$JOSTLE_BUILD/libcommon.a" -lm
     ./ending
 }
 

@@ -52,7 +52,7 @@ gained() {
 @test "what a program gains without a neighbour on its CPU is measured, and the neighbour runs on" {
     neighbour taskset -c "$first" sh -c 'while :; do :; done'
     in_tries 3 gained
-    [[ $output == *"n = pid:$PID"* && $output =~ n:\ without\ it\ the\ target\ takes\ 0\.[0-9]+\ \[0\.[0-9]+,\ 0\.[0-9]+\]\ times\ as\ long ]]
+    [[ $output == *"Beside n (pid:$PID) it takes "* && $output =~ n:\ without\ it\ the\ target\ takes\ 0\.[0-9]+\ \[0\.[0-9]+,\ 0\.[0-9]+\]\ times\ as\ long ]]
     is_running "$PID"
     jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
     jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
