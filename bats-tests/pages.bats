@@ -180,6 +180,10 @@ page() {
     page docs/tutorial.md
 }
 
+@test "each command of docs/cookbook.md works in an empty home" {
+    page docs/cookbook.md
+}
+
 @test "each command of docs/campaigns.md works in an empty home" {
     page docs/campaigns.md
 }
