@@ -97,6 +97,9 @@ END
     holds '.loads | map(.name) == ["baseline", "cpu", "memory", "cache", "disk"]' <out/result.json
     holds '.settings | .min_runs == 6 and .max_time_s == 60' <out/result.json
     [[ $output == *'Beside '*' (cpu --percent 50) '*'condition '*'closer: jostle slowdown '*'--load '*' -- sleep 0.02'* ]]
+    # Of a service the network, too.
+    "$JOSTLE" slowdown --quiet --for 1s --max-runs 1 --service 'sh -c "echo up; exec sleep 100"' --ready 'match:/up/' --output served -- true
+    holds '.loads | map(.name) | last == "network"' <served/result.json
     run -2 "$JOSTLE" slowdown --quick --load 'a=cpu --percent 5' -- true
     [[ $output == *'--quick is for a slowdown without --load'* ]]
     run -2 "$JOSTLE" slowdown --quick --for 5s -- true

@@ -16,10 +16,10 @@ enum { FEWEST_RUNS = 6, MOST_RUNS = 100, LONG_S = 60, QUICK_S = 15 };
 /* A sequential work file of this size is written within a second or two, and longer than what the
  * caches of a disk hold. */
 static const char *const neighbours[] = {
-    "cpu=cpu --percent 50",
-    "memory=mem --limit 50%",
-    "cache=cache --size 50",
-    "disk=io --sequential --limit 50% --file-size 512M",
+    "cpu=cpu --percent 50",          "memory=mem --limit 50%",
+    "cache=cache --size 50",         "disk=io --sequential --limit 50% --file-size 512M",
+    "network=net --tcp --limit 50%", /* of a service alone: what uses no network is not slowed by it
+                                      */
 };
 
 enum { NEIGHBOURS = sizeof neighbours / sizeof neighbours[0] };
@@ -82,7 +82,8 @@ static void set_limits(struct experiment *experiment)
 struct option_list panorama_loads(struct experiment *experiment)
 {
     struct option_list loads = {.item = arena_take(&experiment->arena, sizeof neighbours)};
-    for (size_t i = 0; i < NEIGHBOURS; i++)
+    const size_t count = experiment->settings.service != NULL ? NEIGHBOURS : NEIGHBOURS - 1;
+    for (size_t i = 0; i < count; i++)
         if (is_possible(neighbours[i]))
             loads.item[loads.count++] = neighbours[i];
         else if (!experiment->session.quiet)
