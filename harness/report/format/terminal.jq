@@ -73,6 +73,9 @@ def rest($head):
   $head.texts
   | section("between nodes"; .between[]), section("not done"; .waiting[]), section("warnings"; .warnings[]);
 
+# A command line to be pasted: where it is wider than the terminal it continues behind a backslash.
+def pasted: if $width > 0 and length + 8 > $width then sub(" --load "; " \\\n    --load ") | sub(" -- "; " \\\n    -- ") else . end;
+
 # One experiment: as jostle slowdown ends. The answer first, then the table that it is from; what
 # statistics have to say besides is for those who ask (--verbose).
 def experiment($head):
@@ -91,7 +94,7 @@ def experiment($head):
     ($rows | numbered($findings), note_lines),
     ($rows | if $verbose then empty else notes | notes_count end),
     when_verbose(family_text($head), unseen_text($head), "\(key_text($head)); \(memory_text($head))."),
-    (.next // empty | "", "closer: " + .);
+    (.next // empty | "", "closer: " + pasted);
 
 def campaign($head):
   ($head.texts | "\(.name | styled("1")): \(.totals)", (.hosts[] | "on " + .), ""),
