@@ -294,10 +294,3 @@ bool trust_path(const char *path)
     /* With umask 002 our files are open to the group, which does not come into our folders. */
     return !is_open_to_group(&status) || (above.st_mode & (S_IXGRP | S_IXOTH)) == 0;
 }
-
-void trust_complain(const char *path, const char *what)
-{
-    (void)complain("%s: this %s is not used: others than you can write to it: remove it, or set "
-                   "XDG_CACHE_HOME to a folder of your own",
-                   path, what);
-}

@@ -89,7 +89,5 @@ void lock_stamp(const char *path, char stamp[LOCK_STAMP_SIZE]);
  * number, and for the file where the folder lets no group in. What does not exist is nobody's:
  * true. */
 bool trust_path(const char *path);
-/* Says in one line that path, which is `what` ("calibration"), is not used, and why. */
-void trust_complain(const char *path, const char *what);
 
 #endif

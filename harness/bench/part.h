@@ -90,10 +90,8 @@ void cell_watch(struct cell *cell, const char *name, const char *unit, enum bett
 /* A problem of problems.h by its flag, with words of its own or NULL; known from the plan, */
 void cell_problem(struct cell *cell, const char *flag, const char *text);
 /* or found where the interval of a figure of the cell, of a single run the figure itself, is
- * wholly below or above a limit. */
+ * wholly below a limit. */
 void cell_problem_below(struct cell *cell, const char *figure, double limit, const char *flag,
-                        const char *text);
-void cell_problem_above(struct cell *cell, const char *figure, double limit, const char *flag,
                         const char *text);
 
 /* jostle's command, split into words as a shell does. Its program is jostle's loadgen or

@@ -112,12 +112,6 @@ void cell_problem_below(struct cell *cell, const char *figure, double limit, con
     add_rule(cell, figure, "below", limit, flag, words);
 }
 
-void cell_problem_above(struct cell *cell, const char *figure, double limit, const char *flag,
-                        const char *words)
-{
-    add_rule(cell, figure, "above", limit, flag, words);
-}
-
 void bench_cell_command(struct cell *cell, const char *command, ...)
 {
     FORMATTED(made, command);

@@ -107,61 +107,6 @@ static double t_quantile(double confidence, size_t n)
     return gsl_cdf_tdist_Pinv(0.5 + confidence / 2, (double)n - 1);
 }
 
-// Sums over the pairs of which both are known.
-struct sums {
-    size_t n;
-    double x, y;       // means
-    double xx, xy, yy; // about the means
-};
-
-static struct sums sum_pairs(const double *x, const double *y, size_t n)
-{
-    struct sums sums = {0};
-    for (size_t i = 0; i < n; i++) {
-        if (!isfinite(x[i]) || !isfinite(y[i]))
-            continue;
-        const double dx = x[i] - sums.x, dy = y[i] - sums.y, count = (double)++sums.n;
-        sums.x += dx / count;
-        sums.y += dy / count;
-        sums.xx += dx * (x[i] - sums.x);
-        sums.xy += dx * (y[i] - sums.y);
-        sums.yy += dy * (y[i] - sums.y);
-    }
-    return sums;
-}
-
-// The bounds of y/x: the roots of the quadratic in r that says that the mean of y - r x does
-// not differ from 0.
-static void bound(struct sensitivity_point *point, const struct sums *sums, double confidence)
-{
-    const double n = (double)sums->n, t = t_quantile(confidence, sums->n);
-    const double scale = t * t / (n * (n - 1));
-    const double a = sums->x * sums->x - scale * sums->xx;
-    const double b = sums->x * sums->y - scale * sums->xy;
-    const double c = sums->y * sums->y - scale * sums->yy;
-    const double root = b * b - a * c;
-    if (!(a > 0) || !(root >= 0) || !(b > sqrt(root)))
-        return; // x is not surely above 0, or y is not: no interval
-    point->low = (b - sqrt(root)) / a;
-    point->high = (b + sqrt(root)) / a;
-    point->sd = (log(point->high) - log(point->low)) / (2 * t);
-}
-
-struct sensitivity_point sensitivity_estimate(double level, double achieved, const double *alone_s,
-                                              const double *loaded_s, size_t n, double confidence)
-{
-    const struct sums sums = sum_pairs(alone_s, loaded_s, n);
-    struct sensitivity_point point = sensitivity_point_none();
-    point.level = level;
-    point.achieved = achieved;
-    point.n = sums.n;
-    if (sums.n > 0 && sums.x > 0)
-        point.slowdown = sums.y / sums.x;
-    if (sums.n > 1)
-        bound(&point, &sums, confidence);
-    return point;
-}
-
 static struct sensitivity_curve *curve_for(struct sensitivity *sensitivity, const char *kind)
 {
     for (size_t i = 0; i < sensitivity->count; i++)

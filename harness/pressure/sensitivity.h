@@ -1,5 +1,5 @@
 // How much a program slows down by kind and level of load: points with intervals, and the
-// monotone curve through them. Pure: no clock; sensitivity_read() alone opens a file.
+// monotone curve through them. Pure: no clock, and no file.
 #ifndef PRESSURE_SENSITIVITY_H
 #define PRESSURE_SENSITIVITY_H
 
@@ -39,13 +39,6 @@ void sensitivity_begin(struct sensitivity *sensitivity, double confidence);
 
 // No figure, at level 0.
 struct sensitivity_point sensitivity_point_none(void);
-
-// A point from n pairs of runs, each of the same block: seconds alone and under the load.
-// The ratio of the means with Fieller's interval for pairs (E. C. Fieller, J. R. Statist.
-// Soc. B 16 (1954) 175-185). Pairs in which one is NAN (a failed run) are left out; without
-// two pairs there is no interval.
-struct sensitivity_point sensitivity_estimate(double level, double achieved, const double *alone_s,
-                                              const double *loaded_s, size_t n, double confidence);
 
 // Adds a point to the curve of that kind, in its place; `sd` is made of the interval where it
 // is NAN. False: no room, or the level is not above 0 or is there already, or the slowdown is
@@ -90,9 +83,5 @@ size_t sensitivity_from_result(struct sensitivity *sensitivity, const json_t *re
 // Adds the points of another sensitivity, and fits anew. Points of a level that is there
 // already are left out.
 void sensitivity_merge(struct sensitivity *into, const struct sensitivity *from);
-
-// Of what the user gives: a profile, a result.json, or the folder of an experiment. False:
-// `why` (one line, without the path) says what is wrong.
-bool sensitivity_read(struct sensitivity *sensitivity, const char *path, char *why, size_t size);
 
 #endif

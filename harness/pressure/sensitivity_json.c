@@ -6,12 +6,9 @@
 #include "common/record_json.h"
 #include "common/schemas.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static double item(const json_t *array, size_t index)
 {
@@ -164,53 +161,4 @@ size_t sensitivity_from_result(struct sensitivity *sensitivity, const json_t *re
         take_slowdown(sensitivity, result, slowdown);
     sensitivity_fit(sensitivity);
     return count;
-}
-
-static bool say(char *why, size_t size, const char *text)
-{
-    snprintf(why, size, "%s", text);
-    return false;
-}
-
-static bool take_record(struct sensitivity *sensitivity, const json_t *record, char *why,
-                        size_t size)
-{
-    const char *schema = json_string_value(json_object_get(record, "schema"));
-    if (schema != NULL && strcmp(schema, SCHEMA_PROGRAM) == 0)
-        return sensitivity_from_json(sensitivity, json_object_get(record, "sensitivity"),
-                                     json_confidence_at(record)) ||
-               say(why, size,
-                   "has a sensitivity that cannot be read: make it again with jostle profile");
-    if (schema == NULL || strcmp(schema, SCHEMA_RESULT) != 0)
-        return say(why, size,
-                   "holds no sensitivity: give a profile, or a result of jostle slowdown");
-    return sensitivity_from_result(sensitivity, record) > 0 ||
-           say(why, size,
-               "has no load that is a kind at a level, such as mem --limit 50%: make a profile "
-               "with jostle profile");
-}
-
-bool sensitivity_read(struct sensitivity *sensitivity, const char *path, char *why, size_t size)
-{
-    char file[PATH_MAX];
-    struct stat status;
-    json_error_t error;
-    const bool is_folder = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-    if ((size_t)snprintf(file, sizeof file, "%s%s", path, is_folder ? "/result.json" : "") >=
-        sizeof file)
-        return say(why, size, "is too long a path: give a shorter one");
-    if (stat(file, &status) != 0) {
-        snprintf(why, size, "cannot be read (%s): give a profile, or a result of jostle slowdown",
-                 strerror(errno));
-        return false;
-    }
-    json_t *record = json_read_record(file, 0, &error);
-    if (record == NULL) {
-        snprintf(why, size, "is no JSON (line %d): give a profile, or a result of jostle slowdown",
-                 error.line);
-        return false;
-    }
-    const bool good = take_record(sensitivity, record, why, size);
-    json_decref(record);
-    return good;
 }

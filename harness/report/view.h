@@ -89,8 +89,4 @@ char *visible(const char *text);
 /* The same as a member; null for NULL. */
 void visible_put(struct line *json, const char *name, const char *text);
 
-/* The same as markup of an SVG label: on one line, at most so many characters,
- * & and < escaped. To be freed. */
-char *visible_label(const char *text, unsigned most);
-
 #endif

@@ -109,15 +109,6 @@ size_t ranks_bound(struct critical *critical, size_t n)
     return critical->bound[n];
 }
 
-size_t ranks_fewest(double confidence)
-{
-    size_t n = 1;
-    // All on one side: 2 / 2^n.
-    while (n < EXACT && ldexp(1, -(int)n) > (1 - confidence) / 2)
-        n++;
-    return n;
-}
-
 enum { EXACT_MOST = 17, DRAWN = 9999, WORD_BITS = 64 };
 
 // Sums of differences of the same size in another order differ by rounding.

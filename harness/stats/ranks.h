@@ -18,9 +18,6 @@ struct interval ranks_interval(size_t rank, const double *sorted, size_t n);
 // contains the centre more often. 0: n are too few.
 size_t ranks_bound(struct critical *critical, size_t n);
 
-// The fewest differences for which there are bounds.
-size_t ranks_fewest(double confidence);
-
 // Whether there is an effect at all, asked of the order that the experiment drew itself: had the
 // load done nothing, either run of a pair could as well have been the loaded one.
 
