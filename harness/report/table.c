@@ -311,9 +311,14 @@ static void put_others(struct line *json, const struct experiment *experiment)
     line_close(json);
 }
 
-/* "time: baseline 98 % computing, 2 % ...; half 61 % computing, 39 % waiting for a CPU" */
+/* "time: baseline 98 % computing, 2 % ...; half 61 % computing, 39 % waiting for a CPU". Of a
+ * target alone the answer has it (answer.h), where that is a time. */
 static void put_times(struct line *json, const struct experiment *experiment)
 {
+    const struct value *first = view_first(experiment->conditions);
+    if (first != NULL && view_next(experiment->conditions, first) == NULL &&
+        experiment->metrics.main == METRIC_WALL)
+        return;
     char *all = must(strdup("time:"));
     for (const struct value *item = view_first(experiment->conditions); item != NULL;
          item = view_next(experiment->conditions, item)) {
@@ -511,6 +516,7 @@ char *table_of(const struct experiment *experiment)
     line_array(json, "lines");
     put_variants(json, experiment);
     put_gains(json, experiment);
+    put_times(json, experiment);
     service_put_lines(json, experiment, NULL);
     put_stars(json, experiment);
     put_seldom(json, experiment, "slowdowns");
@@ -520,7 +526,6 @@ char *table_of(const struct experiment *experiment)
     line_close(json);
     line_array(json, "details");
     put_loads(json, experiment);
-    put_times(json, experiment);
     put_attributions(json, experiment);
     put_directions(json, experiment);
     line_close(json);
