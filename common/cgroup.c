@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "file.h"
 #include "machine.h"
@@ -41,13 +42,15 @@ static bool lists(const char *list, const char *word)
     return false;
 }
 
-/* Path of this process in the hierarchy of `controller` ("": v2), from lines
+/* Path of a process (0: this one) in the hierarchy of `controller` ("": v2), from lines
  * such as "3:cpu,cpuacct:/a/b" and "0::/a/b". */
-static bool own_path(const char *controller, char *path, size_t size)
+static bool path_of(pid_t process, const char *controller, char *path, size_t size)
 {
-    char text[PATH_MAX + 256], file_path[PATH_MAX];
+    char text[PATH_MAX + 256], file_path[PATH_MAX], inner[64] = "/proc/self/cgroup";
     bool found = false;
-    FILE *file = fopen(machine_path("/proc/self/cgroup", file_path), "re");
+    if (process != 0)
+        snprintf(inner, sizeof inner, "/proc/%ld/cgroup", (long)process);
+    FILE *file = fopen(machine_path(inner, file_path), "re");
     if (file == NULL)
         return false;
     while (!found && fgets(text, sizeof text, file) != NULL) {
@@ -86,11 +89,12 @@ static bool find_mount(const char *controller, char *mount, char *root)
     return found;
 }
 
-/* The top of what is visible of a hierarchy, and this process's own folder in it. */
-static bool find_own(const char *controller, char top[PATH_MAX], char folder[CGROUP_PATH])
+/* The top of what is visible of a hierarchy, and the process's folder in it. */
+static bool find_of(pid_t process, const char *controller, char top[PATH_MAX],
+                    char folder[CGROUP_PATH])
 {
     char mount[PATH_MAX], root[PATH_MAX], path[PATH_MAX];
-    if (!find_mount(controller, mount, root) || !own_path(controller, path, sizeof path))
+    if (!find_mount(controller, mount, root) || !path_of(process, controller, path, sizeof path))
         return false;
     /* In a container the path may be given from the host's root while only a
      * part of it is mounted. */
@@ -101,11 +105,23 @@ static bool find_own(const char *controller, char top[PATH_MAX], char folder[CGR
     return true;
 }
 
+static bool find_own(const char *controller, char top[PATH_MAX], char folder[CGROUP_PATH])
+{
+    return find_of(0, controller, top, folder);
+}
+
 bool cgroup_own(const char *controller, char folder[CGROUP_PATH])
 {
     char top[PATH_MAX];
     folder[0] = '\0';
     return find_own(controller, top, folder);
+}
+
+bool cgroup_of(pid_t process, const char *controller, char folder[CGROUP_PATH])
+{
+    char top[PATH_MAX];
+    folder[0] = '\0';
+    return find_of(process, controller, top, folder);
 }
 
 bool cgroup_shares_cpus(char folder[CGROUP_PATH])
@@ -206,4 +222,43 @@ bool cpus_throttled_ns(int fd, uint64_t *throttled_ns)
         return file_number(text, "throttled_time ", throttled_ns); /* of v1 */
     *throttled_ns = throttled_us * 1000;
     return true;
+}
+
+bool cgroup_above(unsigned above, char folder[CGROUP_PATH])
+{
+    char top[PATH_MAX];
+    bool found = find_own("", top, folder);
+    while (found && above-- > 0)
+        found = climb(folder, top);
+    return found;
+}
+
+/* Whether the words of the folder's file have that one. */
+static bool has_word(const char *folder, const char *name, const char *word)
+{
+    char text[1024], *rest = NULL;
+    if (!cgroup_read(folder, name, text, sizeof text))
+        return false;
+    for (char *at = strtok_r(text, " \n", &rest); at != NULL; at = strtok_r(NULL, " \n", &rest))
+        if (strcmp(at, word) == 0)
+            return true;
+    return false;
+}
+
+static bool has_limit(const char *folder)
+{
+    char text[64];
+    return isfinite(read_quota_v2(folder)) ||
+           (cgroup_read(folder, "memory.max", text, sizeof text) && strncmp(text, "max", 3) != 0);
+}
+
+enum cgroup_delegation cgroup_delegated(const char *controller, char folder[CGROUP_PATH])
+{
+    bool limited = false;
+    for (unsigned above = 0; cgroup_above(above, folder); above++) {
+        if (has_word(folder, "cgroup.subtree_control", controller) && access(folder, W_OK) == 0)
+            return limited ? CGROUP_LIMITED : CGROUP_DELEGATED;
+        limited = limited || has_limit(folder);
+    }
+    return CGROUP_NOT_DELEGATED;
 }

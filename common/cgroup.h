@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 enum { CGROUP_PATH = 2 * PATH_MAX };
 
@@ -19,6 +20,17 @@ double cgroup_tightest(const char *controller, cgroup_limit *limit_of);
 bool cgroup_nearest(const char *controller, cgroup_limit *limit_of, char folder[CGROUP_PATH]);
 /* The folder of the group that this process is in. False, and "": no such hierarchy. */
 bool cgroup_own(const char *controller, char folder[CGROUP_PATH]);
+/* The same of another process. */
+bool cgroup_of(pid_t process, const char *controller, char folder[CGROUP_PATH]);
+/* In cgroup v2 the folder so many levels above our own; false: that is above what is visible. */
+bool cgroup_above(unsigned above, char folder[CGROUP_PATH]);
+enum cgroup_delegation {
+    CGROUP_DELEGATED,     /* a group made in the folder has the controller */
+    CGROUP_NOT_DELEGATED, /* there is no such folder, or it may not be written */
+    CGROUP_LIMITED,       /* there is one, but our own group has a limit that would be escaped */
+};
+/* In cgroup v2 the nearest folder from our own up whose groups have the controller. */
+enum cgroup_delegation cgroup_delegated(const char *controller, char folder[CGROUP_PATH]);
 /* Whether the CPUs are shared among groups before they are among sessions and threads: the folder
  * is then the group that has our share. False, and "": they are not. */
 bool cgroup_shares_cpus(char folder[CGROUP_PATH]);

@@ -148,6 +148,11 @@ static void remove_stale(const char *parent, const char *prefix, int waits)
     closedir(folder);
 }
 
+void group_sweep_in(const char *parent, const char *prefix)
+{
+    remove_stale(parent, prefix, REMOVE_WAITS);
+}
+
 void group_sweep(const char *prefix)
 {
     char parent[PATH_MAX];

@@ -43,6 +43,9 @@ bool group_find(struct group *group, const char *prefix, enum group_kind kind);
  */
 void group_sweep(const char *prefix);
 
+/* Removes those in one folder; nothing to do where it is not there. */
+void group_sweep_in(const char *parent, const char *prefix);
+
 /* Makes the group again after group_remove(): page cache that members leave behind
  * stays charged to their group, and would be in the peak of the next ones. Nothing to
  * do without a kind, or where it is there. False with errno. */

@@ -4,10 +4,12 @@
 #include "common/machine.h"
 #include "common/messages.h"
 #include "common/options.h"
+#include "common/setting.h"
 #include "common/text.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -19,9 +21,18 @@ struct choices {
     const char *cpus;
     const char *with_parent;
     bool session, default_signals;
+    struct option_list set;
+    uint64_t check; /* a process; 0: not given */
+    bool sweep;
 };
 
 #define FIELD(member) .offset = offsetof(struct choices, member)
+
+static bool check_setting(const char *text, char *error, size_t size)
+{
+    struct setting setting;
+    return setting_read(&setting, text, error, size);
+}
 
 static const struct option_row rows[] = {
     {.name = "cpus",
@@ -44,8 +55,46 @@ static const struct option_row rows[] = {
      .type = OPTION_FLAG,
      FIELD(session),
      .help = "in a session of its own, and in the background: returns at once"},
+    {.name = "set",
+     .argument = "SETTING",
+     .type = OPTION_LIST,
+     FIELD(set),
+     .check = check_setting,
+     .wrong = "colour=green",
+     .help =
+         "with that setting of the kernel, such as nice=10 or cpu.weight=10, which is read back"},
+    {.name = "check",
+     .argument = "PID",
+     .type = OPTION_COUNT,
+     FIELD(check),
+     .minimum = 1,
+     .maximum = INT32_MAX,
+     .help = "start nothing: does the process have the settings of --set?"},
+    {.name = "sweep",
+     .type = OPTION_FLAG,
+     FIELD(sweep),
+     .help =
+         "start nothing: remove the groups that --set has made for processes which are no more"},
     {0},
 };
+
+/* Settings of ours, or whether another process has them. */
+static void set(const struct choices *choices)
+{
+    struct setting settings[SETTINGS_MOST];
+    char error[SETTING_ERROR] = "";
+    const size_t count = choices->set.count;
+    if (count > SETTINGS_MOST)
+        usage_error("--set: %zu settings: give at most %d", count, SETTINGS_MOST);
+    for (size_t i = 0; i < count; i++)
+        (void)setting_read(&settings[i], choices->set.item[i], error, sizeof error);
+    if (choices->check > 0
+            ? settings_verify(settings, count, (pid_t)choices->check, error, sizeof error)
+            : settings_apply(settings, count, error, sizeof error))
+        return;
+    complain("setting %s", error);
+    exit(EXIT_NOT_EXECUTABLE);
+}
 
 static void parse(struct choices *choices, int argc, char **argv, int *rest)
 {
@@ -61,8 +110,11 @@ static void parse(struct choices *choices, int argc, char **argv, int *rest)
         .stop_at_operand = true,
     };
     *choices = (struct choices){0};
-    options_free(options_parse(&program, argc, argv, rest));
-    if (argv[*rest] == NULL)
+    struct options *given = options_parse(&program, argc, argv, rest);
+    if (choices->set.count > 0)
+        set(choices); /* the texts are those of the options */
+    options_free(given);
+    if (argv[*rest] == NULL && choices->check == 0 && !choices->sweep)
         usage_error("no command: give one after --, as in start --cpus 0 -- sleep 1");
 }
 
@@ -105,6 +157,10 @@ int main(int argc, char **argv)
         begin_session();
     if (choices.cpus != NULL)
         pin(choices.cpus);
+    if (choices.sweep)
+        settings_sweep();
+    if (argv[rest] == NULL)
+        return EXIT_SUCCESS;
     if (choices.default_signals)
         reset_signals();
     if (choices.with_parent != NULL) {
