@@ -305,7 +305,7 @@ static const struct setting_kind kinds[] = {
 
 #define KINDS (sizeof kinds / sizeof *kinds)
 
-bool setting_known(size_t index, const char **name, const char **argument, const char **help)
+bool setting_entry(size_t index, const char **name, const char **argument, const char **help)
 {
     if (index >= KINDS)
         return false;

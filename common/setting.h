@@ -39,6 +39,6 @@ void settings_sweep(void);
 
 /* The names of all settings in turn, each with what its value is ("N", "PERCENT%") and what it
  * does; false behind the last. */
-bool setting_known(size_t index, const char **name, const char **argument, const char **help);
+bool setting_entry(size_t index, const char **name, const char **argument, const char **help);
 
 #endif

@@ -36,9 +36,11 @@ static void read_cell(void *path)
     for (size_t i = 0; i < count; i++)
         fuzz_require(command[i] != NULL);
     const struct option_list loads = cell_loads(cell, &arena);
+    const struct load_context context = {
+        .settle_ns = settings.settle_ns, .pause = settings.pause, .own = &settings.setting};
     conditions_add(&conditions, &arena, "baseline");
     for (size_t i = 0; i < loads.count; i++)
-        conditions_add_load(&conditions, &arena, loads.item[i], settings.settle_ns, settings.pause);
+        conditions_add_load(&conditions, &arena, loads.item[i], &context);
     json_decref(conditions_to_json(&conditions));
     json_decref(settings_to_json(&settings));
     settings_complete(&settings);

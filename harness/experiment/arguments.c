@@ -52,6 +52,33 @@ static const struct command commands[] = {
      "  jostle slowdown --load 'a=cpu --percent 30' --load 'b=exec: ./noise' -- make\n"
      "  jostle slowdown --revision a=main --revision b=. --build make -- ./solver",
      .slowdown = true},
+    {.word = "protect",
+     .name = "jostle protect",
+     .intro =
+         "Finds the setting that protects TARGET from a neighbour: runs it alone, beside each "
+         "load as it is, and beside the same load with each setting, in the same random "
+         "blocks. Prints the slowdown that is left, the share of the damage that each removes, "
+         "what the neighbour still achieves, and what a setting of TARGET costs it alone. "
+         "Without --try it tries all that this machine and user can set.",
+     .details =
+         "SETTING is NAME=VALUE for the load, target:NAME=VALUE for TARGET, both:NAME=VALUE, "
+         "or several with blanks between. They are: nice, sched, ionice, cpus, group, "
+         "cpu.weight, cpu.max, cpu.idle, cpu.uclamp.max, cpuset.cpus, cpuset.cpus.partition, "
+         "memory.min, memory.low, memory.high, memory.max, io.weight, io.max, io.latency, "
+         "resctrl (docs/protect.md), and those of --setting. slowdown takes them, too: --load "
+         "'NAME=[SETTING...] SPEC'.\n\n"
+         "Exit status:\n"
+         "  0  measured (--until: kept)          1  failure of jostle or of a load\n"
+         "  2  wrong use, or it cannot be set    3  --until: no setting keeps it\n"
+         "  4  --until: undecided                5  the target failed\n"
+         "  129, 130, 143  interrupted by a signal\n\n"
+         "Examples:\n"
+         "  jostle protect --load 'cpu --percent 100' -- ./solver input.dat\n"
+         "  jostle protect --load 'build=exec: make -j8' --try nice=19 --try cpu.weight=10 -- "
+         "./solver\n"
+         "  jostle protect --load 'mem --limit 50%' --until 1.05 -- ./solver",
+     .slowdown = true,
+     .protect = true},
     {.word = "capacity",
      .name = "jostle capacity",
      .intro = "Finds the highest rate (or other value of --vary) at which runs of TARGET, such as "
@@ -175,6 +202,18 @@ static const struct option_row panorama_rows[] = {
     {0},
 };
 
+/* Of protect. */
+static const struct option_row try_rows[] = {
+    {.name = "try",
+     .argument = "SETTING",
+     .type = OPTION_LIST,
+     FIELD(tries),
+     .usual = "a setting, such as nice=19 or target:nice=-5; may be given again (default: all)",
+     .help = "a setting, or several with blanks between; may be given again (default: all that can "
+             "be set here)"},
+    {0},
+};
+
 #define REPORT(format) "make it of the records, with jostle report --format " format " DIR"
 
 /* hyperfine's options that have another name here, or no use. */
@@ -232,13 +271,16 @@ void arguments_parse(struct experiment *experiment, const struct command *comman
         {.title = "What to measure, and where the records go:",
          .rows = session_rows,
          .values = &experiment->session},
-        {.rows = command->slowdown && !command->capacity ? panorama_rows : none,
+        {.rows = command->protect                          ? try_rows
+                 : command->slowdown && !command->capacity ? panorama_rows
+                                                           : none,
          .values = &experiment->session},
         {.title = "How to measure:", .rows = settings_rows, .values = &experiment->settings},
         {.rows = command->capacity   ? capacity_rows
                  : command->slowdown ? slowdown_rows
                                      : none,
          .values = &experiment->settings},
+        {.rows = command->protect ? protect_rows : none, .values = &experiment->settings},
         {.rows = foreign_rows, .values = &experiment->session},
     };
     const struct program program = {

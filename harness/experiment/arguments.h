@@ -9,6 +9,7 @@
 struct command {
     const char *word, *name, *intro, *details;
     bool slowdown; /* a baseline, and any number of loads */
+    bool protect;  /* and the loads once more, with settings that protect the target */
     bool capacity; /* and no load, too: a search instead of slowdowns */
 };
 

@@ -19,6 +19,7 @@
 /* Options of one call of jostle, which are not part of the experiment. */
 struct session {
     struct option_list loads, names, revisions;
+    struct option_list tries;         /* of protect; see protect.h */
     const char *build;                /* NULL: none */
     const char *output, *cell, *json; /* NULL: not given */
     bool resume, quiet, verbose, show_output, no_shell;
@@ -44,6 +45,8 @@ struct experiment {
     struct folder folder;
     json_t *cell;  /* NULL: none */
     bool complete; /* --resume has nothing to do */
+    json_t
+        *left_out; /* [{setting, why}, ...] that protect cannot set here; NULL: it is no protect */
     bool panorama; /* its loads are ours, and --max-time may be exceeded where runs are long */
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/child.h"
 #include "common/file.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
@@ -54,7 +55,7 @@ static struct condition *add_condition(struct conditions *conditions, struct are
         memcpy(larger, conditions->condition, conditions->count * sizeof *larger);
     conditions->condition = larger;
     struct condition *condition = &larger[conditions->count++];
-    *condition = (struct condition){.name = name, .spec = spec};
+    *condition = (struct condition){.name = name, .spec = spec, .bare = spec};
     return condition;
 }
 
@@ -249,6 +250,9 @@ static const char *put_on_nodes(struct arena *arena, const char *where, const ch
 /* The name of "SPEC": its first word, without "@WHERE " and "exec:"'s colon. */
 static const char *first_word(struct arena *arena, const char *spec)
 {
+    const char *end = spec[0] == '[' ? strchr(spec, ']') : NULL;
+    if (end != NULL)
+        spec = end + 1 + strspn(end + 1, BLANKS);
     const char *blank = spec[0] == '@' ? strchr(spec, ' ') : NULL;
     const char *word = blank == NULL ? spec : blank + 1;
     return arena_format(arena, "%.*s", (int)strcspn(word, ": "), word);
@@ -279,8 +283,67 @@ static const char *read_name(struct arena *arena, const char *text, const char *
                : put_on_nodes(arena, arena_format(arena, "%.*s", (int)where_length, where), at + 1);
 }
 
+/* As many workers as without the settings: a load counts the CPUs that it has. */
+static void keep_threads(struct arena *arena, struct load *load)
+{
+    char path[PATH_MAX], *output = NULL;
+    if (has_option(load, "--threads") || strcmp(load->words[0], "exec") == 0)
+        return;
+    const char **words = arena_take(arena, (load->word_count + 4) * sizeof *words);
+    words[0] = child_path("loadgen", path);
+    memcpy(words + 1, load->words, load->word_count * sizeof *words);
+    words[load->word_count + 1] = "--dry-run";
+    words[load->word_count + 2] = "--json";
+    words[load->word_count + 3] = NULL;
+    const int status = child_run(words, -1, &output);
+    json_t *plan = status == 0 ? json_loads(output, 0, NULL) : NULL;
+    const json_int_t threads = json_integer_value(json_object_get(plan, "threads"));
+    if (threads > 0) {
+        memcpy(words, load->words, load->word_count * sizeof *words);
+        words[load->word_count++] = "--threads";
+        words[load->word_count++] = arena_format(arena, "%lld", (long long)threads);
+        words[load->word_count] = NULL;
+        load->words = words;
+    }
+    json_decref(plan);
+    free(output);
+}
+
+/* A load of another node, or one that runs already, is not started by us. */
+static void adjust(struct arena *arena, const struct condition *condition)
+{
+    const struct adjustment *adjustment = &condition->adjustment;
+    if (condition->load_count == 0 && adjustment->load.count > 0)
+        usage_error("--load %s=%s: settings of which load? Give it behind them", condition->name,
+                    condition->spec);
+    for (size_t i = 0; i < condition->load_count && adjustment->load.count > 0; i++) {
+        struct load *load = &condition->load[i];
+        if (load->node != NULL)
+            usage_error("--load %s: settings are set on this node alone: leave them out, or @%s",
+                        condition->name, load->node);
+        if (strcmp(load->words[0], NEIGHBOUR) == 0)
+            usage_error("--load %s: it runs already, as it was started: leave its settings out",
+                        condition->name);
+        keep_threads(arena, load);
+    }
+}
+
+const struct condition *conditions_unprotected(const struct conditions *conditions,
+                                               const struct condition *condition)
+{
+    if (adjustment_is_none(&condition->adjustment) || condition->load_count == 0)
+        return NULL;
+    for (size_t i = 0; i < conditions->count; i++) {
+        const struct condition *other = &conditions->condition[i];
+        if (other->spec != NULL && adjustment_is_none(&other->adjustment) &&
+            strcmp(other->bare, condition->bare) == 0)
+            return other;
+    }
+    return NULL;
+}
+
 void conditions_add_load(struct conditions *conditions, struct arena *arena, const char *text,
-                         int64_t settle_ns, bool pause)
+                         const struct load_context *context)
 {
     const char *name;
     const char *spec = read_name(arena, text, &name);
@@ -294,11 +357,15 @@ void conditions_add_load(struct conditions *conditions, struct arena *arena, con
         .conditions = conditions,
         .condition = add_condition(conditions, arena, name, spec),
         .nodes = nodes_of_job(arena),
-        .settle = arena_format(arena, "%.9gs", (double)settle_ns / 1e9),
-        .pause = pause,
+        .settle = arena_format(arena, "%.9gs", (double)context->settle_ns / 1e9),
+        .pause = context->pause,
     };
-    for (const char *rest = spec; rest != NULL;)
+    struct condition *condition = parser.condition;
+    condition->bare = adjustment_read(&condition->adjustment, arena, name, spec, context->own);
+    const bool has_load = *condition->bare != '\0' || adjustment_is_none(&condition->adjustment);
+    for (const char *rest = has_load ? condition->bare : NULL; rest != NULL;)
         add_part(&parser, next_part(arena, &rest));
+    adjust(arena, condition);
 }
 
 static json_t *parts_to_json(const struct condition *condition)
@@ -320,9 +387,12 @@ json_t *conditions_to_json(const struct conditions *conditions)
     json_t *loads = json_array();
     for (size_t i = 0; i < conditions->count; i++) {
         const struct condition *condition = &conditions->condition[i];
-        json_array_append_new(loads, json_pack("{s:s, s:o, s:o}", "name", condition->name, "spec",
-                                               text_to_json(condition->spec), "parts",
-                                               parts_to_json(condition)));
+        const struct condition *bare = conditions_unprotected(conditions, condition);
+        json_array_append_new(
+            loads, json_pack("{s:s, s:o, s:o, s:o, s:s?}", "name", condition->name, "spec",
+                             text_to_json(condition->spec), "parts", parts_to_json(condition),
+                             "settings", adjustment_to_json(&condition->adjustment), "unprotected",
+                             bare == NULL ? NULL : bare->name));
     }
     return loads;
 }

@@ -1,6 +1,7 @@
 #ifndef EXPERIMENT_LOADS_H
 #define EXPERIMENT_LOADS_H
 
+#include "adjust.h"
 #include "arena.h"
 #include <jansson.h>
 #include <stdbool.h>
@@ -21,6 +22,8 @@ struct load {
 struct condition {
     const char *name;
     const char *spec; /* as it was given; NULL: no load */
+    const char *bare; /* without its settings */
+    struct adjustment adjustment;
     struct load *load;
     size_t load_count;
 };
@@ -32,11 +35,19 @@ struct conditions {
 
 /* A condition without loads. */
 void conditions_add(struct conditions *conditions, struct arena *arena, const char *name);
-/* Adds what "NAME=SPEC", "NAME@NODES=SPEC" or "SPEC" (named by its first word)
- * describes; an exec: load settles for so long; pause: programs that run already may be paused.
- * Wrong use ends the program. */
+/* What all --load have. */
+struct load_context {
+    int64_t settle_ns;             /* of an exec: load */
+    bool pause;                    /* programs that run already may be paused */
+    const struct option_list *own; /* --setting; see adjust.h */
+};
+/* Adds what "NAME=SPEC", "NAME@NODES=SPEC" or "SPEC" (named by its first word) describes, with
+ * settings in brackets in front of SPEC. Wrong use ends the program. */
 void conditions_add_load(struct conditions *conditions, struct arena *arena, const char *text,
-                         int64_t settle_ns, bool pause);
+                         const struct load_context *context);
+/* The condition with the same load and no settings; NULL: there is none, or it has none itself. */
+const struct condition *conditions_unprotected(const struct conditions *conditions,
+                                               const struct condition *condition);
 bool conditions_have(const struct conditions *conditions, const char *name);
 /* Whether one of them has a load that runs already, pid:N and the like. */
 bool conditions_have_neighbour(const struct conditions *conditions);

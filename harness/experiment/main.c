@@ -10,6 +10,7 @@
 #include "inputs.h"
 #include "panorama.h"
 #include "plan.h"
+#include "protect.h"
 #include "request.h"
 #include "resume.h"
 #include "settings.h"
@@ -160,6 +161,9 @@ static void add_conditions(struct experiment *experiment, const struct command *
 {
     struct conditions *conditions = &experiment->conditions;
     struct arena *arena = &experiment->arena;
+    const struct load_context context = {.settle_ns = experiment->settings.settle_ns,
+                                         .pause = experiment->settings.pause,
+                                         .own = &experiment->settings.setting};
     if (!command->slowdown && loads.count > 1)
         usage_error("run takes one --load: for more, use jostle slowdown");
     if (!command->slowdown && loads.count > 0 && experiment->variants.named)
@@ -168,8 +172,7 @@ static void add_conditions(struct experiment *experiment, const struct command *
     if (command->slowdown || loads.count == 0)
         conditions_add(conditions, arena, "baseline");
     for (size_t i = 0; i < loads.count; i++)
-        conditions_add_load(conditions, arena, loads.item[i], experiment->settings.settle_ns,
-                            experiment->settings.pause);
+        conditions_add_load(conditions, arena, loads.item[i], &context);
     if (experiment->settings.pause && !conditions_have_neighbour(conditions))
         usage_error(
             "--pause: no load runs already: give one such as --load n=pid:4711, or leave it "
@@ -264,6 +267,20 @@ static void check_output(const struct experiment *experiment)
                     settings->out);
 }
 
+/* Settings of the kernel: whether this machine lets us set them. */
+static void check_adjusted(const struct experiment *experiment)
+{
+    for (size_t i = 0; i < experiment->conditions.count; i++) {
+        const struct condition *condition = &experiment->conditions.condition[i];
+        adjustment_try(&condition->adjustment, condition->name);
+        if (condition->adjustment.target.count > 0 &&
+            experiment->settings.engine == ENGINE_HYPERFINE)
+            usage_error("--load %s: settings of the target are jostle's own: leave out --engine "
+                        "hyperfine",
+                        condition->name);
+    }
+}
+
 /* --strict: the doctor refuses a machine that is not fit to measure on. */
 static void check_machine(const struct settings *settings)
 {
@@ -314,6 +331,7 @@ static void end(struct experiment *experiment)
     placed_free(&experiment->placed);
     metrics_free(&experiment->metrics);
     json_decref(experiment->cell);
+    json_decref(experiment->left_out);
     options_free(experiment->given);
     arena_free(&experiment->arena);
 }
@@ -342,7 +360,9 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     take_seed(&experiment, old);
     if (command->capacity)
         capacity_limits(&experiment.settings, experiment.given);
-    if (command->slowdown && !command->capacity && panorama_wanted(&experiment, &loads))
+    if (command->protect)
+        loads = protect_loads(&experiment, &loads);
+    else if (command->slowdown && !command->capacity && panorama_wanted(&experiment, &loads))
         loads = panorama_loads(&experiment);
     settings_complete(&experiment.settings);
     check_needed(&experiment);
@@ -357,6 +377,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     add_conditions(&experiment, command, loads);
     combinations_make(&experiment.combinations, &experiment.arena, &experiment.variants,
                       &experiment.conditions);
+    check_adjusted(&experiment);
     if (command->capacity)
         capacity_check(&experiment);
     experiment.input = input_find(&experiment.settings, &experiment.arena);

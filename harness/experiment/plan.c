@@ -54,9 +54,19 @@ struct words {
     size_t count;
 };
 
+/* Whether a condition has settings of the kernel, which make control groups. */
+static bool has_settings(const struct experiment *experiment)
+{
+    bool any = false;
+    for (size_t i = 0; i < experiment->conditions.count; i++)
+        any = any || !adjustment_is_none(&experiment->conditions.condition[i].adjustment);
+    return any;
+}
+
 static void put_settings(struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
+    put_flag("settings", has_settings(experiment));
     pair_put("input", experiment->input);
     put_flag("cold", settings->cold);
     for (size_t i = 0; i < settings->cold_path.count; i++)
@@ -72,16 +82,30 @@ static void put_metric(struct experiment *experiment, const struct metric *metri
     pair_put("meter", arena_keep(&experiment->arena, metric_definition(metric)));
 }
 
+/* The combination that meter's command of that number is the first of. */
+static const struct combination *combination_of(const struct experiment *experiment, size_t command)
+{
+    const struct combinations *combinations = &experiment->combinations;
+    size_t i = 0;
+    while (combinations->combination[i].command != command)
+        i++;
+    return &combinations->combination[i];
+}
+
+static const struct variant *variant_of(const struct experiment *experiment, size_t command)
+{
+    return &experiment->variants.variant[combination_of(experiment, command)->variant];
+}
+
 /* meter knows commands by their number, each combination of a variant. */
 static void put_source(struct experiment *experiment, const struct metric *metric)
 {
-    const struct variants *variants = &experiment->variants;
     struct metric numbered = *metric;
     if (metric->variant == NULL)
         put_metric(experiment, metric);
-    for (size_t i = 0; i < variants->count && metric->variant != NULL; i++) {
+    for (size_t i = 0; i < experiment->combinations.commands && metric->variant != NULL; i++) {
         numbered.variant = arena_format(&experiment->arena, "%zu", i);
-        if (strcmp(variants->variant[i].given, metric->variant) == 0)
+        if (strcmp(variant_of(experiment, i)->given, metric->variant) == 0)
             put_metric(experiment, &numbered);
     }
 }
@@ -147,6 +171,15 @@ static void put_output(struct experiment *experiment)
     }
 }
 
+/* Whether the target leaves, in any condition, the group in which meter counts its time. */
+static bool target_moves(const struct experiment *experiment)
+{
+    bool moves = false;
+    for (size_t i = 0; i < experiment->conditions.count; i++)
+        moves = moves || adjustment_moves_target(&experiment->conditions.condition[i].adjustment);
+    return moves;
+}
+
 static void put_meter_options(struct experiment *experiment)
 {
     struct arena *arena = &experiment->arena;
@@ -159,6 +192,10 @@ static void put_meter_options(struct experiment *experiment)
     if (experiment->placed.target_cpus != NULL) {
         pair_put("meter", "--cpus");
         pair_put("meter", experiment->placed.target_cpus);
+    }
+    if (target_moves(experiment)) {
+        pair_put("meter", "--accounting");
+        pair_put("meter", "rusage");
     }
     if (settings->nice != NICE_UNSET) {
         pair_put("meter", "--nice");
@@ -220,24 +257,51 @@ static struct words words_of(struct experiment *experiment, const struct variant
     return hyperfine_words(experiment, variant);
 }
 
-/* Several, or one with variables of its own. */
-static bool needs_commands(const struct variants *variants)
+/* The words with `start` and the settings of the target behind its variables. */
+static struct words adjusted(struct experiment *experiment, struct words words,
+                             const struct setting_texts *settings)
 {
+    struct arena *arena = &experiment->arena;
+    char path[PATH_MAX];
+    struct words longer = {
+        .word = arena_take(arena, (words.count + 2 * settings->count + 2) * sizeof *longer.word)};
+    size_t i = 0;
+    while (i + 1 < words.count && words_assignment(words.word[i]))
+        longer.word[longer.count++] = words.word[i++];
+    longer.word[longer.count++] = arena_format(arena, "%s", child_path("start", path));
+    for (size_t k = 0; k < settings->count; k++) {
+        longer.word[longer.count++] = "--set";
+        longer.word[longer.count++] = settings->text[k];
+    }
+    longer.word[longer.count++] = "--";
+    while (i < words.count)
+        longer.word[longer.count++] = words.word[i++];
+    return longer;
+}
+
+/* Several, or one with variables of its own. */
+static bool needs_commands(const struct experiment *experiment)
+{
+    const struct variants *variants = &experiment->variants;
     const struct variant *first = &variants->variant[0];
-    return variants->named || first->folder != NULL || first->words[0] != variant_program(first);
+    return variants->named || experiment->combinations.commands > 1 || first->folder != NULL ||
+           first->words[0] != variant_program(first);
 }
 
 static void put_meter(struct experiment *experiment)
 {
-    const struct variants *variants = &experiment->variants;
-    const bool several = needs_commands(variants);
+    const bool several = needs_commands(experiment);
     put_meter_options(experiment);
     if (several)
         pair_put("meter", "--commands");
     pair_put("meter", "--");
-    for (size_t i = 0; i < variants->count; i++) {
-        const struct words words = words_of(experiment, &variants->variant[i]);
-        const char *folder = variants->variant[i].folder;
+    for (size_t i = 0; i < experiment->combinations.commands; i++) {
+        const struct setting_texts *settings =
+            &combination_of(experiment, i)->condition->adjustment.target;
+        struct words words = words_of(experiment, variant_of(experiment, i));
+        const char *folder = variant_of(experiment, i)->folder;
+        if (settings->count > 0)
+            words = adjusted(experiment, words, settings);
         if (several) {
             pair_put("meter", folder == NULL ? "." : folder);
             pair_put("meter", arena_format(&experiment->arena, "%zu", words.count));
@@ -324,19 +388,24 @@ static void put_conditions(struct experiment *experiment)
     for (size_t i = 0; i < experiment->combinations.count; i++) {
         const struct combination *one = &experiment->combinations.combination[i];
         pair_put("condition", one->name);
-        if (!experiment->variants.named)
-            continue;
-        pair_put("condition_variant", arena_format(&experiment->arena, "%zu", one->variant));
-        pair_put("condition_load", one->condition->name);
+        if (one->condition->adjustment.on != NULL) {
+            pair_put("condition_on", one->condition->adjustment.on);
+            pair_put("condition_off", one->condition->adjustment.off);
+        }
+        if (needs_commands(experiment))
+            pair_put("condition_variant", arena_format(&experiment->arena, "%zu", one->command));
+        if (experiment->variants.named)
+            pair_put("condition_load", one->condition->name);
     }
-    for (size_t i = 0; i < experiment->variants.count; i++) {
-        const struct variant *variant = &experiment->variants.variant[i];
+    for (size_t i = 0; i < experiment->combinations.commands; i++) {
+        const struct variant *variant = variant_of(experiment, i);
+        const bool first = i < experiment->variants.count;
         pair_put("command_text", variant->text);
         pair_put("command_folder", variant->folder);
-        pair_put("command_setup", variant->setup);
+        pair_put("command_setup", first ? variant->setup : NULL);
         pair_put("command_prepare", variant->prepare);
         pair_put("command_conclude", variant->conclude);
-        pair_put("command_cleanup", variant->cleanup);
+        pair_put("command_cleanup", first ? variant->cleanup : NULL);
     }
 }
 
@@ -363,12 +432,20 @@ static void put_load(struct experiment *experiment, const struct condition *cond
         pair_put("load_word", "-n");
         pair_put("load_word", arena_format(arena, "%" PRId64, experiment->settings.load_nice));
     }
-    if (cpus != NULL) {
+    const struct setting_texts *settings = &condition->adjustment.load;
+    if (cpus != NULL || settings->count > 0)
         pair_put("load_word", child_path("start", path));
+    if (cpus != NULL) {
         pair_put("load_word", "--cpus");
         pair_put("load_word", cpus);
-        pair_put("load_word", "--");
     }
+    for (size_t i = 0; i < settings->count; i++) {
+        pair_put("load_word", "--set");
+        pair_put("load_word", settings->text[i]);
+        pair_put("load_setting", settings->text[i]);
+    }
+    if (cpus != NULL || settings->count > 0)
+        pair_put("load_word", "--");
     pair_put("load_word", child_path("loadgen", path));
     pair_put("load_word", load->words[0]);
     pair_put("load_word", "--control");

@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include "adjust.h"
 #include "metrics.h"
 #include "parameters.h"
 
@@ -387,6 +388,15 @@ const struct option_row settings_rows[] = {
      .minimum = -20,
      .maximum = 19,
      .help = "priority of the loads"},
+    {.name = "setting",
+     .argument = "NAME=CMDS",
+     .type = OPTION_LIST,
+     FIELD(setting),
+     .check = adjustment_check_own,
+     .wrong = "x",
+     .help = "a setting of your own, NAME='on: COMMAND; off: COMMAND', for --load '[NAME] SPEC': "
+             "bash runs the one before each run of that condition, the other after it, whatever "
+             "ends the run"},
     {.name = "pause",
      .type = OPTION_FLAG,
      FIELD(pause),
@@ -463,6 +473,20 @@ const struct option_row slowdown_rows[] = {
      .help = "what comes between a loaded run and the next of another condition: so many runs "
              "without load, recorded and not used; or a pause; or auto: as many as the baseline "
              "shows to be needed"},
+    {0},
+};
+
+const struct option_row protect_rows[] = {
+    {.name = "until",
+     .argument = "X",
+     .type = OPTION_REAL,
+     FIELD(until),
+     .minimum = 1,
+     .maximum = 1e6,
+     .exclusive = true,
+     .usual = "find the weakest setting that keeps the slowdown below X, such as 1.05",
+     .help = "find the weakest setting that keeps the slowdown below X, such as 1.05: the one with "
+             "which the neighbour achieves most"},
     {0},
 };
 

@@ -40,6 +40,7 @@ struct settings {
     const char *target_cpus, *load_cpus; /* NULL: not given */
     const char *place, *place_cpus;      /* NULL: not given */
     int64_t nice, load_nice;             /* NICE_UNSET: not given */
+    struct option_list setting;          /* see adjust.h */
     bool pause;                          /* neighbours that run already may be */
     int64_t settle_ns;
     int64_t seed; /* SEED_UNSET: not given */
@@ -48,6 +49,7 @@ struct settings {
     bool aa;
     double at_most;     /* 0: no gate */
     double same_within; /* 0: not given */
+    double until;       /* of protect only; 0: not given */
     const char *washout;
     /* Of capacity only; NULL: not given. */
     const char *slo, *vary;
@@ -56,8 +58,9 @@ struct settings {
 #define NICE_UNSET INT64_MIN
 #define SEED_UNSET (-1)
 
-/* Options of run, slowdown and capacity; those of slowdown only, and of capacity only. */
-extern const struct option_row settings_rows[], slowdown_rows[], capacity_rows[];
+/* Options of run, slowdown and capacity; those of slowdown only, of capacity only,
+ * and of protect besides those of slowdown. */
+extern const struct option_row settings_rows[], slowdown_rows[], capacity_rows[], protect_rows[];
 /* Those that say nothing without `service`; NULL ends them. */
 extern const char *const service_settings[];
 

@@ -95,13 +95,16 @@ void combinations_make(struct combinations *combinations, struct arena *arena,
         usage_error("%zu variants under %zu conditions are %zu: give at most %d", variants->count,
                     conditions->count, count, COMBINATIONS_MOST);
     combinations->combination = arena_take(arena, count * sizeof *combinations->combination);
+    combinations->commands = variants->count;
     for (size_t i = 0; i < conditions->count; i++) {
         const struct condition *condition = &conditions->condition[i];
+        const bool own = condition->adjustment.target.count > 0;
         for (size_t j = 0; j < variants->count; j++)
             combinations->combination[combinations->count++] = (struct combination){
                 .name = name_of(arena, &variants->variant[j], condition),
                 .variant = j,
                 .condition = condition,
+                .command = own ? combinations->commands++ : j,
             };
     }
 }

@@ -48,6 +48,7 @@ struct combination {
     const char *name; /* "new@half"; "new" alone; without variants "half" */
     size_t variant;
     const struct condition *condition;
+    size_t command; /* of meter: that of the variant, or one with settings of its own */
 };
 
 /* As many as stats keeps apart. */
@@ -58,6 +59,7 @@ struct combination {
 struct combinations {
     struct combination *combination;
     size_t count;
+    size_t commands; /* the first are those of the variants, in their order */
 };
 
 /* Wrong use (more than stats can keep apart) ends the program. */

@@ -5,10 +5,10 @@
 # answers, stats reads.
 # shellcheck disable=SC2034,SC2154 # shared with plan.bash, loop.bash and processes.bash
 
-declare -a load_name=() load_condition=() load_node=() load_listens=() load_percent=() # of each load
-declare -a load_words=() load_first=() load_count=()                                   # its command line: COUNT words from FIRST on
-declare -a load_pid=() load_in=() load_errors=()                                       # of those that have been started
-declare -A condition_loads=() condition_remote=()                                      # indices, with spaces between; 1: one is on another node
+declare -a load_name=() load_condition=() load_node=() load_listens=() load_percent=() load_settings=() # of each load
+declare -a load_words=() load_first=() load_count=()                                                    # its command line: COUNT words from FIRST on
+declare -a load_pid=() load_in=() load_errors=()                                                        # of those that have been started
+declare -A condition_loads=() condition_remote=()                                                       # indices, with spaces between; 1: one is on another node
 mark_sent_us=0 mark_delay_us=0
 
 # A load may need this long to get ready (io fills its work file) or to be steady;
@@ -109,6 +109,18 @@ loads_resume() {
     loads_await steady "$LOAD_STEADY_S" "${@:2}"
     mark_delay_us=0
     loads_mark "$1" start "${@:2}"
+}
+
+# loads_verify I...: ends the experiment where a load has not the settings of its condition.
+loads_verify() {
+    local i said
+    local -a words
+    for i in "$@"; do
+        [[ -n ${load_settings[i]} ]] || continue
+        # shellcheck disable=SC2206 # --set SETTING ..., which have no spaces
+        words=(${load_settings[i]})
+        said=$("$JOSTLE_BIN/start" --check "${load_pid[i]}" "${words[@]}" 2>&1) || die "load ${load_name[i]}: ${said#jostle: }"
+    done
 }
 
 # loads_mark REMOTE NAME I...: has the loads note what they have done so far. Clocks of

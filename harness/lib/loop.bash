@@ -46,6 +46,7 @@ forecast_said=''       # how long it will take has been said, where there is no 
 declare -a asked=()    # the words that jostle was called with
 live=''                # not empty when a line on a terminal shows where we are
 stop_reason=''         # why stats stopped
+setting_active=''      # a setting of the user's own is on
 verdict=''             # of the gate, where there is one
 declare -a records=()  # files that we make in the folder
 declare -a cleanups=() # variants whose --cleanup is still to be run
@@ -118,6 +119,7 @@ measure_note() {
         "$folder"/service{,.meter}.stderr "$folder"/{service.stdout,experiment.json,runs.jsonl})
     temporary_note record "${records[@]}"
     [[ -z ${plan[created]:-} ]] || temporary_note empty "$folder"
+    [[ -z ${plan[settings]:-} ]] || temporary_note groups "$folder"
 }
 
 # measure_start: meter and the loads; returns when they are ready. The service is only begun:
@@ -227,7 +229,9 @@ measure_run() {
     [[ -z ${plan[service]:-} ]] || service_up "$2"
     [[ -z ${command_prepare[variant]:-} ]] || measure_hook prepare "$variant"
     [[ -z ${plan[cold]:-} ]] || cold_empty_cache
+    [[ -z ${condition_on[$1]:-} ]] || setting_on "$1"
     ((${#loads[@]} == 0)) || loads_resume "$remote" "${loads[@]}"
+    [[ -z ${load_settings[*]} ]] || loads_verify "${loads[@]}"
     [[ -z $verbose_fd ]] || printf '+ %s\n' "${command_text[variant]//[[:cntrl:]]/?}" >&"$verbose_fd"
     [[ -z ${plan[service]:-} ]] || service_mark
     [[ $value != - ]] || value=''
@@ -240,8 +244,31 @@ measure_run() {
         [[ -z $remote ]] || delay=$mark_delay_us
     fi
     [[ $ending == record ]] || measure_await record
+    setting_off
     stats_decide record "$delay"
     [[ -z ${command_conclude[variant]:-} ]] || measure_hook conclude "$variant"
+}
+
+# setting_on CONDITION: turns the condition's own settings on; noted first, so that lib/killed turns them
+# off if we are killed.
+setting_on() {
+    [[ -n $fifo_folder && -e $fifo_folder/off ]] || temporary_note off "$fifo_folder/off"
+    printf '%s\n' "${condition_off[$1]}" >"$fifo_folder/off" || die "cannot write to $fifo_folder: make room on its disk"
+    setting_active=1
+    foreground bash -e -c "${condition_on[$1]}" >/dev/null || die "a setting of condition $1 cannot be turned on (status $?): ${condition_on[$1]}: fix the command"
+}
+
+# setting_off: turns off what setting_on has turned on. Safe to call twice.
+setting_off() {
+    [[ -n $setting_active ]] || return 0
+    setting_active=''
+    foreground bash "$fifo_folder/off" >/dev/null || warn "a setting could not be turned off again (status $?): $(<"$fifo_folder/off")"
+    rm -f -- "$fifo_folder/off"
+}
+
+# settings_sweep: removes the control groups that settings were for.
+settings_sweep() {
+    [[ -z ${plan[settings]:-} ]] || "$JOSTLE_BIN/start" --sweep || true
 }
 
 # hook_run VARIANT COMMAND: where the variant runs.
@@ -463,6 +490,8 @@ measure_exit() {
     live_end
     foreground_end
     measure_stop
+    setting_off
+    settings_sweep
     measure_cleanup_late
     if [[ -n $stats_pid && $phase != finished ]]; then
         case $code in

@@ -10,6 +10,7 @@ declare -a plan_resume=()                   # the words that make the command li
 declare -a conditions=()                    # in order
 declare -A condition_variant=()             # of a condition: the number of its command
 declare -A condition_load=()                # and the name that its loads go by
+declare -A condition_on=() condition_off=() # commands around each of its runs, of --setting
 # Of each of meter's commands: as a shell has it, and what comes around it, where there is any.
 declare -a command_text=() command_folder=() command_setup=() command_prepare=() command_conclude=() command_cleanup=()
 
@@ -44,13 +45,14 @@ plan_take() {
     local last=$((${#load_name[@]} - 1))
     case $1 in
         load)
-            load_name+=("$2") load_condition+=('') load_node+=('') load_listens+=('') load_percent+=('')
+            load_name+=("$2") load_condition+=('') load_node+=('') load_listens+=('') load_percent+=('') load_settings+=('')
             load_first+=("${#load_words[@]}") load_count+=(0)
             ;;
         load_condition) load_condition[last]=$2 ;;
         load_node) load_node[last]=$2 ;;
         load_listens) load_listens[last]=$2 ;;
         load_percent) load_percent[last]=$2 ;;
+        load_setting) load_settings[last]+=" --set $2" ;;
         load_word) load_words+=("$2") load_count[last]=$((load_count[last] + 1)) ;;
         service_word) plan_service+=("$2") ;;
         probe_word) plan_probe+=("$2") ;;
@@ -66,6 +68,8 @@ plan_take() {
         condition) conditions+=("$2") condition_variant[$2]=0 condition_load[$2]=$2 ;;
         condition_variant) condition_variant[${conditions[-1]}]=$2 ;;
         condition_load) condition_load[${conditions[-1]}]=$2 ;;
+        condition_on) condition_on[${conditions[-1]}]=$2 ;;
+        condition_off) condition_off[${conditions[-1]}]=$2 ;;
         *) plan[$1]=$2 ;;
     esac
 }

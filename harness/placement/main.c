@@ -223,7 +223,9 @@ static void run(struct arena *arena, const struct load *load, const char *cpus, 
 static struct condition parse(struct arena *arena, const char *spec)
 {
     struct conditions conditions = {0};
-    conditions_add_load(&conditions, arena, spec, SETTLE_NS, true);
+    const struct option_list none = {0};
+    const struct load_context context = {.settle_ns = SETTLE_NS, .pause = true, .own = &none};
+    conditions_add_load(&conditions, arena, spec, &context);
     return conditions.condition[0];
 }
 

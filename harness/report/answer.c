@@ -2,6 +2,7 @@
 
 #include "common/memory.h"
 #include "common/numbers.h"
+#include "protection.h"
 #include "row.h"
 #include "view.h"
 
@@ -287,6 +288,8 @@ void answer_put(struct line *json, const char *name, const struct experiment *ex
     line_array(json, name);
     if (experiment_has_variants(experiment))
         ; /* their tables have them: see variants.h */
+    else if (protection_measured(experiment))
+        protection_put_answers(json, experiment);
     else if (view_first(view_get(experiment->result.top, "slowdowns")) != NULL)
         put_slowdowns(json, experiment);
     else

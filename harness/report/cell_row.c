@@ -3,6 +3,7 @@
 #include "checks.h"
 #include "columns.h"
 #include "experiment.h"
+#include "protection.h"
 #include "row.h"
 #include "sessions.h"
 #include "variants.h"
@@ -540,6 +541,7 @@ char *cell_row(const struct cell *cell, const char *charts, bool first)
     if (first) {
         variants_put(&json, cell->of, charts != NULL);
         capacity_put(&json, cell->of);
+        protection_put(&json, cell->of);
     }
     checks_put(&json, cell, first);
     if (charts != NULL) {

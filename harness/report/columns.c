@@ -1,6 +1,7 @@
 #include "columns.h"
 
 #include "metrics.h"
+#include "protection.h"
 #include "row.h"
 #include "view.h"
 
@@ -383,6 +384,54 @@ static const struct column of_capacity[] = {
     {.key = "kept", .title = "runs that kept it", .rank = 1, .text = kept_text},
 };
 
+static char *setting_text(const struct row *row)
+{
+    return row->is_reference ? copy("none") : protection_setting(row->entry);
+}
+
+static char *where_text(const struct row *row)
+{
+    return row->is_reference ? copy("-") : protection_where(row->entry);
+}
+
+static char *left_text(const struct row *row)
+{
+    return protection_ratio(
+        view_get(row->entry, row->is_reference ? "slowdown_unprotected" : "slowdown"));
+}
+
+static char *removed_text(const struct row *row)
+{
+    return row->is_reference ? copy("-") : protection_share(view_get(row->entry, "removed"));
+}
+
+static char *neighbour_text(const struct row *row)
+{
+    return row->is_reference ? copy("100 %") : protection_share(view_get(row->entry, "kept"));
+}
+
+static char *cost_text(const struct row *row)
+{
+    const struct value *cost = view_get(row->entry, "cost");
+    return row->is_reference || !view_is(cost, VIEW_OBJECT) ? copy("-") : protection_ratio(cost);
+}
+
+static char *front_text(const struct row *row)
+{
+    return row->is_reference ? copy("-") : protection_front(row->of, row->entry);
+}
+
+static const struct column of_protection[] = {
+    {.key = "load", .title = "beside", .left = true, .rank = 1, .text = condition_text},
+    {.key = "setting", .title = "setting", .left = true, .text = setting_text},
+    {.key = "where", .title = "on", .left = true, .text = where_text},
+    {.key = "left", .title = "slowdown left [%s]", .fill = FILL_LEVEL, .text = left_text},
+    {.key = "removed", .title = "removes [%s]", .fill = FILL_LEVEL, .text = removed_text},
+    {.key = "kept", .title = "neighbour keeps [%s]", .fill = FILL_LEVEL, .text = neighbour_text},
+    {.key = "cost", .title = "cost alone [%s]", .fill = FILL_LEVEL, .rank = 2, .text = cost_text},
+    {.key = "front", .title = "front", .left = true, .rank = 3, .text = front_text},
+};
+
 #define TABLE(list)                                                                                \
     {                                                                                              \
         list, sizeof(list) / sizeof *(list)                                                        \
@@ -399,6 +448,7 @@ static const struct {
     [TABLE_VARIANTS] = TABLE(of_variants),
     [TABLE_CHANGES] = TABLE(of_changes),
     [TABLE_CAPACITY] = TABLE(of_capacity),
+    [TABLE_PROTECTION] = TABLE(of_protection),
 };
 
 void columns_put_texts(struct line *json, enum table table, const struct row *row)

@@ -16,6 +16,7 @@ enum table {
     TABLE_VARIANTS, /* of one metric */
     TABLE_CHANGES,  /* whether loads change the ratios of variants */
     TABLE_CAPACITY,
+    TABLE_PROTECTION,
     TABLES
 };
 
@@ -27,9 +28,9 @@ struct row {
     const char *name;                         /* of the condition */
     const struct value *baseline, *condition; /* condition NULL: there is only the baseline */
     const struct value *slowdown;             /* of the condition and metric */
-    const struct value *entry;                /* a comparison, an interaction, or a capacity */
-    const struct value *variant, *load;       /* their names */
-    bool is_reference;                        /* of the variants */
+    const struct value *entry; /* a comparison, an interaction, a capacity, or a protection */
+    const struct value *variant, *load; /* their names */
+    bool is_reference; /* of the variants; of protections: the load without settings */
 };
 
 /* Member "texts" of a row: {key: text}. */

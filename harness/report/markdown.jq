@@ -24,4 +24,4 @@ def any_table($bold):
     (.rows[] | . as $row | [$sorted[] | .key as $key | $row.texts[$key] | if $bold | index($key) then bold($row.distinguishable) elif $left | index($key) then md else figure_md end] | line), "";
 def any_table: any_table(["ratio", "change"]);
 def variant_tables: .variants // empty | "### \(.title | md)", "", (.tables[] | any_table), (.changes | select(.rows != []) | any_table), (.lines[] | "- " + md), "";
-def capacity_table: .capacity // empty | "### \(.title | md)", "", any_table, (.lines[] | "- " + md), "";
+def capacity_table: (.capacity, .protection) // empty | "### \(.title | md)", "", any_table, (.lines[] | "- " + md), "";

@@ -173,6 +173,7 @@ char *model_cell(const struct cell *cell, const char *lists)
     put_slowdowns(&json, cell);
     put_variant(&json, cell);
     view_put(&json, "capacity", view_get(of->result.top, "capacity"));
+    view_put(&json, "protection", view_get(of->result.top, "protection"));
     put_achieved(&json, cell);
     view_put(&json, "attribution",
              view_get(slowdown_of(of, cell->condition, metrics[METRIC_WALL].name), "attribution"));

@@ -126,11 +126,17 @@ function capacities(searched) {
     anyTable(capacity, `capacity-${i}`, "Capacity in each condition"),
   ]);
 }
+function protections(cells) {
+  return cells.filter((one) => one.protection).map(({ protection }, i) => [
+    el("h3", null, protection.title), anyTable(protection, `protection-${i}`, "What each setting leaves, and what the neighbour keeps"),
+    protection.lines.map((line) => el("p", null, line)),
+  ]);
+}
 function answer(head, cells) {
   const searched = cells.filter((one) => one.capacity);
   const shown = cells.some((one) => one.slowed) ? heatMap(head, cells)
     : searched.length > 0 ? capacities(searched) : timesAlone(head, cells);
-  return section("answer", "The answer", shown, waitingTable(head));
+  return section("answer", "The answer", protections(cells), shown, waitingTable(head));
 }
 
 // ---- programs against each other

@@ -4,6 +4,7 @@
 #include "checks.h"
 #include "columns.h"
 #include "experiment.h"
+#include "protection.h"
 #include "row.h"
 #include "variants.h"
 #include "view.h"
@@ -513,6 +514,7 @@ char *table_of(const struct experiment *experiment)
     put_metrics(json, experiment);
     variants_put(json, experiment, false);
     capacity_put(json, experiment);
+    protection_put(json, experiment);
     line_array(json, "lines");
     put_variants(json, experiment);
     put_gains(json, experiment);

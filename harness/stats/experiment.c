@@ -38,6 +38,19 @@ static bool take_conditions(struct settings *settings, const json_t *list)
     return settings->condition_count > 0 && json_array_size(list) <= MAX_CONDITIONS;
 }
 
+// Conditions with settings of the kernel: those of the loads of which `loads` says so.
+static void take_adjusted(struct experiment *experiment)
+{
+    const json_t *loads = json_object_get(experiment->json, "loads");
+    for (size_t i = 0; i < experiment->settings.condition_count; i++) {
+        const char *load = experiment_member(experiment, i, "load");
+        for (size_t k = 0; k < json_array_size(loads) && load; k++)
+            if (strcmp(json_text_or_empty(json_array_get(loads, k), "name"), load) == 0)
+                experiment->settings.adjusted[i] =
+                    json_is_object(json_object_get(json_array_get(loads, k), "settings"));
+    }
+}
+
 // Of the definitions that of the metric; NULL: it is built in.
 static const json_t *definition_of(const json_t *definitions, const char *name)
 {
@@ -200,6 +213,7 @@ bool experiment_open(struct experiment *experiment, const char *folder)
     }
     take_settings(&experiment->settings, settings);
     take_variants(&experiment->settings, json_object_get(experiment->json, "variants"));
+    take_adjusted(experiment);
     take_looks(&experiment->settings, json_object_get(experiment->json, "looks"));
     experiment->warmup = count_of(settings, "warmup", 0);
     experiment->cpus = real_of(environment, "cpus_online", 1);

@@ -1,5 +1,7 @@
 #include "gate.h"
 
+#include "protection.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -251,7 +253,7 @@ const char *verdicts_word(const json_t *summary)
 {
     const char *word =
         json_string_value(json_object_get(json_object_get(summary, "gate"), "verdict"));
-    return word ? word : "";
+    return word ? word : protection_word(json_object_get(summary, "protection"));
 }
 
 static const struct interval unknown = {.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};

@@ -487,9 +487,23 @@ bool hub_has_warning(const json_t *warnings, const json_t *warning)
     return false;
 }
 
+// A load of a condition with settings says what they do to it.
+static bool is_adjusted(const struct hub *hub, const struct source *source)
+{
+    const struct settings *settings = &hub->experiment.settings;
+    for (size_t i = 0; i < settings->condition_count && source->condition; i++) {
+        const char *load = experiment_member(&hub->experiment, i, "load");
+        if (load && settings->adjusted[i] && strcmp(load, source->condition) == 0)
+            return true;
+    }
+    return false;
+}
+
 void hub_warn(struct hub *hub, const struct source *source, const char *text)
 {
     const bool is_load = source && strcmp(source->id, "service") != 0;
+    if (is_load && is_adjusted(hub, source))
+        return;
     json_t *warning = json_pack("{s:s?, s:s?, s:s}", "load", is_load ? source->name : NULL,
                                 "condition", is_load ? source->condition : NULL, "text", text);
     if (!warning || hub_has_warning(hub->warnings, warning)) {

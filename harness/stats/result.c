@@ -12,6 +12,7 @@
 #include "machine.h"
 #include "messages.h"
 #include "output.h"
+#include "protection.h"
 #include "shares.h"
 #include "status.h"
 #include "summary.h"
@@ -413,6 +414,9 @@ json_t *result_build(const struct experiment *experiment, struct session *sessio
     usual_warn(json_object_get(experiment->json, "unusual"), json_object_get(summary, "warnings"));
     verdicts_add(session, summary);
     json_object_set_new(result, "capacity", capacity_json(experiment, session));
+    json_object_set_new(
+        result, "protection",
+        protection_json(experiment, session, replay, json_object_get(summary, "slowdowns")));
     json_object_set_new(result, "schema", json_string(SCHEMA_RESULT));
     json_object_del(result, "stopped");
     json_object_del(result, "unusual");

@@ -400,8 +400,8 @@ static bool add_delivery(struct load_sum *sum, const struct delivery *delivery, 
     return true;
 }
 
-static bool add_load(struct condition *condition, const struct observation *run,
-                     const json_t *record, const json_t *load)
+static bool add_load(struct session *session, const struct observation *run, const json_t *record,
+                     const json_t *load)
 {
     const char *name = json_string_value(json_object_get(load, "name"));
     const char *unit = json_string_value(json_object_get(load, "unit"));
@@ -410,7 +410,7 @@ static bool add_load(struct condition *condition, const struct observation *run,
         name = json_string_value(json_object_get(load, "load"));
     if (!name)
         return true;
-    struct load_sum *sum = find_load(condition, name, unit ? unit : "");
+    struct load_sum *sum = find_load(&session->conditions[run->condition], name, unit ? unit : "");
     if (!sum || !sum->name || !sum->unit)
         return false;
     sum->runs++;
@@ -420,6 +420,9 @@ static bool add_load(struct condition *condition, const struct observation *run,
     sum->bound = sum->bound || judge_load_bound(load);
     add_known(load, "late", &sum->late, &ignored);
     add_known(load, "dropped", &sum->dropped, &ignored);
+    // That a load with settings falls behind is what they are for.
+    if (session->settings->adjusted[run->condition])
+        return true;
     const struct delivery delivery = judge_delivery(record, load);
     return add_delivery(sum, &delivery, run->order);
 }
@@ -431,7 +434,6 @@ bool session_add_loads(struct session *session, const struct observation *run, c
     if (!session_uses(session, run))
         return true;
     for (size_t i = 0; good && i < json_array_size(loads); i++)
-        good =
-            add_load(&session->conditions[run->condition], run, record, json_array_get(loads, i));
+        good = add_load(session, run, record, json_array_get(loads, i));
     return good;
 }

@@ -27,7 +27,8 @@ enum {
 struct settings {
     char *conditions[MAX_CONDITIONS]; // each variant alone, then each under the first load, ...
     size_t condition_count;
-    size_t variants; // how many; 1: a single program
+    bool adjusted[MAX_CONDITIONS]; // its loads or its target have settings of the kernel
+    size_t variants;               // how many; 1: a single program
     struct metric_settings metrics;
     enum statistic statistic;
     double error;      // relative half-width that the intervals must reach

@@ -41,7 +41,7 @@ def check_table: if . == [] then empty else heading(["", "program", "what", "met
 | "### \($checks | verdict($head.waiting)): \($head.texts.name | md)", "",
   (($head.experiment.answers // []) | if . == [] then empty else (.[] | "- " + md), "" end),
   ([$rows[] | (.variants // empty | .title as $title | .lines[] | if ([$rows[] | select(.variants != null)] | length) > 1 then "\($title): \(.)" else . end),
-    (.capacity // empty | .lines[])] | if . == [] then empty else (.[] | "- " + figure_md), "" end),
+    ((.capacity, .protection) // empty | .lines[])] | if . == [] then empty else (.[] | "- " + figure_md), "" end),
   ($checks[:shown] | check_table),
   folded("\(($checks | length) - shown) more"; $checks[shown:] | check_table),
   ($head.texts.waiting | if . == [] then empty else "Not done:", "", (.[] | "- " + md), "" end),
@@ -49,7 +49,7 @@ def check_table: if . == [] then empty else heading(["", "program", "what", "met
   folded("Details";
     ($head.texts | .totals + ".", "", (.hosts[] | "- " + md), ""),
     ($rows[] | select(.variants != null) | .variants | (.tables[] | any_table), (.changes | select(.rows != []) | any_table)),
-    ($rows[] | select(.capacity != null) | .capacity | any_table),
+    ($rows[] | (.capacity, .protection) // empty | any_table),
     ([$rows[].lines[]] | if . == [] then empty else (.[] | "- " + md), "" end),
     ($rows | findings("notes")[] | "- `\(.flag)`\(places | md): \(.text | md)"), "",
     ((family_text($head), unseen_text($head), key_text($head)) | figure_md + "."))

@@ -93,7 +93,7 @@ def variant_tables:
   | .title as $title
   | (.tables[] | .metric as $metric | any_table("\($title): \($metric) of each variant")),
     (.changes | select(.rows != []) | any_table("\($title): whether a load changes the ratio")), said;
-def capacity_table: .capacity // empty | any_table(.title), said;
+def capacity_table: (.capacity, .protection) // empty | any_table(.title), said;
 
 def level_table:
   .load as $load | .levels as $levels | .rows as $rows

@@ -53,6 +53,7 @@ def variant_tables($findings):
   | (.tables[] | .rows as $rows | [.columns[] | select(.key != "achieved" or any($rows[]; .texts.achieved != "-"))] as $columns | $rows | table($columns; $findings), ""),
     (.changes | select(.rows != []) | .columns as $columns | .rows | table($columns; []), ""),
     .lines[], "";
+def protection_table: .protection // empty | (.columns as $columns | (([.rows[].texts.load] | unique | length) == 1) as $one | ($columns | if $one then map(select(.key != "load")) else . end) as $shown | .rows | table($shown; [])), "", .lines[], "";
 def capacity_table: .capacity // empty | (.columns as $columns | .rows | table($columns; [])), "", .lines[], "";
 
 def numbered($findings): range(0; $findings | length) as $i | "\($i + 1) \($findings[$i] | marked_text)";
@@ -64,6 +65,7 @@ def target_table($columns):
   | (.[0].target | styled("1")), table($columns.cells; $findings), ([.[].metrics[]] | metric_table($columns.cell_metrics)),
     (.[] | select(.variants != null) | "", .variants.title, ([variant_tables($findings)][:-1][])),
     (.[] | select(.capacity != null) | "", .capacity.title, ([capacity_table][:-1][])),
+    (.[] | select(.protection != null) | "", .protection.title, ([protection_table][:-1][])),
     (numbered($findings), ([.[].floor // empty] | unique[]), .[].lines[], note_lines | "  " + .),
     "";
 
@@ -89,7 +91,8 @@ def experiment($head):
   | (.command | styled("1")), when_verbose(.where), (.placed // empty), "", $answers[], (if $answers == [] then empty else "" end),
     if .variants != null then (.variants.lines = [] | variant_tables($findings))
     elif .capacity != null then capacity_table
-    else ($conditions | table($columns; $findings)), (.metrics | metric_table($head.columns.condition_metrics)), "" end,
+    elif .protection != null and ($verbose | not) then protection_table
+    else protection_table, ($conditions | table($columns; $findings)), (.metrics | metric_table($head.columns.condition_metrics)), "" end,
     .lines[], (if $verbose then .details[] else .outliers[] end),
     ($rows | numbered($findings), note_lines),
     ($rows | if $verbose then empty else notes | notes_count end),

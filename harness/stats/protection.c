@@ -1,0 +1,321 @@
+#include "protection.h"
+
+#include "json.h"
+#include "judge.h"
+#include "metrics.h"
+
+#include <math.h>
+#include <string.h>
+
+// A condition with settings, and that of the same variant with the same load and none.
+struct protected
+{
+    size_t condition, bare;
+    const json_t *settings;
+    struct interval slowdown, removed, kept;
+    const char *alone; // the condition with the same settings of the target and no load, or NULL
+    bool on_front;
+};
+
+struct protection {
+    const struct experiment *experiment;
+    struct session *session;
+    const struct replay *replay;
+    const json_t *slowdowns;
+    size_t metric;
+    struct protected *row;
+    size_t count;
+};
+
+static const struct interval unknown = {.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
+
+static bool is_known(const struct interval *interval)
+{
+    return isfinite(interval->low) && isfinite(interval->high);
+}
+
+static const char *text_at(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+// The entry of `loads` of that name, which is also that of a condition without a variant.
+static const json_t *load_entry(const struct experiment *experiment, const char *name)
+{
+    const json_t *loads = json_object_get(experiment->json, "loads");
+    for (size_t i = 0; i < json_array_size(loads) && name != NULL; i++) {
+        const char *own = text_at(json_array_get(loads, i), "name");
+        if (own != NULL && strcmp(own, name) == 0)
+            return json_array_get(loads, i);
+    }
+    return NULL;
+}
+
+// A condition that is no load has the name of its entry, too, where there are no variants.
+static const json_t *entry_of(const struct experiment *experiment, size_t condition)
+{
+    const char *load = experiment_member(experiment, condition, "load");
+    return load_entry(experiment, load != NULL ? load : experiment->settings.conditions[condition]);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+// The condition of the same variant under that load; the number of conditions: there is none.
+static size_t beside(const struct experiment *experiment, size_t condition, const char *load)
+{
+    const char *variant = experiment_member(experiment, condition, "variant");
+    size_t i = 0;
+    while (i < experiment->settings.condition_count &&
+           !(same_text(experiment_member(experiment, i, "variant"), variant) &&
+             same_text(experiment_member(experiment, i, "load"), load)))
+        i++;
+    return i;
+}
+
+static struct interval slowdown_of(const struct protection *of, size_t condition)
+{
+    const struct settings *settings = of->session->settings;
+    const char *metric = settings->metrics.item[of->metric].name;
+    for (size_t i = 0; i < json_array_size(of->slowdowns); i++) {
+        const json_t *one = json_array_get(of->slowdowns, i);
+        const json_t *ci = json_object_get(one, "ci");
+        if (!same_text(text_at(one, "condition"), settings->conditions[condition]) ||
+            !same_text(text_at(one, "metric"), metric))
+            continue;
+        struct interval found = unknown;
+        found.center = judge_number(one, "ratio");
+        if (json_array_size(ci) == 2 && json_is_number(json_array_get(ci, 0)) &&
+            json_is_number(json_array_get(ci, 1))) {
+            found.low = json_number_value(json_array_get(ci, 0));
+            found.high = json_number_value(json_array_get(ci, 1));
+        }
+        return found;
+    }
+    return unknown;
+}
+
+// What all loads of a run achieved together; NAN where they count in different units, or one does
+// not say.
+static double achieved(const json_t *record)
+{
+    const json_t *loads = json_object_get(record, "load");
+    const char *unit = text_at(json_array_get(loads, 0), "unit");
+    double sum = json_array_size(loads) > 0 ? 0 : NAN;
+    for (size_t i = 0; i < json_array_size(loads); i++) {
+        const json_t *load = json_array_get(loads, i);
+        sum += same_text(text_at(load, "unit"), unit) ? judge_number(load, "achieved") : NAN;
+    }
+    return sum;
+}
+
+// How many times the figure of `b` that of `a` is, from the blocks where both count. Of the metric,
+// above 1 is worse; without one (MAX_METRICS) it is what the loads achieved.
+static struct interval ratio_of(const struct protection *of, size_t a, size_t b, size_t metric)
+{
+    struct session *session = of->session;
+    const size_t width = session->settings->condition_count;
+    struct pairs pairs = {0};
+    bool good = true;
+    for (size_t block = session_left_out(session); block < session->blocks && good; block++) {
+        const int *row = session->table + block * width;
+        if (row[a] < 0 || row[b] < 0 || !session_uses(session, &session->runs[row[a]]) ||
+            !session_uses(session, &session->runs[row[b]]))
+            continue;
+        const bool of_load = metric == MAX_METRICS;
+        const bool inverted = !of_load && session->settings->metrics.item[metric].higher_is_better;
+        const double first =
+            of_load ? achieved(of->replay->used[row[a]]) : session->runs[row[a]].value[metric];
+        const double second =
+            of_load ? achieved(of->replay->used[row[b]]) : session->runs[row[b]].value[metric];
+        if (!isnan(first) && !isnan(second))
+            good = pairs_add(&pairs, inverted ? second : first, inverted ? first : second);
+    }
+    const struct interval ratio =
+        good && pairs.count > 0 ? metric_pairs_ratio(session, &pairs) : unknown;
+    pairs_free(&pairs);
+    return ratio;
+}
+
+// The share of the damage that is removed, (u - p) / (u - b), of times u unprotected, p protected
+// and b alone: with r = p/u and s = u/b it is (1 - r) / (1 - 1/s). It falls with r, and the bounds
+// are those of the corners of both intervals, so that it holds where both do. Unknown where the
+// load does no damage for certain.
+static struct interval removed_of(const struct interval *ratio, const struct interval *slowdown)
+{
+    struct interval removed = unknown;
+    if (!(slowdown->low > 1) || !is_known(ratio))
+        return removed;
+    const double most = 1 - 1 / slowdown->high, least = 1 - 1 / slowdown->low;
+    removed.center = (1 - ratio->center) / (1 - 1 / slowdown->center);
+    removed.low = (1 - ratio->high) / (ratio->high < 1 ? most : least);
+    removed.high = (1 - ratio->low) / (ratio->low < 1 ? least : most);
+    return removed;
+}
+
+static const char *alone_with(const struct experiment *experiment, const json_t *settings)
+{
+    const json_t *target = json_object_get(settings, "target");
+    const json_t *loads = json_object_get(experiment->json, "loads");
+    for (size_t i = 0; i < json_array_size(loads) && json_array_size(target) > 0; i++) {
+        const json_t *load = json_array_get(loads, i);
+        if (json_array_size(json_object_get(load, "parts")) == 0 &&
+            json_equal(json_object_get(json_object_get(load, "settings"), "target"), target))
+            return text_at(load, "name");
+    }
+    return NULL;
+}
+
+static void take(struct protection *of, size_t condition)
+{
+    const struct experiment *experiment = of->experiment;
+    const json_t *entry = entry_of(experiment, condition);
+    const char *bare = text_at(entry, "unprotected");
+    const size_t other =
+        bare == NULL ? experiment->settings.condition_count : beside(experiment, condition, bare);
+    if (other == experiment->settings.condition_count)
+        return;
+    struct protected *row = &of->row[of->count++];
+    const struct interval damage = slowdown_of(of, other),
+                          ratio = ratio_of(of, other, condition, of->metric);
+    *row = (struct protected){.condition = condition,
+                              .bare = other,
+                              .settings = json_object_get(entry, "settings"),
+                              .slowdown = slowdown_of(of, condition),
+                              .removed = removed_of(&ratio, &damage),
+                              .kept = ratio_of(of, other, condition, MAX_METRICS)};
+    row->alone = alone_with(experiment, row->settings);
+}
+
+// Whether `other` is surely better for the target and no worse for the neighbour, or the other way
+// round.
+static bool is_beaten(const struct protected *row, const struct protected *other)
+{
+    const bool safer =
+        other->slowdown.high<row->slowdown.low, kinder = other->kept.low> row->kept.high;
+    return (safer && other->kept.center >= row->kept.center) ||
+           (kinder && other->slowdown.center <= row->slowdown.center);
+}
+
+static void find_front(struct protection *of)
+{
+    for (size_t i = 0; i < of->count; i++) {
+        struct protected *row = &of->row[i];
+        row->on_front = row->removed.low > 0;
+        for (size_t k = 0; k < of->count && row->on_front; k++)
+            row->on_front = of->row[k].bare != row->bare || !is_beaten(row, &of->row[k]);
+    }
+}
+
+// What is removed of the damage and what is left to the neighbour, weighed alike.
+static double worth(const struct protected *row)
+{
+    return fmin(row->removed.center, 1) + (isnan(row->kept.center) ? 0 : fmin(row->kept.center, 1));
+}
+
+static const struct protected *best_of(const struct protection *of)
+{
+    const struct protected *best = NULL;
+    for (size_t i = 0; i < of->count; i++)
+        if (of->row[i].on_front && (best == NULL || worth(&of->row[i]) > worth(best)))
+            best = &of->row[i];
+    return best;
+}
+
+// The weakest that keeps the limit for certain: under which the neighbour achieves most.
+static const struct protected *weakest_of(const struct protection *of, double limit)
+{
+    const struct protected *weakest = NULL;
+    for (size_t i = 0; i < of->count; i++)
+        if (of->row[i].slowdown.high <= limit &&
+            (weakest == NULL || of->row[i].kept.center > weakest->kept.center))
+            weakest = &of->row[i];
+    return weakest;
+}
+
+static json_t *figure_json(const struct interval *interval)
+{
+    return json_pack("{s:o, s:o}", "value", json_figure(interval->center), "ci",
+                     is_known(interval) ? json_pack("[o, o]", json_figure(interval->low),
+                                                    json_figure(interval->high))
+                                        : json_null());
+}
+
+static json_t *row_json(const struct protection *of, const struct protected *row)
+{
+    char *const *names = of->session->settings->conditions;
+    const struct interval bare = slowdown_of(of, row->bare);
+    struct interval cost = unknown;
+    const int alone =
+        row->alone == NULL ? -1 : settings_condition(of->session->settings, row->alone);
+    if (alone >= 0)
+        cost = slowdown_of(of, (size_t)alone);
+    return json_pack("{s:s, s:s, s:O, s:o, s:o, s:o, s:o, s:o, s:b}", "condition",
+                     names[row->condition], "unprotected", names[row->bare], "settings",
+                     row->settings, "slowdown", figure_json(&row->slowdown), "slowdown_unprotected",
+                     figure_json(&bare), "removed", figure_json(&row->removed), "kept",
+                     figure_json(&row->kept), "cost", alone < 0 ? json_null() : figure_json(&cost),
+                     "front", row->on_front);
+}
+
+// Of --until: below where one keeps it, above where none can.
+static const char *verdict_of(const struct protection *of, double limit)
+{
+    bool above = true;
+    if (weakest_of(of, limit) != NULL)
+        return verdict_names[VERDICT_BELOW];
+    for (size_t i = 0; i < of->count; i++)
+        above = above && of->row[i].slowdown.low > limit;
+    return verdict_names[above ? VERDICT_ABOVE : VERDICT_UNDECIDED];
+}
+
+static json_t *document(const struct protection *of)
+{
+    const json_t *settings = json_object_get(of->experiment->json, "settings");
+    const double until = judge_number(settings, "until");
+    char *const *names = of->session->settings->conditions;
+    const struct protected *best = best_of(of), *weakest = weakest_of(of, until);
+    json_t *rows = json_array();
+    for (size_t i = 0; i < of->count; i++)
+        json_array_append_new(rows, row_json(of, &of->row[i]));
+    return json_pack("{s:s, s:o, s:s?, s:s?, s:s?, s:o}", "metric",
+                     of->session->settings->metrics.item[of->metric].name, "until",
+                     json_figure(until), "verdict", isnan(until) ? NULL : verdict_of(of, until),
+                     "best", best == NULL ? NULL : names[best->condition], "weakest",
+                     weakest == NULL ? NULL : names[weakest->condition], "rows", rows);
+}
+
+static size_t main_metric(const struct settings *settings)
+{
+    size_t m = 0;
+    while (m + 1 < settings->metrics.count && !settings->metrics.item[m].decides)
+        m++;
+    return m;
+}
+
+json_t *protection_json(const struct experiment *experiment, struct session *session,
+                        const struct replay *replay, const json_t *slowdowns)
+{
+    struct protected rows[MAX_CONDITIONS];
+    struct protection of = {.experiment = experiment,
+                            .session = session,
+                            .replay = replay,
+                            .slowdowns = slowdowns,
+                            .metric = main_metric(session->settings),
+                            .row = rows};
+    for (size_t i = 0; i < session->settings->condition_count; i++)
+        if (session->settings->adjusted[i])
+            take(&of, i);
+    if (of.count == 0)
+        return json_null();
+    find_front(&of);
+    return document(&of);
+}
+
+const char *protection_word(const json_t *protection)
+{
+    const char *word = text_at(protection, "verdict");
+    return word != NULL ? word : "";
+}
