@@ -5,7 +5,7 @@
  * (nice, sched, ionice), its CPUs, and what a control group of its own has (cpu.weight,
  * memory.high,
  * ...). They are inherited, so a program that sets them and becomes another one has set them for
- * that. A group is removed by settings_sweep(), once nobody is in it. */
+ * that. A group is removed by setting_groups_sweep(), once nobody is in it. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,12 +33,5 @@ bool settings_verify(const struct setting *settings, size_t count, pid_t process
 /* Whether settings_apply() would succeed on this machine: a child of ours tries. False with a
  * reason. */
 bool settings_try(const struct setting *settings, size_t count, char *error, size_t size);
-
-/* Removes the groups that were made for processes which are no more. */
-void settings_sweep(void);
-
-/* The names of all settings in turn, each with what its value is ("N", "PERCENT%") and what it
- * does; false behind the last. */
-bool setting_entry(size_t index, const char **name, const char **argument, const char **help);
 
 #endif

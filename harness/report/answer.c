@@ -319,7 +319,8 @@ static const struct value *largest(const struct experiment *experiment)
 
 void answer_put_next(struct line *json, const char *name, const struct experiment *experiment)
 {
-    const struct value *slowdown = largest(experiment);
+    const struct value *best = protection_best(experiment);
+    const struct value *slowdown = best != NULL ? best : largest(experiment);
     const struct value *loads = view_get(experiment->record.top, "loads");
     char *which = view_string(view_get(slowdown, "condition")), *text = NULL;
     for (const struct value *load = view_first(loads); load != NULL && text == NULL;

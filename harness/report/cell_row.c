@@ -3,7 +3,6 @@
 #include "checks.h"
 #include "columns.h"
 #include "experiment.h"
-#include "protection.h"
 #include "row.h"
 #include "sessions.h"
 #include "variants.h"

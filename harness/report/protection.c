@@ -1,7 +1,5 @@
 #include "protection.h"
 
-#include "columns.h"
-#include "legend.h"
 #include "row.h"
 #include "view.h"
 
@@ -170,9 +168,14 @@ static const char *times_text(double value, char *text)
     return number_fixed(value, value < 1.2 ? 2 : 1, text);
 }
 
+const struct value *protection_best(const struct experiment *experiment)
+{
+    return entry_named(experiment, "best");
+}
+
 static void put_best(struct line *json, const struct experiment *experiment)
 {
-    const struct value *best = entry_named(experiment, "best");
+    const struct value *best = protection_best(experiment);
     char before[NUMBER_SIZE], after[NUMBER_SIZE];
     if (best == NULL) {
         line_text(json, NULL,
@@ -221,64 +224,4 @@ void protection_put_answers(struct line *json, const struct experiment *experime
 {
     put_until(json, experiment);
     put_best(json, experiment);
-}
-
-static void put_row(struct line *json, const struct experiment *experiment, const char *name,
-                    const struct value *entry, bool is_bare)
-{
-    const struct row row = {
-        .of = experiment, .name = name, .entry = entry, .is_reference = is_bare};
-    line_object(json, NULL);
-    columns_put_texts(json, TABLE_PROTECTION, &row);
-    line_array(json, "problems");
-    line_close(json);
-    line_close(json);
-}
-
-/* The rows of one load begin with what it does without settings. */
-static void put_rows(struct line *json, const struct experiment *experiment)
-{
-    const struct value *list = view_get(protection_of(experiment), "rows");
-    char *last = NULL;
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item)) {
-        char *load = must(view_text(item, "unprotected"));
-        if (last == NULL || strcmp(last, load) != 0)
-            put_row(json, experiment, load, item, true);
-        put_row(json, experiment, load, item, false);
-        free(last);
-        last = load;
-    }
-    free(last);
-}
-
-static void put_left_out(struct line *json, const struct experiment *experiment)
-{
-    const struct value *list = view_get(experiment->record.top, "left_out");
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item)) {
-        char *why = view_text(item, "why");
-        char *text = why == NULL ? NULL : text_of("cannot be set here: %s", why);
-        if (text != NULL)
-            visible_put(json, NULL, text);
-        free(text);
-        free(why);
-    }
-}
-
-void protection_put(struct line *json, const struct experiment *experiment)
-{
-    const struct legend legend = legend_of(experiment);
-    if (!protection_measured(experiment)) {
-        line_null(json, "protection");
-        return;
-    }
-    line_object(json, "protection");
-    visible_put(json, "title", experiment->name);
-    columns_put(json, TABLE_PROTECTION, &legend, NULL, NULL);
-    line_array(json, "rows");
-    put_rows(json, experiment);
-    line_close(json);
-    line_array(json, "lines");
-    put_left_out(json, experiment);
-    line_close(json);
-    line_close(json);
 }

@@ -10,9 +10,8 @@
 
 bool protection_measured(const struct experiment *experiment);
 
-/* A member "protection": {title, columns, rows, lines}, a row for each load and setting, as texts;
- * null where there are none. */
-void protection_put(struct line *json, const struct experiment *experiment);
+/* The entry of the best one; NULL: there is none. */
+const struct value *protection_best(const struct experiment *experiment);
 
 /* The answer as sentences, as texts of the open array: the best setting, and what --until asks. */
 void protection_put_answers(struct line *json, const struct experiment *experiment);

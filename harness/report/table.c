@@ -4,7 +4,6 @@
 #include "checks.h"
 #include "columns.h"
 #include "experiment.h"
-#include "protection.h"
 #include "row.h"
 #include "variants.h"
 #include "view.h"

@@ -24,4 +24,8 @@ char *variants_change(const struct value *ratio, const struct metric *metric);
  * an experiment that looked for none. */
 void capacity_put(struct line *json, const struct experiment *experiment);
 
+/* A member "protection": {title, columns, rows, lines}, a row for each load and setting, as texts;
+ * null where there are none. */
+void protection_put(struct line *json, const struct experiment *experiment);
+
 #endif

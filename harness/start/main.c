@@ -5,6 +5,7 @@
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/setting.h"
+#include "common/setting_group.h"
 #include "common/text.h"
 
 #include <errno.h>
@@ -158,7 +159,7 @@ int main(int argc, char **argv)
     if (choices.cpus != NULL)
         pin(choices.cpus);
     if (choices.sweep)
-        settings_sweep();
+        setting_groups_sweep();
     if (argv[rest] == NULL)
         return EXIT_SUCCESS;
     if (choices.default_signals)

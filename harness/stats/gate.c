@@ -1,10 +1,9 @@
 #include "gate.h"
 
-#include "protection.h"
-
 #include <math.h>
 #include <string.h>
 
+#include "common/record_json.h"
 #include "json.h"
 #include "metrics.h"
 #include "order.h"
@@ -253,7 +252,8 @@ const char *verdicts_word(const json_t *summary)
 {
     const char *word =
         json_string_value(json_object_get(json_object_get(summary, "gate"), "verdict"));
-    return word ? word : protection_word(json_object_get(summary, "protection"));
+    const json_t *protection = json_object_get(summary, "protection");
+    return word ? word : json_text_or_empty(protection, "verdict");
 }
 
 static const struct interval unknown = {.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};

@@ -44,7 +44,7 @@ bool gate_judges(const struct session *session, size_t condition, size_t metric)
 void verdicts_add(struct session *session, json_t *summary);
 
 // The gate's word in a summary, "" without a gate: of --at-most its verdict; of --same-within
-// alone `decided` or `undecided`; of --until that of protection.h.
+// alone `decided` or `undecided`; of --until as of a gate.
 const char *verdicts_word(const json_t *summary);
 
 // Two experiments side by side: two versions, two nodes, two days.

@@ -313,9 +313,3 @@ json_t *protection_json(const struct experiment *experiment, struct session *ses
     find_front(&of);
     return document(&of);
 }
-
-const char *protection_word(const json_t *protection)
-{
-    const char *word = text_at(protection, "verdict");
-    return word != NULL ? word : "";
-}

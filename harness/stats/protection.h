@@ -13,7 +13,4 @@
 json_t *protection_json(const struct experiment *experiment, struct session *session,
                         const struct replay *replay, const json_t *slowdowns);
 
-// Its word on the limit of --until, as a gate's; "" where there is no limit.
-const char *protection_word(const json_t *protection);
-
 #endif

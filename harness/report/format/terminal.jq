@@ -93,7 +93,7 @@ def experiment($head):
     elif .capacity != null then capacity_table
     elif .protection != null and ($verbose | not) then protection_table
     else protection_table, ($conditions | table($columns; $findings)), (.metrics | metric_table($head.columns.condition_metrics)), "" end,
-    .lines[], (if $verbose then .details[] else .outliers[] end),
+    (if .protection != null and ($verbose | not) then empty else .lines[] end), (if $verbose then .details[] elif .protection != null then empty else .outliers[] end),
     ($rows | numbered($findings), note_lines),
     ($rows | if $verbose then empty else notes | notes_count end),
     when_verbose(family_text($head), unseen_text($head), "\(key_text($head)); \(memory_text($head))."),
