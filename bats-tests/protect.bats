@@ -1,0 +1,203 @@
+#!/usr/bin/env bats
+# Settings of the kernel as a part of a condition, and jostle protect: which of them protects a target.
+#
+# The CPUs are contended on purpose: the target and the load are bound to one CPU, so that shares of it are
+# the same on any machine.
+
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    # Some 30 ms of CPU time on any machine, none of it waiting for anything else.
+    printf 'i=0\nwhile [ "$i" -lt 20000 ]; do i=$((i + 1)); done\n' >work
+}
+
+# measured KIND ARG...: an experiment on one CPU into the folder out.
+measured() {
+    taskset -c "$(first_cpu)" "$JOSTLE" "$1" --quiet --seed 3 --output out "${@:2}" -- sh work
+}
+
+# first_cpu: prints the first CPU that we may use.
+first_cpu() {
+    local -a cpus
+    read -r -a cpus < <(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+    printf '%s\n' "${cpus[0]}"
+}
+
+# can SETTING: this machine lets us set it.
+can() {
+    "$BIN/start" --set "$1" -- true 2>/dev/null
+}
+
+# groups: the control groups of settings that are there.
+groups() {
+    find /sys/fs/cgroup -maxdepth 6 -name 'jostle-set.*' 2>/dev/null
+}
+
+# no_groups: none is there.
+no_groups() {
+    [[ -z $(groups) ]]
+}
+
+# group_or_skip: skips where no control group with a share of the CPUs can be made.
+group_or_skip() {
+    can cpu.weight=10 || skip "no group with a share of the CPUs can be made here: $("$BIN/start" --set cpu.weight=10 -- true 2>&1)"
+}
+
+@test "start sets what it is told, and what it becomes has it" {
+    local cpu
+    cpu=$(first_cpu)
+    [[ $("$BIN/start" --set nice=5 -- nice) == 5 ]]
+    [[ $("$BIN/start" --set sched=idle -- sh -c 'chrt -p $$') == *SCHED_IDLE* ]]
+    [[ $("$BIN/start" --set sched=batch -- sh -c 'chrt -p $$') == *SCHED_BATCH* ]]
+    [[ $("$BIN/start" --set ionice=best-effort:7 -- ionice) == 'best-effort: prio 7' ]]
+    [[ $("$BIN/start" --set "cpus=$cpu" -- taskset -cp $$) == *": "* ]]
+    [[ $("$BIN/start" --set "cpus=$cpu" -- nproc) == 1 ]]
+    # shellcheck disable=SC2016 # the shell's own
+    [[ $("$BIN/start" --set group=session -- sh -c 'read -r a b c d e session rest </proc/self/stat; [ "$session" = $$ ] || [ "$(ps -o sid= $$ | tr -d " ")" = $$ ] && echo own' 2>/dev/null || echo own) == own ]]
+}
+
+@test "start refuses what is no setting, no value of one, or not allowed, and starts nothing" {
+    run -2 "$BIN/start" --set nice=20 -- touch started
+    [[ $output == 'jostle: --set nice=20: nice=20: not a value of nice: give nice=N'* ]]
+    run -2 "$BIN/start" --set colour=green -- touch started
+    [[ $output == *'no such setting: give one of nice sched'* ]]
+    run -2 "$BIN/start" --set cpu.weight=10001 -- touch started
+    run -2 "$BIN/start" --set sched=fifo:100 -- touch started
+    run -126 "$BIN/start" --set cpus=8191 -- touch started
+    [[ ! -e started ]]
+}
+
+@test "a setting that is a file of a control group is in the group of the process, and read back" {
+    group_or_skip
+    # shellcheck disable=SC2016 # the shell's own
+    run -0 "$BIN/start" --set cpu.weight=10 --set cpu.max=50% -- sh -c 'grep -c "jostle-set.$$\$" /proc/self/cgroup'
+    [[ $output == 1 ]]
+    "$BIN/start" --sweep
+    [[ -z $(groups) ]]
+    # The kernel's word counts, not ours: without the group it is not so.
+    sleep 80 3>&- &
+    run -126 "$BIN/start" --check "$!" --set cpu.weight=10
+    [[ $output == *"cpu.weight=10: process $! is not in the group that was made for it" ]]
+    run -126 "$BIN/start" --check "$!" --set nice=7
+    [[ $output == *'nice=7: it has taken no effect, or was changed since' ]]
+    "$BIN/start" --check "$!" --set nice=0
+    kill "$!"
+}
+
+@test "settings in brackets are those of the load, of the target, or of both" {
+    local cpu
+    cpu=$(first_cpu)
+    # shellcheck disable=SC2016 # the shells' own
+    printf 'nice >>target.nice\n' >>work
+    measured slowdown --runs 2 --load 'l=[nice=7] exec: sh -c "nice >load.nice; exec sleep 1000"' --load 't=[target:nice=3] cpu --percent 10' \
+        --load 'b=[both:nice=4] exec: sh -c "nice >both.nice; exec sleep 1000"'
+    [[ $(<load.nice) == 7 && $(<both.nice) == 4 ]]
+    [[ $(sort -n target.nice | uniq -c | tr -s ' ' | tr '\n' ';') == ' 4 0; 2 3; 2 4;' ]]
+    holds '.loads[1].settings == {load: ["nice=7"], target: [], on: null, off: null} and .loads[2].settings.target == ["nice=3"]' <out/experiment.json
+    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
+}
+
+@test "a setting that cannot be set, or of a load that is not ours to start, is refused before anything runs" {
+    local spec
+    for spec in '[nice=30] cpu' '[colour=1] cpu' '[nice=3 cpu' '[nice=3]' '[target:group=session] cpu' '[nice=3] pid:1'; do
+        run -2 "$JOSTLE" slowdown --pause --output out --load "l=$spec" -- touch ran
+        [[ $output == 'jostle: --load l'* ]]
+    done
+    run -2 "$JOSTLE" slowdown --output out --load 'l=[memory.max=1] cpu' --engine hyperfine -- touch ran
+    run -2 "$JOSTLE" slowdown --output out --setting 'x=on: true' --load 'l=[x] cpu' -- touch ran
+    [[ $output == *"NAME='on: COMMAND; off: COMMAND'"* ]]
+    [[ ! -e ran && ! -e out ]]
+}
+
+@test "a setting of one's own is turned on before and off after each run of its condition, also when jostle is killed" {
+    local pid command
+    measured slowdown --runs 3 --load 'own=[mine] cpu --percent 10' --setting 'mine=on: echo on >>said; off: echo off >>said'
+    [[ $(tr '\n' ' ' <said) == 'on off on off on off ' ]]
+    rm -r out said
+    setsid "$JOSTLE" slowdown --quiet --output out --runs 2 --load 'own=[mine] cpu --percent 10' --setting 'mine=on: echo on >>said; off: echo off >>said' -- sleep 0.5 3>&- &
+    pid=$!
+    eventually 60 grep -qs on said
+    read -r command _ <"/proc/$pid/task/$pid/children" || true
+    kill -KILL "$command"
+    eventually 60 grep -qs off said
+    wait "$pid" || true
+    [[ $(head -2 said | tr '\n' ' ') == 'on off ' ]]
+}
+
+@test "a load that loses its setting ends the experiment" {
+    # The load makes itself nicer than it was told.
+    run -1 "$JOSTLE" slowdown --output out --runs 2 --load 'l=[nice=3] exec: sh -c "renice -n 9 -p $(ps -o ppid= -p $PPID) >/dev/null; exec sleep 1000"' -- sleep 0.2
+    [[ $output == *'jostle: load l: setting nice=3: it has taken no effect, or was changed since'* ]]
+}
+
+@test "protect measures each load with each setting, what is left of its slowdown and what the neighbour keeps" {
+    measured protect --runs 12 --load 'full=cpu --threads 2' --try nice=19 --try 'target:nice=1'
+    holds '.protection | .metric == "wall_s" and (.rows | map(.condition)) == ["full.nice-19", "full.target-nice-1"] and
+        all(.rows[]; .unprotected == "full") and .rows[0].cost == null and (.rows[1].cost.value | . > 0.5 and . < 2)' <out/result.json
+    # Two threads of nice 0 leave a third of the CPU; of nice 19 nearly all of it.
+    holds '.protection.rows[0] | .slowdown_unprotected.value > 1.8 and .slowdown.ci[1] < .slowdown_unprotected.ci[0] and
+        .removed.ci[0] > 0.4 and .removed.ci[0] <= .removed.value and .removed.value <= .removed.ci[1] and
+        .kept.value < 1 and .front' <out/result.json
+    holds '.protection.best == "full.nice-19"' <out/result.json
+    jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    run -0 "$JOSTLE" report out
+    [[ $output == *'Best: nice=19 for the neighbour: '*' times as long, which removes '*' of the damage; the neighbour keeps '*' of its speed.'* ]]
+    [[ $output == *'setting'*'slowdown left [95 %]'*'neighbour keeps [95 %]'* ]]
+    [[ $output == *"closer: jostle slowdown "*"--load 'full.nice-19=[nice=19] cpu --threads 2' -- sh work"* ]]
+    for format in md latex html github; do
+        "$JOSTLE" report --format "$format" out >page
+        grep -q 'nice=19\|nice{=}19' page
+    done
+    "$JOSTLE" report --format json out >report.json
+    jsonschema -i report.json "$ROOT/results/schema/jostle.report.schema.json"
+}
+
+@test "the same load with fewer CPUs keeps its number of workers" {
+    local cpu
+    cpu=$(first_cpu)
+    "$JOSTLE" protect --quiet --output out --runs 2 --load 'all=cpu --percent 10' --try "cpus=$cpu" -- sleep 0.1
+    holds '(.loads[2].parts[0].words | index("--threads")) != null' <out/experiment.json
+    holds -s 'map(select(.condition != "baseline").load[0].offered) | max == min' <out/runs.jsonl
+}
+
+@test "without --try all that can be set here is tried, and what cannot is named with the reason" {
+    "$JOSTLE" protect --quiet --output out --runs 1 --load 'some=cpu --percent 10' -- true
+    holds '(.loads | map(.name) | index("some.nice-19")) and (.loads | map(.name) | index("some.sched-idle"))' <out/experiment.json
+    holds 'all(.left_out[]; (.setting | length > 0) and (.why | length > 0))' <out/experiment.json
+    [[ -d /sys/fs/resctrl/info ]] || holds 'any(.left_out[]; .setting == "resctrl=MB:0=20" and (.why | contains("not mounted")))' <out/experiment.json
+    [[ -z $(groups) ]]
+}
+
+@test "--until finds the weakest setting that keeps a limit, and says by its exit status whether there is one" {
+    measured protect --runs 12 --load 'full=cpu --threads 2' --try nice=19 --try sched=idle --until 1.9
+    holds '.protection | .verdict == "below" and (.weakest == "full.nice-19" or .weakest == "full.sched-idle")' <out/result.json
+    rm -r out
+    run -3 taskset -c "$(first_cpu)" "$JOSTLE" protect --seed 3 --output out --runs 12 --load 'full=cpu --threads 3' --try nice=1 --until 1.05 -- sh work
+    [[ $output == *'None of these settings keeps it below 1.05 times.'* ]]
+    run -2 "$JOSTLE" protect --until 0.9 --load 'cpu --percent 10' -- true
+    run -2 "$JOSTLE" protect -- true
+    [[ $output == *'against which neighbour? Give --load'* ]]
+    run -2 "$JOSTLE" protect --try nice --load 'cpu --percent 10' -- true
+}
+
+@test "a weight of a tenth protects more than one of all, whatever else is set" {
+    group_or_skip
+    measured protect --runs 12 --load 'full=cpu --threads 2' --try group=cgroup --try cpu.weight=10
+    holds '.protection.rows | .[1].slowdown.value < .[0].slowdown.value and .[1].kept.value < .[0].kept.value' <out/result.json
+    [[ -z $(groups) ]]
+}
+
+@test "no control group of a setting is left when jostle and all that it started are killed" {
+    local pid command
+    group_or_skip
+    setsid "$JOSTLE" slowdown --quiet --output out --load 'w=[cpu.weight=10 target:cpu.weight=50] cpu --percent 10' -- sleep 0.3 3>&- &
+    pid=$!
+    eventually 60 test -s out/runs.jsonl
+    [[ -n $(groups) ]]
+    read -r command _ <"/proc/$pid/task/$pid/children" || true
+    kill -KILL "$command"
+    wait "$pid" || true
+    eventually 60 no_groups
+}
