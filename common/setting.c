@@ -138,7 +138,7 @@ static bool cpus_set(const char *value)
 /* A program may choose among them. */
 static bool cpus_has(const char *value, pid_t process)
 {
-    struct cpu_list list, now;
+    struct cpu_list list, now = {.count = 0};
     return cpus_parse(value, &list) == 0 && cpus_of_thread(process, &now) &&
            cpus_missing(&now, &list) < 0;
 }
@@ -285,6 +285,15 @@ static bool verify_one(const struct setting *setting, pid_t process, char *error
     return true;
 }
 
+/* Before Linux 6.2 who enters a group of v2 with the cpuset controller loses the CPUs that it was
+ * bound to. Where none of those is left (cpuset.cpus), the group's are what was asked for. */
+static void keep_cpus(const struct cpu_list *cpus)
+{
+    struct cpu_list now = {.count = 0};
+    if (cpus_of_thread(0, &now) && cpus_overlap(cpus, &now))
+        (void)cpus_pin_list(cpus);
+}
+
 /* Groups are made before any is entered: where one can be made is told by where we are. */
 static bool apply_groups(const struct setting *settings, size_t count, char *error, size_t size)
 {
@@ -315,12 +324,17 @@ bool settings_verify(const struct setting *settings, size_t count, pid_t process
 
 bool settings_apply(const struct setting *settings, size_t count, char *error, size_t size)
 {
+    struct cpu_list cpus = {.count = 0};
     setting_groups_sweep();
     for (size_t i = 0; i < count; i++)
         if (settings[i].kind->set != NULL && !settings[i].kind->set(settings[i].value))
             return name_error(&settings[i], strerror(errno), error, size);
-    return apply_groups(settings, count, error, size) &&
-           settings_verify(settings, count, getpid(), error, size);
+    const bool known = cpus_of_thread(0, &cpus);
+    if (!apply_groups(settings, count, error, size))
+        return false;
+    if (known)
+        keep_cpus(&cpus);
+    return settings_verify(settings, count, getpid(), error, size);
 }
 
 bool settings_try(const struct setting *settings, size_t count, char *error, size_t size)

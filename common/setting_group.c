@@ -213,7 +213,11 @@ bool setting_group_make(const struct setting_kind *kind, const char *value,
     else if (value != NULL) {
         encode(place, kind, value, text, sizeof text);
         if (!file_put(folder, file_of(place, kind), text))
-            failed = "the kernel refuses the value";
+            failed =
+                errno == ENOENT ? "this kernel has no such file" : "the kernel refuses the value";
+        /* BFQ has a file of its own in v2; io.weight is that of iocost. */
+        if (failed == NULL && kind->form == FORM_WEIGHT && !place->v1)
+            (void)file_put(folder, "io.bfq.weight", text);
     }
     if (failed == NULL)
         return true;
