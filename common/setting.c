@@ -299,6 +299,9 @@ static bool apply_groups(const struct setting *settings, size_t count, char *err
 {
     struct setting_place place[SETTINGS_MOST];
     char why[SETTING_ERROR];
+    for (size_t i = 0; i < count; i++)
+        if (group_kind(&settings[i]) != NULL)
+            setting_group_forget(group_kind(&settings[i]));
     for (size_t i = 0; i < count; i++) {
         const struct setting_kind *group = group_kind(&settings[i]);
         const char *value = is_plain_group(&settings[i]) ? NULL : settings[i].value;
@@ -325,7 +328,6 @@ bool settings_verify(const struct setting *settings, size_t count, pid_t process
 bool settings_apply(const struct setting *settings, size_t count, char *error, size_t size)
 {
     struct cpu_list cpus = {.count = 0};
-    setting_groups_sweep();
     for (size_t i = 0; i < count; i++)
         if (settings[i].kind->set != NULL && !settings[i].kind->set(settings[i].value))
             return name_error(&settings[i], strerror(errno), error, size);

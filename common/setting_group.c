@@ -198,6 +198,16 @@ static bool is_cpuset_v1(const struct setting_place *place, const struct setting
     return place->v1 && strcmp(kind->controller, "cpuset") == 0;
 }
 
+void setting_group_forget(const struct setting_kind *kind)
+{
+    struct setting_place place;
+    char folder[CGROUP_PATH], ignored[256];
+    if (!place_find(&place, kind, ignored, sizeof ignored))
+        return;
+    folder_of(&place, getpid(), folder);
+    (void)rmdir(folder);
+}
+
 bool setting_group_make(const struct setting_kind *kind, const char *value,
                         struct setting_place *place, char *error, size_t size)
 {

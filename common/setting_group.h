@@ -39,6 +39,8 @@ struct setting_place {
 
 /* Whether it is a value of such a file. */
 bool setting_group_takes(const struct setting_kind *kind, const char *value);
+/* Removes an empty group of our name: that of a process which had our number before. */
+void setting_group_forget(const struct setting_kind *kind);
 /* Makes our group, unless it is there already, and gives it the value (NULL: none). False with a
  * reason, as all of these. */
 bool setting_group_make(const struct setting_kind *kind, const char *value,

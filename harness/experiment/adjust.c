@@ -91,6 +91,10 @@ static void take(struct adjustment *adjustment, struct arena *arena, const char 
     if ((both || target) && strcmp(plain, "group=session") == 0)
         usage_error("--load %s: %s: a session is made for the load: leave out %s", name, text,
                     both ? BOTH : TARGET);
+    if (!target && starts_with(plain, "cpuset.cpus.partition="))
+        usage_error("--load %s: %s: the load would keep its CPUs from all others also while it is "
+                    "paused: give the setting to the target",
+                    name, text);
     if (both || target)
         add(&adjustment->target, name, plain);
     if (both || !target)

@@ -392,6 +392,8 @@ static void put_conditions(struct experiment *experiment)
             pair_put("condition_on", one->condition->adjustment.on);
             pair_put("condition_off", one->condition->adjustment.off);
         }
+        if (one->condition->adjustment.target.count > 0)
+            pair_put("condition_sweep", "1");
         if (needs_commands(experiment))
             pair_put("condition_variant", arena_format(&experiment->arena, "%zu", one->command));
         if (experiment->variants.named)

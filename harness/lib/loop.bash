@@ -245,6 +245,7 @@ measure_run() {
     fi
     [[ $ending == record ]] || measure_await record
     setting_off
+    [[ -z ${condition_sweep[$1]:-} ]] || settings_sweep
     stats_decide record "$delay"
     [[ -z ${command_conclude[variant]:-} ]] || measure_hook conclude "$variant"
 }

@@ -11,6 +11,7 @@ declare -a conditions=()                    # in order
 declare -A condition_variant=()             # of a condition: the number of its command
 declare -A condition_load=()                # and the name that its loads go by
 declare -A condition_on=() condition_off=() # commands around each of its runs, of --setting
+declare -A condition_sweep=()               # 1: its target has settings, whose groups go after each run
 # Of each of meter's commands: as a shell has it, and what comes around it, where there is any.
 declare -a command_text=() command_folder=() command_setup=() command_prepare=() command_conclude=() command_cleanup=()
 
@@ -68,6 +69,7 @@ plan_take() {
         condition) conditions+=("$2") condition_variant[$2]=0 condition_load[$2]=$2 ;;
         condition_variant) condition_variant[${conditions[-1]}]=$2 ;;
         condition_load) condition_load[${conditions[-1]}]=$2 ;;
+        condition_sweep) condition_sweep[${conditions[-1]}]=1 ;;
         condition_on) condition_on[${conditions[-1]}]=$2 ;;
         condition_off) condition_off[${conditions[-1]}]=$2 ;;
         *) plan[$1]=$2 ;;

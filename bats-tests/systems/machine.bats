@@ -1,0 +1,123 @@
+#!/usr/bin/env bats
+# What a plain virtual machine lacks: every controller of cgroup v2, SMT, two sockets, two nodes of memory, a
+# disk with BFQ. A machine that QEMU emulates has them (see `machine`); it is slow, so only directions are
+# asserted, with intervals apart.
+
+load ../helpers
+
+setup_file() {
+    export KIT=$BATS_FILE_TMPDIR/kit
+    "$ROOT/bats-tests/systems/machine" "$KIT" true || skip 'no machine can be emulated here: see bats-tests/systems/machine'
+}
+
+setup() {
+    # The machine reads what is here, and writes to files of its own.
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# inside: runs the commands on stdin in the machine, in an empty folder, with helpers of their own.
+inside() {
+    {
+        printf 'set -euo pipefail\nROOT=%q BIN=%q\n' "$ROOT" "$BIN"
+        cat <<'HELPERS'
+work=$(mktemp -d) && cd "$work"
+PATH=$ROOT/harness:$PATH
+export JOSTLE_NO_PROBE=1
+printf 'i=0\nwhile [ "$i" -lt 8000 ]; do i=$((i + 1)); done\n' >work
+# holds EXPRESSION FILE: the JSON in the file makes the jq EXPRESSION true.
+holds() { jq -e "$1" "$2" >/dev/null || { printf 'does not hold: %s\n' "$1"; jq -c .protection "$2"; return 1; }; }
+# groups: prints the groups of settings that are there.
+groups() { find /sys/fs/cgroup -name 'jostle-set.*'; }
+HELPERS
+        cat
+    } >inside
+    run "$ROOT/bats-tests/systems/machine" "$KIT" bash "$PWD/inside"
+    printf '%s\n' "$output"
+    [[ $status -eq 0 ]]
+}
+
+@test "each setting of cgroup v2 takes effect, is read back, and leaves no group" {
+    inside <<'EOF_INSIDE'
+for setting in nice=5 sched=idle sched=fifo:1 ionice=idle group=cgroup cpu.weight=10 cpu.max=50% cpu.idle=1 cpuset.cpus=1 memory.min=8M memory.low=8M memory.high=64M memory.max=64M io.weight=10 io.max=254:16,wbps=1000000; do
+    "$BIN/start" --set "$setting" -- sleep 60 &
+    sleep 0.3
+    "$BIN/start" --check $! --set "$setting"
+    ! "$BIN/start" --check $$ --set "$setting" 2>/dev/null
+    kill $!
+    wait $! || true
+done
+[ "$("$BIN/start" --set cpuset.cpus=2-3 --set cpuset.cpus.partition=root -- nproc)" = 2 ]
+"$BIN/start" --sweep
+# Who was bound to a CPU stays there in a group.
+[ "$(taskset -c 2 "$BIN/start" --set cpu.weight=50 -- nproc)" = 1 ]
+"$BIN/start" --sweep
+[ -z "$(groups)" ]
+EOF_INSIDE
+}
+
+@test "a weight, a quota, a set of CPUs and priorities move the slowdown in the right direction" {
+    inside <<'EOF_INSIDE'
+taskset -c 0-1 jostle protect --quiet --output out --runs 14 --load 'full=cpu --threads 4' --try cpu.weight=10 --try cpu.max=20% \
+    --try cpuset.cpus=1 --try nice=19 --try 'target:cpu.weight=1000' -- taskset -c 0 sh work
+holds '[.protection.rows[] | select(.condition != "full.target-cpu.weight-1000")] | all(.slowdown.ci[1] < .slowdown_unprotected.ci[0] and .removed.ci[0] > 0)' out/result.json
+holds '[.protection.rows[] | select(.condition | test("cpu.weight-10$|cpu.max|nice"))] | all(.kept.ci[1] < 1)' out/result.json
+holds '.protection.best != null' out/result.json
+[ -z "$(groups)" ]
+EOF_INSIDE
+}
+
+@test "a limit of memory costs a program that reads its file again" {
+    inside <<'EOF_INSIDE'
+mkfs.ext4 -q /dev/vdb && mount /dev/vdb /mnt
+head -c 48M /dev/zero >/mnt/file
+jostle slowdown --quiet --output out --runs 7 --load 'limited=[target:memory.high=16M]' --load 'free=[target:memory.high=512M]' -- sh -c 'cat /mnt/file /mnt/file | cat >/dev/null'
+holds '[.slowdowns[] | select(.metric == "wall_s")] | (map(select(.condition == "limited")) | .[0].ci[0]) > (map(select(.condition == "free")) | .[0].ci[1])' out/result.json
+[ -z "$(groups)" ]
+EOF_INSIDE
+}
+
+@test "a quota of the disk holds a neighbour back" {
+    inside <<'EOF_INSIDE'
+mkfs.ext4 -q /dev/vdb && mount /dev/vdb /mnt
+jostle protect --quiet --output out --runs 7 --load 'disk=io --sequential --write --direct --file /mnt/work --file-size 32M --block 64k' \
+    --try io.max=254:16,wbps=500000 -- sh -c 'dd if=/dev/zero of=/mnt/mine bs=64k count=40 oflag=direct status=none'
+holds '.protection.rows[0] | .kept.ci[1] < 0.5 and .slowdown.value < .slowdown_unprotected.value' out/result.json
+EOF_INSIDE
+}
+
+@test "nothing of a setting is left when jostle is killed" {
+    inside <<'EOF_INSIDE'
+setsid jostle slowdown --quiet --output out --load 'w=[cpu.weight=10 target:memory.high=64M] cpu --percent 10' -- sleep 0.3 &
+pid=$!
+while [ ! -s out/runs.jsonl ]; do sleep 0.2; done
+[ -n "$(groups)" ]
+read -r command _ <"/proc/$pid/task/$pid/children" || true
+kill -KILL "$command"
+wait "$pid" || true
+for try in $(seq 50); do [ -z "$(groups)" ] && break; sleep 0.2; done
+[ -z "$(groups)" ]
+EOF_INSIDE
+}
+
+@test "loads are placed on the sibling of a core and on the other node" {
+    inside <<'EOF_INSIDE'
+for place in core smt other-node machine; do
+    jostle slowdown --quiet --output "$place" --runs 1 --place "$place" --load 'some=cpu --percent 10' -- true
+done
+[ "$(jq -r '.placement | .target_cpus, .load_cpus' smt/experiment.json | sort | tr '\n' ' ')" = '0 1 ' ]
+[ "$(jq -r '.placement.target_cpus' other-node/experiment.json)" = 0 ]
+jq -r .placement.load_cpus other-node/experiment.json | grep -q '^[23]'
+EOF_INSIDE
+}
+
+@test "blame finds a neighbour in a group of its own" {
+    inside <<'EOF_INSIDE'
+taskset -c 0 "$BIN/start" --set group=cgroup -- sh -c 'while :; do :; done' &
+taskset -c 0 sh -c 'while :; do :; done' &
+victim=$!
+sleep 1
+jostle blame --for 3s --pid "$victim" >blame.txt || true
+cat blame.txt
+grep -q 'jostle-set' blame.txt
+EOF_INSIDE
+}
