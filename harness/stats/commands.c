@@ -235,17 +235,17 @@ static bool take_begin(struct hub *hub, char *const *field, size_t count)
         json_object_get(hub->experiment.json, "after") != NULL && has_result(hub);
     hub->course.probe.wanted = count > 3 && strcmp(field[3], "probe") == 0;
     course_begin(&hub->course);
-    if (hub->course.next.stop == STOP_NOT && hub->earlier > 0 && !hub->command->quiet)
+    if (hub->course.next.stop == STOP_NOT && hub->earlier > 0 && !hub->request->quiet)
         complain("continuing after %zu run%s in %s", hub->earlier, hub->earlier == 1 ? "" : "s",
                  hub->folder.path);
-    if (hub->course.next.stop == STOP_NOT && !hub->command->quiet)
+    if (hub->course.next.stop == STOP_NOT && !hub->request->quiet)
         warn_of_few(hub);
     // What is complete is left as it is; but a power cut may have come before its status, which is
     // not flushed, and nobody else would ever say that it is done.
     if (hub->course.next.stop == STOP_NOT || !is_complete || !status_is_done(hub->folder.path)) {
         hub->has_begun = hub->course.next.stop == STOP_NOT || !is_complete;
         status_begin(&hub->status, &hub->experiment, hub->folder.path, hub->host,
-                     (long)hub->command->pid, now_s, uptime_s);
+                     (long)hub->request->pid, now_s, uptime_s);
         status_write(&hub->status, &hub->course, hub->has_begun ? "running" : "done",
                      hub->has_begun ? NULL : stop_names[hub->course.next.stop]);
     }

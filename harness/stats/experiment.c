@@ -28,14 +28,12 @@ static size_t count_of(const json_t *settings, const char *name, size_t otherwis
 
 static bool take_conditions(struct settings *settings, const json_t *list)
 {
-    for (size_t i = 0; i < json_array_size(list) && i < MAX_CONDITIONS; i++) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
         const char *name = json_string_value(json_object_get(json_array_get(list, i), "name"));
-        char *copy = name ? strdup(name) : NULL;
-        if (!copy)
+        if (!name || !settings_add_condition(settings, name))
             return false;
-        settings->conditions[settings->condition_count++] = copy;
     }
-    return settings->condition_count > 0 && json_array_size(list) <= MAX_CONDITIONS;
+    return settings->condition_count > 0;
 }
 
 // Of the definitions that of the metric; NULL: it is built in.

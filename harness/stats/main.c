@@ -1,16 +1,15 @@
 // stats: what to run next, and what the runs so far show. The same records and
 // seed give the same answers: it never reads a clock.
 
-#include "command_line.h"
 #include "commands.h"
 #include "experiment.h"
 #include "judge.h"
 #include "output.h"
-#include "protocol.h"
 #include "result.h"
 
 #include "common/file.h"
 #include "common/messages.h"
+#include "common/options.h"
 
 #include <signal.h>
 #include <stdint.h>
@@ -147,7 +146,7 @@ static bool is_ours(struct hub *hub)
     char *path = folder_file(&hub->folder, "experiment.json");
     lock_stamp(path ? path : "", stamp);
     free(path);
-    if (!hub->command->written || strcmp(stamp, hub->command->written) == 0)
+    if (!hub->request->written || strcmp(stamp, hub->request->written) == 0)
         return true;
     snprintf(hub->folder.error, sizeof hub->folder.error,
              "another jostle has begun to measure into %.300s: choose another folder",
@@ -158,7 +157,7 @@ static bool is_ours(struct hub *hub)
 // Opens everything. False with `folder.error` set, or after a message on stderr.
 static bool open_all(struct hub *hub)
 {
-    const char *path = hub->command->experiment;
+    const char *path = hub->request->experiment;
     size_t set_aside = 0;
     struct utsname machine;
     hub->host = strdup(uname(&machine) == 0 ? machine.nodename : "unknown");
@@ -282,10 +281,10 @@ static void ignore_signals(void)
 
 // Serves the experiment in the folder command->experiment until stdin ends.
 // Returns the program's exit code.
-static int serve_run(const struct command_line *command, FILE *output)
+static int serve_run(const struct request *request)
 {
     ignore_signals();
-    struct hub hub = {.command = command, .output = output, .folder = {.fd = -1}};
+    struct hub hub = {.request = request, .output = stdout, .folder = {.fd = -1}};
     bool good = open_all(&hub);
     if (!good)
         hub_fail(&hub, "-", hub.folder.error); // "": it has been said
@@ -298,21 +297,94 @@ static int serve_run(const struct command_line *command, FILE *output)
     return good ? 0 : 1;
 }
 
-static int run(const struct command_line *command)
-{
-    if (command->experiment)
-        return serve_run(command, stdout);
-    if (command->derive)
-        return result_derive(command->operands, command->operand_count);
-    return protocol_run(command, stdin, stdout);
-}
+#define REQUEST(member) .offset = offsetof(struct request, member)
+
+static const struct option_row rows[] = {
+    {.name = "experiment",
+     .argument = "DIR",
+     .type = OPTION_TEXT,
+     REQUEST(experiment),
+     .help = "be the hub of the experiment in DIR (see below)"},
+    {.name = "derive",
+     .type = OPTION_FLAG,
+     REQUEST(derive),
+     .help = "write DIR/result.json from DIR/experiment.json and DIR/runs.jsonl, for each DIR"},
+    {.name = "pid",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     REQUEST(pid),
+     .minimum = 1,
+     .maximum = 4194304,
+     .preset = "1",
+     .help = "the process that measures, for status.json"},
+    {.name = "written",
+     .argument = "STAMP",
+     .type = OPTION_TEXT,
+     REQUEST(written),
+     .help =
+         "with --experiment: refuse if experiment.json is another than the one with this stamp"},
+    {.name = "quiet",
+     .type = OPTION_FLAG,
+     REQUEST(quiet),
+     .help = "with --experiment: do not report what is continued"},
+    {0},
+};
+
+static const char intro[] =
+    "Decides what an experiment measures next, and reports what the runs show: it is\n"
+    "the hub of an experiment (--experiment), or derives the results of finished\n"
+    "ones (--derive). The same records lead to the same decisions; it never reads a\n"
+    "clock.\n";
+
+static const char details[] =
+    "The hub (--experiment DIR):\n"
+    "stats holds DIR/runs.jsonl locked, puts each run's record together from the\n"
+    "raw lines of meter and the loads, judges it, appends it, keeps status.json of\n"
+    "a campaign's cell, and writes result.json. Commands come on standard input,\n"
+    "fields separated by tabs; those with -> are answered by one line, or by\n"
+    "`failed SOURCE TEXT`:\n"
+    "  meter FIFO              where meter's lines come from\n"
+    "  load INDEX NAME CONDITION NODE FIFO\n"
+    "                          and those of a load; NODE empty: this one\n"
+    "  probe FIFO              and those of the probe before each block, which may fail\n"
+    "  await EVENT SOURCE...   -> ok, when each source (INDEX, meter, probe) has sent it\n"
+    "  begin US [probe]        -> what is next; US: time of day in microseconds; probe:\n"
+    "                          there is one\n"
+    "  record [US]             -> what is next; US: longest round trip of marks\n"
+    "  rested                  -> what is next, after `pause SECONDS`\n"
+    "  probed                  -> what is next, after `probe SECONDS`\n"
+    "  stop REASON             -> what is next: stop\n"
+    "  after JSON              the kernel's counters at the end, for the result\n"
+    "  steps ...               what a scheduler counted, for the result\n"
+    "  warn TEXT               a warning, for the result\n"
+    "  finish                  -> done VERDICT, once all files are written\n"
+    "  ended STATE [REASON]    how it ended without a result, for status.json\n"
+    "What is next: `run CONDITION BLOCK ORDER PROGRESS MORE [VALUE]`\n"
+    "(block 0: a run that does not count; VALUE of --vary), `pause SECONDS`, `probe SECONDS`\n"
+    "(measure the machine), or `stop REASON TEXT [ADVICE]`; TEXT: how the\n"
+    "target failed (ADVICE: what to do), else the verdict of a gate so far.\n"
+    "\n"
+    "Exit status:\n"
+    "  0  done    1  records or results cannot be read or written    2  wrong use\n";
 
 int main(int argc, char **argv)
 {
     streams_open();
-    struct command_line command;
-    command_line_parse(&command, argc, argv);
-    const int code = run(&command);
-    command_line_free(&command);
-    return code;
+    struct request request = {0};
+    const struct option_group groups[] = {{.rows = rows, .values = &request}};
+    const struct program program = {.name = "stats",
+                                    .usage = "[DIR...]",
+                                    .intro = intro,
+                                    .details = details,
+                                    .groups = groups,
+                                    .group_count = 1};
+    int rest;
+    options_free(options_parse(&program, argc, argv, &rest));
+    if (request.derive && rest == argc)
+        usage_error("stats: --derive: name the folders of experiments");
+    if (!request.derive && rest < argc)
+        usage_error("stats: %s: no such operand: folders come with --derive", argv[rest]);
+    if (request.derive == (request.experiment != NULL))
+        usage_error("stats: give either --experiment or --derive");
+    return request.derive ? result_derive(argv + rest, argc - rest) : serve_run(&request);
 }

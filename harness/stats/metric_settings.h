@@ -41,19 +41,6 @@ bool metrics_choose_builtin(struct metric_settings *metrics, const char *name);
 // measures it. MAX_METRICS: there is none, or no room.
 size_t metrics_know(struct metric_settings *metrics, const char *name);
 
-// Chooses what an option --metric says: a list of names such as "wall_s,cpu_s", "all" for
-// the four that are always there, or a definition (common/metric.h). False, and error says
-// what to give.
-bool metrics_choose_text(struct metric_settings *metrics, const char *text, char *error,
-                         size_t size);
-
-// Whether it is such a text. An option's check.
-bool metrics_check_text(const char *text, char *error, size_t size);
-
-// Of the chosen metrics only those of a list of names decide. False, and error says what to
-// give, where one is none of them.
-bool metrics_decide(struct metric_settings *metrics, const char *list, char *error, size_t size);
-
 // The number of metrics that decide.
 size_t metrics_deciding(const struct metric_settings *metrics);
 

@@ -85,6 +85,14 @@ void settings_begin(struct settings *settings)
     metrics_begin(&settings->metrics);
 }
 
+bool settings_add_condition(struct settings *settings, const char *name)
+{
+    char *copy = settings->condition_count < MAX_CONDITIONS ? strdup(name) : NULL;
+    if (copy)
+        settings->conditions[settings->condition_count++] = copy;
+    return copy != NULL;
+}
+
 int settings_condition(const struct settings *settings, const char *name)
 {
     for (size_t i = 0; i < settings->condition_count; i++)

@@ -49,6 +49,9 @@ struct settings {
 // To begin with: nothing but the four metrics, of which none is chosen.
 void settings_begin(struct settings *settings);
 
+// Adds a condition; false if memory ran out, or there are MAX_CONDITIONS.
+bool settings_add_condition(struct settings *settings, const char *name);
+
 // The index of the condition of that name, or -1.
 int settings_condition(const struct settings *settings, const char *name);
 
