@@ -60,7 +60,7 @@ static void block_probe_note(struct block_probe *probe, size_t block, double wal
 bool course_init(struct course *course, struct experiment *experiment)
 {
     *course = (struct course){.experiment = experiment};
-    course->warm_ups = experiment->warmup * experiment->settings.condition_count;
+    course->warm_ups = experiment->settings.warmup * experiment->settings.condition_count;
     return session_init(&course->session, &experiment->settings);
 }
 

@@ -140,14 +140,6 @@ static double one_run(struct session *session, size_t condition, size_t metric,
     return ratio->error * ratio->center * sqrt(n) / t_of_look(session, session_blocks(session));
 }
 
-// How far a bound may be from the ratio for --same-within to know what it is: away from 1,
-// or within the limit on both sides.
-static double gap_of_relation(const struct settings *settings, double ratio)
-{
-    const double away = fabs(ratio - 1);
-    return fmax(away, settings->same_within - away);
-}
-
 // Blocks until one ratio that decides is above --at-most, or else until all is known.
 struct outlook {
     size_t above, rest;
@@ -160,20 +152,15 @@ static void add_outlook(struct session *session, size_t condition, size_t metric
     const struct settings *settings = session->settings;
     struct interval ratio;
     const double unit = one_run(session, condition, metric, &ratio);
-    const double gap = settings->at_most > 0 ? fabs(ratio.center - settings->at_most) : INFINITY;
-    const double own =
-        settings->same_within > 0 ? gap_of_relation(settings, ratio.center) : INFINITY;
-    const bool known = isfinite(unit);
+    const size_t blocks = isfinite(unit)
+                              ? blocks_to_decide(session, now, unit, gate_gap(settings, &ratio))
+                              : settings->max_runs;
     if (settings->at_most > 0 && ratio.center > settings->at_most) {
-        const size_t blocks =
-            known ? blocks_to_decide(session, now, unit, gap) : settings->max_runs;
         outlook->is_above = true;
         outlook->above = blocks < outlook->above ? blocks : outlook->above;
-        return;
+    } else {
+        outlook->rest = blocks > outlook->rest ? blocks : outlook->rest;
     }
-    const size_t blocks =
-        known ? blocks_to_decide(session, now, unit, fmin(gap, own)) : settings->max_runs;
-    outlook->rest = blocks > outlook->rest ? blocks : outlook->rest;
 }
 
 static size_t blocks_for_gate(struct session *session, size_t now)

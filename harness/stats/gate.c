@@ -77,6 +77,18 @@ enum relation gate_relation(struct session *session, size_t condition, enum agai
     return relation_of(&ratio, session->settings->same_within);
 }
 
+double gate_gap(const struct settings *settings, const struct interval *ratio)
+{
+    const double away = fabs(ratio->center - 1);
+    const double of_limit =
+        settings->at_most > 0 ? fabs(ratio->center - settings->at_most) : INFINITY;
+    // Above the limit nothing else matters.
+    if (!(settings->same_within > 0) ||
+        (settings->at_most > 0 && ratio->center > settings->at_most))
+        return of_limit;
+    return fmin(of_limit, fmax(away, settings->same_within - away));
+}
+
 static bool knows_relations(struct session *session)
 {
     const struct settings *settings = session->settings;

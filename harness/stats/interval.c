@@ -153,6 +153,22 @@ struct interval interval_ratio(const struct pairs *pairs, double t_low, double t
     return ratio;
 }
 
+struct interval interval_of_reference(const struct interval *ratio, bool higher_is_better)
+{
+    if (!higher_is_better)
+        return *ratio;
+    struct interval plain = {.center = ratio->center > 0 ? 1 / ratio->center : NAN,
+                             .low = ratio->high > 0 ? 1 / ratio->high : NAN,
+                             .high = ratio->low > 0 ? 1 / ratio->low : NAN,
+                             .error = ratio->error,
+                             .constant = ratio->constant};
+    if (ratio->constant)
+        return plain;
+    plain.error = plain.low > 0 && plain.high > 0 ? (plain.high - plain.low) / 2 / plain.center
+                                                  : (double)INFINITY;
+    return plain;
+}
+
 const char *const verdict_names[VERDICTS] = {"undecided", "below", "above"};
 
 const char *const bias_names[BIASES] = {
@@ -188,9 +204,9 @@ const char *relation_name(enum relation relation, bool is_time)
     return (is_time ? of_times : of_others)[relation];
 }
 
-enum relation relation_of(const struct interval *ratio, double same_within)
+enum relation relation_of(const struct interval *ratio, double tolerance)
 {
-    if (same_within > 0 && ratio->low >= 1 / (1 + same_within) && ratio->high <= 1 + same_within)
+    if (tolerance > 0 && ratio->low >= 1 / (1 + tolerance) && ratio->high <= 1 + tolerance)
         return RELATION_SAME;
     if (ratio->low > 1)
         return RELATION_WORSE;

@@ -62,6 +62,11 @@ void pairs_free(struct pairs *pairs);
 // values are skewed, one side needs more.
 struct interval interval_ratio(const struct pairs *pairs, double t_low, double t_high);
 
+// Ratios are held so that above 1 is worse, whatever the metric; people say the plain quotient,
+// condition / reference: the same where lower is better, and the inverse where higher is. Its error
+// is half the width of its own interval, relative; INFINITY without bounds.
+struct interval interval_of_reference(const struct interval *ratio, bool higher_is_better);
+
 // What a problem does to a ratio, and what remains of a verdict on that ratio beside it.
 
 enum verdict { VERDICT_UNDECIDED, VERDICT_BELOW, VERDICT_ABOVE, VERDICTS };
@@ -93,12 +98,12 @@ bool relation_is_time(const char *unit, bool higher_is_better);
 const char *relation_name(enum relation relation, bool is_time);
 
 // Of a ratio of which more than 1 is worse. `same`: the whole interval is within
-// [1 / (1 + same_within), 1 + same_within]; it is the result of two one-sided tests
+// [1 / (1 + tolerance), 1 + tolerance]; it is the result of two one-sided tests
 // (D. J. Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657-680), each at half the
 // interval's error rate. It comes before `better` and `worse`: a difference that is known
-// to be so small is none. same_within of 0: nothing is called the same, not even what has no
+// to be so small is none. A tolerance of 0: nothing is called the same, not even what has no
 // variation.
-enum relation relation_of(const struct interval *ratio, double same_within);
+enum relation relation_of(const struct interval *ratio, double tolerance);
 
 // Which of many tests hold, although some succeed by chance.
 

@@ -1,6 +1,5 @@
 #include "metrics.h"
 
-#include "direction.h"
 #include "interaction.h"
 #include "ranks.h"
 #include "series.h"
@@ -263,7 +262,7 @@ static struct interval interaction(struct session *session, size_t condition, si
                                   &session->scratch);
     crossed_free(&crossed);
     // The inverse of a ratio is found as the ratio is from its inverse.
-    return direction_of_reference(&ratio, settings->metrics.item[metric].higher_is_better);
+    return interval_of_reference(&ratio, settings->metrics.item[metric].higher_is_better);
 }
 
 struct interval metric_ratio(struct session *session, size_t condition, enum against against,

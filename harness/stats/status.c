@@ -14,10 +14,6 @@
 #include "judge.h"
 
 static const double interval_s = 1;
-// The settings that say when to stop: they may change without a new experiment.
-static const char *const limits[] = {"error",       "confidence", "min-runs", "max-runs",
-                                     "max-time",    "metric",     "decide",   "at-most",
-                                     "same-within", "statistic"};
 
 // RFC 3339, to the second.
 static json_t *time_json(double time_s)
@@ -29,10 +25,10 @@ static json_t *time_json(double time_s)
 static json_t *limits_of(const json_t *settings)
 {
     json_t *object = json_object();
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        json_t *value = json_object_get(settings, limits[i]);
+    for (size_t i = 0; limit_names[i]; i++) {
+        json_t *value = json_object_get(settings, limit_names[i]);
         if (value)
-            json_object_set(object, limits[i], value);
+            json_object_set(object, limit_names[i], value);
     }
     return object;
 }

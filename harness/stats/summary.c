@@ -4,8 +4,6 @@
 #include "capacity.h"
 #include "carry_over.h"
 #include "decide.h"
-#include "describe.h"
-#include "direction.h"
 #include "gate.h"
 #include "json.h"
 #include "metrics.h"
@@ -42,28 +40,13 @@ static const char *comparisons_method(const struct settings *settings, enum agai
     return settings_has_gate(settings) ? names[statistic][kind].looks : names[statistic][kind].once;
 }
 
-static struct words_of names_of(const struct settings *settings, size_t condition, size_t metric)
-{
-    return (struct words_of){.metric = &settings->metrics.item[metric],
-                             .variant = settings->conditions[settings_variant(settings, condition)],
-                             .reference = settings->conditions[0],
-                             .load = settings_load_name(settings, condition)};
-}
-
-static json_t *text_json(char *text)
-{
-    json_t *json = text ? json_string(text) : json_null();
-    free(text);
-    return json;
-}
-
 // What both kinds have in common.
 static json_t *ratio_json(struct session *session, size_t condition, enum against against,
                           size_t metric, const struct interval *ratio)
 {
     const struct settings *settings = session->settings;
     const struct metric_setting *what = &settings->metrics.item[metric];
-    const struct words_of names = names_of(settings, condition, metric);
+    const struct words_of names = words_of(settings, condition, metric);
     const size_t censored = session_censored(session, condition, against);
     // An interaction decides nothing, and has no part of the shared error rate.
     const bool shares = what->decides && against != AGAINST_BOTH && settings_family(settings) > 1;
@@ -80,7 +63,7 @@ static json_t *ratio_json(struct session *session, size_t condition, enum agains
             ? json_boolean(metric_is_distinguishable(session, condition, against, metric))
             : json_null(),
         "simultaneous", shares, "censored", (json_int_t)censored);
-    direction_to_json(what, ratio, names.reference, json); // the text is another one
+    answer_direction(what, ratio, names.reference, json); // the text is another one
     return json;
 }
 
@@ -88,7 +71,6 @@ static json_t *comparison(struct session *session, size_t condition, size_t metr
 {
     const struct settings *settings = session->settings;
     const enum against against = AGAINST_REFERENCE;
-    const struct words_of names = names_of(settings, condition, metric);
     const struct interval ratio = metric_ratio(session, condition, against, metric);
     const enum relation relation = gate_relation(session, condition, against, metric);
     json_t *json = ratio_json(session, condition, against, metric, &ratio);
@@ -104,17 +86,16 @@ static json_t *comparison(struct session *session, size_t condition, size_t metr
         json_string(relation_name(relation, words_is_time(&settings->metrics.item[metric]))));
     answer_add(session, condition, against, metric, json);
     json_object_set_new(json, "gate", json_null()); // unless it is judged
-    json_object_set_new(json, "text",
-                        text_json(words_comparison(&names, &ratio, settings->same_within)));
+    json_object_set_new(json, "text", words_comparison(settings, condition, metric, &ratio));
     return json;
 }
 
 static json_t *interaction(struct session *session, size_t condition, size_t metric)
 {
-    const struct words_of names = names_of(session->settings, condition, metric);
     const struct interval ratio = metric_ratio(session, condition, AGAINST_BOTH, metric);
     json_t *json = ratio_json(session, condition, AGAINST_BOTH, metric, &ratio);
-    json_object_set_new(json, "text", text_json(words_interaction(&names, &ratio)));
+    json_object_set_new(json, "text",
+                        words_interaction(session->settings, condition, metric, &ratio));
     return json;
 }
 
@@ -319,7 +300,7 @@ static json_t *slowdown(struct session *session, size_t condition, size_t metric
         metric_is_distinguishable(session, condition, AGAINST_ALONE, metric), "simultaneous",
         settings_family(settings) > 1 && settings->metrics.item[metric].decides);
     json_object_set_new(object, "decides", json_boolean(settings->metrics.item[metric].decides));
-    direction_to_json(&settings->metrics.item[metric], &ratio, "alone", object);
+    answer_direction(&settings->metrics.item[metric], &ratio, "alone", object);
     json_object_set_new(
         object, "reference",
         json_string(settings->conditions[settings_reference(settings, condition, AGAINST_ALONE)]));
