@@ -1,5 +1,6 @@
 #include "arguments.h"
 
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/metric.h"
 #include "common/options.h"
@@ -246,14 +247,12 @@ static bool check_names(const char *text, char *error, size_t size)
     return count <= MAX_CONDITIONS;
 }
 
-static bool add_conditions(struct settings *settings, const char *list)
+static void add_conditions(struct settings *settings, const char *list)
 {
-    char *copy = strdup(list), *rest = copy;
-    bool good = copy != NULL;
-    for (char *name; good && (name = strsep(&rest, ",")) != NULL;)
-        good = settings_add_condition(settings, name);
+    char *copy = must(strdup(list)), *rest = copy;
+    for (char *name; (name = strsep(&rest, ",")) != NULL;)
+        (void)settings_add_condition(settings, name); // check_names() has counted them
     free(copy);
-    return good;
 }
 
 static bool choose_definition(struct metric_settings *metrics, const char *text, char *error,
@@ -380,8 +379,7 @@ static void complete(struct settings *settings, const struct typed *typed)
     if (settings->min_runs == 0)
         settings->min_runs =
             settings->max_runs < DEFAULT_MIN_RUNS ? settings->max_runs : DEFAULT_MIN_RUNS;
-    if (!add_conditions(settings, typed->conditions))
-        usage_error("decide: no memory: free some");
+    add_conditions(settings, typed->conditions);
     if (settings->condition_count % settings->variants != 0)
         usage_error("decide: --variants %zu: %zu conditions are not as many for each: give each "
                     "variant alone, and each under every load",

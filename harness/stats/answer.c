@@ -32,6 +32,14 @@ struct answer {
     char place[PART], other_place[PART]; // "beside half", "alone"
 };
 
+// A new reference to a text, which is freed.
+static json_t *taken(char *text)
+{
+    json_t *json = json_string(text);
+    free(text);
+    return json;
+}
+
 bool words_is_time(const struct metric_setting *metric)
 {
     return relation_is_time(metric->unit, metric->higher_is_better);
@@ -163,18 +171,15 @@ static json_t *text_json(const struct answer *answer,
                          void (*const print[])(const struct answer *answer, FILE *stream),
                          size_t count)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    for (size_t i = 0; stream && i < count; i++) {
+    char *text;
+    size_t size;
+    FILE *stream = must(open_memstream(&text, &size));
+    for (size_t i = 0; i < count; i++) {
         if (i > 0)
             fputc(' ', stream);
         print[i](answer, stream);
     }
-    const bool good = stream && fclose(stream) == 0;
-    json_t *json = good ? json_string(text) : json_null();
-    free(text);
-    return json;
+    return taken(stream_text(stream, &text));
 }
 
 // ---- the record ----
@@ -328,14 +333,6 @@ static char *change_text(const struct words_of *of, const struct interval *ratio
     free(place);
     free(figure);
     return text;
-}
-
-// A new reference to a text, which is freed.
-static json_t *taken(char *text)
-{
-    json_t *json = json_string(text);
-    free(text);
-    return json;
 }
 
 json_t *words_comparison(const struct settings *settings, size_t condition, size_t metric,

@@ -2,6 +2,8 @@
 
 #include "shares.h"
 
+#include "common/memory.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,11 +198,9 @@ static void say_doubts(FILE *text, const struct shares *shares)
 char *causes_text(const char *condition, const char *statistic, const struct shares *shares,
                   const struct hardware *hardware)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return NULL;
+    char *text;
+    size_t size;
+    FILE *stream = must(open_memstream(&text, &size));
     fprintf(stream, "%s: %s", condition, statistic ? "mean " : "");
     if (shares->attributed) {
         say_points(stream, shares, executions[execution_of(shares, hardware)].words);
@@ -215,8 +215,5 @@ char *causes_text(const char *condition, const char *statistic, const struct sha
                 "work elsewhere",
                 shares->total >= 10 ? 0 : 1, shares->total, shares->present * 100);
     }
-    if (fclose(stream) == 0)
-        return text;
-    free(text);
-    return NULL;
+    return stream_text(stream, &text);
 }

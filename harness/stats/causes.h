@@ -27,8 +27,8 @@ struct shares;
 // for another, and no counters that show it.
 const char *causes_execution(const struct shares *shares, const struct hardware *hardware);
 
-// "half: +37 %: 31 ± 2 points waiting for the CPU, 6 ± 2 unexplained", to be freed;
-// NULL if memory ran out. `statistic`: that of the slowdown, where it is not the
+// "half: +37 %: 31 ± 2 points waiting for the CPU, 6 ± 2 unexplained", to be freed.
+// `statistic`: that of the slowdown, where it is not the
 // mean, which is what is shared out; else NULL.
 char *causes_text(const char *condition, const char *statistic, const struct shares *shares,
                   const struct hardware *hardware);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "common/metric_json.h"
 #include "common/record_json.h"
 #include "json.h"
@@ -239,11 +240,10 @@ static void warn_of_halves(const struct view *view, int condition, const json_t 
 {
     struct sample sample = {0};
     double value;
-    bool good = true;
-    for (size_t i = 0; good && i < view->session->count; i++)
+    for (size_t i = 0; i < view->session->count; i++)
         if (run_value(view, i, condition, helper, &value) && isfinite(value))
-            good = sample_add(&sample, value);
-    if (good && sample.count >= 3) {
+            sample_add(&sample, value);
+    if (sample.count >= 3) {
         const double half = critical_t(&view->session->critical, (double)sample.count - 1) *
                             sqrt(sample_variance(&sample) / (double)sample.count);
         const double apart = fabs(sample.mean - 1);
@@ -264,14 +264,15 @@ static void warn_of_loop(const struct view *view)
 {
     const json_t *all = definitions(view);
     char *names = NULL;
-    size_t size = 0, count = 0;
-    FILE *stream = open_memstream(&names, &size);
-    for (size_t i = 0; stream && i < json_array_size(all); i++) {
+    size_t count = 0;
+    for (size_t i = 0; i < json_array_size(all); i++) {
         const json_t *one = json_array_get(all, i);
-        if (is_figure(one) && strcmp(json_text_or_empty(one, "loop"), "closed") == 0)
-            fprintf(stream, "%s%s", count++ > 0 ? ", " : "", json_text_or_empty(one, "name"));
+        if (!is_figure(one) || strcmp(json_text_or_empty(one, "loop"), "closed") != 0)
+            continue;
+        names = text_joined(names, ", ", json_text_or_empty(one, "name"));
+        count++;
     }
-    if (stream && fclose(stream) == 0 && count > 0) {
+    if (count > 0) {
         struct message message = about(view, FLAG_CLOSED_LOOP, -1, NULL);
         message_detail(&message, "names", "%s", names);
         message_detail(&message, "verb", "%s", count == 1 ? "leaves" : "leave");

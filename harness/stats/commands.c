@@ -1,5 +1,6 @@
 #include "commands.h"
 
+#include "assemble.h"
 #include "gate.h"
 #include "metrics.h"
 #include "record.h"
@@ -104,20 +105,9 @@ static bool answer_verdict(struct hub *hub, const char *reason)
 
 static bool answer_stop(struct hub *hub)
 {
-    char text[512] = "", advice[FOLDER_ERROR];
     const enum stop_reason reason = hub->course.next.stop;
-    const json_t *settings = json_object_get(hub->experiment.json, "settings");
-    if (reason == STOP_FAILURE && hub->course.last)
-        return hub_answer(
-            hub, "stop\t%s\t%s\t%s\t%s", stop_names[reason],
-            assemble_failure(hub->course.last, text, sizeof text),
-            assemble_advice(hub->course.last, hub->folder.path,
-                            !(judge_number(hub->course.last, "order") > 1) ||
-                                json_has(settings, "prepare"),
-                            json_is_object(json_object_get(hub->experiment.json, "cell")), advice,
-                            sizeof advice),
-            assemble_culprit(hub->course.last));
-    return answer_verdict(hub, stop_names[reason]);
+    return reason == STOP_FAILURE && hub->course.last ? assemble_failure(hub)
+                                                      : answer_verdict(hub, stop_names[reason]);
 }
 
 static bool answer_next(struct hub *hub)
@@ -220,7 +210,7 @@ static void warn_of_few(const struct hub *hub)
 static bool has_result(const struct hub *hub)
 {
     char why[RECORD_WHY], *path = folder_file(&hub->folder, "result.json");
-    json_t *result = path ? record_read(path, SCHEMA_RESULT, why) : NULL;
+    json_t *result = record_read(path, SCHEMA_RESULT, why);
     const bool found = result != NULL;
     json_decref(result);
     free(path);
@@ -252,92 +242,26 @@ static bool take_begin(struct hub *hub, char *const *field, size_t count)
     return answer_next(hub);
 }
 
-// Reads what hyperfine has exported, in the place of meter's own figures.
-static bool take_hyperfine(struct hub *hub, json_t *meter)
-{
-    const char *engine = json_string_value(
-        json_object_get(json_object_get(hub->experiment.json, "settings"), "engine"));
-    if (!engine || strcmp(engine, "hyperfine") != 0)
-        return true;
-    char *path = folder_file(&hub->folder, "hyperfine.json");
-    json_t *exported = path ? json_read_record(path, 0, NULL) : NULL;
-    const bool good = assemble_hyperfine(meter, exported);
-    if (path)
-        remove(path);
-    json_decref(exported);
-    free(path);
-    return good;
-}
-
-// The loads of the current run, with their last marks. Returns how many.
-static size_t collect(struct hub *hub, struct assembly_load *loads)
-{
-    const char *load =
-        experiment_member(&hub->experiment, (size_t)hub->course.next.condition, "load");
-    size_t count = 0;
-    for (size_t i = 0; i < hub->sources.count; i++) {
-        const struct source *source = &hub->sources.source[i];
-        if (load && source->condition && source->last && strcmp(source->condition, load) == 0)
-            loads[count++] = (struct assembly_load){source->name, source->node, source->last};
-    }
-    return count;
-}
-
-static json_t *assemble(struct hub *hub, const json_t *meter, double mark_delay_s)
-{
-    const struct decision *next = &hub->course.next;
-    const struct source *service = sources_find(&hub->sources, "service");
-    struct assembly_load *loads = calloc(hub->sources.count + 1, sizeof *loads);
-    const struct assembly assembly = {
-        .condition = hub->experiment.settings.conditions[next->condition],
-        .variant = experiment_member(&hub->experiment, (size_t)next->condition, "variant"),
-        .block = next->block,
-        .order = next->order,
-        .washout = hub->course.is_washout,
-        .washed = next->washed,
-        .vary = settings_has_capacity(&hub->experiment.settings)
-                    ? hub->experiment.settings.vary.name
-                    : NULL,
-        .varied = next->value,
-        .host = hub->host,
-        .meter = meter,
-        .loads = loads,
-        .load_count = loads ? collect(hub, loads) : 0,
-        .service = service ? service->last : NULL,
-        .probe = hub->probe,
-        .mark_delay_s = mark_delay_s,
-        .cpus = hub->experiment.cpus,
-        .shared = hub->experiment.shared_at_once,
-    };
-    json_t *record = loads ? assemble_run(&assembly) : NULL;
-    if (record)
-        record_note_failure(&hub->experiment.settings, record);
-    free(loads);
-    return record;
-}
-
 static bool take_record(struct hub *hub, char *const *field, size_t count)
 {
     struct source *meter = sources_find(&hub->sources, "meter");
     const double delay_s = count > 1 ? strtod(field[1], NULL) * us : 0;
-    char why[FOLDER_ERROR] = "no memory for one more run";
+    char why[FOLDER_ERROR];
     if (!meter || !meter->last)
         return hub_fail(hub, "meter", "it left no record");
     if (hub->course.next.stop != STOP_NOT)
         return hub_fail(hub, "-", "no run was to be made");
-    if (!take_hyperfine(hub, meter->last))
+    if (!assemble_hyperfine(hub, meter->last))
         return finish_no_hyperfine(hub);
-    json_t *record = assemble(hub, meter->last, delay_s);
+    json_t *record = assemble_run(hub, meter->last, delay_s);
     json_decref(meter->last);
     json_decref(hub->probe);
     meter->last = hub->probe = NULL;
-    bool good = record && folder_append(&hub->folder, record);
-    if (record && !good)
-        snprintf(why, sizeof why, "%s", hub->folder.error);
-    good = good && course_take(&hub->course, record, why, sizeof why);
+    const bool kept = folder_append(&hub->folder, record);
+    const bool good = kept && course_take(&hub->course, record, why, sizeof why);
     json_decref(record);
     if (!good)
-        return hub_fail(hub, "-", why);
+        return hub_fail(hub, "-", kept ? why : hub->folder.error);
     status_run(&hub->status, &hub->course);
     return answer_next(hub);
 }

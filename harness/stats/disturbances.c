@@ -4,6 +4,7 @@
 #include "messages.h"
 
 #include "common/changes.h"
+#include "common/memory.h"
 #include "common/record_json.h"
 #include "common/text.h"
 
@@ -92,15 +93,13 @@ static void add_survivors(const struct experiment *experiment, const json_t *rec
     json_decref(warning);
 }
 
-// "a, b, c", to be freed; NULL if memory ran out.
+// "a, b, c", to be freed.
 static char *joined(const json_t *strings)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    for (size_t i = 0; stream && i < json_array_size(strings); i++)
-        fprintf(stream, "%s%s", i > 0 ? ", " : "", json_string_value(json_array_get(strings, i)));
-    return stream && fclose(stream) == 0 ? text : NULL;
+    char *text = must(strdup(""));
+    for (size_t i = 0; i < json_array_size(strings); i++)
+        text = text_joined(text, ", ", json_string_value(json_array_get(strings, i)));
+    return text;
 }
 
 static const json_t *jobs_of(const json_t *counters)
@@ -117,7 +116,7 @@ static void add_late(const struct experiment *experiment, json_t *warnings)
         return;
     struct message message = {.flag = FLAG_SHARED_LATER};
     char *jobs = joined(late);
-    message_detail(&message, "jobs", "%s", jobs ? jobs : "");
+    message_detail(&message, "jobs", "%s", jobs);
     free(jobs);
     finish(experiment, warnings, &message);
 }
@@ -131,10 +130,10 @@ static int by_text(const void *a, const void *b)
 static json_t *hosts_of(const json_t *records)
 {
     const size_t count = json_array_size(records);
-    const char **names = calloc(count + 1, sizeof *names);
+    const char **names = must(calloc(count + 1, sizeof *names));
     json_t *hosts = json_array();
     size_t known = 0;
-    for (size_t i = 0; names && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         const char *host = json_string_value(json_object_get(json_array_get(records, i), "host"));
         if (host)
             names[known++] = host;
@@ -156,7 +155,7 @@ static void add_hosts(const struct experiment *experiment, const json_t *records
     if (json_array_size(hosts) > 1) {
         struct message message = {.flag = FLAG_SEVERAL_HOSTS};
         char *names = joined(hosts);
-        message_detail(&message, "hosts", "%s", names ? names : "");
+        message_detail(&message, "hosts", "%s", names);
         free(names);
         finish(experiment, warnings, &message);
     }

@@ -1,5 +1,6 @@
 #include "experiment.h"
 
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
@@ -27,11 +28,9 @@ static bool shared_at_once(const json_t *json)
 
 bool experiment_open(struct experiment *experiment, const char *folder)
 {
-    char *path = NULL;
+    char *path = text_of("%s/experiment.json", folder);
     json_error_t error;
     *experiment = (struct experiment){0};
-    if (asprintf(&path, "%s/experiment.json", folder) < 0)
-        return wrong(folder, "no memory");
     experiment->json = json_read_record(path, 0, &error);
     free(path);
     if (!experiment->json)

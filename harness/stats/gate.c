@@ -266,8 +266,6 @@ const char *verdicts_word(const json_t *summary)
     return word ? word : "";
 }
 
-static const struct interval unknown = {.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
-
 static const struct sample *sample_of(const struct compared *one)
 {
     return &one->session->conditions[one->condition].metric[one->metric];
@@ -317,7 +315,7 @@ static struct interval at(struct critical *critical, const struct compared *one)
 static struct interval of_intervals(const struct interval *a, const struct interval *b)
 {
     if (!(a->low > 0) || !(b->low > 0) || !isfinite(a->high) || !isfinite(b->high))
-        return unknown;
+        return interval_unbounded(NAN);
     const double center = b->center / a->center;
     if (a->constant && b->constant)
         return interval_constant(center);
@@ -341,7 +339,7 @@ static struct interval quotient(struct critical *critical, const struct compared
     const enum statistic statistic = a->session->settings->statistic;
     if (x->count < 2 || y->count < 2 || !(x->mean > 0) || !(y->mean > 0) ||
         censored(a) + censored(b) > 0 || statistic != b->session->settings->statistic)
-        return unknown;
+        return interval_unbounded(NAN);
     if (statistic == STATISTIC_MEAN)
         return of_means(critical, a, b);
     const struct interval figure_a = at(critical, a), figure_b = at(critical, b);

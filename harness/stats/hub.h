@@ -113,7 +113,7 @@ bool folder_append(struct folder *folder, const json_t *record);
 // Brings all records to the disk.
 bool folder_sync(struct folder *folder);
 
-// PATH/NAME; to be freed. NULL if memory ran out.
+// PATH/NAME; to be freed.
 char *folder_file(const struct folder *folder, const char *name);
 
 void folder_close(struct folder *folder);

@@ -29,6 +29,9 @@ void critical_free(struct critical *critical);
 // The two-sided quantile t with P(|T| <= t) = confidence; df may be a fraction.
 double critical_t(struct critical *critical, double df);
 
+// An estimate without bounds: its error is INFINITY.
+struct interval interval_unbounded(double center);
+
 // A figure without variation: its error is 0, and it delays no decision.
 struct interval interval_constant(double center);
 
@@ -46,8 +49,8 @@ struct pairs {
     double mean_x, mean_y, xx, xy, yy; // xx, xy, yy: sums about the means
 };
 
-// Appends a pair; false if memory ran out.
-bool pairs_add(struct pairs *pairs, double x, double y);
+// Appends a pair.
+void pairs_add(struct pairs *pairs, double x, double y);
 
 // Empties them, and keeps their memory for the next experiment.
 void pairs_clear(struct pairs *pairs);

@@ -4,6 +4,7 @@
 #include "judge.h"
 #include "messages.h"
 
+#include "common/memory.h"
 #include "common/record_json.h"
 
 #include <gsl/gsl_cdf.h>
@@ -42,53 +43,48 @@ static struct readings *find(const struct machine *machine, const char *name)
     return NULL;
 }
 
-// A new one with room for as many readings; NULL if memory ran out.
+// A new one with room for as many readings.
 static struct readings *add(struct machine *machine, const json_t *reading, size_t most)
 {
-    struct readings *list = realloc(machine->readings, (machine->count + 1) * sizeof *list);
-    if (!list)
-        return NULL;
-    machine->readings = list;
-    struct readings *one = &list[machine->count++];
+    machine->readings =
+        must(reallocarray(machine->readings, machine->count + 1, sizeof *machine->readings));
+    struct readings *one = &machine->readings[machine->count++];
     *one = (struct readings){.name = json_text_or_empty(reading, "name"),
                              .unit = json_text_or_empty(reading, "unit"),
                              .lower_is_worse =
                                  strcmp(json_text_or_empty(reading, "worse"), "lower") == 0,
-                             .value = calloc(most + 1, sizeof(double)),
-                             .cost = calloc(most + 1, sizeof(double))};
-    return one->value && one->cost ? one : NULL;
+                             .value = must(calloc(most + 1, sizeof(double))),
+                             .cost = must(calloc(most + 1, sizeof(double)))};
+    return one;
 }
 
-static bool take_reading(struct machine *machine, const json_t *reading, size_t most)
+static void take_reading(struct machine *machine, const json_t *reading, size_t most)
 {
     struct readings *one = find(machine, json_text_or_empty(reading, "name"));
     if (!one)
         one = add(machine, reading, most);
     const double value = judge_number(reading, "value");
     // A probe has one reading of each.
-    if (!one || !(value > 0) || (one->count > 0 && one->last_probe == machine->probes))
-        return one != NULL;
+    if (!(value > 0) || (one->count > 0 && one->last_probe == machine->probes))
+        return;
     one->last_probe = machine->probes;
     one->value[one->count] = value;
     one->cost[one->count++] = one->lower_is_worse ? -log(value) : log(value);
-    return true;
 }
 
-// From the probes in front of runs that count. False if memory ran out.
-static bool take_all(struct machine *machine, const struct session *session,
+// From the probes in front of runs that count.
+static void take_all(struct machine *machine, const struct session *session,
                      const struct replay *replay)
 {
-    bool good = true;
-    for (size_t i = 0; good && i < session->count; i++) {
+    for (size_t i = 0; i < session->count; i++) {
         const json_t *probe = json_object_get(replay->used[i], "probe");
         const json_t *list = json_object_get(probe, "reporters");
         if (session->runs[i].block <= session_left_out(session) || !json_is_object(probe))
             continue;
-        for (size_t k = 0; good && k < json_array_size(list); k++)
-            good = take_reading(machine, json_array_get(list, k), session->count);
+        for (size_t k = 0; k < json_array_size(list); k++)
+            take_reading(machine, json_array_get(list, k), session->count);
         machine->probes++;
     }
-    return good;
 }
 
 // ---- figures ----
@@ -184,15 +180,12 @@ static void warn_of_drift(const struct readings *one, const struct drift *drift,
     json_array_append_new(warnings, message_finish(&message, alone));
 }
 
-// False if memory ran out.
-static bool add_json(const struct machine *machine, const struct readings *one,
+static void add_json(const struct machine *machine, const struct readings *one,
                      const struct settings *settings, json_t *list, json_t *warnings)
 {
-    double *scratch = calloc(one->count + 1, sizeof *scratch);
-    if (!scratch || one->count == 0) {
-        free(scratch);
-        return one->count == 0;
-    }
+    if (one->count == 0)
+        return;
+    double *scratch = must(calloc(one->count, sizeof *scratch));
     const struct drift drift = drift_of(one->cost, one->count, settings->confidence);
     json_array_append_new(
         list, json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o}", "name", one->name, "unit", one->unit,
@@ -202,22 +195,20 @@ static bool add_json(const struct machine *machine, const struct readings *one,
                         drift_json(&drift)));
     warn_of_drift(one, &drift, machine->count, settings->condition_count == 1, warnings);
     free(scratch);
-    return true;
 }
 
 json_t *machine_json(const struct session *session, const struct replay *replay, json_t *warnings)
 {
     struct machine machine = {0};
     json_t *list = json_array();
-    bool good = list && take_all(&machine, session, replay) && machine.probes > 0;
-    for (size_t i = 0; good && i < machine.count; i++)
-        good = add_json(&machine, &machine.readings[i], session->settings, list, warnings);
+    take_all(&machine, session, replay);
     for (size_t i = 0; i < machine.count; i++) {
+        add_json(&machine, &machine.readings[i], session->settings, list, warnings);
         free(machine.readings[i].value);
         free(machine.readings[i].cost);
     }
     free(machine.readings);
-    if (good)
+    if (machine.probes > 0)
         return json_pack("{s:i, s:o}", "probes", (int)machine.probes, "reporters", list);
     json_decref(list);
     return json_null();

@@ -8,8 +8,8 @@
 
 #include <jansson.h>
 
-// `machine` of a jostle.result/1, a new reference: null where no record has a probe, or memory ran
-// out. `warnings` gets a note of each reporter that drifted by much.
+// `machine` of a jostle.result/1, a new reference: null where no record has a probe.
+// `warnings` gets a note of each reporter that drifted by much.
 json_t *machine_json(const struct session *session, const struct replay *replay, json_t *warnings);
 
 #endif

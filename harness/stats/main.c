@@ -8,6 +8,7 @@
 #include "result.h"
 
 #include "common/file.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/options.h"
 
@@ -28,8 +29,8 @@
 static uint64_t *conditions_by_block(const struct settings *settings, const json_t *records,
                                      size_t blocks)
 {
-    uint64_t *seen = calloc(blocks + 1, sizeof *seen);
-    for (size_t i = 0; seen && i < json_array_size(records); i++) {
+    uint64_t *seen = must(calloc(blocks + 1, sizeof *seen));
+    for (size_t i = 0; i < json_array_size(records); i++) {
         const json_t *record = json_array_get(json_array_get(records, i), 1);
         const char *name = json_string_value(json_object_get(record, "condition"));
         const int condition = name ? settings_condition(settings, name) : -1;
@@ -63,7 +64,7 @@ static bool is_of_host(const struct experiment *experiment, const json_t *record
 // Of `records` ([[number of the line, record], ...]) the numbers of those that
 // must be made again on `host`: a block that another host began, as pairs are made
 // of runs on one machine, and the run whose failure ended the experiment. A new
-// array; NULL if memory ran out.
+// array.
 static json_t *resume_unusable(const struct experiment *experiment, const json_t *records,
                                const char *host)
 {
@@ -71,8 +72,8 @@ static json_t *resume_unusable(const struct experiment *experiment, const json_t
     const size_t blocks = last_block(records), width = settings->condition_count;
     const uint64_t all = width >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << width) - 1;
     uint64_t *seen = conditions_by_block(settings, records, blocks);
-    json_t *numbers = seen ? json_array() : NULL;
-    for (size_t i = 0; numbers && i < json_array_size(records); i++) {
+    json_t *numbers = json_array();
+    for (size_t i = 0; i < json_array_size(records); i++) {
         json_t *number = json_array_get(json_array_get(records, i), 0);
         const json_t *record = json_array_get(json_array_get(records, i), 1);
         const double block = judge_number(record, "block");
@@ -123,7 +124,7 @@ static bool take_over(struct hub *hub, size_t *set_aside)
         good = folder_set_aside(folder, numbers) && folder_read(folder, &records);
     }
     for (size_t i = 0; good && i < json_array_size(records); i++)
-        good = course_replay(&hub->course, json_array_get(json_array_get(records, i), 1));
+        course_replay(&hub->course, json_array_get(json_array_get(records, i), 1));
     hub->earlier = hub->folder.lines = hub->course.session.count;
     json_decref(numbers);
     json_decref(records);
@@ -133,7 +134,7 @@ static bool take_over(struct hub *hub, size_t *set_aside)
 static bool write_experiment(const struct hub *hub)
 {
     char *path = folder_file(&hub->folder, "experiment.json");
-    const bool good = path && output_document(hub->experiment.json, path);
+    const bool good = output_document(hub->experiment.json, path);
     free(path);
     return good;
 }
@@ -144,7 +145,7 @@ static bool is_ours(struct hub *hub)
 {
     char stamp[LOCK_STAMP_SIZE];
     char *path = folder_file(&hub->folder, "experiment.json");
-    lock_stamp(path ? path : "", stamp);
+    lock_stamp(path, stamp);
     free(path);
     if (!hub->request->written || strcmp(stamp, hub->request->written) == 0)
         return true;
@@ -160,12 +161,14 @@ static bool open_all(struct hub *hub)
     const char *path = hub->request->experiment;
     size_t set_aside = 0;
     struct utsname machine;
-    hub->host = strdup(uname(&machine) == 0 ? machine.nodename : "unknown");
+    hub->host = must(strdup(uname(&machine) == 0 ? machine.nodename : "unknown"));
     hub->warnings = json_array();
     hub->steps = json_array();
     if (!folder_open(&hub->folder, path) || !is_ours(hub) ||
-        !experiment_open(&hub->experiment, path) || !course_init(&hub->course, &hub->experiment) ||
-        !take_over(hub, &set_aside))
+        !experiment_open(&hub->experiment, path))
+        return false;
+    course_init(&hub->course, &hub->experiment);
+    if (!take_over(hub, &set_aside))
         return false;
     return !resume_note(&hub->experiment, hub->earlier, set_aside) || write_experiment(hub);
 }

@@ -1,5 +1,7 @@
 #include "messages.h"
 
+#include "common/memory.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,14 +248,14 @@ const char *flag_name(enum flag flag)
 void message_detail(struct message *message, const char *name, const char *format, ...)
 {
     va_list arguments;
-    char *text = NULL;
-    va_start(arguments, format);
-    const int length = vasprintf(&text, format, arguments);
-    va_end(arguments);
-    if (length < 0 || message->details == MESSAGE_DETAILS)
+    if (message->details == MESSAGE_DETAILS)
         return;
+    va_start(arguments, format);
     message->detail[message->details].name = name;
-    message->detail[message->details++].text = text;
+    const int length = vasprintf(&message->detail[message->details++].text, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        must(NULL);
 }
 
 static const char *detail_of(const struct message *message, const char *name, size_t length)
@@ -265,14 +267,12 @@ static const char *detail_of(const struct message *message, const char *name, si
     return "";
 }
 
-// The words with each {name} replaced by its detail; NULL if memory ran out.
+// The words with each {name} replaced by its detail.
 static char *fill(const struct message *message, const char *words)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return NULL;
+    char *text;
+    size_t size;
+    FILE *stream = must(open_memstream(&text, &size));
     while (*words) {
         const size_t plain = strcspn(words, "{");
         fwrite(words, 1, plain, stream);
@@ -283,11 +283,7 @@ static char *fill(const struct message *message, const char *words)
             words += length + 1;
         }
     }
-    if (fclose(stream) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return stream_text(stream, &text);
 }
 
 // Text that may hold a file's name in any encoding: what is no UTF-8 is replaced.

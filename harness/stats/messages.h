@@ -87,7 +87,7 @@ void message_detail(struct message *message, const char *name, const char *forma
     __attribute__((format(printf, 3, 4)));
 
 // Frees the message, and returns it as a new reference to {flag, severity,
-// condition, metric, message, advice, runs, bias}; NULL if memory ran out.
+// condition, metric, message, advice, runs, bias}.
 // `mean_alone`: the result is a mean, without a baseline to compare it with.
 json_t *message_finish(struct message *message, bool mean_alone);
 

@@ -51,7 +51,7 @@ static struct location lower_bound(const struct session *session, size_t conditi
     const struct sample *sample = &session->conditions[condition].metric[metric];
     const double value =
         statistic_value(session->settings->statistic, sample->sorted, sample->count);
-    const struct interval bound = {.center = value, .low = NAN, .high = NAN, .error = INFINITY};
+    const struct interval bound = interval_unbounded(value);
     return (struct location){.interval = bound, .robust = bound};
 }
 
@@ -108,20 +108,16 @@ static const double delays_from = 4;
 // And pairs that vary by more than their reference does are moved by something of their own.
 static const double varies_from = 2;
 
-static const struct interval unknown = {.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
-
 // Fills session->scratch with the differences y - r x, in the order of the blocks: the ratio r is
-// that for which their mean is 0. False if memory ran out.
-static bool take_differences(struct session *session, const struct pairs *pairs)
+// that for which their mean is 0.
+static void take_differences(struct session *session, const struct pairs *pairs)
 {
     struct sample *rest = &session->scratch;
     const double ratio = pairs->mean_y / pairs->mean_x;
-    if (!sample_begin(rest, pairs->count))
-        return false;
+    sample_begin(rest, pairs->count);
     for (size_t i = 0; i < pairs->count; i++)
         rest->value[i] = pairs->y[i] - ratio * pairs->x[i];
     sample_finish(rest, pairs->count);
-    return true;
 }
 
 // What the shape of the differences asks of the interval. A load delays the runs that it is
@@ -171,16 +167,17 @@ static double widening(const struct settings *settings, size_t count)
     return settings_has_gate(settings) ? 1 : location_widening(settings, count);
 }
 
-// False if memory ran out, or there is nothing to look at.
+// False: there is nothing to look at.
 static bool look_at(struct session *session, const struct pairs *pairs, enum against against,
                     bool inverse, struct look *look)
 {
     const enum statistic statistic = session->settings->statistic;
-    const bool taken = statistic == STATISTIC_TYPICAL
-                           ? typical_changes(pairs, &session->scratch) != CHANGE_NONE
-                           : take_differences(session, pairs);
-    if (pairs->count == 0 || !taken || !series_of_pairs(&session->scratch, &look->steadiness))
+    if (pairs->count == 0 || (statistic == STATISTIC_TYPICAL &&
+                              typical_changes(pairs, &session->scratch) == CHANGE_NONE))
         return false;
+    if (statistic != STATISTIC_TYPICAL)
+        take_differences(session, pairs);
+    look->steadiness = series_of_pairs(&session->scratch);
     if (statistic == STATISTIC_MEAN)
         look->stretch = ratio_stretch(&session->scratch, pairs, against, inverse);
     look->pairs = pairs->count;
@@ -211,7 +208,7 @@ static struct interval ratio_of_pairs(struct session *session, const struct pair
     const struct settings *settings = session->settings;
     struct critical *critical = metric_critical(session, session_blocks(session));
     if (!look)
-        return unknown;
+        return interval_unbounded(NAN);
     const double widen = widening_of(settings, look);
     if (settings->statistic != STATISTIC_MEAN)
         return interval_positive(statistic_ratio(critical, settings->statistic, pairs, widen));
@@ -225,7 +222,7 @@ struct interval metric_typical(struct session *session, size_t condition, enum a
     const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
     const struct look *look = look_of(session, condition, against, metric);
     if (!look || session_censored(session, condition, against) > 0)
-        return unknown;
+        return interval_unbounded(NAN);
     return interval_positive(typical_ratio(metric_critical(session, session_blocks(session)), pairs,
                                            widening_of(session->settings, look)));
 }
@@ -234,9 +231,10 @@ struct interval metric_mean_ratio(struct session *session, const struct pairs *p
                                   enum against against, bool higher_is_better)
 {
     struct look look = {.pairs = pairs->count};
-    if (pairs->count < 2 || !take_differences(session, pairs) ||
-        !series_of_pairs(&session->scratch, &look.steadiness))
-        return unknown;
+    if (pairs->count < 2)
+        return interval_unbounded(NAN);
+    take_differences(session, pairs);
+    look.steadiness = series_of_pairs(&session->scratch);
     const struct stretch stretch =
         ratio_stretch(&session->scratch, pairs, against, higher_is_better);
     const double t = critical_t(&session->critical, (double)pairs->count - 1) *
@@ -255,11 +253,10 @@ static struct interval interaction(struct session *session, size_t condition, si
 {
     const struct settings *settings = session->settings;
     struct crossed crossed;
-    struct interval ratio = unknown;
-    if (session_crossed(session, condition, metric, &crossed))
-        ratio = interaction_ratio(metric_critical(session, session_blocks(session)),
-                                  settings->statistic, &crossed, widening(settings, crossed.count),
-                                  &session->scratch);
+    session_crossed(session, condition, metric, &crossed);
+    const struct interval ratio =
+        interaction_ratio(metric_critical(session, session_blocks(session)), settings->statistic,
+                          &crossed, widening(settings, crossed.count), &session->scratch);
     crossed_free(&crossed);
     // The inverse of a ratio is found as the ratio is from its inverse.
     return interval_of_reference(&ratio, settings->metrics.item[metric].higher_is_better);
@@ -269,7 +266,7 @@ struct interval metric_ratio(struct session *session, size_t condition, enum aga
                              size_t metric)
 {
     if (session_censored(session, condition, against) > 0)
-        return unknown;
+        return interval_unbounded(NAN);
     return metric_ratio_of_records(session, condition, against, metric);
 }
 
@@ -297,7 +294,7 @@ double metric_effect_p(struct session *session, size_t condition, enum against a
     return p < 1 ? 2 * gsl_cdf_ugaussian_Q(z) : p;
 }
 
-// Of the pairs of that ratio. NULL where there are none, or memory ran out.
+// Of the pairs of that ratio. NULL where there are none.
 static const struct steadiness *see_pairs(struct session *session, size_t condition,
                                           enum against against, size_t metric)
 {

@@ -19,6 +19,7 @@
 #include "waiting.h"
 
 #include "common/machine.h"
+#include "common/memory.h"
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
@@ -271,27 +272,25 @@ static json_t *shares_json(const struct shares *shares, const struct hardware *h
                      hardware_json(hardware));
 }
 
-// The times of each run; NULL if memory ran out. To be freed.
+// The times of each run; to be freed.
 static struct times *read_times(const json_t *records, double cpus)
 {
     const size_t count = json_array_size(records);
-    struct times *times = calloc(count + 1, sizeof *times);
-    for (size_t i = 0; times && i < count; i++)
+    struct times *times = must(calloc(count + 1, sizeof *times));
+    for (size_t i = 0; i < count; i++)
         times[i] = times_of(json_array_get(records, i), cpus);
     return times;
 }
 
-static bool read_shares(const struct attribution_case *slowdown, struct shares *shares)
+static struct shares read_shares(const struct attribution_case *slowdown)
 {
-    const size_t count = json_array_size(slowdown->before);
     struct times *before = read_times(slowdown->before, slowdown->cpus);
     struct times *after = read_times(slowdown->after, slowdown->cpus);
-    const bool good = before && after;
-    if (good)
-        *shares = shares_of(before, after, count, slowdown->critical);
+    const struct shares shares =
+        shares_of(before, after, json_array_size(slowdown->before), slowdown->critical);
     free(before);
     free(after);
-    return good;
+    return shares;
 }
 
 // A new reference to the attribution object, or to null where there is none: the
@@ -299,15 +298,14 @@ static bool read_shares(const struct attribution_case *slowdown, struct shares *
 static json_t *attribution_of(const struct attribution_case *slowdown)
 {
     double before[MEANS], after[MEANS], extra[MEANS];
-    struct shares shares;
     for (enum mean i = 0; i < MEANS; i++) {
         before[i] = mean_of(slowdown->before, i);
         after[i] = mean_of(slowdown->after, i);
         extra[i] = after[i] - before[i];
     }
-    if (!(extra[WALL] > 0) || isnan(extra[USER]) || isnan(extra[SYSTEM]) ||
-        !read_shares(slowdown, &shares))
+    if (!(extra[WALL] > 0) || isnan(extra[USER]) || isnan(extra[SYSTEM]))
         return json_null();
+    const struct shares shares = read_shares(slowdown);
     const struct hardware hardware =
         count_hardware(before, after, counts_user_only(slowdown->after));
     json_t *object = shares_json(&shares, &hardware);
@@ -315,7 +313,7 @@ static json_t *attribution_of(const struct attribution_case *slowdown)
     json_object_set_new(object, "pressure_known", json_boolean(shares.source != SOURCE_NONE));
     json_object_set_new(object, "extra", means_json(extra));
     json_object_set_new(object, "absent", absent_json(before, after));
-    json_object_set_new(object, "text", json_string(text ? text : ""));
+    json_object_set_new(object, "text", json_string(text));
     free(text);
     return object;
 }
@@ -393,12 +391,7 @@ static void add_seconds(const json_t *records, json_t *forecast)
 json_t *result_build(const struct experiment *experiment, struct session *session,
                      const struct replay *replay)
 {
-    json_t *result = json_copy(experiment->json), *summary = summary_build(session);
-    if (!result || !summary) {
-        json_decref(result);
-        json_decref(summary);
-        return NULL;
-    }
+    json_t *result = must(json_copy(experiment->json)), *summary = summary_build(session);
     add_attribution(experiment, session, replay, summary);
     waiting_add(experiment, session, replay, json_object_get(summary, "conditions"));
     service_add(experiment, session, replay, json_object_get(summary, "conditions"));
@@ -423,9 +416,8 @@ json_t *result_build(const struct experiment *experiment, struct session *sessio
 
 bool result_write(const json_t *result, const char *folder)
 {
-    char *path = NULL;
-    const bool good =
-        asprintf(&path, "%s/result.json", folder) >= 0 && output_document(result, path);
+    char *path = text_of("%s/result.json", folder);
+    const bool good = output_document(result, path);
     if (good)
         save_ignore_results(path);
     free(path);
@@ -437,9 +429,9 @@ bool result_write(const json_t *result, const char *folder)
 static enum stop_reason ended_by(const struct experiment *experiment, const char *folder)
 {
     const enum stop_reason outside = stop_reason(experiment_stopped(experiment));
-    char *path = NULL;
-    if (outside != STOP_NOT || asprintf(&path, "%s/result.json", folder) < 0)
+    if (outside != STOP_NOT)
         return outside;
+    char *path = text_of("%s/result.json", folder);
     json_t *earlier = json_read_record(path, 0, NULL);
     const json_t *condition = json_array_get(json_object_get(earlier, "conditions"), 0);
     const char *name = json_string_value(json_object_get(condition, "stop_reason"));
@@ -451,17 +443,14 @@ static enum stop_reason ended_by(const struct experiment *experiment, const char
 
 static bool derive(const char *folder)
 {
-    struct experiment experiment;
+    struct experiment experiment = {0};
     struct session session = {0};
     struct replay replay = {0};
-    if (!experiment_open(&experiment, folder))
-        return false;
-    bool good =
-        session_init(&session, &experiment.settings) && replay_file(&replay, &session, folder);
+    bool good = replay_open(&replay, &experiment, &session, folder);
     if (good) {
         session.outside = ended_by(&experiment, folder);
         json_t *result = result_build(&experiment, &session, &replay);
-        good = result && result_write(result, folder);
+        good = result_write(result, folder);
         json_decref(result);
     }
     replay_free(&replay);

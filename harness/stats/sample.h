@@ -14,11 +14,11 @@ struct sample {
     double cubes;   // and of their cubes
 };
 
-// Appends a value; false if memory ran out.
-bool sample_add(struct sample *sample, double value);
+// Appends a value.
+void sample_add(struct sample *sample, double value);
 
-// Fills a sample at once: begin, set value[0 .. count - 1], finish. begin: false if memory ran out.
-bool sample_begin(struct sample *sample, size_t count);
+// Fills a sample at once: begin, set value[0 .. count - 1], finish.
+void sample_begin(struct sample *sample, size_t count);
 void sample_finish(struct sample *sample, size_t count);
 
 // Empties the sample and keeps its memory for the next experiment.

@@ -2,6 +2,8 @@
 
 #include "order.h"
 
+#include "common/memory.h"
+
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
@@ -65,29 +67,27 @@ static struct dependence see(const double *value, size_t count, size_t kinds)
 struct dependence series_dependence(const struct session *session, size_t metric)
 {
     const size_t kinds = session->settings->condition_count;
-    double reach[MAX_CONDITIONS], *value = malloc((session->count + 1) * sizeof *value);
+    double reach[MAX_CONDITIONS], *value = must(malloc((session->count + 1) * sizeof *value));
     for (size_t i = 0; i < kinds; i++)
         reach[i] = reach_of(&session->conditions[i].metric[metric]);
-    const size_t count = value ? deviations(session, metric, reach, value) : 0;
+    const size_t count = deviations(session, metric, reach, value);
     const struct dependence seen = see(value, count, kinds);
     free(value);
     return seen;
 }
 
-bool series_of_pairs(const struct sample *sample, struct steadiness *steadiness)
+struct steadiness series_of_pairs(const struct sample *sample)
 {
     const double reach = reach_of(sample), df = (double)sample->count - 2;
-    double *value = malloc((sample->count + 1) * sizeof *value);
-    if (!value)
-        return false;
+    double *value = must(malloc((sample->count + 1) * sizeof *value));
     for (size_t i = 0; i < sample->count; i++)
         value[i] = near(sample, reach, sample->value[i]);
-    *steadiness = (struct steadiness){
+    struct steadiness steadiness = {
         .seen = see(value, sample->count, 1), .drift_p = 1, .count = sample->count};
     if (sample->count >= DRIFT_FROM)
-        steadiness->drift_p = 2 * gsl_cdf_tdist_Q(fabs(order_trend_t(value, sample->count)), df);
+        steadiness.drift_p = 2 * gsl_cdf_tdist_Q(fabs(order_trend_t(value, sample->count)), df);
     free(value);
-    return true;
+    return steadiness;
 }
 
 bool series_is_unsteady(const struct steadiness *steadiness)

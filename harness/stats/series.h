@@ -10,8 +10,8 @@
 // moves them all. Runs far off count as less far: a straggler says nothing of its neighbours.
 struct dependence series_dependence(const struct session *session, size_t metric);
 
-// Of the deviations of the pairs from their ratio. False if memory ran out.
-bool series_of_pairs(const struct sample *deviations, struct steadiness *steadiness);
+// Of the deviations of the pairs from their ratio.
+struct steadiness series_of_pairs(const struct sample *deviations);
 
 // The effect changes within the experiment. Of independent pairs about 2 % look so.
 bool series_is_unsteady(const struct steadiness *steadiness);

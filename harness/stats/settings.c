@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include "common/memory.h"
 #include "common/record_json.h"
 
 #include <gsl/gsl_cdf.h>
@@ -89,10 +90,10 @@ void settings_begin(struct settings *settings)
 
 bool settings_add_condition(struct settings *settings, const char *name)
 {
-    char *copy = settings->condition_count < MAX_CONDITIONS ? strdup(name) : NULL;
-    if (copy)
-        settings->conditions[settings->condition_count++] = copy;
-    return copy != NULL;
+    if (settings->condition_count == MAX_CONDITIONS)
+        return false;
+    settings->conditions[settings->condition_count++] = must(strdup(name));
+    return true;
 }
 
 int settings_condition(const struct settings *settings, const char *name)

@@ -110,7 +110,7 @@ void settings_begin(struct settings *settings);
 // Reads them from experiment.json. False: it has no conditions or no settings.
 bool settings_read(struct settings *settings, const json_t *experiment);
 
-// Adds a condition; false if memory ran out, or there are MAX_CONDITIONS.
+// Adds a condition; false: there are MAX_CONDITIONS.
 bool settings_add_condition(struct settings *settings, const char *name);
 
 // The index of the condition of that name, or -1.

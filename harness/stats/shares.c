@@ -29,11 +29,6 @@ static double extra_s(const struct given *given, size_t i, enum cause cause)
            times_part_s(&given->before[i], cause, &given->threads);
 }
 
-static double extra_wall_s(const struct given *given, size_t i)
-{
-    return given->after[i].wall_s - given->before[i].wall_s;
-}
-
 static struct interval scaled(struct interval interval, double factor)
 {
     interval.center *= factor;
@@ -43,10 +38,9 @@ static struct interval scaled(struct interval interval, double factor)
 }
 
 // Points that those extra times are, in percent of the time alone; empties the pairs.
-// Without bounds where memory ran out before all were `added`.
-static struct interval points_of(struct pairs *pairs, bool added, struct critical *critical)
+static struct interval points_of(struct pairs *pairs, struct critical *critical)
 {
-    const double t = added ? critical_t(critical, (double)pairs->count - 1) : INFINITY;
+    const double t = critical_t(critical, (double)pairs->count - 1);
     const struct interval points = scaled(interval_ratio(pairs, t, t), 100);
     pairs_free(pairs);
     return points;
@@ -57,10 +51,9 @@ static struct interval measure(const struct given *given, enum cause cause,
                                struct critical *critical)
 {
     struct pairs pairs = {0};
-    bool added = true;
-    for (size_t i = 0; i < given->n && added; i++)
-        added = pairs_add(&pairs, given->before[i].wall_s, extra_s(given, i, cause));
-    return points_of(&pairs, added, critical);
+    for (size_t i = 0; i < given->n; i++)
+        pairs_add(&pairs, given->before[i].wall_s, extra_s(given, i, cause));
+    return points_of(&pairs, critical);
 }
 
 // Points that the shares leave over, each cause's times `scale`.
@@ -68,14 +61,13 @@ static struct interval measure_rest(const struct given *given, const double *sca
                                     struct critical *critical)
 {
     struct pairs pairs = {0};
-    bool added = true;
-    for (size_t i = 0; i < given->n && added; i++) {
-        double rest_s = extra_wall_s(given, i);
+    for (size_t i = 0; i < given->n; i++) {
+        double rest_s = given->after[i].wall_s - given->before[i].wall_s;
         for (enum cause k = 0; k < UNEXPLAINED; k++)
             rest_s -= scale[k] > 0 ? scale[k] * extra_s(given, i, k) : 0;
-        added = pairs_add(&pairs, given->before[i].wall_s, rest_s);
+        pairs_add(&pairs, given->before[i].wall_s, rest_s);
     }
-    return points_of(&pairs, added, critical);
+    return points_of(&pairs, critical);
 }
 
 static enum stall_source weakest(const struct given *given)

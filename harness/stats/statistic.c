@@ -3,6 +3,8 @@
 #include "interval.h"
 #include "typical.h"
 
+#include "common/memory.h"
+
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
@@ -140,15 +142,10 @@ double statistic_value(enum statistic statistic, const double *sorted, size_t n)
     return sum / (double)n;
 }
 
-static struct interval unbounded(double center)
-{
-    return (struct interval){.center = center, .low = NAN, .high = NAN, .error = INFINITY};
-}
-
 static struct interval finished(struct interval interval)
 {
     if (isnan(interval.low) || isnan(interval.high))
-        return unbounded(interval.center);
+        return interval_unbounded(interval.center);
     interval.error = interval.high > interval.low
                          ? (interval.high - interval.low) / 2 / fabs(interval.center)
                          : 0;
@@ -206,7 +203,7 @@ static struct interval trimmed_interval(struct critical *critical, const double 
 {
     const struct pairs rest = trimmed_pairs(sorted, sorted, sorted, sorted, n);
     if (n < TRIMMED_FROM)
-        return unbounded(rest.mean_x);
+        return interval_unbounded(rest.mean_x);
     const double variance = rest.xx / ((double)rest.count - 1);
     return interval_mean(critical, rest.mean_x, variance, rest.count, widen);
 }
@@ -219,7 +216,7 @@ struct interval statistic_location(struct critical *critical, enum statistic sta
     const double *sorted = sample->sorted, p = quantile_of[statistic];
     const size_t n = sample->count;
     if (n < 2)
-        return unbounded(statistic_value(statistic, sorted, n));
+        return interval_unbounded(statistic_value(statistic, sorted, n));
     if (sorted[0] == sorted[n - 1])
         return interval_constant(sorted[0]);
     struct interval interval =
@@ -275,7 +272,7 @@ static double ratio_bound(double x, double y, double b, double a, double rho, do
 static struct interval ratio_of(struct interval x, struct interval y, double rho)
 {
     if (!(x.center > 0) || isinf(x.error) || isinf(y.error))
-        return unbounded(x.center > 0 ? y.center / x.center : NAN);
+        return interval_unbounded(x.center > 0 ? y.center / x.center : NAN);
     return finished((struct interval){
         .center = y.center / x.center,
         .low = ratio_bound(x.center, y.center, x.high - x.center, y.center - y.low, rho, -1),
@@ -302,7 +299,7 @@ static struct interval trimmed_ratio(struct critical *critical, const struct ord
     const struct pairs *pairs = values->pairs;
     const struct pairs rest = trimmed_pairs(pairs->x, pairs->y, values->x, values->y, values->n);
     if (values->n < TRIMMED_FROM)
-        return unbounded(rest.mean_x > 0 ? rest.mean_y / rest.mean_x : NAN);
+        return interval_unbounded(rest.mean_x > 0 ? rest.mean_y / rest.mean_x : NAN);
     const double t = widen * critical_t(critical, (double)rest.count - 1);
     return interval_ratio(&rest, t, t);
 }
@@ -325,7 +322,7 @@ static struct interval ratio_of_ordered(struct critical *critical, enum statisti
     const double *x = values->x, *y = values->y;
     const size_t last = values->n - 1;
     if (values->n < 2 || !(x[last] > 0))
-        return unbounded(x[last] > 0 ? y[0] / x[0] : NAN);
+        return interval_unbounded(x[last] > 0 ? y[0] / x[0] : NAN);
     if (x[0] == x[last] && y[0] == y[last])
         return interval_constant(y[0] / x[0]);
     struct interval ratio = statistic == STATISTIC_TRIMMED
@@ -341,9 +338,9 @@ struct interval statistic_ratio(struct critical *critical, enum statistic statis
     const size_t n = pairs->count;
     if (statistic == STATISTIC_TYPICAL)
         return typical_ratio(critical, pairs, widen);
-    double *sorted = n > 0 ? malloc(2 * n * sizeof *sorted) : NULL;
-    if (!sorted)
-        return unbounded(NAN);
+    if (n == 0)
+        return interval_unbounded(NAN);
+    double *sorted = must(malloc(2 * n * sizeof *sorted));
     memcpy(sorted, pairs->x, n * sizeof *sorted);
     memcpy(sorted + n, pairs->y, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, ascending);

@@ -22,8 +22,8 @@ struct interval statistic_location(struct critical *critical, enum statistic sta
                                    const struct sample *sample, double widen);
 
 // The ratio y/x of the two conditions' statistics, `widen` times as wide as for a fixed
-// number of pairs. Without bounds, and with an infinite error, where the pairs are too few,
-// x is not surely above 0, or memory ran out.
+// number of pairs. Without bounds, and with an infinite error, where the pairs are too few, or
+// x is not surely above 0.
 struct interval statistic_ratio(struct critical *critical, enum statistic statistic,
                                 const struct pairs *pairs, double widen);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/memory.h"
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
@@ -59,9 +60,8 @@ static double spent_before(const char *path)
 
 bool status_is_done(const char *folder)
 {
-    char *path = NULL;
-    json_t *old =
-        asprintf(&path, "%s/status.json", folder) < 0 ? NULL : json_read_record(path, 0, NULL);
+    char *path = text_of("%s/status.json", folder);
+    json_t *old = json_read_record(path, 0, NULL);
     const char *state = json_string_value(json_object_get(old, "state"));
     const bool done = state && strcmp(state, "done") == 0;
     json_decref(old);
@@ -75,10 +75,9 @@ void status_begin(struct status *status, const struct experiment *experiment, co
     const json_t *cell = json_object_get(experiment->json, "cell");
     *status = (struct status){
         .began_s = now_s, .began_uptime_s = uptime_s, .now_s = now_s, .written_s = -INFINITY};
-    if (!json_is_object(cell) || asprintf(&status->path, "%s/status.json", folder) < 0) {
-        status->path = NULL;
+    if (!json_is_object(cell))
         return;
-    }
+    status->path = text_of("%s/status.json", folder);
     status->before_s = spent_before(status->path);
     status->fixed = json_pack(
         "{s:s, s:o, s:o, s:o, s:s, s:I, s:o, s:I, s:o, s:o}", "schema", SCHEMA_STATUS, "cell",

@@ -113,7 +113,7 @@ static json_t *list_of(struct session *session, enum against against,
 }
 
 // Each variant with the first, alone and under each load; [] without variants. A new
-// reference, or NULL if memory ran out; so are the others.
+// reference; so are the others.
 static json_t *comparisons_list(struct session *session)
 {
     return list_of(session, AGAINST_REFERENCE, comparison);

@@ -3,10 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "common/memory.h"
 #include "order.h"
 #include "ranks.h"
-
-static const struct interval unknown = {.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
 
 static bool has_ratios(const struct pairs *pairs)
 {
@@ -21,11 +20,10 @@ static bool has_ratios(const struct pairs *pairs)
 // a bound with them, to halfway between a straggler and the others. Found with `make simulate`.
 static const double far = 3, normal_mad = 1.4826;
 
-// The median of x, which `scratch` holds for a moment; NAN if memory ran out.
+// The median of x, which `scratch` holds for a moment.
 static double scale_of(const struct pairs *pairs, struct sample *scratch)
 {
-    if (!sample_begin(scratch, pairs->count))
-        return NAN;
+    sample_begin(scratch, pairs->count);
     for (size_t i = 0; i < pairs->count; i++)
         scratch->value[i] = pairs->x[i];
     sample_finish(scratch, pairs->count);
@@ -37,8 +35,9 @@ enum change typical_changes(const struct pairs *pairs, struct sample *changes)
     const size_t n = pairs->count;
     const bool ratios = has_ratios(pairs);
     const double scale = ratios || n == 0 ? 1 : scale_of(pairs, changes);
-    if (n == 0 || !(scale > 0) || !sample_begin(changes, n))
+    if (n == 0 || !(scale > 0))
         return CHANGE_NONE;
+    sample_begin(changes, n);
     for (size_t i = 0; i < n; i++)
         changes->value[i] =
             ratios ? log(pairs->y[i] / pairs->x[i]) : (pairs->y[i] - pairs->x[i]) / scale;
@@ -51,18 +50,16 @@ static double ratio_at(enum change change, double value)
     return change == CHANGE_LOGARITHM ? exp(value) : 1 + value;
 }
 
-// The centre of the changes and its bounds. NAN if memory ran out.
+// The centre of the changes and its bounds.
 static struct interval centre_of(struct critical *critical, const struct sample *changes)
 {
     const size_t n = changes->count;
     const double median = sample_median(changes), mad = sample_mad(changes);
     const double reach = mad > 0 ? far * normal_mad * mad : INFINITY;
-    struct interval centre = unknown;
-    double *sorted = malloc(n * sizeof *sorted);
-    for (size_t i = 0; sorted && i < n; i++)
+    double *sorted = must(malloc(n * sizeof *sorted));
+    for (size_t i = 0; i < n; i++)
         sorted[i] = fmax(fmin(changes->sorted[i], median + reach), median - reach);
-    if (sorted)
-        centre = ranks_interval(ranks_bound(critical, n), sorted, n);
+    const struct interval centre = ranks_interval(ranks_bound(critical, n), sorted, n);
     free(sorted);
     return centre;
 }
@@ -72,7 +69,7 @@ struct interval typical_of(struct critical *critical, enum change change,
 {
     const size_t n = changes->count;
     if (change == CHANGE_NONE || n == 0)
-        return unknown;
+        return interval_unbounded(NAN);
     const struct interval centre = centre_of(critical, changes);
     struct interval ratio = {.center = ratio_at(change, centre.center)};
     if (n > 1 && changes->sorted[0] == changes->sorted[n - 1])

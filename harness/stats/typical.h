@@ -12,8 +12,8 @@
 // by the differences y - x over the median of x.
 enum change { CHANGE_LOGARITHM, CHANGE_DIFFERENCE, CHANGE_NONE };
 
-// Fills `changes` with those, in the order of the blocks. CHANGE_NONE: there are no pairs, the
-// median of x is not above 0, or memory ran out.
+// Fills `changes` with those, in the order of the blocks. CHANGE_NONE: there are no pairs, or
+// the median of x is not above 0.
 enum change typical_changes(const struct pairs *pairs, struct sample *changes);
 
 // The ratio whose logarithm is the Hodges-Lehmann estimate of the changes, with the interval of

@@ -6,6 +6,7 @@
 
 #include "common/file.h"
 #include "common/kept.h"
+#include "common/memory.h"
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
@@ -90,7 +91,7 @@ static bool is_alike(const json_t *entry, const json_t *earlier)
 }
 
 // The newest earlier lines that are comparable, in their order, and in *lines how many the file
-// has; what is no line of ours is passed over. NULL: out of memory.
+// has; what is no line of ours is passed over.
 static json_t *read_earlier(const char *path, const json_t *entry, size_t *lines)
 {
     json_t *earlier = json_array();
@@ -164,9 +165,9 @@ static json_t *since(const json_t *earlier, const double *log_value, const size_
 static void compare_one(const json_t *earlier, const char *reporter, double now, json_t *unusual)
 {
     const size_t most = json_array_size(earlier);
-    double *log_value = calloc(2 * most + 1, sizeof *log_value), center, half;
-    size_t *index = calloc(most + 1, sizeof *index);
-    const size_t n = log_value && index ? take_logs(earlier, reporter, log_value, index) : 0;
+    double *log_value = must(calloc(2 * most + 1, sizeof *log_value)), center, half;
+    size_t *index = must(calloc(most + 1, sizeof *index));
+    const size_t n = take_logs(earlier, reporter, log_value, index);
     if (n >= USUAL_LEAST && now > 0) {
         usual_of(log_value, n, log_value + most, &center, &half);
         const double change = log(now) - center;
@@ -190,34 +191,32 @@ static void shorten(const char *path)
     FILE *file = file_open_record(path);
     char *line = NULL, *kept = NULL;
     size_t size = 0, kept_size = 0, number = 0;
-    FILE *out = file ? open_memstream(&kept, &kept_size) : NULL;
-    while (out && getline(&line, &size, file) > 0)
+    if (!file)
+        return;
+    FILE *out = must(open_memstream(&kept, &kept_size));
+    while (getline(&line, &size, file) > 0)
         if (number++ >= LINES_MOST / 2)
             fputs(line, out);
-    if (out && fclose(out) == 0)
-        (void)save_text(path, kept, SAVE_STATE);
+    (void)save_text(path, stream_text(out, &kept), SAVE_STATE);
     free(kept);
     free(line);
-    if (file)
-        fclose(file);
+    fclose(file);
 }
 
 static void append(const char *path, const json_t *entry)
 {
-    char *text = json_dumps(entry, JSON_COMPACT | JSON_REAL_PRECISION(FIGURE_DIGITS));
-    char *line = NULL;
-    const int length = text ? asprintf(&line, "%s\n", text) : -1;
-    const int fd = length > 0 && kept_make_folder(path) == 0
+    char *text = must(json_dumps(entry, JSON_COMPACT | JSON_REAL_PRECISION(FIGURE_DIGITS)));
+    char *line = text_of("%s\n", text);
+    const int fd = kept_make_folder(path) == 0
                        ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)
                        : -1;
     // What earlier experiments were like is a help, not a record: an experiment does not fail for
     // it.
     if (fd >= 0) {
-        (void)save_append(fd, line, (size_t)length);
+        (void)save_append(fd, line, strlen(line));
         (void)close(fd);
     }
-    if (length >= 0)
-        free(line);
+    free(line);
     free(text);
 }
 

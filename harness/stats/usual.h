@@ -9,7 +9,7 @@
 // Compares `machine` (machine.h) of the experiment with the earlier ones of the same host, kernel
 // and CPUs, and adds it to them. A new reference to a list of what is surely worse than usual:
 // [{"reporter", "ratio", "range": [LOW, HIGH], "since", "experiments"}]; empty where nothing is,
-// fewer than USUAL_LEAST are known, or the file cannot be used. NULL: out of memory.
+// fewer than USUAL_LEAST are known, or the file cannot be used.
 enum { USUAL_LEAST = 5 };
 json_t *usual_compare(const json_t *experiment, const json_t *machine);
 

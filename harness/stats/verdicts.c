@@ -76,7 +76,7 @@ static bool complete_experiment(struct hub *hub)
     if (reason == STOP_MAX_TIME || reason == STOP_INTERRUPTED)
         json_object_set_new(json, "stopped", json_string(stop_names[reason]));
     char *path = folder_file(&hub->folder, "experiment.json");
-    const bool good = path && output_document(json, path);
+    const bool good = output_document(json, path);
     free(path);
     return good;
 }
@@ -106,7 +106,7 @@ bool finish_all(struct hub *hub)
 // The last line of a file, to be freed; NULL where there is none.
 static char *last_line(const char *path)
 {
-    FILE *file = path ? file_open_record(path) : NULL;
+    FILE *file = file_open_record(path);
     char *line = NULL, *last = NULL;
     size_t size = 0;
     while (file && getline(&line, &size, file) > 0) {

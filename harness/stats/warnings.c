@@ -9,6 +9,8 @@
 #include "session.h"
 #include "statistic.h"
 
+#include "common/memory.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,11 +153,11 @@ static char *failed_kinds(const struct session *session)
                                                 "not started",
                                                 "without a figure",
                                                 "by the end of the service"};
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
+    char *text;
+    size_t size;
+    FILE *stream = must(open_memstream(&text, &size));
     const char *before = "";
-    for (size_t i = 0; stream && i < session->settings->condition_count; i++) {
+    for (size_t i = 0; i < session->settings->condition_count; i++) {
         const size_t *failures = session->conditions[i].failures;
         if (session_failed(session, i) == 0)
             continue;
@@ -168,7 +170,7 @@ static char *failed_kinds(const struct session *session)
             }
         before = "; ";
     }
-    return stream && fclose(stream) == 0 ? text : NULL;
+    return stream_text(stream, &text);
 }
 
 // Whether runs that ended too early count like the others.
@@ -208,7 +210,7 @@ static void add_failed(const struct session *session, json_t *list)
             json_array_append_new(message.runs, json_integer((json_int_t)session->runs[i].order));
     message_detail(&message, "few", "%zu", session->failed + session->set_aside);
     message_detail(&message, "all", "%zu", session->count + session->set_aside);
-    message_detail(&message, "kinds", "%s", kinds ? kinds : "?");
+    message_detail(&message, "kinds", "%s", kinds);
     message_detail(&message, "meaning", "%s", failed_meaning(session));
     if (has_early_ends(session)) // also of the baseline, so that a ratio may be too high
         message.bias = BIAS_ALL;
