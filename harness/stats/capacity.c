@@ -9,6 +9,7 @@
 #include "threshold.h"
 
 #include "common/memory.h"
+#include "common/record_json.h"
 
 // How likely the next run is to keep the objectives, from block to block: in the middle the
 // answer is least known, at the sides runs show the slope and the noise.
@@ -271,7 +272,7 @@ static char *sentence(const struct experiment *experiment, struct session *sessi
 {
     const json_t *settings = json_object_get(experiment->json, "settings");
     const json_t *asked = json_object_get(settings, "capacity");
-    const char *slo = json_string_value(json_object_get(asked, "slo"));
+    const char *slo = json_text_at(asked, "slo");
     char *text;
     size_t size;
     FILE *stream = must(open_memstream(&text, &size));

@@ -36,9 +36,9 @@ static void check_device(struct hub *hub, const struct source *source, const jso
     const char *names[] = {"device", "file_system"};
     const char *its = NULL, *here = NULL;
     for (size_t i = 0; i < 2 && !source->node; i++) {
-        const char *text = json_string_value(json_object_get(ready, names[i]));
+        const char *text = json_text_at(ready, names[i]);
         its = !its && text && *text ? text : its;
-        text = json_string_value(json_object_get(environment, names[i]));
+        text = json_text_at(environment, names[i]);
         here = !here && text && *text ? text : here;
     }
     char text[512];
@@ -53,14 +53,14 @@ static void check_device(struct hub *hub, const struct source *source, const jso
 
 static bool is_record(const json_t *line)
 {
-    const char *schema = json_string_value(json_object_get(line, "schema"));
+    const char *schema = json_text_at(line, "schema");
     return schema && strcmp(schema, SCHEMA_METER) == 0;
 }
 
 bool commands_event(struct hub *hub, struct source *source, json_t *line)
 {
-    const char *event = json_string_value(json_object_get(line, "event"));
-    const char *message = json_string_value(json_object_get(line, "message"));
+    const char *event = json_text_at(line, "event");
+    const char *message = json_text_at(line, "message");
     bool good = true;
     event = event ? event : is_record(line) ? "record" : "";
     if (strcmp(event, "warning") == 0) {

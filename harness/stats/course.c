@@ -1,5 +1,7 @@
 #include "course.h"
 
+#include "common/record_json.h"
+
 #include "capacity.h"
 #include "judge.h"
 #include "session.h"
@@ -103,7 +105,7 @@ bool course_take(struct course *course, json_t *record, char *why, size_t why_si
     course->last = json_incref(record);
     if (!replay_take(&course->replay, &course->session, record, why, why_size))
         return false;
-    block_probe_note(&course->probe, course->next.block, judge_number(record, "wall_s"));
+    block_probe_note(&course->probe, course->next.block, json_number_at(record, "wall_s"));
     if (course->is_warm_up)
         course->warm_ups--;
     // It is a run like those of the baseline, and ends the experiment like them.

@@ -35,7 +35,7 @@ bool experiment_open(struct experiment *experiment, const char *folder)
     free(path);
     if (!experiment->json)
         return wrong(folder, error.text);
-    const char *schema = json_string_value(json_object_get(experiment->json, "schema"));
+    const char *schema = json_text_at(experiment->json, "schema");
     if (schema && strcmp(schema, SCHEMA_EXPERIMENT) != 0) {
         complain("%s/experiment.json has the schema %s, and this version reads %s: use the jostle "
                  "that made it",
@@ -60,12 +60,12 @@ const char *experiment_member(const struct experiment *experiment, size_t condit
     const json_t *list = json_object_get(experiment->json, "conditions");
     if (!list && strcmp(member, "load") == 0)
         return experiment->settings.conditions[condition];
-    return json_string_value(json_object_get(json_array_get(list, condition), member));
+    return json_text_at(json_array_get(list, condition), member);
 }
 
 const char *experiment_stopped(const struct experiment *experiment)
 {
-    return json_string_value(json_object_get(experiment->json, "stopped"));
+    return json_text_at(experiment->json, "stopped");
 }
 
 void experiment_close(struct experiment *experiment)

@@ -1,5 +1,7 @@
 #include "gate.h"
 
+#include "common/record_json.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -119,7 +121,7 @@ struct judgement {
 
 static enum bias bias_of(const json_t *warning)
 {
-    const char *name = json_string_value(json_object_get(warning, "bias"));
+    const char *name = json_text_at(warning, "bias");
     for (enum bias bias = 0; name && bias < BIAS_NONE; bias++)
         if (strcmp(name, bias_names[bias]) == 0)
             return bias;
@@ -129,7 +131,7 @@ static enum bias bias_of(const json_t *warning)
 // Whether the warning is of that name, or of no single one.
 static bool is_of(const json_t *warning, const char *member, const char *name)
 {
-    const char *own = json_string_value(json_object_get(warning, member));
+    const char *own = json_text_at(warning, member);
     return !own || strcmp(own, name) == 0;
 }
 
@@ -261,8 +263,7 @@ void verdicts_add(struct session *session, json_t *summary)
 
 const char *verdicts_word(const json_t *summary)
 {
-    const char *word =
-        json_string_value(json_object_get(json_object_get(summary, "gate"), "verdict"));
+    const char *word = json_text_at(json_object_get(summary, "gate"), "verdict");
     return word ? word : "";
 }
 

@@ -381,7 +381,7 @@ bool folder_sync(struct folder *folder)
 // (docs/measuring.md).
 static bool sync_if_due(struct folder *folder, const json_t *record)
 {
-    const double end_s = elapsed_time(json_string_value(json_object_get(record, "start"))) +
+    const double end_s = elapsed_time(json_text_at(record, "start")) +
                          json_number_value(json_object_get(record, "wall_s"));
     if (fabs(end_s - folder->synced_s) < SYNC_INTERVAL_S)
         return true;

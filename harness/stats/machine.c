@@ -63,7 +63,7 @@ static void take_reading(struct machine *machine, const json_t *reading, size_t 
     struct readings *one = find(machine, json_text_or_empty(reading, "name"));
     if (!one)
         one = add(machine, reading, most);
-    const double value = judge_number(reading, "value");
+    const double value = json_number_at(reading, "value");
     // A probe has one reading of each.
     if (!(value > 0) || (one->count > 0 && one->last_probe == machine->probes))
         return;
@@ -165,7 +165,7 @@ static json_t *drift_json(const struct drift *drift)
 }
 
 static void warn_of_drift(const struct readings *one, const struct drift *drift, size_t tests,
-                          bool alone, json_t *warnings)
+                          json_t *warnings)
 {
     if (!(drift->p < drift_level / (double)tests) || !(fabs(drift->change) > log1p(much)))
         return;
@@ -177,7 +177,7 @@ static void warn_of_drift(const struct readings *one, const struct drift *drift,
                    100 * expm1(drift->change > 0 ? drift->low : -drift->high),
                    100 * expm1(drift->change > 0 ? drift->high : -drift->low));
     message_detail(&message, "probes", "%zu", one->count);
-    json_array_append_new(warnings, message_finish(&message, alone));
+    message_add(warnings, &message);
 }
 
 static void add_json(const struct machine *machine, const struct readings *one,
@@ -193,7 +193,7 @@ static void add_json(const struct machine *machine, const struct readings *one,
                         "median", json_figure(median_of(one->value, one->count, scratch)), "spread",
                         json_figure(robust_sd(one->cost, one->count, scratch)), "drift",
                         drift_json(&drift)));
-    warn_of_drift(one, &drift, machine->count, settings->condition_count == 1, warnings);
+    warn_of_drift(one, &drift, machine->count, warnings);
     free(scratch);
 }
 

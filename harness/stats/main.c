@@ -11,6 +11,7 @@
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/options.h"
+#include "common/record_json.h"
 
 #include <signal.h>
 #include <stdint.h>
@@ -32,9 +33,9 @@ static uint64_t *conditions_by_block(const struct settings *settings, const json
     uint64_t *seen = must(calloc(blocks + 1, sizeof *seen));
     for (size_t i = 0; i < json_array_size(records); i++) {
         const json_t *record = json_array_get(json_array_get(records, i), 1);
-        const char *name = json_string_value(json_object_get(record, "condition"));
+        const char *name = json_text_at(record, "condition");
         const int condition = name ? settings_condition(settings, name) : -1;
-        const double block = judge_number(record, "block");
+        const double block = json_number_at(record, "block");
         if (condition >= 0 && block > 0 && block <= (double)blocks)
             seen[(size_t)block] |= (uint64_t)1 << condition;
     }
@@ -45,7 +46,7 @@ static size_t last_block(const json_t *records)
 {
     double last = 0;
     for (size_t i = 0; i < json_array_size(records); i++) {
-        const double block = judge_number(json_array_get(json_array_get(records, i), 1), "block");
+        const double block = json_number_at(json_array_get(json_array_get(records, i), 1), "block");
         if (block > last && block <= MAX_RUNS_LIMIT)
             last = block;
     }
@@ -54,10 +55,9 @@ static size_t last_block(const json_t *records)
 
 static bool is_of_host(const struct experiment *experiment, const json_t *record, const char *host)
 {
-    const char *its = json_string_value(json_object_get(record, "host"));
+    const char *its = json_text_at(record, "host");
     if (!its)
-        its = json_string_value(
-            json_object_get(json_object_get(experiment->json, "environment"), "host"));
+        its = json_text_at(json_object_get(experiment->json, "environment"), "host");
     return !its || strcmp(its, host) == 0;
 }
 
@@ -76,7 +76,7 @@ static json_t *resume_unusable(const struct experiment *experiment, const json_t
     for (size_t i = 0; i < json_array_size(records); i++) {
         json_t *number = json_array_get(json_array_get(records, i), 0);
         const json_t *record = json_array_get(json_array_get(records, i), 1);
-        const double block = judge_number(record, "block");
+        const double block = json_number_at(record, "block");
         if (!(block > 0) || block > (double)blocks)
             continue;
         const bool is_open = seen[(size_t)block] != all;

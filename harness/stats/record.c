@@ -7,6 +7,7 @@
 #include "common/messages.h"
 #include "common/metric.h"
 #include "common/metric_json.h"
+#include "common/record_json.h"
 #include "common/schemas.h"
 #include "json.h"
 #include "judge.h"
@@ -48,7 +49,7 @@ static double value_of(const struct settings *settings, const json_t *record, si
 static double wall_of(const json_t *record, double wall_s)
 {
     return json_is_true(field(record, "timed_out"))
-               ? fmin(wall_s, judge_number(record, "timed_out_s")) // the number, of one and NAN
+               ? fmin(wall_s, json_number_at(record, "timed_out_s")) // the number, of one and NAN
                : wall_s;
 }
 
@@ -113,7 +114,7 @@ static void take_capacity(const struct settings *settings, const json_t *record,
     run->missed = run->failure == FAILURE_TIMED_OUT;
     if (run->missed)
         run->failure = FAILURE_NONE;
-    run->x = log(judge_number(json_object_get(record, "vary"), settings->vary.name));
+    run->x = log(json_number_at(json_object_get(record, "vary"), settings->vary.name));
     const bool has_figures = run->failure == FAILURE_NONE && !run->missed;
     run->y = has_figures ? distance_of(settings, record) : INFINITY;
     if (isnan(run->y))

@@ -42,8 +42,8 @@ static unsigned among(const json_t *kinds, const struct cpu_list *cpus, char *te
     text[0] = '\0';
     json_array_foreach(kinds, i, kind)
     {
-        const char *list = json_string_value(json_object_get(kind, "cpus"));
-        const char *name = json_string_value(json_object_get(kind, "name"));
+        const char *list = json_text_at(kind, "cpus");
+        const char *name = json_text_at(kind, "name");
         if (list == NULL || cpus_parse(list, &own) != 0 || !cpus_overlap(&own, cpus) ||
             used >= size)
             continue;
@@ -59,9 +59,8 @@ static unsigned among(const json_t *kinds, const struct cpu_list *cpus, char *te
 static void unlike_cores_add(const struct experiment *experiment, json_t *warnings)
 {
     const json_t *environment = json_object_get(experiment->json, "environment");
-    const char *allowed = json_string_value(json_object_get(environment, "cpus_allowed"));
-    const char *own = json_string_value(
-        json_object_get(json_object_get(experiment->json, "placement"), "target_cpus"));
+    const char *allowed = json_text_at(environment, "cpus_allowed");
+    const char *own = json_text_at(json_object_get(experiment->json, "placement"), "target_cpus");
     const char *target = own != NULL ? own : allowed;
     struct message message = {.flag = FLAG_UNLIKE_CORES};
     struct cpu_list cpus;
@@ -70,7 +69,7 @@ static void unlike_cores_add(const struct experiment *experiment, json_t *warnin
         among(json_object_get(environment, "core_kinds"), &cpus, kinds, sizeof kinds) < 2)
         return;
     message_detail(&message, "kinds", "%s", kinds);
-    json_array_append_new(warnings, message_finish(&message, false));
+    message_add(warnings, &message);
 }
 
 // Where the extra time of a slowdown went, from the runs' own records.
@@ -153,7 +152,7 @@ static double mean_of(const json_t *records, enum mean which)
         const json_t *record = json_array_get(records, i);
         if (means[which].object)
             record = json_object_get(record, means[which].object);
-        const double value = judge_number(record, means[which].member);
+        const double value = json_number_at(record, means[which].member);
         if (isnan(value))
             continue;
         sum += value;
@@ -186,7 +185,7 @@ static bool counts_user_only(const json_t *records)
 {
     for (size_t i = 0; i < json_array_size(records); i++) {
         const json_t *counters = json_object_get(json_array_get(records, i), "counters");
-        const char *scope = json_string_value(json_object_get(counters, "scope"));
+        const char *scope = json_text_at(counters, "scope");
         if (scope && strcmp(scope, "user") == 0)
             return true;
     }
@@ -336,9 +335,9 @@ static json_t *attribute(const struct experiment *experiment, struct session *se
                          const struct replay *replay, const json_t *slowdown)
 {
     const struct settings *settings = session->settings;
-    const char *name = json_string_value(json_object_get(slowdown, "condition"));
-    const char *metric = json_string_value(json_object_get(slowdown, "metric"));
-    const char *statistic = json_string_value(json_object_get(slowdown, "statistic"));
+    const char *name = json_text_at(slowdown, "condition");
+    const char *metric = json_text_at(slowdown, "metric");
+    const char *statistic = json_text_at(slowdown, "statistic");
     const double ratio = json_number_value(json_object_get(slowdown, "ratio"));
     const int condition = settings_condition(settings, name);
     // A client's time is also its service's, whose CPU time and waiting it does not show.
@@ -434,7 +433,7 @@ static enum stop_reason ended_by(const struct experiment *experiment, const char
     char *path = text_of("%s/result.json", folder);
     json_t *earlier = json_read_record(path, 0, NULL);
     const json_t *condition = json_array_get(json_object_get(earlier, "conditions"), 0);
-    const char *name = json_string_value(json_object_get(condition, "stop_reason"));
+    const char *name = json_text_at(condition, "stop_reason");
     const enum stop_reason reason = name ? stop_reason(name) : STOP_NOT;
     json_decref(earlier);
     free(path);

@@ -1,6 +1,7 @@
 #include "session.h"
 
 #include "common/memory.h"
+#include "common/record_json.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -342,7 +343,7 @@ static struct load_sum *find_load(struct condition *condition, const char *name,
 
 static void add_known(const json_t *object, const char *name, double *sum, size_t *count)
 {
-    double value = judge_number(object, name);
+    double value = json_number_at(object, name);
     if (isnan(value))
         return;
     *sum += value;
@@ -367,11 +368,11 @@ static void add_delivery(struct load_sum *sum, const struct delivery *delivery, 
 static void add_load(struct condition *condition, const struct observation *run,
                      const json_t *record, const json_t *load)
 {
-    const char *name = json_string_value(json_object_get(load, "name"));
-    const char *unit = json_string_value(json_object_get(load, "unit"));
+    const char *name = json_text_at(load, "name");
+    const char *unit = json_text_at(load, "unit");
     size_t ignored = 0;
     if (!name)
-        name = json_string_value(json_object_get(load, "load"));
+        name = json_text_at(load, "load");
     if (!name)
         return;
     struct load_sum *sum = find_load(condition, name, unit ? unit : "");

@@ -213,7 +213,7 @@ static size_t count_of(const json_t *settings, const char *name, size_t otherwis
 static bool take_conditions(struct settings *settings, const json_t *list)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
-        const char *name = json_string_value(json_object_get(json_array_get(list, i), "name"));
+        const char *name = json_text_at(json_array_get(list, i), "name");
         if (!name || !settings_add_condition(settings, name))
             return false;
     }
@@ -271,7 +271,7 @@ static void take_metrics(struct settings *settings, const json_t *json)
 static void take_washout(struct settings *settings, const json_t *json)
 {
     char ignored[128];
-    const char *text = json_string_value(json_object_get(json, "washout"));
+    const char *text = json_text_at(json, "washout");
     if (!text || !washout_parse(text, &settings->washout, ignored, sizeof ignored))
         settings->washout = (struct washout){0};
 }
@@ -293,7 +293,7 @@ static void take_capacity(struct settings *settings, const json_t *capacity)
 // What older records do not have is the mean.
 static void take_settings(struct settings *settings, const json_t *json)
 {
-    settings->statistic = statistic_named(json_string_value(json_object_get(json, "statistic")));
+    settings->statistic = statistic_named(json_text_at(json, "statistic"));
     settings->error = real_of(json, "error", DEFAULT_ERROR);
     settings->confidence = json_confidence_at(json);
     settings->min_runs = count_of(json, "min_runs", DEFAULT_MIN_RUNS);

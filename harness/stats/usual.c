@@ -65,7 +65,7 @@ static double median_in(const json_t *machine, const char *reporter)
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *one = json_array_get(list, i);
         if (strcmp(json_text_or_empty(one, "name"), reporter) == 0)
-            return judge_number(one, "median");
+            return json_number_at(one, "median");
     }
     return NAN;
 }
@@ -121,7 +121,7 @@ static size_t take_logs(const json_t *earlier, const char *reporter, double *log
     size_t n = 0;
     for (size_t i = 0; i < json_array_size(earlier); i++) {
         const double value =
-            judge_number(json_object_get(json_array_get(earlier, i), "medians"), reporter);
+            json_number_at(json_object_get(json_array_get(earlier, i), "medians"), reporter);
         if (!(value > 0))
             continue;
         index[n] = i;
@@ -249,12 +249,12 @@ void usual_warn(const json_t *unusual, json_t *warnings)
         for (size_t k = 0; k < TOLD; k++)
             words = strcmp(told[k].reporter, reporter) == 0 ? told[k].words : words;
         message_detail(&message, "what", "%s", words);
-        message_detail(&message, "ratio", "%.2f", judge_number(one, "ratio"));
+        message_detail(&message, "ratio", "%.2f", json_number_at(one, "ratio"));
         message_detail(&message, "range", "%.2f to %.2f",
                        json_number_value(json_array_get(range, 0)),
                        json_number_value(json_array_get(range, 1)));
         message_detail(&message, "since", "%s%.16s", *from == '\0' ? "" : " since ", from);
-        message_detail(&message, "experiments", "%.0f", judge_number(one, "experiments"));
-        json_array_append_new(warnings, message_finish(&message, false));
+        message_detail(&message, "experiments", "%.0f", json_number_at(one, "experiments"));
+        message_add(warnings, &message);
     }
 }
