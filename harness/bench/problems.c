@@ -8,7 +8,7 @@
 #include "common/file.h"
 #include "common/memory.h"
 #include "harness/stats/dependence.h"
-#include "harness/stats/typical.h"
+#include "harness/stats/statistic.h"
 #include "json.h"
 
 const struct problem problems[] = {

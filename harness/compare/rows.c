@@ -4,7 +4,7 @@
 #include "harness/stats/gate.h"
 #include "harness/stats/interval.h"
 #include "harness/stats/json.h"
-#include "harness/stats/significance.h"
+#include "harness/stats/metrics.h"
 
 #include "common/messages.h"
 

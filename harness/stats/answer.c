@@ -4,7 +4,6 @@
 #include "metrics.h"
 #include "statistic.h"
 #include "stragglers.h"
-#include "typical.h"
 
 #include "common/memory.h"
 #include "common/text.h"

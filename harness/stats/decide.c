@@ -5,7 +5,7 @@
 #include "gate.h"
 #include "metrics.h"
 #include "session.h"
-#include "typical.h"
+#include "statistic.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -78,37 +78,23 @@ static void schedule_block(unsigned long seed, size_t block, size_t *order, size
 
 enum { BLOCKS_NEEDED = 3 };
 
-// The smallest n with error(now) * (t_n / sqrt n) / (t_now / sqrt now) <= settings->error.
-static size_t blocks_for(struct session *session, size_t now, double error)
+// Student's t of an interval after n blocks, with what having looked asks of it; or of a gate's
+// look after so many.
+static double t_after(struct session *session, size_t n, bool is_look)
 {
-    const struct settings *settings = session->settings;
-    size_t low = now, high = settings->max_runs;
-    double unit = error / critical_t(&session->critical, (double)now - 1) * sqrt((double)now) /
-                  location_widening(settings, now);
-    while (low < high) {
-        size_t n = low + (high - low) / 2;
-        double t = critical_t(&session->critical, (double)n - 1) * location_widening(settings, n);
-        if (unit * t / sqrt((double)n) <= settings->error)
-            high = n;
-        else
-            low = n + 1;
-    }
-    return low;
+    const double df = (double)n - 1;
+    return is_look ? critical_t(metric_critical(session, n), df)
+                   : critical_t(&session->critical, df) * location_widening(session->settings, n);
 }
 
-static double t_of_look(struct session *session, size_t n)
-{
-    return critical_t(metric_critical(session, n), (double)n - 1);
-}
-
-// With that standard error of one run, the smallest n at which a look is as narrow as `gap`;
-// max_runs if there is none.
-static size_t blocks_to_decide(struct session *session, size_t now, double unit, double gap)
+// With that standard error of one run, the smallest number of blocks from `now` on at which an
+// interval is as narrow as `gap`; max_runs if there is none.
+static size_t blocks_for(struct session *session, size_t now, double unit, double gap, bool is_look)
 {
     size_t low = now, high = session->settings->max_runs;
     while (low < high) {
-        size_t n = low + (high - low) / 2;
-        if (unit * t_of_look(session, n) / sqrt((double)n) <= gap)
+        const size_t n = low + (high - low) / 2;
+        if (unit * t_after(session, n, is_look) / sqrt((double)n) <= gap)
             high = n;
         else
             low = n + 1;
@@ -137,7 +123,7 @@ static double one_run(struct session *session, size_t condition, size_t metric,
     *ratio = metric_ratio(session, condition, against, metric);
     if (session->settings->statistic == STATISTIC_TYPICAL)
         return ratio->center * typical_error_of_one(pairs);
-    return ratio->error * ratio->center * sqrt(n) / t_of_look(session, session_blocks(session));
+    return ratio->error * ratio->center * sqrt(n) / t_after(session, session_blocks(session), true);
 }
 
 // Blocks until one ratio that decides is above --at-most, or else until all is known.
@@ -153,7 +139,7 @@ static void add_outlook(struct session *session, size_t condition, size_t metric
     struct interval ratio;
     const double unit = one_run(session, condition, metric, &ratio);
     const size_t blocks = isfinite(unit)
-                              ? blocks_to_decide(session, now, unit, gate_gap(settings, &ratio))
+                              ? blocks_for(session, now, unit, gate_gap(settings, &ratio), true)
                               : settings->max_runs;
     if (settings->at_most > 0 && ratio.center > settings->at_most) {
         outlook->is_above = true;
@@ -199,9 +185,11 @@ long forecast_runs(struct session *session, double worst_error)
         return -1;
     if (!isfinite(worst_error))
         worst_error = error_of_few(session, now);
+    const double unit = worst_error / critical_t(&session->critical, (double)now - 1) *
+                        sqrt((double)now) / location_widening(settings, now);
     size_t blocks = settings_has_gate(settings) ? blocks_for_gate(session, now)
-                    : isfinite(worst_error)     ? blocks_for(session, now, worst_error)
-                                                : settings->max_runs;
+                    : isfinite(worst_error) ? blocks_for(session, now, unit, settings->error, false)
+                                            : settings->max_runs;
     if (blocks < settings->min_runs)
         blocks = settings->min_runs;
     if (blocks <= now && session->count % width == 0)

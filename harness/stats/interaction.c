@@ -1,8 +1,7 @@
 #include "interaction.h"
 
-#include "order.h"
+#include "shape.h"
 #include "statistic.h"
-#include "typical.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,14 +1,15 @@
 #include "metrics.h"
 
-#include "interaction.h"
-#include "ranks.h"
-#include "series.h"
-#include "shape.h"
-#include "statistic.h"
-#include "typical.h"
-
 #include <gsl/gsl_cdf.h>
 #include <math.h>
+#include <stdlib.h>
+
+#include "common/memory.h"
+#include "dependence.h"
+#include "interaction.h"
+#include "ranks.h"
+#include "shape.h"
+#include "statistic.h"
 
 static const double tick_s = 0.010; // of the slowest common kernel, HZ=100
 static const double small_share = 0.01;
@@ -17,6 +18,30 @@ static const double small_share = 0.01;
 // more would cost more runs where there is none (docs/statistics.md), and in the
 // interval that is to hold under dependence, too.
 static const double rule_prior = 0.03, robust_prior = 0.5;
+
+// How the runs depend on each other: with several conditions each run counts by its deviation
+// from its own condition, in that condition's standard deviations, since what moves the machine
+// moves them all. Runs far off count as less far: a straggler says nothing of its neighbours.
+static struct dependence series_of(const struct session *session, size_t metric)
+{
+    const size_t kinds = session->settings->condition_count;
+    double reach[MAX_CONDITIONS], *value = must(malloc((session->count + 1) * sizeof *value));
+    size_t count = 0;
+    for (size_t i = 0; i < kinds; i++)
+        reach[i] = series_reach(&session->conditions[i].metric[metric]);
+    for (size_t i = 0; i < session->count; i++) {
+        const struct observation *run = &session->runs[i];
+        const struct sample *sample = &session->conditions[run->condition].metric[metric];
+        const double variance = sample_variance(sample);
+        if (session_uses(session, run) && !isnan(run->value[metric]) && variance > 0)
+            value[count++] =
+                (series_near(sample, reach[run->condition], run->value[metric]) - sample->mean) /
+                sqrt(variance);
+    }
+    const struct dependence seen = dependence_of(value, count, kinds);
+    free(value);
+    return seen;
+}
 
 static struct interval estimate(struct session *session, size_t condition, size_t metric,
                                 const struct dependence *seen, double prior)
@@ -59,7 +84,7 @@ struct location metric_location(struct session *session, size_t condition, size_
 {
     if (session->conditions[condition].censored > 0)
         return lower_bound(session, condition, metric);
-    const struct dependence seen = series_dependence(session, metric);
+    const struct dependence seen = series_of(session, metric);
     const struct outliers outliers = shape_outliers(&session->conditions[condition].metric[metric]);
     return (struct location){
         .interval = of_rule(session, condition, metric, &seen),
@@ -75,7 +100,7 @@ double metric_mean_variance(const struct session *session, size_t condition, siz
     double variance = sample_variance(sample) / (double)sample->count;
     if (!settings_is_sequential(settings))
         return variance;
-    struct dependence seen = series_dependence(session, metric);
+    struct dependence seen = series_of(session, metric);
     double factor = dependence_factor(&seen, rule_prior, sample->count, settings->condition_count);
     return variance * fmax(factor, pow(location_widening(settings, sample->count), 2));
 }
@@ -85,19 +110,19 @@ static double mean_error(struct session *session, size_t metric)
 {
     if (session->conditions[0].censored > 0)
         return INFINITY;
-    const struct dependence seen = series_dependence(session, metric);
+    const struct dependence seen = series_of(session, metric);
     return of_rule(session, 0, metric, &seen).error;
 }
 
 double metric_dependence(const struct session *session, size_t metric)
 {
-    struct dependence seen = series_dependence(session, metric);
+    struct dependence seen = series_of(session, metric);
     return dependence_probability(&seen, robust_prior);
 }
 
 double metric_rho(const struct session *session, size_t metric)
 {
-    struct dependence seen = series_dependence(session, metric);
+    struct dependence seen = series_of(session, metric);
     return dependence_rho(&seen, robust_prior);
 }
 
@@ -410,4 +435,61 @@ bool metric_is_distinguishable(struct session *session, size_t condition, enum a
         return above && (ratio.low > 1 || ratio.high < 1);
     const double error_rate = 1 - metric_confidence(session, session_blocks(session));
     return above && metric_effect_p(session, condition, against, metric) <= error_rate;
+}
+
+enum { HALVINGS = 50 };
+
+// Which ratio.
+struct figure {
+    struct session *session;
+    size_t condition, metric;
+    enum against against;
+};
+
+// The ratio's interval at the confidence 1 - p.
+static struct interval interval_at(const void *user, double p)
+{
+    const struct figure *figure = user;
+    struct session *session = figure->session;
+    const struct critical own = session->critical;
+    critical_init(&session->critical, 1 - p);
+    const struct interval ratio =
+        metric_ratio(session, figure->condition, figure->against, figure->metric);
+    critical_free(&session->critical);
+    session->critical = own;
+    return ratio;
+}
+
+static bool excludes_one(const struct interval *ratio)
+{
+    return ratio->low > 1 || ratio->high < 1;
+}
+
+double significance_of(struct interval (*interval)(const void *user, double p), const void *user)
+{
+    const struct interval half = interval(user, 0.5), widest = interval(user, SIGNIFICANCE_LEAST);
+    if (!isfinite(half.low) || !isfinite(half.high) || !(half.high > half.low))
+        return NAN;
+    if (excludes_one(&widest))
+        return SIGNIFICANCE_LEAST;
+    // Intervals of a higher confidence contain those of a lower one.
+    double low = log(SIGNIFICANCE_LEAST), high = 0;
+    for (int i = 0; i < HALVINGS; i++) {
+        const double middle = (low + high) / 2;
+        const struct interval ratio = interval(user, exp(middle));
+        if (excludes_one(&ratio))
+            high = middle;
+        else
+            low = middle;
+    }
+    return exp(high);
+}
+
+double significance_p(struct session *session, size_t condition, enum against against,
+                      size_t metric)
+{
+    const struct figure figure = {session, condition, metric, against};
+    if (session->settings->statistic == STATISTIC_TYPICAL && against != AGAINST_BOTH)
+        return metric_effect_p(session, condition, against, metric);
+    return significance_of(interval_at, &figure);
 }

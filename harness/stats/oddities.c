@@ -8,7 +8,6 @@
 
 #include "carry_over.h"
 #include "metrics.h"
-#include "order.h"
 #include "shape.h"
 #include "statistic.h"
 
@@ -242,7 +241,10 @@ static void add_outliers(const struct view *view, struct message *message)
     message_detail(message, "all", "%zu", sample->count);
     message_detail(message, "runs", "%s", names);
     add_extreme(view, message);
-    add_pull(view, percent(sample->mean - outliers.mean, sample->mean), message);
+    double rest, ignored;
+    sample_moments(sample->sorted + outliers.low, sample->count - outliers.low - outliers.high,
+                   &rest, &ignored);
+    add_pull(view, percent(sample->mean - rest, sample->mean), message);
 }
 
 static void add_modes(const struct view *view, struct message *message)

@@ -1,7 +1,6 @@
 #include "result.h"
 
 #include "capacity.h"
-#include "causes.h"
 #include "client.h"
 #include "disturbances.h"
 #include "experiment.h"
@@ -15,7 +14,6 @@
 #include "shares.h"
 #include "status.h"
 #include "summary.h"
-#include "usual.h"
 #include "waiting.h"
 
 #include "common/machine.h"

@@ -80,6 +80,16 @@ void sample_free(struct sample *sample)
     *sample = (struct sample){0};
 }
 
+void sample_moments(const double *value, size_t n, double *mean, double *squares)
+{
+    *mean = *squares = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double delta = value[i] - *mean;
+        *mean += delta / (double)(i + 1);
+        *squares += delta * (value[i] - *mean);
+    }
+}
+
 double sample_variance(const struct sample *sample)
 {
     return sample->count < 2 ? NAN : sample->squares / (double)(sample->count - 1);

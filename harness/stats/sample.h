@@ -26,6 +26,9 @@ void sample_clear(struct sample *sample);
 
 void sample_free(struct sample *sample);
 
+// The mean of n values in any order, and the sum of their squared deviations from it.
+void sample_moments(const double *value, size_t n, double *mean, double *squares);
+
 // With n-1; NAN for fewer than two values.
 double sample_variance(const struct sample *sample);
 

@@ -5,9 +5,9 @@
 #include "dependence.h"
 #include "interaction.h"
 #include "interval.h"
-#include "order.h"
 #include "record.h"
 #include "settings.h"
+#include "shape.h"
 
 // What a load delivered, summed over the runs of one condition.
 struct load_sum {

@@ -9,7 +9,6 @@
 #include "metrics.h"
 #include "oddities.h"
 #include "session.h"
-#include "significance.h"
 #include "warnings.h"
 
 #include <jansson.h>
