@@ -284,13 +284,6 @@ static char *sentence(const struct experiment *experiment, struct session *sessi
     return stream_text(stream, &text);
 }
 
-static json_t *pair_json(double low, double high)
-{
-    return isfinite(low) && isfinite(high)
-               ? json_pack("[o, o]", json_figure(low), json_figure(high))
-               : json_null();
-}
-
 static json_t *condition_json(const struct experiment *experiment, struct session *session,
                               size_t condition)
 {
@@ -307,13 +300,13 @@ static json_t *condition_json(const struct experiment *experiment, struct sessio
         experiment_member(experiment, condition, "variant"), "load",
         experiment_member(experiment, condition, "load"), "value",
         json_figure(is_inside ? capacity.value : none), "ci",
-        is_inside ? pair_json(capacity.low, capacity.high) : json_null(), "error",
+        is_inside ? json_bounds(capacity.low, capacity.high) : json_null(), "error",
         json_figure(is_inside && isfinite(capacity.error) ? capacity.error : none), "bound",
         bounds[capacity.bound], "sure", is_inside || capacity.is_sure, "runs", (int)capacity.runs,
         "kept", (int)capacity.kept, "timed_out", (int)capacity.timed_out, "reference",
         condition != reference ? names[reference] : NULL, "of_reference",
         json_figure(has_ratio ? ratio.center : none), "of_reference_ci",
-        has_ratio ? pair_json(ratio.low, ratio.high) : json_null(), "distinguishable",
+        has_ratio ? json_bounds(ratio.low, ratio.high) : json_null(), "distinguishable",
         has_ratio ? json_boolean(ratio.low > 1 || ratio.high < 1) : json_null());
 }
 

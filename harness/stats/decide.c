@@ -102,12 +102,6 @@ static size_t blocks_for(struct session *session, size_t now, double unit, doubl
     return low;
 }
 
-static bool is_asked(const struct session *session, size_t condition, size_t metric)
-{
-    return session->settings->metrics.item[metric].decides &&
-           !metric_is_negligible(session, condition, metric);
-}
-
 // What the interval of the gate would be of a single pair, over its factor t.
 static double one_run(struct session *session, size_t condition, size_t metric,
                       struct interval *ratio)
@@ -155,7 +149,7 @@ static size_t blocks_for_gate(struct session *session, size_t now)
     struct outlook outlook = {.above = settings->max_runs, .rest = now};
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++)
-            if (gate_decides(settings, i) && is_asked(session, i, m))
+            if (gate_decides(settings, i) && metric_is_asked(session, i, m))
                 add_outlook(session, i, m, now, &outlook);
     return outlook.is_above ? outlook.above : outlook.rest;
 }
@@ -169,7 +163,7 @@ static double error_of_few(struct session *session, size_t now)
     double worst = 0;
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++)
-            if (settings_compares(settings, i, against) && is_asked(session, i, m))
+            if (settings_compares(settings, i, against) && metric_is_asked(session, i, m))
                 worst =
                     fmax(worst, typical_error_of_one(&session->conditions[i].pairs[against][m]));
     return settings->statistic == STATISTIC_TYPICAL && settings->condition_count > 1
@@ -223,7 +217,7 @@ static bool looks_dependent(const struct session *session)
     if (session->settings->condition_count > 1 || session_blocks(session) >= SUSPECT_RUNS)
         return false;
     for (size_t m = 0; m < session->settings->metrics.count; m++) {
-        if (!session->settings->metrics.item[m].decides || metric_is_negligible(session, 0, m))
+        if (!metric_is_asked(session, 0, m))
             continue;
         if (metric_dependence(session, m) > suspect)
             return true;
@@ -242,8 +236,8 @@ static bool looks_unsteady(struct session *session)
         return false;
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++)
-            if (settings_compares(settings, i, against) && settings->metrics.item[m].decides &&
-                !metric_is_negligible(session, i, m) && metric_is_suspect(session, i, against, m))
+            if (settings_compares(settings, i, against) && metric_is_asked(session, i, m) &&
+                metric_is_suspect(session, i, against, m))
                 return true;
     return false;
 }

@@ -35,12 +35,6 @@ enum verdict gate_ratio(struct session *session, size_t condition, size_t metric
     return ratio.high <= settings->at_most ? VERDICT_BELOW : VERDICT_UNDECIDED;
 }
 
-bool gate_judges(const struct session *session, size_t condition, size_t metric)
-{
-    return session->settings->metrics.item[metric].decides &&
-           !metric_is_negligible(session, condition, metric);
-}
-
 void gate_add(struct gate_sum *sum, enum verdict verdict)
 {
     sum->any = true;
@@ -67,7 +61,7 @@ enum verdict gate_verdict(struct session *session)
     struct gate_sum sum = {0};
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++)
-            if (gate_decides(settings, i) && gate_judges(session, i, m))
+            if (gate_decides(settings, i) && metric_is_asked(session, i, m))
                 gate_add(&sum, gate_ratio(session, i, m));
     return gate_of_all(&sum);
 }
@@ -97,7 +91,7 @@ static bool knows_relations(struct session *session)
     const enum against against = settings_decides_by(settings);
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++)
-            if (gate_decides(settings, i) && gate_judges(session, i, m) &&
+            if (gate_decides(settings, i) && metric_is_asked(session, i, m) &&
                 gate_relation(session, i, against, m) == RELATION_UNDECIDED)
                 return false;
     return true;
@@ -205,7 +199,7 @@ static void judge_condition(const struct judgement *of, size_t condition, struct
     const struct settings *settings = of->session->settings;
     struct gate_sum own = {0};
     for (size_t m = 0; m < settings->metrics.count; m++) {
-        if (!gate_judges(of->session, condition, m))
+        if (!metric_is_asked(of->session, condition, m))
             continue;
         json_t *ratio = find(of, condition, m), *reasons = json_array();
         const enum verdict verdict = judge(of, condition, m, reasons);
@@ -218,7 +212,7 @@ static void judge_condition(const struct judgement *of, size_t condition, struct
     }
     // Each slowdown says that of its condition, too; a comparison's verdict is another one.
     for (size_t m = 0; m < settings->metrics.count; m++)
-        if (of->against == AGAINST_ALONE && gate_judges(of->session, condition, m))
+        if (of->against == AGAINST_ALONE && metric_is_asked(of->session, condition, m))
             set_verdict(find(of, condition, m), "verdict", gate_of_all(&own));
     gate_add(sum, gate_of_all(&own));
 }

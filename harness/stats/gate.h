@@ -37,9 +37,6 @@ bool gate_is_decided(struct session *session);
 // the limit it is, and whether it is away from 1, or near it on both sides.
 double gate_gap(const struct settings *settings, const struct interval *ratio);
 
-// Whether that metric's ratio is judged: it decides, and is not negligible.
-bool gate_judges(const struct session *session, size_t condition, size_t metric);
-
 // What the gate says in a result: of each ratio that it judges, of each condition, and of the
 // experiment, and which problems leave it undecided.
 

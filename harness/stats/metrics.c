@@ -393,13 +393,18 @@ bool metric_is_negligible(const struct session *session, size_t condition, size_
     return is_small(one, metric) && is_small(base, metric);
 }
 
+bool metric_is_asked(const struct session *session, size_t condition, size_t metric)
+{
+    return session->settings->metrics.item[metric].decides &&
+           !metric_is_negligible(session, condition, metric);
+}
+
 double metric_worst_error(struct session *session, size_t condition)
 {
     const enum against against = settings_decides_by(session->settings);
     double worst = 0;
     for (size_t m = 0; m < session->settings->metrics.count; m++) {
-        if (!session->settings->metrics.item[m].decides ||
-            metric_is_negligible(session, condition, m))
+        if (!metric_is_asked(session, condition, m))
             continue;
         worst = fmax(worst, session->settings->condition_count == 1
                                 ? mean_error(session, m)

@@ -76,6 +76,9 @@ struct interval metric_ratio_of_records(struct session *session, size_t conditio
 // ratio to it; or one that jostle measures and no run reports.
 bool metric_is_negligible(const struct session *session, size_t condition, size_t metric);
 
+// Whether the metric decides there, and is not negligible.
+bool metric_is_asked(const struct session *session, size_t condition, size_t metric);
+
 // The largest error among the metrics that were chosen and are not
 // negligible, in one condition: of the ratio that decides, or of the mean where there is
 // only one condition. 0 if there is none.

@@ -84,16 +84,6 @@ static void unlike_cores_add(const struct experiment *experiment, json_t *warnin
 // bound, and given as one. What is left is unexplained: a target that is off the CPU
 // may wait for a CPU or a disk, but also for a lock, a timer, the network.
 
-// A slowdown of the wall time: its name, its statistic where that is not the mean
-// (else NULL), and the used records of the reference and of the condition, two arrays
-// in which those at the same place are of one block; CPUs of the machine.
-struct attribution_case {
-    const char *condition, *statistic;
-    const json_t *before, *after;
-    double cpus;
-    struct critical *critical;
-};
-
 // The means of a condition's runs. The order is that of the result's `extra`.
 enum mean {
     WALL,
@@ -190,10 +180,10 @@ static bool counts_user_only(const json_t *records)
     return false;
 }
 
-static json_t *causes_json(const double *values)
+static json_t *causes_json(const double *values, enum cause first, enum cause last)
 {
     json_t *object = json_object();
-    for (enum cause i = 0; i < CAUSES; i++)
+    for (enum cause i = first; i <= last; i++)
         json_object_set_new(object, cause_names[i], json_figure(values[i]));
     return object;
 }
@@ -228,22 +218,9 @@ static json_t *absent_json(const double *before, const double *after)
 static json_t *intervals_json(const struct shares *shares)
 {
     json_t *object = json_object();
-    for (enum cause i = 0; i < CAUSES; i++) {
-        const struct interval *interval = &shares->interval[i];
-        const bool known = isfinite(interval->low) && isfinite(interval->high);
-        json_object_set_new(
-            object, cause_names[i],
-            known ? json_pack("[o, o]", json_figure(interval->low), json_figure(interval->high))
-                  : json_null());
-    }
-    return object;
-}
-
-static json_t *at_most_json(const struct shares *shares)
-{
-    json_t *object = json_object();
-    for (enum cause i = CPU; i <= IO; i++)
-        json_object_set_new(object, cause_names[i], json_figure(shares->at_most[i]));
+    for (enum cause i = 0; i < CAUSES; i++)
+        json_object_set_new(object, cause_names[i],
+                            json_bounds(shares->interval[i].low, shares->interval[i].high));
     return object;
 }
 
@@ -260,13 +237,14 @@ static json_t *source_json(enum stall_source source)
 static json_t *shares_json(const struct shares *shares, const struct hardware *hardware)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:o, s:s, s:o}", "total",
-                     json_figure(shares->total), "points", causes_json(shares->points), "seconds",
-                     causes_json(shares->seconds), "intervals", intervals_json(shares), "source",
-                     source_json(shares->source), "at_most", at_most_json(shares), "ambiguous",
-                     shares->ambiguous, "attributed", shares->attributed, "present",
-                     json_figure(shares->present), "threads", json_figure(shares->threads),
-                     "execution", causes_execution(shares, hardware), "counters",
-                     hardware_json(hardware));
+                     json_figure(shares->total), "points",
+                     causes_json(shares->points, 0, UNEXPLAINED), "seconds",
+                     causes_json(shares->seconds, 0, UNEXPLAINED), "intervals",
+                     intervals_json(shares), "source", source_json(shares->source), "at_most",
+                     causes_json(shares->at_most, CPU, IO), "ambiguous", shares->ambiguous,
+                     "attributed", shares->attributed, "present", json_figure(shares->present),
+                     "threads", json_figure(shares->threads), "execution",
+                     causes_execution(shares, hardware), "counters", hardware_json(hardware));
 }
 
 // The times of each run; to be freed.
@@ -279,46 +257,58 @@ static struct times *read_times(const json_t *records, double cpus)
     return times;
 }
 
-static struct shares read_shares(const struct attribution_case *slowdown)
+static struct shares read_shares(const json_t *before, const json_t *after, double cpus,
+                                 struct critical *critical)
 {
-    struct times *before = read_times(slowdown->before, slowdown->cpus);
-    struct times *after = read_times(slowdown->after, slowdown->cpus);
-    const struct shares shares =
-        shares_of(before, after, json_array_size(slowdown->before), slowdown->critical);
-    free(before);
-    free(after);
+    struct times *quiet = read_times(before, cpus), *busy = read_times(after, cpus);
+    const struct shares shares = shares_of(quiet, busy, json_array_size(before), critical);
+    free(quiet);
+    free(busy);
     return shares;
 }
 
-// A new reference to the attribution object, or to null where there is none: the
-// records have no CPU times, or no time is extra.
-static json_t *attribution_of(const struct attribution_case *slowdown)
+// How the extra time of a slowdown is shared out, from the records of its runs alone and loaded:
+// two arrays in which those at the same place are of one block. A new reference; null where there
+// is none: the records have no CPU times, or no time is extra.
+static json_t *attribution_of(const json_t *before, const json_t *after, double cpus,
+                              struct critical *critical, const json_t *slowdown)
 {
-    double before[MEANS], after[MEANS], extra[MEANS];
+    const char *statistic = json_text_or_empty(slowdown, "statistic");
+    double alone[MEANS], loaded[MEANS], extra[MEANS];
     for (enum mean i = 0; i < MEANS; i++) {
-        before[i] = mean_of(slowdown->before, i);
-        after[i] = mean_of(slowdown->after, i);
-        extra[i] = after[i] - before[i];
+        alone[i] = mean_of(before, i);
+        loaded[i] = mean_of(after, i);
+        extra[i] = loaded[i] - alone[i];
     }
     if (!(extra[WALL] > 0) || isnan(extra[USER]) || isnan(extra[SYSTEM]))
         return json_null();
-    const struct shares shares = read_shares(slowdown);
-    const struct hardware hardware =
-        count_hardware(before, after, counts_user_only(slowdown->after));
+    const struct shares shares = read_shares(before, after, cpus, critical);
+    const struct hardware hardware = count_hardware(alone, loaded, counts_user_only(after));
     json_t *object = shares_json(&shares, &hardware);
-    char *text = causes_text(slowdown->condition, slowdown->statistic, &shares, &hardware);
+    // What is shared out is the mean.
+    char *text = causes_text(json_text_at(slowdown, "condition"),
+                             strcmp(statistic, "mean") == 0 ? NULL : statistic, &shares, &hardware);
     json_object_set_new(object, "pressure_known", json_boolean(shares.source != SOURCE_NONE));
     json_object_set_new(object, "extra", means_json(extra));
-    json_object_set_new(object, "absent", absent_json(before, after));
+    json_object_set_new(object, "absent", absent_json(alone, loaded));
     json_object_set_new(object, "text", json_string(text));
     free(text);
     return object;
 }
 
-// The records of the pairs that the slowdown of a condition is made of.
-static void take_pairs(const struct session *session, const struct replay *replay, int condition,
-                       json_t *before, json_t *after)
+static json_t *attribute(const struct experiment *experiment, struct session *session,
+                         const struct replay *replay, const json_t *slowdown)
 {
+    const struct settings *settings = session->settings;
+    const int condition = settings_condition(settings, json_text_at(slowdown, "condition"));
+    // A client's time is also its service's, whose CPU time and waiting it does not show.
+    if (service_is_there(experiment) ||
+        strcmp(json_text_at(slowdown, "metric"), settings->metrics.item[WALL_S].name) != 0 ||
+        !(json_number_at(slowdown, "ratio") > 1) || condition <= 0 ||
+        condition == (int)settings_aa(settings) ||
+        !json_is_true(json_object_get(slowdown, "distinguishable")))
+        return json_null();
+    json_t *before = json_array(), *after = json_array();
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
         const int base = run->condition == condition ? session_partner(session, run) : -1;
@@ -327,34 +317,8 @@ static void take_pairs(const struct session *session, const struct replay *repla
         json_array_append(before, replay->used[base]);
         json_array_append(after, replay->used[i]);
     }
-}
-
-static json_t *attribute(const struct experiment *experiment, struct session *session,
-                         const struct replay *replay, const json_t *slowdown)
-{
-    const struct settings *settings = session->settings;
-    const char *name = json_text_at(slowdown, "condition");
-    const char *metric = json_text_at(slowdown, "metric");
-    const char *statistic = json_text_at(slowdown, "statistic");
-    const double ratio = json_number_value(json_object_get(slowdown, "ratio"));
-    const int condition = settings_condition(settings, name);
-    // A client's time is also its service's, whose CPU time and waiting it does not show.
-    if (service_is_there(experiment))
-        return json_null();
-    if (strcmp(metric, settings->metrics.item[WALL_S].name) != 0 || !(ratio > 1) ||
-        condition <= 0 || condition == (int)settings_aa(settings) ||
-        !json_is_true(json_object_get(slowdown, "distinguishable")))
-        return json_null();
-    json_t *before = json_array(), *after = json_array();
-    take_pairs(session, replay, condition, before, after);
-    json_t *attribution = attribution_of(&(struct attribution_case){
-        .condition = name,
-        .statistic = statistic && strcmp(statistic, "mean") != 0 ? statistic : NULL,
-        .before = before,
-        .after = after,
-        .cpus = experiment->cpus,
-        .critical = &session->critical,
-    });
+    json_t *attribution =
+        attribution_of(before, after, experiment->cpus, &session->critical, slowdown);
     json_decref(before);
     json_decref(after);
     return attribution;

@@ -111,19 +111,6 @@ static json_t *list_of(struct session *session, enum against against,
     return list;
 }
 
-// Each variant with the first, alone and under each load; [] without variants. A new
-// reference; so are the others.
-static json_t *comparisons_list(struct session *session)
-{
-    return list_of(session, AGAINST_REFERENCE, comparison);
-}
-
-// Whether each load changes how each variant compares with the first; [] without both.
-static json_t *comparisons_interactions(struct session *session)
-{
-    return list_of(session, AGAINST_BOTH, interaction);
-}
-
 // A figure without variation has no error, rather than none.
 static json_t *error_of(const struct interval *interval)
 {
@@ -200,12 +187,6 @@ static double error_that_decides(struct session *session, size_t condition)
                : decide_error(session);
 }
 
-static bool has_converged(struct session *session, size_t condition)
-{
-    const double error = error_that_decides(session, condition);
-    return error <= session->settings->error;
-}
-
 // The largest probability of something that so many runs may all have missed,
 // with what is left of the confidence: (1 - p)^n = 1 - confidence.
 static json_t *unseen(const struct settings *settings, size_t runs)
@@ -248,7 +229,7 @@ static json_t *conditions(struct session *session, enum stop_reason stop)
             "{s:s, s:i, s:i, s:o, s:o, s:b, s:s}", "name", settings->conditions[i], "runs",
             (int)condition->runs, "discarded", (int)(condition->seen - condition->runs), "unseen",
             unseen(settings, condition->runs), "load", loads(condition), "converged",
-            has_converged(session, i), "stop_reason", stop_names[stop]);
+            error_that_decides(session, i) <= settings->error, "stop_reason", stop_names[stop]);
         add_failures(session, i, object);
         add_names(settings, i, object);
         for (size_t m = 0; m < BASIC_METRICS; m++)
@@ -363,8 +344,8 @@ json_t *summary_build(struct session *session)
         json_pack("{s:o, s:o, s:o, s:o, s:o}", "conditions", conditions(session, stop), "slowdowns",
                   slowdowns(session), "warnings", warnings_of(session), "intervals",
                   intervals(settings), "forecast", forecast(session));
-    json_object_set_new(summary, "comparisons", comparisons_list(session));
-    json_object_set_new(summary, "interactions", comparisons_interactions(session));
+    json_object_set_new(summary, "comparisons", list_of(session, AGAINST_REFERENCE, comparison));
+    json_object_set_new(summary, "interactions", list_of(session, AGAINST_BOTH, interaction));
     if (settings->condition_count > 1)
         json_object_set_new(summary, "washout", washout(session));
     if (settings_aa(settings) > 0)
