@@ -88,8 +88,8 @@ BIN       := $(BUILD)/bin
 objects    = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(1)))
 LOADGEN   := $(call objects,loadgen/*.c) $(call objects,loadgen/*/*.c)
 COMMON    := $(BUILD)/libcommon.a
-# A folder of harness/ with a main.c is a program of that name; the simulator is one of the tests.
-PARTS     := $(patsubst %/main.c,%,$(wildcard harness/*/main.c) bats-tests/simulate/main.c)
+# A folder of harness/ with a main.c is a program of that name; two are of the tests.
+PARTS     := $(patsubst %/main.c,%,$(wildcard harness/*/main.c bats-tests/*/main.c))
 WORKLOADS := $(patsubst workloads/%.c,$(BUILD)/workloads/%,$(wildcard workloads/*.c))
 PROGRAMS  := $(BIN)/loadgen $(addprefix $(BIN)/,$(notdir $(PARTS))) $(WORKLOADS)
 # A parser that is fuzzed is a file of bats-tests/fuzz/.
@@ -212,6 +212,8 @@ uses_bench     := report stats
 uses_blame     := bench report stats
 uses_campaign  := experiment report stats
 uses_compare   := stats
+uses_decide    := stats
+uses_doctor    := stats
 uses_experiment := stats
 uses_pack      := bench placement report stats
 uses_placement := experiment stats

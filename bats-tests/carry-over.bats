@@ -37,7 +37,7 @@ experiment() {
     local pid own_in
     local -a words
     left=0 made=0
-    coproc STATS { exec "$BIN/stats" --summary summary "$@" 3>&-; }
+    coproc STATS { exec "$BIN/decide" --summary summary "$@" 3>&-; }
     pid=$STATS_PID
     exec {in}>&"${STATS[1]}" {out}<&"${STATS[0]}"
     own_in=${STATS[1]}
@@ -197,11 +197,11 @@ experiment() {
 
 @test "what is no washout is refused" {
     local washout
-    run -2 --separate-stderr "$BIN/stats" --conditions base,load --washout '' </dev/null
+    run -2 --separate-stderr "$BIN/decide" --conditions base,load --washout '' </dev/null
     # shellcheck disable=SC2154 # bats sets it
     [[ $stderr == *'--washout: the value is empty: give --washout RUNS|TIME|auto'* ]]
     for washout in -1 often 0ms 1.5 1e9; do
-        run -2 --separate-stderr "$BIN/stats" --conditions base,load --washout "$washout" </dev/null
+        run -2 --separate-stderr "$BIN/decide" --conditions base,load --washout "$washout" </dev/null
         [[ $stderr == *'--washout'*'give auto, a number of runs such as 1, or a time such as 500ms'* ]]
         run -2 "$JOSTLE" slowdown --washout "$washout" --load x=cpu -- true
     done

@@ -138,7 +138,7 @@ figures_of() {
         read -ra case <<<"$what"
         figures() {
             awk -v n="$1" 'BEGIN { srand(3); for (i = 1; i <= n; i++) printf "{\"wall_s\":%.9f}\n", 1 + 0.01 * rand() }' |
-                "$BIN/stats" --summary-only --summary - --statistic "${case[0]}" --min-runs "$1" --max-runs "$1"
+                "$BIN/decide" --summary-only --summary - --statistic "${case[0]}" --min-runs "$1" --max-runs "$1"
         }
         figures "${case[1]}" >few
         holds '(.conditions[0].wall_s | .ci == null and .error == null and .center > 1) and (.conditions[0].converged | not)
@@ -151,7 +151,7 @@ figures_of() {
         figures() {
             awk -v n="$1" 'BEGIN { srand(3); for (i = 1; i <= n; i++) for (c = 0; c < 2; c++)
                 printf "{\"condition\":\"%s\",\"block\":%d,\"wall_s\":%.9f}\n", c ? "load" : "base", i, 1 + 0.001 * rand() }' |
-                "$BIN/stats" --conditions base,load --at-most 2 --summary-only --summary - --statistic "${case[0]}" --min-runs 2 --max-runs "$1"
+                "$BIN/decide" --conditions base,load --at-most 2 --summary-only --summary - --statistic "${case[0]}" --min-runs 2 --max-runs "$1"
         }
         figures $((case[1] - 1)) >few
         holds '.slowdowns[0].ci == null' <few
@@ -168,7 +168,7 @@ figures_of() {
 
 @test "the interval of a median is that of its order statistics" {
     # Ten values: T. P. Hettmansperger and S. J. Sheather (1986); between the second and the third, and mirrored.
-    printf '{"wall_s":1.%02d}\n' {1..10} | "$BIN/stats" --summary-only --summary - --statistic median --min-runs 10 --max-runs 10 >summary
+    printf '{"wall_s":1.%02d}\n' {1..10} | "$BIN/decide" --summary-only --summary - --statistic median --min-runs 10 --max-runs 10 >summary
     holds '.conditions[0].wall_s | .center == 1.055 and (.ci[0] - 1.026575 | fabs) < 2e-5 and (.ci[1] - 1.083425 | fabs) < 2e-5' <summary
 }
 
@@ -183,7 +183,7 @@ figures_of() {
                 }
                 print "next"
             } }' |
-        "$BIN/stats" --conditions baseline,load --summary-only --summary - --statistic median --min-runs 12 --max-runs 12 |
+        "$BIN/decide" --conditions baseline,load --summary-only --summary - --statistic median --min-runs 12 --max-runs 12 |
         jq -c '[(.conditions[0].wall_s.ci | .[0] < 1 and 1 < .[1]), (.slowdowns[0].ci | .[0] < 1.3 and 1.3 < .[1])]' >covered
     # 400 times 95 % is 380, with a standard deviation of 4.4.
     jq -es '[.[] | select(.[0])] | length >= 362 and length <= 396' covered
@@ -197,11 +197,11 @@ figures_of() {
             printf "{\"condition\":\"%s\",\"block\":%d,\"wall_s\":%.9f}\n", c ? "load" : "baseline", b, (c ? 1.2 : 1) * (1 + 0.01 * rand()) * ((b + 2 * c) % 5 ? 1 : 1.4) }'
     }
     local -a decide=(--conditions 'baseline,load' --error 0.03 --min-runs 12 --max-runs 40 --first-stop --summary-only --summary -)
-    runs | "$BIN/stats" "${decide[@]}" --statistic mean | holds '.conditions[1] | .stop_reason == "max-runs"'
-    runs | "$BIN/stats" "${decide[@]}" | holds '.conditions[1] | .stop_reason == "error" and .runs < 20'
-    runs | "$BIN/stats" "${decide[@]}" --statistic median | holds '.conditions[1] | .stop_reason == "error" and .runs < 20'
-    runs | "$BIN/stats" "${decide[@]}" --statistic median --at-most 1.25 | holds '.verdict == "below" and .slowdowns[0].method == "paired-quantiles-looks"'
-    runs | "$BIN/stats" "${decide[@]}" --statistic trimmed --at-most 1.10 | holds '.verdict == "above"'
+    runs | "$BIN/decide" "${decide[@]}" --statistic mean | holds '.conditions[1] | .stop_reason == "max-runs"'
+    runs | "$BIN/decide" "${decide[@]}" | holds '.conditions[1] | .stop_reason == "error" and .runs < 20'
+    runs | "$BIN/decide" "${decide[@]}" --statistic median | holds '.conditions[1] | .stop_reason == "error" and .runs < 20'
+    runs | "$BIN/decide" "${decide[@]}" --statistic median --at-most 1.25 | holds '.verdict == "below" and .slowdowns[0].method == "paired-quantiles-looks"'
+    runs | "$BIN/decide" "${decide[@]}" --statistic trimmed --at-most 1.10 | holds '.verdict == "above"'
 }
 
 @test "--statistic is an option of the experiment, and may change when it is resumed" {

@@ -21,7 +21,7 @@ pairs() {
 
 # summary OPTIONS...: the summary of the records on stdin.
 summary() {
-    "$BIN/stats" --summary-only --summary - --conditions baseline,load "$@"
+    "$BIN/decide" --summary-only --summary - --conditions baseline,load "$@"
 }
 
 # family P...: a campaign with a slowdown for each P, which is distinguishable where P is

@@ -440,8 +440,8 @@ END
     cmp first two/result.json
     # As a dialogue, too: the same decisions in the same order.
     local -a options=(--conditions 'baseline,half' --error 0.01 --min-runs 3 --max-runs 8 --seed 0)
-    "$BIN/stats" "${options[@]}" <folder/runs.jsonl >answers
-    "$BIN/stats" "${options[@]}" <folder/runs.jsonl | cmp answers
+    "$BIN/decide" "${options[@]}" <folder/runs.jsonl >answers
+    "$BIN/decide" "${options[@]}" <folder/runs.jsonl | cmp answers
     diff <(head -n -1 answers | cut -f 2-4) <(jq -r '[.condition, .block, .order] | @tsv' folder/runs.jsonl)
 }
 

@@ -19,7 +19,7 @@ records() {
 
 # summary OPTION...: of the records on stdin.
 summary() {
-    "$BIN/stats" --conditions baseline,load --max-runs 12 --min-runs 12 "$@" --summary-only --summary -
+    "$BIN/decide" --conditions baseline,load --max-runs 12 --min-runs 12 "$@" --summary-only --summary -
 }
 
 slowed='(if $condition == "load" then 1.25 else 1 end) * (1 + 0.02 * $noise) | { wall_s: ., metrics: { rate: { value: (1000 / .), unit: "1/s", better: "higher" } } }'
@@ -47,8 +47,8 @@ slowed='(if $condition == "load" then 1.25 else 1 end) * (1 + 0.02 * $noise) | {
 @test "what does not decide delays nothing and shares no error rate, and is reported" {
     local both='{ wall_s: (1 + 0.001 * $noise), metrics: { rate: { value: (100 * (1 + 0.9 * $noise) + 1) } } }'
     records "$both" >in
-    "$BIN/stats" --conditions baseline,load --min-runs 5 --max-runs 12 --error 0.02 --metric wall_s --metric "$rate" <in | tail -n 1 | grep -q '^stop.max-runs'
-    "$BIN/stats" --conditions baseline,load --min-runs 5 --max-runs 12 --error 0.02 --metric wall_s --metric "$rate" --decide wall_s <in | grep -m 1 -q '^stop.error'
+    "$BIN/decide" --conditions baseline,load --min-runs 5 --max-runs 12 --error 0.02 --metric wall_s --metric "$rate" <in | tail -n 1 | grep -q '^stop.max-runs'
+    "$BIN/decide" --conditions baseline,load --min-runs 5 --max-runs 12 --error 0.02 --metric wall_s --metric "$rate" --decide wall_s <in | grep -m 1 -q '^stop.error'
     summary --metric wall_s --metric "$rate" --decide wall_s <in >out
     jq -e '.intervals.family == 1 and ([.slowdowns[] | [.metric, .requested, .decides]] == [["wall_s", true, true], ["rate", true, false]])
         and ([.warnings[] | select(.flag == "not-converged")] == [])' out
@@ -73,10 +73,10 @@ slowed='(if $condition == "load" then 1.25 else 1 end) * (1 + 0.02 * $noise) | {
     jq -e '(.conditions | all(.converged | not)) and .conditions[1].metrics.rate == null and [.slowdowns[].metric] == ["wall_s"]' out
     jq -e '[.warnings[] | select(.flag == "not-converged").metric] == ["rate"]' out
     summary --metric "$rate" --ignore-failure --at-most 2 <in | jq -e '.verdict == "undecided"'
-    jq -c 'select(.condition == "baseline")' in | "$BIN/stats" --max-runs 12 --metric "$rate" --ignore-failure --summary-only --summary - |
+    jq -c 'select(.condition == "baseline")' in | "$BIN/decide" --max-runs 12 --metric "$rate" --ignore-failure --summary-only --summary - |
         jq -e '.conditions[0] | (.converged | not) and .metrics.rate == null'
     # Alone no ratio is made: 0 is a figure.
-    jq -nc 'range(1; 6) | { wall_s: 1, metrics: { rate: { value: (. - 1) } } }' | "$BIN/stats" --metric "$rate" --summary-only --summary - |
+    jq -nc 'range(1; 6) | { wall_s: 1, metrics: { rate: { value: (. - 1) } } }' | "$BIN/decide" --metric "$rate" --summary-only --summary - |
         jq -e '.conditions[0] | .failures.metric == 0 and .metrics.rate.min == 0 and .metrics.rate.mean == 2'
 }
 
@@ -112,18 +112,18 @@ slowed='(if $condition == "load" then 1.25 else 1 end) * (1 + 0.02 * $noise) | {
 }
 
 @test "a metric that is none is refused, with the nearest name" {
-    run "$BIN/stats" --metric wal_s
+    run "$BIN/decide" --metric wal_s
     [ "$status" = 2 ]
     [[ $output == *"did you mean wall_s"* ]]
-    run "$BIN/stats" --metric wall_s --decide user_s
+    run "$BIN/decide" --metric wall_s --decide user_s
     [ "$status" = 2 ]
     [[ $output == *"none of the metrics of --metric"* ]]
 }
 
 @test "a figure alone may be negative, and of both signs" {
-    jq -nc 'range(1; 16) | { wall_s: 1, metrics: { rate: { value: (((. * 7 % 15) - 7) - 0.5) } } }' | "$BIN/stats" --max-runs 15 --metric "$rate" --summary-only --summary - >out
+    jq -nc 'range(1; 16) | { wall_s: 1, metrics: { rate: { value: (((. * 7 % 15) - 7) - 0.5) } } }' | "$BIN/decide" --max-runs 15 --metric "$rate" --summary-only --summary - >out
     jq -e '.conditions[0].metrics.rate | .mean == -0.5 and .min == -7.5 and .ci[0] < -2 and .ci[1] > 1' out
     jq -e '[.warnings[] | select(.metric == "rate").flag] == ["not-converged"]' out
-    jq -nc 'range(1; 16) | { wall_s: 1, metrics: { rate: { value: ((. * 7 % 15) - 7 + 0.5) } } }' | "$BIN/stats" --max-runs 15 --metric "$rate" --summary-only --summary - |
+    jq -nc 'range(1; 16) | { wall_s: 1, metrics: { rate: { value: ((. * 7 % 15) - 7 + 0.5) } } }' | "$BIN/decide" --max-runs 15 --metric "$rate" --summary-only --summary - |
         jq -e '.conditions[0].metrics.rate | .mean == 0.5 and .ci[0] < -1'
 }

@@ -19,7 +19,7 @@ pairs() {
 
 # summary OPTION...: what stats makes of the records on stdin, with a fixed number of runs.
 summary() {
-    "$BIN/stats" --conditions baseline,load --min-runs "$RUNS" --max-runs "$RUNS" --summary-only --summary - "$@"
+    "$BIN/decide" --conditions baseline,load --min-runs "$RUNS" --max-runs "$RUNS" --summary-only --summary - "$@"
 }
 
 # made COUNT AWK: pairs of which AWK sets x and y, `i` being their number from 1.
@@ -154,8 +154,8 @@ PYTHON
     # shellcheck disable=SC2054 # one option
     local -a options=(--conditions baseline,load --min-runs 15 --max-runs 200 --summary-only --summary -)
     made 200 'x = 1 + 0.02 * rand(); y = (i % 10 ? 1.5 : 15) * (1 + 0.02 * rand())' | head -n 60 >runs
-    "$BIN/stats" "${options[@]}" <runs | holds '.conditions[1] | .stop_reason == "error" and .converged'
-    "$BIN/stats" "${options[@]}" --statistic mean <runs | holds '.conditions[1].converged | not'
+    "$BIN/decide" "${options[@]}" <runs | holds '.conditions[1] | .stop_reason == "error" and .converged'
+    "$BIN/decide" "${options[@]}" --statistic mean <runs | holds '.conditions[1].converged | not'
 }
 
 @test "records of before there was a typical ratio keep the mean, and have both answers" {

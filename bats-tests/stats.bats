@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# stats: what to run next, and what the runs show. Pure, so fed by hand.
+# stats: what to run next, and what the runs show. Pure, so fed by hand, by the program decide of the tests.
 
 load helpers
 bats_require_minimum_version 1.5.0
@@ -42,17 +42,32 @@ experiment_json() {
 
 # summary OPTIONS...: the summary of the records on stdin.
 summary() {
-    "$BIN/stats" --summary-only --summary - --statistic mean "$@"
+    "$BIN/decide" --summary-only --summary - --statistic mean "$@"
 }
 
 @test "help lists every option and the protocol" {
-    run -0 "$BIN/stats" --help
     local option
+    run -0 "$BIN/stats" --help
+    for option in experiment derive pid written quiet; do
+        [[ $output == *"--$option"[=,\ $'\n']* ]]
+    done
+    [[ $output == *'Exit status'* && $output == *'begin US'* ]]
+    run -0 "$BIN/decide" --help
     for option in conditions error confidence min-runs max-runs metric statistic seed ignore-failure discard-warmup at-most aa \
-        summary summary-only first-stop derive experiment pid quiet; do
+        summary summary-only first-stop; do
         [[ $output == *"--$option"[=,\ $'\n']* ]]
     done
     [[ $output == *'Exit status'* && $output == *'next'* ]]
+}
+
+@test "stats is the hub of one experiment or derives results, not neither nor both" {
+    local -a words
+    local case
+    for case in '' '--derive' 'operand' '--experiment here --derive there' '--nonsense' '--experiment here --pid 0'; do
+        read -ra words <<<"$case"
+        run -2 --separate-stderr "$BIN/stats" "${words[@]}" </dev/null
+        [[ -z $output && -n $stderr && ! -e here ]]
+    done
 }
 
 @test "wrong use is refused with exit code 2 and one line that says what to do" {
@@ -62,7 +77,7 @@ summary() {
         '--metric wall' '--conditions a,a' '--conditions a/b' '--conditions a,' '--seed -1' '--min-runs 9 --max-runs 3' \
         '--at-most 0' '--aa' 'operand' '--nonsense'; do
         read -ra words <<<"$case"
-        run -2 --separate-stderr "$BIN/stats" "${words[@]}"
+        run -2 --separate-stderr "$BIN/decide" "${words[@]}"
         [[ -z $output && -n $stderr ]] || {
             echo "$case: $output"
             return 1
@@ -99,7 +114,7 @@ summary() {
 @test "every block has each condition once, in an order that the seed fixes" {
     # Interactively: ten blocks of what it asks for.
     asked() {
-        coproc STATS { "$BIN/stats" --conditions a,b,c --error 0.0001 --max-runs 10 --seed "$1"; }
+        coproc STATS { "$BIN/decide" --conditions a,b,c --error 0.0001 --max-runs 10 --seed "$1"; }
         local kind condition block order
         while IFS=$'\t' read -r kind condition block order _ <&"${STATS[0]}" && [[ $kind == run ]]; do
             printf '%s %s\n' "$block" "$condition"
@@ -118,21 +133,21 @@ summary() {
 }
 
 @test "it stops at the error of --error, not before the minimum, and at the cap with max-runs" {
-    pairs 2 30 1.3 0.01 | "$BIN/stats" --conditions baseline,load --min-runs 6 >answers
+    pairs 2 30 1.3 0.01 | "$BIN/decide" --conditions baseline,load --min-runs 6 >answers
     [[ $(grep -n -m 1 ^stop answers | cut -d: -f1) -eq 13 ]]
     [[ $(grep -m 1 ^stop answers) == $'stop\terror\t-\t-\t'*$'\t0' ]]
-    pairs 1 8 1.3 0.2 | "$BIN/stats" --conditions baseline,load --max-runs 8 >answers
+    pairs 1 8 1.3 0.2 | "$BIN/decide" --conditions baseline,load --max-runs 8 >answers
     [[ $(tail -n 1 answers) == $'stop\tmax-runs\t'* ]]
     [[ $(grep -c ^stop answers) -eq 1 ]]
 }
 
 @test "it never stops inside a block" {
-    pairs 3 30 1.3 0.04 | "$BIN/stats" --conditions baseline,load --error 0.03 >answers
+    pairs 3 30 1.3 0.04 | "$BIN/decide" --conditions baseline,load --error 0.03 >answers
     (($(grep -n -m 1 ^stop answers | cut -d: -f1) % 2 == 1))
 }
 
 @test "the forecast is of the right size and ends at zero" {
-    pairs 7 60 1.3 0.05 | "$BIN/stats" --conditions baseline,load --error 0.025 --max-runs 100 >answers
+    pairs 7 60 1.3 0.05 | "$BIN/decide" --conditions baseline,load --error 0.025 --max-runs 100 >answers
     local stop asked
     stop=$(grep -n -m 1 ^stop answers | cut -d: -f1)
     # After ten blocks the spread is known to about a quarter, the number of runs to about a half.
@@ -143,11 +158,11 @@ summary() {
 
 @test "with a gate the forecast is about its verdict, not about the cap" {
     pairs 7 40 1.3 0.03 >runs
-    "$BIN/stats" --conditions baseline,load --at-most 1.1 --max-runs 1000 <runs >answers
+    "$BIN/decide" --conditions baseline,load --at-most 1.1 --max-runs 1000 <runs >answers
     # Far above the limit: decided at the least number of runs.
     (($(sed -n 11p answers | cut -f 6) <= 30 - 10))
     # Right at the limit it would take for ever.
-    pairs 7 40 1.1 0.03 | "$BIN/stats" --conditions baseline,load --at-most 1.1 --max-runs 1000 >answers
+    pairs 7 40 1.1 0.03 | "$BIN/decide" --conditions baseline,load --at-most 1.1 --max-runs 1000 >answers
     (($(sed -n 31p answers | cut -f 6) > 100))
 }
 
@@ -195,7 +210,7 @@ summary() {
 @test "an experiment that was cut off continues where it was" {
     pairs 2 3 1.1 0.05 | head -n 5 >runs
     printf '{"condition":"load","blo' >>runs
-    run -0 --separate-stderr "$BIN/stats" --conditions baseline,load <runs
+    run -0 --separate-stderr "$BIN/decide" --conditions baseline,load <runs
     [[ ${lines[-1]} == $'run\tload\t3\t6\t'* ]]
     [[ $stderr == *'line 6 of the records is set aside'* && $(wc -l <<<"$stderr") -eq 1 ]]
 }
@@ -206,7 +221,7 @@ summary() {
         printf '%s\n' '[]' 'nonsense' '{"wall_s":"1"}' '{"wall_s":-1}' '{"wall_s":1,"wall_s":2}' '{"condition":"other","wall_s":1}' \
             '{"wall_s":1,"block":2}' '{"wall_s":1,"block":99999999}' '' '{"wall_s":1e999}' '{}'
     } >runs
-    run -0 --separate-stderr "$BIN/stats" --summary-only --summary - <runs
+    run -0 --separate-stderr "$BIN/decide" --summary-only --summary - <runs
     holds '.conditions[0].runs == 3' <<<"$output"
     [[ $(wc -l <<<"$stderr") -eq 10 ]]
 }
@@ -225,11 +240,11 @@ summary() {
             wall 1 1.1
             printf '{"wall_s":5,%s}\n' "$failure"
         } >runs
-        run -0 "$BIN/stats" --summary file <runs
+        run -0 "$BIN/decide" --summary file <runs
         [[ ${lines[-1]} == $'stop\tfailure\t-\t-\t'* ]]
         holds '.conditions[0] | .runs == 2 and .stop_reason == "failure" and (.converged | not)' <file
         holds '.warnings[0] | .flag == "failed-runs" and .runs == [3]' <file
-        run -0 "$BIN/stats" --ignore-failure --summary file <runs
+        run -0 "$BIN/decide" --ignore-failure --summary file <runs
         [[ ${lines[-1]} == run* ]]
         holds '.conditions[0].runs == 3' <file
     done
@@ -240,7 +255,7 @@ summary() {
         wall 1 1.1
         printf '{"wall_s":0.0001,"exit_code":127,"start_error":"not found"}\n'
     } >runs
-    run -0 "$BIN/stats" --ignore-failure --summary file <runs
+    run -0 "$BIN/decide" --ignore-failure --summary file <runs
     [[ ${lines[-1]} == $'stop\tfailure\t-\t-\t'* ]]
     holds '.conditions[0] | .runs == 2 and .failures.not_started == 1 and .wall_s.min == 1' <file
 }
@@ -282,7 +297,7 @@ summary() {
             wall 1 1.1
             printf 'stop %s\n' $reason
             wall 7
-        } | "$BIN/stats" --summary file >answers
+        } | "$BIN/decide" --summary file >answers
         [[ $(tail -n 1 answers) == $'stop\t'$reason$'\t-\t-\t'* ]]
         holds ".conditions[0] | .runs == 2 and .stop_reason == \"$reason\"" <file
     done
@@ -483,7 +498,7 @@ changing() {
 }
 
 @test "a gate says below, above or undecided, and stops once it knows" {
-    pairs 1 60 1.02 0.01 | "$BIN/stats" --conditions baseline,load --at-most 1.10 --max-runs 60 --first-stop --summary file >answers
+    pairs 1 60 1.02 0.01 | "$BIN/decide" --conditions baseline,load --at-most 1.10 --max-runs 60 --first-stop --summary file >answers
     grep -q $'^stop\tdecided' answers
     holds '.verdict == "below" and .slowdowns[0].pairs <= 20 and .slowdowns[0].method == "signed-ranks-looks"' <file
     pairs 1 60 1.3 0.01 | summary --conditions baseline,load --at-most 1.10 --max-runs 60 --first-stop | holds '.verdict == "above"'
@@ -571,9 +586,9 @@ derived_in_proportion() {
 }
 
 @test "the summary file appears whole or not at all" {
-    wall 1 1.1 | "$BIN/stats" --summary file >/dev/null
+    wall 1 1.1 | "$BIN/decide" --summary file >/dev/null
     [[ $(jq -r '.conditions[0].runs' file) -eq 2 && $(find . -name 'file*' | wc -l) -eq 1 ]]
-    run -1 "$BIN/stats" --summary absent/file < <(wall 1 1.1)
+    run -1 "$BIN/decide" --summary absent/file < <(wall 1 1.1)
     [[ $output == *'absent/file cannot be written'* ]]
 }
 
@@ -581,12 +596,12 @@ derived_in_proportion() {
     mkfifo pipe
     cat pipe >got &
     local reader=$!
-    wall 1 1.1 | "$BIN/stats" --summary pipe >/dev/null
+    wall 1 1.1 | "$BIN/decide" --summary pipe >/dev/null
     wait "$reader"
     [[ -p pipe ]]
     holds '.conditions[0].runs == 2' <got
     if mknod node c 1 3 2>/dev/null; then
-        wall 1 1.1 | "$BIN/stats" --summary node >/dev/null
+        wall 1 1.1 | "$BIN/decide" --summary node >/dev/null
         [[ -c node ]]
     fi
 }

@@ -29,7 +29,7 @@ runs() {
 
 # variants [OPTION...]: the summary of such runs
 variants() {
-    "$BIN/stats" --conditions old,new,old@mem,new@mem --variants 2 --first-stop --summary-only --summary - "$@"
+    "$BIN/decide" --conditions old,new,old@mem,new@mem --variants 2 --first-stop --summary-only --summary - "$@"
 }
 
 @test "variants are compared with the first, alone and under each load, and the load may change it" {
@@ -88,7 +88,7 @@ variants() {
 @test "a look before or after the planned ones has an interval, too, but a wider one" {
     # width RUNS PLANNED...: of the first comparison, looked at after so many blocks
     width() {
-        runs 7 "$1" 1 1 | "$BIN/stats" --conditions old,new,old@mem,new@mem --variants 2 --statistic mean --summary-only --summary - --same-within 0.01% "${@:2}" |
+        runs 7 "$1" 1 1 | "$BIN/decide" --conditions old,new,old@mem,new@mem --variants 2 --statistic mean --summary-only --summary - --same-within 0.01% "${@:2}" |
             jq '.comparisons[0].ci | (.[1] - .[0]) / 2'
     }
     early=$(width 14 --min-runs 15 --max-runs 30) planned=$(width 15 --min-runs 15 --max-runs 30)
@@ -98,7 +98,7 @@ variants() {
 
 @test "each block has the variants alone next to each other, and a pair of blocks is its own mirror image" {
     local answer condition order='' to from
-    coproc hub { exec timeout 100 "$BIN/stats" --conditions old,new,old@mem,new@mem --variants 2 --min-runs 8 --max-runs 8 --seed 3; }
+    coproc hub { exec timeout 100 "$BIN/decide" --conditions old,new,old@mem,new@mem --variants 2 --min-runs 8 --max-runs 8 --seed 3; }
     from=${hub[0]} to=${hub[1]}
     while read -r answer condition _ <&"$from" && [[ $answer == run ]]; do
         order+="$condition "

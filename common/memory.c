@@ -10,7 +10,7 @@
 void *must(void *memory)
 {
     if (memory == NULL) {
-        complain("no memory left for the report: select fewer cells with --only");
+        complain("no memory left: free some (for a report: select fewer cells with --only)");
         exit(1);
     }
     return memory;
@@ -32,6 +32,11 @@ char *text_of(const char *format, ...)
     const int length = vasprintf(&text, format, arguments);
     va_end(arguments);
     return must(length < 0 ? NULL : text);
+}
+
+char *stream_text(FILE *stream, char **text)
+{
+    return must(fclose(stream) == 0 ? *text : NULL);
 }
 
 char *text_joined(char *text, const char *separator, const char *more)

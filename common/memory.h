@@ -1,16 +1,19 @@
 #ifndef COMMON_MEMORY_H
 #define COMMON_MEMORY_H
 
-/* Memory that is there, or the program ends with a message: a report without
- * memory has nothing to fall back on. */
+/* Memory that is there, or the program ends with a message: neither a report nor a decision
+ * without memory has anything to fall back on, and the records are on the disk. */
 
 #include <stddef.h>
+#include <stdio.h>
 
 void *must(void *memory);
 /* Room for one more element behind used of them; doubles *allocated when full. */
 void *grown(void *array, size_t used, size_t *allocated, size_t element_size);
 /* Text as printf makes it, to be freed. */
 char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Closes a stream of open_memstream; its text, to be freed. */
+char *stream_text(FILE *stream, char **text);
 /* "a, b": more behind text, which is freed; text NULL or "": more alone. */
 char *text_joined(char *text, const char *separator, const char *more);
 

@@ -2,7 +2,6 @@
 
 #include "harness/stats/interval.h"
 #include "harness/stats/metrics.h"
-#include "harness/stats/significance.h"
 #include "simulation.h"
 
 #include <math.h>

@@ -15,7 +15,8 @@ bool simulation_init(struct simulation *simulation, const struct settings *setti
     simulation->rng = gsl_rng_alloc(gsl_rng_taus2);
     if (simulation->rng)
         gsl_rng_set(simulation->rng, seed + apart * (chunk + 1));
-    return session_init(&simulation->session, &simulation->settings) && simulation->rng;
+    session_init(&simulation->session, &simulation->settings);
+    return simulation->rng != NULL;
 }
 
 void simulation_next(struct simulation *simulation)
@@ -49,7 +50,7 @@ bool simulation_measure(struct session *session,
             return false;
         if (run.washout)
             session_note(session, &run);
-        else if (session_add(session, &run) != SESSION_ADDED)
+        else if (!session_add(session, &run))
             return false;
     }
 }

@@ -65,12 +65,10 @@ static enum state state_of(const struct measured *measured)
 
 static bool read_runs(struct measured *measured)
 {
-    if (!experiment_open(&measured->experiment, measured->folder) ||
-        !session_init(&measured->session, &measured->experiment.settings) ||
-        !replay_file(&measured->replay, &measured->session, measured->folder))
+    if (!replay_open(&measured->replay, &measured->experiment, &measured->session,
+                     measured->folder))
         return false;
-    measured->session.outside = stop_reason(experiment_stopped(&measured->experiment));
-    measured->summary = must(summary_build(&measured->session));
+    measured->summary = summary_build(&measured->session);
     disturbances_add(&measured->experiment, measured->replay.records,
                      session_left_out(&measured->session),
                      json_object_get(measured->summary, "warnings"));
@@ -167,8 +165,8 @@ struct interval measured_ratio(struct measured *measured, struct measured_of of,
         return unknown;
     for (size_t block = 0; block < session->blocks; block++) {
         const double y = value_in(session, block, of), x = value_in(session, block, to);
-        if (!isnan(x) && !isnan(y) && !pairs_add(&pairs, x, y))
-            must(NULL);
+        if (!isnan(x) && !isnan(y))
+            pairs_add(&pairs, x, y);
     }
     if (pairs.count >= 2)
         ratio = metric_pairs_ratio(session, &pairs);

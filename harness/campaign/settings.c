@@ -11,13 +11,10 @@
 #include "common/record_json.h"
 #include "common/words.h"
 #include "harness/experiment/settings.h"
+#include "harness/stats/objective.h"
 
 enum { NS_PER_S = 1000000000, NS_PER_US = 1000 };
 
-/* When to stop. */
-static const char *const limits[] = {"error",    "confidence", "min-runs", "max-runs",
-                                     "max-time", "metric",     "decide",   "same-within",
-                                     "at-most",  "statistic",  NULL};
 /* Refuses to measure, but measures nothing else. */
 static const char strictness[] = "strict";
 
@@ -187,7 +184,7 @@ static bool always_measured(const char *list)
 
 static bool is_limit(const char *name, const json_t *value)
 {
-    return is_one_of(name, limits) &&
+    return is_one_of(name, limit_names) &&
            (strcmp(name, "metric") != 0 || always_measured(json_string_value(value)));
 }
 

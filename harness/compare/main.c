@@ -46,7 +46,7 @@ static void add(struct offered *offered, const json_t *loads, const char *name)
 {
     for (size_t i = 0; i < json_array_size(loads); i++) {
         const json_t *load = json_array_get(loads, i);
-        const double rate = judge_number(load, "offered");
+        const double rate = json_number_at(load, "offered");
         if (strcmp(json_text_or_empty(load, "name"), name) != 0 || isnan(rate))
             continue;
         offered->sum += rate;

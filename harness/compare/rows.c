@@ -1,10 +1,10 @@
 #include "rows.h"
 
-#include "harness/stats/direction.h"
+#include "harness/stats/answer.h"
 #include "harness/stats/gate.h"
 #include "harness/stats/interval.h"
 #include "harness/stats/json.h"
-#include "harness/stats/significance.h"
+#include "harness/stats/metrics.h"
 
 #include "common/messages.h"
 
@@ -90,7 +90,7 @@ static json_t *row(const struct comparison *comparison, struct critical *critica
         "distinguishable", is_distinguishable(&ratio, aa_one && aa_other ? floor : 0),
         "simultaneous", comparison_family(comparison) > 1, "a",
         side_to_json(comparison->a, one, metric), "b", side_to_json(comparison->b, other, its));
-    direction_to_json(setting, &ratio, "A", object);
+    answer_direction(setting, &ratio, "A", object);
     json_object_set_new(object, "verdict",
                         json_string(verdict_of(comparison, one, other, &ratio,
                                                json_object_get(object, "distinguishable"))));

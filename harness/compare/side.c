@@ -59,13 +59,11 @@ bool side_open(struct side *side, const char *folder)
 
 bool side_read(struct side *side, const char *folder)
 {
-    if (!session_init(&side->session, &side->experiment.settings) ||
-        !replay_file(&side->replay, &side->session, folder))
+    session_init(&side->session, &side->experiment.settings);
+    if (!replay_file(&side->replay, &side->session, folder))
         return false;
     side->session.outside = stop_reason(experiment_stopped(&side->experiment));
     side->summary = summary_build(&side->session);
-    if (side->summary == NULL)
-        return complain("no memory for the result of %s: free some", folder);
     waiting_add(&side->experiment, &side->session, &side->replay,
                 json_object_get(side->summary, "conditions"));
     disturbances_add(&side->experiment, side->replay.records, session_left_out(&side->session),

@@ -1,6 +1,5 @@
 #include "noise.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,9 +12,12 @@
 
 #include "common/child.h"
 #include "common/machine_json.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/processes.h"
 #include "common/units.h"
+#include "harness/stats/replay.h"
+#include "harness/stats/summary.h"
 
 #define LEAST_ROUNDS 5
 #define MOST_ROUNDS  200
@@ -36,8 +38,10 @@ static const struct {
 
 struct noise {
     bool able[KINDS];
-    int data, copy; /* files without a name in the current folder: nothing to remove */
-    FILE *records;
+    int data, copy;           /* files without a name in the current folder: nothing to remove */
+    struct settings settings; /* of an experiment whose conditions are the kinds */
+    struct session session;
+    struct replay replay;
 };
 
 /* A file that is gone when we are; -1: nothing can be written here. */
@@ -99,17 +103,17 @@ static json_t *work(const struct noise *noise, enum kind kind)
 }
 
 /* One run of a kind, kept as a record of an experiment. */
-static bool work_once(const struct noise *noise, enum kind kind, int block)
+static bool work_once(struct noise *noise, enum kind kind, int block)
 {
     json_t *record = work(noise, kind);
     if (record == NULL)
         return complain("the fixed work for %s failed: is the disk full?", kinds[kind].name);
+    char why[128];
     json_object_set_new(record, "condition", json_string(kinds[kind].name));
     json_object_set_new(record, "block", json_integer(block));
-    const bool kept =
-        json_dumpf(record, noise->records, JSON_COMPACT) == 0 && fputc('\n', noise->records) != EOF;
+    (void)replay_take(&noise->replay, &noise->session, record, why, sizeof why);
     json_decref(record);
-    return kept || complain("out of memory: free some");
+    return true;
 }
 
 /* Which kinds can be done here. The first time pays for what is not in memory yet. */
@@ -132,7 +136,7 @@ static int64_t now_ns(void)
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-static bool work_rounds(const struct noise *noise, int64_t time_ns)
+static bool work_rounds(struct noise *noise, int64_t time_ns)
 {
     const int64_t end_ns = now_ns() + time_ns;
     for (int block = 1; block <= MOST_ROUNDS; block++) {
@@ -142,28 +146,23 @@ static bool work_rounds(const struct noise *noise, int64_t time_ns)
             if (noise->able[kind] && !work_once(noise, kind, block))
                 return false;
     }
-    return fflush(noise->records) == 0;
+    return true;
 }
 
-/* stats' summary of the records; NULL after a message. */
-static json_t *summarise(const struct noise *noise)
+/* An experiment of as many runs as there is time for. */
+static void begin(struct noise *noise)
 {
-    char stats[PATH_MAX], names[64] = "", most[16], *text;
+    struct settings *settings = &noise->settings;
+    settings_begin(settings);
+    settings->statistic = STATISTIC_TYPICAL;
+    settings->error = DEFAULT_ERROR;
+    settings->confidence = DEFAULT_CONFIDENCE;
+    settings->min_runs = settings->max_runs = MOST_ROUNDS;
+    metrics_choose(&settings->metrics, WALL_S);
     for (enum kind kind = 0; kind < KINDS; kind++)
         if (noise->able[kind])
-            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
-                     names[0] == '\0' ? "" : ",", kinds[kind].name);
-    snprintf(most, sizeof most, "%d", MOST_ROUNDS);
-    const char *const argv[] = {
-        child_path("stats", stats), "--conditions", names, "--min-runs", most, "--max-runs", most,
-        "--summary-only",           "--summary",    "-",   NULL};
-    rewind(noise->records);
-    const int status = child_run(argv, fileno(noise->records), &text);
-    json_t *summary = status == 0 ? json_loads(text, 0, NULL) : NULL;
-    free(text);
-    if (summary == NULL)
-        complain("the noise floor cannot be computed: stats failed");
-    return summary;
+            (void)settings_add_condition(settings, kinds[kind].name);
+    session_init(&noise->session, settings);
 }
 
 /* The flags of the summary's warnings about a condition's times. */
@@ -202,11 +201,9 @@ static json_t *noise_of(const json_t *summary, const json_t *condition)
                      signs_of(summary, name));
 }
 
-static json_t *judge(const struct noise *noise)
+static json_t *judge(struct noise *noise)
 {
-    json_t *summary = summarise(noise);
-    if (summary == NULL)
-        return NULL;
+    json_t *summary = summary_build(&noise->session);
     json_t *floor = json_array(), *conditions = json_object_get(summary, "conditions");
     for (size_t i = 0; i < json_array_size(conditions); i++) {
         json_t *member = noise_of(summary, json_array_get(conditions, i));
@@ -220,19 +217,17 @@ static json_t *judge(const struct noise *noise)
 json_t *noise_measure(int64_t time_ns)
 {
     struct noise noise = {.data = -1, .copy = -1};
-    const int memory = memfd_create("jostle-doctor", MFD_CLOEXEC);
     json_t *floor = NULL;
-    noise.records = memory < 0 ? NULL : fdopen(memory, "w+");
-    if (noise.records == NULL) {
-        complain("no memory file can be made: %s", strerror(errno));
-        return NULL;
-    }
     try_kinds(&noise);
-    if (!noise.able[CPU] && !noise.able[MEMORY] && !noise.able[DISK])
+    if (!noise.able[CPU] && !noise.able[MEMORY] && !noise.able[DISK]) {
         floor = json_array();
-    else if (work_rounds(&noise, time_ns))
-        floor = judge(&noise);
-    fclose(noise.records);
+    } else {
+        begin(&noise);
+        floor = work_rounds(&noise, time_ns) ? judge(&noise) : NULL;
+    }
+    replay_free(&noise.replay);
+    session_free(&noise.session);
+    settings_free(&noise.settings);
     if (noise.data >= 0)
         close(noise.data);
     if (noise.copy >= 0)

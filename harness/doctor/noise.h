@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* The noise floor of a machine: the same work again and again, by how much do its
- * times differ? meter runs it, stats judges it. */
+ * times differ? meter runs it, the functions of stats judge it. */
 
 /* Works for so long, in rounds of fixed work for CPU, memory and the disk of the
  * current folder. Returns `noise_floor` of jostle.doctor/1, a member for each kind

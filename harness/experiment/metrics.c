@@ -7,7 +7,7 @@
 #include "common/metric_jq.h"
 #include "common/metric_json.h"
 #include "common/processor.h"
-#include "harness/stats/metric_settings.h"
+#include "harness/stats/settings.h"
 
 #include <errno.h>
 #include <stdio.h>

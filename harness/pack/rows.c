@@ -42,8 +42,8 @@ static struct interval ratio_in_stage(struct stage *stage, size_t x, size_t y,
     struct interval ratio = unknown;
     for (size_t block = 0; block < stage->session.blocks; block++) {
         const double a = figure_in(stage, block, x, figure), b = figure_in(stage, block, y, figure);
-        if (!isnan(a) && !isnan(b) && !pairs_add(&pairs, a, b))
-            must(NULL);
+        if (!isnan(a) && !isnan(b))
+            pairs_add(&pairs, a, b);
     }
     if (pairs.count >= 2)
         ratio = metric_pairs_ratio(&stage->session, &pairs);

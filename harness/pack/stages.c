@@ -43,12 +43,9 @@ static double spent_s(const char *folder)
 
 static bool stage_read(struct stage *stage)
 {
-    if (!experiment_open(&stage->experiment, stage->folder) ||
-        !session_init(&stage->session, &stage->experiment.settings) ||
-        !replay_file(&stage->replay, &stage->session, stage->folder))
+    if (!replay_open(&stage->replay, &stage->experiment, &stage->session, stage->folder))
         return false;
-    stage->session.outside = stop_reason(experiment_stopped(&stage->experiment));
-    stage->summary = must(summary_build(&stage->session));
+    stage->summary = summary_build(&stage->session);
     disturbances_add(&stage->experiment, stage->replay.records, session_left_out(&stage->session),
                      json_object_get(stage->summary, "warnings"));
     stage->complete = has(stage->folder, "result.json");

@@ -33,9 +33,8 @@ bool profile_measured_read(struct measured *measured, const char *folder, const 
 {
     *measured = (struct measured){0};
     char *path = text_of("%s/%s", folder, name);
-    const bool good = experiment_open(&measured->experiment, path) &&
-                      session_init(&measured->session, &measured->experiment.settings) &&
-                      replay_file(&measured->replay, &measured->session, path);
+    const bool good =
+        replay_open(&measured->replay, &measured->experiment, &measured->session, path);
     free(path);
     return good;
 }

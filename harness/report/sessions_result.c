@@ -291,7 +291,7 @@ static enum bias bias_of(const struct value *warning, const struct value *ratio)
 }
 
 /* The gate's answer over the sessions, where each of them has one for that ratio: the same rule
- * as for one of them (harness/stats/verdicts.h). */
+ * as for one of them (harness/stats/gate.h). */
 static void put_gate(struct line *json, const struct sessions *of, const struct interval *ratio,
                      const struct value *first)
 {

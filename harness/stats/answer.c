@@ -1,19 +1,18 @@
 #include "answer.h"
 
-#include "describe.h"
-#include "direction.h"
 #include "json.h"
 #include "metrics.h"
 #include "statistic.h"
 #include "stragglers.h"
-#include "typical.h"
 
+#include "common/memory.h"
 #include "common/text.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { PART = 160 };
 
@@ -31,6 +30,19 @@ struct answer {
     double p;
     char place[PART], other_place[PART]; // "beside half", "alone"
 };
+
+// A new reference to a text, which is freed.
+static json_t *taken(char *text)
+{
+    json_t *json = json_string(text);
+    free(text);
+    return json;
+}
+
+bool words_is_time(const struct metric_setting *metric)
+{
+    return relation_is_time(metric->unit, metric->higher_is_better);
+}
 
 // ---- numbers ----
 
@@ -70,8 +82,7 @@ static void print_typical(const struct answer *answer, FILE *stream)
 {
     const struct metric_setting *metric = &answer->session->settings->metrics.item[answer->metric];
     const bool is_time = words_is_time(metric);
-    const struct interval plain =
-        direction_of_reference(&answer->typical, metric->higher_is_better);
+    const struct interval plain = interval_of_reference(&answer->typical, metric->higher_is_better);
     const size_t pairs =
         answer->session->conditions[answer->condition].pairs[answer->against][answer->metric].count;
     const size_t needed = statistic_runs(STATISTIC_TYPICAL, answer->session->critical.confidence);
@@ -119,7 +130,7 @@ static void print_share(const struct stragglers *of, bool is_time, FILE *stream)
 static void print_mean(const struct answer *answer, FILE *stream)
 {
     const bool higher = answer->session->settings->metrics.item[answer->metric].higher_is_better;
-    const struct interval plain = direction_of_reference(&answer->mean, higher);
+    const struct interval plain = interval_of_reference(&answer->mean, higher);
     const size_t own = stragglers_needed(&answer->own), other = stragglers_needed(&answer->other);
     char bounds[PART];
     if (!(fabs(answer->mean.center / answer->typical.center - 1) > alike))
@@ -159,18 +170,15 @@ static json_t *text_json(const struct answer *answer,
                          void (*const print[])(const struct answer *answer, FILE *stream),
                          size_t count)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    for (size_t i = 0; stream && i < count; i++) {
+    char *text;
+    size_t size;
+    FILE *stream = must(open_memstream(&text, &size));
+    for (size_t i = 0; i < count; i++) {
         if (i > 0)
             fputc(' ', stream);
         print[i](answer, stream);
     }
-    const bool good = stream && fclose(stream) == 0;
-    json_t *json = good ? json_string(text) : json_null();
-    free(text);
-    return json;
+    return taken(stream_text(stream, &text));
 }
 
 // ---- the record ----
@@ -236,4 +244,161 @@ void answer_add(struct session *session, size_t condition, enum against against,
                         known ? text_json(&answer, both, seldom ? 2 : 1) : json_null());
     json_object_set_new(record, "seldom",
                         known && seldom ? text_json(&answer, both + 1, 1) : json_null());
+}
+
+// ---- a ratio in one sentence ----
+
+static const double large = 2; // from here on a ratio is no percentage
+
+static bool has_bounds(const struct interval *interval)
+{
+    return !interval->constant && isfinite(interval->low) && isfinite(interval->high);
+}
+
+// "1.05 [1.02, 1.08]", "4 % [2, 6]"; to be freed.
+static char *figure_text(const struct interval *of, int decimals, const char *unit)
+{
+    if (!has_bounds(of))
+        return text_of("%.*f%s", decimals, of->center, unit);
+    // No "-0".
+    return text_of("%.*f%s [%.*f, %.*f]", decimals, of->center, unit, decimals, of->low + 0.0,
+                   decimals, of->high + 0.0);
+}
+
+// So many decimals that the width shows at least one digit, and mostly two.
+static int decimals_shown(double width)
+{
+    if (!(width > 0) || !isfinite(width))
+        return 1;
+    const double needed = ceil(-log10(width / 4));
+    return needed < 0 ? 0 : needed > 4 ? 4 : (int)needed;
+}
+
+static char *ratio_text(const struct interval *ratio)
+{
+    const int needed = decimals_shown(ratio->high - ratio->low);
+    return figure_text(ratio, decimals_apart(needed > 2 ? needed : 2, ratio->low, ratio->high, 1),
+                       "");
+}
+
+// By how much more, or less (`up` false), than 1, in percent.
+static char *percent_text(const struct interval *ratio, bool up)
+{
+    const double low = up ? ratio->low - 1 : 1 - ratio->high;
+    const double high = up ? ratio->high - 1 : 1 - ratio->low;
+    const struct interval change = {.center = 100 * (up ? ratio->center - 1 : 1 - ratio->center),
+                                    .low = 100 * low,
+                                    .high = 100 * high,
+                                    .constant = ratio->constant};
+    const double width = has_bounds(ratio) ? 100 * (high - low) : 1;
+    return figure_text(&change, decimals_apart(decimals_shown(width), change.low, change.high, 0),
+                       " %");
+}
+
+struct words_of words_of(const struct settings *settings, size_t condition, size_t metric)
+{
+    return (struct words_of){.metric = &settings->metrics.item[metric],
+                             .variant = settings->conditions[settings_variant(settings, condition)],
+                             .reference = settings->conditions[0],
+                             .load = settings_load_name(settings, condition)};
+}
+
+// The wall time needs no name.
+static const char *name_of(const struct words_of *of, const char *before)
+{
+    return strcmp(of->metric->name, "wall_s") == 0 ? "" : before;
+}
+
+// How a variant compares, in the metric's own direction.
+static char *change_text(const struct words_of *of, const struct interval *ratio)
+{
+    const char *name = of->metric->name;
+    const bool higher = of->metric->higher_is_better, is_time = words_is_time(of->metric);
+    const struct interval plain = interval_of_reference(ratio, higher);
+    const bool up = plain.center >= 1, times = plain.center >= large || plain.center <= 1 / large;
+    const char *judgement = up == higher ? "better" : "worse";
+    char *figure = times ? ratio_text(&plain) : percent_text(&plain, up), *text;
+    char *place = of->load ? text_of("beside %s", of->load) : must(strdup("alone"));
+    char *by = text_of("%s%s", name_of(of, ", by "), name_of(of, name));
+    if (is_time && times)
+        text = text_of("takes %s times as long as %s %s%s", figure, of->reference, place, by);
+    else if (is_time)
+        text = text_of("is %s %s %s%s", figure, up ? "slower" : "faster", place, by);
+    else if (times)
+        text = text_of("%s %s times %s's %s (%s)", name, figure, of->reference, place, judgement);
+    else
+        text = text_of("%s %s %s %s (%s)", name, figure, up ? "higher" : "lower", place, judgement);
+    free(by);
+    free(place);
+    free(figure);
+    return text;
+}
+
+json_t *words_comparison(const struct settings *settings, size_t condition, size_t metric,
+                         const struct interval *ratio)
+{
+    const struct words_of of = words_of(settings, condition, metric);
+    const bool is_time = words_is_time(of.metric);
+    if (!(ratio->center > 0))
+        return json_null();
+    char *change = change_text(&of, ratio), *text;
+    if (relation_of(ratio, settings->same_within) == RELATION_SAME)
+        text = text_of("%s is the same as %s within %.3g %%: it%s %s", of.variant, of.reference,
+                       100 * settings->same_within, is_time ? "" : "s", change);
+    else
+        text = text_of("%s%s %s", of.variant, is_time ? "" : ":", change);
+    free(change);
+    return taken(text);
+}
+
+json_t *words_interaction(const struct settings *settings, size_t condition, size_t metric,
+                          const struct interval *ratio)
+{
+    const struct words_of of = words_of(settings, condition, metric);
+    const bool seen = ratio->low > 1 || ratio->high < 1;
+    if (!(ratio->center > 0))
+        return json_null();
+    char *figure = ratio_text(ratio);
+    char *text = text_of("%s %s how %s compares with %s%s%s: %s times the ratio alone", of.load,
+                         seen ? "changes" : "is not seen to change", of.variant, of.reference,
+                         name_of(&of, " by "), name_of(&of, of.metric->name), figure);
+    free(figure);
+    return taken(text);
+}
+
+// So many that the interval's width shows two digits, at least 2 and at most 5.
+static int decimals_of_plain(const struct interval *plain)
+{
+    const double width = plain->high - plain->low;
+    if (!(width > 0) || isinf(width))
+        return 2;
+    const double needed = 1 - floor(log10(width));
+    return decimals_apart(needed > 5   ? 5
+                          : needed < 2 ? 2
+                                       : (int)needed,
+                          plain->low, plain->high, 1);
+}
+
+static json_t *plain_text(const struct metric_setting *metric, const struct interval *plain,
+                          const char *reference)
+{
+    if (isnan(plain->center))
+        return json_null();
+    char *figure = figure_text(plain, decimals_of_plain(plain), "");
+    char *text =
+        text_of("%s %s %s %s", metric->name, figure, plain->center < 1 ? "of" : "times", reference);
+    free(figure);
+    return taken(text);
+}
+
+void answer_direction(const struct metric_setting *metric, const struct interval *ratio,
+                      const char *reference, json_t *object)
+{
+    const struct interval plain = interval_of_reference(ratio, metric->higher_is_better);
+    json_object_set_new(object, "unit", json_string(metric->unit));
+    json_object_set_new(object, "better",
+                        json_string(metric_better_names[metric->higher_is_better]));
+    json_object_set_new(object, "of_reference", json_figure(plain.center));
+    json_object_set_new(object, "of_reference_ci", json_interval(&plain));
+    json_object_set_new(object, "text", plain_text(metric, &plain, reference));
 }

@@ -8,6 +8,9 @@
 #include "json.h"
 #include "threshold.h"
 
+#include "common/memory.h"
+#include "common/record_json.h"
+
 // How likely the next run is to keep the objectives, from block to block: in the middle the
 // answer is least known, at the sides runs show the slope and the noise.
 static const double chances[] = {0.5, 0.15, 0.5, 0.85};
@@ -39,23 +42,21 @@ static bool is_trial(const struct session *session, const struct observation *ru
 
 static void fit(struct session *session, size_t condition, struct threshold *threshold)
 {
-    struct trial *trials = calloc(session->count + 1, sizeof *trials);
+    struct trial *trials = must(calloc(session->count + 1, sizeof *trials));
     const struct stimuli range = range_of(session->settings);
     size_t count = 0;
-    for (size_t i = 0; trials && i < session->count; i++)
+    for (size_t i = 0; i < session->count; i++)
         if (is_trial(session, &session->runs[i], condition))
             trials[count++] = (struct trial){session->runs[i].x, session->runs[i].y};
     threshold_fit(threshold, &range, trials, count);
     free(trials);
 }
 
-// The posterior of a condition, fitted again once it has more runs. NULL if memory ran out.
+// The posterior of a condition, fitted again once it has more runs.
 static const struct threshold *posterior(struct session *session, size_t condition)
 {
     if (!session->fits)
-        session->fits = calloc(session->settings->condition_count, sizeof *session->fits);
-    if (!session->fits)
-        return NULL;
+        session->fits = must(calloc(session->settings->condition_count, sizeof *session->fits));
     struct capacity_fit *one = &session->fits[condition];
     if (!one->fitted || one->seen != session->conditions[condition].seen) {
         fit(session, condition, &one->threshold);
@@ -107,7 +108,7 @@ struct capacity capacity_of(struct session *session, size_t condition)
     const double side = early * (1 - settings->confidence) / 2;
     struct capacity capacity = {.value = NAN, .low = NAN, .high = NAN, .error = INFINITY};
     count_runs(session, condition, &capacity);
-    if (!threshold || capacity.runs == 0)
+    if (capacity.runs == 0)
         return capacity;
     capacity.value = settle(&settings->vary, threshold_quantile(threshold, 0.5));
     capacity.low = settle(&settings->vary, threshold_quantile(threshold, side));
@@ -132,9 +133,8 @@ double capacity_next(struct session *session, size_t condition, size_t block)
 {
     const struct stimuli range = range_of(session->settings);
     const struct threshold *threshold = posterior(session, condition);
-    const double x = threshold ? threshold_next(threshold, &range, chances[(block - 1) % CHANCES])
-                               : (range.low + range.high) / 2;
-    return vary_value(&session->settings->vary, x);
+    return vary_value(&session->settings->vary,
+                      threshold_next(threshold, &range, chances[(block - 1) % CHANCES]));
 }
 
 long capacity_forecast(struct session *session, double error)
@@ -153,9 +153,9 @@ struct interval capacity_ratio(struct session *session, size_t condition, size_t
 {
     const double side = early * (1 - session->settings->confidence) / 2;
     const struct threshold *a = posterior(session, condition), *b = posterior(session, reference);
-    if (!a || !b || capacity_of(session, condition).bound != CAPACITY_INSIDE ||
+    if (capacity_of(session, condition).bound != CAPACITY_INSIDE ||
         capacity_of(session, reference).bound != CAPACITY_INSIDE)
-        return (struct interval){.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
+        return interval_unbounded(NAN);
     struct interval ratio = {.center = exp(threshold_difference(a, b, 0.5)),
                              .low = exp(threshold_difference(a, b, side)),
                              .high = exp(threshold_difference(a, b, 1 - side))};
@@ -272,28 +272,16 @@ static char *sentence(const struct experiment *experiment, struct session *sessi
 {
     const json_t *settings = json_object_get(experiment->json, "settings");
     const json_t *asked = json_object_get(settings, "capacity");
-    const char *slo = json_string_value(json_object_get(asked, "slo"));
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return NULL;
+    const char *slo = json_text_at(asked, "slo");
+    char *text;
+    size_t size;
+    FILE *stream = must(open_memstream(&text, &size));
     fprintf(stream, "highest %s that keeps %s: ", session->settings->vary.name, slo ? slo : "");
     for (size_t i = 0; i < session->settings->condition_count; i++) {
         fputs(i > 0 ? ", " : "", stream);
         print_condition(stream, experiment, session, i);
     }
-    if (fclose(stream) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
-static json_t *pair_json(double low, double high)
-{
-    return isfinite(low) && isfinite(high)
-               ? json_pack("[o, o]", json_figure(low), json_figure(high))
-               : json_null();
+    return stream_text(stream, &text);
 }
 
 static json_t *condition_json(const struct experiment *experiment, struct session *session,
@@ -312,13 +300,13 @@ static json_t *condition_json(const struct experiment *experiment, struct sessio
         experiment_member(experiment, condition, "variant"), "load",
         experiment_member(experiment, condition, "load"), "value",
         json_figure(is_inside ? capacity.value : none), "ci",
-        is_inside ? pair_json(capacity.low, capacity.high) : json_null(), "error",
+        is_inside ? json_bounds(capacity.low, capacity.high) : json_null(), "error",
         json_figure(is_inside && isfinite(capacity.error) ? capacity.error : none), "bound",
         bounds[capacity.bound], "sure", is_inside || capacity.is_sure, "runs", (int)capacity.runs,
         "kept", (int)capacity.kept, "timed_out", (int)capacity.timed_out, "reference",
         condition != reference ? names[reference] : NULL, "of_reference",
         json_figure(has_ratio ? ratio.center : none), "of_reference_ci",
-        has_ratio ? pair_json(ratio.low, ratio.high) : json_null(), "distinguishable",
+        has_ratio ? json_bounds(ratio.low, ratio.high) : json_null(), "distinguishable",
         has_ratio ? json_boolean(ratio.low > 1 || ratio.high < 1) : json_null());
 }
 

@@ -169,8 +169,7 @@ static bool any_load_shows(struct session *session, size_t metric, double level)
 static bool any_shows(struct session *session, double level)
 {
     for (size_t m = 0; m < session->settings->metrics.count; m++)
-        if (session->settings->metrics.item[m].decides && !metric_is_negligible(session, 0, m) &&
-            any_load_shows(session, m, level))
+        if (metric_is_asked(session, 0, m) && any_load_shows(session, m, level))
             return true;
     return false;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "common/metric_json.h"
 #include "common/record_json.h"
 #include "json.h"
@@ -69,23 +70,11 @@ static double quantile_of_name(const char *name)
 
 static double quantile_of(const json_t *figure)
 {
-    const double given = judge_number(figure, "quantile");
+    const double given = json_number_at(figure, "quantile");
     return isnan(given) ? quantile_of_name(json_text_or_empty(figure, "name")) : given;
 }
 
 // ---- what the runs of a condition say ----
-
-struct runs {
-    json_t *orders; // of those that are meant
-    size_t used;    // of so many
-    double sum;     // over those that are meant
-    double least;   // of all that are known
-};
-
-static struct runs runs_begin(void)
-{
-    return (struct runs){.orders = json_array(), .least = INFINITY};
-}
 
 // Whether the run of that index is of the condition, and used; *value is then a helper's, NAN
 // where it is not known.
@@ -100,12 +89,6 @@ static bool run_value(const struct view *view, size_t index, int condition, cons
     return true;
 }
 
-static void note_run(const struct view *view, size_t index, struct runs *runs)
-{
-    const size_t order = view->session->runs[index].order;
-    json_array_append_new(runs->orders, json_integer((json_int_t)order));
-}
-
 static struct message about(const struct view *view, enum flag flag, int condition,
                             const json_t *figure)
 {
@@ -113,17 +96,6 @@ static struct message about(const struct view *view, enum flag flag, int conditi
         .flag = flag,
         .condition = condition < 0 ? NULL : view->experiment->settings.conditions[condition],
         .metric = figure ? json_text_or_empty(figure, "name") : NULL};
-}
-
-static void finish(const struct view *view, struct message *message, struct runs *runs)
-{
-    if (runs) {
-        message->runs = runs->orders;
-        message_detail(message, "few", "%zu", json_array_size(runs->orders));
-        message_detail(message, "all", "%zu", runs->used);
-    }
-    const bool alone = view->experiment->settings.condition_count == 1;
-    json_array_append_new(view->warnings, message_finish(message, alone));
 }
 
 // ---- the warnings ----
@@ -135,25 +107,20 @@ static void warn_of_few(const struct view *view, int condition, const json_t *fi
     if (!helper || !(quantile > 0 && quantile < 1))
         return;
     const double needed = ceil(needed_beyond / (1 - quantile) - 1e-6);
-    struct runs runs = runs_begin();
-    double value;
+    struct message message = about(view, FLAG_FEW_REQUESTS, condition, figure);
+    double value, least = INFINITY;
     for (size_t i = 0; i < view->session->count; i++) {
         if (!run_value(view, i, condition, helper, &value))
             continue;
-        runs.used++;
+        message.of_runs++;
         if (value < needed)
-            note_run(view, i, &runs);
-        runs.least = fmin(runs.least, isnan(value) ? INFINITY : value);
+            message_run(&message, view->session->runs[i].order);
+        least = fmin(least, isnan(value) ? INFINITY : value);
     }
-    if (json_array_size(runs.orders) == 0) {
-        json_decref(runs.orders);
-        return;
-    }
-    struct message message = about(view, FLAG_FEW_REQUESTS, condition, figure);
-    message_detail(&message, "least", "%.0f", runs.least);
+    message_detail(&message, "least", "%.0f", least);
     message_detail(&message, "needed", "%.0f", needed);
     message_detail(&message, "quantile", "%.5g", 100 * quantile);
-    finish(view, &message, &runs);
+    message_add_some(view->warnings, &message);
 }
 
 // Of all kinds. NAN: the run is not meant.
@@ -173,22 +140,18 @@ static double errors_of(const struct view *view, size_t index, int condition)
 
 static void warn_of_errors(const struct view *view, int condition)
 {
-    struct runs runs = runs_begin();
+    struct message message = about(view, FLAG_CLIENT_ERRORS, condition, NULL);
+    double sum = 0;
     for (size_t i = 0; i < view->session->count; i++) {
         const double errors = errors_of(view, i, condition);
-        runs.used += isnan(errors) ? 0 : 1;
+        message.of_runs += isnan(errors) ? 0 : 1;
         if (!(errors > 0))
             continue;
-        note_run(view, i, &runs);
-        runs.sum += errors;
+        message_run(&message, view->session->runs[i].order);
+        sum += errors;
     }
-    if (json_array_size(runs.orders) == 0) {
-        json_decref(runs.orders);
-        return;
-    }
-    struct message message = about(view, FLAG_CLIENT_ERRORS, condition, NULL);
-    message_detail(&message, "errors", "%.0f error%s", runs.sum, runs.sum == 1 ? "" : "s");
-    finish(view, &message, &runs);
+    message_detail(&message, "errors", "%.0f error%s", sum, sum == 1 ? "" : "s");
+    message_add_some(view->warnings, &message);
 }
 
 // What jostle capacity varies is the rate that the client is told to make.
@@ -213,25 +176,20 @@ static bool run_rate(const struct view *view, size_t index, int condition, const
 static void warn_of_rate(const struct view *view, int condition, const json_t *achieved)
 {
     const json_t *offered = helper_of(view, achieved, "offered");
-    struct runs runs = runs_begin();
+    struct message message = about(view, FLAG_RATE_MISSED, condition, NULL);
     double due, done, least = INFINITY;
     for (size_t i = 0; i < view->session->count; i++) {
         if (!run_rate(view, i, condition, offered, &due) ||
             !run_value(view, i, condition, achieved, &done))
             continue;
-        runs.used++;
+        message.of_runs++;
         if (!(fabs(done - due) > rate_share * due))
             continue;
-        note_run(view, i, &runs);
+        message_run(&message, view->session->runs[i].order);
         least = fabs(done / due - 1) > fabs(least - 1) || isinf(least) ? done / due : least;
     }
-    if (json_array_size(runs.orders) == 0) {
-        json_decref(runs.orders);
-        return;
-    }
-    struct message message = about(view, FLAG_RATE_MISSED, condition, NULL);
     message_detail(&message, "percent", "%.3g", 100 * least);
-    finish(view, &message, &runs);
+    message_add_some(view->warnings, &message);
 }
 
 // Whether the mean of the runs' own ratios of halves is surely apart from 1, and by enough.
@@ -239,11 +197,10 @@ static void warn_of_halves(const struct view *view, int condition, const json_t 
 {
     struct sample sample = {0};
     double value;
-    bool good = true;
-    for (size_t i = 0; good && i < view->session->count; i++)
+    for (size_t i = 0; i < view->session->count; i++)
         if (run_value(view, i, condition, helper, &value) && isfinite(value))
-            good = sample_add(&sample, value);
-    if (good && sample.count >= 3) {
+            sample_add(&sample, value);
+    if (sample.count >= 3) {
         const double half = critical_t(&view->session->critical, (double)sample.count - 1) *
                             sqrt(sample_variance(&sample) / (double)sample.count);
         const double apart = fabs(sample.mean - 1);
@@ -252,8 +209,8 @@ static void warn_of_halves(const struct view *view, int condition, const json_t 
             message_detail(&message, "name", "%s", json_text_or_empty(helper, "name"));
             message_detail(&message, "change", "%+.3g", 100 * (sample.mean - 1));
             message_detail(&message, "error", "%.2g", 100 * half);
-            message_detail(&message, "all", "%zu", sample.count);
-            finish(view, &message, NULL);
+            message.of_runs = sample.count;
+            message_add(view->warnings, &message);
         }
     }
     sample_free(&sample);
@@ -264,18 +221,19 @@ static void warn_of_loop(const struct view *view)
 {
     const json_t *all = definitions(view);
     char *names = NULL;
-    size_t size = 0, count = 0;
-    FILE *stream = open_memstream(&names, &size);
-    for (size_t i = 0; stream && i < json_array_size(all); i++) {
+    size_t count = 0;
+    for (size_t i = 0; i < json_array_size(all); i++) {
         const json_t *one = json_array_get(all, i);
-        if (is_figure(one) && strcmp(json_text_or_empty(one, "loop"), "closed") == 0)
-            fprintf(stream, "%s%s", count++ > 0 ? ", " : "", json_text_or_empty(one, "name"));
+        if (!is_figure(one) || strcmp(json_text_or_empty(one, "loop"), "closed") != 0)
+            continue;
+        names = text_joined(names, ", ", json_text_or_empty(one, "name"));
+        count++;
     }
-    if (stream && fclose(stream) == 0 && count > 0) {
+    if (count > 0) {
         struct message message = about(view, FLAG_CLOSED_LOOP, -1, NULL);
         message_detail(&message, "names", "%s", names);
         message_detail(&message, "verb", "%s", count == 1 ? "leaves" : "leave");
-        finish(view, &message, NULL);
+        message_add(view->warnings, &message);
     }
     free(names);
 }
@@ -322,12 +280,12 @@ struct sums {
 
 static void add_run(struct sums *sums, const json_t *service)
 {
-    const double start = judge_number(service, "starts");
+    const double start = json_number_at(service, "starts");
     sums->runs++;
-    sums->elapsed_s += judge_number(service, "elapsed_s");
-    sums->cpu_s += judge_number(service, "cpu_s");
-    sums->memory_bytes = fmax(sums->memory_bytes, judge_number(service, "memory_bytes"));
-    sums->stall_s += judge_number(json_object_get(service, "stalls"), "cpu_s");
+    sums->elapsed_s += json_number_at(service, "elapsed_s");
+    sums->cpu_s += json_number_at(service, "cpu_s");
+    sums->memory_bytes = fmax(sums->memory_bytes, json_number_at(service, "memory_bytes"));
+    sums->stall_s += json_number_at(json_object_get(service, "stalls"), "cpu_s");
     sums->starts += start != sums->last_start; // true of the first, for NAN
     sums->last_start = start;
 }
@@ -373,24 +331,12 @@ void service_add(const struct experiment *experiment, const struct session *sess
     }
 }
 
-// Adds the message, of those runs that it has, if there are any.
-static void warn(json_t *warnings, struct message *message, size_t all)
-{
-    if (json_array_size(message->runs) == 0) {
-        json_decref(message->runs);
-        return;
-    }
-    message_detail(message, "count", "%zu", json_array_size(message->runs));
-    message_detail(message, "all", "%zu", all);
-    json_array_append_new(warnings, message_finish(message, false));
-}
-
 // Whether the kernel shares the CPUs among sessions first.
 static bool sessions_matter(const struct experiment *experiment)
 {
     const json_t *environment = json_object_get(experiment->json, "environment");
     const json_t *arrangement = json_object_get(experiment->json, "arrangement");
-    return judge_number(environment, "autogroup") > 0 &&
+    return json_number_at(environment, "autogroup") > 0 &&
            json_is_null(json_object_get(arrangement, "cgroup"));
 }
 
@@ -402,19 +348,19 @@ void service_warnings(const struct experiment *experiment, const struct session 
     const json_t *settings = json_object_get(experiment->json, "settings");
     const bool is_kept = json_is_true(json_object_get(settings, "keep_service"));
     const bool matters = sessions_matter(experiment);
-    struct message restarted = {.flag = FLAG_SERVICE_RESTARTED, .runs = json_array()};
-    struct message apart = {.flag = FLAG_SERVICE_APART, .runs = json_array()};
+    struct message restarted = {.flag = FLAG_SERVICE_RESTARTED, .of_runs = session->count};
+    struct message apart = {.flag = FLAG_SERVICE_APART, .of_runs = session->count};
     double last = NAN;
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
         const json_t *service = json_object_get(replay->used[i], "service");
-        const double start = judge_number(service, "starts");
+        const double start = json_number_at(service, "starts");
         if (start > last && (is_kept || run->block == session->runs[i - 1].block))
-            json_array_append_new(restarted.runs, json_integer((json_int_t)run->order));
+            message_run(&restarted, run->order);
         if (matters && json_is_true(json_object_get(service, "own_session")))
-            json_array_append_new(apart.runs, json_integer((json_int_t)run->order));
+            message_run(&apart, run->order);
         last = start;
     }
-    warn(warnings, &restarted, session->count);
-    warn(warnings, &apart, session->count);
+    message_add_some(warnings, &restarted);
+    message_add_some(warnings, &apart);
 }

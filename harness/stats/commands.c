@@ -1,28 +1,159 @@
 #include "commands.h"
 
-#include "gate.h"
-#include "metrics.h"
-#include "record.h"
-#include "result.h"
-#include "statistic.h"
-#include "verdicts.h"
-
-#include "common/messages.h"
-#include "common/record_json.h"
-#include "common/schemas.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "assemble.h"
+#include "common/changes.h"
+#include "common/file.h"
+#include "common/memory.h"
+#include "common/messages.h"
+#include "common/record_json.h"
+#include "common/schemas.h"
+#include "gate.h"
+#include "hub.h"
+#include "machine.h"
+#include "metrics.h"
+#include "output.h"
+#include "record.h"
+#include "result.h"
+#include "statistic.h"
+
+// ---- the end: experiment.json, result.json, status.json ----
+
+static json_t *steps_json(const struct hub *hub)
+{
+    if (json_is_string(hub->steps))
+        return json_pack("{s:n, s:O}", "steps", "reason", hub->steps);
+    if (json_array_size(hub->steps) == 0)
+        return json_null();
+    return json_pack("{s:O, s:n}", "steps", hub->steps, "reason");
+}
+
+// Adds this session's warnings to those of earlier ones, each once.
+static void keep_warnings(struct hub *hub)
+{
+    json_t *kept = json_object_get(hub->experiment.json, "warnings");
+    if (json_array_size(hub->warnings) == 0)
+        return;
+    if (!kept) {
+        json_object_set(hub->experiment.json, "warnings", hub->warnings);
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(hub->warnings); i++) {
+        json_t *warning = json_array_get(hub->warnings, i);
+        if (!hub_has_warning(kept, warning))
+            json_array_append(kept, warning);
+    }
+}
+
+// Which files were others at the end of this session than at its beginning.
+static void keep_inputs(const struct hub *hub)
+{
+    const json_t *ends = json_object_get(hub->after, "inputs");
+    json_t *inputs = changes_last_inputs(hub->experiment.json);
+    for (size_t i = 0; i < json_array_size(inputs); i++)
+        for (size_t k = 0; k < json_array_size(ends); k++)
+            if (json_equal(json_object_get(json_array_get(inputs, i), "word"),
+                           json_object_get(json_array_get(ends, k), "word")))
+                json_object_set(json_array_get(inputs, i), "end", json_array_get(ends, k));
+    json_object_del(hub->after, "inputs");
+}
+
+// How the machine was beside what it usually is; in a resumed experiment by all of its probes.
+static void keep_unusual(const struct hub *hub)
+{
+    json_t *notes = json_array();
+    json_t *machine = machine_json(&hub->course.session, &hub->course.replay, notes);
+    json_object_set_new(hub->experiment.json, "unusual",
+                        usual_compare(hub->experiment.json, machine));
+    json_decref(machine);
+    json_decref(notes);
+}
+
+// What only this session knows, and why it ended where runs.jsonl does not show it.
+static bool complete_experiment(struct hub *hub)
+{
+    json_t *json = hub->experiment.json;
+    const enum stop_reason reason = hub->course.next.stop;
+    if (hub->after) {
+        keep_inputs(hub);
+        json_object_set(json, "after", hub->after);
+    }
+    json_object_set_new(json, "step_accounting", steps_json(hub));
+    keep_warnings(hub);
+    keep_unusual(hub);
+    if (reason == STOP_MAX_TIME || reason == STOP_INTERRUPTED)
+        json_object_set_new(json, "stopped", json_string(stop_names[reason]));
+    char *path = folder_file(&hub->folder, "experiment.json");
+    const bool good = output_document(json, path);
+    free(path);
+    return good;
+}
+
+static bool write_result(struct hub *hub, json_t **result)
+{
+    *result = result_build(&hub->experiment, &hub->course.session, &hub->course.replay);
+    return *result && result_write(*result, hub->folder.path);
+}
+
+// Writes all three, and answers `done` or `failed`. False if no answer can be written.
+static bool finish_all(struct hub *hub)
+{
+    json_t *result = NULL;
+    const bool good =
+        folder_sync(&hub->folder) && complete_experiment(hub) && write_result(hub, &result);
+    if (good) {
+        status_write(&hub->status, &hub->course, "done", stop_names[hub->course.next.stop]);
+        hub->has_ended = true;
+    }
+    // What cannot be written has been said, or is in the folder's error.
+    const bool answered = good ? hub_answer(hub, "done\t%s", verdicts_word(result))
+                               : hub_fail(hub, "-", hub->folder.error);
+    json_decref(result);
+    return answered;
+}
+
+// The last line of a file, to be freed; NULL where there is none.
+static char *last_line(const char *path)
+{
+    FILE *file = file_open_record(path);
+    char *line = NULL, *last = NULL;
+    size_t size = 0;
+    while (file && getline(&line, &size, file) > 0) {
+        free(last);
+        last = must(strdup(line));
+    }
+    if (file)
+        fclose(file);
+    if (last)
+        last[strcspn(last, "\n")] = '\0';
+    free(line);
+    return last;
+}
+
+// Answers that hyperfine did not run the target, with what it said last.
+static bool finish_no_hyperfine(struct hub *hub)
+{
+    char *path = folder_file(&hub->folder, "target.stderr"), *line = last_line(path);
+    char *text =
+        text_of("hyperfine could not run the target: %.300s", line ? line : "it said nothing");
+    const bool good = hub_fail(hub, "-", text);
+    free(text);
+    free(path);
+    free(line);
+    return good;
+}
 
 enum { FIELDS_MAX = 512 };
 static const double us = 1e-6;
 
 struct command {
     const char *name;
-    size_t fields; // that it needs, itself included
-    bool (*take)(struct hub *hub, char *const *field, size_t count);
+    size_t fields;                                     // that it needs, itself included
+    bool (*take)(struct hub *hub, char *const *field); // NULL is behind the last one
 };
 
 // ---- what sources send ----
@@ -35,9 +166,9 @@ static void check_device(struct hub *hub, const struct source *source, const jso
     const char *names[] = {"device", "file_system"};
     const char *its = NULL, *here = NULL;
     for (size_t i = 0; i < 2 && !source->node; i++) {
-        const char *text = json_string_value(json_object_get(ready, names[i]));
+        const char *text = json_text_at(ready, names[i]);
         its = !its && text && *text ? text : its;
-        text = json_string_value(json_object_get(environment, names[i]));
+        text = json_text_at(environment, names[i]);
         here = !here && text && *text ? text : here;
     }
     char text[512];
@@ -52,14 +183,14 @@ static void check_device(struct hub *hub, const struct source *source, const jso
 
 static bool is_record(const json_t *line)
 {
-    const char *schema = json_string_value(json_object_get(line, "schema"));
+    const char *schema = json_text_at(line, "schema");
     return schema && strcmp(schema, SCHEMA_METER) == 0;
 }
 
 bool commands_event(struct hub *hub, struct source *source, json_t *line)
 {
-    const char *event = json_string_value(json_object_get(line, "event"));
-    const char *message = json_string_value(json_object_get(line, "message"));
+    const char *event = json_text_at(line, "event");
+    const char *message = json_text_at(line, "message");
     bool good = true;
     event = event ? event : is_record(line) ? "record" : "";
     if (strcmp(event, "warning") == 0) {
@@ -104,20 +235,9 @@ static bool answer_verdict(struct hub *hub, const char *reason)
 
 static bool answer_stop(struct hub *hub)
 {
-    char text[512] = "", advice[FOLDER_ERROR];
     const enum stop_reason reason = hub->course.next.stop;
-    const json_t *settings = json_object_get(hub->experiment.json, "settings");
-    if (reason == STOP_FAILURE && hub->course.last)
-        return hub_answer(
-            hub, "stop\t%s\t%s\t%s\t%s", stop_names[reason],
-            assemble_failure(hub->course.last, text, sizeof text),
-            assemble_advice(hub->course.last, hub->folder.path,
-                            !(judge_number(hub->course.last, "order") > 1) ||
-                                json_has(settings, "prepare"),
-                            json_is_object(json_object_get(hub->experiment.json, "cell")), advice,
-                            sizeof advice),
-            assemble_culprit(hub->course.last));
-    return answer_verdict(hub, stop_names[reason]);
+    return reason == STOP_FAILURE && hub->course.last ? assemble_failure(hub)
+                                                      : answer_verdict(hub, stop_names[reason]);
 }
 
 static bool answer_next(struct hub *hub)
@@ -146,49 +266,35 @@ static bool answer_next(struct hub *hub)
 
 // ---- commands ----
 
-static bool open_source(struct hub *hub, const char *id, char *const *field, const char *path)
+static bool open_source(struct hub *hub, const char *id, const char *name, const char *condition,
+                        const char *node, const char *path)
 {
-    char text[256];
-    if (sources_open(&hub->sources, id, field ? field[2] : "meter", field ? field[3] : NULL,
-                     field ? field[4] : NULL, path))
+    if (sources_open(&hub->sources, id, name, condition, node, path))
         return true;
-    snprintf(text, sizeof text, "%.150s cannot be opened (%s)", path, strerror(errno));
-    return hub_fail(hub, "-", text);
-}
-
-static bool take_meter(struct hub *hub, char *const *field, size_t count)
-{
-    (void)count;
-    return open_source(hub, "meter", NULL, field[1]);
-}
-
-static bool take_service(struct hub *hub, char *const *field, size_t count)
-{
-    (void)count;
-    char *const names[] = {NULL, NULL, "service", NULL, NULL};
-    return open_source(hub, "service", names, field[1]);
-}
-
-static bool take_probe(struct hub *hub, char *const *field, size_t count)
-{
-    (void)count;
-    char *const names[] = {NULL, NULL, "probe", NULL, NULL};
-    const bool good = open_source(hub, "probe", names, field[1]);
-    struct source *source = sources_find(&hub->sources, "probe");
-    if (source)
-        source->optional = true;
+    char *text = text_of("%.150s cannot be opened (%s)", path, strerror(errno));
+    const bool good = hub_fail(hub, "-", text);
+    free(text);
     return good;
 }
 
-static bool take_load(struct hub *hub, char *const *field, size_t count)
+// The meter, the service, and the probe, which may end or fail.
+static bool take_source(struct hub *hub, char *const *field)
 {
-    (void)count;
-    return open_source(hub, field[1], field, field[5]);
+    const bool good = open_source(hub, field[0], field[0], NULL, NULL, field[1]);
+    struct source *source = sources_find(&hub->sources, field[0]);
+    if (source)
+        source->optional = strcmp(field[0], "probe") == 0;
+    return good;
 }
 
-static bool take_await(struct hub *hub, char *const *field, size_t count)
+static bool take_load(struct hub *hub, char *const *field)
 {
-    for (size_t i = 2; i < count; i++) {
+    return open_source(hub, field[1], field[2], field[3], field[4], field[5]);
+}
+
+static bool take_await(struct hub *hub, char *const *field)
+{
+    for (size_t i = 2; field[i]; i++) {
         struct source *source = sources_find(&hub->sources, field[i]);
         if (!source)
             return hub_fail(hub, field[i], "no such source: name it with meter or load first");
@@ -220,141 +326,73 @@ static void warn_of_few(const struct hub *hub)
 static bool has_result(const struct hub *hub)
 {
     char why[RECORD_WHY], *path = folder_file(&hub->folder, "result.json");
-    json_t *result = path ? record_read(path, SCHEMA_RESULT, why) : NULL;
+    json_t *result = record_read(path, SCHEMA_RESULT, why);
     const bool found = result != NULL;
     json_decref(result);
     free(path);
     return found;
 }
 
-static bool take_begin(struct hub *hub, char *const *field, size_t count)
+static bool take_begin(struct hub *hub, char *const *field)
 {
-    const double now_s = count > 1 ? strtod(field[1], NULL) * us : 0;
-    const double uptime_s = count > 2 ? strtod(field[2], NULL) * us : NAN;
+    const double now_s = field[1] ? strtod(field[1], NULL) * us : 0;
+    const double uptime_s = field[2] ? strtod(field[2], NULL) * us : NAN;
     const bool is_complete =
         json_object_get(hub->experiment.json, "after") != NULL && has_result(hub);
-    hub->course.probe.wanted = count > 3 && strcmp(field[3], "probe") == 0;
+    hub->course.probe.wanted = field[3] && strcmp(field[3], "probe") == 0;
     course_begin(&hub->course);
-    if (hub->course.next.stop == STOP_NOT && hub->earlier > 0 && !hub->command->quiet)
+    if (hub->course.next.stop == STOP_NOT && hub->earlier > 0 && !hub->request->quiet)
         complain("continuing after %zu run%s in %s", hub->earlier, hub->earlier == 1 ? "" : "s",
                  hub->folder.path);
-    if (hub->course.next.stop == STOP_NOT && !hub->command->quiet)
+    if (hub->course.next.stop == STOP_NOT && !hub->request->quiet)
         warn_of_few(hub);
     // What is complete is left as it is; but a power cut may have come before its status, which is
     // not flushed, and nobody else would ever say that it is done.
     if (hub->course.next.stop == STOP_NOT || !is_complete || !status_is_done(hub->folder.path)) {
         hub->has_begun = hub->course.next.stop == STOP_NOT || !is_complete;
         status_begin(&hub->status, &hub->experiment, hub->folder.path, hub->host,
-                     (long)hub->command->pid, now_s, uptime_s);
+                     (long)hub->request->pid, now_s, uptime_s);
         status_write(&hub->status, &hub->course, hub->has_begun ? "running" : "done",
                      hub->has_begun ? NULL : stop_names[hub->course.next.stop]);
     }
     return answer_next(hub);
 }
 
-// Reads what hyperfine has exported, in the place of meter's own figures.
-static bool take_hyperfine(struct hub *hub, json_t *meter)
-{
-    const char *engine = json_string_value(
-        json_object_get(json_object_get(hub->experiment.json, "settings"), "engine"));
-    if (!engine || strcmp(engine, "hyperfine") != 0)
-        return true;
-    char *path = folder_file(&hub->folder, "hyperfine.json");
-    json_t *exported = path ? json_read_record(path, 0, NULL) : NULL;
-    const bool good = assemble_hyperfine(meter, exported);
-    if (path)
-        remove(path);
-    json_decref(exported);
-    free(path);
-    return good;
-}
-
-// The loads of the current run, with their last marks. Returns how many.
-static size_t collect(struct hub *hub, struct assembly_load *loads)
-{
-    const char *load =
-        experiment_member(&hub->experiment, (size_t)hub->course.next.condition, "load");
-    size_t count = 0;
-    for (size_t i = 0; i < hub->sources.count; i++) {
-        const struct source *source = &hub->sources.source[i];
-        if (load && source->condition && source->last && strcmp(source->condition, load) == 0)
-            loads[count++] = (struct assembly_load){source->name, source->node, source->last};
-    }
-    return count;
-}
-
-static json_t *assemble(struct hub *hub, const json_t *meter, double mark_delay_s)
-{
-    const struct decision *next = &hub->course.next;
-    const struct source *service = sources_find(&hub->sources, "service");
-    struct assembly_load *loads = calloc(hub->sources.count + 1, sizeof *loads);
-    const struct assembly assembly = {
-        .condition = hub->experiment.settings.conditions[next->condition],
-        .variant = experiment_member(&hub->experiment, (size_t)next->condition, "variant"),
-        .block = next->block,
-        .order = next->order,
-        .washout = hub->course.is_washout,
-        .washed = next->washed,
-        .vary = settings_has_capacity(&hub->experiment.settings)
-                    ? hub->experiment.settings.vary.name
-                    : NULL,
-        .varied = next->value,
-        .host = hub->host,
-        .meter = meter,
-        .loads = loads,
-        .load_count = loads ? collect(hub, loads) : 0,
-        .service = service ? service->last : NULL,
-        .probe = hub->probe,
-        .mark_delay_s = mark_delay_s,
-        .cpus = hub->experiment.cpus,
-        .shared = hub->experiment.shared_at_once,
-    };
-    json_t *record = loads ? assemble_run(&assembly) : NULL;
-    if (record)
-        record_note_failure(&hub->experiment.settings, record);
-    free(loads);
-    return record;
-}
-
-static bool take_record(struct hub *hub, char *const *field, size_t count)
+static bool take_record(struct hub *hub, char *const *field)
 {
     struct source *meter = sources_find(&hub->sources, "meter");
-    const double delay_s = count > 1 ? strtod(field[1], NULL) * us : 0;
-    char why[FOLDER_ERROR] = "no memory for one more run";
+    const double delay_s = field[1] ? strtod(field[1], NULL) * us : 0;
+    char why[FOLDER_ERROR];
     if (!meter || !meter->last)
         return hub_fail(hub, "meter", "it left no record");
     if (hub->course.next.stop != STOP_NOT)
         return hub_fail(hub, "-", "no run was to be made");
-    if (!take_hyperfine(hub, meter->last))
+    if (!assemble_hyperfine(hub, meter->last))
         return finish_no_hyperfine(hub);
-    json_t *record = assemble(hub, meter->last, delay_s);
+    json_t *record = assemble_run(hub, meter->last, delay_s);
     json_decref(meter->last);
     json_decref(hub->probe);
     meter->last = hub->probe = NULL;
-    bool good = record && folder_append(&hub->folder, record);
-    if (record && !good)
-        snprintf(why, sizeof why, "%s", hub->folder.error);
-    good = good && course_take(&hub->course, record, why, sizeof why);
+    const bool kept = folder_append(&hub->folder, record);
+    const bool good = kept && course_take(&hub->course, record, why, sizeof why);
     json_decref(record);
     if (!good)
-        return hub_fail(hub, "-", why);
+        return hub_fail(hub, "-", kept ? why : hub->folder.error);
     status_run(&hub->status, &hub->course);
     return answer_next(hub);
 }
 
-static bool take_rested(struct hub *hub, char *const *field, size_t count)
+static bool take_rested(struct hub *hub, char *const *field)
 {
     (void)field;
-    (void)count;
     course_rest(&hub->course);
     return answer_next(hub);
 }
 
 // The sample is of the run that comes next. A probe that has none will have none later, either.
-static bool take_probed(struct hub *hub, char *const *field, size_t count)
+static bool take_probed(struct hub *hub, char *const *field)
 {
     (void)field;
-    (void)count;
     struct source *source = sources_find(&hub->sources, "probe");
     json_decref(hub->probe);
     hub->probe = source ? source->last : NULL;
@@ -370,15 +408,14 @@ static bool take_probed(struct hub *hub, char *const *field, size_t count)
     return answer_next(hub);
 }
 
-static bool take_stop(struct hub *hub, char *const *field, size_t count)
+static bool take_stop(struct hub *hub, char *const *field)
 {
-    course_stop(&hub->course, stop_reason(count > 1 ? field[1] : "interrupted"));
+    course_stop(&hub->course, stop_reason(field[1] ? field[1] : "interrupted"));
     return answer_next(hub);
 }
 
-static bool take_after(struct hub *hub, char *const *field, size_t count)
+static bool take_after(struct hub *hub, char *const *field)
 {
-    (void)count;
     json_decref(hub->after);
     hub->after = json_loads(field[1], 0, NULL);
     return true;
@@ -400,51 +437,48 @@ static json_t *real_or_null(const char *text)
 }
 
 // step ID NAME TASKS ELAPSED_S CPU_S MAX_RSS_BYTES STATE, or: reason TEXT
-static bool take_steps(struct hub *hub, char *const *field, size_t count)
+static bool take_steps(struct hub *hub, char *const *field)
 {
-    if (count >= 9 && strcmp(field[1], "step") == 0 && json_is_array(hub->steps)) {
+    if (field[8] && strcmp(field[1], "step") == 0 && json_is_array(hub->steps)) {
         json_array_append_new(
             hub->steps,
             json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "step", field[2], "name", field[3],
                       "tasks", integer_or_null(field[4]), "elapsed_s", real_or_null(field[5]),
                       "cpu_s", real_or_null(field[6]), "max_rss_bytes", integer_or_null(field[7]),
                       "state", text_or_null(field[8])));
-    } else if (count >= 3 && strcmp(field[1], "reason") == 0) {
+    } else if (field[2] && strcmp(field[1], "reason") == 0) {
         json_decref(hub->steps);
         hub->steps = json_string(field[2]);
     }
     return true;
 }
 
-static bool take_warn(struct hub *hub, char *const *field, size_t count)
+static bool take_warn(struct hub *hub, char *const *field)
 {
-    (void)count;
     hub_warn(hub, NULL, field[1]);
     return true;
 }
 
-static bool take_finish(struct hub *hub, char *const *field, size_t count)
+static bool take_finish(struct hub *hub, char *const *field)
 {
     (void)field;
-    (void)count;
     return finish_all(hub);
 }
 
-static bool take_ended(struct hub *hub, char *const *field, size_t count)
+static bool take_ended(struct hub *hub, char *const *field)
 {
     if (hub->has_begun)
-        status_write(&hub->status, &hub->course, field[1],
-                     count > 2 && *field[2] ? field[2] : NULL);
+        status_write(&hub->status, &hub->course, field[1], field[2] && *field[2] ? field[2] : NULL);
     hub->has_ended = true;
     return true;
 }
 
 static const struct command commands[] = {
-    {"meter", 2, take_meter},   {"service", 2, take_service}, {"load", 6, take_load},
-    {"await", 3, take_await},   {"begin", 1, take_begin},     {"record", 1, take_record},
-    {"stop", 1, take_stop},     {"after", 2, take_after},     {"steps", 2, take_steps},
-    {"warn", 2, take_warn},     {"finish", 1, take_finish},   {"ended", 2, take_ended},
-    {"rested", 1, take_rested}, {"probe", 2, take_probe},     {"probed", 1, take_probed},
+    {"meter", 2, take_source},  {"service", 2, take_source}, {"load", 6, take_load},
+    {"await", 3, take_await},   {"begin", 1, take_begin},    {"record", 1, take_record},
+    {"stop", 1, take_stop},     {"after", 2, take_after},    {"steps", 2, take_steps},
+    {"warn", 2, take_warn},     {"finish", 1, take_finish},  {"ended", 2, take_ended},
+    {"rested", 1, take_rested}, {"probe", 2, take_source},   {"probed", 1, take_probed},
 };
 
 // An await that bash no longer waits for is given up with the next command.
@@ -459,13 +493,13 @@ static void give_up_await(struct hub *hub)
 
 bool commands_take(struct hub *hub, char *line)
 {
-    char *field[FIELDS_MAX];
+    char *field[FIELDS_MAX + 1] = {NULL};
     size_t count = 0;
     for (char *rest = line; rest && count < FIELDS_MAX;)
         field[count++] = strsep(&rest, "\t");
     give_up_await(hub);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, field[0]) == 0 && count >= commands[i].fields)
-            return commands[i].take(hub, field, count);
+            return commands[i].take(hub, field);
     return hub_fail(hub, "-", "no such command: stats --help lists them");
 }

@@ -1,5 +1,7 @@
 #include "course.h"
 
+#include "common/record_json.h"
+
 #include "capacity.h"
 #include "judge.h"
 #include "session.h"
@@ -57,11 +59,11 @@ static void block_probe_note(struct block_probe *probe, size_t block, double wal
         probe->since_s += wall_s;
 }
 
-bool course_init(struct course *course, struct experiment *experiment)
+void course_init(struct course *course, struct experiment *experiment)
 {
     *course = (struct course){.experiment = experiment};
-    course->warm_ups = experiment->warmup * experiment->settings.condition_count;
-    return session_init(&course->session, &experiment->settings);
+    course->warm_ups = experiment->settings.warmup * experiment->settings.condition_count;
+    session_init(&course->session, &experiment->settings);
 }
 
 // Warm-up runs come first, the conditions in turn, unless nothing is to be measured.
@@ -86,10 +88,10 @@ static void choose(struct course *course)
     course->probe_s = is_run ? block_probe_due(&course->probe, &course->session, next->block) : 0;
 }
 
-bool course_replay(struct course *course, json_t *record)
+void course_replay(struct course *course, json_t *record)
 {
     char why[256];
-    return replay_take(&course->replay, &course->session, record, why, sizeof why);
+    (void)replay_take(&course->replay, &course->session, record, why, sizeof why);
 }
 
 void course_begin(struct course *course)
@@ -101,10 +103,9 @@ bool course_take(struct course *course, json_t *record, char *why, size_t why_si
 {
     json_decref(course->last);
     course->last = json_incref(record);
-    snprintf(why, why_size, "no memory for one more run");
-    if (!replay_take(&course->replay, &course->session, record, why, why_size) || why[0] != '\0')
+    if (!replay_take(&course->replay, &course->session, record, why, why_size))
         return false;
-    block_probe_note(&course->probe, course->next.block, judge_number(record, "wall_s"));
+    block_probe_note(&course->probe, course->next.block, json_number_at(record, "wall_s"));
     if (course->is_warm_up)
         course->warm_ups--;
     // It is a run like those of the baseline, and ends the experiment like them.

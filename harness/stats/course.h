@@ -28,17 +28,17 @@ struct course {
     json_t *last;             // the last record of this session, or NULL
 };
 
-// Makes the course of an experiment that must outlive it. False if memory ran out.
-bool course_init(struct course *course, struct experiment *experiment);
+// Makes the course of an experiment that must outlive it.
+void course_init(struct course *course, struct experiment *experiment);
 
-// Takes a record of an earlier session. False if memory ran out.
-bool course_replay(struct course *course, json_t *record);
+// Takes a record of an earlier session; one that does not fit does not count.
+void course_replay(struct course *course, json_t *record);
 
 // Decides what is next, to be called once before the first run.
 void course_begin(struct course *course);
 
 // Takes the record of the run that `next` names, and decides again. False if
-// memory ran out, or the record does not fit: `why` then says why.
+// the record does not fit: `why` then says why.
 bool course_take(struct course *course, json_t *record, char *why, size_t why_size);
 
 // Notes that the machine was measured before `next`.

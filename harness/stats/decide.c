@@ -5,7 +5,7 @@
 #include "gate.h"
 #include "metrics.h"
 #include "session.h"
-#include "typical.h"
+#include "statistic.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -78,48 +78,28 @@ static void schedule_block(unsigned long seed, size_t block, size_t *order, size
 
 enum { BLOCKS_NEEDED = 3 };
 
-// The smallest n with error(now) * (t_n / sqrt n) / (t_now / sqrt now) <= settings->error.
-static size_t blocks_for(struct session *session, size_t now, double error)
+// Student's t of an interval after n blocks, with what having looked asks of it; or of a gate's
+// look after so many.
+static double t_after(struct session *session, size_t n, bool is_look)
 {
-    const struct settings *settings = session->settings;
-    size_t low = now, high = settings->max_runs;
-    double unit = error / critical_t(&session->critical, (double)now - 1) * sqrt((double)now) /
-                  location_widening(settings, now);
-    while (low < high) {
-        size_t n = low + (high - low) / 2;
-        double t = critical_t(&session->critical, (double)n - 1) * location_widening(settings, n);
-        if (unit * t / sqrt((double)n) <= settings->error)
-            high = n;
-        else
-            low = n + 1;
-    }
-    return low;
+    const double df = (double)n - 1;
+    return is_look ? critical_t(metric_critical(session, n), df)
+                   : critical_t(&session->critical, df) * location_widening(session->settings, n);
 }
 
-static double t_of_look(struct session *session, size_t n)
-{
-    return critical_t(metric_critical(session, n), (double)n - 1);
-}
-
-// With that standard error of one run, the smallest n at which a look is as narrow as `gap`;
-// max_runs if there is none.
-static size_t blocks_to_decide(struct session *session, size_t now, double unit, double gap)
+// With that standard error of one run, the smallest number of blocks from `now` on at which an
+// interval is as narrow as `gap`; max_runs if there is none.
+static size_t blocks_for(struct session *session, size_t now, double unit, double gap, bool is_look)
 {
     size_t low = now, high = session->settings->max_runs;
     while (low < high) {
-        size_t n = low + (high - low) / 2;
-        if (unit * t_of_look(session, n) / sqrt((double)n) <= gap)
+        const size_t n = low + (high - low) / 2;
+        if (unit * t_after(session, n, is_look) / sqrt((double)n) <= gap)
             high = n;
         else
             low = n + 1;
     }
     return low;
-}
-
-static bool is_asked(const struct session *session, size_t condition, size_t metric)
-{
-    return session->settings->metrics.item[metric].decides &&
-           !metric_is_negligible(session, condition, metric);
 }
 
 // What the interval of the gate would be of a single pair, over its factor t.
@@ -137,15 +117,7 @@ static double one_run(struct session *session, size_t condition, size_t metric,
     *ratio = metric_ratio(session, condition, against, metric);
     if (session->settings->statistic == STATISTIC_TYPICAL)
         return ratio->center * typical_error_of_one(pairs);
-    return ratio->error * ratio->center * sqrt(n) / t_of_look(session, session_blocks(session));
-}
-
-// How far a bound may be from the ratio for --same-within to know what it is: away from 1,
-// or within the limit on both sides.
-static double gap_of_relation(const struct settings *settings, double ratio)
-{
-    const double away = fabs(ratio - 1);
-    return fmax(away, settings->same_within - away);
+    return ratio->error * ratio->center * sqrt(n) / t_after(session, session_blocks(session), true);
 }
 
 // Blocks until one ratio that decides is above --at-most, or else until all is known.
@@ -160,20 +132,15 @@ static void add_outlook(struct session *session, size_t condition, size_t metric
     const struct settings *settings = session->settings;
     struct interval ratio;
     const double unit = one_run(session, condition, metric, &ratio);
-    const double gap = settings->at_most > 0 ? fabs(ratio.center - settings->at_most) : INFINITY;
-    const double own =
-        settings->same_within > 0 ? gap_of_relation(settings, ratio.center) : INFINITY;
-    const bool known = isfinite(unit);
+    const size_t blocks = isfinite(unit)
+                              ? blocks_for(session, now, unit, gate_gap(settings, &ratio), true)
+                              : settings->max_runs;
     if (settings->at_most > 0 && ratio.center > settings->at_most) {
-        const size_t blocks =
-            known ? blocks_to_decide(session, now, unit, gap) : settings->max_runs;
         outlook->is_above = true;
         outlook->above = blocks < outlook->above ? blocks : outlook->above;
-        return;
+    } else {
+        outlook->rest = blocks > outlook->rest ? blocks : outlook->rest;
     }
-    const size_t blocks =
-        known ? blocks_to_decide(session, now, unit, fmin(gap, own)) : settings->max_runs;
-    outlook->rest = blocks > outlook->rest ? blocks : outlook->rest;
 }
 
 static size_t blocks_for_gate(struct session *session, size_t now)
@@ -182,7 +149,7 @@ static size_t blocks_for_gate(struct session *session, size_t now)
     struct outlook outlook = {.above = settings->max_runs, .rest = now};
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++)
-            if (gate_decides(settings, i) && is_asked(session, i, m))
+            if (gate_decides(settings, i) && metric_is_asked(session, i, m))
                 add_outlook(session, i, m, now, &outlook);
     return outlook.is_above ? outlook.above : outlook.rest;
 }
@@ -196,7 +163,7 @@ static double error_of_few(struct session *session, size_t now)
     double worst = 0;
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++)
-            if (settings_compares(settings, i, against) && is_asked(session, i, m))
+            if (settings_compares(settings, i, against) && metric_is_asked(session, i, m))
                 worst =
                     fmax(worst, typical_error_of_one(&session->conditions[i].pairs[against][m]));
     return settings->statistic == STATISTIC_TYPICAL && settings->condition_count > 1
@@ -212,9 +179,11 @@ long forecast_runs(struct session *session, double worst_error)
         return -1;
     if (!isfinite(worst_error))
         worst_error = error_of_few(session, now);
+    const double unit = worst_error / critical_t(&session->critical, (double)now - 1) *
+                        sqrt((double)now) / location_widening(settings, now);
     size_t blocks = settings_has_gate(settings) ? blocks_for_gate(session, now)
-                    : isfinite(worst_error)     ? blocks_for(session, now, worst_error)
-                                                : settings->max_runs;
+                    : isfinite(worst_error) ? blocks_for(session, now, unit, settings->error, false)
+                                            : settings->max_runs;
     if (blocks < settings->min_runs)
         blocks = settings->min_runs;
     if (blocks <= now && session->count % width == 0)
@@ -248,7 +217,7 @@ static bool looks_dependent(const struct session *session)
     if (session->settings->condition_count > 1 || session_blocks(session) >= SUSPECT_RUNS)
         return false;
     for (size_t m = 0; m < session->settings->metrics.count; m++) {
-        if (!session->settings->metrics.item[m].decides || metric_is_negligible(session, 0, m))
+        if (!metric_is_asked(session, 0, m))
             continue;
         if (metric_dependence(session, m) > suspect)
             return true;
@@ -267,8 +236,8 @@ static bool looks_unsteady(struct session *session)
         return false;
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++)
-            if (settings_compares(settings, i, against) && settings->metrics.item[m].decides &&
-                !metric_is_negligible(session, i, m) && metric_is_suspect(session, i, against, m))
+            if (settings_compares(settings, i, against) && metric_is_asked(session, i, m) &&
+                metric_is_suspect(session, i, against, m))
                 return true;
     return false;
 }

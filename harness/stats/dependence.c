@@ -1,6 +1,11 @@
 #include "dependence.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
+#include <stdlib.h>
+
+#include "common/memory.h"
+#include "shape.h"
 
 static const double grid[DEPENDENCE_GRID] = {0, 0.3, 0.6, 0.8, 0.9, 0.95};
 enum { SEEN_FROM = 4 };
@@ -80,4 +85,70 @@ double dependence_factor(const struct dependence *seen, double prior, size_t n, 
         sum += weight[i] * seen->variance[i] * (1 - rho * rho) * count / information(rho, count);
     }
     return fmax(sum, 1);
+}
+
+static const double far = 2.5;           // robust standard deviations; values beyond count as that
+static const double normal_mad = 1.4826; // sd over MAD of a normal distribution
+
+// Found with `make simulate --tables series`; what they reach is in docs/statistics.md.
+static const double unsteady = 2.05, drift_level = 0.005; // said
+static const double suspect = 1, drift_suspect = 0.2;     // allowed for, and looked into
+static const double suspect_varies = -1;
+static const double prior = 0.5; // of dependence, where it is allowed for
+// Where it is not said, an interval is at most so many times as wide: few independent pairs that
+// look alike by chance would else have one of five times its width.
+static const double most_unsaid = 2.5;
+enum { DRIFT_FROM = 6 };
+
+// How far beside the median a value counts. Where more than half are alike there is no scale.
+double series_reach(const struct sample *sample)
+{
+    const double mad = sample_mad(sample);
+    return mad > 0 ? far * normal_mad * mad : INFINITY;
+}
+
+double series_near(const struct sample *sample, double reach, double value)
+{
+    const double median = sample_median(sample);
+    return median + fmax(fmin(value - median, reach), -reach);
+}
+
+struct dependence dependence_of(const double *value, size_t n, size_t means)
+{
+    double mean, squares;
+    sample_moments(value, n, &mean, &squares);
+    return dependence_see(value, n, mean, squares, means);
+}
+
+struct steadiness series_of_pairs(const struct sample *sample)
+{
+    const double reach = series_reach(sample), df = (double)sample->count - 2;
+    double *value = must(malloc((sample->count + 1) * sizeof *value));
+    for (size_t i = 0; i < sample->count; i++)
+        value[i] = series_near(sample, reach, sample->value[i]);
+    struct steadiness steadiness = {
+        .seen = dependence_of(value, sample->count, 1), .drift_p = 1, .count = sample->count};
+    if (sample->count >= DRIFT_FROM)
+        steadiness.drift_p = 2 * gsl_cdf_tdist_Q(fabs(order_trend_t(value, sample->count)), df);
+    free(value);
+    return steadiness;
+}
+
+bool series_is_unsteady(const struct steadiness *steadiness)
+{
+    return steadiness->seen.alike > unsteady || steadiness->drift_p < drift_level;
+}
+
+bool series_is_suspect(const struct steadiness *steadiness, bool varies)
+{
+    return steadiness->seen.alike > (varies ? suspect_varies : suspect) ||
+           steadiness->drift_p < drift_suspect;
+}
+
+double series_widening(const struct steadiness *steadiness)
+{
+    if (!(steadiness->seen.alike > suspect) && !series_is_unsteady(steadiness))
+        return 1;
+    const double factor = sqrt(dependence_factor(&steadiness->seen, prior, steadiness->count, 1));
+    return series_is_unsteady(steadiness) ? factor : fmin(factor, most_unsaid);
 }

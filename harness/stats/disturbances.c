@@ -4,6 +4,7 @@
 #include "messages.h"
 
 #include "common/changes.h"
+#include "common/memory.h"
 #include "common/record_json.h"
 #include "common/text.h"
 
@@ -11,16 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool is_alone(const struct experiment *experiment)
-{
-    return experiment->settings.condition_count == 1;
-}
-
-static void finish(const struct experiment *experiment, json_t *warnings, struct message *message)
-{
-    json_array_append_new(warnings, message_finish(message, is_alone(experiment)));
-}
 
 static bool has_flag(const json_t *record, const char *name)
 {
@@ -35,7 +26,7 @@ static bool has_flag(const json_t *record, const char *name)
 
 static bool is_of(const json_t *record, const char *condition)
 {
-    const char *name = json_string_value(json_object_get(record, "condition"));
+    const char *name = json_text_at(record, "condition");
     return name && strcmp(name, condition) == 0;
 }
 
@@ -45,62 +36,48 @@ static bool is_used(const json_t *record, size_t left_out)
 }
 
 // The runs of one condition that figures are made of, and the records have that flag for.
-static void add_disturbed(const struct experiment *experiment, const json_t *records,
-                          size_t left_out, const char *condition, enum flag flag, json_t *warnings)
+static void add_disturbed(const json_t *records, size_t left_out, const char *condition,
+                          enum flag flag, json_t *warnings)
 {
-    struct message message = {.flag = flag, .condition = condition, .runs = json_array()};
+    struct message message = {.flag = flag, .condition = condition};
     for (size_t i = 0; i < json_array_size(records); i++) {
-        json_t *record = json_array_get(records, i);
+        const json_t *record = json_array_get(records, i);
         if (!is_of(record, condition) || !is_used(record, left_out))
             continue;
         message.of_runs++;
         if (has_flag(record, flag_name(flag)))
-            json_array_append(message.runs, json_object_get(record, "order"));
+            message_run(&message, (size_t)json_integer_value(json_object_get(record, "order")));
     }
-    const size_t few = json_array_size(message.runs);
-    if (few == 0) {
-        json_decref(message.runs);
-        return;
-    }
-    message_detail(&message, "few", "%zu", few);
-    message_detail(&message, "all", "%zu", message.of_runs);
-    finish(experiment, warnings, &message);
+    message_add_some(warnings, &message);
 }
 
 // Children that were cut off: their work is in no figure.
-static void add_survivors(const struct experiment *experiment, const json_t *records,
-                          size_t left_out, const char *condition, json_t *warnings)
+static void add_survivors(const json_t *records, size_t left_out, const char *condition,
+                          json_t *warnings)
 {
-    struct message message = {.flag = FLAG_SURVIVORS, .condition = condition, .runs = json_array()};
+    struct message message = {.flag = FLAG_SURVIVORS, .condition = condition};
     double most = 0;
     for (size_t i = 0; i < json_array_size(records); i++) {
-        json_t *record = json_array_get(records, i);
-        const double survivors = judge_number(record, "survivors");
+        const json_t *record = json_array_get(records, i);
+        const double survivors = json_number_at(record, "survivors");
         if (!is_of(record, condition) || !is_used(record, left_out))
             continue;
         message.of_runs++;
         if (survivors > 0)
-            json_array_append(message.runs, json_object_get(record, "order"));
+            message_run(&message, (size_t)json_integer_value(json_object_get(record, "order")));
         most = fmax(most, survivors);
     }
-    message_detail(&message, "few", "%zu", json_array_size(message.runs));
-    message_detail(&message, "all", "%zu", message.of_runs);
     message_detail(&message, "most", "%.0f", most);
-    json_t *warning = message_finish(&message, is_alone(experiment));
-    if (most > 0)
-        json_array_append(warnings, warning);
-    json_decref(warning);
+    message_add_some(warnings, &message);
 }
 
-// "a, b, c", to be freed; NULL if memory ran out.
+// "a, b, c", to be freed.
 static char *joined(const json_t *strings)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    for (size_t i = 0; stream && i < json_array_size(strings); i++)
-        fprintf(stream, "%s%s", i > 0 ? ", " : "", json_string_value(json_array_get(strings, i)));
-    return stream && fclose(stream) == 0 ? text : NULL;
+    char *text = must(strdup(""));
+    for (size_t i = 0; i < json_array_size(strings); i++)
+        text = text_joined(text, ", ", json_string_value(json_array_get(strings, i)));
+    return text;
 }
 
 static const json_t *jobs_of(const json_t *counters)
@@ -117,9 +94,9 @@ static void add_late(const struct experiment *experiment, json_t *warnings)
         return;
     struct message message = {.flag = FLAG_SHARED_LATER};
     char *jobs = joined(late);
-    message_detail(&message, "jobs", "%s", jobs ? jobs : "");
+    message_detail(&message, "jobs", "%s", jobs);
     free(jobs);
-    finish(experiment, warnings, &message);
+    message_add(warnings, &message);
 }
 
 static int by_text(const void *a, const void *b)
@@ -131,11 +108,11 @@ static int by_text(const void *a, const void *b)
 static json_t *hosts_of(const json_t *records)
 {
     const size_t count = json_array_size(records);
-    const char **names = calloc(count + 1, sizeof *names);
+    const char **names = must(calloc(count + 1, sizeof *names));
     json_t *hosts = json_array();
     size_t known = 0;
-    for (size_t i = 0; names && i < count; i++) {
-        const char *host = json_string_value(json_object_get(json_array_get(records, i), "host"));
+    for (size_t i = 0; i < count; i++) {
+        const char *host = json_text_at(json_array_get(records, i), "host");
         if (host)
             names[known++] = host;
     }
@@ -156,9 +133,9 @@ static void add_hosts(const struct experiment *experiment, const json_t *records
     if (json_array_size(hosts) > 1) {
         struct message message = {.flag = FLAG_SEVERAL_HOSTS};
         char *names = joined(hosts);
-        message_detail(&message, "hosts", "%s", names ? names : "");
+        message_detail(&message, "hosts", "%s", names);
         free(names);
-        finish(experiment, warnings, &message);
+        message_add(warnings, &message);
     }
     json_decref(hosts);
 }
@@ -214,13 +191,12 @@ static void add_meanwhile(const struct experiment *experiment, const json_t *ses
         if (!changes_in_session(file) || is_of_target(file, last))
             continue;
         message_detail(&message, "changes", "input %s", json_text_or_empty(file, "word"));
-        finish(experiment, warnings, &message);
+        message_add(warnings, &message);
     }
 }
 
 // What one session recorded that another did not find, before it continued.
-static void add_change(const struct experiment *experiment, const json_t *before,
-                       const json_t *after, json_t *warnings)
+static void add_change(const json_t *before, const json_t *after, json_t *warnings)
 {
     json_t *changes = json_array();
     const json_t *variants = json_object_get(after, "variants");
@@ -235,10 +211,10 @@ static void add_change(const struct experiment *experiment, const json_t *before
     char *text = changes_text(changes, "from", "to");
     if (text) {
         struct message message = {.flag = FLAG_CHANGED};
-        const double runs = judge_number(after, "runs");
+        const double runs = json_number_at(after, "runs");
         message_detail(&message, "few", "%.0f run%s", runs, runs == 1 ? "" : "s");
         message_detail(&message, "changes", "%s", text);
-        finish(experiment, warnings, &message);
+        message_add(warnings, &message);
     }
     free(text);
     json_decref(changes);
@@ -254,11 +230,11 @@ static void add_changes(const struct experiment *experiment, const json_t *recor
     double first = 0;
     for (size_t i = 0; session; i++) {
         const json_t *next = json_array_get(resumed, i);
-        const double end = next ? judge_number(next, "runs") : (double)json_array_size(records);
+        const double end = next ? json_number_at(next, "runs") : (double)json_array_size(records);
         if (end > first) {
             add_meanwhile(experiment, session, records, (size_t)first, (size_t)end, warnings);
             if (before)
-                add_change(experiment, before, session, warnings);
+                add_change(before, session, warnings);
             before = session;
         }
         first = end;
@@ -268,12 +244,12 @@ static void add_changes(const struct experiment *experiment, const json_t *recor
 
 static void add_stdout(const struct experiment *experiment, json_t *warnings)
 {
-    const char *program = json_string_value(json_object_get(experiment->json, "knows_null"));
+    const char *program = json_text_at(experiment->json, "knows_null");
     struct message message = {.flag = FLAG_STDOUT_NULL};
     if (!program)
         return;
     message_detail(&message, "program", "%s", program);
-    finish(experiment, warnings, &message);
+    message_add(warnings, &message);
 }
 
 // What loads and harness warned of while it was measured: {load, condition, text}
@@ -283,14 +259,13 @@ static void add_kept(const struct experiment *experiment, json_t *warnings)
     const json_t *kept = json_object_get(experiment->json, "warnings");
     for (size_t i = 0; i < json_array_size(kept); i++) {
         const json_t *one = json_array_get(kept, i);
-        const char *load = json_string_value(json_object_get(one, "load"));
-        const char *text = json_string_value(json_object_get(one, "text"));
+        const char *load = json_text_at(one, "load");
+        const char *text = json_text_at(one, "text");
         struct message message = {.flag = load ? FLAG_LOAD_WARNING : FLAG_HARNESS_WARNING,
-                                  .condition =
-                                      json_string_value(json_object_get(one, "condition"))};
+                                  .condition = json_text_at(one, "condition")};
         message_detail(&message, "load", "load %s", load ? load : "");
         message_detail(&message, "text", "%s", text ? text : "");
-        finish(experiment, warnings, &message);
+        message_add(warnings, &message);
     }
 }
 
@@ -300,8 +275,8 @@ void disturbances_add(const struct experiment *experiment, const json_t *records
     const struct settings *settings = &experiment->settings;
     for (size_t i = 0; i < settings->condition_count; i++) {
         for (enum flag flag = FLAG_STEAL; flag <= FLAG_SHARED_NODE; flag++)
-            add_disturbed(experiment, records, left_out, settings->conditions[i], flag, warnings);
-        add_survivors(experiment, records, left_out, settings->conditions[i], warnings);
+            add_disturbed(records, left_out, settings->conditions[i], flag, warnings);
+        add_survivors(records, left_out, settings->conditions[i], warnings);
     }
     add_late(experiment, warnings);
     add_hosts(experiment, records, warnings);

@@ -9,7 +9,6 @@
 struct experiment {
     json_t *json; // all of it, as it is in the file
     struct settings settings;
-    size_t warmup;       // unmeasured runs of each condition
     bool shared_at_once; // other jobs were on the node when the measurement began
     double cpus;         // of the machine
 };

@@ -1,12 +1,14 @@
 #include "gate.h"
 
+#include "common/record_json.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "common/record_json.h"
 #include "json.h"
 #include "metrics.h"
-#include "order.h"
+#include "shape.h"
 
 // Where runs timed out, the ratio of the wall times is at most the true one: it may be above
 // the limit, and is never known to be below. Where those of the reference did, it bounds
@@ -32,12 +34,6 @@ enum verdict gate_ratio(struct session *session, size_t condition, size_t metric
     if (ratio.low > settings->at_most)
         return VERDICT_ABOVE;
     return ratio.high <= settings->at_most ? VERDICT_BELOW : VERDICT_UNDECIDED;
-}
-
-bool gate_judges(const struct session *session, size_t condition, size_t metric)
-{
-    return session->settings->metrics.item[metric].decides &&
-           !metric_is_negligible(session, condition, metric);
 }
 
 void gate_add(struct gate_sum *sum, enum verdict verdict)
@@ -66,7 +62,7 @@ enum verdict gate_verdict(struct session *session)
     struct gate_sum sum = {0};
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++)
-            if (gate_decides(settings, i) && gate_judges(session, i, m))
+            if (gate_decides(settings, i) && metric_is_asked(session, i, m))
                 gate_add(&sum, gate_ratio(session, i, m));
     return gate_of_all(&sum);
 }
@@ -78,13 +74,25 @@ enum relation gate_relation(struct session *session, size_t condition, enum agai
     return relation_of(&ratio, session->settings->same_within);
 }
 
+double gate_gap(const struct settings *settings, const struct interval *ratio)
+{
+    const double away = fabs(ratio->center - 1);
+    const double of_limit =
+        settings->at_most > 0 ? fabs(ratio->center - settings->at_most) : INFINITY;
+    // Above the limit nothing else matters.
+    if (!(settings->same_within > 0) ||
+        (settings->at_most > 0 && ratio->center > settings->at_most))
+        return of_limit;
+    return fmin(of_limit, fmax(away, settings->same_within - away));
+}
+
 static bool knows_relations(struct session *session)
 {
     const struct settings *settings = session->settings;
     const enum against against = settings_decides_by(settings);
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++)
-            if (gate_decides(settings, i) && gate_judges(session, i, m) &&
+            if (gate_decides(settings, i) && metric_is_asked(session, i, m) &&
                 gate_relation(session, i, against, m) == RELATION_UNDECIDED)
                 return false;
     return true;
@@ -108,7 +116,7 @@ struct judgement {
 
 static enum bias bias_of(const json_t *warning)
 {
-    const char *name = json_string_value(json_object_get(warning, "bias"));
+    const char *name = json_text_at(warning, "bias");
     for (enum bias bias = 0; name && bias < BIAS_NONE; bias++)
         if (strcmp(name, bias_names[bias]) == 0)
             return bias;
@@ -118,7 +126,7 @@ static enum bias bias_of(const json_t *warning)
 // Whether the warning is of that name, or of no single one.
 static bool is_of(const json_t *warning, const char *member, const char *name)
 {
-    const char *own = json_string_value(json_object_get(warning, member));
+    const char *own = json_text_at(warning, member);
     return !own || strcmp(own, name) == 0;
 }
 
@@ -192,7 +200,7 @@ static void judge_condition(const struct judgement *of, size_t condition, struct
     const struct settings *settings = of->session->settings;
     struct gate_sum own = {0};
     for (size_t m = 0; m < settings->metrics.count; m++) {
-        if (!gate_judges(of->session, condition, m))
+        if (!metric_is_asked(of->session, condition, m))
             continue;
         json_t *ratio = find(of, condition, m), *reasons = json_array();
         const enum verdict verdict = judge(of, condition, m, reasons);
@@ -205,7 +213,7 @@ static void judge_condition(const struct judgement *of, size_t condition, struct
     }
     // Each slowdown says that of its condition, too; a comparison's verdict is another one.
     for (size_t m = 0; m < settings->metrics.count; m++)
-        if (of->against == AGAINST_ALONE && gate_judges(of->session, condition, m))
+        if (of->against == AGAINST_ALONE && metric_is_asked(of->session, condition, m))
             set_verdict(find(of, condition, m), "verdict", gate_of_all(&own));
     gate_add(sum, gate_of_all(&own));
 }
@@ -250,13 +258,9 @@ void verdicts_add(struct session *session, json_t *summary)
 
 const char *verdicts_word(const json_t *summary)
 {
-    const char *word =
-        json_string_value(json_object_get(json_object_get(summary, "gate"), "verdict"));
-    const json_t *protection = json_object_get(summary, "protection");
-    return word ? word : json_text_or_empty(protection, "verdict");
+    const char *word = json_text_at(json_object_get(summary, "gate"), "verdict");
+    return word ? word : json_text_or_empty(json_object_get(summary, "protection"), "verdict");
 }
-
-static const struct interval unknown = {.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
 
 static const struct sample *sample_of(const struct compared *one)
 {
@@ -307,7 +311,7 @@ static struct interval at(struct critical *critical, const struct compared *one)
 static struct interval of_intervals(const struct interval *a, const struct interval *b)
 {
     if (!(a->low > 0) || !(b->low > 0) || !isfinite(a->high) || !isfinite(b->high))
-        return unknown;
+        return interval_unbounded(NAN);
     const double center = b->center / a->center;
     if (a->constant && b->constant)
         return interval_constant(center);
@@ -331,7 +335,7 @@ static struct interval quotient(struct critical *critical, const struct compared
     const enum statistic statistic = a->session->settings->statistic;
     if (x->count < 2 || y->count < 2 || !(x->mean > 0) || !(y->mean > 0) ||
         censored(a) + censored(b) > 0 || statistic != b->session->settings->statistic)
-        return unknown;
+        return interval_unbounded(NAN);
     if (statistic == STATISTIC_MEAN)
         return of_means(critical, a, b);
     const struct interval figure_a = at(critical, a), figure_b = at(critical, b);

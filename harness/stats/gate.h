@@ -30,11 +30,12 @@ enum relation gate_relation(struct session *session, size_t condition, enum agai
                             size_t metric);
 
 // Whether the gate knows all that it has to: that --at-most is broken; or that it is kept,
-// if given, and with --same-within of each ratio whether it is better, worse or the same.
+// if given, and where asked of each ratio whether it is better, worse or the same.
 bool gate_is_decided(struct session *session);
 
-// Whether that metric's ratio is judged: it decides, and is not negligible.
-bool gate_judges(const struct session *session, size_t condition, size_t metric);
+// How far a bound may be from the ratio for the gate to know what it asks: on which side of
+// the limit it is, and whether it is away from 1, or near it on both sides.
+double gate_gap(const struct settings *settings, const struct interval *ratio);
 
 // What the gate says in a result: of each ratio that it judges, of each condition, and of the
 // experiment, and which problems leave it undecided.
@@ -43,8 +44,8 @@ bool gate_judges(const struct session *session, size_t condition, size_t metric)
 // biases what it judges.
 void verdicts_add(struct session *session, json_t *summary);
 
-// The gate's word in a summary, "" without a gate: of --at-most its verdict; of --same-within
-// alone `decided` or `undecided`; of --until as of a gate.
+// The gate's word in a summary, "" without a gate: of --at-most its verdict; without that
+// `decided` or `undecided`; of --until as of --at-most.
 const char *verdicts_word(const json_t *summary);
 
 // Two experiments side by side: two versions, two nodes, two days.

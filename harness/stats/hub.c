@@ -5,6 +5,7 @@
 #include "status.h"
 
 #include "common/file.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/save.h"
@@ -30,27 +31,23 @@ enum { CHUNK = 16384 };
 
 static char *copy(const char *text)
 {
-    return text && *text ? strdup(text) : NULL;
+    return text && *text ? must(strdup(text)) : NULL;
 }
 
 bool sources_open(struct sources *sources, const char *id, const char *name, const char *condition,
                   const char *node, const char *path)
 {
     const size_t count = sources->count + 1;
-    struct source *list = realloc(sources->source, count * sizeof *list);
-    if (list)
-        sources->source = list;
-    struct pollfd *polled = list ? realloc(sources->poll, (count + 1) * sizeof *polled) : NULL;
-    if (polled)
-        sources->poll = polled;
-    const int fd = polled ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return false;
-    list[sources->count++] = (struct source){.id = copy(id),
-                                             .name = copy(name),
-                                             .condition = copy(condition),
-                                             .node = copy(node),
-                                             .fd = fd};
+    sources->source = must(reallocarray(sources->source, count, sizeof *sources->source));
+    sources->poll = must(reallocarray(sources->poll, count + 1, sizeof *sources->poll));
+    sources->source[sources->count++] = (struct source){.id = copy(id),
+                                                        .name = copy(name),
+                                                        .condition = copy(condition),
+                                                        .node = copy(node),
+                                                        .fd = fd};
     return true;
 }
 
@@ -62,24 +59,14 @@ struct source *sources_find(struct sources *sources, const char *id)
     return NULL;
 }
 
-static bool reserve(struct source *source)
-{
-    if (source->capacity - source->length >= CHUNK)
-        return true;
-    const size_t capacity = 2 * source->capacity + CHUNK;
-    char *text = realloc(source->text, capacity);
-    if (!text)
-        return false;
-    source->text = text;
-    source->capacity = capacity;
-    return true;
-}
-
 // Reads what has come to an awaited source.
 static void source_read(struct source *source)
 {
-    const ssize_t got =
-        reserve(source) ? read(source->fd, source->text + source->length, CHUNK) : 0;
+    if (source->capacity - source->length < CHUNK) {
+        source->capacity = 2 * source->capacity + CHUNK;
+        source->text = must(realloc(source->text, source->capacity));
+    }
+    const ssize_t got = read(source->fd, source->text + source->length, CHUNK);
     if (got > 0) {
         source->length += (size_t)got;
     } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
@@ -90,8 +77,8 @@ static void source_read(struct source *source)
 
 bool sources_wait(struct sources *sources, int other, bool *other_ready)
 {
-    if (!sources->poll && !(sources->poll = calloc(1, sizeof *sources->poll)))
-        return false;
+    if (!sources->poll)
+        sources->poll = must(calloc(1, sizeof *sources->poll));
     sources->poll[0] = (struct pollfd){.fd = other, .events = POLLIN};
     for (size_t i = 0; i < sources->count; i++) {
         const struct source *source = &sources->source[i];
@@ -168,8 +155,7 @@ static bool cannot_write(struct folder *folder)
 
 char *folder_file(const struct folder *folder, const char *name)
 {
-    char *path = NULL;
-    return asprintf(&path, "%s/%s", folder->path, name) < 0 ? NULL : path;
+    return text_of("%s/%s", folder->path, name);
 }
 
 // Locks the file for us; the lock goes with us, whatever ends us. Where there are no locks,
@@ -192,10 +178,8 @@ static bool is_regular(int fd)
 bool folder_open(struct folder *folder, const char *path)
 {
     *folder = (struct folder){.fd = -1, .synced_s = -INFINITY};
-    folder->path = strdup(path);
-    folder->runs = folder->path ? folder_file(folder, "runs.jsonl") : NULL;
-    if (!folder->runs)
-        return fail(folder, "no memory");
+    folder->path = must(strdup(path));
+    folder->runs = folder_file(folder, "runs.jsonl");
     folder->fd = open(folder->runs, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (folder->fd < 0)
         return fail(folder, "cannot write to %.300s (%s): choose another folder with --output",
@@ -213,7 +197,7 @@ static char *content(struct folder *folder, size_t *length)
     char *text = NULL;
     *length = 0;
     if (fstat(folder->fd, &status) == 0)
-        text = malloc((size_t)status.st_size + 1);
+        text = must(malloc((size_t)status.st_size + 1));
     while (text && *length < (size_t)status.st_size) {
         const ssize_t got =
             pread(folder->fd, text + *length, (size_t)status.st_size - *length, (off_t)*length);
@@ -242,8 +226,7 @@ static bool is_record(const char *line, size_t length)
 static bool move_to_torn(struct folder *folder, const char *line, size_t length, size_t start)
 {
     char *path = folder_file(folder, "runs.jsonl.torn");
-    const int fd =
-        path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666) : -1;
+    const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
     bool good =
         fd >= 0 && is_regular(fd) && save_append(fd, line, length) && file_write_all(fd, "\n", 1);
     const int error = errno;
@@ -300,8 +283,8 @@ bool folder_read(struct folder *folder, json_t **records)
     json_int_t number = 0;
     const char *next = text, *line;
     bool known = true;
-    *records = json_array();
-    while (text && *records && (line = next_line(&next, text + length, &size))) {
+    *records = must(json_array());
+    while (text && (line = next_line(&next, text + length, &size))) {
         json_t *record = json_read_line(line, size);
         number++;
         known = known && record_is_known(record, folder->runs, (size_t)number);
@@ -312,7 +295,7 @@ bool folder_read(struct folder *folder, json_t **records)
         json_decref(record);
     }
     free(text);
-    return text && *records && known;
+    return text && known;
 }
 
 static void mark_set_aside(json_t *record)
@@ -341,8 +324,8 @@ static bool copy_line(int fd, const char *line, size_t size, bool changed)
     if (!record)
         return file_write_all(fd, line, size) && file_write_all(fd, "\n", 1);
     mark_set_aside(record);
-    char *text = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS));
-    const bool good = text && file_write_all(fd, text, strlen(text)) && file_write_all(fd, "\n", 1);
+    char *text = must(json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS)));
+    const bool good = file_write_all(fd, text, strlen(text)) && file_write_all(fd, "\n", 1);
     free(text);
     json_decref(record);
     return good;
@@ -364,7 +347,7 @@ static bool copy_lines(struct folder *folder, int fd, const json_t *numbers)
 bool folder_set_aside(struct folder *folder, const json_t *numbers)
 {
     char *path = folder_file(folder, "runs.jsonl.part");
-    const int fd = path ? open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666) : -1;
+    const int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
     // The lock belongs to the file, not to its name: the new one is locked before
     // it has the name.
     bool good = fd >= 0 && lock(folder, fd) && copy_lines(folder, fd, numbers) &&
@@ -398,7 +381,7 @@ bool folder_sync(struct folder *folder)
 // (docs/measuring.md).
 static bool sync_if_due(struct folder *folder, const json_t *record)
 {
-    const double end_s = elapsed_time(json_string_value(json_object_get(record, "start"))) +
+    const double end_s = elapsed_time(json_text_at(record, "start")) +
                          json_number_value(json_object_get(record, "wall_s"));
     if (fabs(end_s - folder->synced_s) < SYNC_INTERVAL_S)
         return true;
@@ -424,9 +407,7 @@ static bool not_appended(struct folder *folder, const struct stat *before, int r
 bool folder_append(struct folder *folder, const json_t *record)
 {
     struct stat before;
-    char *text = json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS));
-    if (!text)
-        return fail(folder, "no memory for one more run");
+    char *text = must(json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS)));
     size_t length = strlen(text);
     text[length++] = '\n'; // in the place of the '\0'
     const bool known = fstat(folder->fd, &before) == 0;
@@ -469,11 +450,11 @@ bool hub_answer(struct hub *hub, const char *format, ...)
 bool hub_fail(struct hub *hub, const char *source, const char *text)
 {
     // An answer is one line.
-    char *line = strdup(text ? text : "");
-    for (char *at = line; at && *at; at++)
+    char *line = must(strdup(text));
+    for (char *at = line; *at; at++)
         if (*at == '\n' || *at == '\t')
             *at = ' ';
-    const bool good = hub_answer(hub, "failed\t%s\t%s", source, line ? line : "");
+    const bool good = hub_answer(hub, "failed\t%s\t%s", source, line);
     free(line);
     hub->await = false;
     return good;

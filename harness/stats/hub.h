@@ -3,7 +3,6 @@
 #ifndef STATS_HUB_H
 #define STATS_HUB_H
 
-#include "command_line.h"
 #include "course.h"
 #include "status.h"
 
@@ -11,8 +10,18 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
+
+// What the program is told to do; exactly one of `experiment` and `derive`.
+struct request {
+    const char *experiment; // folder of the experiment to be the hub of
+    const char *written;    // of its experiment.json, see lock_stamp; NULL: not known
+    uint64_t pid;           // of jostle, for status.json
+    bool quiet;
+    bool derive; // result.json of the folders that are named
+};
 
 struct source {
     char *id;        // how commands name it: "meter", "service", "probe", or a load's index
@@ -47,7 +56,7 @@ struct folder {
 };
 
 struct hub {
-    const struct command_line *command;
+    const struct request *request;
     FILE *output;
     char *host; // the name of this machine
     struct experiment experiment;
@@ -104,7 +113,7 @@ bool folder_append(struct folder *folder, const json_t *record);
 // Brings all records to the disk.
 bool folder_sync(struct folder *folder);
 
-// PATH/NAME; to be freed. NULL if memory ran out.
+// PATH/NAME; to be freed.
 char *folder_file(const struct folder *folder, const char *name);
 
 void folder_close(struct folder *folder);

@@ -1,8 +1,7 @@
 #include "interaction.h"
 
-#include "order.h"
+#include "shape.h"
 #include "statistic.h"
-#include "typical.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,15 +21,12 @@ void crossed_free(struct crossed *crossed)
     *crossed = (struct crossed){0};
 }
 
-static const struct interval unknown = {.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
-
 static struct interval around(double logarithm, double down, double up)
 {
     struct interval ratio = {
         .center = exp(logarithm), .low = exp(logarithm - down), .high = exp(logarithm + up)};
     if (!isfinite(down) || !isfinite(up))
-        return (struct interval){
-            .center = ratio.center, .low = NAN, .high = NAN, .error = INFINITY};
+        return interval_unbounded(ratio.center);
     if (!(down > 0) && !(up > 0))
         return interval_constant(ratio.center);
     ratio.error = (ratio.high - ratio.low) / 2 / ratio.center;
@@ -38,13 +34,11 @@ static struct interval around(double logarithm, double down, double up)
 }
 
 // One corner's values, in the order of the blocks.
-static bool take(const struct crossed *crossed, enum corner corner, struct sample *values)
+static void take(const struct crossed *crossed, enum corner corner, struct sample *values)
 {
     sample_clear(values);
     for (size_t i = 0; i < crossed->count; i++)
-        if (!sample_add(values, crossed->value[corner][i]))
-            return false;
-    return true;
+        sample_add(values, crossed->value[corner][i]);
 }
 
 // What is estimated of each corner, and the values that its error is that of.
@@ -53,23 +47,21 @@ struct center {
     double spread;                // relative variance
 };
 
-static bool find_centers(enum statistic statistic, const struct crossed *crossed,
+static void find_centers(enum statistic statistic, const struct crossed *crossed,
                          struct center *centers, struct sample *values)
 {
     for (enum corner i = 0; i < CORNERS; i++) {
-        if (!take(crossed, i, values))
-            return false;
+        take(crossed, i, values);
         const size_t cut = statistic == STATISTIC_TRIMMED ? statistic_trimmed(crossed->count) : 0;
         centers[i].estimate = statistic_value(statistic, values->sorted, values->count);
         centers[i].least = values->sorted[cut];
         centers[i].most = values->sorted[values->count - 1 - cut];
         centers[i].spread = sample_variance(values) / pow(centers[i].estimate, 2);
     }
-    return true;
 }
 
 // Each block's part in the logarithm, times `direction`.
-static bool add_parts(const struct crossed *crossed, const struct center *centers, double direction,
+static void add_parts(const struct crossed *crossed, const struct center *centers, double direction,
                       struct sample *parts)
 {
     sample_clear(parts);
@@ -79,10 +71,8 @@ static bool add_parts(const struct crossed *crossed, const struct center *center
             part += direction * sign[i] *
                     fmin(fmax(crossed->value[i][block], centers[i].least), centers[i].most) /
                     centers[i].estimate;
-        if (!sample_add(parts, part))
-            return false;
+        sample_add(parts, part);
     }
-    return true;
 }
 
 static bool is_delayed(const struct center *centers)
@@ -96,8 +86,7 @@ static bool is_delayed(const struct center *centers)
 static double reach_of_means(const struct crossed *crossed, const struct center *centers,
                              double direction, double t, struct sample *parts)
 {
-    if (!add_parts(crossed, centers, direction, parts))
-        return NAN;
+    add_parts(crossed, centers, direction, parts);
     const double n = (double)crossed->count;
     return t * stretch_of(parts, is_delayed(centers), false).high *
            sqrt(sample_variance(parts) / n);
@@ -108,8 +97,7 @@ static double reach_of_means(const struct crossed *crossed, const struct center 
 static double reach_of_trimmed(const struct crossed *crossed, const struct center *centers,
                                double t, struct sample *parts)
 {
-    if (!add_parts(crossed, centers, 1, parts))
-        return NAN;
+    add_parts(crossed, centers, 1, parts);
     const double left = (double)(crossed->count - 2 * statistic_trimmed(crossed->count));
     const double squares = sample_variance(parts) * ((double)crossed->count - 1);
     return t * sqrt(squares / (left - 1) / left);
@@ -120,12 +108,11 @@ static struct interval of_means(struct critical *critical, enum statistic statis
 {
     struct center centers[CORNERS] = {0};
     double logarithm = 0;
-    if (!find_centers(statistic, crossed, centers, values))
-        return unknown;
+    find_centers(statistic, crossed, centers, values);
     for (enum corner i = 0; i < CORNERS; i++)
         logarithm += sign[i] * log(centers[i].estimate);
     if (!isfinite(logarithm))
-        return unknown;
+        return interval_unbounded(NAN);
     if (statistic == STATISTIC_TRIMMED) {
         const size_t left = crossed->count - 2 * statistic_trimmed(crossed->count);
         const double t = widen * critical_t(critical, (double)left - 1);
@@ -149,8 +136,7 @@ static bool find_parts(struct critical *critical, enum statistic statistic,
                        struct sample *values)
 {
     for (enum corner i = 0; i < CORNERS; i++) {
-        if (!take(crossed, i, values))
-            return false;
+        take(crossed, i, values);
         const struct interval one = statistic_location(critical, statistic, values, widen);
         if (!(one.center > 0))
             return false;
@@ -189,7 +175,7 @@ static struct interval of_intervals(struct critical *critical, enum statistic st
     struct part parts[CORNERS] = {0};
     double logarithm = 0;
     if (!find_parts(critical, statistic, crossed, widen, parts, values))
-        return unknown;
+        return interval_unbounded(NAN);
     for (enum corner i = 0; i < CORNERS; i++)
         logarithm += sign[i] * log(parts[i].center);
     return around(logarithm, reach_of_quantiles(crossed, parts, -1),
@@ -205,8 +191,9 @@ static struct interval of_blocks(struct critical *critical, const struct crossed
         double logarithm = 0;
         for (enum corner i = 0; i < CORNERS; i++)
             logarithm += sign[i] * log(crossed->value[i][block]);
-        if (!isfinite(logarithm) || !sample_add(values, logarithm))
-            return unknown;
+        if (!isfinite(logarithm))
+            return interval_unbounded(NAN);
+        sample_add(values, logarithm);
     }
     return typical_of(critical, CHANGE_LOGARITHM, values, widen);
 }
@@ -216,7 +203,7 @@ struct interval interaction_ratio(struct critical *critical, enum statistic stat
                                   struct sample *values)
 {
     if (crossed->count < 2)
-        return unknown;
+        return interval_unbounded(NAN);
     if (statistic == STATISTIC_TYPICAL)
         return of_blocks(critical, crossed, widen, values);
     return statistic == STATISTIC_MEAN || statistic == STATISTIC_TRIMMED

@@ -24,8 +24,8 @@ void crossed_free(struct crossed *crossed);
 // (VARIANT_LOADED / REFERENCE_LOADED) / (VARIANT_ALONE / REFERENCE_ALONE) of the statistic,
 // with the confidence of `critical`, `widen` times as wide as for a fixed number of blocks.
 // Above 1: under the load the variant's ratio to the reference is larger than alone.
-// Without bounds, and with an infinite error, where there are too few blocks, a statistic is
-// not above 0, or memory ran out. `values` is emptied and used for a moment.
+// Without bounds, and with an infinite error, where there are too few blocks, or a statistic
+// is not above 0. `values` is emptied and used for a moment.
 //
 // Of means, and trimmed means: the delta method on the logarithm. Each block's part in it
 // is the sum of the four values over their means, with their signs; its standard error has

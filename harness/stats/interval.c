@@ -1,5 +1,7 @@
 #include "interval.h"
 
+#include "common/memory.h"
+
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,18 +21,14 @@ void critical_free(struct critical *critical)
     critical->size = 0;
 }
 
-static bool reserve(struct critical *critical, size_t df)
+static void reserve(struct critical *critical, size_t df)
 {
     if (df < critical->size)
-        return true;
-    size_t size = 2 * df + 32;
-    double *quantile = realloc(critical->quantile, size * sizeof *quantile);
-    if (!quantile)
-        return false;
-    memset(quantile + critical->size, 0, (size - critical->size) * sizeof *quantile);
-    critical->quantile = quantile;
+        return;
+    const size_t size = 2 * df + 32;
+    critical->quantile = must(reallocarray(critical->quantile, size, sizeof(double)));
+    memset(critical->quantile + critical->size, 0, (size - critical->size) * sizeof(double));
     critical->size = size;
-    return true;
 }
 
 double critical_t(struct critical *critical, double df)
@@ -39,14 +37,15 @@ double critical_t(struct critical *critical, double df)
     if (!(df > 0))
         return INFINITY;
     size_t whole = df < 1e5 ? (size_t)df : 0;
-    if ((double)whole != df || !reserve(critical, whole))
+    if ((double)whole != df)
         return gsl_cdf_tdist_Pinv(tail, df);
+    reserve(critical, whole);
     if (critical->quantile[whole] <= 0)
         critical->quantile[whole] = gsl_cdf_tdist_Pinv(tail, df);
     return critical->quantile[whole];
 }
 
-static struct interval unbounded(double center)
+struct interval interval_unbounded(double center)
 {
     return (struct interval){.center = center, .low = NAN, .high = NAN, .error = INFINITY};
 }
@@ -69,7 +68,7 @@ struct interval interval_mean(struct critical *critical, double mean, double var
                               double widen)
 {
     if (n < 2)
-        return unbounded(n == 1 ? mean : NAN);
+        return interval_unbounded(n == 1 ? mean : NAN);
     double half =
         variance > 0 ? critical_t(critical, (double)n - 1) * widen * sqrt(variance / (double)n) : 0;
     if (!(half > 0))
@@ -77,27 +76,13 @@ struct interval interval_mean(struct critical *critical, double mean, double var
     return (struct interval){mean, mean - half, mean + half, half / fabs(mean), false};
 }
 
-static bool pairs_reserve(struct pairs *pairs)
+void pairs_add(struct pairs *pairs, double x, double y)
 {
-    if (pairs->count < pairs->capacity)
-        return true;
-    const size_t capacity = pairs->capacity ? 2 * pairs->capacity : 32;
-    double *x = realloc(pairs->x, capacity * sizeof *x);
-    if (!x)
-        return false;
-    pairs->x = x;
-    double *y = realloc(pairs->y, capacity * sizeof *y);
-    if (!y)
-        return false;
-    pairs->y = y;
-    pairs->capacity = capacity;
-    return true;
-}
-
-bool pairs_add(struct pairs *pairs, double x, double y)
-{
-    if (!pairs_reserve(pairs))
-        return false;
+    if (pairs->count == pairs->capacity) {
+        pairs->capacity = pairs->capacity ? 2 * pairs->capacity : 32;
+        pairs->x = must(reallocarray(pairs->x, pairs->capacity, sizeof *pairs->x));
+        pairs->y = must(reallocarray(pairs->y, pairs->capacity, sizeof *pairs->y));
+    }
     pairs->x[pairs->count] = x;
     pairs->y[pairs->count++] = y;
     double n = (double)pairs->count;
@@ -107,7 +92,6 @@ bool pairs_add(struct pairs *pairs, double x, double y)
     pairs->xx += dx * (x - pairs->mean_x);
     pairs->xy += dx * (y - pairs->mean_y);
     pairs->yy += dy * (y - pairs->mean_y);
-    return true;
 }
 
 void pairs_clear(struct pairs *pairs)
@@ -139,18 +123,34 @@ struct interval interval_ratio(const struct pairs *pairs, double t_low, double t
 {
     const double x = pairs->mean_x, center = pairs->mean_y / x;
     if (pairs->count == 0 || !(x > 0))
-        return unbounded(NAN);
+        return interval_unbounded(NAN);
     if (pairs->count < 2)
-        return unbounded(center);
+        return interval_unbounded(center);
     if (!(pairs->xx > 0) && !(pairs->yy > 0))
         return interval_constant(center);
     struct interval ratio = {.center = center,
                              .low = fieller_bound(pairs, t_low, false),
                              .high = fieller_bound(pairs, t_high, true)};
     if (isnan(ratio.low) || isnan(ratio.high))
-        return unbounded(center);
+        return interval_unbounded(center);
     ratio.error = center > 0 ? (ratio.high - ratio.low) / 2 / center : INFINITY;
     return ratio;
+}
+
+struct interval interval_of_reference(const struct interval *ratio, bool higher_is_better)
+{
+    if (!higher_is_better)
+        return *ratio;
+    struct interval plain = {.center = ratio->center > 0 ? 1 / ratio->center : NAN,
+                             .low = ratio->high > 0 ? 1 / ratio->high : NAN,
+                             .high = ratio->low > 0 ? 1 / ratio->low : NAN,
+                             .error = ratio->error,
+                             .constant = ratio->constant};
+    if (ratio->constant)
+        return plain;
+    plain.error = plain.low > 0 && plain.high > 0 ? (plain.high - plain.low) / 2 / plain.center
+                                                  : (double)INFINITY;
+    return plain;
 }
 
 const char *const verdict_names[VERDICTS] = {"undecided", "below", "above"};
@@ -188,9 +188,9 @@ const char *relation_name(enum relation relation, bool is_time)
     return (is_time ? of_times : of_others)[relation];
 }
 
-enum relation relation_of(const struct interval *ratio, double same_within)
+enum relation relation_of(const struct interval *ratio, double tolerance)
 {
-    if (same_within > 0 && ratio->low >= 1 / (1 + same_within) && ratio->high <= 1 + same_within)
+    if (tolerance > 0 && ratio->low >= 1 / (1 + tolerance) && ratio->high <= 1 + tolerance)
         return RELATION_SAME;
     if (ratio->low > 1)
         return RELATION_WORSE;
@@ -240,10 +240,9 @@ struct levels levels_estimate(struct critical *critical, const struct level_sess
 {
     struct levels levels = {.p = NAN, .between = NAN, .within = NAN};
     struct pairs pairs = {0};
-    bool good = true;
     for (size_t i = 0; i < count; i++)
-        good = pairs_add(&pairs, session[i].base, session[i].loaded) && good;
-    const double t = good ? critical_t(critical, (double)count - 1) : INFINITY;
+        pairs_add(&pairs, session[i].base, session[i].loaded);
+    const double t = critical_t(critical, (double)count - 1);
     levels.ratio = interval_positive(interval_ratio(&pairs, t, t));
     levels.p = paired_p(&pairs);
     if (count > 1)

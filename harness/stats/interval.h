@@ -29,6 +29,9 @@ void critical_free(struct critical *critical);
 // The two-sided quantile t with P(|T| <= t) = confidence; df may be a fraction.
 double critical_t(struct critical *critical, double df);
 
+// An estimate without bounds: its error is INFINITY.
+struct interval interval_unbounded(double center);
+
 // A figure without variation: its error is 0, and it delays no decision.
 struct interval interval_constant(double center);
 
@@ -46,8 +49,8 @@ struct pairs {
     double mean_x, mean_y, xx, xy, yy; // xx, xy, yy: sums about the means
 };
 
-// Appends a pair; false if memory ran out.
-bool pairs_add(struct pairs *pairs, double x, double y);
+// Appends a pair.
+void pairs_add(struct pairs *pairs, double x, double y);
 
 // Empties them, and keeps their memory for the next experiment.
 void pairs_clear(struct pairs *pairs);
@@ -61,6 +64,11 @@ void pairs_free(struct pairs *pairs);
 // the error is INFINITY. Student's t may differ between the two bounds: where the
 // values are skewed, one side needs more.
 struct interval interval_ratio(const struct pairs *pairs, double t_low, double t_high);
+
+// Ratios are held so that above 1 is worse, whatever the metric; people say the plain quotient,
+// condition / reference: the same where lower is better, and the inverse where higher is. Its error
+// is half the width of its own interval, relative; INFINITY without bounds.
+struct interval interval_of_reference(const struct interval *ratio, bool higher_is_better);
 
 // What a problem does to a ratio, and what remains of a verdict on that ratio beside it.
 
@@ -93,12 +101,12 @@ bool relation_is_time(const char *unit, bool higher_is_better);
 const char *relation_name(enum relation relation, bool is_time);
 
 // Of a ratio of which more than 1 is worse. `same`: the whole interval is within
-// [1 / (1 + same_within), 1 + same_within]; it is the result of two one-sided tests
+// [1 / (1 + tolerance), 1 + tolerance]; it is the result of two one-sided tests
 // (D. J. Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657-680), each at half the
 // interval's error rate. It comes before `better` and `worse`: a difference that is known
-// to be so small is none. same_within of 0: nothing is called the same, not even what has no
+// to be so small is none. A tolerance of 0: nothing is called the same, not even what has no
 // variation.
-enum relation relation_of(const struct interval *ratio, double same_within);
+enum relation relation_of(const struct interval *ratio, double tolerance);
 
 // Which of many tests hold, although some succeed by chance.
 

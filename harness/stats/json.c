@@ -19,9 +19,14 @@ json_t *json_figure(double value)
     return json_real(rounded);
 }
 
+json_t *json_bounds(double low, double high)
+{
+    return isfinite(low) && isfinite(high)
+               ? json_pack("[o, o]", json_figure(low), json_figure(high))
+               : json_null();
+}
+
 json_t *json_interval(const struct interval *interval)
 {
-    if (interval->constant || !isfinite(interval->low) || !isfinite(interval->high))
-        return json_null();
-    return json_pack("[o, o]", json_figure(interval->low), json_figure(interval->high));
+    return interval->constant ? json_null() : json_bounds(interval->low, interval->high);
 }

@@ -14,7 +14,10 @@ enum { FIGURE_DIGITS = 12, RECORD_DIGITS = 15 };
 // finite, as JSON has no infinities and what is not known is null.
 json_t *json_figure(double value);
 
-// A new reference to [low, high]; to null without variation, and where a bound is not known.
+// A new reference to [low, high]; to null where one of them is not finite.
+json_t *json_bounds(double low, double high);
+
+// The same of an interval; to null without variation, and where a bound is not known.
 json_t *json_interval(const struct interval *interval);
 
 #endif

@@ -1,6 +1,7 @@
 #include "judge.h"
 
 #include "common/machine.h"
+#include "common/record_json.h"
 #include "messages.h"
 
 #include <math.h>
@@ -21,12 +22,6 @@ static const double steal_share = 0.02, steal_least_s = 0.020;
 // meter and the kernel do for the run themselves is less.
 static const double foreign_share = 0.05, foreign_most_cpus = 1;
 static const double foreign_least_s = 0.100, foreign_least_exact_s = 0.010;
-
-double judge_number(const json_t *record, const char *name)
-{
-    const json_t *value = json_object_get(record, name);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
 
 static bool is_known(const json_t *record, const char *name)
 {
@@ -79,7 +74,7 @@ int judge_exit_code(const json_t *record)
 
 static bool cpus_of(const json_t *object, struct cpu_list *list)
 {
-    const char *text = json_string_value(json_object_get(object, "cpus"));
+    const char *text = json_text_at(object, "cpus");
     return text && cpus_parse(text, list) == 0 && list->count > 0;
 }
 
@@ -122,14 +117,14 @@ static bool is_sharing(const json_t *record, const json_t *load, double elapsed,
     if (is_known(load, "node") || !(elapsed > 0) || !cpus_of(load, &mine))
         return false;
     double others_s =
-        taken(&mine, record, judge_number(record, "user_s") + judge_number(record, "system_s"));
+        taken(&mine, record, json_number_at(record, "user_s") + json_number_at(record, "system_s"));
     const json_t *service = json_object_get(record, "service");
-    others_s += taken(&mine, service, judge_number(service, "cpu_s"));
+    others_s += taken(&mine, service, json_number_at(service, "cpu_s"));
     const json_t *loads = json_object_get(record, "load");
     for (size_t i = 0; i < json_array_size(loads); i++) {
         const json_t *other = json_array_get(loads, i);
         if (other != load && !is_known(other, "node"))
-            others_s += taken(&mine, other, judge_number(other, "cpu_s"));
+            others_s += taken(&mine, other, json_number_at(other, "cpu_s"));
     }
     *all_s = elapsed * mine.count;
     *share_s = fmax(*all_s - others_s, 0);
@@ -138,10 +133,10 @@ static bool is_sharing(const json_t *record, const json_t *load, double elapsed,
 
 struct delivery judge_delivery(const json_t *record, const json_t *load)
 {
-    const double elapsed = judge_number(load, "elapsed_s"), cpu_s = judge_number(load, "cpu_s");
-    const char *unit = json_string_value(json_object_get(load, "unit"));
-    struct delivery delivery = {.due = judge_number(load, "offered"),
-                                .done = judge_number(load, "achieved")};
+    const double elapsed = json_number_at(load, "elapsed_s"), cpu_s = json_number_at(load, "cpu_s");
+    const char *unit = json_text_at(load, "unit");
+    struct delivery delivery = {.due = json_number_at(load, "offered"),
+                                .done = json_number_at(load, "achieved")};
     delivery.known = !isnan(delivery.due) && !isnan(delivery.done) && !(elapsed < least_elapsed_s);
     double share_s, all_s;
     if (!delivery.known || !is_sharing(record, load, elapsed, &share_s, &all_s))
@@ -159,7 +154,7 @@ bool judge_short(const struct delivery *delivery)
 
 bool judge_load_bound(const json_t *load)
 {
-    const char *accounting = json_string_value(json_object_get(load, "accounting"));
+    const char *accounting = json_text_at(load, "accounting");
     return accounting && strcmp(accounting, "processes") == 0;
 }
 
@@ -169,7 +164,7 @@ static double loads_cpu_s(const json_t *record)
     double sum = 0;
     for (size_t i = 0; i < json_array_size(loads); i++) {
         const json_t *load = json_array_get(loads, i);
-        const double cpu_s = judge_number(load, "cpu_s");
+        const double cpu_s = json_number_at(load, "cpu_s");
         if (!is_known(load, "node") && !isnan(cpu_s))
             sum += cpu_s;
     }
@@ -179,8 +174,8 @@ static double loads_cpu_s(const json_t *record)
 // With that of its service, which is part of what is measured.
 static double target_cpu_s(const json_t *record)
 {
-    const double service_s = judge_number(json_object_get(record, "service"), "cpu_s");
-    return judge_number(record, "user_s") + judge_number(record, "system_s") +
+    const double service_s = json_number_at(json_object_get(record, "service"), "cpu_s");
+    return json_number_at(record, "user_s") + json_number_at(record, "system_s") +
            (isnan(service_s) ? 0 : service_s);
 }
 
@@ -189,7 +184,7 @@ static double foreign_s(const json_t *record, const json_t *machine, bool exact)
 {
     // Where all that is known is ticks, the loads' own time may be counted twice over.
     const double doubt = exact ? 1 : 2;
-    return judge_number(machine, "busy_s") - target_cpu_s(record) - doubt * loads_cpu_s(record);
+    return json_number_at(machine, "busy_s") - target_cpu_s(record) - doubt * loads_cpu_s(record);
 }
 
 // At least the target's own and the loads' CPU time is there.
@@ -197,15 +192,15 @@ double judge_stolen_s(const json_t *record)
 {
     const json_t *machine = json_object_get(record, "machine");
     const double mine_s = target_cpu_s(record);
-    const double all_s = fmax(judge_number(machine, "busy_s"), mine_s + loads_cpu_s(record));
-    return all_s > 0 ? judge_number(record, "steal_s") * mine_s / all_s : 0;
+    const double all_s = fmax(json_number_at(machine, "busy_s"), mine_s + loads_cpu_s(record));
+    return all_s > 0 ? json_number_at(record, "steal_s") * mine_s / all_s : 0;
 }
 
 // So much of the target's time, of its CPU time where that is longer.
 static bool is_stolen_from(const json_t *record)
 {
-    const double time_s = fmax(judge_number(record, "wall_s"), target_cpu_s(record));
-    return judge_number(record, "steal_s") >= steal_least_s &&
+    const double time_s = fmax(json_number_at(record, "wall_s"), target_cpu_s(record));
+    return json_number_at(record, "steal_s") >= steal_least_s &&
            judge_stolen_s(record) > steal_share * time_s;
 }
 
@@ -215,7 +210,7 @@ static bool is_crowded(const json_t *record, const json_t *machine, double cpus)
     const bool exact = json_is_true(json_object_get(machine, "busy_exact"));
     const double foreign = foreign_s(record, machine, exact);
     return foreign > (exact ? foreign_least_exact_s : foreign_least_s) &&
-           foreign > most_cpus * judge_number(record, "wall_s");
+           foreign > most_cpus * json_number_at(record, "wall_s");
 }
 
 static void raise_flag(json_t *flags, enum flag flag, bool raised)
@@ -227,12 +222,12 @@ static void raise_flag(json_t *flags, enum flag flag, bool raised)
 void judge_disturbances(const json_t *record, double cpus, bool shared, json_t *flags)
 {
     const json_t *machine = json_object_get(record, "machine");
-    const double known = judge_number(machine, "cpus");
+    const double known = json_number_at(machine, "cpus");
     // A comparison with what is not known (NAN) is false.
     raise_flag(flags, FLAG_STEAL, is_stolen_from(record));
     raise_flag(flags, FLAG_FOREIGN_LOAD, is_crowded(record, machine, known > 0 ? known : cpus));
-    raise_flag(flags, FLAG_SWAP_IN, judge_number(machine, "swap_in_pages") > 0);
-    raise_flag(flags, FLAG_THROTTLED, judge_number(machine, "throttle_count") > 0);
-    raise_flag(flags, FLAG_STOPPED, judge_number(record, "stops") > 0);
+    raise_flag(flags, FLAG_SWAP_IN, json_number_at(machine, "swap_in_pages") > 0);
+    raise_flag(flags, FLAG_THROTTLED, json_number_at(machine, "throttle_count") > 0);
+    raise_flag(flags, FLAG_STOPPED, json_number_at(record, "stops") > 0);
     raise_flag(flags, FLAG_SHARED_NODE, shared);
 }

@@ -13,9 +13,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// A record's number of that name; NAN where it is null, absent, or no number.
-double judge_number(const json_t *record, const char *name);
-
 // How a run failed. One that ran into the time-out was ended by a signal as well, and
 // one that was not started has an exit code: each is of the later kind alone.
 enum failure {

@@ -1,17 +1,27 @@
 #include "machine.h"
 
-#include "json.h"
-#include "judge.h"
-#include "messages.h"
-
-#include "common/record_json.h"
-
+#include <fcntl.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/file.h"
+#include "common/kept.h"
+#include "common/memory.h"
+#include "common/record_json.h"
+#include "common/save.h"
+#include "common/schemas.h"
+#include "common/text.h"
+#include "json.h"
+#include "judge.h"
+#include "messages.h"
 
 // A drift is worth a note from here on, and where chance makes one in a hundred experiments.
 static const double much = 0.1, drift_level = 0.01;
@@ -42,53 +52,48 @@ static struct readings *find(const struct machine *machine, const char *name)
     return NULL;
 }
 
-// A new one with room for as many readings; NULL if memory ran out.
+// A new one with room for as many readings.
 static struct readings *add(struct machine *machine, const json_t *reading, size_t most)
 {
-    struct readings *list = realloc(machine->readings, (machine->count + 1) * sizeof *list);
-    if (!list)
-        return NULL;
-    machine->readings = list;
-    struct readings *one = &list[machine->count++];
+    machine->readings =
+        must(reallocarray(machine->readings, machine->count + 1, sizeof *machine->readings));
+    struct readings *one = &machine->readings[machine->count++];
     *one = (struct readings){.name = json_text_or_empty(reading, "name"),
                              .unit = json_text_or_empty(reading, "unit"),
                              .lower_is_worse =
                                  strcmp(json_text_or_empty(reading, "worse"), "lower") == 0,
-                             .value = calloc(most + 1, sizeof(double)),
-                             .cost = calloc(most + 1, sizeof(double))};
-    return one->value && one->cost ? one : NULL;
+                             .value = must(calloc(most + 1, sizeof(double))),
+                             .cost = must(calloc(most + 1, sizeof(double)))};
+    return one;
 }
 
-static bool take_reading(struct machine *machine, const json_t *reading, size_t most)
+static void take_reading(struct machine *machine, const json_t *reading, size_t most)
 {
     struct readings *one = find(machine, json_text_or_empty(reading, "name"));
     if (!one)
         one = add(machine, reading, most);
-    const double value = judge_number(reading, "value");
+    const double value = json_number_at(reading, "value");
     // A probe has one reading of each.
-    if (!one || !(value > 0) || (one->count > 0 && one->last_probe == machine->probes))
-        return one != NULL;
+    if (!(value > 0) || (one->count > 0 && one->last_probe == machine->probes))
+        return;
     one->last_probe = machine->probes;
     one->value[one->count] = value;
     one->cost[one->count++] = one->lower_is_worse ? -log(value) : log(value);
-    return true;
 }
 
-// From the probes in front of runs that count. False if memory ran out.
-static bool take_all(struct machine *machine, const struct session *session,
+// From the probes in front of runs that count.
+static void take_all(struct machine *machine, const struct session *session,
                      const struct replay *replay)
 {
-    bool good = true;
-    for (size_t i = 0; good && i < session->count; i++) {
+    for (size_t i = 0; i < session->count; i++) {
         const json_t *probe = json_object_get(replay->used[i], "probe");
         const json_t *list = json_object_get(probe, "reporters");
         if (session->runs[i].block <= session_left_out(session) || !json_is_object(probe))
             continue;
-        for (size_t k = 0; good && k < json_array_size(list); k++)
-            good = take_reading(machine, json_array_get(list, k), session->count);
+        for (size_t k = 0; k < json_array_size(list); k++)
+            take_reading(machine, json_array_get(list, k), session->count);
         machine->probes++;
     }
-    return good;
 }
 
 // ---- figures ----
@@ -169,7 +174,7 @@ static json_t *drift_json(const struct drift *drift)
 }
 
 static void warn_of_drift(const struct readings *one, const struct drift *drift, size_t tests,
-                          bool alone, json_t *warnings)
+                          json_t *warnings)
 {
     if (!(drift->p < drift_level / (double)tests) || !(fabs(drift->change) > log1p(much)))
         return;
@@ -181,18 +186,15 @@ static void warn_of_drift(const struct readings *one, const struct drift *drift,
                    100 * expm1(drift->change > 0 ? drift->low : -drift->high),
                    100 * expm1(drift->change > 0 ? drift->high : -drift->low));
     message_detail(&message, "probes", "%zu", one->count);
-    json_array_append_new(warnings, message_finish(&message, alone));
+    message_add(warnings, &message);
 }
 
-// False if memory ran out.
-static bool add_json(const struct machine *machine, const struct readings *one,
+static void add_json(const struct machine *machine, const struct readings *one,
                      const struct settings *settings, json_t *list, json_t *warnings)
 {
-    double *scratch = calloc(one->count + 1, sizeof *scratch);
-    if (!scratch || one->count == 0) {
-        free(scratch);
-        return one->count == 0;
-    }
+    if (one->count == 0)
+        return;
+    double *scratch = must(calloc(one->count, sizeof *scratch));
     const struct drift drift = drift_of(one->cost, one->count, settings->confidence);
     json_array_append_new(
         list, json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o}", "name", one->name, "unit", one->unit,
@@ -200,25 +202,248 @@ static bool add_json(const struct machine *machine, const struct readings *one,
                         "median", json_figure(median_of(one->value, one->count, scratch)), "spread",
                         json_figure(robust_sd(one->cost, one->count, scratch)), "drift",
                         drift_json(&drift)));
-    warn_of_drift(one, &drift, machine->count, settings->condition_count == 1, warnings);
+    warn_of_drift(one, &drift, machine->count, warnings);
     free(scratch);
-    return true;
 }
 
 json_t *machine_json(const struct session *session, const struct replay *replay, json_t *warnings)
 {
     struct machine machine = {0};
     json_t *list = json_array();
-    bool good = list && take_all(&machine, session, replay) && machine.probes > 0;
-    for (size_t i = 0; good && i < machine.count; i++)
-        good = add_json(&machine, &machine.readings[i], session->settings, list, warnings);
+    take_all(&machine, session, replay);
     for (size_t i = 0; i < machine.count; i++) {
+        add_json(&machine, &machine.readings[i], session->settings, list, warnings);
         free(machine.readings[i].value);
         free(machine.readings[i].cost);
     }
     free(machine.readings);
-    if (good)
+    if (machine.probes > 0)
         return json_pack("{s:i, s:o}", "probes", (int)machine.probes, "reporters", list);
     json_decref(list);
     return json_null();
+}
+
+// Experiments that are looked at, the newest ones; and lines that a file has at most.
+enum { LOOKED_AT = 200, LINES_MOST = 1000 };
+// The 95 % of a range are its two sides.
+static const double side = 0.025;
+// Medians of quiet machines differ by about so much from experiment to experiment.
+static const double least_sd = 0.01;
+// What is surely worse by less is not worth a word.
+static const double worth_saying = 0.03;
+
+static const struct {
+    const char *reporter, *words;
+} told[] = {
+    {"l2", "the CPU"},
+    {"gap", "getting a CPU"},
+    {"memory", "the memory"},
+};
+enum { TOLD = sizeof told / sizeof *told };
+
+// "" where there is none.
+static const char *text_in(const json_t *experiment, const char *object, const char *name)
+{
+    return json_text_or_empty(json_object_get(experiment, object), name);
+}
+
+// The path of the file. False: there is no place for one, or it is not to be trusted.
+static bool find_file(const json_t *experiment, char path[PATH_MAX])
+{
+    const char *host = text_in(experiment, "environment", "host");
+    char name[NAME_MAX];
+    const int length = snprintf(name, sizeof name, "machine/%s.jsonl", host);
+    return *host != '\0' && strchr(host, '/') == NULL && length < (int)sizeof name &&
+           kept_path(name, path) == 0 && trust_path(path);
+}
+
+static double median_in(const json_t *machine, const char *reporter)
+{
+    const json_t *list = json_object_get(machine, "reporters");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *one = json_array_get(list, i);
+        if (strcmp(json_text_or_empty(one, "name"), reporter) == 0)
+            return json_number_at(one, "median");
+    }
+    return NAN;
+}
+
+// A line of the file, a new reference.
+static json_t *entry_of(const json_t *experiment, const json_t *machine)
+{
+    char now[DATE_SIZE];
+    json_t *medians = json_object();
+    for (size_t i = 0; i < TOLD; i++)
+        json_object_set_new(medians, told[i].reporter,
+                            json_figure(median_in(machine, told[i].reporter)));
+    return json_pack("{s:s, s:s, s:s, s:s, s:o}", "schema", SCHEMA_MACHINE, "time",
+                     date_utc(time(NULL), now), "kernel",
+                     text_in(experiment, "environment", "kernel"), "cpus",
+                     text_in(experiment, "settings", "target_cpus"), "medians", medians);
+}
+
+static bool is_alike(const json_t *entry, const json_t *earlier)
+{
+    return json_equal(json_object_get(entry, "kernel"), json_object_get(earlier, "kernel")) &&
+           json_equal(json_object_get(entry, "cpus"), json_object_get(earlier, "cpus"));
+}
+
+// The newest earlier lines that are comparable, in their order, and in *lines how many the file
+// has; what is no line of ours is passed over.
+static json_t *read_earlier(const char *path, const json_t *entry, size_t *lines)
+{
+    json_t *earlier = json_array();
+    FILE *file = file_open_record(path);
+    char *line = NULL;
+    size_t size = 0;
+    *lines = 0;
+    while (file && getline(&line, &size, file) > 0) {
+        json_t *one = json_loads(line, 0, NULL);
+        ++*lines;
+        if (strcmp(json_text_or_empty(one, "schema"), SCHEMA_MACHINE) == 0 && is_alike(entry, one))
+            json_array_append(earlier, one);
+        if (json_array_size(earlier) > LOOKED_AT)
+            json_array_remove(earlier, 0);
+        json_decref(one);
+    }
+    free(line);
+    if (file)
+        fclose(file);
+    return earlier;
+}
+
+// Logarithms of that reporter's medians. Returns how many; index: which entry each is of.
+static size_t take_logs(const json_t *earlier, const char *reporter, double *log_value,
+                        size_t *index)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < json_array_size(earlier); i++) {
+        const double value =
+            json_number_at(json_object_get(json_array_get(earlier, i), "medians"), reporter);
+        if (!(value > 0))
+            continue;
+        index[n] = i;
+        log_value[n++] = log(value);
+    }
+    return n;
+}
+
+// What one more experiment differs by from the usual: the median of the earlier ones, and half the
+// width of the interval in which 95 % of the next ones are (a prediction interval, with a robust
+// standard deviation).
+static void usual_of(const double *log_value, size_t n, double *scratch, double *center,
+                     double *half)
+{
+    *center = median_of(log_value, n, scratch);
+    const double sd = fmax(robust_sd(log_value, n, scratch), least_sd), count = (double)n;
+    *half = gsl_cdf_tdist_Qinv(side, count - 1) * sd * sqrt(1 + 1 / count);
+}
+
+// Since when: the first of the newest earlier ones that were all as unusual.
+static json_t *since(const json_t *earlier, const double *log_value, const size_t *index, size_t n,
+                     double from)
+{
+    size_t first = n;
+    while (first > 0 && log_value[first - 1] > from)
+        first--;
+    return first == n
+               ? json_null()
+               : json_string(json_text_or_empty(json_array_get(earlier, index[first]), "time"));
+}
+
+static void compare_one(const json_t *earlier, const char *reporter, double now, json_t *unusual)
+{
+    const size_t most = json_array_size(earlier);
+    double *log_value = must(calloc(2 * most + 1, sizeof *log_value)), center, half;
+    size_t *index = must(calloc(most + 1, sizeof *index));
+    const size_t n = take_logs(earlier, reporter, log_value, index);
+    if (n >= USUAL_LEAST && now > 0) {
+        usual_of(log_value, n, log_value + most, &center, &half);
+        const double change = log(now) - center;
+        if (change - half > log1p(worth_saying))
+            json_array_append_new(
+                unusual,
+                json_pack("{s:s, s:o, s:[o, o], s:o, s:i}", "reporter", reporter, "ratio",
+                          json_figure(exp(change)), "range", json_figure(exp(change - half)),
+                          json_figure(exp(change + half)), "since",
+                          since(earlier, log_value, index, n, center + half + log1p(worth_saying)),
+                          "experiments", (int)n));
+    }
+    free(log_value);
+    free(index);
+}
+
+// The newest lines alone, where it has become long. What cannot be written is tried again by the
+// next experiment.
+static void shorten(const char *path)
+{
+    FILE *file = file_open_record(path);
+    char *line = NULL, *kept = NULL;
+    size_t size = 0, kept_size = 0, number = 0;
+    if (!file)
+        return;
+    FILE *out = must(open_memstream(&kept, &kept_size));
+    while (getline(&line, &size, file) > 0)
+        if (number++ >= LINES_MOST / 2)
+            fputs(line, out);
+    (void)save_text(path, stream_text(out, &kept), SAVE_STATE);
+    free(kept);
+    free(line);
+    fclose(file);
+}
+
+static void append(const char *path, const json_t *entry)
+{
+    char *text = must(json_dumps(entry, JSON_COMPACT | JSON_REAL_PRECISION(FIGURE_DIGITS)));
+    char *line = text_of("%s\n", text);
+    const int fd = kept_make_folder(path) == 0
+                       ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)
+                       : -1;
+    // What earlier experiments were like is a help, not a record: an experiment does not fail for
+    // it.
+    if (fd >= 0) {
+        (void)save_append(fd, line, strlen(line));
+        (void)close(fd);
+    }
+    free(line);
+    free(text);
+}
+
+json_t *usual_compare(const json_t *experiment, const json_t *machine)
+{
+    json_t *unusual = json_array();
+    char path[PATH_MAX];
+    size_t lines;
+    if (!json_is_object(machine) || !find_file(experiment, path))
+        return unusual;
+    json_t *entry = entry_of(experiment, machine);
+    json_t *earlier = read_earlier(path, entry, &lines);
+    for (size_t i = 0; i < TOLD; i++)
+        compare_one(earlier, told[i].reporter, median_in(machine, told[i].reporter), unusual);
+    if (lines >= LINES_MOST)
+        shorten(path);
+    append(path, entry);
+    json_decref(earlier);
+    json_decref(entry);
+    return unusual;
+}
+
+void usual_warn(const json_t *unusual, json_t *warnings)
+{
+    for (size_t i = 0; i < json_array_size(unusual); i++) {
+        const json_t *one = json_array_get(unusual, i), *range = json_object_get(one, "range");
+        const char *reporter = json_text_or_empty(one, "reporter"), *words = reporter;
+        const char *from = json_text_or_empty(one, "since");
+        struct message message = {.flag = FLAG_MACHINE_UNUSUAL};
+        for (size_t k = 0; k < TOLD; k++)
+            words = strcmp(told[k].reporter, reporter) == 0 ? told[k].words : words;
+        message_detail(&message, "what", "%s", words);
+        message_detail(&message, "ratio", "%.2f", json_number_at(one, "ratio"));
+        message_detail(&message, "range", "%.2f to %.2f",
+                       json_number_value(json_array_get(range, 0)),
+                       json_number_value(json_array_get(range, 1)));
+        message_detail(&message, "since", "%s%.16s", *from == '\0' ? "" : " since ", from);
+        message_detail(&message, "experiments", "%.0f", json_number_at(one, "experiments"));
+        message_add(warnings, &message);
+    }
 }

@@ -1,16 +1,17 @@
 // stats: what to run next, and what the runs so far show. The same records and
 // seed give the same answers: it never reads a clock.
 
-#include "command_line.h"
 #include "commands.h"
 #include "experiment.h"
 #include "judge.h"
 #include "output.h"
-#include "protocol.h"
 #include "result.h"
 
 #include "common/file.h"
+#include "common/memory.h"
 #include "common/messages.h"
+#include "common/options.h"
+#include "common/record_json.h"
 
 #include <signal.h>
 #include <stdint.h>
@@ -29,12 +30,12 @@
 static uint64_t *conditions_by_block(const struct settings *settings, const json_t *records,
                                      size_t blocks)
 {
-    uint64_t *seen = calloc(blocks + 1, sizeof *seen);
-    for (size_t i = 0; seen && i < json_array_size(records); i++) {
+    uint64_t *seen = must(calloc(blocks + 1, sizeof *seen));
+    for (size_t i = 0; i < json_array_size(records); i++) {
         const json_t *record = json_array_get(json_array_get(records, i), 1);
-        const char *name = json_string_value(json_object_get(record, "condition"));
+        const char *name = json_text_at(record, "condition");
         const int condition = name ? settings_condition(settings, name) : -1;
-        const double block = judge_number(record, "block");
+        const double block = json_number_at(record, "block");
         if (condition >= 0 && block > 0 && block <= (double)blocks)
             seen[(size_t)block] |= (uint64_t)1 << condition;
     }
@@ -45,7 +46,7 @@ static size_t last_block(const json_t *records)
 {
     double last = 0;
     for (size_t i = 0; i < json_array_size(records); i++) {
-        const double block = judge_number(json_array_get(json_array_get(records, i), 1), "block");
+        const double block = json_number_at(json_array_get(json_array_get(records, i), 1), "block");
         if (block > last && block <= MAX_RUNS_LIMIT)
             last = block;
     }
@@ -54,17 +55,16 @@ static size_t last_block(const json_t *records)
 
 static bool is_of_host(const struct experiment *experiment, const json_t *record, const char *host)
 {
-    const char *its = json_string_value(json_object_get(record, "host"));
+    const char *its = json_text_at(record, "host");
     if (!its)
-        its = json_string_value(
-            json_object_get(json_object_get(experiment->json, "environment"), "host"));
+        its = json_text_at(json_object_get(experiment->json, "environment"), "host");
     return !its || strcmp(its, host) == 0;
 }
 
 // Of `records` ([[number of the line, record], ...]) the numbers of those that
 // must be made again on `host`: a block that another host began, as pairs are made
 // of runs on one machine, and the run whose failure ended the experiment. A new
-// array; NULL if memory ran out.
+// array.
 static json_t *resume_unusable(const struct experiment *experiment, const json_t *records,
                                const char *host)
 {
@@ -72,11 +72,11 @@ static json_t *resume_unusable(const struct experiment *experiment, const json_t
     const size_t blocks = last_block(records), width = settings->condition_count;
     const uint64_t all = width >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << width) - 1;
     uint64_t *seen = conditions_by_block(settings, records, blocks);
-    json_t *numbers = seen ? json_array() : NULL;
-    for (size_t i = 0; numbers && i < json_array_size(records); i++) {
+    json_t *numbers = json_array();
+    for (size_t i = 0; i < json_array_size(records); i++) {
         json_t *number = json_array_get(json_array_get(records, i), 0);
         const json_t *record = json_array_get(json_array_get(records, i), 1);
-        const double block = judge_number(record, "block");
+        const double block = json_number_at(record, "block");
         if (!(block > 0) || block > (double)blocks)
             continue;
         const bool is_open = seen[(size_t)block] != all;
@@ -124,7 +124,7 @@ static bool take_over(struct hub *hub, size_t *set_aside)
         good = folder_set_aside(folder, numbers) && folder_read(folder, &records);
     }
     for (size_t i = 0; good && i < json_array_size(records); i++)
-        good = course_replay(&hub->course, json_array_get(json_array_get(records, i), 1));
+        course_replay(&hub->course, json_array_get(json_array_get(records, i), 1));
     hub->earlier = hub->folder.lines = hub->course.session.count;
     json_decref(numbers);
     json_decref(records);
@@ -134,7 +134,7 @@ static bool take_over(struct hub *hub, size_t *set_aside)
 static bool write_experiment(const struct hub *hub)
 {
     char *path = folder_file(&hub->folder, "experiment.json");
-    const bool good = path && output_document(hub->experiment.json, path);
+    const bool good = output_document(hub->experiment.json, path);
     free(path);
     return good;
 }
@@ -145,9 +145,9 @@ static bool is_ours(struct hub *hub)
 {
     char stamp[LOCK_STAMP_SIZE];
     char *path = folder_file(&hub->folder, "experiment.json");
-    lock_stamp(path ? path : "", stamp);
+    lock_stamp(path, stamp);
     free(path);
-    if (!hub->command->written || strcmp(stamp, hub->command->written) == 0)
+    if (!hub->request->written || strcmp(stamp, hub->request->written) == 0)
         return true;
     snprintf(hub->folder.error, sizeof hub->folder.error,
              "another jostle has begun to measure into %.300s: choose another folder",
@@ -158,15 +158,17 @@ static bool is_ours(struct hub *hub)
 // Opens everything. False with `folder.error` set, or after a message on stderr.
 static bool open_all(struct hub *hub)
 {
-    const char *path = hub->command->experiment;
+    const char *path = hub->request->experiment;
     size_t set_aside = 0;
     struct utsname machine;
-    hub->host = strdup(uname(&machine) == 0 ? machine.nodename : "unknown");
+    hub->host = must(strdup(uname(&machine) == 0 ? machine.nodename : "unknown"));
     hub->warnings = json_array();
     hub->steps = json_array();
     if (!folder_open(&hub->folder, path) || !is_ours(hub) ||
-        !experiment_open(&hub->experiment, path) || !course_init(&hub->course, &hub->experiment) ||
-        !take_over(hub, &set_aside))
+        !experiment_open(&hub->experiment, path))
+        return false;
+    course_init(&hub->course, &hub->experiment);
+    if (!take_over(hub, &set_aside))
         return false;
     return !resume_note(&hub->experiment, hub->earlier, set_aside) || write_experiment(hub);
 }
@@ -282,10 +284,10 @@ static void ignore_signals(void)
 
 // Serves the experiment in the folder command->experiment until stdin ends.
 // Returns the program's exit code.
-static int serve_run(const struct command_line *command, FILE *output)
+static int serve_run(const struct request *request)
 {
     ignore_signals();
-    struct hub hub = {.command = command, .output = output, .folder = {.fd = -1}};
+    struct hub hub = {.request = request, .output = stdout, .folder = {.fd = -1}};
     bool good = open_all(&hub);
     if (!good)
         hub_fail(&hub, "-", hub.folder.error); // "": it has been said
@@ -298,21 +300,94 @@ static int serve_run(const struct command_line *command, FILE *output)
     return good ? 0 : 1;
 }
 
-static int run(const struct command_line *command)
-{
-    if (command->experiment)
-        return serve_run(command, stdout);
-    if (command->derive)
-        return result_derive(command->operands, command->operand_count);
-    return protocol_run(command, stdin, stdout);
-}
+#define REQUEST(member) .offset = offsetof(struct request, member)
+
+static const struct option_row rows[] = {
+    {.name = "experiment",
+     .argument = "DIR",
+     .type = OPTION_TEXT,
+     REQUEST(experiment),
+     .help = "be the hub of the experiment in DIR (see below)"},
+    {.name = "derive",
+     .type = OPTION_FLAG,
+     REQUEST(derive),
+     .help = "write DIR/result.json from DIR/experiment.json and DIR/runs.jsonl, for each DIR"},
+    {.name = "pid",
+     .argument = "N",
+     .type = OPTION_COUNT,
+     REQUEST(pid),
+     .minimum = 1,
+     .maximum = 4194304,
+     .preset = "1",
+     .help = "the process that measures, for status.json"},
+    {.name = "written",
+     .argument = "STAMP",
+     .type = OPTION_TEXT,
+     REQUEST(written),
+     .help =
+         "with --experiment: refuse if experiment.json is another than the one with this stamp"},
+    {.name = "quiet",
+     .type = OPTION_FLAG,
+     REQUEST(quiet),
+     .help = "with --experiment: do not report what is continued"},
+    {0},
+};
+
+static const char intro[] =
+    "Decides what an experiment measures next, and reports what the runs show: it is\n"
+    "the hub of an experiment (--experiment), or derives the results of finished\n"
+    "ones (--derive). The same records lead to the same decisions; it never reads a\n"
+    "clock.\n";
+
+static const char details[] =
+    "The hub (--experiment DIR):\n"
+    "stats holds DIR/runs.jsonl locked, puts each run's record together from the\n"
+    "raw lines of meter and the loads, judges it, appends it, keeps status.json of\n"
+    "a campaign's cell, and writes result.json. Commands come on standard input,\n"
+    "fields separated by tabs; those with -> are answered by one line, or by\n"
+    "`failed SOURCE TEXT`:\n"
+    "  meter FIFO              where meter's lines come from\n"
+    "  load INDEX NAME CONDITION NODE FIFO\n"
+    "                          and those of a load; NODE empty: this one\n"
+    "  probe FIFO              and those of the probe before each block, which may fail\n"
+    "  await EVENT SOURCE...   -> ok, when each source (INDEX, meter, probe) has sent it\n"
+    "  begin US [probe]        -> what is next; US: time of day in microseconds; probe:\n"
+    "                          there is one\n"
+    "  record [US]             -> what is next; US: longest round trip of marks\n"
+    "  rested                  -> what is next, after `pause SECONDS`\n"
+    "  probed                  -> what is next, after `probe SECONDS`\n"
+    "  stop REASON             -> what is next: stop\n"
+    "  after JSON              the kernel's counters at the end, for the result\n"
+    "  steps ...               what a scheduler counted, for the result\n"
+    "  warn TEXT               a warning, for the result\n"
+    "  finish                  -> done VERDICT, once all files are written\n"
+    "  ended STATE [REASON]    how it ended without a result, for status.json\n"
+    "What is next: `run CONDITION BLOCK ORDER PROGRESS MORE [VALUE]`\n"
+    "(block 0: a run that does not count; VALUE of --vary), `pause SECONDS`, `probe SECONDS`\n"
+    "(measure the machine), or `stop REASON TEXT [ADVICE]`; TEXT: how the\n"
+    "target failed (ADVICE: what to do), else the verdict of a gate so far.\n"
+    "\n"
+    "Exit status:\n"
+    "  0  done    1  records or results cannot be read or written    2  wrong use\n";
 
 int main(int argc, char **argv)
 {
     streams_open();
-    struct command_line command;
-    command_line_parse(&command, argc, argv);
-    const int code = run(&command);
-    command_line_free(&command);
-    return code;
+    struct request request = {0};
+    const struct option_group groups[] = {{.rows = rows, .values = &request}};
+    const struct program program = {.name = "stats",
+                                    .usage = "[DIR...]",
+                                    .intro = intro,
+                                    .details = details,
+                                    .groups = groups,
+                                    .group_count = 1};
+    int rest;
+    options_free(options_parse(&program, argc, argv, &rest));
+    if (request.derive && rest == argc)
+        usage_error("stats: --derive: name the folders of experiments");
+    if (!request.derive && rest < argc)
+        usage_error("stats: %s: no such operand: folders come with --derive", argv[rest]);
+    if (request.derive == (request.experiment != NULL))
+        usage_error("stats: give either --experiment or --derive");
+    return request.derive ? result_derive(argv + rest, argc - rest) : serve_run(&request);
 }

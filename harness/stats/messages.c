@@ -1,5 +1,7 @@
 #include "messages.h"
 
+#include "common/memory.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,11 +211,10 @@ static const struct warning_case cases[FLAGS] = {
                      "({name}, mean of {all} runs): the figure depends on how long a run is",
                      "let the service warm up in --prepare or with --keep-service, or make each "
                      "run longer"},
-    [FLAG_SERVICE_RESTARTED] =
-        {"service-restarted", PROBLEM,
-         "the service ended by itself and was started anew before {count} of "
-         "{all} runs: what is before and after that are two servers",
-         "see service.stderr for why it ended"},
+    [FLAG_SERVICE_RESTARTED] = {"service-restarted", PROBLEM,
+                                "the service ended by itself and was started anew before {few} of "
+                                "{all} runs: what is before and after that are two servers",
+                                "see service.stderr for why it ended"},
     [FLAG_SERVICE_APART] =
         {"service-apart", PROBLEM,
          "the service has made a session of its own, as a daemon does, and this kernel shares the "
@@ -246,14 +247,14 @@ const char *flag_name(enum flag flag)
 void message_detail(struct message *message, const char *name, const char *format, ...)
 {
     va_list arguments;
-    char *text = NULL;
-    va_start(arguments, format);
-    const int length = vasprintf(&text, format, arguments);
-    va_end(arguments);
-    if (length < 0 || message->details == MESSAGE_DETAILS)
+    if (message->details == MESSAGE_DETAILS)
         return;
+    va_start(arguments, format);
     message->detail[message->details].name = name;
-    message->detail[message->details++].text = text;
+    const int length = vasprintf(&message->detail[message->details++].text, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        must(NULL);
 }
 
 static const char *detail_of(const struct message *message, const char *name, size_t length)
@@ -265,14 +266,19 @@ static const char *detail_of(const struct message *message, const char *name, si
     return "";
 }
 
-// The words with each {name} replaced by its detail; NULL if memory ran out.
+void message_run(struct message *message, size_t order)
+{
+    if (!message->runs)
+        message->runs = must(json_array());
+    json_array_append_new(message->runs, json_integer((json_int_t)order));
+}
+
+// The words with each {name} replaced by its detail.
 static char *fill(const struct message *message, const char *words)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return NULL;
+    char *text;
+    size_t size;
+    FILE *stream = must(open_memstream(&text, &size));
     while (*words) {
         const size_t plain = strcspn(words, "{");
         fwrite(words, 1, plain, stream);
@@ -283,11 +289,7 @@ static char *fill(const struct message *message, const char *words)
             words += length + 1;
         }
     }
-    if (fclose(stream) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return stream_text(stream, &text);
 }
 
 // Text that may hold a file's name in any encoding: what is no UTF-8 is replaced.
@@ -312,13 +314,13 @@ static bool is_widespread(const struct message *message)
     return hit >= 2 && hit * 10 >= message->of_runs;
 }
 
-static bool is_problem(const struct message *message, bool mean_alone)
+static bool is_problem(const struct message *message)
 {
     switch (cases[message->flag].severity) {
     case PROBLEM:
         return true;
     case PROBLEM_OF_A_MEAN:
-        return mean_alone;
+        return message->mean_alone;
     case PROBLEM_OF_MANY:
         return is_widespread(message);
     case NOTE:
@@ -327,23 +329,38 @@ static bool is_problem(const struct message *message, bool mean_alone)
     return false;
 }
 
-json_t *message_finish(struct message *message, bool mean_alone)
+static void free_details(struct message *message)
 {
-    const struct warning_case *one = &cases[message->flag];
-    const enum bias bias = message->bias != BIAS_ANY ? message->bias : one->bias;
-    if (one->severity == PROBLEM_OF_A_MEAN && !mean_alone && !message->unsteady)
-        message_detail(message, "pairs", "; slowdowns from pairs hold");
-    char *words = fill(message, one->words), *advice = fill(message, one->advice);
-    json_t *object =
-        json_pack("{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:s?}", "flag", one->name, "severity",
-                  is_problem(message, mean_alone) ? "problem" : "note", "condition",
-                  message->condition, "metric", message->metric, "message", string_of(words),
-                  "advice", string_of(advice), "runs", message->runs ? message->runs : json_array(),
-                  "bias", one->severity == PROBLEM ? bias_names[bias] : NULL);
-    free(words);
-    free(advice);
     for (size_t i = 0; i < message->details; i++)
         free(message->detail[i].text);
     message->details = 0;
-    return object;
+}
+
+void message_add(json_t *warnings, struct message *message)
+{
+    const struct warning_case *one = &cases[message->flag];
+    const enum bias bias = message->bias != BIAS_ANY ? message->bias : one->bias;
+    if (one->severity == PROBLEM_OF_A_MEAN && !message->mean_alone && !message->unsteady)
+        message_detail(message, "pairs", "; slowdowns from pairs hold");
+    message_detail(message, "few", "%zu", json_array_size(message->runs));
+    message_detail(message, "all", "%zu", message->of_runs);
+    char *words = fill(message, one->words), *advice = fill(message, one->advice);
+    json_array_append_new(warnings,
+                          json_pack("{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:s?}", "flag",
+                                    one->name, "severity", is_problem(message) ? "problem" : "note",
+                                    "condition", message->condition, "metric", message->metric,
+                                    "message", string_of(words), "advice", string_of(advice),
+                                    "runs", message->runs ? message->runs : json_array(), "bias",
+                                    one->severity == PROBLEM ? bias_names[bias] : NULL));
+    free(words);
+    free(advice);
+    free_details(message);
+}
+
+void message_add_some(json_t *warnings, struct message *message)
+{
+    if (message->runs)
+        message_add(warnings, message);
+    else
+        free_details(message);
 }

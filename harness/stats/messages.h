@@ -64,7 +64,7 @@ enum flag {
 // The name that records and results have for it, such as "two-modes".
 const char *flag_name(enum flag flag);
 
-enum { MESSAGE_DETAILS = 8 };
+enum { MESSAGE_DETAILS = 10 };
 
 // One warning under construction; begin with .flag and what it is about.
 struct message {
@@ -72,7 +72,8 @@ struct message {
     const char *condition; // NULL: of the whole experiment
     const char *metric;    // NULL: of no metric
     json_t *runs;          // the orders of the runs; a reference, or NULL for none
-    size_t of_runs;        // of so many; where the severity depends on the share
+    size_t of_runs;        // of so many
+    bool mean_alone;       // the result is a mean, without a baseline to compare it with
     enum bias bias;        // where the case's own does not fit; BIAS_ANY: it does
     bool unsteady;         // the condition's runs are part of a ratio that changes
     struct {
@@ -86,9 +87,15 @@ struct message {
 void message_detail(struct message *message, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// Frees the message, and returns it as a new reference to {flag, severity,
-// condition, metric, message, advice, runs, bias}; NULL if memory ran out.
-// `mean_alone`: the result is a mean, without a baseline to compare it with.
-json_t *message_finish(struct message *message, bool mean_alone);
+// Adds the order of a run that it is about.
+void message_run(struct message *message, size_t order);
+
+// Appends it to the warnings as {flag, severity, condition, metric, message, advice, runs, bias},
+// and frees it. Unless they are set, {few} and {all} in its words are the numbers of its runs and
+// of `of_runs`.
+void message_add(json_t *warnings, struct message *message);
+
+// The same where it is of any runs; else only frees it.
+void message_add_some(json_t *warnings, struct message *message);
 
 #endif

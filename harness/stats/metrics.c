@@ -1,15 +1,15 @@
 #include "metrics.h"
 
-#include "direction.h"
-#include "interaction.h"
-#include "ranks.h"
-#include "series.h"
-#include "shape.h"
-#include "statistic.h"
-#include "typical.h"
-
 #include <gsl/gsl_cdf.h>
 #include <math.h>
+#include <stdlib.h>
+
+#include "common/memory.h"
+#include "dependence.h"
+#include "interaction.h"
+#include "ranks.h"
+#include "shape.h"
+#include "statistic.h"
 
 static const double tick_s = 0.010; // of the slowest common kernel, HZ=100
 static const double small_share = 0.01;
@@ -18,6 +18,30 @@ static const double small_share = 0.01;
 // more would cost more runs where there is none (docs/statistics.md), and in the
 // interval that is to hold under dependence, too.
 static const double rule_prior = 0.03, robust_prior = 0.5;
+
+// How the runs depend on each other: with several conditions each run counts by its deviation
+// from its own condition, in that condition's standard deviations, since what moves the machine
+// moves them all. Runs far off count as less far: a straggler says nothing of its neighbours.
+static struct dependence series_of(const struct session *session, size_t metric)
+{
+    const size_t kinds = session->settings->condition_count;
+    double reach[MAX_CONDITIONS], *value = must(malloc((session->count + 1) * sizeof *value));
+    size_t count = 0;
+    for (size_t i = 0; i < kinds; i++)
+        reach[i] = series_reach(&session->conditions[i].metric[metric]);
+    for (size_t i = 0; i < session->count; i++) {
+        const struct observation *run = &session->runs[i];
+        const struct sample *sample = &session->conditions[run->condition].metric[metric];
+        const double variance = sample_variance(sample);
+        if (session_uses(session, run) && !isnan(run->value[metric]) && variance > 0)
+            value[count++] =
+                (series_near(sample, reach[run->condition], run->value[metric]) - sample->mean) /
+                sqrt(variance);
+    }
+    const struct dependence seen = dependence_of(value, count, kinds);
+    free(value);
+    return seen;
+}
 
 static struct interval estimate(struct session *session, size_t condition, size_t metric,
                                 const struct dependence *seen, double prior)
@@ -52,7 +76,7 @@ static struct location lower_bound(const struct session *session, size_t conditi
     const struct sample *sample = &session->conditions[condition].metric[metric];
     const double value =
         statistic_value(session->settings->statistic, sample->sorted, sample->count);
-    const struct interval bound = {.center = value, .low = NAN, .high = NAN, .error = INFINITY};
+    const struct interval bound = interval_unbounded(value);
     return (struct location){.interval = bound, .robust = bound};
 }
 
@@ -60,7 +84,7 @@ struct location metric_location(struct session *session, size_t condition, size_
 {
     if (session->conditions[condition].censored > 0)
         return lower_bound(session, condition, metric);
-    const struct dependence seen = series_dependence(session, metric);
+    const struct dependence seen = series_of(session, metric);
     const struct outliers outliers = shape_outliers(&session->conditions[condition].metric[metric]);
     return (struct location){
         .interval = of_rule(session, condition, metric, &seen),
@@ -76,7 +100,7 @@ double metric_mean_variance(const struct session *session, size_t condition, siz
     double variance = sample_variance(sample) / (double)sample->count;
     if (!settings_is_sequential(settings))
         return variance;
-    struct dependence seen = series_dependence(session, metric);
+    struct dependence seen = series_of(session, metric);
     double factor = dependence_factor(&seen, rule_prior, sample->count, settings->condition_count);
     return variance * fmax(factor, pow(location_widening(settings, sample->count), 2));
 }
@@ -86,19 +110,19 @@ static double mean_error(struct session *session, size_t metric)
 {
     if (session->conditions[0].censored > 0)
         return INFINITY;
-    const struct dependence seen = series_dependence(session, metric);
+    const struct dependence seen = series_of(session, metric);
     return of_rule(session, 0, metric, &seen).error;
 }
 
 double metric_dependence(const struct session *session, size_t metric)
 {
-    struct dependence seen = series_dependence(session, metric);
+    struct dependence seen = series_of(session, metric);
     return dependence_probability(&seen, robust_prior);
 }
 
 double metric_rho(const struct session *session, size_t metric)
 {
-    struct dependence seen = series_dependence(session, metric);
+    struct dependence seen = series_of(session, metric);
     return dependence_rho(&seen, robust_prior);
 }
 
@@ -109,20 +133,16 @@ static const double delays_from = 4;
 // And pairs that vary by more than their reference does are moved by something of their own.
 static const double varies_from = 2;
 
-static const struct interval unknown = {.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
-
 // Fills session->scratch with the differences y - r x, in the order of the blocks: the ratio r is
-// that for which their mean is 0. False if memory ran out.
-static bool take_differences(struct session *session, const struct pairs *pairs)
+// that for which their mean is 0.
+static void take_differences(struct session *session, const struct pairs *pairs)
 {
     struct sample *rest = &session->scratch;
     const double ratio = pairs->mean_y / pairs->mean_x;
-    if (!sample_begin(rest, pairs->count))
-        return false;
+    sample_begin(rest, pairs->count);
     for (size_t i = 0; i < pairs->count; i++)
         rest->value[i] = pairs->y[i] - ratio * pairs->x[i];
     sample_finish(rest, pairs->count);
-    return true;
 }
 
 // What the shape of the differences asks of the interval. A load delays the runs that it is
@@ -172,16 +192,17 @@ static double widening(const struct settings *settings, size_t count)
     return settings_has_gate(settings) ? 1 : location_widening(settings, count);
 }
 
-// False if memory ran out, or there is nothing to look at.
+// False: there is nothing to look at.
 static bool look_at(struct session *session, const struct pairs *pairs, enum against against,
                     bool inverse, struct look *look)
 {
     const enum statistic statistic = session->settings->statistic;
-    const bool taken = statistic == STATISTIC_TYPICAL
-                           ? typical_changes(pairs, &session->scratch) != CHANGE_NONE
-                           : take_differences(session, pairs);
-    if (pairs->count == 0 || !taken || !series_of_pairs(&session->scratch, &look->steadiness))
+    if (pairs->count == 0 || (statistic == STATISTIC_TYPICAL &&
+                              typical_changes(pairs, &session->scratch) == CHANGE_NONE))
         return false;
+    if (statistic != STATISTIC_TYPICAL)
+        take_differences(session, pairs);
+    look->steadiness = series_of_pairs(&session->scratch);
     if (statistic == STATISTIC_MEAN)
         look->stretch = ratio_stretch(&session->scratch, pairs, against, inverse);
     look->pairs = pairs->count;
@@ -212,7 +233,7 @@ static struct interval ratio_of_pairs(struct session *session, const struct pair
     const struct settings *settings = session->settings;
     struct critical *critical = metric_critical(session, session_blocks(session));
     if (!look)
-        return unknown;
+        return interval_unbounded(NAN);
     const double widen = widening_of(settings, look);
     if (settings->statistic != STATISTIC_MEAN)
         return interval_positive(statistic_ratio(critical, settings->statistic, pairs, widen));
@@ -226,7 +247,7 @@ struct interval metric_typical(struct session *session, size_t condition, enum a
     const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
     const struct look *look = look_of(session, condition, against, metric);
     if (!look || session_censored(session, condition, against) > 0)
-        return unknown;
+        return interval_unbounded(NAN);
     return interval_positive(typical_ratio(metric_critical(session, session_blocks(session)), pairs,
                                            widening_of(session->settings, look)));
 }
@@ -235,9 +256,10 @@ struct interval metric_mean_ratio(struct session *session, const struct pairs *p
                                   enum against against, bool higher_is_better)
 {
     struct look look = {.pairs = pairs->count};
-    if (pairs->count < 2 || !take_differences(session, pairs) ||
-        !series_of_pairs(&session->scratch, &look.steadiness))
-        return unknown;
+    if (pairs->count < 2)
+        return interval_unbounded(NAN);
+    take_differences(session, pairs);
+    look.steadiness = series_of_pairs(&session->scratch);
     const struct stretch stretch =
         ratio_stretch(&session->scratch, pairs, against, higher_is_better);
     const double t = critical_t(&session->critical, (double)pairs->count - 1) *
@@ -256,21 +278,20 @@ static struct interval interaction(struct session *session, size_t condition, si
 {
     const struct settings *settings = session->settings;
     struct crossed crossed;
-    struct interval ratio = unknown;
-    if (session_crossed(session, condition, metric, &crossed))
-        ratio = interaction_ratio(metric_critical(session, session_blocks(session)),
-                                  settings->statistic, &crossed, widening(settings, crossed.count),
-                                  &session->scratch);
+    session_crossed(session, condition, metric, &crossed);
+    const struct interval ratio =
+        interaction_ratio(metric_critical(session, session_blocks(session)), settings->statistic,
+                          &crossed, widening(settings, crossed.count), &session->scratch);
     crossed_free(&crossed);
     // The inverse of a ratio is found as the ratio is from its inverse.
-    return direction_of_reference(&ratio, settings->metrics.item[metric].higher_is_better);
+    return interval_of_reference(&ratio, settings->metrics.item[metric].higher_is_better);
 }
 
 struct interval metric_ratio(struct session *session, size_t condition, enum against against,
                              size_t metric)
 {
     if (session_censored(session, condition, against) > 0)
-        return unknown;
+        return interval_unbounded(NAN);
     return metric_ratio_of_records(session, condition, against, metric);
 }
 
@@ -298,7 +319,7 @@ double metric_effect_p(struct session *session, size_t condition, enum against a
     return p < 1 ? 2 * gsl_cdf_ugaussian_Q(z) : p;
 }
 
-// Of the pairs of that ratio. NULL where there are none, or memory ran out.
+// Of the pairs of that ratio. NULL where there are none.
 static const struct steadiness *see_pairs(struct session *session, size_t condition,
                                           enum against against, size_t metric)
 {
@@ -372,13 +393,18 @@ bool metric_is_negligible(const struct session *session, size_t condition, size_
     return is_small(one, metric) && is_small(base, metric);
 }
 
+bool metric_is_asked(const struct session *session, size_t condition, size_t metric)
+{
+    return session->settings->metrics.item[metric].decides &&
+           !metric_is_negligible(session, condition, metric);
+}
+
 double metric_worst_error(struct session *session, size_t condition)
 {
     const enum against against = settings_decides_by(session->settings);
     double worst = 0;
     for (size_t m = 0; m < session->settings->metrics.count; m++) {
-        if (!session->settings->metrics.item[m].decides ||
-            metric_is_negligible(session, condition, m))
+        if (!metric_is_asked(session, condition, m))
             continue;
         worst = fmax(worst, session->settings->condition_count == 1
                                 ? mean_error(session, m)
@@ -414,4 +440,61 @@ bool metric_is_distinguishable(struct session *session, size_t condition, enum a
         return above && (ratio.low > 1 || ratio.high < 1);
     const double error_rate = 1 - metric_confidence(session, session_blocks(session));
     return above && metric_effect_p(session, condition, against, metric) <= error_rate;
+}
+
+enum { HALVINGS = 50 };
+
+// Which ratio.
+struct figure {
+    struct session *session;
+    size_t condition, metric;
+    enum against against;
+};
+
+// The ratio's interval at the confidence 1 - p.
+static struct interval interval_at(const void *user, double p)
+{
+    const struct figure *figure = user;
+    struct session *session = figure->session;
+    const struct critical own = session->critical;
+    critical_init(&session->critical, 1 - p);
+    const struct interval ratio =
+        metric_ratio(session, figure->condition, figure->against, figure->metric);
+    critical_free(&session->critical);
+    session->critical = own;
+    return ratio;
+}
+
+static bool excludes_one(const struct interval *ratio)
+{
+    return ratio->low > 1 || ratio->high < 1;
+}
+
+double significance_of(struct interval (*interval)(const void *user, double p), const void *user)
+{
+    const struct interval half = interval(user, 0.5), widest = interval(user, SIGNIFICANCE_LEAST);
+    if (!isfinite(half.low) || !isfinite(half.high) || !(half.high > half.low))
+        return NAN;
+    if (excludes_one(&widest))
+        return SIGNIFICANCE_LEAST;
+    // Intervals of a higher confidence contain those of a lower one.
+    double low = log(SIGNIFICANCE_LEAST), high = 0;
+    for (int i = 0; i < HALVINGS; i++) {
+        const double middle = (low + high) / 2;
+        const struct interval ratio = interval(user, exp(middle));
+        if (excludes_one(&ratio))
+            high = middle;
+        else
+            low = middle;
+    }
+    return exp(high);
+}
+
+double significance_p(struct session *session, size_t condition, enum against against,
+                      size_t metric)
+{
+    const struct figure figure = {session, condition, metric, against};
+    if (session->settings->statistic == STATISTIC_TYPICAL && against != AGAINST_BOTH)
+        return metric_effect_p(session, condition, against, metric);
+    return significance_of(interval_at, &figure);
 }

@@ -1,9 +1,10 @@
-// The figures of an experiment: which statistic, with which interval.
 #ifndef STATS_METRICS_H
 #define STATS_METRICS_H
 
 #include "session.h"
-#include "typical.h"
+#include "statistic.h"
+
+// The figures of an experiment: which statistic, with which interval.
 
 // The location of one metric in one condition. Uses the runs so far. Without bounds,
 // and with an infinite error, where a run timed out: the center is then a lower bound.
@@ -75,6 +76,9 @@ struct interval metric_ratio_of_records(struct session *session, size_t conditio
 // ratio to it; or one that jostle measures and no run reports.
 bool metric_is_negligible(const struct session *session, size_t condition, size_t metric);
 
+// Whether the metric decides there, and is not negligible.
+bool metric_is_asked(const struct session *session, size_t condition, size_t metric);
+
 // The largest error among the metrics that were chosen and are not
 // negligible, in one condition: of the ratio that decides, or of the mean where there is
 // only one condition. 0 if there is none.
@@ -92,5 +96,20 @@ bool metric_is_judged(struct session *session, size_t condition, enum against ag
 // the ratio is the typical one, else where its interval is away from 1.
 bool metric_is_distinguishable(struct session *session, size_t condition, enum against against,
                                size_t metric);
+
+// The p value of a ratio.
+
+// Two-sided p of "the ratio is 1": the smallest 1 - confidence at which the
+// ratio's interval leaves 1 out, so that p and interval never contradict each
+// other, whatever corrections the interval has. At least SIGNIFICANCE_LEAST;
+// NAN where there is no interval, or one without a width.
+double significance_p(struct session *session, size_t condition, enum against against,
+                      size_t metric);
+
+// The same of any ratio: `interval` gives it at the confidence 1 - p.
+double significance_of(struct interval (*interval)(const void *user, double p), const void *user);
+
+// Smaller ones say no more: the tails of real runs are not known that far out.
+#define SIGNIFICANCE_LEAST 1e-12
 
 #endif

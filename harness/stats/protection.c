@@ -1,8 +1,9 @@
 #include "protection.h"
 
 #include "json.h"
-#include "judge.h"
 #include "metrics.h"
+
+#include "common/record_json.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,17 +35,12 @@ static bool is_known(const struct interval *interval)
     return isfinite(interval->low) && isfinite(interval->high);
 }
 
-static const char *text_at(const json_t *object, const char *key)
-{
-    return json_string_value(json_object_get(object, key));
-}
-
 // The entry of `loads` of that name, which is also that of a condition without a variant.
 static const json_t *load_entry(const struct experiment *experiment, const char *name)
 {
     const json_t *loads = json_object_get(experiment->json, "loads");
     for (size_t i = 0; i < json_array_size(loads) && name != NULL; i++) {
-        const char *own = text_at(json_array_get(loads, i), "name");
+        const char *own = json_text_at(json_array_get(loads, i), "name");
         if (own != NULL && strcmp(own, name) == 0)
             return json_array_get(loads, i);
     }
@@ -82,11 +78,11 @@ static struct interval slowdown_of(const struct protection *of, size_t condition
     for (size_t i = 0; i < json_array_size(of->slowdowns); i++) {
         const json_t *one = json_array_get(of->slowdowns, i);
         const json_t *ci = json_object_get(one, "ci");
-        if (!same_text(text_at(one, "condition"), settings->conditions[condition]) ||
-            !same_text(text_at(one, "metric"), metric))
+        if (!same_text(json_text_at(one, "condition"), settings->conditions[condition]) ||
+            !same_text(json_text_at(one, "metric"), metric))
             continue;
         struct interval found = unknown;
-        found.center = judge_number(one, "ratio");
+        found.center = json_number_at(one, "ratio");
         if (json_array_size(ci) == 2 && json_is_number(json_array_get(ci, 0)) &&
             json_is_number(json_array_get(ci, 1))) {
             found.low = json_number_value(json_array_get(ci, 0));
@@ -102,11 +98,11 @@ static struct interval slowdown_of(const struct protection *of, size_t condition
 static double achieved(const json_t *record)
 {
     const json_t *loads = json_object_get(record, "load");
-    const char *unit = text_at(json_array_get(loads, 0), "unit");
+    const char *unit = json_text_at(json_array_get(loads, 0), "unit");
     double sum = json_array_size(loads) > 0 ? 0 : NAN;
     for (size_t i = 0; i < json_array_size(loads); i++) {
         const json_t *load = json_array_get(loads, i);
-        sum += same_text(text_at(load, "unit"), unit) ? judge_number(load, "achieved") : NAN;
+        sum += same_text(json_text_at(load, "unit"), unit) ? json_number_at(load, "achieved") : NAN;
     }
     return sum;
 }
@@ -118,8 +114,7 @@ static struct interval ratio_of(const struct protection *of, size_t a, size_t b,
     struct session *session = of->session;
     const size_t width = session->settings->condition_count;
     struct pairs pairs = {0};
-    bool good = true;
-    for (size_t block = session_left_out(session); block < session->blocks && good; block++) {
+    for (size_t block = session_left_out(session); block < session->blocks; block++) {
         const int *row = session->table + block * width;
         if (row[a] < 0 || row[b] < 0 || !session_uses(session, &session->runs[row[a]]) ||
             !session_uses(session, &session->runs[row[b]]))
@@ -131,10 +126,9 @@ static struct interval ratio_of(const struct protection *of, size_t a, size_t b,
         const double second =
             of_load ? achieved(of->replay->used[row[b]]) : session->runs[row[b]].value[metric];
         if (!isnan(first) && !isnan(second))
-            good = pairs_add(&pairs, inverted ? second : first, inverted ? first : second);
+            pairs_add(&pairs, inverted ? second : first, inverted ? first : second);
     }
-    const struct interval ratio =
-        good && pairs.count > 0 ? metric_pairs_ratio(session, &pairs) : unknown;
+    const struct interval ratio = pairs.count > 0 ? metric_pairs_ratio(session, &pairs) : unknown;
     pairs_free(&pairs);
     return ratio;
 }
@@ -163,7 +157,7 @@ static const char *alone_with(const struct experiment *experiment, const json_t 
         const json_t *load = json_array_get(loads, i);
         if (json_array_size(json_object_get(load, "parts")) == 0 &&
             json_equal(json_object_get(json_object_get(load, "settings"), "target"), target))
-            return text_at(load, "name");
+            return json_text_at(load, "name");
     }
     return NULL;
 }
@@ -172,7 +166,7 @@ static void take(struct protection *of, size_t condition)
 {
     const struct experiment *experiment = of->experiment;
     const json_t *entry = entry_of(experiment, condition);
-    const char *bare = text_at(entry, "unprotected");
+    const char *bare = json_text_at(entry, "unprotected");
     const size_t other =
         bare == NULL ? experiment->settings.condition_count : beside(experiment, condition, bare);
     if (other == experiment->settings.condition_count)
@@ -274,7 +268,7 @@ static const char *verdict_of(const struct protection *of, double limit)
 static json_t *document(const struct protection *of)
 {
     const json_t *settings = json_object_get(of->experiment->json, "settings");
-    const double until = judge_number(settings, "until");
+    const double until = json_number_at(settings, "until");
     char *const *names = of->session->settings->conditions;
     const struct protected *best = best_of(of), *weakest = weakest_of(of, until);
     json_t *rows = json_array();

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "common/random.h"
 
 // Beyond so many differences the sum of ranks is as good as normal.
@@ -64,10 +65,8 @@ struct interval ranks_interval(size_t rank, const double *sorted, size_t n)
 static size_t exact_bound(double tail, size_t n)
 {
     const size_t most = n * (n + 1) / 2;
-    double *chance = calloc(most + 1, sizeof *chance), below = 0;
+    double *chance = must(calloc(most + 1, sizeof *chance)), below = 0;
     size_t rank = 0;
-    if (!chance)
-        return 0;
     chance[0] = 1;
     for (size_t i = 1, reached = 0; i <= n; i++) {
         reached += i;
@@ -99,9 +98,7 @@ size_t ranks_bound(struct critical *critical, size_t n)
     if (n > EXACT)
         return bound_at(critical->confidence, n);
     if (!critical->bound) {
-        critical->bound = malloc((EXACT + 1) * sizeof *critical->bound);
-        if (!critical->bound)
-            return bound_at(critical->confidence, n);
+        critical->bound = must(malloc((EXACT + 1) * sizeof *critical->bound));
         memset(critical->bound, -1, (EXACT + 1) * sizeof *critical->bound);
     }
     if (critical->bound[n] == SIZE_MAX)
@@ -217,9 +214,9 @@ double signs_p(const double *difference, size_t n, unsigned long seed)
     for (size_t i = 0; i < n; i++)
         if (!isfinite(difference[i]))
             return NAN;
-    struct score *score = n >= SIGNS_LEAST ? malloc(n * sizeof *score) : NULL;
-    if (!score)
+    if (n < SIGNS_LEAST)
         return NAN;
+    struct score *score = must(malloc(n * sizeof *score));
     const double p = p_of(difference, n, score, seed);
     free(score);
     return p;

@@ -29,7 +29,7 @@ enum { SIGNS_LEAST = 6 };
 // is by chance (R. A. Fisher, "The Design of Experiments" (1935), section 21; the sum of squares
 // does not change with the signs, so the first orders them as Student's t does). Exact up to 17
 // differences that are not 0; else of 9,999 draws, from `seed` alone. It is valid whatever
-// the distribution of the differences is. NAN: too few, one is not finite, or memory ran out.
+// the distribution of the differences is. NAN: too few, or one is not finite.
 double signs_p(const double *difference, size_t n, unsigned long seed);
 
 #endif

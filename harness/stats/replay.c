@@ -3,6 +3,7 @@
 #include "decide.h"
 
 #include "common/file.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 
@@ -11,51 +12,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool keep(struct replay *replay, size_t index, json_t *record)
+static void keep(struct replay *replay, size_t index, json_t *record)
 {
     if (index >= replay->capacity) {
-        const size_t capacity = 2 * index + 32;
-        json_t **used = realloc(replay->used, capacity * sizeof *used);
-        if (!used)
-            return false;
-        replay->used = used;
-        replay->capacity = capacity;
+        replay->capacity = 2 * index + 32;
+        replay->used = must(reallocarray(replay->used, replay->capacity, sizeof *replay->used));
     }
     replay->used[index] = record;
-    return true;
 }
 
 bool replay_take(struct replay *replay, struct session *session, json_t *record, char *why,
                  size_t why_size)
 {
     struct observation run;
-    why[0] = '\0';
-    if (!replay->records && !(replay->records = json_array()))
-        return false;
-    switch (record_take(session->settings, record, &run, why, why_size)) {
-    case RECORD_SET_ASIDE:
+    const enum record_status status = record_take(session->settings, record, &run, why, why_size);
+    if (!replay->records)
+        replay->records = must(json_array());
+    if (status == RECORD_SET_ASIDE || status == RECORD_WARM_UP)
         session_note(session, &run);
+    if (status == RECORD_SET_ASIDE)
         session_add_set_aside(session, &run);
-        return true;
-    case RECORD_WARM_UP:
-        session_note(session, &run);
-        return true;
-    case RECORD_BROKEN:
-    case RECORD_FOREIGN:
-        return true;
-    case RECORD_OK:
-        break;
-    }
-    if (json_array_append(replay->records, record) != 0)
-        return false;
-    const enum session_add added = session_add(session, &run);
-    if (added == SESSION_DUPLICATE)
+    if (status != RECORD_OK)
+        return status == RECORD_SET_ASIDE || status == RECORD_WARM_UP;
+    json_array_append(replay->records, record);
+    if (!session_add(session, &run)) {
         snprintf(why, why_size,
                  "its block has this condition already, or is far ahead of the others");
-    if (added != SESSION_ADDED)
-        return added == SESSION_DUPLICATE;
-    if (!keep(replay, session->count - 1, record) || !session_add_loads(session, &run, record))
         return false;
+    }
+    keep(replay, session->count - 1, record);
+    session_add_loads(session, &run, record);
     // Notes the first forecast, as it was made then; each decision looks at all runs.
     if (session->forecast_runs == 0)
         decide(session);
@@ -70,7 +56,7 @@ struct lines {
     bool refused;  // one is of another version
 };
 
-static bool take_line(struct replay *replay, struct session *session, const char *line,
+static void take_line(struct replay *replay, struct session *session, const char *line,
                       size_t length, struct lines *lines)
 {
     char why[256];
@@ -79,36 +65,43 @@ static bool take_line(struct replay *replay, struct session *session, const char
     if (!json_is_object(record) && lines->broken == 0)
         lines->broken = lines->number;
     lines->refused = !record_is_known(record, lines->path, lines->number);
-    const bool good =
-        !record || (!lines->refused && replay_take(replay, session, record, why, sizeof why));
+    if (record && !lines->refused)
+        (void)replay_take(replay, session, record, why,
+                          sizeof why); // what does not fit is left out
     json_decref(record);
-    return good;
 }
 
 bool replay_file(struct replay *replay, struct session *session, const char *folder)
 {
-    struct lines lines = {0};
+    struct lines lines = {.path = text_of("%s/runs.jsonl", folder)};
     char *line = NULL;
     size_t size = 0;
     ssize_t length;
-    if (asprintf(&lines.path, "%s/runs.jsonl", folder) < 0)
-        lines.path = NULL;
-    FILE *file = lines.path != NULL ? file_open_record(lines.path) : NULL;
+    FILE *file = file_open_record(lines.path);
     bool good = file != NULL;
-    while (good && (length = getline(&line, &size, file)) >= 0)
-        good = take_line(replay, session, line, (size_t)length, &lines);
-    good = good && !ferror(file);
+    while (good && !lines.refused && (length = getline(&line, &size, file)) >= 0)
+        take_line(replay, session, line, (size_t)length, &lines);
+    good = good && !lines.refused && !ferror(file);
     if (lines.broken > 0)
         complain("%s: line %zu is no record: it is left out, the other runs are used", lines.path,
                  lines.broken);
     if (!good && !lines.refused)
-        complain("%s cannot be read (%s): check the folder", lines.path ? lines.path : folder,
-                 file_why(errno));
+        complain("%s cannot be read (%s): check the folder", lines.path, file_why(errno));
     if (file)
         fclose(file);
     free(line);
     free(lines.path);
     return good;
+}
+
+bool replay_open(struct replay *replay, struct experiment *experiment, struct session *session,
+                 const char *folder)
+{
+    if (!experiment_open(experiment, folder))
+        return false;
+    session_init(session, &experiment->settings);
+    session->outside = stop_reason(experiment_stopped(experiment));
+    return replay_file(replay, session, folder);
 }
 
 void replay_free(struct replay *replay)

@@ -1,7 +1,6 @@
 #include "result.h"
 
 #include "capacity.h"
-#include "causes.h"
 #include "client.h"
 #include "disturbances.h"
 #include "experiment.h"
@@ -16,10 +15,10 @@
 #include "shares.h"
 #include "status.h"
 #include "summary.h"
-#include "usual.h"
 #include "waiting.h"
 
 #include "common/machine.h"
+#include "common/memory.h"
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
@@ -42,8 +41,8 @@ static unsigned among(const json_t *kinds, const struct cpu_list *cpus, char *te
     text[0] = '\0';
     json_array_foreach(kinds, i, kind)
     {
-        const char *list = json_string_value(json_object_get(kind, "cpus"));
-        const char *name = json_string_value(json_object_get(kind, "name"));
+        const char *list = json_text_at(kind, "cpus");
+        const char *name = json_text_at(kind, "name");
         if (list == NULL || cpus_parse(list, &own) != 0 || !cpus_overlap(&own, cpus) ||
             used >= size)
             continue;
@@ -59,9 +58,8 @@ static unsigned among(const json_t *kinds, const struct cpu_list *cpus, char *te
 static void unlike_cores_add(const struct experiment *experiment, json_t *warnings)
 {
     const json_t *environment = json_object_get(experiment->json, "environment");
-    const char *allowed = json_string_value(json_object_get(environment, "cpus_allowed"));
-    const char *own = json_string_value(
-        json_object_get(json_object_get(experiment->json, "placement"), "target_cpus"));
+    const char *allowed = json_text_at(environment, "cpus_allowed");
+    const char *own = json_text_at(json_object_get(experiment->json, "placement"), "target_cpus");
     const char *target = own != NULL ? own : allowed;
     struct message message = {.flag = FLAG_UNLIKE_CORES};
     struct cpu_list cpus;
@@ -70,7 +68,7 @@ static void unlike_cores_add(const struct experiment *experiment, json_t *warnin
         among(json_object_get(environment, "core_kinds"), &cpus, kinds, sizeof kinds) < 2)
         return;
     message_detail(&message, "kinds", "%s", kinds);
-    json_array_append_new(warnings, message_finish(&message, false));
+    message_add(warnings, &message);
 }
 
 // Where the extra time of a slowdown went, from the runs' own records.
@@ -86,16 +84,6 @@ static void unlike_cores_add(const struct experiment *experiment, json_t *warnin
 // and by no others: those of the machine include a load's own, so they are an upper
 // bound, and given as one. What is left is unexplained: a target that is off the CPU
 // may wait for a CPU or a disk, but also for a lock, a timer, the network.
-
-// A slowdown of the wall time: its name, its statistic where that is not the mean
-// (else NULL), and the used records of the reference and of the condition, two arrays
-// in which those at the same place are of one block; CPUs of the machine.
-struct attribution_case {
-    const char *condition, *statistic;
-    const json_t *before, *after;
-    double cpus;
-    struct critical *critical;
-};
 
 // The means of a condition's runs. The order is that of the result's `extra`.
 enum mean {
@@ -153,7 +141,7 @@ static double mean_of(const json_t *records, enum mean which)
         const json_t *record = json_array_get(records, i);
         if (means[which].object)
             record = json_object_get(record, means[which].object);
-        const double value = judge_number(record, means[which].member);
+        const double value = json_number_at(record, means[which].member);
         if (isnan(value))
             continue;
         sum += value;
@@ -186,17 +174,17 @@ static bool counts_user_only(const json_t *records)
 {
     for (size_t i = 0; i < json_array_size(records); i++) {
         const json_t *counters = json_object_get(json_array_get(records, i), "counters");
-        const char *scope = json_string_value(json_object_get(counters, "scope"));
+        const char *scope = json_text_at(counters, "scope");
         if (scope && strcmp(scope, "user") == 0)
             return true;
     }
     return false;
 }
 
-static json_t *causes_json(const double *values)
+static json_t *causes_json(const double *values, enum cause first, enum cause last)
 {
     json_t *object = json_object();
-    for (enum cause i = 0; i < CAUSES; i++)
+    for (enum cause i = first; i <= last; i++)
         json_object_set_new(object, cause_names[i], json_figure(values[i]));
     return object;
 }
@@ -231,22 +219,9 @@ static json_t *absent_json(const double *before, const double *after)
 static json_t *intervals_json(const struct shares *shares)
 {
     json_t *object = json_object();
-    for (enum cause i = 0; i < CAUSES; i++) {
-        const struct interval *interval = &shares->interval[i];
-        const bool known = isfinite(interval->low) && isfinite(interval->high);
-        json_object_set_new(
-            object, cause_names[i],
-            known ? json_pack("[o, o]", json_figure(interval->low), json_figure(interval->high))
-                  : json_null());
-    }
-    return object;
-}
-
-static json_t *at_most_json(const struct shares *shares)
-{
-    json_t *object = json_object();
-    for (enum cause i = CPU; i <= IO; i++)
-        json_object_set_new(object, cause_names[i], json_figure(shares->at_most[i]));
+    for (enum cause i = 0; i < CAUSES; i++)
+        json_object_set_new(object, cause_names[i],
+                            json_bounds(shares->interval[i].low, shares->interval[i].high));
     return object;
 }
 
@@ -263,68 +238,78 @@ static json_t *source_json(enum stall_source source)
 static json_t *shares_json(const struct shares *shares, const struct hardware *hardware)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:o, s:s, s:o}", "total",
-                     json_figure(shares->total), "points", causes_json(shares->points), "seconds",
-                     causes_json(shares->seconds), "intervals", intervals_json(shares), "source",
-                     source_json(shares->source), "at_most", at_most_json(shares), "ambiguous",
-                     shares->ambiguous, "attributed", shares->attributed, "present",
-                     json_figure(shares->present), "threads", json_figure(shares->threads),
-                     "execution", causes_execution(shares, hardware), "counters",
-                     hardware_json(hardware));
+                     json_figure(shares->total), "points",
+                     causes_json(shares->points, 0, UNEXPLAINED), "seconds",
+                     causes_json(shares->seconds, 0, UNEXPLAINED), "intervals",
+                     intervals_json(shares), "source", source_json(shares->source), "at_most",
+                     causes_json(shares->at_most, CPU, IO), "ambiguous", shares->ambiguous,
+                     "attributed", shares->attributed, "present", json_figure(shares->present),
+                     "threads", json_figure(shares->threads), "execution",
+                     causes_execution(shares, hardware), "counters", hardware_json(hardware));
 }
 
-// The times of each run; NULL if memory ran out. To be freed.
+// The times of each run; to be freed.
 static struct times *read_times(const json_t *records, double cpus)
 {
     const size_t count = json_array_size(records);
-    struct times *times = calloc(count + 1, sizeof *times);
-    for (size_t i = 0; times && i < count; i++)
+    struct times *times = must(calloc(count + 1, sizeof *times));
+    for (size_t i = 0; i < count; i++)
         times[i] = times_of(json_array_get(records, i), cpus);
     return times;
 }
 
-static bool read_shares(const struct attribution_case *slowdown, struct shares *shares)
+static struct shares read_shares(const json_t *before, const json_t *after, double cpus,
+                                 struct critical *critical)
 {
-    const size_t count = json_array_size(slowdown->before);
-    struct times *before = read_times(slowdown->before, slowdown->cpus);
-    struct times *after = read_times(slowdown->after, slowdown->cpus);
-    const bool good = before && after;
-    if (good)
-        *shares = shares_of(before, after, count, slowdown->critical);
-    free(before);
-    free(after);
-    return good;
+    struct times *quiet = read_times(before, cpus), *busy = read_times(after, cpus);
+    const struct shares shares = shares_of(quiet, busy, json_array_size(before), critical);
+    free(quiet);
+    free(busy);
+    return shares;
 }
 
-// A new reference to the attribution object, or to null where there is none: the
-// records have no CPU times, or no time is extra.
-static json_t *attribution_of(const struct attribution_case *slowdown)
+// How the extra time of a slowdown is shared out, from the records of its runs alone and loaded:
+// two arrays in which those at the same place are of one block. A new reference; null where there
+// is none: the records have no CPU times, or no time is extra.
+static json_t *attribution_of(const json_t *before, const json_t *after, double cpus,
+                              struct critical *critical, const json_t *slowdown)
 {
-    double before[MEANS], after[MEANS], extra[MEANS];
-    struct shares shares;
+    const char *statistic = json_text_or_empty(slowdown, "statistic");
+    double alone[MEANS], loaded[MEANS], extra[MEANS];
     for (enum mean i = 0; i < MEANS; i++) {
-        before[i] = mean_of(slowdown->before, i);
-        after[i] = mean_of(slowdown->after, i);
-        extra[i] = after[i] - before[i];
+        alone[i] = mean_of(before, i);
+        loaded[i] = mean_of(after, i);
+        extra[i] = loaded[i] - alone[i];
     }
-    if (!(extra[WALL] > 0) || isnan(extra[USER]) || isnan(extra[SYSTEM]) ||
-        !read_shares(slowdown, &shares))
+    if (!(extra[WALL] > 0) || isnan(extra[USER]) || isnan(extra[SYSTEM]))
         return json_null();
-    const struct hardware hardware =
-        count_hardware(before, after, counts_user_only(slowdown->after));
+    const struct shares shares = read_shares(before, after, cpus, critical);
+    const struct hardware hardware = count_hardware(alone, loaded, counts_user_only(after));
     json_t *object = shares_json(&shares, &hardware);
-    char *text = causes_text(slowdown->condition, slowdown->statistic, &shares, &hardware);
+    // What is shared out is the mean.
+    char *text = causes_text(json_text_at(slowdown, "condition"),
+                             strcmp(statistic, "mean") == 0 ? NULL : statistic, &shares, &hardware);
     json_object_set_new(object, "pressure_known", json_boolean(shares.source != SOURCE_NONE));
     json_object_set_new(object, "extra", means_json(extra));
-    json_object_set_new(object, "absent", absent_json(before, after));
-    json_object_set_new(object, "text", json_string(text ? text : ""));
+    json_object_set_new(object, "absent", absent_json(alone, loaded));
+    json_object_set_new(object, "text", json_string(text));
     free(text);
     return object;
 }
 
-// The records of the pairs that the slowdown of a condition is made of.
-static void take_pairs(const struct session *session, const struct replay *replay, int condition,
-                       json_t *before, json_t *after)
+static json_t *attribute(const struct experiment *experiment, struct session *session,
+                         const struct replay *replay, const json_t *slowdown)
 {
+    const struct settings *settings = session->settings;
+    const int condition = settings_condition(settings, json_text_at(slowdown, "condition"));
+    // A client's time is also its service's, whose CPU time and waiting it does not show.
+    if (service_is_there(experiment) ||
+        strcmp(json_text_at(slowdown, "metric"), settings->metrics.item[WALL_S].name) != 0 ||
+        !(json_number_at(slowdown, "ratio") > 1) || condition <= 0 ||
+        condition == (int)settings_aa(settings) ||
+        !json_is_true(json_object_get(slowdown, "distinguishable")))
+        return json_null();
+    json_t *before = json_array(), *after = json_array();
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
         const int base = run->condition == condition ? session_partner(session, run) : -1;
@@ -333,34 +318,8 @@ static void take_pairs(const struct session *session, const struct replay *repla
         json_array_append(before, replay->used[base]);
         json_array_append(after, replay->used[i]);
     }
-}
-
-static json_t *attribute(const struct experiment *experiment, struct session *session,
-                         const struct replay *replay, const json_t *slowdown)
-{
-    const struct settings *settings = session->settings;
-    const char *name = json_string_value(json_object_get(slowdown, "condition"));
-    const char *metric = json_string_value(json_object_get(slowdown, "metric"));
-    const char *statistic = json_string_value(json_object_get(slowdown, "statistic"));
-    const double ratio = json_number_value(json_object_get(slowdown, "ratio"));
-    const int condition = settings_condition(settings, name);
-    // A client's time is also its service's, whose CPU time and waiting it does not show.
-    if (service_is_there(experiment))
-        return json_null();
-    if (strcmp(metric, settings->metrics.item[WALL_S].name) != 0 || !(ratio > 1) ||
-        condition <= 0 || condition == (int)settings_aa(settings) ||
-        !json_is_true(json_object_get(slowdown, "distinguishable")))
-        return json_null();
-    json_t *before = json_array(), *after = json_array();
-    take_pairs(session, replay, condition, before, after);
-    json_t *attribution = attribution_of(&(struct attribution_case){
-        .condition = name,
-        .statistic = statistic && strcmp(statistic, "mean") != 0 ? statistic : NULL,
-        .before = before,
-        .after = after,
-        .cpus = experiment->cpus,
-        .critical = &session->critical,
-    });
+    json_t *attribution =
+        attribution_of(before, after, experiment->cpus, &session->critical, slowdown);
     json_decref(before);
     json_decref(after);
     return attribution;
@@ -394,12 +353,7 @@ static void add_seconds(const json_t *records, json_t *forecast)
 json_t *result_build(const struct experiment *experiment, struct session *session,
                      const struct replay *replay)
 {
-    json_t *result = json_copy(experiment->json), *summary = summary_build(session);
-    if (!result || !summary) {
-        json_decref(result);
-        json_decref(summary);
-        return NULL;
-    }
+    json_t *result = must(json_copy(experiment->json)), *summary = summary_build(session);
     add_attribution(experiment, session, replay, summary);
     waiting_add(experiment, session, replay, json_object_get(summary, "conditions"));
     service_add(experiment, session, replay, json_object_get(summary, "conditions"));
@@ -427,9 +381,8 @@ json_t *result_build(const struct experiment *experiment, struct session *sessio
 
 bool result_write(const json_t *result, const char *folder)
 {
-    char *path = NULL;
-    const bool good =
-        asprintf(&path, "%s/result.json", folder) >= 0 && output_document(result, path);
+    char *path = text_of("%s/result.json", folder);
+    const bool good = output_document(result, path);
     if (good)
         save_ignore_results(path);
     free(path);
@@ -441,12 +394,12 @@ bool result_write(const json_t *result, const char *folder)
 static enum stop_reason ended_by(const struct experiment *experiment, const char *folder)
 {
     const enum stop_reason outside = stop_reason(experiment_stopped(experiment));
-    char *path = NULL;
-    if (outside != STOP_NOT || asprintf(&path, "%s/result.json", folder) < 0)
+    if (outside != STOP_NOT)
         return outside;
+    char *path = text_of("%s/result.json", folder);
     json_t *earlier = json_read_record(path, 0, NULL);
     const json_t *condition = json_array_get(json_object_get(earlier, "conditions"), 0);
-    const char *name = json_string_value(json_object_get(condition, "stop_reason"));
+    const char *name = json_text_at(condition, "stop_reason");
     const enum stop_reason reason = name ? stop_reason(name) : STOP_NOT;
     json_decref(earlier);
     free(path);
@@ -455,17 +408,14 @@ static enum stop_reason ended_by(const struct experiment *experiment, const char
 
 static bool derive(const char *folder)
 {
-    struct experiment experiment;
+    struct experiment experiment = {0};
     struct session session = {0};
     struct replay replay = {0};
-    if (!experiment_open(&experiment, folder))
-        return false;
-    bool good =
-        session_init(&session, &experiment.settings) && replay_file(&replay, &session, folder);
+    bool good = replay_open(&replay, &experiment, &session, folder);
     if (good) {
         session.outside = ended_by(&experiment, folder);
         json_t *result = result_build(&experiment, &session, &replay);
-        good = result && result_write(result, folder);
+        good = result_write(result, folder);
         json_decref(result);
     }
     replay_free(&replay);

@@ -6,8 +6,7 @@
 #include "replay.h"
 
 // A new reference to the result of the session's runs: experiment.json's own
-// members, and the summary with attribution, warnings and forecast; NULL if
-// memory ran out.
+// members, and the summary with attribution, warnings and forecast.
 json_t *result_build(const struct experiment *experiment, struct session *session,
                      const struct replay *replay);
 

@@ -1,22 +1,17 @@
 #include "sample.h"
 
+#include "common/memory.h"
+
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool reserve(struct sample *sample, size_t capacity)
+static void reserve(struct sample *sample, size_t capacity)
 {
-    double *value = realloc(sample->value, capacity * sizeof *value);
-    if (!value)
-        return false;
-    sample->value = value;
-    double *sorted = realloc(sample->sorted, capacity * sizeof *sorted);
-    if (!sorted)
-        return false;
-    sample->sorted = sorted;
+    sample->value = must(reallocarray(sample->value, capacity, sizeof *sample->value));
+    sample->sorted = must(reallocarray(sample->sorted, capacity, sizeof *sample->sorted));
     sample->capacity = capacity;
-    return true;
 }
 
 // Where the value belongs: behind those that equal it. Most often that is near neither end, and
@@ -44,23 +39,22 @@ static void take_moments(struct sample *sample, double value)
     sample->mean += step;
 }
 
-bool sample_add(struct sample *sample, double value)
+void sample_add(struct sample *sample, double value)
 {
-    if (sample->count == sample->capacity &&
-        !reserve(sample, sample->capacity ? 2 * sample->capacity : 32))
-        return false;
+    if (sample->count == sample->capacity)
+        reserve(sample, sample->capacity ? 2 * sample->capacity : 32);
     const size_t at = place_of(sample, value);
     memmove(sample->sorted + at + 1, sample->sorted + at,
             (sample->count - at) * sizeof *sample->sorted);
     sample->sorted[at] = value;
     sample->value[sample->count] = value;
     take_moments(sample, value);
-    return true;
 }
 
-bool sample_begin(struct sample *sample, size_t count)
+void sample_begin(struct sample *sample, size_t count)
 {
-    return count <= sample->capacity || reserve(sample, 2 * count);
+    if (count > sample->capacity)
+        reserve(sample, 2 * count);
 }
 
 void sample_finish(struct sample *sample, size_t count)
@@ -84,6 +78,16 @@ void sample_free(struct sample *sample)
     free(sample->value);
     free(sample->sorted);
     *sample = (struct sample){0};
+}
+
+void sample_moments(const double *value, size_t n, double *mean, double *squares)
+{
+    *mean = *squares = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double delta = value[i] - *mean;
+        *mean += delta / (double)(i + 1);
+        *squares += delta * (value[i] - *mean);
+    }
 }
 
 double sample_variance(const struct sample *sample)

@@ -14,17 +14,20 @@ struct sample {
     double cubes;   // and of their cubes
 };
 
-// Appends a value; false if memory ran out.
-bool sample_add(struct sample *sample, double value);
+// Appends a value.
+void sample_add(struct sample *sample, double value);
 
-// Fills a sample at once: begin, set value[0 .. count - 1], finish. begin: false if memory ran out.
-bool sample_begin(struct sample *sample, size_t count);
+// Fills a sample at once: begin, set value[0 .. count - 1], finish.
+void sample_begin(struct sample *sample, size_t count);
 void sample_finish(struct sample *sample, size_t count);
 
 // Empties the sample and keeps its memory for the next experiment.
 void sample_clear(struct sample *sample);
 
 void sample_free(struct sample *sample);
+
+// The mean of n values in any order, and the sum of their squared deviations from it.
+void sample_moments(const double *value, size_t n, double *mean, double *squares);
 
 // With n-1; NAN for fewer than two values.
 double sample_variance(const struct sample *sample);

@@ -1,5 +1,8 @@
 #include "session.h"
 
+#include "common/memory.h"
+#include "common/record_json.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +20,13 @@ enum stop_reason stop_reason(const char *name)
     return name ? STOP_INTERRUPTED : STOP_NOT;
 }
 
-bool session_init(struct session *session, const struct settings *settings)
+void session_init(struct session *session, const struct settings *settings)
 {
     *session = (struct session){.settings = settings};
     critical_init(&session->critical,
                   1 - (1 - settings->confidence) / (double)settings_family(settings));
-    session->conditions = calloc(settings->condition_count, sizeof *session->conditions);
+    session->conditions = must(calloc(settings->condition_count, sizeof *session->conditions));
     session->previous = RUN_FIRST;
-    return session->conditions != NULL;
 }
 
 static void clear_loads(struct condition *condition)
@@ -98,34 +100,17 @@ void session_free(struct session *session)
     sample_free(&session->scratch);
 }
 
-static bool reserve_runs(struct session *session)
+static void reserve_blocks(struct session *session, size_t block)
 {
-    if (session->count < session->capacity)
-        return true;
-    size_t capacity = session->capacity ? 2 * session->capacity : 64;
-    struct observation *runs = realloc(session->runs, capacity * sizeof *runs);
-    if (!runs)
-        return false;
-    session->runs = runs;
-    session->capacity = capacity;
-    return true;
-}
-
-static bool reserve_blocks(struct session *session, size_t block)
-{
-    size_t width = session->settings->condition_count;
+    const size_t width = session->settings->condition_count;
     if (block > session->block_capacity) {
-        size_t capacity = 2 * block + 32;
-        int *table = realloc(session->table, capacity * width * sizeof *table);
-        if (!table)
-            return false;
-        session->table = table;
-        session->block_capacity = capacity;
+        session->block_capacity = 2 * block + 32;
+        session->table = must(
+            reallocarray(session->table, session->block_capacity, width * sizeof *session->table));
     }
     for (; session->blocks < block; session->blocks++)
         for (size_t i = 0; i < width; i++)
             session->table[session->blocks * width + i] = -1;
-    return true;
 }
 
 size_t session_left_out(const struct session *session)
@@ -201,7 +186,7 @@ static void add_crossed(const struct session *session, const int *row, const siz
     crossed->count += good ? 1 : 0;
 }
 
-bool session_crossed(const struct session *session, size_t condition, size_t metric,
+void session_crossed(const struct session *session, size_t condition, size_t metric,
                      struct crossed *crossed)
 {
     const struct settings *settings = session->settings;
@@ -211,85 +196,68 @@ bool session_crossed(const struct session *session, size_t condition, size_t met
         [REFERENCE_LOADED] = settings_reference(settings, condition, AGAINST_REFERENCE),
         [VARIANT_LOADED] = condition,
     };
-    bool good = true;
     *crossed = (struct crossed){0};
-    for (enum corner i = 0; i < CORNERS; i++) {
-        crossed->value[i] = calloc(session->blocks + 1, sizeof *crossed->value[i]);
-        good = good && crossed->value[i];
-    }
-    for (size_t block = 0; block < session->blocks && good; block++)
+    for (enum corner i = 0; i < CORNERS; i++)
+        crossed->value[i] = must(calloc(session->blocks + 1, sizeof *crossed->value[i]));
+    for (size_t block = 0; block < session->blocks; block++)
         add_crossed(session, session->table + block * settings->condition_count, corners, metric,
                     crossed);
-    return good;
 }
 
-static bool use(struct session *session, const struct observation *run)
+static void use(struct session *session, const struct observation *run)
 {
     struct condition *condition = &session->conditions[run->condition];
-    if (condition->runs == condition->order_capacity) {
-        size_t capacity = condition->order_capacity ? 2 * condition->order_capacity : 32;
-        size_t *order = realloc(condition->order, capacity * sizeof *order);
-        if (!order)
-            return false;
-        condition->order = order;
-        condition->order_capacity = capacity;
-    }
+    condition->order = grown(condition->order, condition->runs, &condition->order_capacity,
+                             sizeof *condition->order);
     condition->order[condition->runs++] = run->order;
     condition->censored += run->failure == FAILURE_TIMED_OUT;
     for (size_t m = 0; m < session->settings->metrics.count; m++)
-        if (!isnan(run->value[m]) && !sample_add(&condition->metric[m], run->value[m]))
-            return false;
-    return true;
+        if (!isnan(run->value[m]))
+            sample_add(&condition->metric[m], run->value[m]);
 }
 
 // A run with the one that it is compared with, so that the ratio y/x is above 1 where the run is
-// worse. False if memory ran out.
-static bool pair_runs(struct session *session, const struct observation *run,
+// worse.
+static void pair_runs(struct session *session, const struct observation *run,
                       const struct observation *reference, struct pairs *pairs)
 {
     const struct settings *settings = session->settings;
     if (!session_uses(session, reference) || !session_uses(session, run))
-        return true;
+        return;
     for (size_t m = 0; m < settings->metrics.count; m++) {
         const bool inverted = settings->metrics.item[m].higher_is_better;
         const double x = (inverted ? run : reference)->value[m];
         const double y = (inverted ? reference : run)->value[m];
-        if (!isnan(x) && !isnan(y) && !pairs_add(&pairs[m], x, y))
-            return false;
+        if (!isnan(x) && !isnan(y))
+            pairs_add(&pairs[m], x, y);
     }
-    return true;
 }
 
-static bool pair_block(struct session *session, const int *row)
+static void pair_block(struct session *session, const int *row)
 {
     const struct settings *settings = session->settings;
     if (settings_has_capacity(settings))
-        return true;
+        return;
     for (size_t i = 0; i < settings->condition_count; i++)
         for (enum against against = 0; against < PAIRINGS; against++) {
             const size_t reference = settings_reference(settings, i, against);
-            if (reference != i &&
-                !pair_runs(session, &session->runs[row[i]], &session->runs[row[reference]],
-                           session->conditions[i].pairs[against]))
-                return false;
+            if (reference != i)
+                pair_runs(session, &session->runs[row[i]], &session->runs[row[reference]],
+                          session->conditions[i].pairs[against]);
         }
-    return true;
 }
 
-// False if memory ran out.
-static bool complete_block(struct session *session, size_t block)
+static void complete_block(struct session *session, size_t block)
 {
     size_t width = session->settings->condition_count;
     const int *row = session->table + (block - 1) * width;
     for (size_t i = 0; i < width; i++)
         if (row[i] < 0)
-            return true;
-    if (!pair_block(session, row))
-        return false;
+            return;
+    pair_block(session, row);
     session->complete++;
     if (block == session->open + 1)
         session->open = block;
-    return true;
 }
 
 void session_note(struct session *session, const struct observation *run)
@@ -321,7 +289,7 @@ static void change_washout(struct session *session, size_t washed, size_t blocks
     clear_figures(session);
 }
 
-enum session_add session_add(struct session *session, struct observation *run)
+bool session_add(struct session *session, struct observation *run)
 {
     struct condition *condition = &session->conditions[run->condition];
     size_t width = session->settings->condition_count;
@@ -332,13 +300,13 @@ enum session_add session_add(struct session *session, struct observation *run)
     // A broken line may leave a gap; a number far ahead is an error in the file,
     // and not a reason to reserve memory for it.
     if (run->block > session->blocks + MAX_GAP)
-        return SESSION_DUPLICATE;
+        return false;
     const size_t before = session->blocks;
-    if (!reserve_runs(session) || !reserve_blocks(session, run->block))
-        return SESSION_NO_MEMORY;
+    session->runs = grown(session->runs, session->count, &session->capacity, sizeof *session->runs);
+    reserve_blocks(session, run->block);
     int *cell = &session->table[(run->block - 1) * width + (size_t)run->condition];
     if (*cell >= 0)
-        return SESSION_DUPLICATE;
+        return false;
     if (run->washed != session->washed)
         change_washout(session, run->washed, before);
     // After a gap (a line that was lost, a run that is made again) nobody knows.
@@ -355,9 +323,10 @@ enum session_add session_add(struct session *session, struct observation *run)
     }
     if (run->order > session->last_order)
         session->last_order = run->order;
-    if (session_uses(session, run) && !use(session, run))
-        return SESSION_NO_MEMORY;
-    return complete_block(session, run->block) ? SESSION_ADDED : SESSION_NO_MEMORY;
+    if (session_uses(session, run))
+        use(session, run);
+    complete_block(session, run->block);
+    return true;
 }
 
 static struct load_sum *find_load(struct condition *condition, const char *name, const char *unit)
@@ -365,54 +334,48 @@ static struct load_sum *find_load(struct condition *condition, const char *name,
     for (size_t i = 0; i < condition->load_count; i++)
         if (strcmp(condition->loads[i].name, name) == 0)
             return &condition->loads[i];
-    struct load_sum *loads = realloc(condition->loads, (condition->load_count + 1) * sizeof *loads);
-    if (!loads)
-        return NULL;
-    condition->loads = loads;
-    loads[condition->load_count] = (struct load_sum){.name = strdup(name), .unit = strdup(unit)};
-    return &loads[condition->load_count++];
+    condition->loads =
+        must(reallocarray(condition->loads, condition->load_count + 1, sizeof *condition->loads));
+    struct load_sum *load = &condition->loads[condition->load_count++];
+    *load = (struct load_sum){.name = must(strdup(name)), .unit = must(strdup(unit))};
+    return load;
 }
 
 static void add_known(const json_t *object, const char *name, double *sum, size_t *count)
 {
-    double value = judge_number(object, name);
+    double value = json_number_at(object, name);
     if (isnan(value))
         return;
     *sum += value;
     ++*count;
 }
 
-static bool add_delivery(struct load_sum *sum, const struct delivery *delivery, size_t order)
+static void add_delivery(struct load_sum *sum, const struct delivery *delivery, size_t order)
 {
     if (!delivery->known)
-        return true;
+        return;
     sum->delivery.known = true;
     sum->delivery.due += delivery->due;
     sum->delivery.done += delivery->done;
     sum->judged_runs++;
     if (!judge_short(delivery))
-        return true;
-    size_t *runs = realloc(sum->short_runs, (sum->short_count + 1) * sizeof *runs);
-    if (!runs)
-        return false;
-    sum->short_runs = runs;
-    runs[sum->short_count++] = order;
-    return true;
+        return;
+    sum->short_runs =
+        must(reallocarray(sum->short_runs, sum->short_count + 1, sizeof *sum->short_runs));
+    sum->short_runs[sum->short_count++] = order;
 }
 
-static bool add_load(struct session *session, const struct observation *run, const json_t *record,
+static void add_load(struct session *session, const struct observation *run, const json_t *record,
                      const json_t *load)
 {
-    const char *name = json_string_value(json_object_get(load, "name"));
-    const char *unit = json_string_value(json_object_get(load, "unit"));
+    const char *name = json_text_at(load, "name");
+    const char *unit = json_text_at(load, "unit");
     size_t ignored = 0;
     if (!name)
-        name = json_string_value(json_object_get(load, "load"));
+        name = json_text_at(load, "load");
     if (!name)
-        return true;
+        return;
     struct load_sum *sum = find_load(&session->conditions[run->condition], name, unit ? unit : "");
-    if (!sum || !sum->name || !sum->unit)
-        return false;
     sum->runs++;
     add_known(load, "offered", &sum->offered, &sum->offered_runs);
     add_known(load, "achieved", &sum->achieved, &sum->achieved_runs);
@@ -422,18 +385,16 @@ static bool add_load(struct session *session, const struct observation *run, con
     add_known(load, "dropped", &sum->dropped, &ignored);
     // That a load with settings falls behind is what they are for.
     if (session->settings->adjusted[run->condition])
-        return true;
+        return;
     const struct delivery delivery = judge_delivery(record, load);
-    return add_delivery(sum, &delivery, run->order);
+    add_delivery(sum, &delivery, run->order);
 }
 
-bool session_add_loads(struct session *session, const struct observation *run, const json_t *record)
+void session_add_loads(struct session *session, const struct observation *run, const json_t *record)
 {
     const json_t *loads = json_object_get(record, "load");
-    bool good = true;
     if (!session_uses(session, run))
-        return true;
-    for (size_t i = 0; good && i < json_array_size(loads); i++)
-        good = add_load(session, run, record, json_array_get(loads, i));
-    return good;
+        return;
+    for (size_t i = 0; i < json_array_size(loads); i++)
+        add_load(session, run, record, json_array_get(loads, i));
 }

@@ -5,9 +5,9 @@
 #include "dependence.h"
 #include "interaction.h"
 #include "interval.h"
-#include "order.h"
 #include "record.h"
 #include "settings.h"
+#include "shape.h"
 
 // What a load delivered, summed over the runs of one condition.
 struct load_sum {
@@ -91,20 +91,18 @@ struct session {
     enum stop_reason outside;             // given by a `stop REASON` line
 };
 
-// Makes an empty session; false if memory ran out. `settings` must outlive it.
-bool session_init(struct session *session, const struct settings *settings);
+// Makes an empty session. `settings` must outlive it.
+void session_init(struct session *session, const struct settings *settings);
 
 // Empties it for the next experiment.
 void session_clear(struct session *session);
 
 void session_free(struct session *session);
 
-enum session_add { SESSION_ADDED, SESSION_DUPLICATE, SESSION_NO_MEMORY };
-
-// Takes one run; a block or order of 0 is filled in. A second run of the same
-// condition in the same block is refused as a duplicate. From a run on with another
-// number of washout runs (`washed`), the blocks before it do not count.
-enum session_add session_add(struct session *session, struct observation *run);
+// Takes one run; a block or order of 0 is filled in. False: it is the second run of the same
+// condition in the same block, or far ahead of the others, and is refused. From a run on with
+// another number of washout runs (`washed`), the blocks before it do not count.
+bool session_add(struct session *session, struct observation *run);
 
 // Notes a run that is kept and not used (a warm-up, or of a washout), or the pause of a
 // washout: it comes between the runs before and after it. A washout run that failed counts
@@ -137,12 +135,12 @@ size_t session_censored(const struct session *session, size_t condition, enum ag
 int session_partner(const struct session *session, const struct observation *run);
 
 // The values that the interaction of a condition is made of, from the complete blocks whose
-// four runs all count and have the metric. False if memory ran out; to be freed all the same.
-bool session_crossed(const struct session *session, size_t condition, size_t metric,
+// four runs all count and have the metric; to be freed.
+void session_crossed(const struct session *session, size_t condition, size_t metric,
                      struct crossed *crossed);
 
 // Adds what the loads did during that run of the session, by its record.
-bool session_add_loads(struct session *session, const struct observation *run,
+void session_add_loads(struct session *session, const struct observation *run,
                        const json_t *record);
 
 #endif

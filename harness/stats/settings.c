@@ -1,5 +1,8 @@
 #include "settings.h"
 
+#include "common/memory.h"
+#include "common/record_json.h"
+
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_sf_expint.h>
@@ -83,6 +86,14 @@ void settings_begin(struct settings *settings)
 {
     *settings = (struct settings){.variants = 1};
     metrics_begin(&settings->metrics);
+}
+
+bool settings_add_condition(struct settings *settings, const char *name)
+{
+    if (settings->condition_count == MAX_CONDITIONS)
+        return false;
+    settings->conditions[settings->condition_count++] = must(strdup(name));
+    return true;
 }
 
 int settings_condition(const struct settings *settings, const char *name)
@@ -183,4 +194,240 @@ void settings_free(struct settings *settings)
     for (size_t i = 0; i < settings->condition_count; i++)
         free(settings->conditions[i]);
     settings->condition_count = 0;
+}
+
+// Settings of experiment.json, as the program experiment has written them.
+
+static double real_of(const json_t *settings, const char *name, double otherwise)
+{
+    const json_t *value = json_object_get(settings, name);
+    return json_is_number(value) ? json_number_value(value) : otherwise;
+}
+
+static size_t count_of(const json_t *settings, const char *name, size_t otherwise)
+{
+    const double value = real_of(settings, name, (double)otherwise);
+    return value >= 0 && value <= MAX_RUNS_LIMIT ? (size_t)value : otherwise;
+}
+
+static bool take_conditions(struct settings *settings, const json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *name = json_text_at(json_array_get(list, i), "name");
+        if (!name || !settings_add_condition(settings, name))
+            return false;
+    }
+    return settings->condition_count > 0;
+}
+
+// A metric that definitions name is taken from the target's output. Of several definitions each is
+// for one variant (NAME@VARIANT=); with a single one of that kind only that variant has it.
+static void take_metric(struct settings *settings, const json_t *definitions, const char *name)
+{
+    const json_t *definition = NULL;
+    size_t sources = 0;
+    for (size_t i = 0; i < json_array_size(definitions); i++) {
+        const json_t *one = json_array_get(definitions, i);
+        if (strcmp(json_text_or_empty(one, "name"), name) != 0)
+            continue;
+        definition = definition ? definition : one;
+        sources++;
+    }
+    if (!definition)
+        metrics_choose_builtin(&settings->metrics, name);
+    else if (metrics_choose_output(&settings->metrics, name, json_text_or_empty(definition, "unit"),
+                                   strcmp(json_text_or_empty(definition, "better"), "higher") == 0))
+        settings->metrics.item[metrics_find(&settings->metrics, name)].alone =
+            sources == 1 && json_text_at(definition, "variant") != NULL;
+}
+
+// Those that decide, where not all do. Older records have no such list.
+static void take_decide(struct settings *settings, const json_t *names)
+{
+    for (size_t m = 0; m < settings->metrics.count && json_array_size(names) > 0; m++)
+        settings->metrics.item[m].decides = false;
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        const size_t metric = name ? metrics_find(&settings->metrics, name) : MAX_METRICS;
+        if (metric < MAX_METRICS && settings->metrics.item[metric].chosen)
+            settings->metrics.item[metric].decides = true;
+    }
+}
+
+static void take_metrics(struct settings *settings, const json_t *json)
+{
+    const json_t *names = json_object_get(json, "metric");
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        if (name)
+            take_metric(settings, json_object_get(json, "metrics"), name);
+    }
+    take_decide(settings, json_object_get(json, "decide"));
+    if (metrics_deciding(&settings->metrics) == 0)
+        metrics_choose(&settings->metrics, WALL_S);
+}
+
+// Records of before --washout was there had none.
+static void take_washout(struct settings *settings, const json_t *json)
+{
+    char ignored[128];
+    const char *text = json_text_at(json, "washout");
+    if (!text || !washout_parse(text, &settings->washout, ignored, sizeof ignored))
+        settings->washout = (struct washout){0};
+}
+
+// What was checked when it was written; older records have none.
+static void take_capacity(struct settings *settings, const json_t *capacity)
+{
+    char ignored[256];
+    struct objectives objectives;
+    struct vary vary;
+    if (!objectives_parse(json_text_or_empty(capacity, "slo"), &objectives, ignored,
+                          sizeof ignored) ||
+        !vary_parse(json_text_or_empty(capacity, "vary"), &vary, ignored, sizeof ignored))
+        return;
+    settings->objectives = objectives;
+    settings->vary = vary;
+}
+
+// What older records do not have is the mean.
+static void take_settings(struct settings *settings, const json_t *json)
+{
+    settings->statistic = statistic_named(json_text_at(json, "statistic"));
+    settings->error = real_of(json, "error", DEFAULT_ERROR);
+    settings->confidence = json_confidence_at(json);
+    settings->min_runs = count_of(json, "min_runs", DEFAULT_MIN_RUNS);
+    settings->max_runs = count_of(json, "max_runs", DEFAULT_MAX_RUNS);
+    settings->warmup = count_of(json, "warmup", 0);
+    settings->discard_warmup = count_of(json, "discard_warmup", 0);
+    settings->seed = (unsigned long)json_integer_value(json_object_get(json, "seed"));
+    settings->at_most = real_of(json, "at_most", 0);
+    settings->same_within = real_of(json, "same_within", 0);
+    settings->aa = json_is_true(json_object_get(json, "aa"));
+    judge_read_ignored(&settings->ignored, json);
+    take_washout(settings, json);
+    take_metrics(settings, json);
+    take_capacity(settings, json_object_get(json, "capacity"));
+}
+
+bool settings_read(struct settings *settings, const json_t *experiment)
+{
+    const json_t *json = json_object_get(experiment, "settings");
+    const json_t *conditions = json_object_get(experiment, "conditions");
+    const json_t *looks = json_object_get(experiment, "looks");
+    const size_t variants = json_array_size(json_object_get(experiment, "variants"));
+    settings_begin(settings);
+    // Older experiments have no variants: their conditions are the loads.
+    if (!take_conditions(settings,
+                         conditions ? conditions : json_object_get(experiment, "loads")) ||
+        !json_is_object(json))
+        return false;
+    take_settings(settings, json);
+    // A single program has none.
+    if (variants > 1 && settings->condition_count % variants == 0)
+        settings->variants = variants;
+    // Older experiments have none: theirs are those of now.
+    settings->looks.from = count_of(looks, "from", 0);
+    settings->looks.to = count_of(looks, "to", 0);
+    return true;
+}
+
+size_t metrics_find(const struct metric_settings *metrics, const char *name)
+{
+    size_t i = 0;
+    while (i < metrics->count && strcmp(metrics->item[i].name, name) != 0)
+        i++;
+    return i < metrics->count ? i : MAX_METRICS;
+}
+
+// Adds a metric that is not there. Its index; MAX_METRICS where there is no room.
+static size_t add(struct metric_settings *metrics, const char *name, const char *unit)
+{
+    const size_t metric = metrics->count;
+    struct metric_setting *one = &metrics->item[metric];
+    if (metric == MAX_METRICS || strlen(name) >= sizeof one->name ||
+        strlen(unit) >= sizeof one->unit)
+        return MAX_METRICS;
+    *one = (struct metric_setting){.chosen = false};
+    strcpy(one->name, name);
+    strcpy(one->unit, unit);
+    metrics->count++;
+    return metric;
+}
+
+static size_t add_builtin(struct metric_settings *metrics, const struct builtin_metric *builtin)
+{
+    const size_t metric = add(metrics, builtin->name, builtin->unit);
+    if (metric < MAX_METRICS) {
+        metrics->item[metric].higher_is_better = builtin->higher_is_better;
+        metrics->item[metric].builtin = builtin;
+    }
+    return metric;
+}
+
+void metrics_begin(struct metric_settings *metrics)
+{
+    metrics->count = 0;
+    for (size_t i = 0; i < BASIC_METRICS; i++)
+        add_builtin(metrics, &builtin_metrics[i]);
+}
+
+void metrics_choose(struct metric_settings *metrics, size_t metric)
+{
+    metrics->item[metric].chosen = metrics->item[metric].decides = true;
+}
+
+bool metrics_choose_output(struct metric_settings *metrics, const char *name, const char *unit,
+                           bool higher_is_better)
+{
+    const bool is_new = metrics_find(metrics, name) == MAX_METRICS;
+    const size_t metric = is_new ? add(metrics, name, unit) : MAX_METRICS;
+    if (metric == MAX_METRICS)
+        return false;
+    metrics->item[metric].higher_is_better = higher_is_better;
+    metrics_choose(metrics, metric);
+    return true;
+}
+
+size_t metrics_know(struct metric_settings *metrics, const char *name)
+{
+    const struct builtin_metric *builtin = builtin_metric(name);
+    const size_t metric = metrics_find(metrics, name);
+    if (metric < MAX_METRICS)
+        return metric;
+    return builtin ? add_builtin(metrics, builtin) : MAX_METRICS;
+}
+
+bool metrics_choose_builtin(struct metric_settings *metrics, const char *name)
+{
+    const size_t metric = metrics_know(metrics, name);
+    if (metric == MAX_METRICS)
+        return false;
+    metrics_choose(metrics, metric);
+    return true;
+}
+
+size_t metrics_deciding(const struct metric_settings *metrics)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < metrics->count; i++)
+        count += metrics->item[i].decides;
+    return count;
+}
+
+bool metrics_reports(const struct metric_settings *metrics, size_t metric)
+{
+    return metric == WALL_S || metrics->item[metric].chosen;
+}
+
+bool metrics_is_time(const struct metric_settings *metrics, size_t metric)
+{
+    const struct metric_setting *one = &metrics->item[metric];
+    return one->builtin && strcmp(one->unit, "s") == 0;
+}
+
+bool metrics_is_ticks(const struct metric_settings *metrics, size_t metric)
+{
+    return metric != WALL_S && metrics_is_time(metrics, metric) &&
+           metrics->item[metric].builtin->counters == NEEDS_NO_COUNTERS;
 }

@@ -1,6 +1,10 @@
 #include "shares.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/memory.h"
 
 // Below this part of its time a target's own CPU time and waiting here say nothing
 // of what it took the rest for: docker and ssh, which wait for others, use some percent.
@@ -29,11 +33,6 @@ static double extra_s(const struct given *given, size_t i, enum cause cause)
            times_part_s(&given->before[i], cause, &given->threads);
 }
 
-static double extra_wall_s(const struct given *given, size_t i)
-{
-    return given->after[i].wall_s - given->before[i].wall_s;
-}
-
 static struct interval scaled(struct interval interval, double factor)
 {
     interval.center *= factor;
@@ -43,10 +42,9 @@ static struct interval scaled(struct interval interval, double factor)
 }
 
 // Points that those extra times are, in percent of the time alone; empties the pairs.
-// Without bounds where memory ran out before all were `added`.
-static struct interval points_of(struct pairs *pairs, bool added, struct critical *critical)
+static struct interval points_of(struct pairs *pairs, struct critical *critical)
 {
-    const double t = added ? critical_t(critical, (double)pairs->count - 1) : INFINITY;
+    const double t = critical_t(critical, (double)pairs->count - 1);
     const struct interval points = scaled(interval_ratio(pairs, t, t), 100);
     pairs_free(pairs);
     return points;
@@ -57,10 +55,9 @@ static struct interval measure(const struct given *given, enum cause cause,
                                struct critical *critical)
 {
     struct pairs pairs = {0};
-    bool added = true;
-    for (size_t i = 0; i < given->n && added; i++)
-        added = pairs_add(&pairs, given->before[i].wall_s, extra_s(given, i, cause));
-    return points_of(&pairs, added, critical);
+    for (size_t i = 0; i < given->n; i++)
+        pairs_add(&pairs, given->before[i].wall_s, extra_s(given, i, cause));
+    return points_of(&pairs, critical);
 }
 
 // Points that the shares leave over, each cause's times `scale`.
@@ -68,14 +65,13 @@ static struct interval measure_rest(const struct given *given, const double *sca
                                     struct critical *critical)
 {
     struct pairs pairs = {0};
-    bool added = true;
-    for (size_t i = 0; i < given->n && added; i++) {
-        double rest_s = extra_wall_s(given, i);
+    for (size_t i = 0; i < given->n; i++) {
+        double rest_s = given->after[i].wall_s - given->before[i].wall_s;
         for (enum cause k = 0; k < UNEXPLAINED; k++)
             rest_s -= scale[k] > 0 ? scale[k] * extra_s(given, i, k) : 0;
-        added = pairs_add(&pairs, given->before[i].wall_s, rest_s);
+        pairs_add(&pairs, given->before[i].wall_s, rest_s);
     }
-    return points_of(&pairs, added, critical);
+    return points_of(&pairs, critical);
 }
 
 static enum stall_source weakest(const struct given *given)
@@ -201,4 +197,214 @@ struct shares shares_of(const struct times *before, const struct times *after, s
     for (enum cause k = 0; k < CAUSES; k++)
         shares.seconds[k] = shares.points[k] / 100 * given.before_s;
     return shares;
+}
+
+const char *const cause_names[CAUSES] = {
+    [EXECUTION] = "execution", [HOST] = "steal", [CPU] = "cpu",
+    [MEMORY] = "memory",       [IO] = "io",      [UNEXPLAINED] = "unexplained",
+};
+
+// The order in which equal points come.
+static const struct {
+    enum cause cause;
+    const char *words, *after_points; // "12 points ...": of a bound
+} spoken[] = {
+    {CPU, "waiting for the CPU", "waiting for the CPU"},
+    {EXECUTION, NULL, NULL},
+    {MEMORY, "waiting for memory", "for memory"},
+    {IO, "waiting for the disk", "for the disk"},
+    {HOST, "taken by the host", NULL},
+};
+enum { SPOKEN = sizeof spoken / sizeof *spoken };
+
+bool causes_has_hardware(const struct hardware *hardware)
+{
+    return !isnan(hardware->instructions) ||
+           !(isnan(hardware->cycles_per_instruction) && isnan(hardware->cycles_per_s));
+}
+
+enum execution { SLOWER, SLOWER_OR_SPINNING, INSTRUCTIONS_ONLY, BOTH, EXECUTIONS };
+
+static const struct {
+    const char *name, *words;
+} executions[EXECUTIONS] = {
+    [SLOWER] = {"slower", "slower execution"},
+    [SLOWER_OR_SPINNING] = {"slower-or-spinning", "more CPU time (slower execution or spinning)"},
+    [INSTRUCTIONS_ONLY] = {"instructions", "more instructions (spinning or extra work)"},
+    [BOTH] = {"both", "more CPU time (slower execution and more instructions)"},
+};
+
+// Factors multiply, so their logarithms are the parts that each has in the growth.
+static enum execution execution_of(const struct shares *shares, const struct hardware *hardware)
+{
+    const double part = log(hardware->instructions) / log(hardware->cpu_time);
+    if (isnan(part) || !(hardware->cpu_time > 1))
+        return shares->several ? SLOWER_OR_SPINNING : SLOWER;
+    return part > 0.8 ? INSTRUCTIONS_ONLY : part < 0.2 ? SLOWER : BOTH;
+}
+
+const char *causes_execution(const struct shares *shares, const struct hardware *hardware)
+{
+    return executions[execution_of(shares, hardware)].name;
+}
+
+// A figure in units of the last digit that is shown.
+struct point {
+    const char *words;
+    bool is_more;
+    double value, seen; // seen: in points
+    const struct interval *interval;
+};
+
+// A stable sort of few.
+static void sort(struct point *list, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = i; k > 0 && list[k].value > list[k - 1].value; k--) {
+            const struct point swapped = list[k];
+            list[k] = list[k - 1];
+            list[k - 1] = swapped;
+        }
+}
+
+// "31 ± 2", "31 [2, 94]" where the sides differ, the error with one more digit where it would be 0;
+// no more than that. `seen`: what the interval is of, before it was rounded.
+static void say_figure(FILE *text, double value, int digits, double seen,
+                       const struct interval *interval)
+{
+    const double error = (interval->high - interval->low) / 2;
+    const int error_digits = error < (digits == 0 ? 0.5 : 0.05) ? digits + 1 : digits;
+    fprintf(text, "%.*f", digits, value);
+    if (!(error >= (error_digits == 0 ? 0.5 : error_digits == 1 ? 0.05 : 0.005)))
+        return;
+    if (fabs(interval->high + interval->low - 2 * seen) > pow(10, -error_digits))
+        fprintf(text, " [%.*f, %.*f]", error_digits, interval->low + 0.0, error_digits,
+                interval->high);
+    else
+        fprintf(text, " ± %.*f", error_digits, error);
+}
+
+// Points as words: rounded so that they add up to the rounded whole.
+static void say_points(FILE *text, const struct shares *shares, const char *execution)
+{
+    const int digits = shares->total >= 10 ? 0 : 1;
+    const double unit = digits == 0 ? 1 : 10, whole = round(shares->total * unit);
+    struct point list[SPOKEN];
+    double left = whole;
+    for (size_t i = 0; i < SPOKEN; i++) {
+        const enum cause cause = spoken[i].cause;
+        list[i] = (struct point){
+            .words = cause == EXECUTION ? execution : spoken[i].words,
+            .is_more = cause == CPU && shares->is_more,
+            .value = round(shares->points[cause] * unit),
+            .seen = shares->points[cause],
+            .interval = &shares->interval[cause],
+        };
+        left -= list[i].value;
+    }
+    sort(list, SPOKEN);
+    if (left < 0)
+        list[0].value += left;
+    const char *points_word = " points";
+    fprintf(text, "+%.*f %%: ", digits, whole / unit);
+    for (size_t i = 0; i < SPOKEN; i++) {
+        if (!(list[i].value > 0))
+            continue;
+        fputs(list[i].is_more ? "at least " : "", text);
+        say_figure(text, list[i].value / unit, digits, list[i].seen, list[i].interval);
+        fprintf(text, "%s %s, ", points_word, list[i].words);
+        points_word = "";
+    }
+    static const struct interval none = {.low = NAN, .high = NAN};
+    say_figure(text, fmax(left, 0) / unit, digits, shares->points[UNEXPLAINED],
+               left > 0 ? &shares->interval[UNEXPLAINED] : &none);
+    fprintf(text, "%s unexplained", points_word);
+}
+
+// " (cycles per instruction x 1.31, cache misses per instruction x 4.20)": what
+// moved by 2 % or more.
+static void say_hardware(FILE *text, const struct hardware *hardware)
+{
+    const struct {
+        const char *name;
+        double times;
+    } list[] = {
+        {"instructions", hardware->instructions},
+        {"cycles per instruction", hardware->cycles_per_instruction},
+        {"clock", hardware->cycles_per_s},
+        {"cache misses per instruction", hardware->misses_per_instruction},
+    };
+    const char *before = " (";
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        if (!(fabs(list[i].times - 1) >= 0.02))
+            continue;
+        fprintf(text, "%s%s x %.2f", before, list[i].name, round(list[i].times * 100) / 100);
+        before = ", ";
+    }
+    fputs(before[0] == ',' ? ")" : "", text);
+}
+
+// What of the unexplained the machine's figures would allow.
+static void say_bounds(FILE *text, const struct shares *shares)
+{
+    const int digits = shares->total >= 10 ? 0 : 1;
+    const double least = digits == 0 ? 0.5 : 0.05;
+    const char *before = " (by the machine's figures at most ";
+    if (!(shares->points[UNEXPLAINED] >= least))
+        return;
+    for (size_t i = 0; i < SPOKEN; i++) {
+        const double most = shares->at_most[spoken[i].cause];
+        if (!(most >= least))
+            continue;
+        const bool first = before[0] == ' ', one = digits == 0 && most < 1.5;
+        fprintf(text, "%s%.*f%s %s", before, digits, most,
+                !first ? "" : (one ? " point" : " points"),
+                first ? spoken[i].words : spoken[i].after_points);
+        before = ", ";
+    }
+    fputs(before[0] == ',' ? ")" : "", text);
+}
+
+static bool has_waits(const struct shares *shares)
+{
+    return shares->points[CPU] + shares->points[MEMORY] + shares->points[IO] > 0;
+}
+
+static void say_doubts(FILE *text, const struct shares *shares)
+{
+    if (shares->source == SOURCE_NONE)
+        fputs(" (this kernel reports no stalls)", text);
+    else if (shares->is_overlapping)
+        fputs(" (the stalls are longer than the time there is, as those of several threads may be: "
+              "shares of waiting are proportional)",
+              text);
+    else if (shares->several && has_waits(shares))
+        fputs(" (shares of waiting are means over the target's threads)", text);
+    else if (shares->moves && has_waits(shares) && shares->points[UNEXPLAINED] > shares->total / 10)
+        fputs(" (stalls of a target that moves between CPUs are counted too low: bind it to one "
+              "with --target-cpus)",
+              text);
+}
+
+char *causes_text(const char *condition, const char *statistic, const struct shares *shares,
+                  const struct hardware *hardware)
+{
+    char *text;
+    size_t size;
+    FILE *stream = must(open_memstream(&text, &size));
+    fprintf(stream, "%s: %s", condition, statistic ? "mean " : "");
+    if (shares->attributed) {
+        say_points(stream, shares, executions[execution_of(shares, hardware)].words);
+        if (causes_has_hardware(hardware))
+            say_hardware(stream, hardware);
+        say_bounds(stream, shares);
+        say_doubts(stream, shares);
+    } else {
+        fprintf(stream,
+                "+%.*f %%: no attribution: the target was mostly not on a CPU of this machine "
+                "(%.2g %% of its time): launchers and clients, such as docker and ssh, wait for "
+                "work elsewhere",
+                shares->total >= 10 ? 0 : 1, shares->total, shares->present * 100);
+    }
+    return stream_text(stream, &text);
 }

@@ -1,10 +1,12 @@
-// Statistics other than the mean: median, trimmed mean, 90th and 99th percentile;
-// of one condition, and their ratio from pairs.
 #ifndef STATS_STATISTIC_H
 #define STATS_STATISTIC_H
 
 #include "interval.h"
+#include "sample.h"
 #include "settings.h"
+
+// Statistics other than the mean: median, trimmed mean, 90th and 99th percentile;
+// of one condition, and their ratio from pairs.
 
 // Its estimate from ascending values; NAN for none.
 double statistic_value(enum statistic statistic, const double *sorted, size_t n);
@@ -22,8 +24,8 @@ struct interval statistic_location(struct critical *critical, enum statistic sta
                                    const struct sample *sample, double widen);
 
 // The ratio y/x of the two conditions' statistics, `widen` times as wide as for a fixed
-// number of pairs. Without bounds, and with an infinite error, where the pairs are too few,
-// x is not surely above 0, or memory ran out.
+// number of pairs. Without bounds, and with an infinite error, where the pairs are too few, or
+// x is not surely above 0.
 struct interval statistic_ratio(struct critical *critical, enum statistic statistic,
                                 const struct pairs *pairs, double widen);
 
@@ -31,5 +33,52 @@ struct interval statistic_ratio(struct critical *critical, enum statistic statis
 // estimates.
 double statistic_correlation(const double *x, const double *y, size_t n, double quantile_x,
                              double quantile_y);
+
+// What typically happens to a pair of runs: the centre of the ratios of its two values, which a
+// few stragglers hardly move.
+
+// How pairs are compared: by the logarithms of their ratios y/x; where a value is not above 0,
+// by the differences y - x over the median of x.
+enum change { CHANGE_LOGARITHM, CHANGE_DIFFERENCE, CHANGE_NONE };
+
+// Fills `changes` with those, in the order of the blocks. CHANGE_NONE: there are no pairs, or
+// the median of x is not above 0.
+enum change typical_changes(const struct pairs *pairs, struct sample *changes);
+
+// The ratio whose logarithm is the Hodges-Lehmann estimate of the changes, with the interval of
+// their signed ranks (ranks.h), `widen` times as wide on either side. Where load scales what a
+// program takes, log y and log x have the same shape and their difference is symmetric about the
+// logarithm of the ratio, whatever that shape is: the interval then holds exactly, but for changes
+// that are far from the others, which count as less far (docs/typical.md). Without bounds, and with
+// an infinite error, where the pairs are too few, or there are none.
+struct interval typical_ratio(struct critical *critical, const struct pairs *pairs, double widen);
+
+// The relative standard error of the ratio of one pair, as the spread of the pairs shows it: known
+// before there is an interval. NAN where there are no changes.
+double typical_error_of_one(const struct pairs *pairs);
+
+// The ratio of changes that are known.
+struct interval typical_of(struct critical *critical, enum change change,
+                           const struct sample *changes, double widen);
+
+// Where a condition's values lie, with an interval that keeps its promise
+// although the number of runs was chosen by looking at them.
+// docs/statistics.md says how each correction was found and what it costs.
+
+struct location {
+    struct interval interval; // that of the stopping rule
+    struct interval robust;   // holds under dependence that the runs do not show, too
+    size_t outliers;          // runs far from the others; the mean includes them
+};
+
+// Student's t interval of the mean of all values, `widen` times as wide, and wider
+// for skewed and for two-peaked ones. It depends on the values and on the design
+// alone, never on the requested error.
+struct interval location_estimate(struct critical *critical, const struct sample *sample,
+                                  double widen);
+
+// Factor by which an interval must be wider because the rule that ended the
+// experiment has looked at the n values from min_runs on; 1 if it has not.
+double location_widening(const struct settings *settings, size_t n);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/memory.h"
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
@@ -14,10 +15,6 @@
 #include "judge.h"
 
 static const double interval_s = 1;
-// The settings that say when to stop: they may change without a new experiment.
-static const char *const limits[] = {"error",       "confidence", "min-runs", "max-runs",
-                                     "max-time",    "metric",     "decide",   "at-most",
-                                     "same-within", "statistic"};
 
 // RFC 3339, to the second.
 static json_t *time_json(double time_s)
@@ -29,10 +26,10 @@ static json_t *time_json(double time_s)
 static json_t *limits_of(const json_t *settings)
 {
     json_t *object = json_object();
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        json_t *value = json_object_get(settings, limits[i]);
+    for (size_t i = 0; limit_names[i]; i++) {
+        json_t *value = json_object_get(settings, limit_names[i]);
         if (value)
-            json_object_set(object, limits[i], value);
+            json_object_set(object, limit_names[i], value);
     }
     return object;
 }
@@ -56,17 +53,16 @@ static json_t *job_id(const json_t *experiment)
 static double spent_before(const char *path)
 {
     json_t *old = json_read_record(path, 0, NULL);
-    const double spent = judge_number(old, "spent_s");
+    const double spent = json_number_at(old, "spent_s");
     json_decref(old);
     return spent >= 0 ? spent : 0;
 }
 
 bool status_is_done(const char *folder)
 {
-    char *path = NULL;
-    json_t *old =
-        asprintf(&path, "%s/status.json", folder) < 0 ? NULL : json_read_record(path, 0, NULL);
-    const char *state = json_string_value(json_object_get(old, "state"));
+    char *path = text_of("%s/status.json", folder);
+    json_t *old = json_read_record(path, 0, NULL);
+    const char *state = json_text_at(old, "state");
     const bool done = state && strcmp(state, "done") == 0;
     json_decref(old);
     free(path);
@@ -79,10 +75,9 @@ void status_begin(struct status *status, const struct experiment *experiment, co
     const json_t *cell = json_object_get(experiment->json, "cell");
     *status = (struct status){
         .began_s = now_s, .began_uptime_s = uptime_s, .now_s = now_s, .written_s = -INFINITY};
-    if (!json_is_object(cell) || asprintf(&status->path, "%s/status.json", folder) < 0) {
-        status->path = NULL;
+    if (!json_is_object(cell))
         return;
-    }
+    status->path = text_of("%s/status.json", folder);
     status->before_s = spent_before(status->path);
     status->fixed = json_pack(
         "{s:s, s:o, s:o, s:o, s:s, s:I, s:o, s:I, s:o, s:o}", "schema", SCHEMA_STATUS, "cell",
@@ -130,9 +125,10 @@ void status_write(struct status *status, const struct course *course, const char
 
 void status_run(struct status *status, const struct course *course)
 {
-    const double start = elapsed_time(json_string_value(json_object_get(course->last, "start")));
-    const double wall = judge_number(course->last, "wall_s");
-    const double by_uptime = judge_number(course->last, "uptime_s") + wall - status->began_uptime_s;
+    const double start = elapsed_time(json_text_at(course->last, "start"));
+    const double wall = json_number_at(course->last, "wall_s");
+    const double by_uptime =
+        json_number_at(course->last, "uptime_s") + wall - status->began_uptime_s;
     if (isfinite(start + wall))
         status->now_s = start + wall;
     status->spent_s =
@@ -163,18 +159,18 @@ double elapsed_time(const char *text)
 
 static double start_of(const json_t *record)
 {
-    return elapsed_time(json_string_value(json_object_get(record, "start")));
+    return elapsed_time(json_text_at(record, "start"));
 }
 
 static const char *host_of(const json_t *record)
 {
-    const char *host = json_string_value(json_object_get(record, "host"));
+    const char *host = json_text_at(record, "host");
     return host ? host : "";
 }
 
 double elapsed_between_s(const json_t *before, const json_t *after)
 {
-    const double uptime = judge_number(after, "uptime_s") - judge_number(before, "uptime_s");
+    const double uptime = json_number_at(after, "uptime_s") - json_number_at(before, "uptime_s");
     const bool one_machine = strcmp(host_of(before), host_of(after)) == 0;
     return uptime >= 0 && one_machine ? uptime : start_of(after) - start_of(before);
 }
@@ -183,11 +179,11 @@ double elapsed_s(const json_t *records, size_t count)
 {
     if (count == 0)
         return 0;
-    double sum = judge_number(json_array_get(records, count - 1), "wall_s") +
+    double sum = json_number_at(json_array_get(records, count - 1), "wall_s") +
                  0 * start_of(json_array_get(records, 0));
     for (size_t i = 1; i < count; i++) {
         const json_t *before = json_array_get(records, i - 1);
-        const double wall = judge_number(before, "wall_s");
+        const double wall = json_number_at(before, "wall_s");
         const double gap = elapsed_between_s(before, json_array_get(records, i));
         sum += gap < 0 || gap > pause_s + pause_runs * wall ? wall : gap;
     }

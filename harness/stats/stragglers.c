@@ -109,15 +109,12 @@ static struct interval mean_ratio(struct session *session, const struct pairs *p
     const double most_x = cut(&sides->x, pairs->x, pairs->count, sides->higher);
     const double most_y = cut(&sides->y, pairs->y, pairs->count, sides->higher);
     struct pairs rest = {0};
-    struct interval ratio = {.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
-    bool good = true;
-    for (size_t i = 0; i < pairs->count && good; i++) {
+    for (size_t i = 0; i < pairs->count; i++) {
         const bool x = cut_x && is_one(&sides->x, pairs->x[i], sides->higher);
         const bool y = cut_y && is_one(&sides->y, pairs->y[i], sides->higher);
-        good = pairs_add(&rest, x ? most_x : pairs->x[i], y ? most_y : pairs->y[i]);
+        pairs_add(&rest, x ? most_x : pairs->x[i], y ? most_y : pairs->y[i]);
     }
-    if (good)
-        ratio = metric_mean_ratio(session, &rest, against, sides->higher);
+    const struct interval ratio = metric_mean_ratio(session, &rest, against, sides->higher);
     pairs_free(&rest);
     return ratio;
 }

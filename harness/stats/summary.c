@@ -4,14 +4,11 @@
 #include "capacity.h"
 #include "carry_over.h"
 #include "decide.h"
-#include "describe.h"
-#include "direction.h"
 #include "gate.h"
 #include "json.h"
 #include "metrics.h"
 #include "oddities.h"
 #include "session.h"
-#include "significance.h"
 #include "warnings.h"
 
 #include <jansson.h>
@@ -42,28 +39,13 @@ static const char *comparisons_method(const struct settings *settings, enum agai
     return settings_has_gate(settings) ? names[statistic][kind].looks : names[statistic][kind].once;
 }
 
-static struct words_of names_of(const struct settings *settings, size_t condition, size_t metric)
-{
-    return (struct words_of){.metric = &settings->metrics.item[metric],
-                             .variant = settings->conditions[settings_variant(settings, condition)],
-                             .reference = settings->conditions[0],
-                             .load = settings_load_name(settings, condition)};
-}
-
-static json_t *text_json(char *text)
-{
-    json_t *json = text ? json_string(text) : json_null();
-    free(text);
-    return json;
-}
-
 // What both kinds have in common.
 static json_t *ratio_json(struct session *session, size_t condition, enum against against,
                           size_t metric, const struct interval *ratio)
 {
     const struct settings *settings = session->settings;
     const struct metric_setting *what = &settings->metrics.item[metric];
-    const struct words_of names = names_of(settings, condition, metric);
+    const struct words_of names = words_of(settings, condition, metric);
     const size_t censored = session_censored(session, condition, against);
     // An interaction decides nothing, and has no part of the shared error rate.
     const bool shares = what->decides && against != AGAINST_BOTH && settings_family(settings) > 1;
@@ -80,7 +62,7 @@ static json_t *ratio_json(struct session *session, size_t condition, enum agains
             ? json_boolean(metric_is_distinguishable(session, condition, against, metric))
             : json_null(),
         "simultaneous", shares, "censored", (json_int_t)censored);
-    direction_to_json(what, ratio, names.reference, json); // the text is another one
+    answer_direction(what, ratio, names.reference, json); // the text is another one
     return json;
 }
 
@@ -88,7 +70,6 @@ static json_t *comparison(struct session *session, size_t condition, size_t metr
 {
     const struct settings *settings = session->settings;
     const enum against against = AGAINST_REFERENCE;
-    const struct words_of names = names_of(settings, condition, metric);
     const struct interval ratio = metric_ratio(session, condition, against, metric);
     const enum relation relation = gate_relation(session, condition, against, metric);
     json_t *json = ratio_json(session, condition, against, metric, &ratio);
@@ -104,17 +85,16 @@ static json_t *comparison(struct session *session, size_t condition, size_t metr
         json_string(relation_name(relation, words_is_time(&settings->metrics.item[metric]))));
     answer_add(session, condition, against, metric, json);
     json_object_set_new(json, "gate", json_null()); // unless it is judged
-    json_object_set_new(json, "text",
-                        text_json(words_comparison(&names, &ratio, settings->same_within)));
+    json_object_set_new(json, "text", words_comparison(settings, condition, metric, &ratio));
     return json;
 }
 
 static json_t *interaction(struct session *session, size_t condition, size_t metric)
 {
-    const struct words_of names = names_of(session->settings, condition, metric);
     const struct interval ratio = metric_ratio(session, condition, AGAINST_BOTH, metric);
     json_t *json = ratio_json(session, condition, AGAINST_BOTH, metric, &ratio);
-    json_object_set_new(json, "text", text_json(words_interaction(&names, &ratio)));
+    json_object_set_new(json, "text",
+                        words_interaction(session->settings, condition, metric, &ratio));
     return json;
 }
 
@@ -129,19 +109,6 @@ static json_t *list_of(struct session *session, enum against against,
                 session->conditions[i].pairs[AGAINST_REFERENCE][m].count > 0)
                 json_array_append_new(list, one(session, i, m));
     return list;
-}
-
-// Each variant with the first, alone and under each load; [] without variants. A new
-// reference, or NULL if memory ran out; so are the others.
-static json_t *comparisons_list(struct session *session)
-{
-    return list_of(session, AGAINST_REFERENCE, comparison);
-}
-
-// Whether each load changes how each variant compares with the first; [] without both.
-static json_t *comparisons_interactions(struct session *session)
-{
-    return list_of(session, AGAINST_BOTH, interaction);
 }
 
 // A figure without variation has no error, rather than none.
@@ -220,12 +187,6 @@ static double error_that_decides(struct session *session, size_t condition)
                : decide_error(session);
 }
 
-static bool has_converged(struct session *session, size_t condition)
-{
-    const double error = error_that_decides(session, condition);
-    return error <= session->settings->error;
-}
-
 // The largest probability of something that so many runs may all have missed,
 // with what is left of the confidence: (1 - p)^n = 1 - confidence.
 static json_t *unseen(const struct settings *settings, size_t runs)
@@ -268,7 +229,7 @@ static json_t *conditions(struct session *session, enum stop_reason stop)
             "{s:s, s:i, s:i, s:o, s:o, s:b, s:s}", "name", settings->conditions[i], "runs",
             (int)condition->runs, "discarded", (int)(condition->seen - condition->runs), "unseen",
             unseen(settings, condition->runs), "load", loads(condition), "converged",
-            has_converged(session, i), "stop_reason", stop_names[stop]);
+            error_that_decides(session, i) <= settings->error, "stop_reason", stop_names[stop]);
         add_failures(session, i, object);
         add_names(settings, i, object);
         for (size_t m = 0; m < BASIC_METRICS; m++)
@@ -319,7 +280,7 @@ static json_t *slowdown(struct session *session, size_t condition, size_t metric
         metric_is_distinguishable(session, condition, AGAINST_ALONE, metric), "simultaneous",
         settings_family(settings) > 1 && settings->metrics.item[metric].decides);
     json_object_set_new(object, "decides", json_boolean(settings->metrics.item[metric].decides));
-    direction_to_json(&settings->metrics.item[metric], &ratio, "alone", object);
+    answer_direction(&settings->metrics.item[metric], &ratio, "alone", object);
     json_object_set_new(
         object, "reference",
         json_string(settings->conditions[settings_reference(settings, condition, AGAINST_ALONE)]));
@@ -383,8 +344,8 @@ json_t *summary_build(struct session *session)
         json_pack("{s:o, s:o, s:o, s:o, s:o}", "conditions", conditions(session, stop), "slowdowns",
                   slowdowns(session), "warnings", warnings_of(session), "intervals",
                   intervals(settings), "forecast", forecast(session));
-    json_object_set_new(summary, "comparisons", comparisons_list(session));
-    json_object_set_new(summary, "interactions", comparisons_interactions(session));
+    json_object_set_new(summary, "comparisons", list_of(session, AGAINST_REFERENCE, comparison));
+    json_object_set_new(summary, "interactions", list_of(session, AGAINST_BOTH, interaction));
     if (settings->condition_count > 1)
         json_object_set_new(summary, "washout", washout(session));
     if (settings_aa(settings) > 0)

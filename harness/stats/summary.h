@@ -4,7 +4,7 @@
 
 #include "session.h"
 
-// A new reference, or NULL if memory ran out. Without the verdicts of a gate, which depend on all
+// A new reference. Without the verdicts of a gate, which depend on all
 // warnings (verdicts.h).
 json_t *summary_build(struct session *session);
 

@@ -1,5 +1,7 @@
 #include "times.h"
 
+#include "common/record_json.h"
+
 #include "judge.h"
 
 #include <math.h>
@@ -15,8 +17,8 @@ static const double one_cpu = 1.05, main_part = 0.95;
 
 static bool may_block(const json_t *record)
 {
-    return !(judge_number(record, "voluntary_switches") <= few_switches) ||
-           judge_number(record, "major_faults") >= 1;
+    return !(json_number_at(record, "voluntary_switches") <= few_switches) ||
+           json_number_at(record, "major_faults") >= 1;
 }
 
 static double known_or_0(double value)
@@ -29,8 +31,8 @@ static double known_or_0(double value)
 static double dilution(const json_t *record, double cpus)
 {
     const json_t *machine = json_object_get(record, "machine");
-    const double known = judge_number(machine, "cpus"), all = known > 0 ? known : cpus;
-    const double busy = judge_number(machine, "busy_s") / judge_number(record, "wall_s");
+    const double known = json_number_at(machine, "cpus"), all = known > 0 ? known : cpus;
+    const double busy = json_number_at(machine, "busy_s") / json_number_at(record, "wall_s");
     return isfinite(busy) ? fmin(1 + busy, all) : all;
 }
 
@@ -38,9 +40,10 @@ static void read_machine(struct times *times, const json_t *record, double cpus)
 {
     const json_t *pressure = json_object_get(record, "pressure");
     const double times_seen = dilution(record, cpus);
-    times->at_most_s[CPU] = judge_number(pressure, "cpu_some_s") * times_seen;
-    times->at_most_s[MEMORY] = judge_number(pressure, "memory_some_s") * times_seen;
-    times->at_most_s[IO] = may_block(record) ? judge_number(pressure, "io_some_s") * times_seen : 0;
+    times->at_most_s[CPU] = json_number_at(pressure, "cpu_some_s") * times_seen;
+    times->at_most_s[MEMORY] = json_number_at(pressure, "memory_some_s") * times_seen;
+    times->at_most_s[IO] =
+        may_block(record) ? json_number_at(pressure, "io_some_s") * times_seen : 0;
     if (!isnan(times->at_most_s[CPU]))
         times->source = SOURCE_MACHINE;
 }
@@ -48,26 +51,26 @@ static void read_machine(struct times *times, const json_t *record, double cpus)
 static void read_own(struct times *times, const json_t *record)
 {
     const json_t *stalls = json_object_get(record, "stalls");
-    const char *source = json_string_value(json_object_get(stalls, "source"));
-    times->main_s = judge_number(stalls, "run_s");
-    times->main_delay_s = judge_number(stalls, "run_delay_s");
-    times->throttled_s = judge_number(stalls, "throttled_s");
-    if (!source || isnan(judge_number(stalls, "cpu_s")))
+    const char *source = json_text_at(stalls, "source");
+    times->main_s = json_number_at(stalls, "run_s");
+    times->main_delay_s = json_number_at(stalls, "run_delay_s");
+    times->throttled_s = json_number_at(stalls, "throttled_s");
+    if (!source || isnan(json_number_at(stalls, "cpu_s")))
         return;
     times->source = strcmp(source, "cgroup") == 0 ? SOURCE_CGROUP : SOURCE_SCHEDSTAT;
-    times->own_s[CPU] = judge_number(stalls, "cpu_s");
-    times->own_s[MEMORY] = judge_number(stalls, "memory_s");
+    times->own_s[CPU] = json_number_at(stalls, "cpu_s");
+    times->own_s[MEMORY] = json_number_at(stalls, "memory_s");
     // A wait for a page that memory pressure evicted is counted as both.
-    times->own_s[IO] = fmax(judge_number(stalls, "io_s") - known_or_0(times->own_s[MEMORY]), 0);
-    if (isnan(judge_number(stalls, "io_s")))
+    times->own_s[IO] = fmax(json_number_at(stalls, "io_s") - known_or_0(times->own_s[MEMORY]), 0);
+    if (isnan(json_number_at(stalls, "io_s")))
         times->own_s[IO] = NAN;
 }
 
 struct times times_of(const json_t *record, double cpus)
 {
     struct times times = {
-        .wall_s = judge_number(record, "wall_s"),
-        .cpu_s = judge_number(record, "user_s") + judge_number(record, "system_s"),
+        .wall_s = json_number_at(record, "wall_s"),
+        .cpu_s = json_number_at(record, "user_s") + json_number_at(record, "system_s"),
         .throttled_s = NAN,
         .source = SOURCE_NONE,
     };

@@ -5,8 +5,9 @@
 #include "json.h"
 #include "times.h"
 
+#include "common/memory.h"
+
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -85,10 +86,9 @@ static struct interval ratio_of(const double *x, const double *y, size_t n,
                                 struct critical *critical)
 {
     struct pairs pairs = {0};
-    bool good = true;
-    for (size_t i = 0; i < n && good; i++)
-        good = pairs_add(&pairs, x[i], y[i]);
-    const double t = good && n > 1 ? critical_t(critical, (double)n - 1) : INFINITY;
+    for (size_t i = 0; i < n; i++)
+        pairs_add(&pairs, x[i], y[i]);
+    const double t = n > 1 ? critical_t(critical, (double)n - 1) : INFINITY;
     const struct interval ratio = interval_ratio(&pairs, t, t);
     pairs_free(&pairs);
     return ratio;
@@ -119,13 +119,11 @@ static void measure_factor(struct made *made, struct critical *critical, double 
     made->factor = ratio_of(without, wall, made->runs, critical);
 }
 
-// False where nothing is known of its waiting, or memory ran out.
+// False where nothing is known of its waiting.
 static bool measure(struct made *made, struct critical *critical)
 {
     const struct sums sums = times_sum(made->times, made->runs);
-    double *scratch = calloc(2 * made->runs + 1, sizeof *scratch);
-    if (!scratch)
-        return false;
+    double *scratch = must(calloc(2 * made->runs + 1, sizeof *scratch));
     made->threads = threads_of(&sums);
     made->wall_s = sums.wall_s / (double)made->runs;
     made->at_least = !made->threads.one;
@@ -139,20 +137,9 @@ static bool measure(struct made *made, struct critical *critical)
 
 // ---- words ----
 
-// What printf makes of it, to be freed; NULL if memory ran out.
-__attribute__((format(printf, 1, 2))) static char *text_of(const char *format, ...)
-{
-    char *text = NULL;
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = vasprintf(&text, format, arguments);
-    va_end(arguments);
-    return length < 0 ? NULL : text;
-}
-
 static json_t *text_json(char *text)
 {
-    json_t *json = text ? json_string(text) : json_null();
+    json_t *json = json_string(text);
     free(text);
     return json;
 }
@@ -183,11 +170,9 @@ static void say_part(FILE *stream, const struct made *made, enum part part)
 // "61 % computing, 39 ± 2 % waiting for a CPU": what is at least half a percent of it.
 static char *words_of(const struct made *made)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return NULL;
+    char *text;
+    size_t size;
+    FILE *stream = must(open_memstream(&text, &size));
     for (enum part part = 0, said = 0; part < PARTS; part++) {
         if (!made->known[part] || !(made->part[part].center >= 0.005))
             continue;
@@ -196,10 +181,7 @@ static char *words_of(const struct made *made)
         if (part == REST && made->part[REST].center >= worth_saying && !made->known[DISK_WAIT])
             fputs(" (waiting for the disk and for memory is not counted here)", stream);
     }
-    if (fclose(stream) == 0)
-        return text;
-    free(text);
-    return NULL;
+    return stream_text(stream, &text);
 }
 
 // "0.69 s of 1.24 s it waited for a CPU: 2.3 times slower because of other programs; 0.55 s
@@ -235,9 +217,9 @@ static double runs_for(const double *value, size_t n, double t, double error)
 static json_t *steadier_json(const struct made *made, const struct settings *settings,
                              struct critical *critical)
 {
-    double *value = made->runs < RUNS_TO_FORECAST ? NULL : calloc(made->runs, sizeof *value);
-    if (!value)
+    if (made->runs < RUNS_TO_FORECAST)
         return json_null();
+    double *value = must(calloc(made->runs, sizeof *value));
     const double t = critical_t(critical, (double)made->runs - 1);
     for (size_t i = 0; i < made->runs; i++)
         value[i] = made->times[i].wall_s;
@@ -297,11 +279,11 @@ static json_t *time_of(const struct experiment *experiment, const struct session
 {
     const struct settings *settings = session->settings;
     const bool alone = settings_load_name(settings, condition) == NULL;
-    struct made made = {.times = calloc(session->count + 1, sizeof *made.times)};
+    struct made made = {.times = must(calloc(session->count + 1, sizeof *made.times))};
     struct critical critical;
     json_t *time = NULL;
     critical_init(&critical, settings->confidence);
-    for (size_t i = 0; made.times && i < session->count; i++) {
+    for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
         if (run->condition == (int)condition && session_uses(session, run))
             made.times[made.runs++] = times_of(replay->used[i], experiment->cpus);

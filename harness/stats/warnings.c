@@ -2,12 +2,13 @@
 
 #include "capacity.h"
 #include "carry_over.h"
-#include "describe.h"
 #include "messages.h"
 #include "metrics.h"
 #include "oddities.h"
 #include "session.h"
 #include "statistic.h"
+
+#include "common/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,16 +20,10 @@
 static const double stray_share = 0.1;
 enum { STRAY_LEAST = 2 };
 
-static struct message capacity_warnings_about(const struct session *session, enum flag flag,
-                                              size_t condition)
+static struct message about_condition(const struct session *session, enum flag flag,
+                                      size_t condition)
 {
-    return (struct message){
-        .flag = flag, .condition = session->settings->conditions[condition], .runs = json_array()};
-}
-
-static void capacity_warnings_finish(json_t *list, struct message *message)
-{
-    json_array_append_new(list, message_finish(message, false));
+    return (struct message){.flag = flag, .condition = session->settings->conditions[condition]};
 }
 
 static void add_range(const struct session *session, size_t condition,
@@ -37,20 +32,20 @@ static void add_range(const struct session *session, size_t condition,
     const struct vary *vary = &session->settings->vary;
     const bool below = capacity->bound == CAPACITY_BELOW;
     char text[VARY_TEXT_SIZE];
-    struct message message = capacity_warnings_about(session, FLAG_RANGE, condition);
+    struct message message = about_condition(session, FLAG_RANGE, condition);
     message_detail(&message, "kept", "%s %s %s", below ? "not kept even at" : "kept even at",
                    vary->name, vary_text(below ? vary->low : vary->high, text));
     message_detail(&message, "bound", "%s", below ? "below that" : "at least that");
     message_detail(&message, "sure", "%s",
                    capacity->is_sure ? "" : ", by the runs so far, which are too few to be sure");
     message_detail(&message, "end", "%s", below ? "lower LOW" : "raise HIGH");
-    capacity_warnings_finish(list, &message);
+    message_add(list, &message);
 }
 
 static void add_open(const struct session *session, size_t condition,
                      const struct capacity *capacity, json_t *list)
 {
-    struct message message = capacity_warnings_about(session, FLAG_NOT_CONVERGED, condition);
+    struct message message = about_condition(session, FLAG_NOT_CONVERGED, condition);
     if (isfinite(capacity->error)) {
         message_detail(&message, "error", "%.3g %%", 100 * capacity->error);
         message_detail(&message, "limit", ", more than the %.3g %% that --error allows",
@@ -59,16 +54,16 @@ static void add_open(const struct session *session, size_t condition,
         message_detail(&message, "error", "not known");
     }
     message_detail(&message, "runs", "%zu run%s", capacity->runs, capacity->runs == 1 ? "" : "s");
-    capacity_warnings_finish(list, &message);
+    message_add(list, &message);
 }
 
-static void capacity_warnings_add_timed_out(const struct session *session, size_t condition,
-                                            const struct capacity *capacity, json_t *list)
+static void add_missed(const struct session *session, size_t condition,
+                       const struct capacity *capacity, json_t *list)
 {
-    struct message message = capacity_warnings_about(session, FLAG_TIME_OUT_MISSED, condition);
+    struct message message = about_condition(session, FLAG_TIME_OUT_MISSED, condition);
     message_detail(&message, "few", "%zu", capacity->timed_out);
-    message_detail(&message, "all", "%zu", capacity->runs);
-    capacity_warnings_finish(list, &message);
+    message.of_runs = capacity->runs;
+    message_add(list, &message);
 }
 
 // Runs that missed the objectives where nearly all should keep them: the rate is not what
@@ -76,25 +71,21 @@ static void capacity_warnings_add_timed_out(const struct session *session, size_
 static void add_strays(const struct session *session, size_t condition,
                        const struct capacity *capacity, json_t *list)
 {
-    struct message message = capacity_warnings_about(session, FLAG_STRAY_RUNS, condition);
+    struct message message = about_condition(session, FLAG_STRAY_RUNS, condition);
     const double clear = log(capacity->low) - (log(capacity->high) - log(capacity->low));
-    size_t all = 0;
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
         if (run->condition != (int)condition || !session_uses(session, run) || !(run->x < clear))
             continue;
-        all++;
+        message.of_runs++;
         if (run->y > 0)
-            json_array_append_new(message.runs, json_integer((json_int_t)run->order));
+            message_run(&message, run->order);
     }
     const size_t missed = json_array_size(message.runs);
-    if (missed < STRAY_LEAST || (double)missed <= stray_share * (double)all) {
+    if (missed >= STRAY_LEAST && (double)missed > stray_share * (double)message.of_runs)
+        message_add(list, &message);
+    else
         json_decref(message.runs);
-        return;
-    }
-    message_detail(&message, "few", "%zu", missed);
-    message_detail(&message, "all", "%zu", all);
-    capacity_warnings_finish(list, &message);
 }
 
 // Appends the warnings of each condition's search to an array.
@@ -103,7 +94,7 @@ static void capacity_warnings(struct session *session, json_t *list)
     for (size_t i = 0; i < session->settings->condition_count; i++) {
         const struct capacity capacity = capacity_of(session, i);
         if (capacity.timed_out > 0)
-            capacity_warnings_add_timed_out(session, i, &capacity, list);
+            add_missed(session, i, &capacity, list);
         if (capacity.bound != CAPACITY_INSIDE && capacity.runs > 0)
             add_range(session, i, &capacity, list);
         else if (!(capacity.error <= session->settings->error))
@@ -113,32 +104,12 @@ static void capacity_warnings(struct session *session, json_t *list)
     }
 }
 
-static void finish(const struct session *session, json_t *list, struct message *message)
-{
-    message_detail(message, "statistic", "%s", statistic_words[session->settings->statistic]);
-    json_array_append_new(list, message_finish(message, session->settings->condition_count == 1));
-}
-
 static struct message about(const struct session *session, enum flag flag, size_t condition,
                             size_t metric)
 {
     return (struct message){.flag = flag,
                             .condition = session->settings->conditions[condition],
-                            .metric = session->settings->metrics.item[metric].name,
-                            .runs = json_array()};
-}
-
-static void add_oddities(struct session *session, size_t condition, size_t metric, json_t *list)
-{
-    const unsigned flags = oddities_find(session, condition, metric);
-    for (enum flag flag = 0; flag < ODDITIES; flag++) {
-        if (!(flags >> flag & 1U))
-            continue;
-        struct message message = about(session, flag, condition, metric);
-        message.unsteady = oddities_unsteady(session, condition, metric);
-        describe_oddity(session, condition, metric, &message);
-        finish(session, list, &message);
-    }
+                            .metric = session->settings->metrics.item[metric].name};
 }
 
 // "baseline: 2 by exit code, 1 by signal; half: 1 by time-out"; to be freed.
@@ -151,11 +122,11 @@ static char *failed_kinds(const struct session *session)
                                                 "not started",
                                                 "without a figure",
                                                 "by the end of the service"};
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
+    char *text;
+    size_t size;
+    FILE *stream = must(open_memstream(&text, &size));
     const char *before = "";
-    for (size_t i = 0; stream && i < session->settings->condition_count; i++) {
+    for (size_t i = 0; i < session->settings->condition_count; i++) {
         const size_t *failures = session->conditions[i].failures;
         if (session_failed(session, i) == 0)
             continue;
@@ -168,7 +139,7 @@ static char *failed_kinds(const struct session *session)
             }
         before = "; ";
     }
-    return stream && fclose(stream) == 0 ? text : NULL;
+    return stream_text(stream, &text);
 }
 
 // Whether runs that ended too early count like the others.
@@ -201,18 +172,18 @@ static const char *failed_meaning(const struct session *session)
 // which have no order any more.
 static void add_failed(const struct session *session, json_t *list)
 {
-    struct message message = {.flag = FLAG_FAILED_RUNS, .runs = json_array()};
+    struct message message = {.flag = FLAG_FAILED_RUNS};
     char *kinds = failed_kinds(session);
     for (size_t i = 0; i < session->count; i++)
         if (session->runs[i].failure != FAILURE_NONE)
-            json_array_append_new(message.runs, json_integer((json_int_t)session->runs[i].order));
+            message_run(&message, session->runs[i].order);
     message_detail(&message, "few", "%zu", session->failed + session->set_aside);
     message_detail(&message, "all", "%zu", session->count + session->set_aside);
-    message_detail(&message, "kinds", "%s", kinds ? kinds : "?");
+    message_detail(&message, "kinds", "%s", kinds);
     message_detail(&message, "meaning", "%s", failed_meaning(session));
     if (has_early_ends(session)) // also of the baseline, so that a ratio may be too high
         message.bias = BIAS_ALL;
-    finish(session, list, &message);
+    message_add(list, &message);
     free(kinds);
 }
 
@@ -229,29 +200,28 @@ static void add_timed_out(const struct session *session, size_t condition, json_
 {
     const struct condition *one = &session->conditions[condition];
     struct message message = {.flag = FLAG_TIMED_OUT,
-                              .condition = session->settings->conditions[condition],
-                              .runs = json_array()};
+                              .condition = session->settings->conditions[condition]};
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
         if (run->condition == (int)condition && run->failure == FAILURE_TIMED_OUT &&
             session_uses(session, run))
-            json_array_append_new(message.runs, json_integer((json_int_t)run->order));
+            message_run(&message, run->order);
     }
-    message_detail(&message, "few", "%zu", one->censored);
-    message_detail(&message, "all", "%zu", one->runs);
+    message.of_runs = one->runs;
+    message_detail(&message, "statistic", "%s", statistic_words[session->settings->statistic]);
     if (has_output(session->settings))
         message_detail(&message, "output", "; what they printed does not count");
-    finish(session, list, &message);
+    message_add(list, &message);
 }
 
 // Blocks that were measured with too little between a loaded run and the next.
 static void add_washout(const struct session *session, json_t *list)
 {
-    struct message message = {.flag = FLAG_WASHOUT, .runs = json_array()};
+    struct message message = {.flag = FLAG_WASHOUT};
     const bool one = session->washed == 1;
     for (size_t i = 0; i < session->count; i++)
         if (session->runs[i].block <= session->unwashed)
-            json_array_append_new(message.runs, json_integer((json_int_t)session->runs[i].order));
+            message_run(&message, session->runs[i].order);
     message_detail(&message, "why", "%s",
                    session->settings->washout.automatic
                        ? "the load's after-effects showed in the baseline's runs: "
@@ -261,14 +231,14 @@ static void add_washout(const struct session *session, json_t *list)
     message_detail(&message, "plural", "%s", one ? "" : "s");
     message_detail(&message, "singular", "%s", one ? "s" : "");
     message_detail(&message, "excluded", "%zu", json_array_size(message.runs));
-    finish(session, list, &message);
+    message_add(list, &message);
 }
 
 static void add_slow(const struct session *session, json_t *list)
 {
     struct message message = {.flag = FLAG_CARRY_OVER_SLOW};
     message_detail(&message, "runs", "%zu", session->washed);
-    finish(session, list, &message);
+    message_add(list, &message);
 }
 
 // A share of the CPUs that is worth a word.
@@ -280,20 +250,18 @@ static void add_delivery(const struct session *session, size_t condition,
 {
     const bool is_short = judge_short(&load->delivery);
     struct message message = {.flag = is_short ? FLAG_LOAD_SHORT : FLAG_LOAD_UNEVEN,
-                              .condition = session->settings->conditions[condition],
-                              .runs = json_array()};
+                              .condition = session->settings->conditions[condition]};
     const double offered = load->offered / (double)load->offered_runs;
     const double achieved = load->achieved / (double)load->achieved_runs;
     for (size_t i = 0; i < load->short_count; i++)
-        json_array_append_new(message.runs, json_integer((json_int_t)load->short_runs[i]));
+        message_run(&message, load->short_runs[i]);
     message_detail(&message, "load", "load %s", load->name);
-    message_detail(&message, "few", "%zu", load->short_count);
-    message_detail(&message, "all", "%zu", load->judged_runs);
+    message.of_runs = load->judged_runs;
     message_detail(&message, "percent", "%.0f", 100 * achieved / offered);
     const double share = load->delivery.due / (double)load->judged_runs / offered;
     if (share < shared)
         message_detail(&message, "share", " (its share of the CPUs allowed %.0f %%)", 100 * share);
-    finish(session, list, &message);
+    message_add(list, &message);
 }
 
 static void add_bound(const struct session *session, size_t condition, const struct load_sum *load,
@@ -302,7 +270,7 @@ static void add_bound(const struct session *session, size_t condition, const str
     struct message message = {.flag = FLAG_LOAD_TIME,
                               .condition = session->settings->conditions[condition]};
     message_detail(&message, "load", "load %s", load->name);
-    finish(session, list, &message);
+    message_add(list, &message);
 }
 
 static void add_load(const struct session *session, size_t condition, const struct load_sum *load,
@@ -342,7 +310,7 @@ static void add_error(const struct session *session, size_t condition, size_t me
         add_need(session, runs, &message);
     }
     message_detail(&message, "runs", "%zu run%s", runs, runs == 1 ? "" : "s");
-    finish(session, list, &message);
+    message_add(list, &message);
 }
 
 static void add_noise(struct session *session, size_t condition, size_t metric, json_t *list)
@@ -357,7 +325,7 @@ static void add_noise(struct session *session, size_t condition, size_t metric, 
     const double floor = metric_noise_floor(session, metric);
     if (settings_aa(session->settings) > 0 && isfinite(floor))
         message_detail(&message, "floor", ", whose floor is %.3g %%", 100 * floor);
-    finish(session, list, &message);
+    message_add(list, &message);
 }
 
 // The ratio that decides, or the mean of a lone condition, is not as narrow as requested.
@@ -413,7 +381,7 @@ static void add_no_ratio(const struct session *session, size_t condition, size_t
     if (base->count == 0 || base->mean > 0 || !(loaded->mean > 0))
         return;
     struct message message = about(session, FLAG_NO_RATIO, condition, metric);
-    finish(session, list, &message);
+    message_add(list, &message);
 }
 
 json_t *warnings_of(struct session *session)
@@ -438,7 +406,7 @@ json_t *warnings_of(struct session *session)
         for (size_t m = 0; m < settings->metrics.count; m++)
             if (metrics_reports(&settings->metrics, m) && session->conditions[i].censored == 0 &&
                 !metric_is_negligible(session, i, m))
-                add_oddities(session, i, m, list);
+                oddities_add(session, i, m, list);
     add_loads(session, list);
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++)

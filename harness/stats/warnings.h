@@ -6,7 +6,7 @@
 #include "session.h"
 
 // A new reference to an array of warnings (message_finish) for all conditions
-// and the chosen metrics; NULL if memory ran out.
+// and the chosen metrics.
 json_t *warnings_of(struct session *session);
 
 #endif

@@ -1,6 +1,8 @@
-#include "command_line.h"
+#include "arguments.h"
 
+#include "common/memory.h"
 #include "common/messages.h"
+#include "common/metric.h"
 #include "common/options.h"
 
 #include <stdio.h>
@@ -19,9 +21,10 @@ struct typed {
 };
 
 static bool check_names(const char *text, char *error, size_t size);
+static bool check_metric(const char *text, char *error, size_t size);
 
 #define TYPED(member) .offset = offsetof(struct typed, member)
-#define LINE(member)  .offset = offsetof(struct command_line, member)
+#define LINE(member)  .offset = offsetof(struct arguments, member)
 
 static const struct option_row experiment_rows[] = {
     {.name = "conditions",
@@ -66,7 +69,7 @@ static const struct option_row experiment_rows[] = {
      .argument = "LIST|DEFINITION",
      .type = OPTION_LIST,
      TYPED(metric),
-     .check = metrics_check_text,
+     .check = check_metric,
      .wrong = "no-such-metric",
      .help = "names of what each record has, such as wall_s,cpu_s, or all (wall_s, user_s, "
              "system_s, max_rss_bytes); or NAME=SOURCE[,unit=U][,better=higher], which is "
@@ -159,43 +162,16 @@ static const struct option_row mode_rows[] = {
      .type = OPTION_FLAG,
      LINE(first_stop),
      .help = "pass over the records after the first stop (see below)"},
-    {.name = "derive",
-     .type = OPTION_FLAG,
-     LINE(derive),
-     .help = "write DIR/result.json from DIR/experiment.json and DIR/runs.jsonl, for each DIR"},
-    {.name = "experiment",
-     .argument = "DIR",
-     .type = OPTION_TEXT,
-     LINE(experiment),
-     .help = "be the hub of the experiment in DIR (see below)"},
-    {.name = "pid",
-     .argument = "N",
-     .type = OPTION_COUNT,
-     LINE(pid),
-     .minimum = 1,
-     .maximum = 4194304,
-     .help = "the process that measures, for status.json (default: 1)"},
-    {.name = "written",
-     .argument = "STAMP",
-     .type = OPTION_TEXT,
-     LINE(written),
-     .help =
-         "with --experiment: refuse if experiment.json is another than the one with this stamp"},
-    {.name = "quiet",
-     .type = OPTION_FLAG,
-     LINE(quiet),
-     .help = "with --experiment: do not report what is continued"},
     {0},
 };
 
 static const char intro[] =
-    "Decides what an experiment measures next, and reports what the runs show.\n"
-    "Reads records from standard input, or is the hub of an experiment\n"
-    "(--experiment), or derives the results of finished ones (--derive).\n";
+    "Feeds records of your own to what decides in stats: which run is next, and what\n"
+    "the runs show.\n";
 
 static const char details[] =
     "Dialogue:\n"
-    "Before the first record and after every line stats writes one line of six\n"
+    "Before the first record and after every line decide writes one line of six\n"
     "fields, separated by tabs:\n"
     "  run   CONDITION  BLOCK  ORDER  ERROR  MORE    measure CONDITION once\n"
     "  stop  REASON     -      -      ERROR  0       the experiment is over\n"
@@ -204,7 +180,7 @@ static const char details[] =
     "decided (--at-most, --same-within), failure (a run failed), or what a line `stop REASON`\n"
     "said (max-time, interrupted). Every block has each condition once, in an\n"
     "order that the seed and the block's number determine: records that are fed\n"
-    "again lead to the same state. stats never reads a clock.\n"
+    "again lead to the same state. decide never reads a clock.\n"
     "With --washout there are two answers more, where a loaded run is followed by\n"
     "another condition (without it these never come):\n"
     "  washout  CONDITION  0  0  ERROR  MORE    run CONDITION, the first one, once\n"
@@ -232,7 +208,7 @@ static const char details[] =
     "anything: with --first-stop, records that come after the decision to stop do\n"
     "not count.\n"
     "  your-simulator |\n"
-    "      stats --conditions baseline,load --error 0.02 --max-runs 100 \\\n"
+    "      decide --conditions baseline,load --error 0.02 --max-runs 100 \\\n"
     "          --first-stop --summary-only --summary - | jq -c '.slowdowns[0].ci'\n"
     "where your-simulator writes for each experiment lines like\n"
     "  {\"condition\":\"baseline\",\"block\":1,\"wall_s\":1.003}\n"
@@ -240,35 +216,8 @@ static const char details[] =
     "  ...\n"
     "  next\n"
     "\n"
-    "The hub (--experiment DIR):\n"
-    "stats holds DIR/runs.jsonl locked, puts each run's record together from the\n"
-    "raw lines of meter and the loads, judges it, appends it, keeps status.json of\n"
-    "a campaign's cell, and writes result.json. Commands come on standard input,\n"
-    "fields separated by tabs; those with -> are answered by one line, or by\n"
-    "`failed SOURCE TEXT`:\n"
-    "  meter FIFO              where meter's lines come from\n"
-    "  load INDEX NAME CONDITION NODE FIFO\n"
-    "                          and those of a load; NODE empty: this one\n"
-    "  probe FIFO              and those of the probe before each block, which may fail\n"
-    "  await EVENT SOURCE...   -> ok, when each source (INDEX, meter, probe) has sent it\n"
-    "  begin US [probe]        -> what is next; US: time of day in microseconds; probe:\n"
-    "                          there is one\n"
-    "  record [US]             -> what is next; US: longest round trip of marks\n"
-    "  rested                  -> what is next, after `pause SECONDS`\n"
-    "  probed                  -> what is next, after `probe SECONDS`\n"
-    "  stop REASON             -> what is next: stop\n"
-    "  after JSON              the kernel's counters at the end, for the result\n"
-    "  steps ...               what a scheduler counted, for the result\n"
-    "  warn TEXT               a warning, for the result\n"
-    "  finish                  -> done VERDICT, once all files are written\n"
-    "  ended STATE [REASON]    how it ended without a result, for status.json\n"
-    "What is next: `run CONDITION BLOCK ORDER PROGRESS MORE [VALUE]`\n"
-    "(block 0: a run that does not count; VALUE of --vary), `pause SECONDS`, `probe SECONDS`\n"
-    "(measure the machine), or `stop REASON TEXT [ADVICE]`; TEXT: how the\n"
-    "target failed (ADVICE: what to do), else the verdict of a gate so far.\n"
-    "\n"
     "Exit status:\n"
-    "  0  done    1  records or results cannot be read or written    2  wrong use\n";
+    "  0  done    1  records cannot be read or the summary not written    2  wrong use\n";
 
 static bool is_condition_name(const char *name, size_t length)
 {
@@ -298,30 +247,114 @@ static bool check_names(const char *text, char *error, size_t size)
     return count <= MAX_CONDITIONS;
 }
 
-static bool add_conditions(struct settings *settings, const char *list)
+static void add_conditions(struct settings *settings, const char *list)
 {
-    char *copy = strdup(list), *rest = copy;
-    bool good = copy != NULL;
-    for (char *name; good && (name = strsep(&rest, ",")) != NULL;) {
-        char *own = strdup(name);
-        good = own != NULL;
-        if (good)
-            settings->conditions[settings->condition_count++] = own;
-    }
+    char *copy = must(strdup(list)), *rest = copy;
+    for (char *name; (name = strsep(&rest, ",")) != NULL;)
+        (void)settings_add_condition(settings, name); // check_names() has counted them
     free(copy);
+}
+
+static bool choose_definition(struct metric_settings *metrics, const char *text, char *error,
+                              size_t size)
+{
+    struct metric metric;
+    if (!metric_parse(&metric, text, error, size))
+        return false;
+    const bool good =
+        metric.variant == NULL &&
+        metrics_choose_output(metrics, metric.name, metric.unit, metric.higher_is_better);
+    if (metric.variant != NULL)
+        snprintf(error, size, "metric %s: leave @%s out: records have its figure for each variant",
+                 metric.name, metric.variant);
+    else if (!good)
+        snprintf(error, size,
+                 "metric %s: it is there, or the %d-th, or its unit is longer than %d "
+                 "characters: give another",
+                 metric.name, MAX_METRICS + 1, METRIC_UNIT_SIZE - 1);
+    metric_free(&metric);
     return good;
+}
+
+static bool choose_named(struct metric_settings *metrics, const char *name, char *error,
+                         size_t size)
+{
+    for (size_t i = 0; i < BASIC_METRICS && strcmp(name, "all") == 0; i++)
+        metrics_choose(metrics, i);
+    if (strcmp(name, "all") == 0 || metrics_choose_builtin(metrics, name))
+        return true;
+    const char *near = builtin_metric_nearest(name);
+    snprintf(error, size,
+             "no metric is named '%s'%s%s%s: give wall_s, user_s, system_s, "
+             "max_rss_bytes (joined by commas), all, or a definition NAME=SOURCE",
+             name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    return false;
+}
+
+// Calls `take` with each name of a list with commas, until one is false.
+static bool each_name(struct metric_settings *metrics, const char *list, char *error, size_t size,
+                      bool (*take)(struct metric_settings *metrics, const char *name, char *error,
+                                   size_t size))
+{
+    char word[METRIC_NAME_SIZE];
+    for (const char *at = list;; at++) {
+        const size_t length = strcspn(at, ",");
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        if (!take(metrics, word, error, size))
+            return false;
+        at += length;
+        if (*at == '\0')
+            return true;
+    }
+}
+
+// What --metric says: a list of names such as "wall_s,cpu_s", "all" for the four that are always
+// there, or a definition (common/metric.h). False, and error says what to give.
+static bool choose_metric(struct metric_settings *metrics, const char *text, char *error,
+                          size_t size)
+{
+    return metric_is_definition(text) ? choose_definition(metrics, text, error, size)
+                                      : each_name(metrics, text, error, size, choose_named);
+}
+
+static bool check_metric(const char *text, char *error, size_t size)
+{
+    struct metric_settings ignored;
+    metrics_begin(&ignored);
+    return choose_metric(&ignored, text, error, size);
+}
+
+static bool decide_named(struct metric_settings *metrics, const char *name, char *error,
+                         size_t size)
+{
+    const size_t metric = metrics_find(metrics, name);
+    if (metric < MAX_METRICS && metrics->item[metric].chosen) {
+        metrics->item[metric].decides = true;
+        return true;
+    }
+    snprintf(error, size, "'%s' is none of the metrics of --metric: name some of those", name);
+    return false;
+}
+
+// Of the chosen metrics only those of a list of names decide.
+static bool choose_deciding(struct metric_settings *metrics, const char *list, char *error,
+                            size_t size)
+{
+    for (size_t i = 0; i < metrics->count; i++)
+        metrics->item[i].decides = false;
+    return each_name(metrics, list, error, size, decide_named);
 }
 
 static void choose_metrics(struct settings *settings, const struct typed *typed)
 {
     char error[512];
     for (size_t i = 0; i < typed->metric.count; i++)
-        if (!metrics_choose_text(&settings->metrics, typed->metric.item[i], error, sizeof error))
-            usage_error("stats: --metric %s: %s", typed->metric.item[i], error);
+        if (!choose_metric(&settings->metrics, typed->metric.item[i], error, sizeof error))
+            usage_error("decide: --metric %s: %s", typed->metric.item[i], error);
     if (typed->metric.count == 0)
         metrics_choose(&settings->metrics, WALL_S);
-    if (typed->decide && !metrics_decide(&settings->metrics, typed->decide, error, sizeof error))
-        usage_error("stats: --decide %s: %s", typed->decide, error);
+    if (typed->decide && !choose_deciding(&settings->metrics, typed->decide, error, sizeof error))
+        usage_error("decide: --decide %s: %s", typed->decide, error);
 }
 
 static void complete(struct settings *settings, const struct typed *typed)
@@ -346,52 +379,39 @@ static void complete(struct settings *settings, const struct typed *typed)
     if (settings->min_runs == 0)
         settings->min_runs =
             settings->max_runs < DEFAULT_MIN_RUNS ? settings->max_runs : DEFAULT_MIN_RUNS;
-    if (!add_conditions(settings, typed->conditions))
-        usage_error("stats: no memory: free some");
+    add_conditions(settings, typed->conditions);
     if (settings->condition_count % settings->variants != 0)
-        usage_error("stats: --variants %zu: %zu conditions are not as many for each: give each "
+        usage_error("decide: --variants %zu: %zu conditions are not as many for each: give each "
                     "variant alone, and each under every load",
                     settings->variants, settings->condition_count);
     choose_metrics(settings, typed);
     if (settings->aa && settings_condition(settings, "aa") <= 0)
-        usage_error("stats: --aa: name a condition aa after the first one in --conditions");
+        usage_error("decide: --aa: name a condition aa after the first one in --conditions");
     if (settings->min_runs > settings->max_runs)
-        usage_error("stats: --min-runs %zu is more than --max-runs %zu: raise the one or lower the "
-                    "other",
-                    settings->min_runs, settings->max_runs);
+        usage_error(
+            "decide: --min-runs %zu is more than --max-runs %zu: raise the one or lower the "
+            "other",
+            settings->min_runs, settings->max_runs);
 }
 
-void command_line_parse(struct command_line *line, int argc, char **argv)
+void arguments_parse(struct arguments *line, int argc, char **argv)
 {
     struct typed typed = {0};
     const struct option_group groups[] = {
         {.rows = experiment_rows, .values = &typed, .title = "An experiment:"},
         {.rows = mode_rows, .values = line, .title = "What is done:"},
     };
-    const struct program program = {.name = "stats",
-                                    .usage = "[DIR...]",
-                                    .intro = intro,
-                                    .details = details,
-                                    .groups = groups,
-                                    .group_count = 2};
+    const struct program program = {
+        .name = "decide", .intro = intro, .details = details, .groups = groups, .group_count = 2};
     int rest;
-    *line = (struct command_line){.pid = 1};
+    *line = (struct arguments){.summary = NULL};
     settings_begin(&line->settings);
     struct options *options = options_parse(&program, argc, argv, &rest);
-    if (line->pid == 0)
-        line->pid = 1;
-    line->operands = argv + rest;
-    line->operand_count = argc - rest;
-    if (line->derive && line->operand_count == 0)
-        usage_error("stats: --derive: name the folders of experiments");
-    if (!line->derive && line->operand_count > 0)
-        usage_error("stats: %s: no such operand: records come from standard input",
-                    line->operands[0]);
     complete(&line->settings, &typed);
     options_free(options);
 }
 
-void command_line_free(struct command_line *line)
+void arguments_free(struct arguments *line)
 {
     settings_free(&line->settings);
 }

@@ -1,20 +1,24 @@
-#include "protocol.h"
+// decide: the decisions of stats, for records of your own: records in on standard input, what to
+// run next out on standard output, and a summary at the end.
 
-#include "decide.h"
-#include "gate.h"
-#include "output.h"
-#include "summary.h"
+#include "arguments.h"
 
+#include "common/file.h"
 #include "common/messages.h"
+#include "harness/stats/decide.h"
+#include "harness/stats/gate.h"
+#include "harness/stats/output.h"
+#include "harness/stats/replay.h"
+#include "harness/stats/summary.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct dialogue {
-    const struct command_line *command;
-    FILE *output;
+    const struct arguments *command;
     struct session session;
+    struct replay replay;
     size_t line;    // number of the current one
     size_t washed;  // washout runs that the last answer asked for
     bool stopped;   // a stop was answered in this experiment
@@ -23,13 +27,12 @@ struct dialogue {
 
 static bool fail(const char *what, const char *advice)
 {
-    return complain("stats: %s: %s", what, advice);
+    return complain("decide: %s: %s", what, advice);
 }
 
 static bool answer(struct dialogue *dialogue)
 {
     struct decision decision = decide(&dialogue->session);
-    FILE *output = dialogue->output;
     char error[32] = "-", more[32] = "-";
     dialogue->stopped = dialogue->stopped || decision.stop != STOP_NOT;
     dialogue->washed = decision.washed;
@@ -40,18 +43,18 @@ static bool answer(struct dialogue *dialogue)
     if (decision.more >= 0)
         snprintf(more, sizeof more, "%ld", decision.more);
     if (decision.stop != STOP_NOT)
-        fprintf(output, "stop\t%s\t-\t-\t%s\t0\n", stop_names[decision.stop], error);
+        fprintf(stdout, "stop\t%s\t-\t-\t%s\t0\n", stop_names[decision.stop], error);
     else if (decision.washout == WASHOUT_PAUSE)
-        fprintf(output, "pause\t%.6f\t-\t-\t%s\t%s\n", dialogue->command->settings.washout.pause_s,
+        fprintf(stdout, "pause\t%.6f\t-\t-\t%s\t%s\n", dialogue->command->settings.washout.pause_s,
                 error, more);
     else if (decision.washout == WASHOUT_RUN)
-        fprintf(output, "washout\t%s\t0\t0\t%s\t%s\n", dialogue->command->settings.conditions[0],
+        fprintf(stdout, "washout\t%s\t0\t0\t%s\t%s\n", dialogue->command->settings.conditions[0],
                 error, more);
     else
-        fprintf(output, "run\t%s\t%zu\t%zu\t%s\t%s\n",
+        fprintf(stdout, "run\t%s\t%zu\t%zu\t%s\t%s\n",
                 dialogue->command->settings.conditions[decision.condition], decision.block,
                 decision.order, error, more);
-    return fflush(output) == 0 || fail("the answer cannot be written", "check standard output");
+    return fflush(stdout) == 0 || fail("the answer cannot be written", "check standard output");
 }
 
 static bool finish(struct dialogue *dialogue)
@@ -59,47 +62,24 @@ static bool finish(struct dialogue *dialogue)
     if (!dialogue->command->summary)
         return true;
     json_t *summary = summary_build(&dialogue->session);
-    if (!summary)
-        return fail("no memory for the summary", "measure fewer runs");
     verdicts_add(&dialogue->session, summary);
-    bool good = output_json(summary, dialogue->command->summary, dialogue->output);
+    bool good = output_json(summary, dialogue->command->summary, stdout);
     json_decref(summary);
     return good;
 }
 
-static void set_aside(const struct dialogue *dialogue, const char *why)
+static void take_record(struct dialogue *dialogue, const char *line)
 {
-    complain("line %zu of the records is set aside: %s", dialogue->line, why);
-}
-
-static bool take_record(struct dialogue *dialogue, const char *line)
-{
-    struct session *session = &dialogue->session;
-    struct observation run;
-    json_t *record = NULL;
     char why[256];
-    enum record_status status =
-        record_parse(session->settings, line, &run, &record, why, sizeof why);
-    if (status != RECORD_OK) {
-        if (status == RECORD_WARM_UP || status == RECORD_SET_ASIDE)
-            session_note(session, &run);
-        if (status == RECORD_SET_ASIDE)
-            session_add_set_aside(session, &run);
-        else if (status != RECORD_WARM_UP)
-            set_aside(dialogue, why);
-        json_decref(record);
-        return true;
-    }
-    if (!json_object_get(record, "washout_runs"))
-        run.washed = dialogue->washed;
-    enum session_add added = session_add(session, &run);
-    bool good = added != SESSION_NO_MEMORY;
-    if (added == SESSION_DUPLICATE)
-        set_aside(dialogue, "its block has this condition already, or is far ahead of the others");
-    else if (good)
-        good = session_add_loads(session, &run, record);
+    json_error_t error;
+    json_t *record = json_loads(line, JSON_REJECT_DUPLICATES, &error);
+    if (!record)
+        snprintf(why, sizeof why, "it is no JSON object: %s", error.text);
+    if (json_is_object(record) && !json_object_get(record, "washout_runs"))
+        json_object_set_new(record, "washout_runs", json_integer((json_int_t)dialogue->washed));
+    if (!record || !replay_take(&dialogue->replay, &dialogue->session, record, why, sizeof why))
+        complain("line %zu of the records is set aside: %s", dialogue->line, why);
     json_decref(record);
-    return good || fail("no memory for one more run", "lower --max-runs");
 }
 
 static bool begin_next(struct dialogue *dialogue)
@@ -107,6 +87,7 @@ static bool begin_next(struct dialogue *dialogue)
     if (!finish(dialogue))
         return false;
     session_clear(&dialogue->session);
+    replay_free(&dialogue->replay);
     dialogue->stopped = dialogue->has_lines = false;
     return answer(dialogue);
 }
@@ -132,30 +113,40 @@ static bool take_line(struct dialogue *dialogue, char *line, bool *good)
         session_rest(&dialogue->session);
         return *good = answer(dialogue);
     }
-    *good = take_record(dialogue, line) && answer(dialogue);
-    return *good;
+    take_record(dialogue, line);
+    return *good = answer(dialogue);
 }
 
-int protocol_run(const struct command_line *command, FILE *input, FILE *output)
+static int converse(const struct arguments *command)
 {
-    struct dialogue dialogue = {.command = command, .output = output};
+    struct dialogue dialogue = {.command = command};
     char *line = NULL;
     size_t size = 0;
-    bool experiments = false, good = session_init(&dialogue.session, &command->settings);
-    if (!good)
-        fail("no memory", "free some");
-    good = good && answer(&dialogue);
-    while (good && getline(&line, &size, input) >= 0) {
+    bool experiments = false;
+    session_init(&dialogue.session, &command->settings);
+    bool good = answer(&dialogue);
+    while (good && getline(&line, &size, stdin) >= 0) {
         experiments = experiments || strncmp(line, "next", 4) == 0;
         if (!take_line(&dialogue, line, &good))
             break;
     }
-    if (good && ferror(input))
+    if (good && ferror(stdin))
         good = fail("the records cannot be read", "check standard input");
     // After a last `next` there is no experiment left to sum up.
     if (good && (dialogue.has_lines || !experiments))
         good = finish(&dialogue);
     free(line);
+    replay_free(&dialogue.replay);
     session_free(&dialogue.session);
     return good ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    streams_open();
+    struct arguments arguments;
+    arguments_parse(&arguments, argc, argv);
+    const int code = converse(&arguments);
+    arguments_free(&arguments);
+    return code;
 }
