@@ -104,6 +104,7 @@ completes_all() {
     for file in "$ROOT"/{harness,jobs}/commands/*; do
         [[ -s jostle-${file##*/}.1 ]]
     done
+    grep -q '^\.SH THE FILE' ../man5/jostle-campaign.5 && grep -q '^\.B campaign, name' ../man5/jostle-campaign.5
     [[ -s jostle.1 && -s loadgen-cpu.1 && -s jostle-meter.1 && -s jostle-stats.1 ]]
     grep -q -e '-max\\-runs' jostle-slowdown.1
     command -v man >/dev/null || skip "man is not installed"

@@ -94,9 +94,13 @@ END
     run -0 --separate-stderr "$JOSTLE" slowdown --output out --max-runs 6 -- sleep 0.02
     # shellcheck disable=SC2154 # bats sets it
     [[ $stderr == *'alone and beside neighbours that use half of this machine, for about 60 s (--quick, --for TIME)'* ]]
+    [[ $stderr =~ about\ [0-9]+\ runs\ of\ each:\ sure\ to\ about\ ±\ [01]\.[0-9]\ times ]]
     holds '.loads | map(.name) == ["baseline", "cpu", "memory", "cache", "disk"]' <out/result.json
     holds '.settings | .min_runs == 6 and .max_time_s == 60' <out/result.json
     [[ $output == *'Beside '*' (cpu --percent 50) '*'condition '*'closer: jostle slowdown '*'--load '*' -- sleep 0.02'* ]]
+    # The neighbours are on the CPUs of the target.
+    "$JOSTLE" slowdown --quiet --for 1s --max-runs 1 --target-cpus 0 --output bound -- true
+    holds '.settings | .target_cpus == "0" and .load_cpus == "0"' <bound/result.json
     # Of a service the network, too.
     "$JOSTLE" slowdown --quiet --for 1s --max-runs 1 --service 'sh -c "echo up; exec sleep 100"' --ready 'match:/up/' --output served -- true
     holds '.loads | map(.name) | last == "network"' <served/result.json

@@ -68,12 +68,13 @@ holds '.protection.best != null' out/result.json
 EOF_INSIDE
 }
 
-@test "a limit of memory costs a program that reads its file again" {
+@test "a limit of memory has a program read its file from the disk again" {
     inside <<'EOF_INSIDE'
 mkfs.ext4 -q /dev/vdb && mount /dev/vdb /mnt
 head -c 48M /dev/zero >/mnt/file
-jostle slowdown --quiet --output out --runs 7 --load 'limited=[target:memory.high=16M]' --load 'free=[target:memory.high=512M]' -- sh -c 'cat /mnt/file /mnt/file | cat >/dev/null'
-holds '[.slowdowns[] | select(.metric == "wall_s")] | (map(select(.condition == "limited")) | .[0].ci[0]) > (map(select(.condition == "free")) | .[0].ci[1])' out/result.json
+jostle slowdown --quiet --output out --runs 7 --load 'limited=[target:memory.high=16M]' --load 'free=[target:memory.high=512M]' -- sh -c 'cat /mnt/file /mnt/file /mnt/file /mnt/file /mnt/file /mnt/file | cat >/dev/null'
+# What it reads again comes from the disk, where 16 MiB do not hold the file.
+jq -se '(map(select(.condition == "limited").blocks_in) | add) > 2 * (map(select(.condition == "free").blocks_in) | add) + 10000' out/runs.jsonl >/dev/null
 [ -z "$(groups)" ]
 EOF_INSIDE
 }
@@ -81,7 +82,7 @@ EOF_INSIDE
 @test "a quota of the disk holds a neighbour back" {
     inside <<'EOF_INSIDE'
 mkfs.ext4 -q /dev/vdb && mount /dev/vdb /mnt
-jostle protect --quiet --output out --runs 7 --load 'disk=io --sequential --write --direct --file /mnt/work --file-size 32M --block 64k' \
+jostle protect --quiet --output out --runs 7 --load 'disk=io --sequential --sync direct --dir /mnt --file-size 32M --block-size 64k' \
     --try io.max=254:16,wbps=500000 -- sh -c 'dd if=/dev/zero of=/mnt/mine bs=64k count=40 oflag=direct status=none'
 holds '.protection.rows[0] | .kept.ci[1] < 0.5 and .slowdown.value < .slowdown_unprotected.value' out/result.json
 EOF_INSIDE
@@ -112,14 +113,14 @@ jq -r .placement.load_cpus other-node/experiment.json | grep -q '^[23]'
 EOF_INSIDE
 }
 
-@test "blame finds a neighbour in a group of its own" {
+@test "blame finds a neighbour that is in a group of its own" {
     inside <<'EOF_INSIDE'
 taskset -c 0 "$BIN/start" --set group=cgroup -- sh -c 'while :; do :; done' &
 taskset -c 0 sh -c 'while :; do :; done' &
 victim=$!
 sleep 1
-jostle blame --for 3s --pid "$victim" >blame.txt || true
+jostle blame --duration 3s --pid "$victim" >blame.txt || true
 cat blame.txt
-grep -q 'jostle-set' blame.txt
+grep -qE '^ +(100|9[0-9]) %.*while' blame.txt
 EOF_INSIDE
 }

@@ -62,6 +62,13 @@ static bool is_possible(const char *spec)
     return possible;
 }
 
+/* The neighbours are where the target is. */
+static void set_cpus(struct settings *settings)
+{
+    if (settings->load_cpus == NULL && settings->place == NULL && settings->place_cpus == NULL)
+        settings->load_cpus = settings->target_cpus;
+}
+
 static void set_limits(struct experiment *experiment)
 {
     struct settings *settings = &experiment->settings;
@@ -90,5 +97,6 @@ struct option_list panorama_loads(struct experiment *experiment)
             complain("%.*s is left out: this machine has no such load, as loadgen has just said",
                      (int)strcspn(neighbours[i], "="), neighbours[i]);
     set_limits(experiment);
+    set_cpus(&experiment->settings);
     return loads;
 }

@@ -71,6 +71,7 @@ static void put_settings(struct experiment *experiment)
     put_flag("cold", settings->cold);
     for (size_t i = 0; i < settings->cold_path.count; i++)
         pair_put("cold_path", settings->cold_path.item[i]);
+    pair_put("max_runs", arena_format(&experiment->arena, "%" PRIu64, settings->max_runs));
     if (settings->max_time_ns > 0)
         pair_put("max_time_us",
                  arena_format(&experiment->arena, "%" PRId64, settings->max_time_ns / 1000));

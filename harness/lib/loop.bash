@@ -197,13 +197,19 @@ panorama_say() {
     warn "measures ${command_text[0]:0:60} alone and beside neighbours that use half of this machine, for about $REPLY (--quick, --for TIME)"
 }
 
-# panorama_extend: where one run is so long that --max-time leaves too few for an interval, it is moved,
-# unless the user chose it.
+# panorama_extend: after the first run, how many of each condition there will be, and how sure that is. Where
+# one run is so long that --max-time leaves too few for an interval, it is moved, unless the user chose it.
 panorama_extend() {
-    local runs=$((6 * ${#conditions[@]})) needed_us
+    local conditions_us needed_us runs
     now_us
-    needed_us=$(((REPLY - measuring_us) * runs))
-    ((needed_us > plan[max_time_us])) || return 0
+    conditions_us=$(((REPLY - measuring_us) * ${#conditions[@]}))
+    needed_us=$((6 * conditions_us))
+    if ((needed_us <= plan[max_time_us])); then
+        runs=$((plan[max_time_us] / conditions_us))
+        ((runs <= plan[max_runs])) || runs=${plan[max_runs]}
+        panorama_sure "$runs"
+        return
+    fi
     duration_text "$((needed_us / 1000000))"
     if [[ -n ${plan[panorama_fixed]:-} ]]; then
         warn "6 runs of each condition take about $REPLY: with less time than that there is no interval"
@@ -211,6 +217,19 @@ panorama_extend() {
     fi
     plan[max_time_us]=$needed_us
     warn "6 runs of each condition, the fewest that have an interval, take about $REPLY (--for TIME: end earlier, without one)"
+}
+
+# panorama_sure RUNS: how wide an interval of so many pairs is over what single runs vary by, Student's t times
+# sqrt(2 / n): 1.5 for 6 runs, 0.3 for 100.
+panorama_sure() {
+    local width=0.3
+    [[ -z ${plan[quiet]:-} ]] || return 0
+    case $1 in
+        [6-9]) width=1.3 ;;
+        1[0-9]) width=0.9 ;;
+        [2-4][0-9]) width=0.5 ;;
+    esac
+    warn "about $1 runs of each: sure to about ± $width times what single runs vary by"
 }
 
 # measure_await EVENT: until meter has sent it.

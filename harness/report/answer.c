@@ -317,10 +317,11 @@ static const struct value *largest(const struct experiment *experiment)
     return count > 1 ? found : NULL;
 }
 
-void answer_put_next(struct line *json, const char *name, const struct experiment *experiment)
+/* A command line about the load of a slowdown, `begin` in front of it: to be freed; NULL: there is
+ * none. */
+static char *command_about(const struct experiment *experiment, const struct value *slowdown,
+                           const char *begin)
 {
-    const struct value *best = protection_best(experiment);
-    const struct value *slowdown = best != NULL ? best : largest(experiment);
     const struct value *loads = view_get(experiment->record.top, "loads");
     char *which = view_string(view_get(slowdown, "condition")), *text = NULL;
     for (const struct value *load = view_first(loads); load != NULL && text == NULL;
@@ -334,14 +335,47 @@ void answer_put_next(struct line *json, const char *name, const struct experimen
         const char *const word[] = {both};
         char *quoted = must(words_quote(word, 1));
         char *command = command_text(view_get(experiment->record.top, "command"));
-        text =
-            text_of("jostle slowdown --error 2%% --max-runs 200 --load %s -- %s", quoted, command);
+        text = text_of("%s --load %s -- %s", begin, quoted, command);
         free(both);
         free(quoted);
         free(command);
         free(spec);
     }
-    visible_put(json, name, text);
-    free(text);
     free(which);
+    return text;
+}
+
+/* What is worth protecting from: the largest slowdown, where it is surely above this. Not of a
+ * service, whose command line says too little, nor where settings were tried. */
+static const double worth_protecting = 1.05;
+
+static const struct value *harmful(const struct experiment *experiment)
+{
+    const char *main = experiment->metrics.item[experiment->metrics.main].name;
+    const struct value *all = view_get(experiment->result.top, "slowdowns"), *found = NULL;
+    double size = worth_protecting;
+    if (protection_measured(experiment) ||
+        view_is(view_get(experiment->settings, "service"), VIEW_STRING))
+        return NULL;
+    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+        if (!view_equals(view_get(item, "metric"), main) || !(figure_bound(item, false) > size))
+            continue;
+        size = figure_bound(item, false);
+        found = item;
+    }
+    return found;
+}
+
+void answer_put_next(struct line *json, const struct experiment *experiment)
+{
+    const struct value *best = protection_best(experiment), *harm = harmful(experiment);
+    const struct value *closer = best != NULL ? best : largest(experiment);
+    char *next = closer == NULL ? NULL
+                                : command_about(experiment, closer,
+                                                "jostle slowdown --error 2% --max-runs 200");
+    char *protect = harm == NULL ? NULL : command_about(experiment, harm, "jostle protect");
+    visible_put(json, "next", next);
+    visible_put(json, "protect", protect);
+    free(next);
+    free(protect);
 }

@@ -9,9 +9,10 @@
  * first. Of variants those of the comparisons that decide. */
 void answer_put(struct line *json, const char *name, const struct experiment *experiment);
 
-/* The command line that looks closer at the load with the largest effect, where there were several;
- * as a member `name`, null where there is none. */
-void answer_put_next(struct line *json, const char *name, const struct experiment *experiment);
+/* Members "next", the command line that looks closer at the load with the largest effect, where
+ * there were several, or at the best setting, and "protect", the one that finds a setting against
+ * the load which slows most; null where there is none. */
+void answer_put_next(struct line *json, const struct experiment *experiment);
 
 /* The sentence of one slowdown of the main metric, to be freed. NULL: it has no ratio. */
 char *answer_sentence(const struct experiment *experiment, const struct value *slowdown);

@@ -507,7 +507,7 @@ char *table_of(const struct experiment *experiment)
     put_visible(json, "command", headline(experiment));
     put_title(json, experiment);
     answer_put(json, "answers", experiment);
-    answer_put_next(json, "next", experiment);
+    answer_put_next(json, experiment);
     put_others(json, experiment);
     put_conditions(json, experiment);
     put_metrics(json, experiment);

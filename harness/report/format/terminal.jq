@@ -97,7 +97,7 @@ def experiment($head):
     ($rows | numbered($findings), note_lines),
     ($rows | if $verbose then empty else notes | notes_count end),
     when_verbose(family_text($head), unseen_text($head), "\(key_text($head)); \(memory_text($head))."),
-    (.next // empty | "", "closer: " + pasted);
+    ([(.next // empty | "closer: " + pasted), (.protect // empty | "protect: " + pasted)] | if . == [] then empty else "", .[] end);
 
 def campaign($head):
   ($head.texts | "\(.name | styled("1")): \(.totals)", (.hosts[] | "on " + .), ""),
