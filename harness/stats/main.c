@@ -173,12 +173,6 @@ static bool open_all(struct hub *hub)
     return !resume_note(&hub->experiment, hub->earlier, set_aside) || write_experiment(hub);
 }
 
-// Whether the harness has to hear that the service has died while a run is made.
-static bool is_news(const struct hub *hub)
-{
-    return hub->await && hub->awaits_run && hub->service_died && !hub->death_said;
-}
-
 // Answers an await once every source has sent its event. That the service has died, which
 // is watched while a run is made, may be the answer instead.
 static bool advance(struct hub *hub)
@@ -202,7 +196,7 @@ static bool advance(struct hub *hub)
         }
         all = all && (!source->event || strcmp(source->event, "died") == 0);
     }
-    if (!all && is_news(hub)) {
+    if (!all && hub->await && hub->awaits_run && hub->service_died && !hub->death_said) {
         hub->await = false;
         hub->death_said = true;
         return hub_answer(hub, "died");
