@@ -86,8 +86,9 @@ static bool begin_next(struct dialogue *dialogue)
 {
     if (!finish(dialogue))
         return false;
-    session_clear(&dialogue->session);
     replay_free(&dialogue->replay);
+    session_free(&dialogue->session);
+    session_init(&dialogue->session, &dialogue->command->settings);
     dialogue->stopped = dialogue->has_lines = false;
     return answer(dialogue);
 }

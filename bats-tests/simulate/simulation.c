@@ -19,10 +19,20 @@ bool simulation_init(struct simulation *simulation, const struct settings *setti
     return simulation->rng != NULL;
 }
 
+void simulation_clear(struct session *session)
+{
+    struct session next;
+    session_init(&next, session->settings);
+    next.critical = session->critical;
+    session->critical = (struct critical){0};
+    session_free(session);
+    *session = next;
+}
+
 void simulation_next(struct simulation *simulation)
 {
     simulation->settings.seed = gsl_rng_get(simulation->rng);
-    session_clear(&simulation->session);
+    simulation_clear(&simulation->session);
 }
 
 void simulation_free(struct simulation *simulation)

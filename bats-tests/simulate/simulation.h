@@ -21,6 +21,9 @@ struct simulation {
 bool simulation_init(struct simulation *simulation, const struct settings *settings,
                      unsigned long seed, size_t chunk);
 
+// Empties a session for the next experiment, and keeps the quantiles that it has learnt.
+void simulation_clear(struct session *session);
+
 // Begins a new experiment, whose order of runs is drawn anew.
 void simulation_next(struct simulation *simulation);
 

@@ -159,7 +159,7 @@ static bool one(const struct cell *cell, struct simulation *simulation, struct s
                 double scale, struct generator *generator)
 {
     simulation->settings.seed = gsl_rng_get(simulation->rng);
-    session_clear(session);
+    simulation_clear(session);
     begin(generator, cell, scale, simulation->rng);
     return simulation_measure(session, draw, generator);
 }

@@ -104,13 +104,6 @@ json_t *assemble_run(struct hub *hub, const json_t *meter, double mark_delay_s)
 
 // ---- hyperfine ----
 
-// The member of that name, or null.
-static json_t *member(const json_t *object, const char *name)
-{
-    json_t *value = json_object_get(object, name);
-    return value ? json_incref(value) : json_null();
-}
-
 static json_t *first(const json_t *object, const char *name)
 {
     json_t *value = json_array_get(json_object_get(object, name), 0);
@@ -123,8 +116,8 @@ static bool take_figures(json_t *meter, const json_t *result)
         return false;
     json_t *exit_code = first(result, "exit_codes");
     json_object_set_new(meter, "wall_s", first(result, "times"));
-    json_object_set_new(meter, "user_s", member(result, "user"));
-    json_object_set_new(meter, "system_s", member(result, "system"));
+    json_object_set_new(meter, "user_s", json_member(result, "user"));
+    json_object_set_new(meter, "system_s", json_member(result, "system"));
     json_object_set_new(meter, "max_rss_bytes", first(result, "memory_usage_byte"));
     if (!json_is_null(exit_code)) // else meter knows the signal
         json_object_set_new(meter, "signal", json_null());

@@ -93,18 +93,15 @@ static bool complete_experiment(struct hub *hub)
     return good;
 }
 
-static bool write_result(struct hub *hub, json_t **result)
-{
-    *result = result_build(&hub->experiment, &hub->course.session, &hub->course.replay);
-    return *result && result_write(*result, hub->folder.path);
-}
-
 // Writes all three, and answers `done` or `failed`. False if no answer can be written.
 static bool finish_all(struct hub *hub)
 {
     json_t *result = NULL;
-    const bool good =
-        folder_sync(&hub->folder) && complete_experiment(hub) && write_result(hub, &result);
+    bool good = folder_sync(&hub->folder) && complete_experiment(hub);
+    if (good) {
+        result = result_build(&hub->experiment, &hub->course.session, &hub->course.replay);
+        good = result_write(result, hub->folder.path);
+    }
     if (good) {
         status_write(&hub->status, &hub->course, "done", stop_names[hub->course.next.stop]);
         hub->has_ended = true;

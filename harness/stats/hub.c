@@ -280,18 +280,16 @@ bool folder_read(struct folder *folder, json_t **records)
 {
     size_t length, size;
     char *text = content(folder, &length);
-    json_int_t number = 0;
     const char *next = text, *line;
     bool known = true;
     *records = must(json_array());
     while (text && (line = next_line(&next, text + length, &size))) {
         json_t *record = json_read_line(line, size);
-        number++;
-        known = known && record_is_known(record, folder->runs, (size_t)number);
-        if (json_is_object(record))
-            json_array_append_new(*records, json_pack("[I, O]", number, record));
-        else if (folder->broken_line == 0)
-            folder->broken_line = (size_t)number;
+        const size_t number = json_array_size(*records) + 1;
+        known = known && record_is_known(record, folder->runs, number);
+        if (!json_is_object(record) && folder->broken_line == 0)
+            folder->broken_line = number;
+        json_array_append_new(*records, json_is_object(record) ? json_incref(record) : json_null());
         json_decref(record);
     }
     free(text);
@@ -309,14 +307,6 @@ static void mark_set_aside(json_t *record)
     json_array_append_new(flags, json_string("set-aside"));
 }
 
-static bool has_number(const json_t *numbers, json_int_t number)
-{
-    for (size_t i = 0; i < json_array_size(numbers); i++)
-        if (json_integer_value(json_array_get(numbers, i)) == number)
-            return true;
-    return false;
-}
-
 // One line to the new file, changed if its number is among those.
 static bool copy_line(int fd, const char *line, size_t size, bool changed)
 {
@@ -331,26 +321,25 @@ static bool copy_line(int fd, const char *line, size_t size, bool changed)
     return good;
 }
 
-static bool copy_lines(struct folder *folder, int fd, const json_t *numbers)
+static bool copy_lines(struct folder *folder, int fd, const bool *changed)
 {
     size_t length, size;
     char *text = content(folder, &length);
     bool good = text != NULL;
-    json_int_t number = 0;
     const char *next = text, *line;
     while (good && (line = next_line(&next, text + length, &size)))
-        good = copy_line(fd, line, size, has_number(numbers, ++number));
+        good = copy_line(fd, line, size, *changed++);
     free(text);
     return good && fsync(fd) == 0;
 }
 
-bool folder_set_aside(struct folder *folder, const json_t *numbers)
+bool folder_set_aside(struct folder *folder, const bool *lines)
 {
     char *path = folder_file(folder, "runs.jsonl.part");
     const int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
     // The lock belongs to the file, not to its name: the new one is locked before
     // it has the name.
-    bool good = fd >= 0 && lock(folder, fd) && copy_lines(folder, fd, numbers) &&
+    bool good = fd >= 0 && lock(folder, fd) && copy_lines(folder, fd, lines) &&
                 rename(path, folder->runs) == 0;
     if (good) {
         close(folder->fd);

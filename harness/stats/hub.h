@@ -96,15 +96,13 @@ bool folder_open(struct folder *folder, const char *path);
 // on stderr.
 bool folder_repair(struct folder *folder);
 
-// All records, each with its line, as an array of {number of the line, record}
-// in *records, a new reference: [[1, {...}], [2, {...}], ...]. Lines that are no
-// record are left out.
+// An array with the record of each line, null for one that is none; a new reference. False if a
+// record is of another version.
 bool folder_read(struct folder *folder, json_t **records);
 
-// Marks lines as not to be used: block and order become 0, what they were is kept
-// in `set_aside`, and the flag set-aside is added. `numbers`: an array of the
-// numbers of lines.
-bool folder_set_aside(struct folder *folder, const json_t *numbers);
+// Marks lines as not to be used, as `lines` says of each: block and order become 0, what they were
+// is kept in `set_aside`, and the flag set-aside is added.
+bool folder_set_aside(struct folder *folder, const bool *lines);
 
 // Appends a record as one whole line; after a failure the file is as before. It is on the disk at
 // once where a second has passed, by the times of the records, since the last that was flushed.

@@ -30,3 +30,9 @@ json_t *json_interval(const struct interval *interval)
 {
     return interval->constant ? json_null() : json_bounds(interval->low, interval->high);
 }
+
+json_t *json_member(const json_t *object, const char *name)
+{
+    json_t *value = json_object_get(object, name);
+    return value ? json_incref(value) : json_null();
+}

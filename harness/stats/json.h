@@ -20,4 +20,7 @@ json_t *json_bounds(double low, double high);
 // The same of an interval; to null without variation, and where a bound is not known.
 json_t *json_interval(const struct interval *interval);
 
+// A new reference to the member of that name, or to null.
+json_t *json_member(const json_t *object, const char *name);
+
 #endif

@@ -21,10 +21,18 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-// The hub of one experiment: commands on stdin, raw lines of meter and the loads
-// from FIFOs, records to the folder, answers on stdout.
+// ---- what an earlier session left ----
 
-// What an earlier session left that cannot be used.
+static size_t last_block(const json_t *records)
+{
+    double last = 0;
+    for (size_t i = 0; i < json_array_size(records); i++) {
+        const double block = json_number_at(json_array_get(records, i), "block");
+        if (block > last && block <= MAX_RUNS_LIMIT)
+            last = block;
+    }
+    return (size_t)last;
+}
 
 // The records' conditions by block, a bit each.
 static uint64_t *conditions_by_block(const struct settings *settings, const json_t *records,
@@ -32,25 +40,13 @@ static uint64_t *conditions_by_block(const struct settings *settings, const json
 {
     uint64_t *seen = must(calloc(blocks + 1, sizeof *seen));
     for (size_t i = 0; i < json_array_size(records); i++) {
-        const json_t *record = json_array_get(json_array_get(records, i), 1);
-        const char *name = json_text_at(record, "condition");
-        const int condition = name ? settings_condition(settings, name) : -1;
+        const json_t *record = json_array_get(records, i);
+        const int condition = settings_condition(settings, json_text_or_empty(record, "condition"));
         const double block = json_number_at(record, "block");
         if (condition >= 0 && block > 0 && block <= (double)blocks)
             seen[(size_t)block] |= (uint64_t)1 << condition;
     }
     return seen;
-}
-
-static size_t last_block(const json_t *records)
-{
-    double last = 0;
-    for (size_t i = 0; i < json_array_size(records); i++) {
-        const double block = json_number_at(json_array_get(json_array_get(records, i), 1), "block");
-        if (block > last && block <= MAX_RUNS_LIMIT)
-            last = block;
-    }
-    return (size_t)last;
 }
 
 static bool is_of_host(const struct experiment *experiment, const json_t *record, const char *host)
@@ -61,21 +57,20 @@ static bool is_of_host(const struct experiment *experiment, const json_t *record
     return !its || strcmp(its, host) == 0;
 }
 
-// Of `records` ([[number of the line, record], ...]) the numbers of those that
-// must be made again on `host`: a block that another host began, as pairs are made
-// of runs on one machine, and the run whose failure ended the experiment. A new
-// array.
-static json_t *resume_unusable(const struct experiment *experiment, const json_t *records,
-                               const char *host)
+// Whether each of `records` must be made again on `host`: one of a block that another host began,
+// as pairs are made of runs on one machine, and the run whose failure ended the experiment. *count:
+// how many. To be freed.
+static bool *resume_unusable(const struct experiment *experiment, const json_t *records,
+                             const char *host, size_t *count)
 {
     const struct settings *settings = &experiment->settings;
     const size_t blocks = last_block(records), width = settings->condition_count;
     const uint64_t all = width >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << width) - 1;
     uint64_t *seen = conditions_by_block(settings, records, blocks);
-    json_t *numbers = json_array();
+    bool *unusable = must(calloc(json_array_size(records) + 1, sizeof *unusable));
+    *count = 0;
     for (size_t i = 0; i < json_array_size(records); i++) {
-        json_t *number = json_array_get(json_array_get(records, i), 0);
-        const json_t *record = json_array_get(json_array_get(records, i), 1);
+        const json_t *record = json_array_get(records, i);
         const double block = json_number_at(record, "block");
         if (!(block > 0) || block > (double)blocks)
             continue;
@@ -83,12 +78,13 @@ static json_t *resume_unusable(const struct experiment *experiment, const json_t
         const enum failure failure = judge_failure(record);
         // What did not keep the objective in time is an answer.
         const bool is_answer = settings_has_capacity(settings) && failure == FAILURE_TIMED_OUT;
-        if (!(is_answer || judge_counts(failure, judge_exit_code(record), &settings->ignored)) ||
-            (is_open && !is_of_host(experiment, record, host)))
-            json_array_append(numbers, number);
+        unusable[i] =
+            !(is_answer || judge_counts(failure, judge_exit_code(record), &settings->ignored)) ||
+            (is_open && !is_of_host(experiment, record, host));
+        *count += unusable[i];
     }
     free(seen);
-    return numbers;
+    return unusable;
 }
 
 // Writes into the last entry of experiment.json's `resumed` how many runs were
@@ -109,24 +105,28 @@ static bool resume_note(struct experiment *experiment, size_t runs, size_t set_a
 static bool take_over(struct hub *hub, size_t *set_aside)
 {
     struct folder *folder = &hub->folder;
-    json_t *records = NULL, *numbers = NULL;
-    bool good = folder_repair(folder) && folder_read(folder, &records);
-    if (good && folder->broken_line > 0)
+    json_t *records = NULL;
+    if (!folder_repair(folder) || !folder_read(folder, &records)) {
+        json_decref(records);
+        return false;
+    }
+    if (folder->broken_line > 0)
         complain("%s: line %zu is no record: it is left out, the other runs are used", folder->runs,
                  folder->broken_line);
-    numbers = good ? resume_unusable(&hub->experiment, records, hub->host) : NULL;
-    *set_aside = json_array_size(numbers);
-    if (good && *set_aside > 0) {
+    bool *unusable = resume_unusable(&hub->experiment, records, hub->host, set_aside), good = true;
+    if (*set_aside > 0) {
         complain("%zu run%s in %s set aside, to be made again: failed, or begun in a block on "
                  "another host",
                  *set_aside, *set_aside == 1 ? "" : "s", folder->path);
         json_decref(records);
-        good = folder_set_aside(folder, numbers) && folder_read(folder, &records);
+        records = NULL;
+        good = folder_set_aside(folder, unusable) && folder_read(folder, &records);
     }
     for (size_t i = 0; good && i < json_array_size(records); i++)
-        course_replay(&hub->course, json_array_get(json_array_get(records, i), 1));
+        if (json_is_object(json_array_get(records, i)))
+            course_replay(&hub->course, json_array_get(records, i));
     hub->earlier = hub->folder.lines = hub->course.session.count;
-    json_decref(numbers);
+    free(unusable);
     json_decref(records);
     return good;
 }
@@ -173,12 +173,6 @@ static bool open_all(struct hub *hub)
     return !resume_note(&hub->experiment, hub->earlier, set_aside) || write_experiment(hub);
 }
 
-// Whether the harness has to hear that the service has died while a run is made.
-static bool is_news(const struct hub *hub)
-{
-    return hub->await && hub->awaits_run && hub->service_died && !hub->death_said;
-}
-
 // Answers an await once every source has sent its event. That the service has died, which
 // is watched while a run is made, may be the answer instead.
 static bool advance(struct hub *hub)
@@ -202,7 +196,7 @@ static bool advance(struct hub *hub)
         }
         all = all && (!source->event || strcmp(source->event, "died") == 0);
     }
-    if (!all && is_news(hub)) {
+    if (!all && hub->await && hub->awaits_run && hub->service_died && !hub->death_said) {
         hub->await = false;
         hub->death_said = true;
         return hub_answer(hub, "died");

@@ -1,6 +1,7 @@
 #include "messages.h"
 
 #include "common/memory.h"
+#include "common/record_json.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -292,21 +293,6 @@ static char *fill(const struct message *message, const char *words)
     return stream_text(stream, &text);
 }
 
-// Text that may hold a file's name in any encoding: what is no UTF-8 is replaced.
-static json_t *string_of(const char *text)
-{
-    json_t *string = text ? json_string(text) : NULL;
-    if (string || !text)
-        return string;
-    char *plain = strdup(text);
-    for (char *at = plain; at && *at; at++)
-        if ((unsigned char)*at >= 0x80)
-            *at = '?';
-    string = plain ? json_string(plain) : NULL;
-    free(plain);
-    return string;
-}
-
 // A single run that was disturbed moves a result no more than any other outlier.
 static bool is_widespread(const struct message *message)
 {
@@ -349,7 +335,7 @@ void message_add(json_t *warnings, struct message *message)
                           json_pack("{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:s?}", "flag",
                                     one->name, "severity", is_problem(message) ? "problem" : "note",
                                     "condition", message->condition, "metric", message->metric,
-                                    "message", string_of(words), "advice", string_of(advice),
+                                    "message", text_to_json(words), "advice", text_to_json(advice),
                                     "runs", message->runs ? message->runs : json_array(), "bias",
                                     one->severity == PROBLEM ? bias_names[bias] : NULL));
     free(words);

@@ -127,12 +127,6 @@ static void note(json_t *record, const char *metric, const char *reason)
                         json_pack("{s:s, s:s}", "metric", metric, "reason", reason));
 }
 
-// Whether the distance from that objective is not known.
-static bool is_missing(const struct objective *objective, const json_t *record)
-{
-    return isnan(metric_value(objective->metric, record));
-}
-
 void record_note_failure(const struct settings *settings, json_t *record)
 {
     const struct objectives *objectives = &settings->objectives;
@@ -143,7 +137,7 @@ void record_note_failure(const struct settings *settings, json_t *record)
         note(record, settings->metrics.item[i].name, reason);
     }
     for (size_t i = 0; i < objectives->count && judge_failure(record) == FAILURE_NONE; i++)
-        if (is_missing(&objectives->item[i], record))
+        if (isnan(metric_value(objectives->item[i].metric, record)))
             note(record, objectives->item[i].metric, "has no value, and --slo is about it");
 }
 

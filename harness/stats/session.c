@@ -57,29 +57,6 @@ static void clear_figures(struct session *session)
     }
 }
 
-static void clear_fits(struct session *session)
-{
-    free(session->fits);
-    session->fits = NULL;
-}
-
-void session_clear(struct session *session)
-{
-    clear_figures(session);
-    for (size_t i = 0; i < session->settings->condition_count; i++) {
-        session->conditions[i].seen = 0;
-        memset(session->conditions[i].failures, 0, sizeof session->conditions[i].failures);
-    }
-    session->count = session->blocks = session->complete = session->open = 0;
-    session->last_order = session->failed = session->unusable = session->set_aside = 0;
-    session->washouts = session->washout_runs = session->washed = session->unwashed = 0;
-    session->previous = RUN_FIRST;
-    session->rested = false;
-    session->forecast_after = session->forecast_runs = 0;
-    session->outside = STOP_NOT;
-    clear_fits(session);
-}
-
 void session_free(struct session *session)
 {
     for (size_t i = 0; session->conditions && i < session->settings->condition_count; i++) {
@@ -91,7 +68,7 @@ void session_free(struct session *session)
         clear_loads(&session->conditions[i]);
         free(session->conditions[i].order);
     }
-    clear_fits(session);
+    free(session->fits);
     free(session->conditions);
     free(session->runs);
     free(session->table);

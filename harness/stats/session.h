@@ -94,9 +94,6 @@ struct session {
 // Makes an empty session. `settings` must outlive it.
 void session_init(struct session *session, const struct settings *settings);
 
-// Empties it for the next experiment.
-void session_clear(struct session *session);
-
 void session_free(struct session *session);
 
 // Takes one run; a block or order of 0 is filled in. False: it is the second run of the same

@@ -34,12 +34,6 @@ static json_t *limits_of(const json_t *settings)
     return object;
 }
 
-static json_t *or_null(const json_t *object, const char *name)
-{
-    json_t *value = json_object_get(object, name);
-    return value ? json_incref(value) : json_null();
-}
-
 // The job that measures now: that of the last who continued, not of the one that began.
 static json_t *job_id(const json_t *experiment)
 {
@@ -47,7 +41,7 @@ static json_t *job_id(const json_t *experiment)
     const json_t *last = json_array_get(resumed, json_array_size(resumed) - 1);
     if (!last)
         last = json_object_get(experiment, "environment");
-    return or_null(json_object_get(last, "job"), "queue_id");
+    return json_member(json_object_get(last, "job"), "queue_id");
 }
 
 static double spent_before(const char *path)
@@ -81,7 +75,7 @@ void status_begin(struct status *status, const struct experiment *experiment, co
     status->before_s = spent_before(status->path);
     status->fixed = json_pack(
         "{s:s, s:o, s:o, s:o, s:s, s:I, s:o, s:I, s:o, s:o}", "schema", SCHEMA_STATUS, "cell",
-        or_null(cell, "name"), "key", or_null(cell, "key"), "limits",
+        json_member(cell, "name"), "key", json_member(cell, "key"), "limits",
         limits_of(json_object_get(cell, "settings")), "host", host, "pid", (json_int_t)pid,
         "started", time_json(now_s), "max_runs",
         (json_int_t)(experiment->settings.max_runs * experiment->settings.condition_count),

@@ -1,5 +1,7 @@
 #include "summary.h"
 
+#include "common/record_json.h"
+
 #include "answer.h"
 #include "capacity.h"
 #include "carry_over.h"
@@ -207,16 +209,11 @@ static void add_failures(const struct session *session, size_t condition, json_t
     json_object_set_new(object, "censored", json_integer((json_int_t)one->censored));
 }
 
-static json_t *name_or_null(const char *name)
-{
-    return name ? json_string(name) : json_null();
-}
-
 static void add_names(const struct settings *settings, size_t condition, json_t *object)
 {
     const char *variant = settings->conditions[settings_variant(settings, condition)];
-    json_object_set_new(object, "variant", name_or_null(settings->variants > 1 ? variant : NULL));
-    json_object_set_new(object, "load_name", name_or_null(settings_load_name(settings, condition)));
+    json_object_set_new(object, "variant", text_to_json(settings->variants > 1 ? variant : NULL));
+    json_object_set_new(object, "load_name", text_to_json(settings_load_name(settings, condition)));
 }
 
 static json_t *conditions(struct session *session, enum stop_reason stop)
