@@ -1,0 +1,204 @@
+/* loadgen hog: holds memory, and reads and writes next to nothing: what a program with a large heap
+ * or a leak does to its neighbours. The page cache shrinks; where memory gets short the kernel
+ * reclaims, for all of the machine or of the control group. */
+
+#include "common/headroom.h"
+#include "load.h"
+#include "room.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#ifndef MADV_PAGEOUT
+#define MADV_PAGEOUT 21 /* Linux 5.4 */
+#endif
+
+#define STEP_BYTES (1 << 20) /* what one operation is about */
+#define ROUND_S    10        /* without --limit: all of it is touched once in this time */
+
+struct hog_settings {
+    const char *size;
+    bool leak, reclaim;
+};
+
+#define FIELD(name) offsetof(struct hog_settings, name)
+static const struct option_row options[] = {
+    {.name = "size",
+     .argument = "SIZE",
+     .type = OPTION_TEXT,
+     .offset = FIELD(size),
+     .preset = "25%",
+     .help = "how much all workers hold: 2G, or 50% of the memory of the machine or of its control "
+             "group",
+     .measured = true},
+    {.name = "leak",
+     .type = OPTION_FLAG,
+     .offset = FIELD(leak),
+     .help = "begin with nothing and grow to --size by --limit, then give all back and begin again",
+     .measured = true},
+    {.name = "reclaim",
+     .type = OPTION_FLAG,
+     .offset = FIELD(reclaim),
+     .help = "give pages to the kernel's reclaim by --limit, and touch them again: pressure on "
+             "swap, where there is any",
+     .measured = true},
+    {0},
+};
+
+/* What one worker holds. */
+struct heap {
+    unsigned char *memory;
+    size_t bytes, at;
+    _Atomic size_t held; /* read by the control plane */
+};
+
+static double wanted_bytes(const struct hog_settings *set)
+{
+    double percent;
+    uint64_t bytes;
+    const size_t length = strlen(set->size);
+    if (length > 0 && set->size[length - 1] == '%' && units_percent(set->size, &percent) == 0 &&
+        percent > 0 && percent <= 100)
+        return percent / 100 * cache_room().memory_bytes;
+    if (length > 0 && set->size[length - 1] != '%' && units_size(set->size, &bytes) == 0 &&
+        bytes > 0)
+        return (double)bytes;
+    usage_error("--size %s: give a size such as 2G, or a part such as 50%%", set->size);
+}
+
+static void check(struct run *run)
+{
+    const struct hog_settings *set = run->settings;
+    if (set->leak && set->reclaim)
+        usage_error("--leak and --reclaim are two ways to use memory: give one of them");
+    struct sysinfo machine;
+    if (set->reclaim && sysinfo(&machine) == 0 && machine.totalswap == 0)
+        usage_error("--reclaim: this machine has no swap, so no page of a program can be taken: "
+                    "leave it out, or add swap");
+    const double bytes = wanted_bytes(set);
+    run->unit = UNIT_BYTES;
+    run->quantum = STEP_BYTES;
+    if (isinf(run->rate) && !run->common.calib)
+        run->rate = bytes / ROUND_S;
+    room_claim(run, bytes, -1, "memory to be held of", "give a smaller --size");
+}
+
+/* Whole steps, at least one. */
+static size_t share_of(const struct run *run)
+{
+    const double bytes = wanted_bytes(run->settings) / run->threads;
+    return bytes < STEP_BYTES ? STEP_BYTES : (size_t)(bytes / STEP_BYTES) * STEP_BYTES;
+}
+
+static void touch(struct heap *own, size_t from)
+{
+    for (size_t at = from; at < from + STEP_BYTES; at += page_bytes())
+        own->memory[at]++;
+}
+
+static int begin(struct worker *worker)
+{
+    const struct hog_settings *set = worker->run->settings;
+    struct heap *own = worker->state;
+    own->bytes = share_of(worker->run);
+    own->memory = mmap(NULL, own->bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (own->memory == MAP_FAILED) {
+        own->memory = NULL;
+        return worker_fail(worker, "no memory: %s: give a smaller --size", strerror(errno));
+    }
+    /* One page after the other: huge pages would be taken and given back at once. */
+    (void)madvise(own->memory, own->bytes, MADV_NOHUGEPAGE);
+    while (!set->leak && own->held < own->bytes) {
+        if (own->held % room_step(worker->run) < STEP_BYTES && !room_for_more(worker->run))
+            return -1;
+        touch(own, own->held);
+        own->held += STEP_BYTES;
+    }
+    return 0;
+}
+
+static void end(struct worker *worker)
+{
+    const struct heap *own = worker->state;
+    if (own->memory != NULL)
+        munmap(own->memory, own->bytes);
+}
+
+/* The next step of a leak; at its end all is given back. */
+static bool grow(struct worker *worker)
+{
+    struct heap *own = worker->state;
+    if (own->held == own->bytes) {
+        (void)madvise(own->memory, own->bytes, MADV_DONTNEED);
+        own->held = 0;
+    }
+    if (!room_for_more(worker->run))
+        return false;
+    touch(own, own->held);
+    own->held += STEP_BYTES;
+    return true;
+}
+
+static double operate(struct worker *worker)
+{
+    const struct hog_settings *set = worker->run->settings;
+    struct heap *own = worker->state;
+    if (set->leak)
+        return grow(worker) ? STEP_BYTES : -1;
+    if (set->reclaim && madvise(own->memory + own->at, STEP_BYTES, MADV_PAGEOUT) != 0)
+        return worker_fail(worker,
+                           "this kernel reclaims no pages by request: %s: leave out "
+                           "--reclaim",
+                           strerror(errno));
+    touch(own, own->at);
+    own->at = (own->at + STEP_BYTES) % own->bytes;
+    return STEP_BYTES;
+}
+
+/* What is resident of it is the kernel's word. */
+static void count(struct run *run, double counters[LOAD_COUNTERS])
+{
+    double held = 0;
+    for (unsigned i = 0; i < run->threads; i++)
+        if (run->workers != NULL && run->workers[i].state != NULL)
+            held += (double)((const struct heap *)run->workers[i].state)->held;
+    counters[0] = held;
+}
+
+static void fields(struct run *run, const struct snapshot *window, struct line *line)
+{
+    double counters[LOAD_COUNTERS] = {0};
+    (void)window;
+    count(run, counters);
+    line_fixed(line, "held_bytes", counters[0], 0);
+}
+
+static const struct load_report reports = {.fields = fields};
+static const char *const calibrations[] = {"--threads 1", NULL};
+
+static const struct load hog_load = {
+    .name = "hog",
+    .summary = "holds memory, and uses next to no bandwidth",
+    .details =
+        "--limit is how many bytes a second it touches (by default all of it in 10 s), grows "
+        "by (--leak), or gives to reclaim (--reclaim). It is refused where the memory is not "
+        "free, and ends when memory gets short.",
+    .options = options,
+    .options_size = sizeof(struct hog_settings),
+    .worker_size = sizeof(struct heap),
+    .calibrations = calibrations,
+    .timed = true,
+    .settle_ns = 20000000,
+    .check = check,
+    .begin = begin,
+    .operate = operate,
+    .end = end,
+    .report = &reports,
+};
+LOADGEN_REGISTER(hog_load);

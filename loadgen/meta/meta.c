@@ -1,0 +1,227 @@
+/* loadgen meta: creates, looks at, renames and removes files, at a rate: what a metadata server, a
+ * journal and the kernel's caches of names feel of builds, of mail folders, of untarring. Its files
+ * are in a folder of its own; a process that outlives us removes that, whatever ends us. */
+
+#include "common/file.h"
+#include "load.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define OPERATIONS 4 /* of one file: create, stat, rename, unlink */
+#define GUARD_NAME "jostle-guard"
+
+struct meta_settings {
+    const char *dir;
+    bool shared, sync;
+};
+
+#define FIELD(name) offsetof(struct meta_settings, name)
+static const struct option_row options[] = {
+    {.name = "dir",
+     .argument = "DIR",
+     .type = OPTION_TEXT,
+     .offset = FIELD(dir),
+     .help = "where its folder is made (default: $TMPDIR, else /var/tmp)"},
+    {.name = "shared",
+     .type = OPTION_FLAG,
+     .offset = FIELD(shared),
+     .help = "all workers in one folder, so that they wait for each other (default: a folder each)",
+     .measured = true},
+    {.name = "fsync",
+     .type = OPTION_FLAG,
+     .offset = FIELD(sync),
+     .help = "each file is flushed before it is renamed, and its folder after that",
+     .measured = true},
+    {0},
+};
+
+struct meta {
+    char folder[PATH_MAX / 2];
+    pid_t guard; /* 0: there is none */
+    int alive;   /* while it is open, the guard waits; -1: closed */
+};
+
+/* One worker's folder, and the file that it has there. */
+struct place {
+    int folder; /* -1: not open */
+    uint64_t next;
+};
+
+static void check(struct run *run)
+{
+    run->unit = UNIT_OPS;
+    run->quantum = OPERATIONS;
+}
+
+/* Removes what is in the folder, one level deep, and the folder. */
+static void remove_all(const char *path, bool with_folders)
+{
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        char inner[PATH_MAX];
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+            snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name) >= (int)sizeof inner)
+            continue;
+        if (unlink(inner) != 0 && with_folders)
+            remove_all(inner, false);
+    }
+    if (folder != NULL)
+        closedir(folder);
+    (void)rmdir(path);
+}
+
+/* The process that removes the folder when we are gone: the end of a pipe tells it. */
+static _Noreturn void guard(const struct meta *meta, int from_us)
+{
+    char byte;
+    (void)prctl(PR_SET_NAME, GUARD_NAME);
+    for (int number = 1; number < SIGRTMIN; number++)
+        if (number != SIGCHLD)
+            (void)signal(number, SIG_IGN);
+    /* Nobody who waits for the end of our output waits for this. */
+    (void)dup2(from_us, STDIN_FILENO);
+    file_close_from(STDIN_FILENO + 1);
+    while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR)
+        ;
+    remove_all(meta->folder, true);
+    _exit(EXIT_SUCCESS);
+}
+
+static int start_guard(struct run *run, struct meta *meta)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return run_fail(run, "no pipe: %s: see ulimit -n", strerror(errno));
+    meta->alive = ends[1];
+    meta->guard = fork();
+    if (meta->guard == 0)
+        guard(meta, ends[0]);
+    close(ends[0]);
+    if (meta->guard > 0)
+        return 0;
+    meta->guard = 0;
+    return run_fail(run, "no process: %s: see ulimit -u", strerror(errno));
+}
+
+static int prepare(struct run *run)
+{
+    const struct meta_settings *set = run->settings;
+    struct meta *meta = run->state;
+    const char *temporary = getenv("TMPDIR");
+    const char *parent = set->dir != NULL                            ? set->dir
+                         : temporary != NULL && temporary[0] != '\0' ? temporary
+                                                                     : "/var/tmp";
+    meta->alive = -1;
+    if (snprintf(meta->folder, sizeof meta->folder, "%s/jostle-meta.XXXXXX", parent) >=
+            (int)sizeof meta->folder ||
+        mkdtemp(meta->folder) == NULL) {
+        meta->folder[0] = '\0';
+        return run_fail(run, "no folder can be made in %s: %s: choose another --dir", parent,
+                        strerror(errno));
+    }
+    return start_guard(run, meta);
+}
+
+static int begin(struct worker *worker)
+{
+    const struct meta_settings *set = worker->run->settings;
+    const struct meta *meta = worker->run->state;
+    struct place *own = worker->state;
+    char path[PATH_MAX];
+    own->folder = -1;
+    (void)snprintf(path, sizeof path, "%s/%u", meta->folder, set->shared ? 0 : worker->index);
+    if (mkdir(path, 0700) != 0 && errno != EEXIST)
+        return worker_fail(worker, "%s: %s: choose another --dir", path, strerror(errno));
+    own->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return own->folder >= 0 ? 0 : worker_fail(worker, "%s: %s", path, strerror(errno));
+}
+
+static void end(struct worker *worker)
+{
+    const struct place *own = worker->state;
+    if (own->folder >= 0)
+        close(own->folder);
+}
+
+/* Made, flushed where that is asked for, looked at, renamed, removed. */
+static bool one_file(const struct place *own, const char *name, const char *later, bool sync)
+{
+    struct stat status;
+    const int file = openat(own->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (file < 0)
+        return false;
+    const bool flushed = !sync || fsync(file) == 0;
+    return (close(file) == 0) & flushed && fstatat(own->folder, name, &status, 0) == 0 &&
+           renameat(own->folder, name, own->folder, later) == 0 &&
+           (!sync || fsync(own->folder) == 0) && unlinkat(own->folder, later, 0) == 0;
+}
+
+static double operate(struct worker *worker)
+{
+    const struct meta_settings *set = worker->run->settings;
+    struct place *own = worker->state;
+    char name[64], later[64];
+    (void)snprintf(name, sizeof name, "%u.%ju", worker->index, (uintmax_t)own->next);
+    (void)snprintf(later, sizeof later, "%u.%ju.later", worker->index, (uintmax_t)own->next);
+    own->next++;
+    if (!one_file(own, name, later, set->sync))
+        return worker_fail(worker, "a file in %s: %s: choose another --dir",
+                           ((const struct meta *)worker->run->state)->folder, strerror(errno));
+    return OPERATIONS;
+}
+
+static void cleanup(struct run *run)
+{
+    struct meta *meta = run->state;
+    if (meta->guard == 0) {
+        if (meta->folder[0] != '\0')
+            remove_all(meta->folder, true);
+        return;
+    }
+    close(meta->alive);
+    while (waitpid(meta->guard, NULL, 0) < 0 && errno == EINTR)
+        ;
+}
+
+static void describe(struct run *run, struct line *line)
+{
+    const struct meta *meta = run->state;
+    line_text(line, "folder", meta->folder);
+}
+
+static const struct load_report reports = {.describe = describe};
+static const char *const calibrations[] = {"--threads 1", "--threads 1 --fsync", NULL};
+
+static const struct load meta_load = {
+    .name = "meta",
+    .summary = "creates, looks at, renames and removes files, at a rate",
+    .details =
+        "The rate of --limit is in metadata operations a second, four for each file: create, "
+        "stat, rename and unlink; latencies are of a file, all four. Files are empty, in a "
+        "folder of its own that is removed at the end, also after SIGKILL.",
+    .options = options,
+    .options_size = sizeof(struct meta_settings),
+    .state_size = sizeof(struct meta),
+    .worker_size = sizeof(struct place),
+    .calibrations = calibrations,
+    .timed = true,
+    .settle_ns = 20000000,
+    .check = check,
+    .prepare = prepare,
+    .begin = begin,
+    .operate = operate,
+    .end = end,
+    .cleanup = cleanup,
+    .report = &reports,
+};
+LOADGEN_REGISTER(meta_load);
