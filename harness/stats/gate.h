@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 // The gate: is a ratio below or above a limit, or one of "better", "worse" and "the same",
-// at a stated error rate, however often one has looked? What a result says of it is in verdicts.h.
+// at a stated error rate, however often one has looked? What a result says of it is below.
 
 // Whether a condition's ratio is one that decides: a variant's to the first under the same
 // load; of a single program a load's to the baseline. `aa` is no load.

@@ -1,5 +1,5 @@
-// What the hub of one experiment holds, and how it answers. serve.h runs it,
-// commands.h takes what comes, finish.h ends it; what it decides is course.h's.
+// What the hub of one experiment holds, and how it answers. main.c runs it, commands.h takes what
+// comes and ends it, assemble.h puts its records together; what it decides is course.h's.
 #ifndef STATS_HUB_H
 #define STATS_HUB_H
 

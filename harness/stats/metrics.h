@@ -23,7 +23,7 @@ double metric_rho(const struct session *session, size_t metric);
 // How many times the statistic of what it is compared with the condition's is, or the other
 // way round where more is better: above 1 is worse. NAN, with an infinite error, where a run
 // of either timed out. With a gate the interval is that of the look after so many blocks
-// (looks.h); else that of one look, widened for a number of runs that was chosen by looking.
+// (settings.h); else that of one look, widened for a number of runs that was chosen by looking.
 struct interval metric_ratio(struct session *session, size_t condition, enum against against,
                              size_t metric);
 
@@ -41,7 +41,7 @@ double metric_pairs_rho(struct session *session, size_t condition, enum against 
                         size_t metric);
 
 // The probability of pairs that differ as much as these, had what is compared done nothing: the
-// exact test of the order that the experiment drew (signs.h), of all its looks. NAN: fewer than 6
+// exact test of the order that the experiment drew (ranks.h), of all its looks. NAN: fewer than 6
 // pairs.
 double metric_effect_p(struct session *session, size_t condition, enum against against,
                        size_t metric);

@@ -83,7 +83,7 @@ enum statistic {
     STATISTIC_TRIMMED,
     STATISTIC_P90,
     STATISTIC_P99,
-    STATISTIC_TYPICAL, // of a ratio: typical.h; of a condition its median
+    STATISTIC_TYPICAL, // of a ratio: statistic.h; of a condition its median
     STATISTICS
 };
 

@@ -5,7 +5,7 @@
 #include "session.h"
 
 // A new reference. Without the verdicts of a gate, which depend on all
-// warnings (verdicts.h).
+// warnings (gate.h).
 json_t *summary_build(struct session *session);
 
 #endif
