@@ -205,3 +205,14 @@ refused() {
         printf "%s|" "${defaults[@]}"' - "$ROOT"
     [[ $output == '--quiet|--load|cpu --percent 5|' ]]
 }
+
+@test "a seed that one command takes is one that all take, and leads to no experiment that refuses it" {
+    local command
+    cd "$BATS_TEST_TMPDIR" || return
+    for command in slowdown profile pack; do
+        run -2 "$JOSTLE" "$command" --seed 2000000000 -- true
+        [[ $output == *'--seed 2000000000: out of range'* ]]
+    done
+    run -0 "$JOSTLE" pack --quiet --seed 1000000007 --dry-run -- true
+    run -0 "$JOSTLE" profile --quiet --seed 1000000007 --dry-run -- sleep 0.05
+}

@@ -27,6 +27,8 @@ enum option_type {
 
 #define OPTION_TIME_MOST  3.15e18            /* ns: a century, about what 64 bits hold */
 #define OPTION_WHOLE_MOST 9007199254740992.0 /* 2^53: whole numbers in JSON are exact up to it */
+#define OPTION_SEED_MOST                                                                           \
+    1000000007.0 /* of a seed, in every command: a prime, so that no pattern of the clock stays */
 
 struct option_list {
     size_t count;

@@ -394,7 +394,7 @@ static void complete(struct settings *settings, const struct typed *typed)
             settings->min_runs, settings->max_runs);
 }
 
-void arguments_parse(struct arguments *line, int argc, char **argv)
+void decide_arguments_parse(struct arguments *line, int argc, char **argv)
 {
     struct typed typed = {0};
     const struct option_group groups[] = {

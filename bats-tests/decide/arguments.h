@@ -13,7 +13,7 @@ struct arguments {
 
 // Reads the command line. Wrong use ends the program with exit code 2 after one
 // line; --help and --version end it with 0.
-void arguments_parse(struct arguments *line, int argc, char **argv);
+void decide_arguments_parse(struct arguments *line, int argc, char **argv);
 
 void arguments_free(struct arguments *line);
 

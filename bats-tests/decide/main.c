@@ -146,7 +146,7 @@ int main(int argc, char **argv)
 {
     streams_open();
     struct arguments arguments;
-    arguments_parse(&arguments, argc, argv);
+    decide_arguments_parse(&arguments, argc, argv);
     const int code = converse(&arguments);
     arguments_free(&arguments);
     return code;

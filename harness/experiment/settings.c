@@ -25,7 +25,6 @@
 #define NO_PROBE         "JOSTLE_NO_PROBE" /* not empty: as --no-probe */
 #define NS_PER_US        1000
 #define NS_PER_S         1000000000
-#define SEEDS            1000000007 /* a prime, so that no pattern of the clock stays */
 
 static const char *const engines[] = {"meter", "hyperfine", NULL};
 static const char *const places[] = {"core", "smt", "l3", "node", "other-node", "machine", NULL};
@@ -416,7 +415,7 @@ const struct option_row settings_rows[] = {
      .argument = "N",
      .type = OPTION_INTEGER,
      FIELD(seed),
-     .maximum = SEEDS,
+     .maximum = OPTION_SEED_MOST,
      .help = "seed of the random order (default: taken from the clock, and recorded)"},
     {.name = "engine",
      .argument = "NAME",
@@ -591,6 +590,7 @@ void settings_complete(struct settings *settings)
     take_no_probe(settings);
     if (settings->seed == SEED_UNSET) {
         clock_gettime(CLOCK_REALTIME, &now);
-        settings->seed = (now.tv_sec * (NS_PER_S / NS_PER_US) + now.tv_nsec / NS_PER_US) % SEEDS;
+        settings->seed = (now.tv_sec * (NS_PER_S / NS_PER_US) + now.tv_nsec / NS_PER_US) %
+                         (int64_t)OPTION_SEED_MOST;
     }
 }

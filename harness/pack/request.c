@@ -148,7 +148,7 @@ static const struct option_row how_rows[] = {
      .type = OPTION_INTEGER,
      FIELD(seed),
      .minimum = 0,
-     .maximum = 4294967295.0,
+     .maximum = OPTION_SEED_MOST,
      .preset = "1",
      .help = "seed of the random order"},
     {0}};

@@ -72,7 +72,7 @@ static const struct option_row how_rows[] = {
      .argument = "N",
      .type = OPTION_COUNT,
      FIELD(seed),
-     .maximum = OPTION_WHOLE_MOST,
+     .maximum = OPTION_SEED_MOST,
      .help = "seed of the random orders (default: taken from the clock, and recorded)"},
     {.name = "place-cpus",
      .argument = "N[:M]",
