@@ -201,3 +201,11 @@ group_or_skip() {
     wait "$pid" || true
     eventually 60 no_groups
 }
+
+@test "the example campaigns with settings can be planned, and their settings reach the cells" {
+    local file
+    for file in weights schedulers fairness; do
+        "$JOSTLE" plan --json "$ROOT/jobs/examples/$file.conf" >plan.json
+        holds '(.cells | length) == 3 and ([.cells[].spec | select(startswith("["))] | length) >= 2' <plan.json
+    done
+}
