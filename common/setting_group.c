@@ -102,8 +102,10 @@ static bool place_find(struct setting_place *place, const struct setting_kind *k
 /* The folder of the group that this process has there. */
 static void folder_of(const struct setting_place *place, pid_t process, char path[CGROUP_PATH])
 {
-    snprintf(path, CGROUP_PATH, "%.*s/" PREFIX ".%ld", CGROUP_PATH - 64, place->folder,
-             (long)process);
+    const size_t length = strlen(place->folder);
+    const int kept = (int)length - (length > 0 && place->folder[length - 1] == '/');
+    snprintf(path, CGROUP_PATH, "%.*s/" PREFIX ".%ld",
+             kept < CGROUP_PATH - 64 ? kept : CGROUP_PATH - 64, place->folder, (long)process);
 }
 
 /* A weight as the scheduler of v1 counts it. */
@@ -217,7 +219,8 @@ bool setting_group_make(const struct setting_kind *kind, const char *value,
         return false;
     folder_of(place, getpid(), folder);
     if (mkdir(folder, 0755) != 0 && errno != EEXIST)
-        failed = "a group cannot be made";
+        failed = errno == EACCES ? "a group cannot be made without root or delegation"
+                                 : "a group cannot be made";
     else if (is_cpuset_v1(place, kind) && !take_memory_nodes(place, folder))
         failed = "its nodes of memory cannot be set";
     else if (value != NULL) {

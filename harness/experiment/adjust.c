@@ -172,8 +172,6 @@ static json_t *texts_to_json(const struct setting_texts *texts)
 
 json_t *adjustment_to_json(const struct adjustment *adjustment)
 {
-    if (adjustment_is_none(adjustment))
-        return json_null();
     return json_pack("{s:o, s:o, s:o, s:o}", "load", texts_to_json(&adjustment->load), "target",
                      texts_to_json(&adjustment->target), "on", text_to_json(adjustment->on), "off",
                      text_to_json(adjustment->off));

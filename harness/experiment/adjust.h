@@ -42,7 +42,7 @@ bool adjustment_moves_target(const struct adjustment *adjustment);
 /* A row's check of --setting. */
 bool adjustment_check_own(const char *text, char *error, size_t size);
 
-/* {"load": [text, ...], "target": [...], "on": ..., "off": ...}, a new reference; null for none. */
+/* {"load": [text, ...], "target": [...], "on": ..., "off": ...}, a new reference. */
 json_t *adjustment_to_json(const struct adjustment *adjustment);
 
 #endif

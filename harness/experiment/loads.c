@@ -387,12 +387,14 @@ json_t *conditions_to_json(const struct conditions *conditions)
     json_t *loads = json_array();
     for (size_t i = 0; i < conditions->count; i++) {
         const struct condition *condition = &conditions->condition[i];
+        json_t *load = json_pack("{s:s, s:o, s:o}", "name", condition->name, "spec",
+                                 text_to_json(condition->spec), "parts", parts_to_json(condition));
+        json_array_append_new(loads, load);
+        if (adjustment_is_none(&condition->adjustment))
+            continue;
         const struct condition *bare = conditions_unprotected(conditions, condition);
-        json_array_append_new(
-            loads, json_pack("{s:s, s:o, s:o, s:o, s:s?}", "name", condition->name, "spec",
-                             text_to_json(condition->spec), "parts", parts_to_json(condition),
-                             "settings", adjustment_to_json(&condition->adjustment), "unprotected",
-                             bare == NULL ? NULL : bare->name));
+        json_object_set_new(load, "settings", adjustment_to_json(&condition->adjustment));
+        json_object_set_new(load, "unprotected", text_to_json(bare == NULL ? NULL : bare->name));
     }
     return loads;
 }

@@ -129,9 +129,8 @@ json_t *experiment_to_json(const struct experiment *experiment)
         "arrangement", arrangement_to_json(), "cell", experiment->cell, "before",
         counters_to_json(&counters));
     arena_free(&arena);
-    if (record != NULL)
-        json_object_set(record, "left_out",
-                        experiment->left_out == NULL ? json_null() : experiment->left_out);
+    if (record != NULL && experiment->left_out != NULL)
+        json_object_set(record, "left_out", experiment->left_out);
     if (record != NULL && experiment->cell == NULL)
         json_object_set_new(record, "cell", json_null());
     if (record != NULL)
