@@ -120,14 +120,16 @@ static int stop_all(struct run *run)
     struct neighbour *neighbour = &state->neighbour;
     const struct timespec moment = {.tv_nsec = 1000000};
     for (unsigned look = 0; look < STOP_LOOKS; look++) {
-        if (is_lost(state))
-            return fail_lost(run);
         const bool stopped = neighbour_is_stopped(neighbour);
         if (look > 0 && stopped && hold_has(&state->hold, neighbour))
             break;
         if (!hold_has(&state->hold, neighbour) && !hold_take(&state->hold, neighbour))
             return run_fail(run, "%s: cannot guard %zu processes: %s: see ulimit -n and -u",
                             neighbour->words, neighbour->count, strerror(errno));
+        /* The look at all processes takes a while. Once the guard is gone the kernel has continued
+         * all, and nobody would do so again if we were killed next. */
+        if (is_lost(state))
+            return fail_lost(run);
         neighbour_signal(neighbour, SIGSTOP);
         (void)nanosleep(&moment, NULL);
     }
