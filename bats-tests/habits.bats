@@ -41,6 +41,10 @@ completes_all() {
     [[ " $output " == *" cpu "* ]]
     completes jostle run -- delann
     [[ $output == delannoy ]]
+    completes jostle slowdown --load half = pagec
+    [[ $output == pagecache ]]
+    completes jostle slowdown --load "'half=cpu --perc"
+    [[ $output == 'half=cpu --percent' ]]
     completes loadgen io --sequ
     [[ $output == --sequential ]]
     completes jostle bench me
@@ -73,15 +77,16 @@ completes_all() {
     jostle completion zsh >"$BATS_TEST_TMPDIR/_jostle"
     run -0 timeout 200 zsh -f "$BATS_TEST_DIRNAME/fixtures/complete.zsh" "$BATS_TEST_TMPDIR" 'jostle slo' slowdown 3>&-
     run -0 timeout 200 zsh -f "$BATS_TEST_DIRNAME/fixtures/complete.zsh" "$BATS_TEST_TMPDIR" 'jostle slowdown --max-r' -runs 3>&-
+    run -0 timeout 200 zsh -f "$BATS_TEST_DIRNAME/fixtures/complete.zsh" "$BATS_TEST_TMPDIR" "jostle slowdown --load 'half=cpu --perc" ent 3>&-
 }
 
 @test "fish completes commands, options, their values, and the target's own command" {
     command -v fish >/dev/null || skip "fish is not installed"
     fish --no-config -c 'source $argv[1]
         for line in $argv[2..-1]; complete -C $line | string replace -r "\t.*" ""; end' "$ROOT/harness/completion/jostle.fish" \
-        'jostle slo' 'jostle slowdown --max-r' 'jostle slowdown --load c' 'jostle run -- delann' 'jostle bench me' \
+        'jostle slo' 'jostle slowdown --max-r' 'jostle slowdown --load c' "jostle slowdown --load 'half=cpu --perc" 'jostle run -- delann' 'jostle bench me' \
         'loadgen io --sequ' >"$BATS_TEST_TMPDIR/offered"
-    diff "$BATS_TEST_TMPDIR/offered" <(printf '%s\n' slowdown --max-runs cache cpu delannoy memory --sequential)
+    diff "$BATS_TEST_TMPDIR/offered" <(printf '%s\n' slowdown --max-runs cache cpu "half=cpu --percent" delannoy memory --sequential)
 }
 
 @test "jostle completion prints what the shells need, and refuses others" {

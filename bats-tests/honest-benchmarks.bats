@@ -51,5 +51,5 @@ setup() {
 
 @test "mistake 8: one run has no error, and says so" {
     "$JOSTLE" run --quiet --max-runs 1 --output out -- true
-    holds '.conditions[0].wall_s.ci == null and any(.warnings[]; .flag == "not-converged" and (.message | startswith("the error is not known after 1 run")))' <out/result.json
+    holds '.conditions[0].wall_s.ci == null and any(.warnings[]; .flag == "not-converged" and (.message | startswith("not known after 1 run")))' <out/result.json
 }

@@ -19,13 +19,26 @@ _jostle_operands() {
     "$@" --help-all 2>/dev/null | sed -nE '1s/.*[ []([a-z]+(\|[a-z]+)+)\].*/\1/p' | tr '|' ' '
 }
 
+# _jostle_load CURRENT: COMPREPLY for a load: its name, or behind that, in quotes, an
+# option of its own: "half=cpu --per".
+_jostle_load() {
+    local typed=${1#[\'\"]} before name
+    if [[ $typed != *' '* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_jostle_commands loadgen) exec:" -- "$typed")
+        return
+    fi
+    before=${typed% *}
+    name=${before%% *}
+    mapfile -t COMPREPLY < <(compgen -P "$before " -W "$(_jostle_options loadgen "${name#*=}" | cut -d ' ' -f 1)" -- "${typed##* }")
+}
+
 # _jostle_value KIND CURRENT: COMPREPLY for the value of an option, by the word
 # that its help has for it.
 _jostle_value() {
     case $1 in
         *'|'*) mapfile -t COMPREPLY < <(compgen -W "${1//|/ }" -- "$2") ;;
         FILE* | DIR* | PATH* | CAMPAIGN*) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
-        NAME=SPEC) mapfile -t COMPREPLY < <(compgen -W "$(_jostle_commands loadgen) exec:" -- "$2") ;;
+        NAME=SPEC) _jostle_load "$2" ;;
         *) COMPREPLY=() ;;
     esac
 }
@@ -35,6 +48,11 @@ _jostle() {
     local program=$1 current=$2 previous=$3 word option kind
     local -a options
     COMPREPLY=()
+    # Bash takes = for a word of its own: --load half=cpu, --load=cpu.
+    if [[ $previous == = && $COMP_CWORD -gt 3 ]]; then
+        previous=${COMP_WORDS[COMP_CWORD - 2]}
+        [[ $previous == -* ]] || previous=${COMP_WORDS[COMP_CWORD - 3]}
+    fi
     if ((COMP_CWORD == 1)); then
         mapfile -t COMPREPLY < <(compgen -W "$(_jostle_commands "$program") --help --version" -- "$current")
         return

@@ -19,6 +19,22 @@ function __jostle_operands
     string replace -rf '.*[ \[]([a-z]+(?:\|[a-z]+)+)\].*' '$1' -- $usage[1] | string split '|'
 end
 
+# __jostle_load CURRENT: the names of loads, or behind a name, in quotes, its own options.
+function __jostle_load
+    set -l typed (string trim -l -c '\'"' -- $argv[1])
+    if not string match -q -- '* *' $typed
+        __jostle_commands loadgen
+        echo exec:
+        return
+    end
+    set -l before (string replace -r ' [^ ]*$' '' -- $typed)
+    set -l name (string replace -r '^[^=]*=' '' -- (string split ' ' -- $before)[1])
+    for line in (__jostle_options loadgen $name)
+        set -l option (string split \t -- $line)
+        echo "$before $option[1]"\t$option[3]
+    end
+end
+
 # __jostle_value KIND CURRENT: what the value of an option may be, by the word its help has for it.
 function __jostle_value
     switch $argv[1]
@@ -27,8 +43,7 @@ function __jostle_value
         case 'FILE*' 'DIR*' 'PATH*' 'CAMPAIGN*'
             __fish_complete_path $argv[2]
         case 'NAME=SPEC'
-            __jostle_commands loadgen
-            echo exec:
+            __jostle_load $argv[2]
     end
 end
 

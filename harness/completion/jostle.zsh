@@ -7,6 +7,20 @@ _jostle_commands() {
     reply=(${(f)"$($1 --help 2>/dev/null | sed -nE 's/^  ([a-z][a-z0-9-]*)  +(.*)/\1:\2/p')"})
 }
 
+# A load: its name, or behind that, in quotes, an option of its own: 'half=cpu --per'.
+_jostle_load() {
+    local typed=${PREFIX#[\'\"]}
+    if [[ $typed != *' '* ]]; then
+        _jostle_commands loadgen
+        _describe -t loads load reply
+        return
+    fi
+    local name=${${typed%% *}#*=}
+    compset -P '* '
+    reply=(${(f)"$(loadgen $name --help-all 2>/dev/null | sed -nE 's/^ {1,8}(--[a-z][a-z0-9-]*).*/\1/p')"})
+    compadd -- $reply
+}
+
 _jostle() {
     local program=$words[1] line option kind
     local -a reply described
@@ -31,7 +45,7 @@ _jostle() {
             case $kind in
                 *\|*) compadd -- ${(s:|:)kind} ;;
                 FILE*|DIR*|PATH*|CAMPAIGN*) _files ;;
-                NAME=SPEC) _jostle_commands loadgen; _describe -t loads load reply ;;
+                NAME=SPEC) _jostle_load ;;
                 *) _message $kind ;;
             esac
             return

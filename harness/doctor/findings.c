@@ -39,6 +39,7 @@ void findings_print(const struct findings *findings)
     }
     printf("\n%zu findings: %zu warn, %zu unknown\n", findings->count,
            findings_count(findings, STATUS_WARN), findings_count(findings, STATUS_UNKNOWN));
+    printf("next: jostle slowdown -- CMD\n");
 }
 
 bool findings_join_warnings(const struct findings *findings, char *text, size_t size)

@@ -13,9 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An effect below this is nothing that anybody acts on: an interval that ends below it says that
- * there is none; one that goes beyond it says that too little was measured. */
-static const double negligible = 0.05;
+const double negligible_effect = 0.05;
 
 /* Of the extra time: what has so much of it is nearly all of it, and most of it. */
 static const double nearly_all = 0.9, most = 0.6, worth_naming = 0.15;
@@ -103,9 +101,7 @@ static const char *difference_text(double ratio, bool timed, char *text)
     return text;
 }
 
-/* Decimals of a ratio within a sentence: one fewer than in the table, where the range still shows
- * on which side of 1 it is. */
-static int sentence_decimals(double low, double high)
+int sentence_decimals(double low, double high)
 {
     const int decimals = ratio_decimals(low, high);
     const double step = pow(10, 1 - decimals);
@@ -117,7 +113,7 @@ static int sentence_decimals(double low, double high)
 static char *no_effect(const char *load, double low, double high, bool timed, double sure)
 {
     char above[NUMBER_SIZE], below[NUMBER_SIZE];
-    const bool is_none = high - 1 < negligible && 1 - low < negligible;
+    const bool is_none = high - 1 < negligible_effect && 1 - low < negligible_effect;
     if (is_none && low < 1 && high > 1 && timed)
         return text_of("Beside %s no effect is seen: at most %s (%.4g %% sure).", load,
                        difference_text(high, timed, above), 100 * sure);

@@ -5,6 +5,14 @@
 
 #include "common/json.h"
 
+/* An effect below this is nothing that anybody acts on: an interval that ends below it says that
+ * there is none; one that goes beyond it says that too little was measured. */
+extern const double negligible_effect;
+
+/* Decimals of a ratio within a sentence: one fewer than in the table, where the range still shows
+ * on which side of 1 it is. */
+int sentence_decimals(double low, double high);
+
 /* What an experiment has found, in sentences: a list of texts named `name`, the largest effect
  * first. Of variants those of the comparisons that decide. */
 void answer_put(struct line *json, const char *name, const struct experiment *experiment);

@@ -5,6 +5,7 @@
 #include "figures.h"
 #include "model.h"
 #include "plots.h"
+#include "row.h"
 #include "sessions.h"
 #include "table.h"
 
@@ -230,6 +231,11 @@ static struct report_line line_of(const struct cell *cell)
                 ? NAN
                 : view_number(view_path(cell->baseline, metrics[METRIC_WALL].name, "mean"), NAN),
         .runs = view_number(view_get(cell->baseline, "runs"), 0),
+        .slowdown = view_number(view_get(cell->slowdown, "ratio"), NAN),
+        .slowdown_low = figure_bound(cell->slowdown, false),
+        .slowdown_high = figure_bound(cell->slowdown, true),
+        .is_time = strcmp(cell->main->name, metrics[METRIC_WALL].name) == 0,
+        .is_distinguishable = view_true(view_get(cell->slowdown, "distinguishable")),
         .legend = legend_of(cell->of),
     };
 }

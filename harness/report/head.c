@@ -1,5 +1,6 @@
 #include "head.h"
 
+#include "answer.h"
 #include "collect.h"
 #include "view.h"
 
@@ -468,11 +469,55 @@ static void put_between_lines(struct line *json, const struct between *between)
     put_visible(json, NULL, between_line(between));
 }
 
+/* What a campaign has found, in a sentence: NULL where no cell has a slowdown. To be freed. */
+static char *answer_text(const struct collected *collected)
+{
+    const struct report_line *largest = NULL;
+    size_t judged = 0, slower = 0, without = 0;
+    for (size_t i = 0; i < collected->line_count; i++) {
+        const struct report_line *line = &collected->lines[i];
+        if (isnan(line->slowdown_low))
+            continue;
+        judged++;
+        const bool is_slower = line->is_distinguishable && line->slowdown_low > 1;
+        slower += is_slower;
+        without += !line->is_distinguishable && line->slowdown_high < 1 + negligible_effect;
+        if (is_slower && (largest == NULL || line->slowdown > largest->slowdown))
+            largest = line;
+    }
+    if (judged == 0)
+        return NULL;
+    if (largest == NULL && judged == 1)
+        return text_of("The cell is not surely slower beside its load.");
+    if (largest == NULL)
+        return text_of("None of %zu cells is surely slower beside its load; %zu of them surely not "
+                       "by %.0f %%.",
+                       judged, without, 100 * negligible_effect);
+    const double low = largest->slowdown_low, high = largest->slowdown_high;
+    const int decimals = sentence_decimals(low, high);
+    const bool has_level = strcmp(largest->level, "-") != 0;
+    char ratio[NUMBER_SIZE], from[NUMBER_SIZE], to[NUMBER_SIZE];
+    char *worst =
+        text_of("%s beside %s%s%s: %s times as %s (%s to %s).", largest->label, largest->load,
+                has_level ? " " : "", has_level ? largest->level : "",
+                number_fixed(largest->slowdown, decimals, ratio), largest->is_time ? "long" : "bad",
+                number_fixed(low, decimals, from), number_fixed(high, decimals, to));
+    if (judged == 1)
+        return worst;
+    char *none = without == 0 ? NULL : text_of(" In %zu no effect is seen.", without);
+    char *text =
+        text_of("%zu of %zu cells are surely %s beside their load, most of all %s%s", slower,
+                judged, largest->is_time ? "slower" : "worse", worst, none == NULL ? "" : none);
+    free(none);
+    free(worst);
+    return text;
+}
+
 void head_put_texts(struct line *json, const char *name, const struct collected *collected,
                     const struct campaigns *campaigns)
 {
     struct nodes nodes;
-    char *states = states_text(collected, campaigns);
+    char *states = states_text(collected, campaigns), *answer = answer_text(collected);
     nodes_compare(&nodes, collected);
     line_object(json, "texts");
     put_visible(json, "name", must(strdup(name)));
@@ -480,6 +525,8 @@ void head_put_texts(struct line *json, const char *name, const struct collected 
                 text_of("%zu cell%s with figures, %zu runs%s", collected->line_count,
                         collected->line_count == 1 ? "" : "s", collected->runs, states));
     free(states);
+    visible_put(json, "answer", answer);
+    free(answer);
     put_visible(json, "family", family_text(&collected->family));
     put_host_lines(json, collected);
     line_array(json, "between");

@@ -133,8 +133,8 @@ static const struct warning_case cases[FLAGS] = {
                           "there than where its output is read",
                           "give --stdout pipe"},
     [FLAG_LOAD_SHORT] = {"load-short", PROBLEM,
-                         "{load} delivered {percent} % of what it offered{share}: the target ran "
-                         "under less load than intended",
+                         "{load} reached {percent} % of what was asked of it{share}: this is not "
+                         "yet the slowdown beside it",
                          "lower the load's rate, or give it CPUs of its own with --load-cpus",
                          BIAS_LOW},
     [FLAG_LOAD_UNEVEN] = {"load-uneven", NOTE,
@@ -150,9 +150,9 @@ static const struct warning_case cases[FLAGS] = {
                            "try the load alone with loadgen", BIAS_LOW},
     [FLAG_HARNESS_WARNING] = {"harness-warning", NOTE, "{text}",
                               "repeat the measurement if it matters"},
-    [FLAG_NOT_CONVERGED] = {"not-converged", PROBLEM, "the error is {error} after {runs}{limit}",
-                            "allow more runs with --max-runs or more time with --max-time, or use "
-                            "a longer input",
+    [FLAG_NOT_CONVERGED] = {"not-converged", PROBLEM, "{error} after {runs}{limit}",
+                            "{about}allow more with --max-runs or --max-time, or use a longer "
+                            "input",
                             BIAS_NONE},
     [FLAG_RANGE] = {"range", NOTE, "the objectives are {kept}: the capacity is {bound}{sure}",
                     "{end} of --vary to find it"},

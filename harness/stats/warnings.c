@@ -47,9 +47,8 @@ static void add_open(const struct session *session, size_t condition,
 {
     struct message message = about_condition(session, FLAG_NOT_CONVERGED, condition);
     if (isfinite(capacity->error)) {
-        message_detail(&message, "error", "%.3g %%", 100 * capacity->error);
-        message_detail(&message, "limit", ", more than the %.3g %% that --error allows",
-                       100 * session->settings->error);
+        message_detail(&message, "error", "known to ± %.3g %%", 100 * capacity->error);
+        message_detail(&message, "limit", ", ± %.3g %% was asked", 100 * session->settings->error);
     } else {
         message_detail(&message, "error", "not known");
     }
@@ -260,7 +259,7 @@ static void add_delivery(const struct session *session, size_t condition,
     message_detail(&message, "percent", "%.0f", 100 * achieved / offered);
     const double share = load->delivery.due / (double)load->judged_runs / offered;
     if (share < shared)
-        message_detail(&message, "share", " (its share of the CPUs allowed %.0f %%)", 100 * share);
+        message_detail(&message, "share", " (its share of the CPUs allows %.0f %%)", 100 * share);
     message_add(list, &message);
 }
 
@@ -295,6 +294,9 @@ static void add_need(const struct session *session, size_t runs, struct message 
                        settings_has_gate(settings) ? " that is looked at after each block" : "");
 }
 
+// More runs than this are no advice: their number is a guess, and the input is too short.
+static const double most_runs_named = 10000;
+
 static void add_error(const struct session *session, size_t condition, size_t metric, double error,
                       size_t runs, json_t *list)
 {
@@ -302,9 +304,13 @@ static void add_error(const struct session *session, size_t condition, size_t me
         return;
     struct message message = about(session, FLAG_NOT_CONVERGED, condition, metric);
     if (isfinite(error)) {
-        message_detail(&message, "error", "%.3g %%", 100 * error);
-        message_detail(&message, "limit", ", more than the %.3g %% that --error allows",
-                       100 * session->settings->error);
+        const double asked = session->settings->error;
+        message_detail(&message, "error", "known to ± %.3g %%", 100 * error);
+        message_detail(&message, "limit", ", ± %.3g %% was asked", 100 * asked);
+        // An interval narrows with the root of the number of runs.
+        const double needed = (double)runs * pow(error / asked, 2);
+        if (needed < most_runs_named)
+            message_detail(&message, "about", "about %.0f runs would do: ", ceil(needed));
     } else { // too few runs, or too scattered ones
         message_detail(&message, "error", "not known");
         add_need(session, runs, &message);

@@ -39,7 +39,7 @@ def check_table: if . == [] then empty else heading(["", "program", "what", "met
 | [$rows[] | (.variants.title // .texts.program) as $program | .checks[] | . + { $program }] as $all
 | ($all | sort_by(rank)) as $checks
 | "### \($checks | verdict($head.waiting)): \($head.texts.name | md)", "",
-  (($head.experiment.answers // []) | if . == [] then empty else (.[] | "- " + md), "" end),
+  ($head.experiment.answers // [$head.texts.answer // empty] | if . == [] then empty else (.[] | "- " + md), "" end),
   ([$rows[] | (.variants // empty | .title as $title | .lines[] | if ([$rows[] | select(.variants != null)] | length) > 1 then "\($title): \(.)" else . end),
     ((.capacity, .protection) // empty | .lines[])] | if . == [] then empty else (.[] | "- " + figure_md), "" end),
   ($checks[:shown] | check_table),

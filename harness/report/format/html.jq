@@ -11,23 +11,14 @@ include "lib/jq15";
 
 # The best known answer, in a sentence or a few.
 def lede($head):
-  map(select(.values.ratio != null)) as $ratios
-  | ($ratios | length) as $known
-  | ($ratios | map(select(.distinguishable == false)) | length) as $noise
+  (map(select(.values.ratio != null)) | length) as $known
   | (map(select(.problems != [])) | length) as $marked
-  | ($ratios | map(select(.distinguishable != false)) | max_by(.values.ratio)) as $worst
   | ([.[].variants // empty | .lines[0] // empty]) as $verdicts
   | if . == [] then "No cell is done yet."
     elif $verdicts != [] then "\($verdicts[:3] | map(esc | split(" ") | .[0] |= "<b>\(.)</b>" | join(" ")) | join(". ")). \(if $marked == 0 then "No cell has a problem" else "\(plural($marked; "cell has"; "cells have")) a problem" end)."
     elif $known == 0 and any(.[]; .capacity != null) then "\([.[].capacity // empty | .lines[0] | esc] | .[:3] | join(". "))."
     elif $known == 0 then "No load was measured: the times are those of the target alone."
-    else
-      (if $worst == null then "No slowdown can be distinguished from noise;"
-       elif $worst.values.ratio < 1 then "No target became slower; the largest ratio is"
-       elif $worst.main == "wall time" then "The largest slowdown:" else "The largest ratio:" end)
-      + (if $worst == null then "" else (if $worst.main == "wall time" then " <b>\($worst.texts.program | esc)</b> takes <b>\($worst.ratio) times</b> as long" else " <b>\($worst.main | esc)</b> of <b>\($worst.texts.program | esc)</b> is <b>\($worst.ratio) times</b> worse" end) + "\(statistic_text($head)) under <b>\($worst.condition | esc)</b>\(if $worst.interval == "no interval" then "" else ", \($head.level) interval \($worst.interval | together)" end)." end)
-      + (if $worst == null then "" elif $noise == 0 then " Each slowdown can be distinguished from noise;" else " \($noise) of \($known) cannot be distinguished from noise;" end)
-      + " \(if $marked == 0 then "no cell has a problem" else "\(plural($marked; "cell has"; "cells have")) a problem" end)."
+    else "\($head.texts.answer // "No slowdown has an interval that could say how sure it is." | esc) \(if $marked == 0 then "No cell has a problem" else "\(plural($marked; "cell has"; "cells have")) a problem" end)."
     end;
 
 # Of one experiment its own sentences, the largest effect first; of several what they have in common.

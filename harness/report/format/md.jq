@@ -35,7 +35,7 @@ def level_table:
 def section($title; lines): [lines] | if . == [] then empty else "## \($title)", "", .[], "" end;
 
 . as $head
-| ($head.texts | "# \(($head.experiment.command // .name) | md)", "", (($head.experiment.answers // []) | if . == [] then empty else (.[] | "- " + md), "" end), .totals + ".", "", (.hosts[] | "- " + md), ""),
+| ($head.texts | "# \(($head.experiment.command // .name) | md)", "", ($head.experiment.answers // [.answer // empty] | if . == [] then empty else (.[] | "- " + md), "" end), .totals + ".", "", (.hosts[] | "- " + md), ""),
 (foreach (by_target, null) as $rows ({ levels: [], notes: [] };
    if $rows == null then .rows = null
    else .rows = $rows | .levels += [$rows[] | levelled] | .notes += ($rows | findings("notes")) end;

@@ -100,7 +100,7 @@ def experiment($head):
     ([(.next // empty | "closer: " + pasted), (.protect // empty | "protect: " + pasted)] | if . == [] then empty else "", .[] end);
 
 def campaign($head):
-  ($head.texts | "\(.name | styled("1")): \(.totals)", (.hosts[] | "on " + .), ""),
+  ($head.texts | "\(.name | styled("1")): \(.totals)", (.answer // empty), (.hosts[] | "on " + .), ""),
   (foreach (by_target, null) as $rows ({ notes: 0 };
      if $rows == null then .rows = null else .rows = $rows | .notes += ($rows | notes) end;
      if .rows != null then .rows | target_table($head.columns)
