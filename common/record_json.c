@@ -1,6 +1,7 @@
 #include "common/record_json.h"
 
 #include "common/file.h"
+#include "common/memory.h"
 
 #include <errno.h>
 #include <math.h>
@@ -124,6 +125,50 @@ json_t *bounds_to_json(double low, double high)
     if (!isfinite(low) || !isfinite(high))
         return json_null();
     return json_pack("[o, o]", number_to_json(low), number_to_json(high));
+}
+
+json_t *json_text(const char *value)
+{
+    return must(text_to_json(value));
+}
+
+json_t *json_number(double value)
+{
+    return must(json_figure(value));
+}
+
+json_t *json_figure(double value)
+{
+    char text[40];
+    if (!isfinite(value))
+        return json_null();
+    snprintf(text, sizeof text, "%.*g", FIGURE_DIGITS, value);
+    return number_to_json(strtod(text, NULL));
+}
+
+json_t *json_bounds(double low, double high)
+{
+    if (!isfinite(low) || !isfinite(high))
+        return json_null();
+    return must(json_pack("[o, o]", json_figure(low), json_figure(high)));
+}
+
+json_t *json_member(const json_t *object, const char *name)
+{
+    json_t *value = json_object_get(object, name);
+    return value == NULL ? json_null() : json_incref(value);
+}
+
+void json_put(json_t *object, const char *key, json_t *value)
+{
+    if (json_object_set_new(object, key, value) != 0)
+        must(NULL);
+}
+
+void json_add(json_t *array, json_t *value)
+{
+    if (json_array_append_new(array, value) != 0)
+        must(NULL);
 }
 
 json_t *record_read(const char *path, const char *schema, char why[RECORD_WHY])

@@ -35,13 +35,26 @@ json_t *text_to_json(const char *text);
 json_t *number_to_json(double number);
 /* [low, high]; null where one of them is not finite. */
 json_t *bounds_to_json(double low, double high);
-enum { RECORD_WHY = 200 };
+
+/* The same, where memory that runs out ends the program. json_number() and json_figure(): with the
+ * 12 digits that a computed double surely holds. */
+json_t *json_text(const char *value);
+json_t *json_number(double value);
+json_t *json_figure(double value);
+json_t *json_bounds(double low, double high);
+/* The member of that name, or null. */
+json_t *json_member(const json_t *object, const char *name);
+/* Both take over the value. */
+void json_put(json_t *object, const char *key, json_t *value);
+void json_add(json_t *array, json_t *value);
+
+enum { RECORD_WHY = 200, FIGURE_DIGITS = 12, RECORD_DIGITS = 15 };
 
 /* The record of that schema ("jostle.pack/1") that a file is, a new reference. NULL: it is none,
  * and why says in what way: it cannot be read, is empty or half-written, or is something else. */
 json_t *record_read(const char *path, const char *schema, char why[RECORD_WHY]);
 
 /* How records are written: numbers with the digits that they were given with. */
-#define RECORD_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(15))
+#define RECORD_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(RECORD_DIGITS))
 
 #endif

@@ -1,6 +1,5 @@
 #include "collect.h"
 
-#include "json.h"
 #include "measured.h"
 #include "problems.h"
 #include "row.h"

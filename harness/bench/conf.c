@@ -1,6 +1,6 @@
 #include "conf.h"
 
-#include "json.h"
+#include "common/record_json.h"
 
 #include "common/memory.h"
 

@@ -1,6 +1,6 @@
 /* What a part says of a chart. */
+#include "common/record_json.h"
 #include "handles.h"
-#include "json.h"
 
 #include "common/memory.h"
 

@@ -11,8 +11,8 @@
  * Without any of these it prints what the shell is to do. */
 
 #include "collect.h"
+#include "common/record_json.h"
 #include "conf.h"
-#include "json.h"
 #include "link.h"
 #include "options.h"
 #include "problems.h"

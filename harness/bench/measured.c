@@ -1,7 +1,5 @@
 #include "measured.h"
 
-#include "json.h"
-
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"

@@ -1,7 +1,7 @@
 #include "options.h"
 
+#include "common/record_json.h"
 #include "handles.h"
-#include "json.h"
 #include "part.h"
 
 #include "common/memory.h"

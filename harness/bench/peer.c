@@ -5,8 +5,8 @@
 #include "common/child.h"
 #include "common/machine.h"
 #include "common/memory.h"
+#include "common/record_json.h"
 #include "handles.h"
-#include "json.h"
 
 /* What a part says of a peer. */
 

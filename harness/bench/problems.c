@@ -8,8 +8,8 @@
 #include "common/file.h"
 #include "common/memory.h"
 #include "harness/stats/dependence.h"
+#include "harness/stats/json.h"
 #include "harness/stats/statistic.h"
-#include "json.h"
 
 const struct problem problems[] = {
     {.flag = "above-peak",

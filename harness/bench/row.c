@@ -1,6 +1,6 @@
 #include "row.h"
 
-#include "json.h"
+#include "harness/stats/json.h"
 #include "part.h"
 #include "problems.h"
 

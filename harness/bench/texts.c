@@ -1,6 +1,6 @@
 #include "texts.h"
 
-#include "json.h"
+#include "common/record_json.h"
 #include "problems.h"
 
 #include "common/memory.h"

@@ -15,7 +15,6 @@
 #include "common/record_json.h"
 #include "common/schemas.h"
 #include "common/text.h"
-#include "harness/bench/json.h"
 
 static time_t time_of(const json_t *record)
 {

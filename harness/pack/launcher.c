@@ -4,8 +4,8 @@
 
 #include "common/child.h"
 #include "common/memory.h"
+#include "common/record_json.h"
 #include "common/words.h"
-#include "harness/bench/json.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -24,7 +24,7 @@
 #include "common/record_json.h"
 #include "common/schemas.h"
 #include "common/units.h"
-#include "harness/bench/json.h"
+#include "harness/stats/json.h"
 #include "harness/stats/output.h"
 
 #include <ctype.h>

@@ -7,7 +7,7 @@
 
 #include "common/memory.h"
 #include "common/pair.h"
-#include "harness/bench/json.h"
+#include "common/record_json.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,7 +11,6 @@
 #include "common/schemas.h"
 #include "common/text.h"
 #include "common/words.h"
-#include "harness/bench/json.h"
 #include "harness/stats/output.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/memory.h"
-#include "harness/bench/json.h"
+#include "common/record_json.h"
 #include "harness/stats/metrics.h"
 #include "plan.h"
 

@@ -8,7 +8,6 @@
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/words.h"
-#include "harness/bench/json.h"
 #include "harness/stats/disturbances.h"
 #include "harness/stats/output.h"
 #include "harness/stats/summary.h"

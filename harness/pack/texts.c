@@ -1,6 +1,6 @@
 #include "texts.h"
 
-#include "harness/bench/json.h"
+#include "common/record_json.h"
 
 #include "common/memory.h"
 #include "common/numbers.h"

@@ -11,7 +11,6 @@
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/units.h"
-#include "harness/bench/json.h"
 #include "harness/profile/profile.h"
 
 enum { DIMENSIONS = BESIDE_REPORTERS, ROWS = PROFILE_BESIDE };

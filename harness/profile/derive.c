@@ -8,8 +8,8 @@
 #include "steps.h"
 
 #include "common/memory.h"
-#include "harness/bench/json.h"
 #include "harness/pressure/kinds.h"
+#include "harness/stats/json.h"
 
 #include "common/messages.h"
 #include "common/record_json.h"

@@ -12,7 +12,6 @@
 #include "request.h"
 #include "steps.h"
 
-#include "harness/bench/json.h"
 #include "harness/stats/output.h"
 
 #include "common/file.h"

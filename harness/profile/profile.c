@@ -12,7 +12,6 @@
 #include "common/record_json.h"
 #include "common/schemas.h"
 #include "common/words.h"
-#include "harness/bench/json.h"
 
 const char *const beside_reporters[BESIDE_REPORTERS] = {
     [BESIDE_GAP] = "gap",

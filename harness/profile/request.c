@@ -1,6 +1,6 @@
 #include "request.h"
 
-#include "harness/bench/json.h"
+#include "common/record_json.h"
 
 #include "common/memory.h"
 #include "common/messages.h"

@@ -11,7 +11,6 @@
 #include "common/messages.h"
 #include "common/pair.h"
 #include "common/record_json.h"
-#include "harness/bench/json.h"
 #include "harness/pressure/kinds.h"
 #include "measured.h"
 #include "profile.h"
