@@ -109,20 +109,6 @@ int sentence_decimals(double low, double high)
     return decimals > 1 && is_clear ? decimals - 1 : decimals;
 }
 
-/* What is not distinguishable from noise. */
-static char *no_effect(const char *load, double low, double high, bool timed, double sure)
-{
-    char above[NUMBER_SIZE], below[NUMBER_SIZE];
-    const bool is_none = high - 1 < negligible_effect && 1 - low < negligible_effect;
-    if (is_none && low < 1 && high > 1 && timed)
-        return text_of("Beside %s no effect is seen: at most %s (%.4g %% sure).", load,
-                       difference_text(high, timed, above), 100 * sure);
-    return text_of("Beside %s %s: between %s and %s (%.4g %% sure)%s.", load,
-                   is_none ? "no effect is seen" : "it is not known yet",
-                   difference_text(low, timed, below), difference_text(high, timed, above),
-                   100 * sure, is_none ? "" : ": more runs would tell");
-}
-
 /* A ratio to alone and its bounds, in the metric's own direction: what records have of a metric
  * that is better when it is higher is how many times worse it is. */
 struct plain {
@@ -136,6 +122,35 @@ static struct plain plain_of(const struct value *slowdown, const struct metric *
     if (!metric->higher)
         return (struct plain){ratio, low, high};
     return (struct plain){1 / ratio, low > 0 ? 1 / high : NAN, low > 0 ? 1 / low : NAN};
+}
+
+/* What a few runs may be by chance, although their interval is beside 1. */
+static char *too_few(const struct value *slowdown, const struct plain *plain, const char *load,
+                     const struct metric *metric, bool timed)
+{
+    char center[NUMBER_SIZE], from[NUMBER_SIZE], to[NUMBER_SIZE], runs[NUMBER_SIZE];
+    const int decimals = sentence_decimals(plain->low, plain->high);
+    return text_of("Beside %s %s about %s times as %s (%s to %s), but %s runs of each are too few "
+                   "to be sure: more runs would tell.",
+                   load, timed ? "it takes" : metric->words,
+                   number_fixed(plain->ratio, decimals, center), timed ? "long" : "high",
+                   number_fixed(plain->low, decimals, from),
+                   number_fixed(plain->high, decimals, to),
+                   number_fixed(number_of(slowdown, "pairs"), 0, runs));
+}
+
+/* What is not distinguishable from noise. */
+static char *no_effect(const char *load, double low, double high, bool timed, double sure)
+{
+    char above[NUMBER_SIZE], below[NUMBER_SIZE];
+    const bool is_none = high - 1 < negligible_effect && 1 - low < negligible_effect;
+    if (is_none && low < 1 && high > 1 && timed)
+        return text_of("Beside %s no effect is seen: at most %s (%.4g %% sure).", load,
+                       difference_text(high, timed, above), 100 * sure);
+    return text_of("Beside %s %s: between %s and %s (%.4g %% sure)%s.", load,
+                   is_none ? "no effect is seen" : "it is not known yet",
+                   difference_text(low, timed, below), difference_text(high, timed, above),
+                   100 * sure, is_none ? "" : ": more runs would tell");
 }
 
 /* Which of the condition's loads did not come to what was asked of it. To be freed. */
@@ -194,7 +209,10 @@ char *answer_sentence(const struct experiment *experiment, const struct value *s
         text = text_of("Beside %s %s about %s times as %s: too few runs to say how surely.", load,
                        timed ? "it takes" : metric->words, number_significant(ratio, number),
                        timed ? "long" : "high");
-    else if (view_is(view_get(slowdown, "distinguishable"), VIEW_FALSE) || (low <= 1 && high >= 1))
+    else if (view_is(view_get(slowdown, "distinguishable"), VIEW_FALSE) &&
+             ratio_excludes_one(slowdown))
+        text = too_few(slowdown, &plain, load, metric, timed);
+    else if (low <= 1 && high >= 1)
         text = no_effect(load, low, high, timed, sure);
     else
         text = effect(experiment, slowdown, load, metric, sure);

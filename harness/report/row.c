@@ -173,6 +173,11 @@ char *figure_star(const struct value *figure, const char *unit, const char *who)
                    number_scaled(view_real(figure, "mean"), unit, mean));
 }
 
+bool ratio_excludes_one(const struct value *slowdown)
+{
+    return figure_bound(slowdown, false) > 1 || figure_bound(slowdown, true) < 1;
+}
+
 /* What is to be known of a ratio besides its bounds. */
 static const char *remark(const struct value *slowdown)
 {
@@ -180,7 +185,10 @@ static const char *remark(const struct value *slowdown)
         return " (constant)";
     if (isnan(figure_bound(slowdown, false)))
         return " (no interval)";
-    return view_is(view_get(slowdown, "distinguishable"), VIEW_FALSE) ? " (noise)" : "";
+    if (!view_is(view_get(slowdown, "distinguishable"), VIEW_FALSE))
+        return "";
+    /* The order of the runs may be chance all the same, where they are few. */
+    return ratio_excludes_one(slowdown) ? " (too few runs)" : " (noise)";
 }
 
 static const char *put_text(const struct value *slowdown, const struct family *family,

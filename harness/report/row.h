@@ -48,7 +48,11 @@ double figure_bound(const struct value *figure, bool high);
 /* A ratio of result.json (of slowdowns, comparisons or interactions) as text, which has room for
  * NUMBER_SIZE. NULL, or one that is not known: "-". */
 
-/* "1.37 [1.35, 1.39] †", "(noise)" where it is not distinguishable; the mark where it
+/* Whether the interval of a slowdown has 1 outside of it. */
+bool ratio_excludes_one(const struct value *slowdown);
+
+/* "1.37 [1.35, 1.39] †", "(noise)" where it is not distinguishable, "(too few runs)" where
+   its interval looks as if it were; the mark where it
  * survives in the family (family_survives). */
 const char *ratio_remarked(const struct value *slowdown, const struct family *family, char *text);
 /* The same without the remark. */

@@ -42,7 +42,7 @@ def level_key: [(capture("^[^0-9]*(?<n>[0-9]+(\\.[0-9]+)?)")? // { n: null } | .
 # The input are rows as `levelled` makes them.
 def levelled:
   select(.level != null and .texts.slowdown != "-")
-  | { target, program: .texts.program, load, level, slowdown: { text: (.texts.slowdown | rtrimstr(" (noise)")), sure: (.distinguishable != false) } };
+  | { target, program: .texts.program, load, level, slowdown: { text: (.texts.slowdown | rtrimstr(" (noise)") | rtrimstr(" (too few runs)")), sure: (.distinguishable != false) } };
 def by_level:
   group_by(.load)[]
   | . as $rows
