@@ -35,8 +35,8 @@ struct option_list {
     const char **item;
 };
 
-/* A row is written with designated fields: {.name = "threads", .argument = "N",
- * .type = OPTION_COUNT, .offset = offsetof(struct settings, threads), ...}. A
+/* A row begins with what each has, and has the rest as designated fields:
+ * {OPTION_ROW(struct settings, "threads", "N", OPTION_COUNT, threads), .minimum = 1, ...}. A
  * nameless row, {0}, ends a table. */
 struct option_row {
     const char *name;     /* without -- */
@@ -66,6 +66,10 @@ struct option_row {
     bool (*check)(const char *text, char *error, size_t size);
     const char *wrong; /* what check() refuses: bats-tests/options.bats tries it */
 };
+
+/* Name, argument (NULL: a flag), type and the member of the struct that is filled. */
+#define OPTION_ROW(struct_type, title, word, kind, member)                                         \
+    .name = (title), .argument = (word), .type = (kind), .offset = offsetof(struct_type, member)
 
 struct option_group {
     const struct option_row *rows;

@@ -197,7 +197,8 @@ void matrix_make(struct matrix *matrix, const struct part *part)
     json_object_del(matrix->part, "kept");
 }
 
-#define FIELD(member) .offset = offsetof(struct request, member)
+#define FIELD(member)                     .offset = offsetof(struct request, member)
+#define ROW(name, argument, type, member) OPTION_ROW(struct request, name, argument, type, member)
 #define TEXT(title, word, member, words)                                                           \
     {                                                                                              \
         .name = title, .argument = word, .type = OPTION_TEXT, FIELD(member), .help = words         \
@@ -233,30 +234,15 @@ static bool check_host(const char *text, char *error, size_t size)
 
 static const struct option_row what_rows[] = {
     FLAG("quick", quick, "a small matrix, short runs: ends within 5 minutes"),
-    {.name = "threads",
-     .argument = "LIST",
-     .type = OPTION_TEXT,
-     FIELD(threads),
-     .wrong = "1,x",
+    {ROW("threads", "LIST", OPTION_TEXT, threads), .wrong = "1,x",
      .help = "numbers of threads to measure with, such as 1,2,4,8 (default: 1,2,4,8; with --quick "
              "1 and the number of allowed CPUs)"},
     FLAG("peers", peers, "measure standard tools in the same runs, too, as far as installed"),
     COUNT("samples", samples, MOST_SAMPLES,
           "a series for each part, too: N figures of --every TIME each, from one run"),
-    {.name = "every",
-     .argument = "TIME",
-     .type = OPTION_TIME,
-     FIELD(every_ns),
-     .minimum = 1e6,
-     .maximum = 3600e9,
-     .preset = "1s",
+    {ROW("every", "TIME", OPTION_TIME, every_ns), .minimum = 1e6, .maximum = 3600e9, .preset = "1s",
      .help = "with --samples: the time between two figures"},
-    {.name = "peer",
-     .argument = "HOST",
-     .type = OPTION_TEXT,
-     FIELD(peer),
-     .check = check_host,
-     .wrong = "-x",
+    {ROW("peer", "HOST", OPTION_TEXT, peer), .check = check_host, .wrong = "-x",
      .help = "network: the other end, reached with ssh, or a node of this job (default: this "
              "machine)"},
     TEXT("rsh", "COMMAND", rsh,
@@ -264,22 +250,11 @@ static const struct option_row what_rows[] = {
          "node of this job what its scheduler has)"),
     TEXT("peer-address", "ADDR", peer_address,
          "with --peer: the address to measure, where it is not that of HOST"),
-    {.name = "port",
-     .argument = "N",
-     .type = OPTION_COUNT,
-     FIELD(port),
-     .minimum = 1,
-     .maximum = 65528,
-     .preset = "15300",
+    {ROW("port", "N", OPTION_COUNT, port), .minimum = 1, .maximum = 65528, .preset = "15300",
      .help = "network: the first of 8 ports that servers may listen on"},
     TEXT("dir", "DIR", dir,
          "disk: folder on the disk to measure (default: $TMPDIR, else /var/tmp)"),
-    {.name = "file-size",
-     .argument = "SIZE",
-     .type = OPTION_SIZE,
-     FIELD(file_bytes),
-     .minimum = 1048576,
-     .maximum = 1e18,
+    {ROW("file-size", "SIZE", OPTION_SIZE, file_bytes), .minimum = 1048576, .maximum = 1e18,
      .help = "disk: size of the work file (default: 1 GiB; with --quick 256 MiB)"},
     NUMBER("duration", "TIME", duration, OPTION_TIME, 1e6, OPTION_TIME_MOST, false,
            "of a run of jostle's own loads (default: 1s; with --quick 300ms)"),
@@ -294,11 +269,7 @@ static const struct option_row how_rows[] = {
     COUNT("max-runs", max_runs, 1e6, "runs of each variant at most (default: 15; with --quick 5)"),
     NUMBER("max-time", "TIME", max_time, OPTION_TIME, 1, OPTION_TIME_MOST, false,
            "start no further run of a cell after TIME (with --quick: what 5 minutes leave for it)"),
-    {.name = "set",
-     .argument = "NAME=VALUE",
-     .type = OPTION_LIST,
-     FIELD(set),
-     .check = option_check_assignment,
+    {ROW("set", "NAME=VALUE", OPTION_LIST, set), .check = option_check_assignment,
      .wrong = "max-runs",
      .help = "overrides a setting for all cells, as of jostle campaign, such as timeout=1m"},
     {0}};

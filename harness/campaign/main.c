@@ -14,6 +14,8 @@ static const char *const preferences[] = {
     [PREFER_NONE] = "none", [PREFER_FIRST] = "first", [PREFER_NEWEST] = "newest", NULL};
 
 #define FIELD(member) .offset = offsetof(struct command_options, member)
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct command_options, name, argument, type, member)
 #define TEXT(title, word, member, text)                                                            \
     {                                                                                              \
         .name = title, .argument = word, .type = OPTION_TEXT, FIELD(member), .help = text          \
@@ -32,13 +34,8 @@ static const struct option_row rows[] = {
     TEXT("file", "FILE", file, "expand, keep, run: the campaign file"),
     TEXT("instances", "DIR", instances, "expand: jostle's instances for qap"),
     TEXT("workloads", "DIR", workloads, "expand: jostle's workloads"),
-    {.name = "set",
-     .argument = "NAME=VALUE",
-     .type = OPTION_LIST,
-     FIELD(set),
-     .check = option_check_assignment,
-     .wrong = "max-runs",
-     .help = "expand: a setting that holds for all cells"},
+    {ROW("set", "NAME=VALUE", OPTION_LIST, set), .check = option_check_assignment,
+     .wrong = "max-runs", .help = "expand: a setting that holds for all cells"},
     TEXT("plan", "FILE", plan, "expand, merge: where to write the plan"),
     TEXT("conf", "FILE", conf, "expand, keep, run: the campaign file as one, includes and all"),
     TEXT("only", "PATTERN", only, "only cells whose name matches"),
@@ -61,12 +58,7 @@ static const struct option_row rows[] = {
          "status: where to write it, else stdout; tasks: the lists of cells"),
     FLAG("lost", lost, "status: print ids of jobs that cells name and the queue does not"),
     TEXT("take", "FILE", take, "merge: where to write the cells' folders, each ended by a 0"),
-    {.name = "prefer",
-     .argument = "WHICH",
-     .type = OPTION_CHOICE,
-     FIELD(prefer),
-     .choices = preferences,
-     .preset = "none",
+    {ROW("prefer", "WHICH", OPTION_CHOICE, prefer), .choices = preferences, .preset = "none",
      .help = "merge: of two that differ, the first or the newest"},
     {0}};
 

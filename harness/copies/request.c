@@ -11,43 +11,22 @@
 
 #define MOST_COPIES 4096
 
-#define FIELD(member) .offset = offsetof(struct copies_request, member)
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct copies_request, name, argument, type, member)
 
 static const struct option_row rows[] = {
-    {.name = "copies",
-     .argument = "N",
-     .type = OPTION_COUNT,
-     FIELD(copies),
-     .minimum = 1,
-     .maximum = MOST_COPIES,
-     .preset = "1",
+    {ROW("copies", "N", OPTION_COUNT, copies), .minimum = 1, .maximum = MOST_COPIES, .preset = "1",
      .help = "how many copies run at once"},
-    {.name = "mix",
-     .argument = "NAME=CMD",
-     .type = OPTION_LIST,
-     FIELD(mix),
-     .check = option_check_assignment,
-     .wrong = "program",
+    {ROW("mix", "NAME=CMD", OPTION_LIST, mix), .check = option_check_assignment, .wrong = "program",
      .help = "one of several programs, in place of PROGRAM; copies are dealt to them in turn"},
-    {.name = "pin",
-     .argument = "LISTS",
-     .type = OPTION_TEXT,
-     FIELD(pin),
-     .wrong = "0:x",
+    {ROW("pin", "LISTS", OPTION_TEXT, pin), .wrong = "0:x",
      .help = "the CPUs of each copy, lists with a colon between: 0:1 or 0-1:2-3; where there are "
              "more copies than lists they begin again"},
-    {.name = "own-folder",
-     .type = OPTION_FLAG,
-     FIELD(own_folder),
+    {ROW("own-folder", NULL, OPTION_FLAG, own_folder),
      .help = "start each copy in an empty folder of its own"},
-    {.name = "input",
-     .argument = "FILE",
-     .type = OPTION_TEXT,
-     FIELD(input),
+    {ROW("input", "FILE", OPTION_TEXT, input),
      .help = "stdin of each copy, opened anew for each (default: /dev/null)"},
-    {.name = "in-turn",
-     .type = OPTION_FLAG,
-     FIELD(in_turn),
+    {ROW("in-turn", NULL, OPTION_FLAG, in_turn),
      .help = "not at once: each begins when the one before has ended"},
     {0},
 };

@@ -22,31 +22,16 @@ struct choices {
     int64_t seconds_ns;
 };
 
-#define FIELD(member) .offset = offsetof(struct choices, member)
+#define ROW(name, argument, type, member) OPTION_ROW(struct choices, name, argument, type, member)
 
 static const struct option_row rows[] = {
-    {.name = "quick",
-     .type = OPTION_FLAG,
-     FIELD(quick),
-     .help = "leave the noise floor out: about a second"},
-    {.name = "seconds",
-     .argument = "TIME",
-     .type = OPTION_TIME,
-     FIELD(seconds_ns),
-     .minimum = 1,
-     .maximum = OPTION_TIME_MOST,
-     .preset = "6s",
-     .help = "how long to do fixed work for the noise floor"},
-    {.name = "strict", .type = OPTION_FLAG, FIELD(strict), .help = "exit 3 when something warns"},
-    {.name = "json",
-     .type = OPTION_FLAG,
-     FIELD(json),
-     .help = "print a jostle.doctor/1, not lines"},
+    {ROW("quick", NULL, OPTION_FLAG, quick), .help = "leave the noise floor out: about a second"},
+    {ROW("seconds", "TIME", OPTION_TIME, seconds_ns), .minimum = 1, .maximum = OPTION_TIME_MOST,
+     .preset = "6s", .help = "how long to do fixed work for the noise floor"},
+    {ROW("strict", NULL, OPTION_FLAG, strict), .help = "exit 3 when something warns"},
+    {ROW("json", NULL, OPTION_FLAG, json), .help = "print a jostle.doctor/1, not lines"},
     /* For jostle run --strict. */
-    {.name = "gate",
-     .type = OPTION_FLAG,
-     FIELD(gate),
-     .hidden = true,
+    {ROW("gate", NULL, OPTION_FLAG, gate), .hidden = true,
      .help = "say on one line why this machine is not fit to measure on, and exit 1"},
     {0},
 };

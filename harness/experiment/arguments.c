@@ -98,7 +98,7 @@ static const struct command commands[] = {
      .capacity = true},
 };
 
-#define FIELD(member) .offset = offsetof(struct session, member)
+#define ROW(name, argument, type, member) OPTION_ROW(struct session, name, argument, type, member)
 
 /* Of hyperfine this is where the target writes. */
 static bool check_folder(const char *text, char *error, size_t size)
@@ -116,69 +116,34 @@ static bool check_folder(const char *text, char *error, size_t size)
 }
 
 static const struct option_row session_rows[] = {
-    {.name = "load",
-     .argument = "NAME=SPEC",
-     .type = OPTION_LIST,
-     FIELD(loads),
+    {ROW("load", "NAME=SPEC", OPTION_LIST, loads),
      .usual = "a neighbour: a command line of loadgen, or exec: COMMAND; may be given again",
      .help = "a load: a loadgen command line, joined by ' + ', or exec: COMMAND"},
-    {.name = "output",
-     .argument = "DIR",
-     .type = OPTION_TEXT,
-     FIELD(output),
-     .check = check_folder,
-     .wrong = "null",
+    {ROW("output", "DIR", OPTION_TEXT, output), .check = check_folder, .wrong = "null",
      .usual = "folder for the records (default: jostle-results/TARGET.TIME)",
      .help = "folder for the records (default: jostle-results/TARGET.TIME)"},
-    {.name = "resume",
-     .type = OPTION_FLAG,
-     FIELD(resume),
+    {ROW("resume", NULL, OPTION_FLAG, resume),
      .help = "continue the experiment in --output DIR, if it holds one: same command, loads and "
              "settings"},
-    {.name = "cell",
-     .argument = "FILE",
-     .type = OPTION_TEXT,
-     FIELD(cell),
+    {ROW("cell", "FILE", OPTION_TEXT, cell),
      .help = "the cell of a campaign to measure: its command, loads and settings, where they are "
              "not given here; DIR/status.json then shows its progress"},
-    {.name = "json",
-     .argument = "FILE",
-     .type = OPTION_TEXT,
-     FIELD(json),
-     .help = "write the result to FILE too, - for stdout"},
-    {.name = "show-output",
-     .type = OPTION_FLAG,
-     FIELD(show_output),
+    {ROW("json", "FILE", OPTION_TEXT, json), .help = "write the result to FILE too, - for stdout"},
+    {ROW("show-output", NULL, OPTION_FLAG, show_output),
      .help = "let the target write to the terminal; with a metric of its output, after each run"},
-    {.name = "revision",
-     .argument = "NAME=REV",
-     .type = OPTION_LIST,
-     FIELD(revisions),
+    {ROW("revision", "NAME=REV", OPTION_LIST, revisions),
      .help =
          "measure TARGET as it is in this git revision, against the others: each is checked out "
          "and built in a folder of its own, which is removed at the end; . is the working tree "
          "as it is now"},
-    {.name = "build",
-     .argument = "CMD",
-     .type = OPTION_TEXT,
-     FIELD(build),
+    {ROW("build", "CMD", OPTION_TEXT, build),
      .help = "run CMD with bash in the folder of each revision, before the first run"},
-    {.name = "command-name",
-     .argument = "NAME",
-     .letter = 'n',
-     .type = OPTION_LIST,
-     FIELD(names),
+    {ROW("command-name", "NAME", OPTION_LIST, names), .letter = 'n',
      .help = "the name of the first, second, ... --variant that has none of its own"},
-    {.name = "no-shell",
-     .letter = 'N',
-     .type = OPTION_FLAG,
-     FIELD(no_shell),
-     .hidden = true,
+    {ROW("no-shell", NULL, OPTION_FLAG, no_shell), .letter = 'N', .hidden = true,
      .help = "--shell=none"},
-    {.name = "quiet", .type = OPTION_FLAG, FIELD(quiet), .help = "print nothing but errors"},
-    {.name = "verbose",
-     .type = OPTION_FLAG,
-     FIELD(verbose),
+    {ROW("quiet", NULL, OPTION_FLAG, quiet), .help = "print nothing but errors"},
+    {ROW("verbose", NULL, OPTION_FLAG, verbose),
      .usual = "show each run as it is made, and all that statistics have to say",
      .help = "show each command on stderr as it is run, and the notes on the result"},
     {0},
@@ -186,17 +151,10 @@ static const struct option_row session_rows[] = {
 
 /* Of slowdown without a load. */
 static const struct option_row panorama_rows[] = {
-    {.name = "quick",
-     .type = OPTION_FLAG,
-     FIELD(quick),
+    {ROW("quick", NULL, OPTION_FLAG, quick),
      .usual = "without --load: about 15 s instead of a minute",
      .help = "without --load: take about 15 s instead of a minute"},
-    {.name = "for",
-     .argument = "TIME",
-     .type = OPTION_TIME,
-     FIELD(for_ns),
-     .minimum = 1,
-     .maximum = OPTION_TIME_MOST,
+    {ROW("for", "TIME", OPTION_TIME, for_ns), .minimum = 1, .maximum = OPTION_TIME_MOST,
      .usual = "without --load: about so long; longer is more precise",
      .help = "without --load: take about TIME; longer is more precise"},
     {0},
@@ -204,10 +162,7 @@ static const struct option_row panorama_rows[] = {
 
 /* Of protect. */
 static const struct option_row try_rows[] = {
-    {.name = "try",
-     .argument = "SETTING",
-     .type = OPTION_LIST,
-     FIELD(tries),
+    {ROW("try", "SETTING", OPTION_LIST, tries),
      .usual = "a setting, such as nice=19 or target:nice=-5; may be given again (default: all)",
      .help = "a setting, or several with blanks between; may be given again (default: all that can "
              "be set here)"},

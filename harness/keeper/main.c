@@ -21,18 +21,12 @@ struct settings {
     const char *killed;
 };
 
-#define FIELD(field) offsetof(struct settings, field)
+#define ROW(name, argument, type, member) OPTION_ROW(struct settings, name, argument, type, member)
 
 static const struct option_row rows[] = {
-    {.name = "folder",
-     .argument = "FOLDER",
-     .type = OPTION_TEXT,
-     .offset = FIELD(folder),
+    {ROW("folder", "FOLDER", OPTION_TEXT, folder),
      .help = "what COMMAND makes for itself while it runs is there"},
-    {.name = "killed",
-     .argument = "PROGRAM",
-     .type = OPTION_TEXT,
-     .offset = FIELD(killed),
+    {ROW("killed", "PROGRAM", OPTION_TEXT, killed),
      .help = "run PROGRAM FOLDER when COMMAND was killed and FOLDER is there"},
     {0},
 };

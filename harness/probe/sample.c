@@ -55,34 +55,17 @@ struct choices {
     uint64_t seed;
 };
 
-#define FIELD(member) .offset = offsetof(struct choices, member)
+#define ROW(name, argument, type, member) OPTION_ROW(struct choices, name, argument, type, member)
 
 static const struct option_row rows[] = {
-    {.name = "reporters",
-     .argument = "LIST",
-     .type = OPTION_TEXT,
-     FIELD(reporters),
-     .wrong = "no-such-reporter",
+    {ROW("reporters", "LIST", OPTION_TEXT, reporters), .wrong = "no-such-reporter",
      .help = "only these, such as gap,memory (default: all)"},
-    {.name = "duration",
-     .argument = "TIME",
-     .type = OPTION_TIME,
-     FIELD(duration_ns),
-     .minimum = 1,
-     .maximum = OPTION_TIME_MOST,
+    {ROW("duration", "TIME", OPTION_TIME, duration_ns), .minimum = 1, .maximum = OPTION_TIME_MOST,
      .preset = "1s",
      .help = "how long to sample, besides the time to begin; each reporter gets a window at least"},
-    {.name = "cpus",
-     .argument = "LIST",
-     .type = OPTION_CPUS,
-     FIELD(cpus),
+    {ROW("cpus", "LIST", OPTION_CPUS, cpus),
      .help = "run on these CPUs (default: all that are allowed)"},
-    {.name = "seed",
-     .argument = "N",
-     .type = OPTION_COUNT,
-     FIELD(seed),
-     .maximum = OPTION_WHOLE_MOST,
-     .preset = "1",
+    {ROW("seed", "N", OPTION_COUNT, seed), .maximum = OPTION_WHOLE_MOST, .preset = "1",
      .help = "of the random orders"},
     {0},
 };

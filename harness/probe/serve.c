@@ -42,20 +42,11 @@ struct settings {
     int64_t nice;
 };
 
-#define FIELD(member) .offset = offsetof(struct settings, member)
+#define ROW(name, argument, type, member) OPTION_ROW(struct settings, name, argument, type, member)
 
 static const struct option_row rows[] = {
-    {.name = "cpus",
-     .argument = "LIST",
-     .type = OPTION_CPUS,
-     FIELD(cpus),
-     .help = "run on these CPUs (default: where it may)"},
-    {.name = "nice",
-     .argument = "N",
-     .type = OPTION_INTEGER,
-     FIELD(nice),
-     .minimum = -20,
-     .maximum = 19,
+    {ROW("cpus", "LIST", OPTION_CPUS, cpus), .help = "run on these CPUs (default: where it may)"},
+    {ROW("nice", "N", OPTION_INTEGER, nice), .minimum = -20, .maximum = 19,
      .help = "with this priority (default: unchanged)"},
     {0},
 };

@@ -27,7 +27,7 @@ struct choices {
     bool sweep;
 };
 
-#define FIELD(member) .offset = offsetof(struct choices, member)
+#define ROW(name, argument, type, member) OPTION_ROW(struct choices, name, argument, type, member)
 
 static bool check_setting(const char *text, char *error, size_t size)
 {
@@ -36,44 +36,19 @@ static bool check_setting(const char *text, char *error, size_t size)
 }
 
 static const struct option_row rows[] = {
-    {.name = "cpus",
-     .argument = "CPUS",
-     .type = OPTION_CPUS,
-     FIELD(cpus),
-     .help = "only on these CPUs"},
-    {.name = "with-parent",
-     .argument = "SIGNAL",
-     .type = OPTION_TEXT,
-     FIELD(with_parent),
-     .check = signal_check,
-     .wrong = "NONE",
+    {ROW("cpus", "CPUS", OPTION_CPUS, cpus), .help = "only on these CPUs"},
+    {ROW("with-parent", "SIGNAL", OPTION_TEXT, with_parent), .check = signal_check, .wrong = "NONE",
      .help = "COMMAND gets SIGNAL when who has started it ends, however that is"},
-    {.name = "default-signals",
-     .type = OPTION_FLAG,
-     FIELD(default_signals),
+    {ROW("default-signals", NULL, OPTION_FLAG, default_signals),
      .help = "SIGINT and SIGQUIT end COMMAND, also where a shell has had them ignored"},
-    {.name = "session",
-     .type = OPTION_FLAG,
-     FIELD(session),
+    {ROW("session", NULL, OPTION_FLAG, session),
      .help = "in a session of its own, and in the background: returns at once"},
-    {.name = "set",
-     .argument = "SETTING",
-     .type = OPTION_LIST,
-     FIELD(set),
-     .check = check_setting,
-     .wrong = "colour=green",
+    {ROW("set", "SETTING", OPTION_LIST, set), .check = check_setting, .wrong = "colour=green",
      .help =
          "with that setting of the kernel, such as nice=10 or cpu.weight=10, which is read back"},
-    {.name = "check",
-     .argument = "PID",
-     .type = OPTION_COUNT,
-     FIELD(check),
-     .minimum = 1,
-     .maximum = INT32_MAX,
+    {ROW("check", "PID", OPTION_COUNT, check), .minimum = 1, .maximum = INT32_MAX,
      .help = "start nothing: does the process have the settings of --set?"},
-    {.name = "sweep",
-     .type = OPTION_FLAG,
-     FIELD(sweep),
+    {ROW("sweep", NULL, OPTION_FLAG, sweep),
      .help =
          "start nothing: remove the groups that --set has made for processes which are no more"},
     {0},

@@ -53,7 +53,8 @@ static inline struct alloc_state *alloc_state_of(const struct run *run)
 
 /* The options of loadgen alloc, and what follows from them. */
 
-#define FIELD(name)    offsetof(struct alloc_settings, name)
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct alloc_settings, name, argument, type, member)
 #define LARGEST_BYTES  (1ull << 40)
 #define OVERHEAD_BYTES 32.0   /* of one allocation: its slot, and the least rounding */
 #define PROGRAM_BYTES  16e6   /* what the program takes without any */
@@ -65,36 +66,16 @@ static const char *const allocator_choices[] = {"auto", "jemalloc", "glibc", NUL
 static const struct allocator *const allocators[] = {&alloc_jemalloc, &alloc_glibc};
 
 static const struct option_row alloc_options[] = {
-    {.name = "size",
-     .measured = true,
-     .argument = "MIN-MAX",
-     .type = OPTION_TEXT,
-     .offset = FIELD(size),
-     .preset = "64-64KiB",
+    {ROW("size", "MIN-MAX", OPTION_TEXT, size), .measured = true, .preset = "64-64KiB",
      .wrong = "64-x",
      .help =
          "size of each allocation, log-uniform: as many between 1 and 2 KiB as between 2 and 4"},
-    {.name = "live",
-     .measured = true,
-     .argument = "SIZE",
-     .type = OPTION_SIZE,
-     .offset = FIELD(live_bytes),
-     .minimum = 1,
-     .maximum = 1e18,
-     .preset = "64MiB",
-     .help = "total size of live allocations, of all workers together"},
-    {.name = "allocator",
-     .measured = true,
-     .argument = "NAME",
-     .type = OPTION_CHOICE,
-     .offset = FIELD(allocator),
-     .preset = "auto",
+    {ROW("live", "SIZE", OPTION_SIZE, live_bytes), .measured = true, .minimum = 1, .maximum = 1e18,
+     .preset = "64MiB", .help = "total size of live allocations, of all workers together"},
+    {ROW("allocator", "NAME", OPTION_CHOICE, allocator), .measured = true, .preset = "auto",
      .choices = allocator_choices,
      .help = "jemalloc or glibc; auto: jemalloc where this build has it"},
-    {.name = "purge",
-     .measured = true,
-     .type = OPTION_FLAG,
-     .offset = FIELD(purge),
+    {ROW("purge", NULL, OPTION_FLAG, purge), .measured = true,
      .help = "give freed pages back to the system at once: many more page faults and system calls"},
     {0},
 };

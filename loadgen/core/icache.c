@@ -35,14 +35,10 @@ struct icache_state {
     char footprint[32];
 };
 
-#define FIELD(name) offsetof(struct icache_settings, name)
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct icache_settings, name, argument, type, member)
 static const struct option_row options[] = {
-    {.name = "footprint",
-     .measured = true,
-     .argument = "SIZE",
-     .type = OPTION_TEXT,
-     .offset = FIELD(footprint),
-     .wrong = "much",
+    {ROW("footprint", "SIZE", OPTION_TEXT, footprint), .measured = true, .wrong = "much",
      .help =
          "size of each worker's code: a size, 150% of an L1 instruction cache, or l1i, l2: half "
          "of that cache (default: 400%)"},

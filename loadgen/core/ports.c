@@ -30,14 +30,10 @@ struct ports_worker {
     bool wrong;
 };
 
-#define FIELD(name) offsetof(struct ports_settings, name)
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct ports_settings, name, argument, type, member)
 static const struct option_row options[] = {
-    {.name = "kind",
-     .measured = true,
-     .argument = "KIND",
-     .type = OPTION_CHOICE,
-     .offset = FIELD(kind),
-     .preset = "all",
+    {ROW("kind", "KIND", OPTION_CHOICE, kind), .measured = true, .preset = "all",
      .choices = port_kind_names,
      .help = "which instructions: int (additions of whole numbers), int-mul, fp (FMA of doubles), "
              "fp-add, fp-mul, shuffle, or all (additions of both kinds and multiplications)"},

@@ -31,24 +31,15 @@ struct tlb_state {
     size_t pages;
 };
 
-#define FIELD(name) offsetof(struct tlb_settings, name)
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct tlb_settings, name, argument, type, member)
 static const char *const levels[] = {[FIRST] = "dtlb", [SECOND] = "stlb", NULL};
 static const struct option_row options[] = {
-    {.name = "level",
-     .argument = "NAME",
-     .type = OPTION_CHOICE,
-     .offset = FIELD(level),
-     .preset = "stlb",
-     .choices = levels,
+    {ROW("level", "NAME", OPTION_CHOICE, level), .preset = "stlb", .choices = levels,
      .help =
          "what is exceeded, by twice as many pages as it has entries: dtlb, the first level, or "
          "stlb, the second"},
-    {.name = "pages",
-     .measured = true,
-     .argument = "N",
-     .type = OPTION_COUNT,
-     .offset = FIELD(pages),
-     .minimum = 1,
+    {ROW("pages", "N", OPTION_COUNT, pages), .measured = true, .minimum = 1,
      .maximum = TLB_MOST_PAGES,
      .help = "pages of each worker, of 4 KiB on most systems, in place of --level"},
     {0},

@@ -143,27 +143,16 @@ struct exec_state {
     uv_poll_t guard_says;
 };
 
-#define FIELD(name) offsetof(struct exec_settings, name)
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct exec_settings, name, argument, type, member)
 static const struct option_row settings[] = {
-    {.name = "settle",
-     .argument = "TIME",
-     .type = OPTION_TIME,
-     .offset = FIELD(settle_ns),
-     .minimum = 0,
-     .maximum = 1e13,
-     .preset = "1s",
+    {ROW("settle", "TIME", OPTION_TIME, settle_ns), .minimum = 0, .maximum = 1e13, .preset = "1s",
      .help = "time from the command's start until the load counts as steady"},
-    {.name = "accounting",
-     .argument = "HOW",
-     .type = OPTION_CHOICE,
-     .offset = FIELD(accounting),
-     .preset = "auto",
+    {ROW("accounting", "HOW", OPTION_CHOICE, accounting), .preset = "auto",
      .choices = exec_accounting_names,
      .help = "how the CPU time of the tree is found: cgroup2, cgroup1, processes (a lower bound), "
              "or auto: the first of these that this machine allows"},
-    {.name = "loop",
-     .type = OPTION_FLAG,
-     .offset = FIELD(loop),
+    {ROW("loop", NULL, OPTION_FLAG, loop),
      .help =
          "start COMMAND again whenever it and its descendants have ended, its stdout discarded; "
          "steady at a random part of a lap"},

@@ -17,14 +17,10 @@ struct fork_settings {
     uint64_t touch_bytes;
 };
 
-#define FIELD(name) offsetof(struct fork_settings, name)
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct fork_settings, name, argument, type, member)
 static const struct option_row options[] = {
-    {.name = "touch",
-     .argument = "SIZE",
-     .type = OPTION_SIZE,
-     .offset = FIELD(touch_bytes),
-     .minimum = 0,
-     .maximum = 1 << 30,
+    {ROW("touch", "SIZE", OPTION_SIZE, touch_bytes), .minimum = 0, .maximum = 1 << 30,
      .preset = "64KiB",
      .help = "memory that each process writes to before it ends: each page of it is copied, 4 KiB "
              "on most systems",

@@ -26,24 +26,17 @@ struct hog_settings {
     bool leak, reclaim;
 };
 
-#define FIELD(name) offsetof(struct hog_settings, name)
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct hog_settings, name, argument, type, member)
 static const struct option_row options[] = {
-    {.name = "size",
-     .argument = "SIZE",
-     .type = OPTION_TEXT,
-     .offset = FIELD(size),
-     .preset = "25%",
+    {ROW("size", "SIZE", OPTION_TEXT, size), .preset = "25%",
      .help = "how much all workers hold: 2G, or 50% of the memory of the machine or of its control "
              "group",
      .measured = true},
-    {.name = "leak",
-     .type = OPTION_FLAG,
-     .offset = FIELD(leak),
+    {ROW("leak", NULL, OPTION_FLAG, leak),
      .help = "begin with nothing and grow to --size by --limit, then give all back and begin again",
      .measured = true},
-    {.name = "reclaim",
-     .type = OPTION_FLAG,
-     .offset = FIELD(reclaim),
+    {ROW("reclaim", NULL, OPTION_FLAG, reclaim),
      .help = "give pages to the kernel's reclaim by --limit, and touch them again: pressure on "
              "swap, where there is any",
      .measured = true},

@@ -130,16 +130,13 @@ struct lock_settings {
     bool contended, split;
 };
 
-#define FIELD(name) offsetof(struct lock_settings, name)
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct lock_settings, name, argument, type, member)
 static const struct option_row options[] = {
-    {.name = "contended",
-     .type = OPTION_FLAG,
-     .offset = FIELD(contended),
+    {ROW("contended", NULL, OPTION_FLAG, contended),
      .help = "all workers add to one word: its cache line moves between their CPUs",
      .measured = true},
-    {.name = "split",
-     .type = OPTION_FLAG,
-     .offset = FIELD(split),
+    {ROW("split", NULL, OPTION_FLAG, split),
      .help = "each worker (default: one) adds to a word across two cache lines: every CPU of the "
              "machine waits for it, whoever owns the machine; x86-64 only",
      .measured = true},

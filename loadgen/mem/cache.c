@@ -11,7 +11,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define FIELD(name) offsetof(struct mem_settings, name)
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct mem_settings, name, argument, type, member)
 
 static const char details[] =
     "Disturbs that level and those above it: l3 its neighbours under the same L3; l1d and l2, "
@@ -27,23 +28,10 @@ static const char details[] =
 static const char *const levels[] = {[MEM_L1] = "l1d", [MEM_L2] = "l2", [MEM_L3] = "l3", NULL};
 
 static const struct option_row options[] = {
-    {.name = "size",
-     .measured = true,
-     .argument = "PERCENT",
-     .type = OPTION_PERCENT,
-     .offset = FIELD(size_percent),
-     .minimum = 0,
-     .maximum = 100,
-     .preset = "50",
-     .help = "footprint, in percent of that cache: 0 to 100"},
-    {.name = "level",
-     .measured = true,
-     .argument = "NAME",
-     .type = OPTION_CHOICE,
-     .offset = FIELD(level),
-     .preset = "l3",
-     .choices = levels,
-     .help = "the cache to occupy: l1d, l2 or l3"},
+    {ROW("size", "PERCENT", OPTION_PERCENT, size_percent), .measured = true, .minimum = 0,
+     .maximum = 100, .preset = "50", .help = "footprint, in percent of that cache: 0 to 100"},
+    {ROW("level", "NAME", OPTION_CHOICE, level), .measured = true, .preset = "l3",
+     .choices = levels, .help = "the cache to occupy: l1d, l2 or l3"},
     MEM_SHARED_OPTIONS,
     {0},
 };

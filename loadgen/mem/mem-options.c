@@ -79,7 +79,8 @@ static struct mem_pattern mem_pattern_of(const struct run *run)
     return pattern;
 }
 
-#define FIELD(name) offsetof(struct mem_settings, name)
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct mem_settings, name, argument, type, member)
 #define USUAL_L3S   4.0               /* for each array: STREAM's rule */
 #define USUAL_BYTES (256.0 * 1048576) /* where no L3 is known */
 /* What a load takes without being told to: where that is less than STREAM's rule wants, it is
@@ -95,58 +96,27 @@ const char *const mem_simd_choices[] = {"auto", "avx512", "avx2",     "sse2",
                                         "sve",  "neon",   "portable", NULL};
 
 const struct option_row mem_options[] = {
-    {.name = "kernel",
-     .measured = true,
-     .argument = "NAME",
-     .type = OPTION_CHOICE,
-     .offset = FIELD(kernel),
-     .preset = "triad",
+    {ROW("kernel", "NAME", OPTION_CHOICE, kernel), .measured = true, .preset = "triad",
      .choices = mem_kernel_names,
      .help = "copy, scale, add, triad, read, write, chase (dependent loads in random order), or "
              "stream (copy, scale, add and triad in turn)"},
-    {.name = "read",
-     .measured = true,
-     .type = OPTION_FLAG,
-     .offset = FIELD(read),
-     .help = "the same as --kernel read"},
-    {.name = "write",
-     .measured = true,
-     .type = OPTION_FLAG,
-     .offset = FIELD(write),
+    {ROW("read", NULL, OPTION_FLAG, read), .measured = true, .help = "the same as --kernel read"},
+    {ROW("write", NULL, OPTION_FLAG, write), .measured = true,
      .help = "the same as --kernel write"},
-    {.name = "block-size",
-     .measured = true,
-     .argument = "SIZE",
-     .type = OPTION_SIZE,
-     .offset = FIELD(block_bytes),
-     .minimum = 1,
+    {ROW("block-size", "SIZE", OPTION_SIZE, block_bytes), .measured = true, .minimum = 1,
      .maximum = 1e15,
      .help = "bytes in one place of each array: a multiple of 512; or 1 for single accesses, each "
              "of which waits for the one before: a latency (default: the whole array)"},
-    {.name = "sequential",
-     .measured = true,
-     .type = OPTION_FLAG,
-     .offset = FIELD(sequential),
+    {ROW("sequential", NULL, OPTION_FLAG, sequential), .measured = true,
      .help = "one block after the other (the default)"},
-    {.name = "random",
-     .measured = true,
-     .type = OPTION_FLAG,
-     .offset = FIELD(random),
+    {ROW("random", NULL, OPTION_FLAG, random), .measured = true,
      .help = "blocks anywhere in the worker's arrays, evenly distributed"},
-    {.name = "footprint",
-     .measured = true,
-     .argument = "SIZE",
-     .type = OPTION_TEXT,
-     .offset = FIELD(footprint),
-     .wrong = "much",
+    {ROW("footprint", "SIZE", OPTION_TEXT, footprint), .measured = true, .wrong = "much",
      .help =
          "total size of all arrays of all workers: a size, 150% of an L3, or l1, l2, l3: half of "
          "that cache, for l1 and l2 of each worker (default: for each array 4 times all L3s that "
          "the load reaches, and where the caches are found to reach further, beyond that)"},
-    {.name = "non-temporal",
-     .measured = true,
-     .type = OPTION_FLAG,
-     .offset = FIELD(non_temporal),
+    {ROW("non-temporal", NULL, OPTION_FLAG, non_temporal), .measured = true,
      .help = "use stores that bypass the caches"},
     MEM_SHARED_OPTIONS,
     {0},

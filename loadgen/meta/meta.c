@@ -25,21 +25,15 @@ struct meta_settings {
     bool shared, sync;
 };
 
-#define FIELD(name) offsetof(struct meta_settings, name)
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct meta_settings, name, argument, type, member)
 static const struct option_row options[] = {
-    {.name = "dir",
-     .argument = "DIR",
-     .type = OPTION_TEXT,
-     .offset = FIELD(dir),
+    {ROW("dir", "DIR", OPTION_TEXT, dir),
      .help = "where its folder is made (default: $TMPDIR, else /var/tmp)"},
-    {.name = "shared",
-     .type = OPTION_FLAG,
-     .offset = FIELD(shared),
+    {ROW("shared", NULL, OPTION_FLAG, shared),
      .help = "all workers in one folder, so that they wait for each other (default: a folder each)",
      .measured = true},
-    {.name = "fsync",
-     .type = OPTION_FLAG,
-     .offset = FIELD(sync),
+    {ROW("fsync", NULL, OPTION_FLAG, sync),
      .help = "each file is flushed before it is renamed, and its folder after that",
      .measured = true},
     {0},

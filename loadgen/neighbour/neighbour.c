@@ -34,45 +34,22 @@ struct neighbour_state {
     uv_timer_t settling, watching;
 };
 
-#define FIELD(name) offsetof(struct neighbour_settings, name)
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct neighbour_settings, name, argument, type, member)
 static const struct option_row settings[] = {
-    {.name = "pid",
-     .argument = "N",
-     .type = OPTION_COUNT,
-     .offset = FIELD(pid),
-     .minimum = 1,
-     .maximum = INT32_MAX,
+    {ROW("pid", "N", OPTION_COUNT, pid), .minimum = 1, .maximum = INT32_MAX,
      .help = "this process and its descendants"},
-    {.name = "cgroup",
-     .argument = "PATH",
-     .type = OPTION_TEXT,
-     .offset = FIELD(cgroup),
+    {ROW("cgroup", "PATH", OPTION_TEXT, cgroup),
      .help = "all processes of this control group and of those below it"},
-    {.name = "job",
-     .argument = "ID",
-     .type = OPTION_TEXT,
-     .offset = FIELD(job),
+    {ROW("job", "ID", OPTION_TEXT, job),
      .help = "those of a scheduler's job on this node, by its control group (job_ID)"},
-    {.name = "started",
-     .argument = "TICKS",
-     .type = OPTION_COUNT,
-     .offset = FIELD(started),
-     .minimum = 1,
-     .maximum = 1e15,
+    {ROW("started", "TICKS", OPTION_COUNT, started), .minimum = 1, .maximum = 1e15,
      .help = "only if --pid began so many clock ticks after the machine's start (field 22 of "
              "/proc/N/stat): else another process has its number now"},
-    {.name = "pause",
-     .type = OPTION_FLAG,
-     .offset = FIELD(pause),
+    {ROW("pause", NULL, OPTION_FLAG, pause),
      .help = "yes, stop them and continue them, again and again"},
-    {.name = "settle",
-     .argument = "TIME",
-     .type = OPTION_TIME,
-     .offset = FIELD(settle_ns),
-     .minimum = 0,
-     .maximum = 1e13,
-     .preset = "200ms",
-     .help = "time from their continuing until the load counts as steady"},
+    {ROW("settle", "TIME", OPTION_TIME, settle_ns), .minimum = 0, .maximum = 1e13,
+     .preset = "200ms", .help = "time from their continuing until the load counts as steady"},
     {0},
 };
 

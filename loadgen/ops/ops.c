@@ -49,29 +49,17 @@ static const char details[] =
 static const char *const simd_choices[] = {"auto", "avx512",   "avx2",   "sse2", "sve",
                                            "neon", "portable", "scalar", NULL};
 
-#define FIELD(name) offsetof(struct ops_settings, name)
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct ops_settings, name, argument, type, member)
 static const struct option_row options[] = {
-    {.name = "type",
-     .argument = "NAME",
-     .type = OPTION_CHOICE,
-     .offset = FIELD(type),
-     .preset = "double",
-     .choices = ops_type_names,
+    {ROW("type", "NAME", OPTION_CHOICE, type), .preset = "double", .choices = ops_type_names,
      .help = "what it computes with: int8, int16, int32, int64, half, single or double",
      .measured = true},
-    {.name = "simd",
-     .argument = "WIDTH",
-     .type = OPTION_CHOICE,
-     .offset = FIELD(simd),
-     .preset = "auto",
-     .choices = simd_choices,
+    {ROW("simd", "WIDTH", OPTION_CHOICE, simd), .preset = "auto", .choices = simd_choices,
      .help = "vectors: avx512, avx2, sse2 (x86-64), sve, neon (aarch64), portable (the compiler's "
              "choice), scalar (none), or auto: the widest that the CPU has",
      .measured = true},
-    {.name = "spoil",
-     .type = OPTION_FLAG,
-     .offset = FIELD(spoil),
-     .hidden = true,
+    {ROW("spoil", NULL, OPTION_FLAG, spoil), .hidden = true,
      .help = "expect something else than what is right, as if the CPU were wrong"},
     {0},
 };

@@ -74,41 +74,20 @@ struct pagecache_settings {
     bool keep;
 };
 
-#define FIELD(name) offsetof(struct pagecache_settings, name)
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct pagecache_settings, name, argument, type, member)
 static const struct option_row options[] = {
-    {.name = "file-size",
-     .argument = "SIZE",
-     .type = OPTION_SIZE,
-     .offset = FIELD(file_bytes),
-     .minimum = 1 << 20,
-     .maximum = 1e18,
+    {ROW("file-size", "SIZE", OPTION_SIZE, file_bytes), .minimum = 1 << 20, .maximum = 1e18,
      .help = "size of the file, and the most that it takes of the page cache (default: --share of "
              "memory, 8 GiB at most)"},
-    {.name = "share",
-     .argument = "PERCENT",
-     .type = OPTION_PERCENT,
-     .offset = FIELD(share_percent),
-     .minimum = 0.001,
-     .maximum = 90,
+    {ROW("share", "PERCENT", OPTION_PERCENT, share_percent), .minimum = 0.001, .maximum = 90,
      .preset = "50",
      .help = "of the memory of the machine, or of the cgroup's limit: a larger file is refused"},
-    {.name = "block-size",
-     .argument = "SIZE",
-     .type = OPTION_SIZE,
-     .offset = FIELD(block_bytes),
-     .minimum = 4096,
-     .maximum = 1 << 20,
-     .preset = "128KiB",
-     .help = "bytes of one read, a multiple of a page (4096 on most systems)"},
-    {.name = "dir",
-     .argument = "DIR",
-     .type = OPTION_TEXT,
-     .offset = FIELD(folder),
-     .wrong = "no/such/folder",
+    {ROW("block-size", "SIZE", OPTION_SIZE, block_bytes), .minimum = 4096, .maximum = 1 << 20,
+     .preset = "128KiB", .help = "bytes of one read, a multiple of a page (4096 on most systems)"},
+    {ROW("dir", "DIR", OPTION_TEXT, folder), .wrong = "no/such/folder",
      .help = "folder of the file (default: $TMPDIR, else /var/tmp)"},
-    {.name = "keep",
-     .type = OPTION_FLAG,
-     .offset = FIELD(keep),
+    {ROW("keep", NULL, OPTION_FLAG, keep),
      .help =
          "leave the file for the next start, as DIR/jostle-workfile.UID, which loadgen io uses, "
          "too"},

@@ -217,19 +217,12 @@ struct switch_settings {
     bool across;
 };
 
-#define FIELD(name) offsetof(struct switch_settings, name)
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct switch_settings, name, argument, type, member)
 static const struct option_row options[] = {
-    {.name = "method",
-     .argument = "HOW",
-     .type = OPTION_CHOICE,
-     .offset = FIELD(method),
-     .preset = "futex",
-     .choices = bell_method_names,
-     .help = "what the two threads of a pair wait for each other by",
-     .measured = true},
-    {.name = "across",
-     .type = OPTION_FLAG,
-     .offset = FIELD(across),
+    {ROW("method", "HOW", OPTION_CHOICE, method), .preset = "futex", .choices = bell_method_names,
+     .help = "what the two threads of a pair wait for each other by", .measured = true},
+    {ROW("across", NULL, OPTION_FLAG, across),
      .help = "the two threads of a pair are on two CPUs (default: on the same one)",
      .measured = true},
     {0},
