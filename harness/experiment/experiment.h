@@ -42,6 +42,8 @@ struct experiment {
     struct combinations combinations;
     const char *input; /* absolute path of the target's stdin; NULL: /dev/null */
     struct placed placed;
+    const char *account[2]; /* folders of --account */
+    size_t accounts;
     struct folder folder;
     json_t *cell;  /* NULL: none */
     bool complete; /* --resume has nothing to do */

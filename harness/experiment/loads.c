@@ -1,5 +1,7 @@
 #include "loads.h"
 
+#include "container.h"
+
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,20 +169,30 @@ static bool read_neighbour(const struct parser *parser, struct load *load, const
 /* Sets the words of a load from its spec. */
 static void read_words(const struct parser *parser, struct load *load, const char *spec)
 {
-    const char *text = spec + strspn(spec, BLANKS);
+    const char *text = spec + strspn(spec, BLANKS), *engine, *image;
     if (read_neighbour(parser, load, text))
         return;
-    const char *const exec[] = {"exec", "--settle", parser->settle, "--"};
-    const size_t exec_count = sizeof exec / sizeof exec[0];
-    if (strncmp(text, EXEC, strlen(EXEC)) == 0) {
-        const char *operator= words_operator(text);
+    const char *command = container_load(parser->arena, text, &engine, &image);
+    const char *const exec[] = {"exec",
+                                "--settle",
+                                parser->settle,
+                                "--",
+                                command == NULL ? NULL : container_program(parser->arena),
+                                engine,
+                                image};
+    const size_t exec_count = command == NULL ? 4 : sizeof exec / sizeof exec[0];
+    if (command == NULL && strncmp(text, EXEC, strlen(EXEC)) == 0)
+        command = text + strlen(EXEC);
+    if (command != NULL) {
+        const char *operator= words_operator(command);
         if (operator!= NULL)
             usage_error("load '%s': no shell reads this, so %c would be a word like any other: "
                         "quote it, or write exec: sh -c '...'",
                         spec, *operator);
-        split(parser, load, spec, text + strlen(EXEC), exec, exec_count);
+        split(parser, load, spec, command, exec, exec_count);
         if (load->word_count == exec_count)
-            usage_error("load '%s': no command: write exec: COMMAND", spec);
+            usage_error("load '%s': no command: write %s COMMAND", spec,
+                        exec_count == 4 ? EXEC : "podman IMAGE:");
         return;
     }
     split(parser, load, spec, text, NULL, 0);

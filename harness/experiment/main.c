@@ -6,6 +6,7 @@
 #include "arena.h"
 #include "arguments.h"
 #include "cell.h"
+#include "container.h"
 #include "experiment.h"
 #include "inputs.h"
 #include "panorama.h"
@@ -206,6 +207,20 @@ static void add_variants(struct experiment *experiment)
                     "--at-most for a load");
 }
 
+/* The target runs in a container, or is a client of one. */
+static void take_container(struct experiment *experiment)
+{
+    const struct settings *settings = &experiment->settings;
+    if (settings->in != NULL && experiment->target_count == 0)
+        usage_error("--in %s: give TARGET: variants and revisions are not run in it", settings->in);
+    if (settings->in != NULL)
+        experiment->target = container_words(&experiment->arena, settings->in, experiment->target,
+                                             &experiment->target_count);
+    if (settings->account != NULL)
+        experiment->accounts =
+            account_folders(&experiment->arena, settings->account, experiment->account);
+}
+
 /* The seed of the session before, so that the order of runs is the same. */
 static void take_seed(struct experiment *experiment, const json_t *old)
 {
@@ -369,6 +384,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     revisions_read(&experiment.revisions, &experiment.arena, &experiment.session.revisions);
     /* What there is to say is said when they are there. */
     experiment.session.quiet = experiment.session.quiet || only_revisions;
+    take_container(&experiment);
     add_variants(&experiment);
     metrics_make(&experiment.metrics, &experiment.arena, &experiment.settings.metric,
                  experiment.settings.decide, &experiment.variants);

@@ -198,6 +198,10 @@ static void put_meter_options(struct experiment *experiment)
         pair_put("meter", "--accounting");
         pair_put("meter", "rusage");
     }
+    for (size_t i = 0; i < experiment->accounts; i++) {
+        pair_put("meter", "--account");
+        pair_put("meter", experiment->account[i]);
+    }
     if (settings->nice != NICE_UNSET) {
         pair_put("meter", "--nice");
         pair_put("meter", arena_format(arena, "%" PRId64, settings->nice));

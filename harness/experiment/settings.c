@@ -1,6 +1,7 @@
 #include "settings.h"
 
 #include "adjust.h"
+#include "container.h"
 #include "metrics.h"
 #include "parameters.h"
 
@@ -193,6 +194,14 @@ const struct option_row settings_rows[] = {
      .help = "continue when the target fails, and use such runs: those that the time-out ended "
              "as lower bounds, those that were not started never; with CODES (exit codes with "
              "commas between) only those that end with one of them"},
+    {ROW("in", "IMAGE", OPTION_TEXT, in), .check = container_check, .wrong = "image",
+     .help = "run TARGET in a container: podman:IMAGE or docker:IMAGE; starting it is part of each "
+             "run"},
+    {ROW("account", "GROUP", OPTION_TEXT, account), .check = account_check, .wrong = "group",
+     .help =
+         "the target is a client: CPU time, memory and stalls are those of the container or job "
+         "that does the work: podman:NAME, docker:NAME, slurm (the whole job, on this node), or "
+         "cgroup:PATH"},
     {ROW("target-cpus", "LIST", OPTION_CPUS, target_cpus), .help = "pin the target to these CPUs"},
     {ROW("load-cpus", "LIST", OPTION_CPUS, load_cpus), .help = "pin the loads to these CPUs"},
     {ROW("place", "core|smt|l3|node|other-node|machine", OPTION_TEXT, place), .as = OPTION_CHOICE,

@@ -37,6 +37,7 @@ struct settings {
     const char *ignore_failure; /* NULL: no failure; else a list of exit codes, or all-non-zero */
     bool strict;
     bool no_probe;
+    const char *account, *in;            /* see container.h; NULL: not given */
     const char *target_cpus, *load_cpus; /* NULL: not given */
     const char *place, *place_cpus;      /* NULL: not given */
     int64_t nice, load_nice;             /* NICE_UNSET: not given */

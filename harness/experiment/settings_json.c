@@ -69,6 +69,8 @@ json_t *settings_to_json(const struct settings *settings)
         {"ignore_codes", settings_ignored(settings)},
         {"strict", json_boolean(settings->strict)},
         {"probe", json_boolean(!settings->no_probe)},
+        {"in", text_to_json(settings->in)},
+        {"account", text_to_json(settings->account)},
         {"target_cpus", text_to_json(settings->target_cpus)},
         {"load_cpus", text_to_json(settings->load_cpus)},
         {"place", text_to_json(settings->place)},

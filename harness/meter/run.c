@@ -84,11 +84,19 @@ static bool check_kept(const char *folder)
            complain("--keep %s: %s: name a folder that can be written", folder, strerror(errno));
 }
 
+// open_stalls: of the group that is counted.
+static void open_stalls(struct runner *runner)
+{
+    const bool of_others = runner->account.group.kind != GROUP_NONE;
+    stalls_open(&runner->launch.stalls, of_others ? &runner->account.group : &runner->group);
+}
+
 static bool find_group(struct runner *runner)
 {
-    if (!accounting_find(&runner->group, runner->settings->accounting))
+    if (!account_open(&runner->account, runner->settings) ||
+        !accounting_find(&runner->group, runner->settings->accounting))
         return false;
-    stalls_open(&runner->launch.stalls, &runner->group);
+    open_stalls(runner);
     return true;
 }
 
@@ -194,6 +202,8 @@ static int measure(struct runner *runner, struct perf_counters *counters)
     struct outcome outcome;
     struct group_usage group;
     system_read(&before, &runner->sources);
+    if (!account_begin(&runner->account))
+        return EXIT_NOT_RUN;
     if (!launch_start(&runner->launch, runner->settings, &runner->signals, &runner->group))
         return EXIT_NOT_RUN;
     supervise(&outcome, &supervision);
@@ -212,6 +222,10 @@ static int measure(struct runner *runner, struct perf_counters *counters)
     group_read(&runner->group, &group);
     usage_choose(&outcome.usage, accounting_of(&runner->group), &group, report->launch_ns,
                  report->launch_ns - report->outside_ns);
+    if (!account_end(&runner->account, &outcome.usage, &group))
+        return EXIT_LOST;
+    // What the client waited for is not what the others did.
+    outcome.stalls.has_delay = outcome.stalls.has_delay && runner->account.group.kind == GROUP_NONE;
     struct kept_paths kept;
     if (!take_output(runner, &outcome, &kept))
         return EXIT_LOST;
@@ -252,7 +266,7 @@ bool run_again(struct runner *runner)
             return complain("%s: %s: use --accounting auto", runner->group.path, strerror(errno));
         group_give_up(&runner->group);
     }
-    stalls_open(&runner->launch.stalls, &runner->group);
+    open_stalls(runner);
     return true;
 }
 
@@ -266,6 +280,7 @@ void run_end(struct runner *runner)
     varied_free(&runner->varied);
     stalls_close(&runner->launch.stalls);
     group_remove(&runner->group);
+    account_close(&runner->account);
     if (runner->own_fd >= 0)
         (void)close(runner->own_fd);
     system_forget(&runner->sources);

@@ -31,6 +31,7 @@ struct runner {
     struct signals signals;
     struct system_sources sources;
     struct group group; // of the run that is to come, or of the current one
+    struct account account;
     struct launch launch;
     struct varied varied; // its target, with --vary
     struct extractor extractor;

@@ -67,6 +67,9 @@ static const struct option_row rows[] = {
      .choices = accounting_names,
      .help = "how the tree's CPU time is found: cgroup2, cgroup1, rusage, cgroup (cgroup2 or else "
              "cgroup1), auto (the first of cgroup2, cgroup1, rusage that is allowed here)"},
+    {ROW("account", "FOLDER", OPTION_LIST, account),
+     .help = "COMMAND is a client: CPU time, memory and stalls are those of this control group "
+             "while it runs; of version 1 give two, of cpuacct and of memory"},
     {ROW("counters", "SET", OPTION_CHOICE, counters), .preset = "hardware", .choices = counter_sets,
      .help = "what the kernel counts in the tree: hardware (instructions, cycles, cache references "
              "and misses), software (task clock, page faults, context switches), all (both), none"},
@@ -259,6 +262,14 @@ void meter_settings_free(struct settings *settings)
     free(settings->target);
 }
 
+static void take_account(struct settings *settings)
+{
+    if (settings->account.count > ACCOUNT_FOLDERS)
+        usage_error("--account: more than two folders: give those of one control group");
+    for (size_t i = 0; i < settings->account.count; i++)
+        settings->account_folder[settings->account_folders++] = settings->account.item[i];
+}
+
 void meter_settings_read(struct settings *settings, int argc, char **argv)
 {
     const struct option_group group = {.rows = rows, .values = settings};
@@ -275,8 +286,9 @@ void meter_settings_read(struct settings *settings, int argc, char **argv)
     settings->has_nice = options_given(given, "nice");
     check_needed(settings, given);
     take_metrics(settings);
+    take_account(settings);
     options_free(given);
-    settings->definition = (struct option_list){0};
+    settings->definition = settings->account = (struct option_list){0};
     take_targets(settings, argv + rest);
     check_numbers(settings);
     if (settings->error_path != NULL && settings->errors_kept != NULL)

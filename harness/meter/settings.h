@@ -31,6 +31,8 @@ struct target {
 // A metric's source holds for all targets that have none of their own.
 #define ANY_TARGET SIZE_MAX
 
+enum { ACCOUNT_FOLDERS = 2 };
+
 struct settings {
     int64_t timeout_ns;  // 0: none
     const char *output;  // "-": stdout
@@ -47,8 +49,11 @@ struct settings {
     bool has_nice;
     int64_t nice;
     bool with_parent;
-    bool serve;                    // run for each line on stdin
-    int accounting;                // enum accounting
+    bool serve;                                  // run for each line on stdin
+    int accounting;                              // enum accounting
+    struct option_list account;                  // as given; the folders are:
+    const char *account_folder[ACCOUNT_FOLDERS]; // of a group that is counted in place of the tree
+    size_t account_folders;
     int counters;                  // enum counter_set
     struct option_list definition; // of the metrics, as texts
     struct metric *metric;         // that the output is searched for

@@ -34,11 +34,13 @@ enum exec_accounting {
 
 struct exec_usage {
     struct group group; /* of the command; none: the tree is walked */
+    bool outside;       /* most of it is in another group, as of a container: it is walked, too */
     int64_t walked_ns;  /* what the last walk found */
     int64_t sum_ns;     /* what all walks found, without what has got lost between them */
 };
 
 #define NAME_PREFIX "jostle-load"
+#define OUTSIDE_NS  INT64_C(20000000)
 
 static const char *const exec_accounting_names[] = {"auto", "cgroup2", "cgroup1", "processes",
                                                     NULL};
@@ -96,7 +98,7 @@ static int64_t walk(struct exec_usage *usage)
 static int64_t exec_usage_ns(struct exec_usage *usage)
 {
     struct group_usage used;
-    if (usage->group.kind == GROUP_NONE)
+    if (usage->group.kind == GROUP_NONE || usage->outside)
         return walk(usage);
     group_read(&usage->group, &used);
     if (used.has_cpu && used.user_ns + used.system_ns > usage->sum_ns)
@@ -104,10 +106,20 @@ static int64_t exec_usage_ns(struct exec_usage *usage)
     return usage->sum_ns;
 }
 
+/* A container engine moves what it starts to a group of its own. Before any mark counts. */
+static void exec_usage_check(struct exec_usage *usage)
+{
+    const int64_t counted_ns = exec_usage_ns(usage), walked_ns = tree_cpu_ns();
+    if (usage->group.kind == GROUP_NONE || walked_ns < counted_ns + OUTSIDE_NS)
+        return;
+    usage->outside = true;
+    usage->walked_ns = usage->sum_ns = walked_ns;
+}
+
 /* "cgroup2", "cgroup1" or "processes". */
 static const char *exec_usage_name(const struct exec_usage *usage)
 {
-    switch (usage->group.kind) {
+    switch (usage->outside ? GROUP_NONE : usage->group.kind) {
     case GROUP_V2:
         return exec_accounting_names[EXEC_CGROUP2];
     case GROUP_V1:
@@ -229,6 +241,7 @@ static void on_settled(uv_timer_t *timer)
     struct run *run = timer->data;
     struct exec_state *state = run->state;
     const struct exec_settings *own = run->settings;
+    exec_usage_check(&state->usage);
     if (!own->loop)
         run_steady(run);
     else if (state->lap_ns > 0)
