@@ -1,6 +1,7 @@
 #ifndef METER_RUN_H
 #define METER_RUN_H
 
+#include "account.h"
 #include "extract.h"
 #include "group.h"
 #include "launch.h"

@@ -1,0 +1,100 @@
+#include "account.h"
+
+#include "common/file.h"
+#include "common/messages.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool has(int folder_fd, const char *name)
+{
+    return faccessat(folder_fd, name, R_OK, 0) == 0;
+}
+
+bool account_open(struct account *account, const struct settings *settings)
+{
+    *account = (struct account){.group = GROUP_OF_NONE, .memory_fd = -1};
+    for (size_t i = 0; i < settings->account_folders; i++) {
+        const int fd = open(settings->account_folder[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0)
+            return complain("--account %s: %s: name the folder of a control group",
+                            settings->account_folder[i], strerror(errno));
+        const bool is_v1 = has(fd, "cpuacct.usage");
+        if (is_v1 || has(fd, "cpu.stat")) {
+            account->group.kind = is_v1 ? GROUP_V1 : GROUP_V2;
+            account->group.folder_fd = fd;
+        }
+        if (has(fd, "memory.current") || has(fd, "memory.usage_in_bytes"))
+            account->memory_fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        if (account->group.folder_fd != fd)
+            (void)close(fd);
+    }
+    return settings->account_folders == 0 || account->group.kind != GROUP_NONE ||
+           complain("--account %s: it counts no CPU time: name the folder of a control group",
+                    settings->account_folder[0]);
+}
+
+// read_memory: what the group has now, or with peak had at most. 0: not known.
+static uint64_t read_memory(const struct account *account, bool peak)
+{
+    static const char *const names[2][2] = {{"memory.current", "memory.usage_in_bytes"},
+                                            {"memory.peak", "memory.max_usage_in_bytes"}};
+    char text[64];
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < 2 && account->memory_fd >= 0; i++)
+        if (file_read(account->memory_fd, names[peak][i], text, sizeof text) &&
+            file_number(text, "", &bytes))
+            return bytes;
+    return 0;
+}
+
+static bool is_gone(const struct group_usage *usage)
+{
+    return !usage->has_cpu &&
+           !complain("the control group of --account is gone: its container or job has ended");
+}
+
+bool account_begin(struct account *account)
+{
+    if (account->group.kind == GROUP_NONE)
+        return true;
+    group_read(&account->group, &account->before);
+    account->resets =
+        account->memory_fd >= 0 && file_write(account->memory_fd, "memory.max_usage_in_bytes", "0");
+    account->most_bytes = read_memory(account, false);
+    return !is_gone(&account->before);
+}
+
+static int64_t cpu_of(const struct group_usage *usage)
+{
+    return usage->user_ns + usage->system_ns;
+}
+
+bool account_end(struct account *account, struct usage *usage, struct group_usage *group)
+{
+    struct group_usage now;
+    if (account->group.kind == GROUP_NONE)
+        return true;
+    group_read(&account->group, &now);
+    const uint64_t bytes = read_memory(account, account->resets);
+    usage->accounting = accounting_of(&account->group);
+    // Version 1 divides the exact total by samples, so that one part may have become less.
+    const int64_t total_ns = cpu_of(&now) - cpu_of(&account->before);
+    const int64_t system_ns = now.system_ns - account->before.system_ns;
+    usage->system_ns = system_ns < 0 ? 0 : system_ns < total_ns ? system_ns : total_ns;
+    usage->user_ns = total_ns - usage->system_ns;
+    usage->max_rss_bytes = bytes > account->most_bytes ? bytes : account->most_bytes;
+    *group = (struct group_usage){.has_peak = bytes > 0, .peak_bytes = usage->max_rss_bytes};
+    return !is_gone(&now);
+}
+
+void account_close(struct account *account)
+{
+    if (account->group.folder_fd >= 0)
+        (void)close(account->group.folder_fd);
+    if (account->memory_fd >= 0)
+        (void)close(account->memory_fd);
+    *account = (struct account){.group = GROUP_OF_NONE, .memory_fd = -1};
+}
