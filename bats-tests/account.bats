@@ -47,7 +47,7 @@ teardown() {
 
 @test "an account that is none is refused before anything is made" {
     local account
-    for account in cgroup:/nowhere podman:no-such-container slurm group podman: cgroup:relative; do
+    for account in cgroup:/nowhere podman:no-such-container job group podman: cgroup:relative; do
         run -2 --separate-stderr env -u SLURM_JOB_ID "$JOSTLE" run --output out --account "$account" -- true
         [[ $stderr == "jostle: --account $account: "*': '* && ${stderr_lines[*]} == "$stderr" && ! -e out ]]
     done
