@@ -151,6 +151,8 @@ struct exec_state {
     bool starting;    /* resumed, and the command is not there yet */
     bool wants_a_lap; /* settled, but steady only some part of a lap after the first */
     struct exec_usage usage;
+    int64_t paused_ns; /* what was used when it was told to end */
+    int64_t ending_ns; /* and while it ended, each time: that is no load */
     uv_timer_t timer;
     uv_poll_t guard_says;
 };
@@ -332,6 +334,7 @@ static void on_guard(uv_poll_t *handle, int status, int events)
 static void exec_resume(struct run *run)
 {
     struct exec_state *state = run->state;
+    state->ending_ns += exec_usage_ns(&state->usage) - state->paused_ns;
     state->phase = RUNNING;
     state->starting = true;
     state->wants_a_lap = false;
@@ -341,6 +344,7 @@ static void exec_resume(struct run *run)
 static void exec_pause(struct run *run)
 {
     struct exec_state *state = run->state;
+    state->paused_ns = exec_usage_ns(&state->usage);
     state->phase = ENDING;
     uv_timer_stop(&state->timer);
     if (state->guard.fd >= 0)
@@ -419,7 +423,9 @@ static void exec_cleanup(struct run *run)
 static int64_t exec_cpu_ns(struct run *run)
 {
     struct exec_state *state = run->state;
-    return exec_usage_ns(&state->usage);
+    const int64_t used_ns =
+        state->phase == RUNNING ? exec_usage_ns(&state->usage) : state->paused_ns;
+    return used_ns - state->ending_ns;
 }
 
 static pid_t exec_process(const struct run *run)
