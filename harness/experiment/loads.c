@@ -2,22 +2,141 @@
 
 #include "container.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/child.h"
 #include "common/file.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/processes.h"
 #include "common/words.h"
-#include "nodes.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACEHOLDER "{node"
+#define BLANKS      " \t\n"
+
+/* Where a load runs: "@WHERE SPEC" puts it on other nodes of the job that we are
+ * in. Nodes are counted from 1, where the target is; WHERE is a node (2), some
+ * (2-4) or all-others. {node2} in a SPEC is the name of node 2. Wrong use ends
+ * the program. */
+
+struct nodes {
+    const char **name; /* the target's first */
+    size_t count;      /* 0: we are in no job */
+};
+
+/* The nodes of the job, from JOSTLE_JOB_HOSTS. */
+static struct nodes nodes_of_job(struct arena *arena)
+{
+    const char *hosts = getenv("JOSTLE_JOB_HOSTS");
+    struct nodes nodes = {0};
+    char *rest = NULL;
+    if (hosts == NULL || hosts[0] == '\0')
+        return nodes;
+    char *text = arena_format(arena, "%s", hosts);
+    nodes.name = arena_take(arena, (strlen(text) / 2 + 1) * sizeof *nodes.name);
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
+        nodes.name[nodes.count++] = line;
+    return nodes;
+}
+
+static void need_job(const struct nodes *nodes, const char *spec)
+{
+    if (nodes->count == 0)
+        usage_error("load '%s': other nodes are those of a job: submit it with jostle submit or "
+                    "your scheduler",
+                    spec);
+}
+
+/* A node's number at *text, which is moved behind it; 0: there is none. */
+static size_t scan_node(const char **text)
+{
+    char *end;
+    if (**text < '1' || **text > '9')
+        return 0;
+    const unsigned long number = strtoul(*text, &end, 10);
+    *text = end;
+    return number;
+}
+
+/* "2", "2-4": false when it is neither. */
+static bool scan_range(const char *where, size_t *first, size_t *last)
+{
+    const char *at = where;
+    *first = *last = scan_node(&at);
+    if (*first > 0 && *at == '-') {
+        at++;
+        *last = scan_node(&at);
+    }
+    return *first > 0 && *last > 0 && *at == '\0';
+}
+
+/* Skips "@WHERE " at the start of spec; sets *first and *last to the nodes that it names, both 0
+ * where it names none. */
+static const char *nodes_select(const struct nodes *nodes, const char *spec, size_t *first,
+                                size_t *last)
+{
+    char where[64];
+    const char *text = spec + strspn(spec, BLANKS);
+    *first = *last = 0;
+    const size_t length = strcspn(text, BLANKS);
+    if (text[0] != '@' || text[length] == '\0')
+        return spec;
+    need_job(nodes, spec);
+    const size_t shown = length - 1 < sizeof where ? length - 1 : sizeof where - 1;
+    memcpy(where, text + 1, shown);
+    where[shown] = '\0';
+    if (strcmp(where, "all-others") == 0) {
+        *first = 2;
+        *last = nodes->count;
+    } else if (!scan_range(where, first, last)) {
+        usage_error("load '%s': @%s names no node: give @2, @2-4 or @all-others", spec, where);
+    }
+    if (*first > *last || *last > nodes->count)
+        usage_error("load '%s': @%s, but the job has %zu node%s: submit it with more", spec, where,
+                    nodes->count, nodes->count == 1 ? "" : "s");
+    return text + length + strspn(text + length, BLANKS);
+}
+
+/* The number in "{node12}", and its length with the braces; 0: it is something else. */
+static size_t scan_placeholder(const char *text, size_t *length)
+{
+    const char *at = text + sizeof PLACEHOLDER - 1;
+    const size_t number = scan_node(&at);
+    *length = (size_t)(at - text) + 1;
+    return *at == '}' ? number : 0;
+}
+
+/* The spec with the names of nodes for {nodeN}. */
+static const char *nodes_fill(const struct nodes *nodes, struct arena *arena, const char *spec)
+{
+    const char *filled = "";
+    for (const char *at = spec;;) {
+        const char *next = strstr(at, PLACEHOLDER);
+        if (next == NULL)
+            return arena_format(arena, "%s%s", filled, at);
+        size_t length = sizeof PLACEHOLDER - 1;
+        const size_t number = scan_placeholder(next, &length);
+        if (number == 0) {
+            filled = arena_format(arena, "%s%.*s" PLACEHOLDER, filled, (int)(next - at), at);
+            at = next + sizeof PLACEHOLDER - 1;
+            continue;
+        }
+        need_job(nodes, spec);
+        if (number > nodes->count)
+            usage_error("load '%s': {node%zu}, but the job has %zu node%s: submit it with more",
+                        spec, number, nodes->count, nodes->count == 1 ? "" : "s");
+        filled =
+            arena_format(arena, "%s%.*s%s", filled, (int)(next - at), at, nodes->name[number - 1]);
+        at = next + length;
+    }
+}
 
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._%-"
 #define NODE_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"
-#define BLANKS          " \t\n"
 #define EXEC            "exec:"
 #define NEIGHBOUR       "neighbour"
 #define NAME_MOST       100 /* it becomes part of names of files */
@@ -52,11 +171,9 @@ bool conditions_have_neighbour(const struct conditions *conditions)
 static struct condition *add_condition(struct conditions *conditions, struct arena *arena,
                                        const char *name, const char *spec)
 {
-    struct condition *larger = arena_take(arena, (conditions->count + 1) * sizeof *larger);
-    if (conditions->count > 0)
-        memcpy(larger, conditions->condition, conditions->count * sizeof *larger);
-    conditions->condition = larger;
-    struct condition *condition = &larger[conditions->count++];
+    conditions->condition =
+        arena_more(arena, conditions->condition, conditions->count, sizeof *conditions->condition);
+    struct condition *condition = &conditions->condition[conditions->count++];
     *condition = (struct condition){.name = name, .spec = spec, .bare = spec};
     return condition;
 }
@@ -230,12 +347,9 @@ static void add_part(const struct parser *parser, const char *part)
         struct load load = {.node = node == 0 ? NULL : parser->nodes.name[node - 1]};
         read_words(parser, &load, spec);
         load.name = name_load(parser, &load);
-        struct load *larger =
-            arena_take(parser->arena, (condition->load_count + 1) * sizeof *larger);
-        if (condition->load_count > 0)
-            memcpy(larger, condition->load, condition->load_count * sizeof *larger);
-        larger[condition->load_count++] = load;
-        condition->load = larger;
+        condition->load = arena_more(parser->arena, condition->load, condition->load_count,
+                                     sizeof *condition->load);
+        condition->load[condition->load_count++] = load;
     }
 }
 
@@ -385,11 +499,9 @@ static json_t *parts_to_json(const struct condition *condition)
     json_t *parts = json_array();
     for (size_t i = 0; i < condition->load_count; i++) {
         const struct load *load = &condition->load[i];
-        json_t *words = json_array();
-        for (size_t j = 0; j < load->word_count; j++)
-            json_array_append_new(words, text_to_json(load->words[j]));
         json_array_append_new(parts, json_pack("{s:o, s:o, s:o}", "name", text_to_json(load->name),
-                                               "node", text_to_json(load->node), "words", words));
+                                               "node", text_to_json(load->node), "words",
+                                               texts_to_json(load->words, load->word_count)));
     }
     return parts;
 }
@@ -411,7 +523,6 @@ json_t *conditions_to_json(const struct conditions *conditions)
     return loads;
 }
 
-#define EXEC  "exec:"
 #define LIMIT "--limit"
 
 /* The value of --limit at words[i]; NULL: there is another word. */
