@@ -144,18 +144,6 @@ static void part_text(const struct cpu_list *all, size_t first, size_t count, ch
     (void)cpus_format(&part, text, size);
 }
 
-/* CPUs of their own: the first half for the target, the others for the loads. */
-static void consider_halves(struct tries *tries, const struct cpu_list *cpus)
-{
-    char first[CPUS_TEXT], second[CPUS_TEXT];
-    if (cpus->count < 2)
-        return;
-    part_text(cpus, 0, cpus->count / 2, first, sizeof first);
-    part_text(cpus, cpus->count / 2, cpus->count - cpus->count / 2, second, sizeof second);
-    consider(tries,
-             arena_format(&tries->experiment->arena, TARGET "cpus=%s cpus=%s", first, second));
-}
-
 /* What there is to try on any machine. */
 static void consider_all(struct tries *tries, const struct option_list *loads)
 {
@@ -177,7 +165,13 @@ static void consider_all(struct tries *tries, const struct option_list *loads)
     }
     consider(tries, "resctrl=MB:0=20");
     consider(tries, TARGET "nice=-10");
-    consider_halves(tries, &cpus);
+    if (cpus.count < 2)
+        return;
+    // CPUs of their own: the first half for the target, the others for the loads.
+    char first[CPUS_TEXT], second[CPUS_TEXT];
+    part_text(&cpus, 0, cpus.count / 2, first, sizeof first);
+    part_text(&cpus, cpus.count / 2, cpus.count - cpus.count / 2, second, sizeof second);
+    consider(tries, arena_format(arena, TARGET "cpus=%s cpus=%s", first, second));
 }
 
 static void take_given(struct tries *tries)

@@ -7,6 +7,7 @@
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/processes.h"
+#include "common/text.h"
 #include "common/words.h"
 
 #include <ctype.h>
@@ -101,15 +102,6 @@ static const char *nodes_select(const struct nodes *nodes, const char *spec, siz
     return text + length + strspn(text + length, BLANKS);
 }
 
-/* The number in "{node12}", and its length with the braces; 0: it is something else. */
-static size_t scan_placeholder(const char *text, size_t *length)
-{
-    const char *at = text + sizeof PLACEHOLDER - 1;
-    const size_t number = scan_node(&at);
-    *length = (size_t)(at - text) + 1;
-    return *at == '}' ? number : 0;
-}
-
 /* The spec with the names of nodes for {nodeN}. */
 static const char *nodes_fill(const struct nodes *nodes, struct arena *arena, const char *spec)
 {
@@ -118,9 +110,9 @@ static const char *nodes_fill(const struct nodes *nodes, struct arena *arena, co
         const char *next = strstr(at, PLACEHOLDER);
         if (next == NULL)
             return arena_format(arena, "%s%s", filled, at);
-        size_t length = sizeof PLACEHOLDER - 1;
-        const size_t number = scan_placeholder(next, &length);
-        if (number == 0) {
+        const char *end = next + sizeof PLACEHOLDER - 1;
+        const size_t number = scan_node(&end);
+        if (number == 0 || *end != '}') {
             filled = arena_format(arena, "%s%.*s" PLACEHOLDER, filled, (int)(next - at), at);
             at = next + sizeof PLACEHOLDER - 1;
             continue;
@@ -131,7 +123,7 @@ static const char *nodes_fill(const struct nodes *nodes, struct arena *arena, co
                         spec, number, nodes->count, nodes->count == 1 ? "" : "s");
         filled =
             arena_format(arena, "%s%.*s%s", filled, (int)(next - at), at, nodes->name[number - 1]);
-        at = next + length;
+        at = end + 1;
     }
 }
 
@@ -373,17 +365,6 @@ static const char *put_on_nodes(struct arena *arena, const char *where, const ch
     return text;
 }
 
-/* The name of "SPEC": its first word, without "@WHERE " and "exec:"'s colon. */
-static const char *first_word(struct arena *arena, const char *spec)
-{
-    const char *end = spec[0] == '[' ? strchr(spec, ']') : NULL;
-    if (end != NULL)
-        spec = end + 1 + strspn(end + 1, BLANKS);
-    const char *blank = spec[0] == '@' ? strchr(spec, ' ') : NULL;
-    const char *word = blank == NULL ? spec : blank + 1;
-    return arena_format(arena, "%.*s", (int)strcspn(word, ": "), word);
-}
-
 /* Takes "NAME=" or "NAME@WHERE=" off the text. Returns the spec; *name is the
  * condition's. */
 static const char *read_name(struct arena *arena, const char *text, const char **name)
@@ -397,7 +378,12 @@ static const char *read_name(struct arena *arena, const char *text, const char *
         at = where + where_length;
     }
     if (length == 0 || *at != '=' || (where != NULL && where_length == 0)) {
-        *name = first_word(arena, text);
+        // It is named by its first word, without "[SETTINGS] ", "@WHERE " and the colon of "exec:".
+        const char *end = text[0] == '[' ? strchr(text, ']') : NULL;
+        const char *word = end ? end + 1 + strspn(end + 1, BLANKS) : text;
+        const char *blank = word[0] == '@' ? strchr(word, ' ') : NULL;
+        word = blank ? blank + 1 : word;
+        *name = arena_format(arena, "%.*s", (int)strcspn(word, ": "), word);
         return text;
     }
     if (length > NAME_MOST)
@@ -494,25 +480,21 @@ void conditions_add_load(struct conditions *conditions, struct arena *arena, con
     adjust(arena, condition);
 }
 
-static json_t *parts_to_json(const struct condition *condition)
-{
-    json_t *parts = json_array();
-    for (size_t i = 0; i < condition->load_count; i++) {
-        const struct load *load = &condition->load[i];
-        json_array_append_new(parts, json_pack("{s:o, s:o, s:o}", "name", text_to_json(load->name),
-                                               "node", text_to_json(load->node), "words",
-                                               texts_to_json(load->words, load->word_count)));
-    }
-    return parts;
-}
-
 json_t *conditions_to_json(const struct conditions *conditions)
 {
     json_t *loads = json_array();
     for (size_t i = 0; i < conditions->count; i++) {
         const struct condition *condition = &conditions->condition[i];
+        json_t *parts = json_array();
+        for (size_t k = 0; k < condition->load_count; k++) {
+            const struct load *part = &condition->load[k];
+            json_array_append_new(parts,
+                                  json_pack("{s:o, s:o, s:o}", "name", text_to_json(part->name),
+                                            "node", text_to_json(part->node), "words",
+                                            texts_to_json(part->words, part->word_count)));
+        }
         json_t *load = json_pack("{s:s, s:o, s:o}", "name", condition->name, "spec",
-                                 text_to_json(condition->spec), "parts", parts_to_json(condition));
+                                 text_to_json(condition->spec), "parts", parts);
         json_array_append_new(loads, load);
         if (adjustment_is_none(&condition->adjustment))
             continue;
@@ -523,29 +505,18 @@ json_t *conditions_to_json(const struct conditions *conditions)
     return loads;
 }
 
-#define LIMIT "--limit"
-
-/* The value of --limit at words[i]; NULL: there is another word. */
-static const char *limit_at(const char *const *words, size_t count, size_t i)
-{
-    const size_t length = strlen(LIMIT);
-    if (strncmp(words[i], LIMIT, length) != 0)
-        return NULL;
-    if (words[i][length] == '=')
-        return words[i] + length + 1;
-    return words[i][length] == '\0' && i + 1 < count ? words[i + 1] : NULL;
-}
-
 bool has_percent_limit(const char *const *words, size_t count)
 {
     bool percent = false;
-    if (count == 0 || strncmp(words[0], EXEC, strlen(EXEC)) == 0)
+    if (count == 0 || text_after(words[0], EXEC))
         return false;
-    /* The last one counts, as for loadgen. */
+    // The last one counts, as for loadgen.
     for (size_t i = 1; i < count && strcmp(words[i], "--") != 0; i++) {
-        const char *value = limit_at(words, count, i);
-        if (value != NULL)
-            percent = value[0] != '\0' && value[strlen(value) - 1] == '%';
+        const char *value = text_after(words[i], "--limit");
+        if (value && *value == '\0' && i + 1 < count)
+            percent = text_ends(words[i + 1], "%");
+        else if (value && *value == '=')
+            percent = text_ends(value, "%");
     }
     return percent;
 }

@@ -46,16 +46,6 @@ static bool is_repeatable(const char *path, const struct stat *status)
     return fd >= 0 && !terminal;
 }
 
-/* Older ones have no --input, and there is no other way to give their target a stdin. */
-static void check_hyperfine(void)
-{
-    const char *const argv[] = {"sh", "-c",
-                                "exec hyperfine --input /dev/null --version >/dev/null 2>&1", NULL};
-    if (child_run(argv, -1, NULL) != 0)
-        usage_error("--input: this hyperfine has no such option: install a newer one, or use "
-                    "--engine meter");
-}
-
 /* The absolute path of --input; NULL: not given. Wrong use ends the program: a file that
  * cannot be opened again for each run, or is missing though no --prepare could make it. */
 static const char *input_find(const struct settings *settings, struct arena *arena)
@@ -65,8 +55,12 @@ static const char *input_find(const struct settings *settings, struct arena *are
     char whole[PATH_MAX];
     if (path == NULL)
         return NULL;
-    if (settings->engine == ENGINE_HYPERFINE)
-        check_hyperfine();
+    // Older ones have no --input, and there is no other way to give their target a stdin.
+    const char *const argv[] = {"sh", "-c",
+                                "exec hyperfine --input /dev/null --version >/dev/null 2>&1", NULL};
+    if (settings->engine == ENGINE_HYPERFINE && child_run(argv, -1, NULL) != 0)
+        usage_error("--input: this hyperfine has no such option: install a newer one, or use "
+                    "--engine meter");
     if (strcmp(path, "null") == 0 && access(path, F_OK) != 0)
         path = "/dev/null"; /* as hyperfine calls it */
     const bool found = stat(path, &status) == 0;
@@ -82,19 +76,6 @@ static const char *input_find(const struct settings *settings, struct arena *are
     return arena_format(arena, "%s", whole);
 }
 
-/* Whether there is something to be read from our stdin, now. */
-static bool has_data(const struct stat *status)
-{
-    int bytes = 0;
-    if (S_ISREG(status->st_mode))
-        return lseek(STDIN_FILENO, 0, SEEK_CUR) < status->st_size;
-    if (S_ISCHR(status->st_mode))
-        return status->st_rdev != makedev(NULL_MAJOR, NULL_MINOR) && isatty(STDIN_FILENO) == 0;
-    if (S_ISFIFO(status->st_mode) || S_ISSOCK(status->st_mode))
-        return ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
-    return S_ISBLK(status->st_mode);
-}
-
 /* Whether our stdin is one that may be meant for the target: a file or a device with
  * something left to read, a pipe or socket with data in it. A terminal, /dev/null, and a
  * pipe that is empty are what callers leave there who mean nothing by it (ssh, a CI, a
@@ -102,9 +83,17 @@ static bool has_data(const struct stat *status)
 static bool input_on_stdin(void)
 {
     struct stat status;
+    int bytes = 0;
     const int flags = fcntl(STDIN_FILENO, F_GETFL);
-    return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY && fstat(STDIN_FILENO, &status) == 0 &&
-           has_data(&status);
+    if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY || fstat(STDIN_FILENO, &status) != 0)
+        return false;
+    if (S_ISREG(status.st_mode))
+        return lseek(STDIN_FILENO, 0, SEEK_CUR) < status.st_size;
+    if (S_ISCHR(status.st_mode))
+        return status.st_rdev != makedev(NULL_MAJOR, NULL_MINOR) && isatty(STDIN_FILENO) == 0;
+    if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))
+        return ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
+    return S_ISBLK(status.st_mode);
 }
 
 #define DROP_CACHES "/proc/sys/vm/drop_caches"
@@ -176,14 +165,14 @@ static void add_variants(struct experiment *experiment)
 static void take_container(struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
-    if (settings->in != NULL && experiment->target_count == 0)
+    struct arena *arena = &experiment->arena;
+    if (settings->in && experiment->target_count == 0)
         usage_error("--in %s: give TARGET: variants and revisions are not run in it", settings->in);
-    if (settings->in != NULL)
-        experiment->target = container_words(&experiment->arena, settings->in, experiment->target,
-                                             &experiment->target_count);
-    if (settings->account != NULL)
-        experiment->accounts =
-            account_folders(&experiment->arena, settings->account, experiment->account);
+    if (settings->in)
+        experiment->target =
+            container_words(arena, settings->in, experiment->target, &experiment->target_count);
+    if (settings->account)
+        experiment->accounts = account_folders(arena, settings->account, experiment->account);
 }
 
 static void check_programs(void)
@@ -212,8 +201,8 @@ static void check_doctor(const struct settings *settings)
 static void check_needed(const struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
-    for (const char *const *name = service_settings; *name != NULL; name++)
-        if (settings->service == NULL && options_given(experiment->given, *name))
+    for (const char *const *name = service_settings; *name; name++)
+        if (!settings->service && options_given(experiment->given, *name))
             usage_error("--%s is about a service: give --service, or leave it out", *name);
     if (!settings->cold && options_given(experiment->given, "cold-path"))
         usage_error("--cold-path names what --cold drops: add --cold, or leave it out");

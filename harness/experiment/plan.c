@@ -70,11 +70,6 @@ static void put_settings(struct experiment *experiment)
                  arena_format(&experiment->arena, "%" PRId64, settings->max_time_ns / 1000));
 }
 
-static void put_metric(struct experiment *experiment, const struct metric *metric)
-{
-    put_option("meter", "--metric", arena_keep(&experiment->arena, metric_definition(metric)));
-}
-
 /* The combination that meter's command of that number is the first of. */
 static const struct combination *combination_of(const struct experiment *experiment, size_t command)
 {
@@ -90,27 +85,24 @@ static const struct variant *variant_of(const struct experiment *experiment, siz
     return &experiment->variants.variant[combination_of(experiment, command)->variant];
 }
 
-/* meter knows commands by their number, each combination of a variant. */
-static void put_source(struct experiment *experiment, const struct metric *metric)
-{
-    struct metric numbered = *metric;
-    if (metric->variant == NULL)
-        put_metric(experiment, metric);
-    for (size_t i = 0; i < experiment->combinations.commands && metric->variant != NULL; i++) {
-        numbered.variant = arena_format(&experiment->arena, "%zu", i);
-        if (strcmp(variant_of(experiment, i)->given, metric->variant) == 0)
-            put_metric(experiment, &numbered);
-    }
-}
-
 /* What meter has to count, and to find in the output. */
 static void put_metrics(struct experiment *experiment)
 {
     const struct metrics *metrics = &experiment->metrics;
     const char *counters = metrics_counters(metrics);
     put_option("meter", "--counters", counters);
-    for (size_t i = 0; i < metrics->source_count; i++)
-        put_source(experiment, &metrics->source[i].metric);
+    for (size_t i = 0; i < metrics->source_count; i++) {
+        // meter knows commands by their number, each combination of a variant.
+        struct metric metric = metrics->source[i].metric;
+        const char *variant = metric.variant;
+        for (size_t k = 0; k < (variant ? experiment->combinations.commands : 1); k++) {
+            if (variant && strcmp(variant_of(experiment, k)->given, variant) != 0)
+                continue;
+            metric.variant = variant ? arena_format(&experiment->arena, "%zu", k) : NULL;
+            put_option("meter", "--metric",
+                       arena_keep(&experiment->arena, metric_definition(&metric)));
+        }
+    }
     put_flag("extracts", metrics_need_output(metrics));
 }
 

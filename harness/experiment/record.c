@@ -29,16 +29,6 @@ struct inputs {
     int64_t budget; /* so much is read of all together */
 };
 
-static bool is_listed(const json_t *list, const char *word)
-{
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const char *its = json_string_value(json_object_get(json_array_get(list, i), "word"));
-        if (its != NULL && strcmp(its, word) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* The file that a word names, if it is one. */
 static bool add_file(struct inputs *inputs, const char *word)
 {
@@ -47,7 +37,10 @@ static bool add_file(struct inputs *inputs, const char *word)
     if (*word == '\0' || stat(word, &status) != 0 || !S_ISREG(status.st_mode) ||
         realpath(word, path) == NULL)
         return false;
-    if (is_listed(inputs->list, word) || json_array_size(inputs->list) == MOST_INPUTS)
+    for (size_t i = 0; i < json_array_size(inputs->list); i++)
+        if (strcmp(json_text_or_empty(json_array_get(inputs->list, i), "word"), word) == 0)
+            return true;
+    if (json_array_size(inputs->list) == MOST_INPUTS)
         return true;
     json_t *file = file_to_json(path, &inputs->budget);
     json_object_set_new(file, "word", text_to_json(word));
@@ -99,14 +92,6 @@ json_t *inputs_to_json(const struct experiment *experiment)
     return inputs.list;
 }
 
-static bool is_as_before(const json_t *file, const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 &&
-           status.st_size == json_integer_value(json_object_get(file, "size_bytes")) &&
-           file_mtime_ns(&status) == json_integer_value(json_object_get(file, "mtime_ns"));
-}
-
 json_t *inputs_changed(const char *folder)
 {
     struct arena arena = {0};
@@ -115,8 +100,12 @@ json_t *inputs_changed(const char *folder)
     int64_t budget = PROGRAM_MOST_BYTES;
     for (size_t i = 0; i < json_array_size(files); i++) {
         const json_t *file = json_array_get(files, i);
-        const char *path = json_string_value(json_object_get(file, "path"));
-        if (path == NULL || is_as_before(file, path))
+        const char *path = json_text_at(file, "path");
+        struct stat status;
+        if (!path ||
+            (stat(path, &status) == 0 &&
+             status.st_size == json_integer_value(json_object_get(file, "size_bytes")) &&
+             file_mtime_ns(&status) == json_integer_value(json_object_get(file, "mtime_ns"))))
             continue;
         json_t *now = file_to_json(path, &budget);
         json_object_set(now, "word", json_object_get(file, "word"));
@@ -151,14 +140,6 @@ static const char *const patterns[] = {
     /* how text is compared, sorted and written, and where temporary files are */
     "LC_*", "LANG", "LANGUAGE", "POSIXLY_CORRECT", "TZ", "TMPDIR"};
 
-static bool is_one(const char *name)
-{
-    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
-        if (fnmatch(patterns[i], name, 0) == 0)
-            return true;
-    return false;
-}
-
 static int by_text(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -168,9 +149,10 @@ static int by_text(const void *a, const void *b)
 static void add_variable(json_t *variables, const char *entry)
 {
     const size_t length = strcspn(entry, "=");
-    char *name = strndup(entry, length);
-    if (name != NULL && entry[length] == '=' && is_one(name))
-        json_object_set_new(variables, name, text_to_json(entry + length + 1));
+    char *name = must(strndup(entry, length));
+    for (size_t i = 0; entry[length] == '=' && i < sizeof patterns / sizeof patterns[0]; i++)
+        if (fnmatch(patterns[i], name, 0) == 0)
+            json_object_set_new(variables, name, text_to_json(entry + length + 1));
     free(name);
 }
 

@@ -273,25 +273,6 @@ static void split(struct variant *variant, const struct maker *maker, const char
     set_words(variant, maker, (const char **)words, count);
 }
 
-static void give_to_shell(struct variant *variant, const struct maker *maker, const char *text)
-{
-    const struct shell *shell = &maker->shell;
-    const char **words = arena_take(maker->arena, (shell->word_count + 1) * sizeof *words);
-    memcpy(words, shell->words, shell->word_count * sizeof *words);
-    words[shell->word_count] = text;
-    set_words(variant, maker, words, shell->word_count + 1);
-    variant->shell = shell->name;
-}
-
-static void copy_words(struct variant *variant, const struct maker *maker)
-{
-    const struct experiment *experiment = maker->experiment;
-    const char **words = arena_take(maker->arena, experiment->target_count * sizeof *words);
-    for (size_t i = 0; i < experiment->target_count; i++)
-        words[i] = fill(maker, variant->combination, experiment->target[i]);
-    set_words(variant, maker, words, experiment->target_count);
-}
-
 /* "new,threads=2"; NULL: it has no name yet. */
 static const char *name_of(const struct maker *maker, const struct source *source,
                            size_t combination)
@@ -311,19 +292,28 @@ static void add_variant(struct maker *maker, const struct source *source, size_t
 {
     struct variants *variants = maker->variants;
     struct variant *variant = &variants->variant[variants->count++];
+    const struct shell *shell = &maker->shell;
+    const struct experiment *experiment = maker->experiment;
+    const char *text = source->text ? fill(maker, combination, source->text) : NULL;
     variant->combination = combination;
     variant->revision = source->revision;
-    variant->folder = source->revision == NULL ? NULL : source->revision->folder;
+    variant->folder = source->revision ? source->revision->folder : NULL;
     variant->name = name_of(maker, source, combination);
     variant->given = source->name;
-    if (source->text == NULL)
-        copy_words(variant, maker);
-    else if (maker->shell.name != NULL)
-        give_to_shell(variant, maker, fill(maker, combination, source->text));
-    else {
-        split(variant, maker, fill(maker, combination, source->text));
-        check_program(variant, maker, source->name != NULL);
+    if (text && !shell->name) {
+        split(variant, maker, text);
+        check_program(variant, maker, source->name);
+        return;
     }
+    // The words of TARGET, or a text as the shell's last word.
+    const size_t count = text ? shell->word_count + 1 : experiment->target_count;
+    const char **words = arena_take(maker->arena, count * sizeof *words);
+    for (size_t i = 0; i < count; i++)
+        words[i] = !text                   ? fill(maker, combination, experiment->target[i])
+                   : i < shell->word_count ? shell->words[i]
+                                           : text;
+    set_words(variant, maker, words, count);
+    variant->shell = text ? shell->name : NULL;
 }
 
 /* A command of --setup and the like, for this variant. */
@@ -358,18 +348,6 @@ static bool is_used(const struct maker *maker, const char *name)
         if (hooks[i] != NULL && strstr(hooks[i], place) != NULL)
             return true;
     return false;
-}
-
-static void check_parameters(const struct maker *maker)
-{
-    const struct parameters *parameters = &maker->variants->parameters;
-    for (size_t i = 0; i < parameters->count; i++) {
-        const char *name = parameters->parameter[i].name;
-        if (!is_used(maker, name))
-            usage_error("parameter %s: there is no {%s} in the command: write it where the value "
-                        "is to be",
-                        name, name);
-    }
 }
 
 static void make_all(struct maker *maker)
@@ -418,7 +396,13 @@ void variants_make(struct experiment *experiment)
     else
         read_target(&maker);
     take_names(&maker);
-    check_parameters(&maker);
+    for (size_t i = 0; i < variants->parameters.count; i++) {
+        const char *name = variants->parameters.parameter[i].name;
+        if (!is_used(&maker, name))
+            usage_error("parameter %s: there is no {%s} in the command: write it where the value "
+                        "is to be",
+                        name, name);
+    }
     make_all(&maker);
     for (size_t i = 0; variants->named && i < variants->count; i++)
         for (size_t k = i + 1; k < variants->count; k++)

@@ -245,9 +245,8 @@ const char *parameters_value(const struct parameters *parameters, size_t combina
 static const struct parameter *named_at(const struct parameters *parameters, const char *text)
 {
     for (size_t i = 0; *text == '{' && i < parameters->count; i++) {
-        const size_t length = strlen(parameters->parameter[i].name);
-        if (strncmp(text + 1, parameters->parameter[i].name, length) == 0 &&
-            text[length + 1] == '}')
+        const char *rest = text_after(text + 1, parameters->parameter[i].name);
+        if (rest && *rest == '}')
             return &parameters->parameter[i];
     }
     return NULL;
