@@ -29,9 +29,9 @@ teardown() {
     "$JOSTLE" run --quiet --runs 2 --output alone -- sh client
     "$JOSTLE" run --quiet --runs 2 --output counted --account "cgroup:$GROUP" -- sh client
     jq -c '{wall_s, cpu_s: (.user_s + .system_s), accounting, stalls}' {alone,counted}/runs.jsonl
-    # The server is busy for nearly all of a run, the client for little of it.
-    holds -s 'all(.[]; .user_s + .system_s < 0.5 * .wall_s)' <alone/runs.jsonl
-    holds -s 'all(.[]; .user_s + .system_s > 0.5 * .wall_s and .user_s + .system_s < 1.5 * .wall_s and .user_s >= 0 and .system_s >= 0)' <counted/runs.jsonl
+    # However long either waits on a busy machine.
+    cat {alone,counted}/runs.jsonl | holds -s 'map(.user_s + .system_s) as [$c, $d, $e, $f] | ([$e, $f] | min) > 3 * ([$c, $d] | max)'
+    holds -s 'all(.[]; .user_s + .system_s < 1.2 * .wall_s + 0.02 and .user_s >= 0 and .system_s >= 0)' <counted/runs.jsonl
     holds '.settings.account | startswith("cgroup:")' <counted/experiment.json
     while read -r line; do jsonschema -i <(printf '%s' "$line") "$ROOT/results/schema/jostle.run.schema.json"; done <counted/runs.jsonl
     jsonschema -i counted/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
@@ -47,7 +47,7 @@ teardown() {
 
 @test "an account that is none is refused before anything is made" {
     local account
-    for account in cgroup:/nowhere podman:no-such-container slurm group podman: cgroup:relative; do
+    for account in cgroup:/nowhere podman:no-such-container job group podman: cgroup:relative; do
         run -2 --separate-stderr env -u SLURM_JOB_ID "$JOSTLE" run --output out --account "$account" -- true
         [[ $stderr == "jostle: --account $account: "*': '* && ${stderr_lines[*]} == "$stderr" && ! -e out ]]
     done

@@ -16,7 +16,7 @@ expand() {
 
 @test "cells and keys are those of the recorded campaigns: old records are continued" {
     expand "$ROOT/harness/campaign/ready/quick.conf"
-    diff <(jq -c '.cells[] | [.number, .name, .key]' plan.json) <(jq -c '.cells[] | [.number, .name, .key]' "$ROOT/results/reference/quick/campaign.json")
+    diff <(jq -c '.cells[] | [.number, .name, .key]' plan.json) <(jq -c '.cells[] | [.number, .name, .key]' "$BATS_TEST_DIRNAME/fixtures/campaign-0.1.0/campaign.json")
 }
 
 @test "limits and --set of limits leave the key as it is, other settings do not" {

@@ -136,7 +136,7 @@ values() {
 
 @test "the record's members are those of the recorded experiments" {
     "$EXPERIMENT" slowdown --output out --load cpu -- true >/dev/null
-    local recorded=$ROOT/results/reference/quick/cells/mmul.size=400@cpu.50/experiment.json
+    local recorded=$BATS_TEST_DIRNAME/fixtures/campaign-0.1.0/cells/mmul.size=400@cpu.50/experiment.json
     jq -r 'del(.after, .step_accounting, .resumed, .stopped, .environment.slurm, .environment.job) | [paths | map(select(type == "string"))
         | select(.[0] != "cell" and .[1] != "parts" and .[1] != "gauge")] | unique[] | join(".")' "$recorded" >old
     jq -r '[paths | map(select(type == "string"))] | unique[] | join(".")' out/experiment.json >new

@@ -85,7 +85,7 @@ family() {
         # What it does not cover.
         grep -qF 'for repetitions in the same session: another day, node or build may differ by more' out
     done
-    [[ $(report campaign | grep -c '\] †') -eq 4 && $(report campaign | grep -c '(noise)') -eq 6 ]]
+    [[ $(report campaign | grep -c '\] †') -eq 4 && $(report campaign | grep -cE '\((noise|too few runs)\)') -eq 6 ]]
     # Only in the family of what is shown: alone they would be nine, or more.
     [[ $(report campaign --only 'delannoy*' | grep -F ' slowdowns with') == '8 slowdowns with '*' up to 0.40 would '* ]]
     report campaign --format latex >out

@@ -5,7 +5,7 @@ load helpers
 
 setup_file() {
     # The records of version 0.1.0.
-    export OLD=$ROOT/results/reference
+    export OLD=$ROOT/bats-tests/fixtures/campaign-0.1.0
 }
 
 setup() {
@@ -14,7 +14,7 @@ setup() {
 
 # old_experiment: copies one of version 0.1.0 to `old`.
 old_experiment() {
-    cp -r "$OLD/quick/cells/mmul.size=400@cpu.50" old
+    cp -r "$OLD/cells/mmul.size=400@cpu.50" old
     holds '.environment.versions.jostle == "0.1.0"' <old/experiment.json
 }
 
@@ -62,7 +62,7 @@ old_experiment() {
 }
 
 @test "a campaign and a bench of 0.1.0 are read" {
-    "$JOSTLE" report "$OLD/quick" >campaign
+    "$JOSTLE" report "$OLD" >campaign
     [[ $(wc -l <campaign) -gt 20 ]]
     "$JOSTLE" report --format csv "$ROOT/bats-tests/fixtures/bench-0.1.0" >bench
     [[ $(wc -l <bench) -gt 5 ]]

@@ -26,12 +26,7 @@ const char *json_text_or_empty(const json_t *object, const char *key)
 
 void json_copy_text(const json_t *object, const char *key, char *text, size_t size)
 {
-    json_fit_text(json_object_get(object, key), text, size);
-}
-
-void json_fit_text(const json_t *from, char *text, size_t size)
-{
-    const char *value = json_is_string(from) ? json_string_value(from) : "";
+    const char *value = json_text_or_empty(object, key);
     (void)snprintf(text, size, "%s", value);
     if (strlen(value) < size)
         return;

@@ -19,7 +19,6 @@ json_t *json_at(const json_t *object, const char *key, size_t length);
 /* A text into a buffer, cut off behind a whole character where it is too long, as half of one
  * would be in no record; "" where there is none. */
 void json_copy_text(const json_t *object, const char *key, char *text, size_t size);
-void json_fit_text(const json_t *from, char *text, size_t size); /* the same of a value */
 bool json_has(const json_t *object, const char *key);            /* and is not null */
 
 /* Reads a record, as every program does, for a stranger may have made its folder: what is no

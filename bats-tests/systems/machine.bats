@@ -95,6 +95,27 @@ holds '.protection.rows[0] | .kept.ci[1] < 0.5 and .slowdown.value < .slowdown_u
 EOF_INSIDE
 }
 
+@test "the weakest setting that keeps a limit is named" {
+    inside <<'EOF_INSIDE'
+jostle protect --quiet --output out --runs 14 --until 4 --load 'full=cpu --threads 4' --try cpu.max=20% --try cpu.max=40% -- taskset -c 0 sh work || true
+jq -c '[.protection | .best, .weakest]' out/result.json
+holds '.protection | .weakest != null' out/result.json
+EOF_INSIDE
+}
+
+@test "a client is counted in the control group of version 2 that does its work" {
+    inside <<'EOF_INSIDE'
+mkdir /sys/fs/cgroup/server
+mkfifo ask answer
+printf 'while read -r n <ask; do i=0; while [ "$i" -lt "$n" ]; do i=$((i + 1)); done; echo >answer; done' >server
+sh -c 'echo $$ >/sys/fs/cgroup/server/cgroup.procs; exec sh server' &
+printf 'echo 40000 >ask; read -r _ <answer' >client
+jostle run --quiet --output out --runs 3 --account cgroup:/sys/fs/cgroup/server -- sh client
+jq -c '{wall_s, cpu_s: (.user_s + .system_s), max_rss_bytes, accounting, stalls}' out/runs.jsonl
+jq -e '.user_s + .system_s > 0.5 * .wall_s and .accounting == "cgroup2" and .stalls.source == "cgroup" and .stalls.run_delay_s == null' out/runs.jsonl
+EOF_INSIDE
+}
+
 @test "nothing of a setting is left when jostle is killed" {
     inside <<'EOF_INSIDE'
 setsid jostle slowdown --quiet --output out --load 'w=[cpu.weight=10 target:memory.high=64M] cpu --percent 10' -- sleep 0.3 &

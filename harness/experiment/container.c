@@ -30,11 +30,11 @@ bool account_check(const char *text, char *error, size_t size)
 {
     const char *engine, *path = text_after(text, "cgroup:");
     if ((path != NULL && *path == '/') || container_of(text, &engine) != NULL ||
-        strcmp(text, "slurm") == 0)
+        strcmp(text, "job") == 0)
         return true;
     snprintf(error, size,
              "not known: give cgroup:PATH (its folder in /sys/fs/cgroup), podman:NAME, "
-             "docker:NAME, or slurm");
+             "docker:NAME, or job");
     return false;
 }
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* cgroup:PATH, podman:NAME, docker:NAME or slurm; for struct option_row. */
+/* cgroup:PATH, podman:NAME, docker:NAME or job; for struct option_row. */
 bool account_check(const char *text, char *error, size_t size);
 
 /* The folders of the group now: of version 2 one, of version 1 those of cpuacct and memory. How

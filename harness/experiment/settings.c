@@ -202,7 +202,7 @@ const struct option_row settings_rows[] = {
     {ROW("account", "GROUP", OPTION_TEXT, account), .check = account_check, .wrong = "group",
      .help =
          "the target is a client: CPU time, memory and stalls are those of the container or job "
-         "that does the work: podman:NAME, docker:NAME, slurm (the whole job, on this node), or "
+         "that does the work: podman:NAME, docker:NAME, job (this one, on this node), or "
          "cgroup:PATH"},
     {ROW("target-cpus", "LIST", OPTION_CPUS, target_cpus), .help = "pin the target to these CPUs"},
     {ROW("load-cpus", "LIST", OPTION_CPUS, load_cpus), .help = "pin the loads to these CPUs"},

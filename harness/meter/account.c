@@ -85,7 +85,8 @@ bool account_end(struct account *account, struct usage *usage, struct group_usag
     const int64_t system_ns = now.system_ns - account->before.system_ns;
     usage->system_ns = system_ns < 0 ? 0 : system_ns < total_ns ? system_ns : total_ns;
     usage->user_ns = total_ns - usage->system_ns;
-    usage->max_rss_bytes = bytes > account->most_bytes ? bytes : account->most_bytes;
+    if (account->memory_fd >= 0)
+        usage->max_rss_bytes = bytes > account->most_bytes ? bytes : account->most_bytes;
     *group = (struct group_usage){.has_peak = bytes > 0, .peak_bytes = usage->max_rss_bytes};
     return !is_gone(&now);
 }
