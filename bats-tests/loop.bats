@@ -307,7 +307,7 @@ END
     # bash's wait for a process substitution would say 255 a few times.
     # shellcheck disable=SC2016 # expanded there
     JOSTLE_LIB=$ROOT/harness/lib run -0 timeout 600 bash -c 'set -euo pipefail
-        for part in messages signals temporary processes loads; do source "$JOSTLE_LIB/$part.bash"; done
+        for part in common processes loads; do source "$JOSTLE_LIB/$part.bash"; done
         scheduler_start_words() { :; }
         stats_say() { :; }
         load_name=(low) load_condition=(low) load_node=("") load_words=(sh -c "exit 2") load_first=(0) load_count=(3)

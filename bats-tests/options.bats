@@ -42,7 +42,7 @@ rows_of() {
     local file failed=0
     local -a table
     for file in "$ROOT"/{harness,jobs}/commands/*; do
-        grep -qE 'options_parse|campaign_parse' "$file" || continue
+        grep -qE 'options_command' "$file" || continue
         mapfile -t table < <(rows_of "${file##*/}")
         [[ ${table[0]:-} == program ]]
         walk "$BIN/arguments" mixed "${file##*/}" "${table[@]:1}" -- || failed=1

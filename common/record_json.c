@@ -111,6 +111,14 @@ json_t *text_to_json(const char *text)
     return value != NULL ? value : repaired(text);
 }
 
+json_t *texts_to_json(const char *const *texts, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, text_to_json(texts[i]));
+    return list;
+}
+
 json_t *number_to_json(double number)
 {
     if (!isfinite(number))

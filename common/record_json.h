@@ -31,6 +31,8 @@ json_t *json_read_line(const char *line, size_t length);
 /* New references, or NULL when memory runs out.
  * A string; bytes that are not UTF-8 become U+FFFD. NULL: null. */
 json_t *text_to_json(const char *text);
+/* A list of such strings. */
+json_t *texts_to_json(const char *const *texts, size_t count);
 /* A number, whole ones as integers; not finite: null. */
 json_t *number_to_json(double number);
 /* [low, high]; null where one of them is not finite. */

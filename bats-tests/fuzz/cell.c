@@ -3,8 +3,8 @@
 #include "frame/fuzz.h"
 
 #include "common/options.h"
-#include "harness/experiment/cell.h"
 #include "harness/experiment/loads.h"
+#include "harness/experiment/settings.h"
 
 #include <string.h>
 

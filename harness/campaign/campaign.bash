@@ -1,33 +1,21 @@
 # A campaign file becomes a plan: the program campaign reads and writes, git reads the
 # file. Sourced, never run; needs common, options.
 
-# shellcheck disable=SC2034 # plan_* are for those who source this
-declare -A options=()  # of the command
-declare -a operands=() # its other arguments
-campaign_tmp=''        # our own temporary folder
-campaign_file=''       # the campaign file that the plan was made from
-plan_name=''           # of the campaign, fit for the name of a folder
-plan_scratch=''        # where cells' working folders are to be made, if the file says so
-plan_calibrate_s=''    # how long to calibrate, if the file says so
-plan_prepares=''       # not empty: the file has a session-prepare
-plan_input=''          # not empty: a cell gives its runs a file on stdin
-plan_nodes=''          # how many nodes the loads need
-
-# shellcheck source-path=SCRIPTDIR/../lib source=../lib/temporary.bash
-source "$JOSTLE_LIB/temporary.bash"
+# shellcheck disable=SC2034,SC2154 # plan_* are for those who source this; what options and common have set
+campaign_tmp=''     # our own temporary folder
+campaign_file=''    # the campaign file that the plan was made from
+plan_name=''        # of the campaign, fit for the name of a folder
+plan_scratch=''     # where cells' working folders are to be made, if the file says so
+plan_calibrate_s='' # how long to calibrate, if the file says so
+plan_prepares=''    # not empty: the file has a session-prepare
+plan_input=''       # not empty: a cell gives its runs a file on stdin
+plan_nodes=''       # how many nodes the loads need
 
 # campaign_begin: makes the temporary folder; whoever calls this closes it (temporary_close).
 campaign_begin() {
     [[ -x $JOSTLE_BIN/campaign ]] || die "$JOSTLE_BIN/campaign is missing: run make"
     temporary_open
     campaign_tmp=$temporary_folder
-}
-
-# campaign_parse TABLE ARG...: reads ARGs into the arrays options and operands; options
-# may be before and after operands.
-campaign_parse() {
-    options_defaults "$1" options
-    options_parse_mixed "$1" options operands "${@:2}"
 }
 
 # campaign_find NAME: sets REPLY to the campaign file: a path, or a ready one.
@@ -145,4 +133,15 @@ campaign_status() {
 campaign_folder_check() {
     [[ -d $1 ]] || usage_error "$1 is no folder: give one that jostle campaign or submit has made"
     [[ -r $1/campaign.json ]] || usage_error "$1 holds no campaign (campaign.json): give a folder that jostle campaign or submit has made"
+}
+
+# campaign_look NAME: what commands that look at a campaign begin with: one operand, its folder. Sets folder. Needs scheduler.
+campaign_look() {
+    [[ ${#operands[@]} -eq 1 ]] || usage_error "$1 takes one folder, ${#operands[@]} given: jostle $1 DIR"
+    folder=${operands[0]%/}
+    campaign_folder_check "$folder"
+    trap temporary_close EXIT
+    campaign_begin
+    scheduler_of "$folder"
+    scheduler_use "$REPLY"
 }

@@ -6,6 +6,7 @@
 
 #include "common/options.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -35,5 +36,8 @@ int command_keep(const struct command_options *options, char **operands, int cou
 int command_run(const struct command_options *options, char **operands, int count);
 int command_status(const struct command_options *options, char **operands, int count);
 int command_merge(const struct command_options *options, char **operands, int count);
+
+// Writes a plan to a file. False with errno.
+bool plan_write(const json_t *plan, const char *path);
 
 #endif

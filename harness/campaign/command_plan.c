@@ -1,35 +1,26 @@
-/* From a campaign file to a plan, and what the shell needs to know of one. */
+// From a campaign file to a plan, and what the shell needs to know of one.
 
 #include "command.h"
-#include "entries.h"
 #include "expand.h"
 #include "folder.h"
-#include "members.h"
-#include "output.h"
-#include "plan.h"
-#include "remaining.h"
-#include "sessions.h"
+#include "halves.h"
 #include "states.h"
 
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/pair.h"
-#include "common/record_json.h"
 #include "common/save.h"
 #include "common/text.h"
 #include "common/words.h"
+#include "harness/experiment/loads.h"
+#include "harness/experiment/placed.h"
 
 #include <inttypes.h>
-#include <jansson.h>
-#include <limits.h>
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The cells to measure, grouped into the tasks of a job array. */
-
-/* The cells to measure, grouped into the tasks of a job array. */
+// ---- the cells to measure, grouped into the tasks of a job array
 
 struct task_size {
     uint64_t cells; /* so many at most; 0: as the seconds say */
@@ -129,26 +120,15 @@ static struct tasks tasks_print(const json_t *cells, const struct task_size *siz
 /* Each once, in the order in which they come first. */
 static void say(json_t *said, const char *role, const char *text)
 {
-    char *line = NULL, *plain = text == NULL || *text == '\0' ? NULL : visible_copy(text);
-    if (plain != NULL && asprintf(&line, "%s\t%s", role, plain) >= 0 &&
-        json_object_get(said, line) == NULL) {
+    if (!text || *text == '\0')
+        return;
+    char *plain = must(visible_copy(text)), *line = text_of("%s\t%s", role, plain);
+    if (!json_object_get(said, line)) {
         puts(line);
         json_object_set_new(said, line, json_true());
     }
     free(line);
     free(plain);
-}
-
-static void say_command(json_t *said, const json_t *command)
-{
-    const size_t count = json_array_size(command);
-    const char **words = calloc(count + 1, sizeof *words);
-    for (size_t i = 0; words != NULL && i < count; i++)
-        words[i] = json_string_value(json_array_get(command, i));
-    char *text = words == NULL ? NULL : words_quote(words, count);
-    say(said, "command", text);
-    free(text);
-    free(words);
 }
 
 static void say_settings(json_t *said, json_t *settings)
@@ -176,42 +156,47 @@ static void actions_print(const json_t *plan, const struct states *states)
         const json_t *cell = states->list[i].cell;
         if (!states->list[i].todo)
             continue;
-        say_command(said, json_object_get(cell, "command"));
+        char *command = words_quoted(json_object_get(cell, "command"));
+        say(said, "command", command);
+        free(command);
         say(said, "load", json_text_at(cell, "spec"));
         say_settings(said, json_object_get(cell, "settings"));
     }
     json_decref(said);
 }
 
+// Where nothing is included, the shell copies the file as it is, with its comments.
 static bool write_conf(const struct config *config, const char *path)
 {
     struct save save;
     return save_begin(&save, path, SAVE_STATE) && save_end(&save, config_write(config, save.file));
 }
 
-/* Where nothing is included, the shell copies the file as it is, with its comments. */
+bool plan_write(const json_t *plan, const char *path)
+{
+    char *text = must(json_dumps(plan, JSON_COMPACT));
+    const bool written = save_text(path, text, SAVE_STATE);
+    free(text);
+    return written;
+}
+
 int command_expand(const struct command_options *options, char **operands, int count)
 {
     struct config config;
     (void)operands, (void)count;
-    if (options->file == NULL || options->instances == NULL || options->workloads == NULL ||
-        options->plan == NULL || options->conf == NULL)
+    if (!options->file || !options->instances || !options->workloads || !options->plan ||
+        !options->conf)
         usage_error("campaign expand needs --file, --instances, --workloads, --plan and --conf");
     const struct expand_folders folders = {options->instances, options->workloads};
     config_read(&config, options->file, stdin);
     json_t *plan = expand(&config, &folders, options->set.item, options->set.count);
-    char *text = json_dumps(plan, JSON_COMPACT);
     const char *path = options->plan;
-    bool written = text != NULL && save_text(path, text, SAVE_STATE);
+    bool written = plan_write(plan, path);
     if (written && config_includes(&config))
         written = write_conf(&config, path = options->conf);
-    free(text);
     json_decref(plan);
     config_free(&config);
-    if (written)
-        return 0;
-    save_complain(path);
-    return 1;
+    return written || save_complain(path) ? 0 : 1;
 }
 
 int command_describe(const struct command_options *options, char **operands, int count)
@@ -250,13 +235,6 @@ static void complain_of_target(const json_t *cell, const json_t *record, const c
              json_text_at(cell, "label"), how, last[0] != '\0' ? ": " : "", last);
 }
 
-/* A target whose failures count as runs may fail here, too. */
-static bool may_fail(const json_t *cell)
-{
-    const char *text = json_text_at(json_object_get(cell, "settings"), "ignore-failure");
-    return text != NULL && strcmp(text, "false") != 0;
-}
-
 /* {label: seconds of a run}, from meter's records in DIR/NUMBER. Sets *failed where a target did.
  */
 static json_t *read_probes(const char *folder, const struct states *states, bool *failed)
@@ -269,7 +247,10 @@ static json_t *read_probes(const char *folder, const struct states *states, bool
         snprintf(written, sizeof written, "%s.stderr", path);
         json_t *record = json_read_record(path, JSON_DISABLE_EOF_CHECK, NULL);
         const double wall_s = number_of(record, "wall_s", NAN);
-        const bool good = number_of(record, "exit_code", 1) == 0 || may_fail(cell);
+        // A target whose failures count as runs may fail here, too.
+        const char *ignored = json_text_at(json_object_get(cell, "settings"), "ignore-failure");
+        const bool good =
+            number_of(record, "exit_code", 1) == 0 || (ignored && strcmp(ignored, "false") != 0);
         if (good && !isnan(wall_s))
             json_object_set_new(probes, json_text_at(cell, "label"), json_real(wall_s));
         else if (record != NULL)
@@ -308,29 +289,23 @@ static void view_close(struct view *view)
     json_decref(view->plan);
 }
 
-static void print_names(const struct view *view)
-{
-    for (size_t i = 0; i < view->states.count; i++) {
-        const struct state *state = &view->states.list[i];
-        if (state->todo)
-            printf("%.0f\t%s\t%s\n", number_of(state->cell, "number", 0),
-                   json_text_at(state->cell, "name"), state->name);
-    }
-}
-
 int command_plan(const struct command_options *options, char **operands, int count)
 {
     struct view view;
     (void)count;
     view_open(&view, options, operands);
-    if (options->names || options->actions) {
-        if (options->names)
-            print_names(&view);
-        if (options->actions)
-            actions_print(view.plan, &view.states);
-    } else if (json_dumpf(view.remaining, stdout,
-                          (options->compact ? JSON_COMPACT : JSON_INDENT(2)) |
-                              JSON_REAL_PRECISION(12)) == 0)
+    for (size_t i = 0; options->names && i < view.states.count; i++) {
+        const struct state *state = &view.states.list[i];
+        if (state->todo)
+            printf("%.0f\t%s\t%s\n", number_of(state->cell, "number", 0), state->cell_name,
+                   state->name);
+    }
+    if (options->actions)
+        actions_print(view.plan, &view.states);
+    if (!options->names && !options->actions &&
+        json_dumpf(view.remaining, stdout,
+                   (options->compact ? JSON_COMPACT : JSON_INDENT(2)) | JSON_REAL_PRECISION(12)) ==
+            0)
         putchar('\n');
     view_close(&view);
     return print_end() != 0 || view.failed ? 1 : 0;
@@ -350,32 +325,15 @@ int command_tasks(const struct command_options *options, char **operands, int co
         .seconds = options->nodes > 0 ? tasks_seconds(cells, options->nodes) : 0};
     struct save save;
     struct tasks tasks = {0};
-    bool written = save_begin(&save, options->output, SAVE_STATE);
-    if (written) {
+    const bool begun = save_begin(&save, options->output, SAVE_STATE);
+    if (begun)
         tasks = tasks_print(cells, &size, save.file);
-        written = save_end(&save, true);
-    }
-    if (!written)
-        save_complain(options->output);
+    const bool written = (begun && save_end(&save, true)) || save_complain(options->output);
     view_close(&view);
     if (!written)
         return 1;
     printf("%" PRIu64 "\t%" PRIu64 "\n", tasks.cells, tasks.tasks);
     return print_end();
-}
-
-/* The words of a cell's command; of a shell's command line, with the shell in front. */
-static void print_words(const json_t *cell, const json_t *settings)
-{
-    const char *shell = json_text_at(settings, "shell");
-    json_t *word;
-    size_t i;
-    if (shell != NULL && strcmp(shell, "none") != 0) {
-        pair_put("word", strcmp(shell, "default") == 0 ? "sh" : shell);
-        pair_put("word", "-c");
-    }
-    json_array_foreach(json_object_get(cell, "command"), i, word)
-        pair_put("word", json_string_value(word));
 }
 
 /* Of each target and its parameters of whose time nothing is known: number, label,
@@ -385,8 +343,8 @@ int command_probes(const struct command_options *options, char **operands, int c
 {
     static const char *const hooks[] = {"setup", "prepare", "conclude", "cleanup"};
     struct view view;
-    size_t i;
-    json_t *cell, *seen = json_object();
+    size_t i, j;
+    json_t *cell, *word, *seen = json_object();
     (void)count;
     view_open(&view, options, operands);
     json_array_foreach(json_object_get(view.remaining, "cells"), i, cell)
@@ -401,11 +359,18 @@ int command_probes(const struct command_options *options, char **operands, int c
         snprintf(number, sizeof number, "%.0f", number_of(cell, "number", 0));
         pair_put("number", number);
         pair_put("label", label);
-        for (size_t j = 0; j < sizeof hooks / sizeof hooks[0]; j++)
+        for (j = 0; j < sizeof hooks / sizeof hooks[0]; j++)
             pair_put(hooks[j], json_text_at(settings, hooks[j]));
         pair_put("timeout", json_text_at(settings, "timeout"));
         pair_put("input", json_text_at(settings, "input"));
-        print_words(cell, settings);
+        // Of a shell's command line, with the shell in front.
+        const char *shell = json_text_at(settings, "shell");
+        if (shell && strcmp(shell, "none") != 0) {
+            pair_put("word", strcmp(shell, "default") == 0 ? "sh" : shell);
+            pair_put("word", "-c");
+        }
+        json_array_foreach(json_object_get(cell, "command"), j, word)
+            pair_put("word", json_string_value(word));
         pair_put("end", "");
     }
     json_decref(seen);
@@ -423,4 +388,79 @@ int command_keep(const struct command_options *options, char **operands, int cou
                       folder_keep_plan(operands[1], plan, options->conf, options->file, false);
     json_decref(plan);
     return kept ? 0 : 1;
+}
+
+// ---- what percentages refer to, which is measured before a campaign that says so
+
+/* The CPUs that the load will have, which say what 100 % is; NULL: all that are allowed. */
+static const char *load_cpus(const json_t *texts, struct arena *arena)
+{
+    struct settings settings;
+    struct placed placed;
+    experiment_settings_begin(&settings);
+    settings.place = json_text_at(texts, "place");
+    settings.place_cpus = json_text_at(texts, "place-cpus");
+    settings.load_cpus = json_text_at(texts, "load-cpus");
+    placed_find(&placed, arena, &settings);
+    placed_free(&placed);
+    return placed.load_cpus;
+}
+
+/* Prints a part of a load that needs it, unless it was printed with the same places. */
+static void print_part(const json_t *settings, const char *part, json_t *seen)
+{
+    const char *error = NULL;
+    size_t count;
+    char **words = words_split(part, &count, &error);
+    if (!words)
+        usage_error("load '%s': %s: close it", part, error);
+    char *key = text_of("%s\n%s\n%s\n%s", json_text_or_empty(settings, "place"),
+                        json_text_or_empty(settings, "place-cpus"),
+                        json_text_or_empty(settings, "load-cpus"), part);
+    if (has_percent_limit((const char *const *)words, count) && !json_object_get(seen, key)) {
+        struct arena arena = {0};
+        json_object_set_new(seen, key, json_true());
+        pair_put("load", part);
+        pair_put("cpus", load_cpus(settings, &arena));
+        for (size_t i = 0; i < count; i++)
+            pair_put("word", words[i]);
+        pair_put("end", "");
+        arena_free(&arena);
+    }
+    free(key);
+    free(words);
+}
+
+static void print_cell(const json_t *cell, json_t *seen)
+{
+    const char *spec = json_text_at(cell, "spec"), *node = json_text_at(cell, "node");
+    /* Those of other nodes are calibrated there. */
+    if (spec == NULL || (node != NULL && node[0] != '\0'))
+        return;
+    for (const char *rest = spec; rest != NULL;) {
+        const char *start = rest;
+        char *part = strndup(start, words_until_joint(start, &rest));
+        if (part != NULL && part[strspn(part, " \t")] != '@')
+            print_part(json_object_get(cell, "settings"), part, seen);
+        free(part);
+    }
+}
+
+/* Of each load with a limit in percent, once: load, cpus, word..., end; names and values
+ * each ended by a 0. */
+int command_calibrations(const struct command_options *options, char **operands, int count)
+{
+    const struct choice choice = {.only = options->only, .cells = options->cells};
+    json_t *plan = plan_read(operands[0]), *seen = json_object();
+    json_t *chosen = plan_choose(plan, &choice);
+    struct states states = states_read(operands[1], chosen, options->retry_failed);
+    (void)count;
+    for (size_t i = 0; i < states.count; i++)
+        if (states.list[i].todo)
+            print_cell(states.list[i].cell, seen);
+    states_free(&states);
+    json_decref(chosen);
+    json_decref(seen);
+    json_decref(plan);
+    return print_end();
 }

@@ -1,29 +1,20 @@
-/* The commands that measure, look on and merge. */
+// The commands that measure, look on and merge.
 
 #include "command.h"
 #include "drive.h"
 #include "folder.h"
-#include "merge.h"
-#include "output.h"
-#include "plan.h"
-#include "remaining.h"
-#include "sessions.h"
 #include "states.h"
 
 #include "common/file.h"
+#include "common/memory.h"
 #include "common/messages.h"
-#include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /* How far a campaign is: jostle.campaign-status/1. */
 
@@ -37,7 +28,6 @@ static const char *const names[] = {"done",  "running", "failed", "interrupted",
 static const char *shown_state(const char *folder, const struct state *state,
                                const struct queue *queue, double now_s, char *reason, size_t size)
 {
-    const char *name = json_text_at(state->cell, "name");
     json_copy_text(state->status, "reason", reason, size);
     if (state_is(state, "changed")) {
         snprintf(reason, size, "its definition was changed");
@@ -45,8 +35,7 @@ static const char *shown_state(const char *folder, const struct state *state,
     }
     if (state_is(state, "limits"))
         return "done";
-    if (state_is(state, "running") &&
-        !cell_is_measured(folder, name, state->status, queue, now_s, reason, size))
+    if (state_is(state, "running") && !cell_is_measured(folder, state, queue, now_s, reason, size))
         return "stale";
     if (state_is(state, "running"))
         json_copy_text(state->status, "reason", reason, size);
@@ -66,14 +55,15 @@ static json_t *cell_status(const struct state *state, const char *shown, const c
     const json_t *status = state->status;
     return json_pack(
         "{so so ss ss? so so so so so so so so so ss? sb sb}", "number",
-        member_of(state->cell, "number"), "name", member_of(state->cell, "name"), "state", shown,
-        "reason", reason[0] ? reason : NULL, "host", member_of(status, "host"), "runs",
+        json_member(state->cell, "number"), "name", json_member(state->cell, "name"), "state",
+        shown, "reason", reason[0] ? reason : NULL, "host", json_member(status, "host"), "runs",
         json_integer((json_int_t)number_of(status, "runs", 0)), "max_runs",
-        member_of(status, "max_runs"), "expected_runs", member_of(status, "expected_runs"), "error",
-        member_of(status, "error"), "asked_error", member_of(status, "asked_error"), "updated",
-        member_of(status, "updated"), "age_s", number_to_json(cell_age_s(status, now_s)), "spent_s",
-        member_of(status, "spent_s"), "job", job_of(status), "changed", state_is(state, "changed"),
-        "attention", needs_attention(shown, reason));
+        json_member(status, "max_runs"), "expected_runs", json_member(status, "expected_runs"),
+        "error", json_member(status, "error"), "asked_error", json_member(status, "asked_error"),
+        "updated", json_member(status, "updated"), "age_s",
+        number_to_json(cell_age_s(status, now_s)), "spent_s", json_member(status, "spent_s"), "job",
+        json_text_at(status, "job"), "changed", state_is(state, "changed"), "attention",
+        needs_attention(shown, reason));
 }
 
 static double rest_of(const struct state *state, const char *shown, const struct means *means)
@@ -175,7 +165,7 @@ static json_t *status_of(const json_t *plan, const char *folder, const struct st
     const double at_once = number_of(counts, "running", 0);
     json_t *left = isnan(rest_s) || at_once <= 0 ? json_null() : json_real(rest_s / at_once);
     return json_pack("{ss so so so so so sb so so}", "schema", SCHEMA_CAMPAIGN_STATUS, "name",
-                     member_of(plan, "name"), "folder", text_to_json(folder), "counts", counts,
+                     json_member(plan, "name"), "folder", text_to_json(folder), "counts", counts,
                      "left_s", left, "jobs", jobs_of(jobs_path, queue), "queue", queue->answers,
                      "sessions", sessions_status(cells, states), "cells", cells);
 }
@@ -186,7 +176,7 @@ static void status_print_lost(const struct states *states, const struct queue *q
 {
     json_t *printed = json_object();
     for (size_t i = 0; i < states->count; i++) {
-        const char *job = job_of(states->list[i].status);
+        const char *job = json_text_at(states->list[i].status, "job");
         if (!state_is(&states->list[i], "running") || job == NULL ||
             json_object_get(queue->states, job) != NULL || json_object_get(printed, job) != NULL)
             continue;
@@ -251,10 +241,9 @@ static bool write_status(const json_t *status, const char *path)
 {
     const json_t *counts = json_object_get(status, "counts");
     const double failed = number_of(counts, "failed", 0);
-    char *text = json_dumps(status, (path != NULL ? JSON_COMPACT : JSON_INDENT(2)) |
-                                        JSON_REAL_PRECISION(12));
-    const bool written =
-        text != NULL && (path == NULL ? puts(text) != EOF : save_text(path, text, SAVE_STATE));
+    char *text =
+        must(json_dumps(status, (path ? JSON_COMPACT : JSON_INDENT(2)) | JSON_REAL_PRECISION(12)));
+    const bool written = path ? save_text(path, text, SAVE_STATE) : puts(text) != EOF;
     free(text);
     if (path != NULL)
         printf("%.0f\t%.0f\n",
@@ -299,14 +288,6 @@ static bool write_taken(const struct merged *merged, const char *path)
     return save_end(&save, written);
 }
 
-static bool write_plan(const json_t *plan, const char *path)
-{
-    char *text = json_dumps(plan, JSON_COMPACT);
-    const bool written = text != NULL && save_text(path, text, SAVE_STATE);
-    free(text);
-    return written;
-}
-
 /* Prints how many cells, and how many were found again. */
 int command_merge(const struct command_options *options, char **operands, int count)
 {
@@ -318,7 +299,7 @@ int command_merge(const struct command_options *options, char **operands, int co
     if (!good)
         complain("%zu cell%s: say which to take with --prefer first or --prefer newest",
                  merged.conflicts, merged.conflicts == 1 ? " differs" : "s differ");
-    else if (!write_taken(&merged, options->take) || !write_plan(merged.plan, options->plan))
+    else if (!write_taken(&merged, options->take) || !plan_write(merged.plan, options->plan))
         good = complain("cannot write %s: is the disk full?", options->plan);
     else
         printf("%zu\t%zu\n", merged.count, merged.again);

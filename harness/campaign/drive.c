@@ -2,36 +2,135 @@
 
 #include "folder.h"
 #include "progress.h"
-#include "scratch.h"
-#include "sessions.h"
 #include "settings.h"
-#include "states.h"
 
+#include "common/file.h"
+#include "common/memory.h"
 #include "common/messages.h"
-#include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <fnmatch.h>
+#include <ftw.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#define STATUS_FORMAT (JSON_COMPACT | JSON_REAL_PRECISION(9))
+
 enum { TICK_MS = 1000, REASON_SIZE = 1024, SPACE_BYTES = 65536 };
 /* What jostle's exit status means, see jostle slowdown --help. */
 enum { EXIT_USAGE = 2, EXIT_ABOVE = 3, EXIT_UNDECIDED = 4, EXIT_TARGET = 5 };
 enum { SIGNALLED = 128, KILLED = SIGNALLED + SIGKILL };
-enum { DEFAULT_MAX_RUNS = 30 };
 enum { RELEASE_STEP_NS = 20000000, RELEASE_STEPS = 500 }; /* 10 s in all */
+
+// ---- the empty working folder of a cell
+
+// It is noted in the cell's folder, by host: what a session left that was killed is removed by the
+// next, where nobody has its lock.
+struct scratch {
+    char path[PATH_MAX]; // "": there is none
+    char note[PATH_MAX + HOST_NAME_MAX + 16];
+    int fd; // locked, as long as we live; -1: it cannot be
+};
+
+enum { OPEN_FOLDERS = 16 };
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+    (void)status, (void)type, (void)where;
+    remove(path);
+    return 0;
+}
+
+static void remove_tree(const char *path)
+{
+    nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+}
+
+/* A folder of ours as mkdtemp() makes it, and its name as we write it: a note of somebody else's
+ * must not name anything that was not made for this. */
+static bool is_scratch(const char *path)
+{
+    char pattern[64];
+    struct stat status;
+    snprintf(pattern, sizeof pattern, "/*/jostle.%u.??????", (unsigned)geteuid());
+    return fnmatch(pattern, path, 0) == 0 && strstr(path, "/../") == NULL &&
+           lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
+           (status.st_mode & 0777) == 0700;
+}
+
+/* Opens a folder, and locks it; -1: somebody else has it, or it cannot be locked. */
+static int lock_folder(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0 || lock_take(fd, false, 0) == LOCK_TAKEN)
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* What the last session on this host noted and did not remove. */
+static void remove_left(const char *note)
+{
+    char path[PATH_MAX];
+    FILE *file = file_open_record(note);
+    const bool noted = file != NULL && fgets(path, sizeof path, file) != NULL;
+    if (file != NULL)
+        fclose(file);
+    if (!noted)
+        return;
+    path[strcspn(path, "\n")] = '\0';
+    const int fd = is_scratch(path) ? lock_folder(path) : -1;
+    if (fd < 0)
+        return;
+    remove_tree(path);
+    close(fd);
+}
+
+// Removes it, with everything in it.
+static void scratch_remove(struct scratch *scratch)
+{
+    if (scratch->path[0] == '\0')
+        return;
+    remove_tree(scratch->path);
+    unlink(scratch->note);
+    if (scratch->fd >= 0)
+        close(scratch->fd);
+    scratch->path[0] = '\0';
+}
+
+// Makes one in base for the cell whose records are in folder. False after a message.
+static bool scratch_make(struct scratch *scratch, const char *base, const char *folder)
+{
+    char host[HOST_NAME_MAX + 1] = "localhost";
+    gethostname(host, sizeof host - 1);
+    snprintf(scratch->note, sizeof scratch->note, "%s/scratch.%s", folder, host);
+    remove_left(scratch->note);
+    snprintf(scratch->path, sizeof scratch->path, "%s/jostle.%u.XXXXXX", base, (unsigned)geteuid());
+    if (mkdtemp(scratch->path) == NULL) {
+        scratch->path[0] = '\0';
+        return complain("cannot make a working folder in %s: give another --scratch", base);
+    }
+    scratch->fd = lock_folder(scratch->path);
+    struct save save;
+    if (save_begin(&save, scratch->note, SAVE_STATE) &&
+        save_end(&save, fprintf(save.file, "%s\n", scratch->path) > 0))
+        return true;
+    save_complain(scratch->note);
+    scratch_remove(scratch);
+    return false;
+}
+
+// ---- the cells
 
 struct drive {
     const struct drive_settings *settings;
@@ -48,16 +147,23 @@ struct drive {
 
 static const char *name_of(const struct drive *drive, size_t index)
 {
-    return json_text_at(drive->states->list[index].cell, "name");
+    return drive->states->list[index].cell_name;
 }
 
-/* DIR/cells/NAME/FILE; FILE may be "". */
-static const char *cell_path(const struct drive *drive, size_t index, const char *file,
-                             char path[PATH_MAX])
+// A file of a cell, or with "" its folder.
+static const char *path_of(const struct drive *drive, size_t index, const char *file,
+                           char path[PATH_MAX])
 {
-    snprintf(path, PATH_MAX, "%s/cells/%s%s%s", drive->settings->folder, name_of(drive, index),
-             file[0] ? "/" : "", file);
-    return path;
+    return cell_path(drive->settings->folder, name_of(drive, index), file, path);
+}
+
+// Writes a file of a cell.
+static bool save_json(const char *path, const json_t *record, size_t flags)
+{
+    char *text = must(json_dumps(record, flags));
+    const bool saved = save_text(path, text, SAVE_STATE);
+    free(text);
+    return saved;
 }
 
 static bool say_full(const char *folder)
@@ -84,27 +190,22 @@ static bool put_away(const struct drive *drive, size_t index)
         if (access(to, F_OK) != 0)
             break;
     }
-    return rename(cell_path(drive, index, "", from), to) == 0;
+    return rename(path_of(drive, index, "", from), to) == 0;
 }
 
-/* The loads that a cell is measured under. */
-static json_t *loads_of(const json_t *cell)
-{
-    const char *spec = json_text_at(cell, "spec"), *condition = json_text_at(cell, "condition");
-    return spec != NULL ? json_pack("[{ss? ss}]", "name", condition, "spec", spec) : json_array();
-}
-
-/* DIR/cells/NAME/cell.json: the cell as the plan has it. */
+/* DIR/cells/NAME/cell.json: the cell as the plan has it, and the loads that it is measured under.
+ */
 static bool write_cell(const struct drive *drive, size_t index)
 {
     const json_t *planned = drive->states->list[index].cell;
+    const char *spec = json_text_at(planned, "spec");
     char path[PATH_MAX];
-    json_t *cell = json_pack("{ss so}", "schema", SCHEMA_CELL, "loads", loads_of(planned));
+    json_t *loads =
+        spec ? json_pack("[{ss? ss}]", "name", json_text_at(planned, "condition"), "spec", spec)
+             : json_array();
+    json_t *cell = must(json_pack("{ss so}", "schema", SCHEMA_CELL, "loads", loads));
     json_object_update(cell, (json_t *)planned);
-    char *text = json_dumps(cell, JSON_INDENT(1));
-    const bool written =
-        text != NULL && save_text(cell_path(drive, index, "cell.json", path), text, SAVE_STATE);
-    free(text);
+    const bool written = save_json(path_of(drive, index, "cell.json", path), cell, JSON_INDENT(1));
     json_decref(cell);
     return written;
 }
@@ -112,7 +213,7 @@ static bool write_cell(const struct drive *drive, size_t index)
 static bool begin_cell(struct drive *drive, size_t index)
 {
     char path[PATH_MAX];
-    if (!put_away(drive, index) || !save_make_folder(cell_path(drive, index, "", path), NULL) ||
+    if (!put_away(drive, index) || !save_make_folder(path_of(drive, index, "", path), NULL) ||
         !write_cell(drive, index))
         return say_full(drive->settings->folder);
     return scratch_make(&drive->scratch, drive->settings->scratch, path);
@@ -229,12 +330,6 @@ static bool prefer_cause(char *reason, size_t size, const char *cause)
     return true;
 }
 
-static const char *behind(const char *text, const char *prefix)
-{
-    const size_t length = strlen(prefix);
-    return strncmp(text, prefix, length) == 0 ? text + length : text;
-}
-
 /* Why a cell is not done: the last line that jostle printed, else what its status.json
  * says. Returns whether it is what a command of the cell said. */
 static bool find_reason(const struct drive *drive, size_t index, char *reason, size_t size)
@@ -247,7 +342,9 @@ static bool find_reason(const struct drive *drive, size_t index, char *reason, s
         line[strcspn(line, "\n")] = '\0';
         snprintf(before, sizeof before, "%s", reason);
         /* The state is said in front of it. */
-        snprintf(reason, size, "%s", behind(behind(line, "jostle: "), "interrupted "));
+        const char *said = text_after(line, "jostle: "),
+                   *rest = text_after(said ? said : line, "interrupted ");
+        snprintf(reason, size, "%s", rest ? rest : said ? said : line);
     }
     const bool has_cause = prefer_cause(reason, size, before);
     free(line);
@@ -255,7 +352,7 @@ static bool find_reason(const struct drive *drive, size_t index, char *reason, s
         fclose(file);
     if (reason[0] != '\0')
         return has_cause;
-    json_t *status = json_read_record(cell_path(drive, index, "status.json", path), 0, NULL);
+    json_t *status = json_read_record(path_of(drive, index, "status.json", path), 0, NULL);
     json_copy_text(status, "reason", reason, size);
     json_decref(status);
     return false;
@@ -277,10 +374,8 @@ static void write_broken(const struct drive *drive, size_t index, const char *st
         "host", host, "pid", 1, "started", stamp, "updated", stamp, "runs", 0, "max_runs",
         conditions * (int)setting_of_cell(cell, "max-runs", DEFAULT_MAX_RUNS), "error",
         "asked_error", setting_of_cell(cell, "error", 0.05), "expected_runs", "spent_s", 0, "job");
-    char *text = status != NULL ? json_dumps(status, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
-    if (text == NULL || !save_text(cell_path(drive, index, "status.json", path), text, SAVE_STATE))
+    if (!save_json(path_of(drive, index, "status.json", path), must(status), STATUS_FORMAT))
         save_complain(path);
-    free(text);
     json_decref(status);
 }
 
@@ -312,40 +407,17 @@ static const char *find_full(const struct drive *drive, char folder[PATH_MAX])
                                                  : NULL;
 }
 
-static void count_cell(struct drive *drive, int status)
-{
-    if (status == EXIT_TARGET)
-        drive->failed++;
-    else if (strcmp(state_of_status(status), "done") != 0)
-        drive->broken++;
-}
-
 /* Brings the reason into the status that the cell wrote itself. */
 static void put_reason(const struct drive *drive, size_t index, const char *reason)
 {
     char path[PATH_MAX];
-    json_t *status = json_read_record(cell_path(drive, index, "status.json", path), 0, NULL);
+    json_t *status = json_read_record(path_of(drive, index, "status.json", path), 0, NULL);
     const char *said = json_text_at(status, "reason");
-    if (said != NULL && strcmp(said, reason) != 0 &&
-        json_object_set_new(status, "reason", json_string(reason)) == 0) {
-        char *text = json_dumps(status, JSON_COMPACT | JSON_REAL_PRECISION(9));
-        if (text == NULL || !save_text(path, text, SAVE_STATE))
-            save_complain(path);
-        free(text);
-    }
+    if (said && strcmp(said, reason) != 0 &&
+        json_object_set_new(status, "reason", json_string(reason)) == 0 &&
+        !save_json(path, status, STATUS_FORMAT))
+        save_complain(path);
     json_decref(status);
-}
-
-/* The process that was killed may be one that only waited for the measurement, which then still
- * ends in good order. */
-static void await_release(const struct drive *drive, size_t index)
-{
-    const struct timespec step = {.tv_nsec = RELEASE_STEP_NS};
-    for (int i = 0; i < RELEASE_STEPS; i++) {
-        if (!cell_is_held(drive->settings->folder, name_of(drive, index)))
-            return;
-        (void)nanosleep(&step, NULL);
-    }
 }
 
 static void end_cell(struct drive *drive, int status)
@@ -353,17 +425,23 @@ static void end_cell(struct drive *drive, int status)
     const size_t index = drive->progress.current;
     const char *state = state_of_status(status);
     char reason[REASON_SIZE] = "", path[PATH_MAX], stderr_folder[PATH_MAX];
-    if (status == KILLED)
-        await_release(drive, index);
+    // The process that was killed may be one that only waited for the measurement, which then still
+    // ends in good order.
+    for (int i = 0; status == KILLED && i < RELEASE_STEPS; i++) {
+        if (!cell_is_held(drive->settings->folder, name_of(drive, index)))
+            break;
+        (void)nanosleep(&(struct timespec){.tv_nsec = RELEASE_STEP_NS}, NULL);
+    }
     scratch_remove(&drive->scratch);
-    count_cell(drive, status);
+    drive->failed += status == EXIT_TARGET;
+    drive->broken += status != EXIT_TARGET && strcmp(state, "done") != 0;
     if (strcmp(state, "done") == 0) {
         pass_stderr(drive);
     } else {
         const bool has_cause = find_reason(drive, index, reason, sizeof reason);
         if (reason[0] == '\0')
             snprintf(reason, sizeof reason, "it ended with status %d", status);
-        if (access(cell_path(drive, index, "status.json", path), F_OK) != 0 || status == KILLED)
+        if (access(path_of(drive, index, "status.json", path), F_OK) != 0 || status == KILLED)
             write_broken(drive, index, state, reason);
         else if (has_cause)
             put_reason(drive, index, reason);
@@ -420,8 +498,7 @@ bool drive(const struct drive_settings *settings, const struct states *states)
     signal(SIGQUIT, SIG_IGN);
     for (size_t i = 0; i < states->count; i++)
         drive.failed += !states->list[i].todo && state_is(&states->list[i], "failed");
-    if (!progress_begin(&drive.progress, states, settings->folder, settings->quiet))
-        return complain("out of memory: give fewer cells");
+    progress_begin(&drive.progress, states, settings->folder, settings->quiet);
     while (obeyed && next_command(&drive, &line, &size))
         obeyed = obey(&drive, line);
     /* The shell was killed: what still uses the folder removes it itself, or the next

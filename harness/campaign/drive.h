@@ -20,7 +20,6 @@
  *   prepared      prepared             the session is: ask for the next cell again
  * The end of stdin ends it. */
 
-#include "plan.h"
 #include "states.h"
 
 #include <stdbool.h>

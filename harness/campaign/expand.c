@@ -2,10 +2,10 @@
 
 #include "halves.h"
 #include "plan.h"
-#include "sessions.h"
 #include "settings.h"
 
 #include "common/json.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/schemas.h"
 #include "common/text.h"
@@ -55,8 +55,6 @@ static void check_section(const struct config *config, const struct entry *entry
 static void check_campaign_key(const struct config *config, const struct entry *entry)
 {
     char hint[HINT_SIZE];
-    if (strcmp(entry->section, "campaign") != 0)
-        return;
     if (entry->sub[0] != '\0')
         config_refuse(config, entry, NULL, "[campaign] takes no name: write [campaign]");
     if (!section_reserves("campaign", entry->key) && !setting_known(entry->key))
@@ -118,7 +116,7 @@ static json_t *calibrate_seconds(const struct config *config, const struct secti
     if (strcmp(entry->value, "true") != 0 &&
         (units_time(entry->value, &time_ns) != 0 || time_ns <= 0))
         config_refuse(config, entry, NULL, "%s: give a time such as 10s, or true", entry->value);
-    return json_of_number((double)time_ns / 1e9);
+    return number_to_json((double)time_ns / 1e9);
 }
 
 /* repeat = 3: as --set says, else the file, else 1. */
@@ -164,54 +162,37 @@ static void add_session_prepare(const struct context *context, const struct sect
 
 /* --- cells */
 
-/* The file's own name, without .conf. */
-static json_t *name_of_file(const char *file)
-{
-    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
-    return json_stringn(name, text_before(name, ".conf"));
-}
-
 /* A folder's name: not too long, and not one that hides. */
 static json_t *folder_name(const struct half *target, const struct half *load, const char *key)
 {
-    json_t *name = load->part != NULL ? json_sprintf("%s@%s", target->part, load->part)
-                                      : json_string(target->part);
-    char *text = name != NULL ? strdup(json_string_value(name)) : NULL;
-    json_decref(name);
-    if (text == NULL)
-        return NULL;
+    char *text =
+        load->part ? text_of("%s@%s", target->part, load->part) : text_of("%s", target->part);
     if (text[0] == '.' || text[0] == '-')
         text[0] = '_';
-    name = strlen(text) > LONGEST_FOLDER ? json_sprintf("%.*s_%.*s", CUT_FOLDER, text, TAIL, key)
-                                         : json_string(text);
+    json_t *name = strlen(text) > LONGEST_FOLDER
+                       ? json_sprintf("%.*s_%.*s", CUT_FOLDER, text, TAIL, key)
+                       : json_string(text);
     free(text);
     return name;
 }
 
-/* Each is right by itself, and no cell could be measured. */
-static void check_runs(const struct context *context, const struct half *target,
-                       const json_t *settings)
+/* Each is right by itself, and no cell could be measured, or says nothing without another one. */
+static void check_settings(const struct context *context, const struct half *target,
+                           const json_t *settings)
 {
-    const char *least = json_string_value(json_object_get(settings, "min-runs"));
-    const char *most = json_string_value(json_object_get(settings, "max-runs"));
-    if (least != NULL && most != NULL && strtoull(most, NULL, 10) < strtoull(least, NULL, 10))
+    const char *least = json_text_at(settings, "min-runs");
+    const char *most = json_text_at(settings, "max-runs");
+    if (least && most && strtoull(most, NULL, 10) < strtoull(least, NULL, 10))
         config_refuse(context->config, NULL, NULL,
                       "target %s: max-runs %s is below min-runs %s: change one of them, in the "
                       "file or with --set min-runs=%s",
                       target->name, most, least, most);
-}
-
-/* Settings that say nothing without another one. */
-static void check_needed(const struct context *context, const struct half *target,
-                         const json_t *settings)
-{
-    for (const char *const *name = service_settings; *name != NULL; name++)
-        if (json_object_get(settings, *name) != NULL &&
-            json_object_get(settings, "service") == NULL)
+    for (const char *const *name = service_settings; *name; name++)
+        if (json_object_get(settings, *name) && !json_object_get(settings, "service"))
             config_refuse(context->config, NULL, NULL,
                           "target %s: %s is about a service: add service, or leave it out",
                           target->name, *name);
-    if (json_object_get(settings, "cold-path") != NULL && json_object_get(settings, "cold") == NULL)
+    if (json_object_get(settings, "cold-path") && !json_object_get(settings, "cold"))
         config_refuse(
             context->config, NULL, NULL,
             "target %s: cold-path names what cold drops: add cold = true, or leave it out",
@@ -226,15 +207,8 @@ static json_t *cell_settings(const struct context *context, const struct half *t
     json_object_update(settings, load->settings);
     json_object_update(settings, context->overrides);
     settings_drop_false(settings);
-    check_runs(context, target, settings);
-    check_needed(context, target, settings);
+    check_settings(context, target, settings);
     return settings;
-}
-
-static json_t *level_of(const struct half *load)
-{
-    json_t *level = json_object_get(load->parameters, "level");
-    return level != NULL ? json_incref(level) : json_null();
 }
 
 static void add_cell(const struct context *context, const struct half *target,
@@ -246,9 +220,9 @@ static void add_cell(const struct context *context, const struct half *target,
         "{so si ss ss ss sO sO ss? so sO ss ss ss? so}", "name", folder_name(target, load, key),
         "number", (int)json_array_size(cells) + 1, "key", key, "target", target->name, "label",
         target->label, "parameters", target->parameters, "command", target->command, "load",
-        load->name, "level", level_of(load), "load_parameters", load->parameters, "condition",
-        load->condition, "node", load->node, "spec", load->spec, "settings",
-        cell_settings(context, target, load));
+        load->name, "level", json_member(load->parameters, "level"), "load_parameters",
+        load->parameters, "condition", load->condition, "node", load->node, "spec", load->spec,
+        "settings", cell_settings(context, target, load));
     if (cell == NULL)
         config_refuse(context->config, NULL, NULL,
                       "a name or a value is not valid UTF-8: save the file as UTF-8");
@@ -364,12 +338,6 @@ static void begin(struct context *context, const struct config *config,
         config_refuse(config, NULL, NULL, "the path of the file is not valid UTF-8: rename it");
 }
 
-/* The section [campaign], empty where the file has none. */
-static struct section campaign_section(const struct sections *sections)
-{
-    return sections->count > 0 ? sections->list[0] : (struct section){.kind = "campaign"};
-}
-
 static json_t *make_plan(struct context *context, const struct section *campaign)
 {
     const struct config *config = context->config;
@@ -383,15 +351,16 @@ static json_t *make_plan(struct context *context, const struct section *campaign
     find_service(context, campaign, context->settings);
     context->settings_text = half_settings(context, campaign, none, context->self);
     const struct entry *name = section_entry(campaign, "name");
+    const char *slash = strrchr(config->file, '/'), *file = slash ? slash + 1 : config->file;
     json_t *settings = json_copy(context->settings);
     json_object_update(settings, context->overrides);
     settings_drop_false(settings);
-    json_t *plan = json_pack("{ss so so ss so so so so}", "schema", SCHEMA_CAMPAIGN, "name",
-                             name != NULL ? json_string(name->value) : name_of_file(config->file),
-                             "description", optional_text(campaign, "description"), "file",
-                             config->file, "scratch", optional_text(campaign, "scratch"),
-                             "calibrate_s", calibrate_seconds(config, campaign), "settings",
-                             settings, "cells", make_cells(context, &targets, &loads));
+    json_t *plan = json_pack(
+        "{ss so so ss so so so so}", "schema", SCHEMA_CAMPAIGN, "name",
+        name ? json_string(name->value) : json_stringn(file, text_before(file, ".conf")),
+        "description", optional_text(campaign, "description"), "file", config->file, "scratch",
+        optional_text(campaign, "scratch"), "calibrate_s", calibrate_seconds(config, campaign),
+        "settings", settings, "cells", make_cells(context, &targets, &loads));
     if (plan == NULL)
         config_refuse(config, NULL, NULL, "a value is not valid UTF-8: save the file as UTF-8");
     json_decref(none);
@@ -412,9 +381,11 @@ json_t *expand(const struct config *config, const struct expand_folders *folders
     }
     config_check_includes(config);
     for (size_t i = 0; i < config->count; i++)
-        check_campaign_key(config, &config->entries[i]);
+        if (strcmp(config->entries[i].section, "campaign") == 0)
+            check_campaign_key(config, &config->entries[i]);
     struct sections sections = sections_of(config, "campaign");
-    const struct section campaign = campaign_section(&sections);
+    const struct section campaign =
+        sections.count > 0 ? sections.list[0] : (struct section){.kind = "campaign"};
     const unsigned repeat = repeat_of(config, &campaign, overrides, override_count);
     json_t *plan = make_plan(&context, &campaign);
     sessions_repeat(json_object_get(plan, "cells"), repeat);

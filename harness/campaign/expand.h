@@ -3,7 +3,7 @@
 
 /* A campaign file becomes a plan: jostle.campaign/1, the list of its cells. */
 
-#include "entries.h"
+#include "sections.h"
 
 #include <jansson.h>
 

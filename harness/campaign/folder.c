@@ -3,15 +3,14 @@
 #include "plan.h"
 
 #include "common/file.h"
+#include "common/memory.h"
 #include "common/messages.h"
-#include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,31 +18,26 @@
 
 enum { LOCK_WAIT_MS = 2000, NAMES_SHOWN = 3, NAMES_SIZE = 512 };
 
-static bool has_record(const char *folder, const char *name, const char *schema)
-{
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    json_t *record = json_read_record(path, 0, NULL);
-    const char *is = json_text_at(record, "schema");
-    const bool found = is != NULL && strcmp(is, schema) == 0;
-    json_decref(record);
-    return found;
-}
-
-/* Whether nothing of the user's is in the folder: it is empty, has a plan (a bench may have one
- * without cells), or what was made before that. */
+// Whether nothing of the user's is in the folder: it is empty, has a plan (a bench may have one
+// without cells), or what was made before that.
 static bool is_ours(const char *folder)
 {
     static const char *const nothing[] = {NULL};
     static const char *const begun[] = {"lock", "cells", "campaign.conf", NULL};
-    char path[PATH_MAX];
+    static const char *const plans[][2] = {{"campaign.json", SCHEMA_CAMPAIGN},
+                                           {"bench-plan.json", SCHEMA_BENCH_PLAN}};
+    char path[PATH_MAX], why[RECORD_WHY];
     struct stat status;
+    bool found = file_folder_has_only(folder, nothing);
+    for (size_t i = 0; !found && i < sizeof plans / sizeof *plans; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, plans[i][0]);
+        json_t *plan = record_read(path, plans[i][1], why);
+        found = plan;
+        json_decref(plan);
+    }
     snprintf(path, sizeof path, "%s/lock", folder);
-    return file_folder_has_only(folder, nothing) ||
-           has_record(folder, "campaign.json", SCHEMA_CAMPAIGN) ||
-           has_record(folder, "bench-plan.json", SCHEMA_BENCH_PLAN) ||
-           (lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0 &&
-            file_folder_has_only(folder, begun));
+    return found || (lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0 &&
+                     file_folder_has_only(folder, begun));
 }
 
 static bool lock(const char *folder, bool shared)
@@ -127,30 +121,18 @@ static void say_changes(const json_t *old, const json_t *plan)
     json_decref(now);
 }
 
-/* A whole file, to be freed; NULL: it cannot be read. */
-static char *read_file(const char *path)
-{
-    FILE *file = file_open_record(path);
-    char *text = NULL;
-    size_t size = 0;
-    if (file == NULL)
-        return NULL;
-    const ssize_t length = getdelim(&text, &size, '\0', file);
-    fclose(file);
-    if (length >= 0)
-        return text;
-    free(text);
-    return strdup("");
-}
-
 static bool copy_conf(const char *folder, const char *conf_path)
 {
-    char path[PATH_MAX];
-    char *text = read_file(conf_path);
+    char path[PATH_MAX], *text = NULL;
+    size_t size = 0;
+    FILE *file = file_open_record(conf_path);
     snprintf(path, sizeof path, "%s/campaign.conf", folder);
-    const bool copied = text != NULL && save_text(path, text, SAVE_RECORD);
+    const bool empty = file && getdelim(&text, &size, '\0', file) < 0;
+    const bool copied = file && save_text(path, empty ? "" : text, SAVE_RECORD);
     if (!copied)
         save_complain(path);
+    if (file)
+        fclose(file);
     free(text);
     return copied;
 }
@@ -178,4 +160,292 @@ bool folder_keep_plan(const char *folder, const json_t *plan, const char *conf_p
                       (save_text(path, text, SAVE_RECORD) || save_complain(path));
     free(text);
     return kept;
+}
+// ---- several folders become one
+
+enum { CHUNK = 65536 };
+
+/* A cell of one of the folders. What is compared is read only where several have it. */
+struct candidate {
+    char *path; /* FOLDER/cells/NAME */
+    const char *name;
+    size_t folder; /* which of them */
+    char *key;
+    off_t size;
+    struct timespec changed;
+};
+
+struct candidates {
+    struct candidate *list;
+    size_t count, allocated;
+};
+
+static void fail(const char *path)
+{
+    complain("%s cannot be read: %s", path, strerror(errno));
+    exit(1);
+}
+
+static void add_candidate(struct candidates *all, const char *folder, size_t number,
+                          const char *name)
+{
+    char *path = text_of("%s/cells/%s/experiment.json", folder, name);
+    if (name[0] == '.' || access(path, F_OK) != 0) {
+        free(path);
+        return;
+    }
+    *strrchr(path, '/') = '\0';
+    all->list = grown(all->list, all->count, &all->allocated, sizeof *all->list);
+    all->list[all->count++] =
+        (struct candidate){.path = path, .name = strrchr(path, '/') + 1, .folder = number};
+}
+
+static void add_folder(struct candidates *all, const char *folder, size_t number)
+{
+    char path[PATH_MAX];
+    const struct dirent *entry;
+    snprintf(path, sizeof path, "%s/cells", folder);
+    DIR *cells = opendir(path);
+    if (cells == NULL)
+        fail(path);
+    while ((entry = readdir(cells)) != NULL)
+        add_candidate(all, folder, number, entry->d_name);
+    closedir(cells);
+}
+
+static int by_name_and_folder(const void *first, const void *second)
+{
+    const struct candidate *a = first, *b = second;
+    const int order = strcmp(a->name, b->name);
+    return order != 0 ? order : (a->folder > b->folder) - (a->folder < b->folder);
+}
+
+/* Reads what a candidate is compared by. */
+static void look_at(struct candidate *one)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    snprintf(path, sizeof path, "%s/experiment.json", one->path);
+    json_t *experiment = json_read_record(path, 0, NULL);
+    if (experiment == NULL)
+        fail(path);
+    const char *key = json_text_at(json_object_get(experiment, "cell"), "key");
+    one->key = must(strdup(key ? key : "-"));
+    json_decref(experiment);
+    snprintf(path, sizeof path, "%s/runs.jsonl", one->path);
+    if (stat(path, &status) != 0)
+        fail(path);
+    one->size = status.st_size;
+    one->changed = status.st_mtim;
+}
+
+static FILE *open_records(const struct candidate *one)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/runs.jsonl", one->path);
+    FILE *file = file_open_record(path);
+    if (file == NULL)
+        fail(path);
+    return file;
+}
+
+/* Do the records of one begin with those of the other, which are not longer? */
+static bool begins_with(const struct candidate *one, const struct candidate *other)
+{
+    static char a[CHUNK], b[CHUNK];
+    FILE *longer = open_records(one), *shorter = open_records(other);
+    size_t size;
+    bool same = true;
+    while (same && (size = fread(b, 1, sizeof b, shorter)) > 0)
+        same = fread(a, 1, size, longer) == size && memcmp(a, b, size) == 0;
+    fclose(longer);
+    fclose(shorter);
+    return same;
+}
+
+static bool is_newer(const struct candidate *one, const struct candidate *other)
+{
+    return one->changed.tv_sec != other->changed.tv_sec
+               ? one->changed.tv_sec > other->changed.tv_sec
+               : one->changed.tv_nsec > other->changed.tv_nsec;
+}
+
+/* Is a candidate to be taken rather than the best so far? */
+static bool is_better(struct merged *merged, const struct candidate *one,
+                      const struct candidate *best, enum prefer prefer)
+{
+    const bool same_key = strcmp(one->key, best->key) == 0;
+    /* The same records, maybe with more after them, are no conflict. */
+    if (same_key && one->size <= best->size && begins_with(best, one))
+        return false;
+    if (same_key && one->size > best->size && begins_with(one, best))
+        return true;
+    if (prefer != PREFER_NONE)
+        return prefer == PREFER_NEWEST && is_newer(one, best);
+    merged->conflicts++;
+    if (same_key)
+        complain("%s: measured twice, with different records: %s and %s", one->name, best->path,
+                 one->path);
+    else
+        complain("%s: not the same experiment: %s and %s", one->name, best->path, one->path);
+    return false;
+}
+
+// Chooses among the candidates of one name.
+static const struct candidate *choose(struct merged *merged, struct candidate *list, size_t count,
+                                      enum prefer prefer)
+{
+    struct candidate *best = list;
+    for (size_t i = 0; count > 1 && i < count; i++)
+        look_at(&list[i]);
+    for (size_t i = 1; i < count; i++) {
+        merged->again++;
+        if (is_better(merged, &list[i], best, prefer))
+            best = &list[i];
+    }
+    return best;
+}
+
+/* --- the plan */
+
+/* What all plans say alike; else the other value. */
+static json_t *shared(json_t *const *plans, size_t count, const char *name, json_t *otherwise)
+{
+    json_t *first = json_object_get(plans[0], name);
+    bool same = first != NULL;
+    for (size_t i = 1; same && i < count; i++)
+        same = json_equal(first, json_object_get(plans[i], name));
+    if (!same)
+        return otherwise;
+    json_decref(otherwise);
+    return json_incref(first);
+}
+
+static int by_text(const void *first, const void *second)
+{
+    return strcmp(*(const char *const *)first, *(const char *const *)second);
+}
+
+// "a+b": all names, once each.
+static json_t *joined_names(json_t *const *plans, size_t count)
+{
+    const char **names = must(calloc(count, sizeof *names));
+    char *joined = NULL;
+    for (size_t i = 0; i < count; i++)
+        names[i] = json_text_or_empty(plans[i], "name");
+    qsort(names, count, sizeof *names, by_text);
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && strcmp(names[i], names[i - 1]) == 0)
+            continue;
+        char *longer = joined ? text_of("%s+%s", joined, names[i]) : must(strdup(names[i]));
+        free(joined);
+        joined = longer;
+    }
+    free(names);
+    json_t *text = json_text(joined);
+    free(joined);
+    return text;
+}
+
+static int by_number_and_name(const void *first, const void *second)
+{
+    const json_t *a = *(json_t *const *)first, *b = *(json_t *const *)second;
+    const double x = number_of(a, "number", 0), y = number_of(b, "number", 0);
+    return x != y ? (x > y) - (x < y)
+                  : strcmp(json_text_or_empty(a, "name"), json_text_or_empty(b, "name"));
+}
+
+/* Have all plans the same cells, in the same order? */
+static bool same_cells(json_t *const *plans, size_t count)
+{
+    const json_t *first = json_object_get(plans[0], "cells");
+    for (size_t i = 1; i < count; i++) {
+        const json_t *other = json_object_get(plans[i], "cells");
+        if (json_array_size(other) != json_array_size(first))
+            return false;
+        for (size_t k = 0; k < json_array_size(first); k++)
+            if (!json_equal(json_object_get(json_array_get(first, k), "name"),
+                            json_object_get(json_array_get(other, k), "name")))
+                return false;
+    }
+    return true;
+}
+
+/* All cells in the order of their numbers, of each name the first, numbered anew. */
+static json_t *joined_cells(json_t *const *plans, size_t count)
+{
+    size_t total = 0, used = 0, k;
+    json_t *cell, *cells = json_array(), *seen = json_object();
+    for (size_t i = 0; i < count; i++)
+        total += json_array_size(json_object_get(plans[i], "cells"));
+    json_t **all = must(calloc(total + 1, sizeof *all));
+    for (size_t i = 0; i < count; i++)
+        json_array_foreach(json_object_get(plans[i], "cells"), k, cell) all[used++] = cell;
+    qsort(all, used, sizeof *all, by_number_and_name);
+    for (size_t i = 0; i < used; i++) {
+        const char *name = json_text_at(all[i], "name");
+        if (json_object_get(seen, name))
+            continue;
+        json_object_set_new(seen, name, json_true());
+        json_t *one = json_copy(all[i]);
+        json_object_set_new(one, "number", json_integer((json_int_t)json_array_size(cells) + 1));
+        json_array_append_new(cells, one);
+    }
+    free(all);
+    json_decref(seen);
+    return cells;
+}
+
+static json_t *joined_plan(const char *const *folders, size_t count)
+{
+    static const char *const alike[] = {"description", "file", "scratch", "calibrate_s"};
+    json_t **plans = must(calloc(count, sizeof *plans));
+    for (size_t i = 0; i < count; i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/campaign.json", folders[i]);
+        plans[i] = plan_read(path);
+    }
+    json_t *plan =
+        must(json_pack("{ss so}", "schema", SCHEMA_CAMPAIGN, "name", joined_names(plans, count)));
+    for (size_t i = 0; i < sizeof alike / sizeof *alike; i++)
+        json_put(plan, alike[i], shared(plans, count, alike[i], json_null()));
+    json_put(plan, "settings", shared(plans, count, "settings", json_object()));
+    json_put(plan, "cells",
+             same_cells(plans, count) ? json_incref(json_object_get(plans[0], "cells"))
+                                      : joined_cells(plans, count));
+    for (size_t i = 0; i < count; i++)
+        json_decref(plans[i]);
+    free(plans);
+    return plan;
+}
+
+void merge(struct merged *merged, const char *const *folders, size_t count, enum prefer prefer)
+{
+    struct candidates all = {0};
+    *merged = (struct merged){.plan = joined_plan(folders, count)};
+    for (size_t i = 0; i < count; i++)
+        add_folder(&all, folders[i], i);
+    if (all.count > 0)
+        qsort(all.list, all.count, sizeof *all.list, by_name_and_folder);
+    merged->take = must(calloc(all.count + 1, sizeof *merged->take));
+    for (size_t i = 0, same; i < all.count; i += same) {
+        for (same = 1; i + same < all.count; same++)
+            if (strcmp(all.list[i].name, all.list[i + same].name) != 0)
+                break;
+        const struct candidate *best = choose(merged, &all.list[i], same, prefer);
+        merged->take[merged->count++] = must(strdup(best->path));
+    }
+    for (size_t i = 0; i < all.count; i++) {
+        free(all.list[i].path);
+        free(all.list[i].key);
+    }
+    free(all.list);
+}
+
+void merge_free(struct merged *merged)
+{
+    json_decref(merged->plan);
+    for (size_t i = 0; i < merged->count; i++)
+        free(merged->take[i]);
+    free(merged->take);
 }

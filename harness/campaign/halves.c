@@ -1,9 +1,10 @@
 #include "halves.h"
 
-#include "output.h"
+#include "plan.h"
 #include "settings.h"
 
 #include "common/child.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/words.h"
 
@@ -18,44 +19,24 @@ enum { REASON_SIZE = 256 };
 #define NAME_CHARACTERS      LETTERS "._%+=-"
 #define CONDITION_CHARACTERS LETTERS "._%-"
 
-/* An allocated text, or the end. */
-static char *kept(char *text)
-{
-    if (text == NULL) {
-        complain("out of memory: give fewer cells");
-        exit(1);
-    }
-    return text;
-}
-
-static bool setting_of(const struct section *section, const struct entry *entry)
-{
-    return setting_known(entry->key) && !section_reserves(section->kind, entry->key);
-}
-
-static void set_setting(const struct context *context, const struct entry *entry, const char *text,
-                        json_t *settings)
-{
-    char reason[REASON_SIZE], *value = setting_value(entry->key, text, reason, sizeof reason);
-    if (value == NULL)
-        config_refuse(context->config, entry, NULL, "%s%s%s", text, *text == '\0' ? "" : ": ",
-                      reason);
-    if (!setting_add(settings, entry->key, value))
-        config_refuse(context->config, entry, NULL,
-                      "this is not valid UTF-8: save the file as UTF-8");
-    free(value);
-}
-
 json_t *half_settings(const struct context *context, const struct section *section,
                       const json_t *parameters, const json_t *builtin)
 {
     json_t *settings = json_object();
     for (size_t i = 0; i < section->count; i++) {
-        if (!setting_of(section, section->entries[i]))
+        const struct entry *entry = section->entries[i];
+        char reason[REASON_SIZE];
+        if (!section_sets(section, entry))
             continue;
-        char *text =
-            kept(template_fill(section->entries[i]->value, parameters, builtin, FILL_QUOTED));
-        set_setting(context, section->entries[i], text, settings);
+        char *text = template_fill(entry->value, parameters, builtin, FILL_QUOTED);
+        char *value = setting_value(entry->key, text, reason, sizeof reason);
+        if (!value)
+            config_refuse(context->config, entry, NULL, "%s%s%s", text, *text == '\0' ? "" : ": ",
+                          reason);
+        if (!setting_add(settings, entry->key, value))
+            config_refuse(context->config, entry, NULL,
+                          "this is not valid UTF-8: save the file as UTF-8");
+        free(value);
         free(text);
     }
     return settings;
@@ -64,7 +45,7 @@ json_t *half_settings(const struct context *context, const struct section *secti
 /* 32 digits of what makes a half another one; the line break is part of it. */
 static void set_key(struct half *half, json_t *definition)
 {
-    char digits[SHA256_DIGITS + 1], *text = kept(json_dumps(definition, JSON_COMPACT));
+    char digits[SHA256_DIGITS + 1], *text = must(json_dumps(definition, JSON_COMPACT));
     const size_t length = strlen(text);
     text[length] = '\n';
     sha256_hex(text, length + 1, digits);
@@ -81,9 +62,7 @@ static char *joined_name(const char *name, const json_t *parameters, enum joined
 {
     char *text = NULL;
     size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    if (stream == NULL)
-        return kept(NULL);
+    FILE *stream = must(open_memstream(&text, &size));
     const char *parameter;
     json_t *value;
     print_safe(stream, name, allowed);
@@ -96,16 +75,15 @@ static char *joined_name(const char *name, const json_t *parameters, enum joined
         }
         print_safe(stream, json_string_value(value), allowed);
     }
-    return fclose(stream) == 0 ? text : kept(NULL);
+    return stream_text(stream, &text);
 }
 
 static struct half *new_half(struct halves *halves)
 {
-    struct half *list = realloc(halves->list, (halves->count + 1) * sizeof *list);
-    kept((char *)list);
-    halves->list = list;
-    list[halves->count] = (struct half){0};
-    return &list[halves->count++];
+    halves->list = grown(halves->list, halves->count, &halves->allocated, sizeof *halves->list);
+    struct half *half = &halves->list[halves->count++];
+    *half = (struct half){0};
+    return half;
 }
 
 /* What every section of a kind needs. */
@@ -117,20 +95,14 @@ struct kind {
     void (*complete)(const struct context *context, struct half *half, const struct entry *text);
 };
 
-/* The first entry of a key, which may be NULL: there is none. */
-static const struct entry *first_entry(const struct section *section, const char *key)
-{
-    for (size_t i = 0; key != NULL && i < section->count; i++)
-        if (strcmp(section->entries[i]->key, key) == 0)
-            return section->entries[i];
-    return NULL;
-}
-
 static const struct entry *needed_entry(const struct context *context,
                                         const struct section *section, const struct kind *kind)
 {
     const struct entry *entry = section_entry(section, kind->key);
-    const struct entry *other = first_entry(section, kind->instead);
+    const struct entry *other = NULL; // the first of what takes its place
+    for (size_t i = 0; kind->instead && !other && i < section->count; i++)
+        if (strcmp(section->entries[i]->key, kind->instead) == 0)
+            other = section->entries[i];
     if (entry != NULL && other != NULL)
         config_refuse(context->config, other, NULL, "there is a %s, too: keep one of them",
                       kind->key);
@@ -177,12 +149,57 @@ static struct halves halves_of(const struct context *context, const struct secti
 
 /* --- targets */
 
+static bool is_program(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
+static bool find_program(const struct context *context, const char *word, char path[PATH_MAX])
+{
+    const char *file = context->config->file, *slash = strrchr(file, '/');
+    if (word[0] == '/') {
+        snprintf(path, PATH_MAX, "%s", word);
+        return true;
+    }
+    if (strchr(word, '/') != NULL) {
+        snprintf(path, PATH_MAX, "%.*s/%s", slash ? (int)(slash - file) : 1, slash ? file : ".",
+                 strncmp(word, "./", 2) == 0 ? word + 2 : word);
+        return is_program(path);
+    }
+    snprintf(path, PATH_MAX, "%s/%s", context->workloads, word);
+    if (is_program(path))
+        return true;
+    /* A load or copies as a target are jostle's own, whatever else has that name. */
+    const bool own = strcmp(word, "loadgen") == 0 || strcmp(word, "copies") == 0;
+    if (own && is_program(child_path(word, path)))
+        return true;
+    char found[PATH_MAX], here[PATH_MAX] = "";
+    if (!child_find(word, found) || (found[0] != '/' && !getcwd(here, sizeof here)))
+        return false;
+    return snprintf(path, PATH_MAX, "%s%s%s", here, *here ? "/" : "", found) < PATH_MAX;
+}
+
+/* Replaces the first word of a command by the path of the program that it names: one of jostle's
+ * workloads, its loadgen, else one in PATH; relative paths count from the campaign file's folder.
+ * Refuses one that does not exist. */
+static void program_find(const struct context *context, const struct entry *entry, json_t *command)
+{
+    const char *word = json_string_value(json_array_get(command, 0));
+    char path[PATH_MAX];
+    if (!find_program(context, word, path))
+        config_refuse(context->config, entry, NULL,
+                      "%s: no such program in workloads, nor in PATH: fix the command, or build it",
+                      word);
+    json_array_set_new(command, 0, json_string(path));
+}
+
 static json_t *filled_words(char **words, size_t count, const json_t *parameters,
                             const json_t *builtin)
 {
     json_t *filled = json_array();
     for (size_t i = 0; i < count; i++) {
-        char *word = kept(template_fill(words[i], parameters, builtin, FILL_PLAIN));
+        char *word = template_fill(words[i], parameters, builtin, FILL_PLAIN);
         json_array_append_new(filled, json_string(word));
         free(word);
     }
@@ -226,24 +243,18 @@ static void refuse_operator(const struct context *context, const struct entry *e
                       *operator);
 }
 
-/* What a shell reads is one word, whose programs the shell finds. */
-static void complete_shell_command(const struct context *context, struct half *half,
-                                   const struct entry *command)
-{
-    char *text = kept(strdup(command->value));
-    char *filled = kept(template_fill(text, half->parameters, context->builtin, FILL_QUOTED));
-    half->command = json_pack("[s]", filled);
-    set_key(half, target_definition(context, half, &text, 1));
-    free(filled);
-    free(text);
-}
-
 static void complete_command(const struct context *context, struct half *half,
                              const struct entry *command)
 {
     size_t count;
     if (has_shell(context, half)) {
-        complete_shell_command(context, half, command);
+        // What a shell reads is one word, whose programs the shell finds.
+        char *text = must(strdup(command->value));
+        char *filled = template_fill(text, half->parameters, context->builtin, FILL_QUOTED);
+        half->command = json_pack("[s]", filled);
+        set_key(half, target_definition(context, half, &text, 1));
+        free(filled);
+        free(text);
         return;
     }
     refuse_operator(context, command);
@@ -272,13 +283,13 @@ static json_t *words_of(const struct context *context, const struct entry *entry
 }
 
 /* The words, quoted for a shell; to be freed. */
-static char *quoted(const json_t *words)
+char *words_quoted(const json_t *words)
 {
     const size_t count = json_array_size(words);
-    const char **list = calloc(count + 1, sizeof *list);
-    for (size_t i = 0; list != NULL && i < count; i++)
+    const char **list = must(calloc(count + 1, sizeof *list));
+    for (size_t i = 0; i < count; i++)
         list[i] = json_string_value(json_array_get(words, i));
-    char *text = kept(list != NULL ? words_quote(list, count) : NULL);
+    char *text = must(words_quote(list, count));
     free(list);
     return text;
 }
@@ -288,7 +299,7 @@ static char *quoted(const json_t *words)
 static char *found_variant(const struct context *context, const struct half *half,
                            const struct entry *entry, json_t **words)
 {
-    char *text = kept(template_fill(entry->value, half->parameters, context->builtin, FILL_QUOTED));
+    char *text = template_fill(entry->value, half->parameters, context->builtin, FILL_QUOTED);
     const size_t name = strspn(text, LETTERS "._%-");
     const char *command = name > 0 && text[name] == '=' ? text + name + 1 : text;
     if (has_shell(context, half)) {
@@ -298,8 +309,8 @@ static char *found_variant(const struct context *context, const struct half *hal
     refuse_operator(context, entry);
     *words = words_of(context, entry, command);
     program_find(context, entry, *words);
-    char *found = quoted(*words), *whole = NULL;
-    kept(asprintf(&whole, "%.*s%s", (int)(command - text), text, found) < 0 ? NULL : whole);
+    char *found = words_quoted(*words);
+    char *whole = text_of("%.*s%s", (int)(command - text), text, found);
     free(found);
     free(text);
     return whole;
@@ -335,7 +346,7 @@ void find_service(const struct context *context, const struct section *section, 
         return;
     json_t *words = words_of(context, entry, text);
     program_find(context, entry, words);
-    char *found = quoted(words);
+    char *found = words_quoted(words);
     json_object_set_new(settings, key, json_string(found));
     free(found);
     json_decref(words);
@@ -365,53 +376,34 @@ struct halves halves_of_targets(const struct context *context, const struct sect
 static char *load_node(const struct context *context, const struct section *section)
 {
     const struct entry *entry = section_entry(section, "node");
-    char *node = NULL;
-    if (entry == NULL)
-        return kept(strdup(""));
+    if (!entry)
+        return must(strdup(""));
     const size_t digits = strspn(entry->value, "0123456789");
     if (strcmp(entry->value, "all-others") != 0 &&
         (entry->value[0] == '0' || digits == 0 || entry->value[digits] != '\0'))
         config_refuse(context->config, entry, NULL,
                       "%s is not a node: give a number of a node from 1 on, or all-others",
                       entry->value);
-    return kept(asprintf(&node, "@%s", entry->value) < 0 ? NULL : node);
-}
-
-/* What the load's runs are called in the records. */
-static char *condition_of(const char *name, const json_t *parameters)
-{
-    char *text = joined_name(name, parameters, JOINED_VALUES, "-", CONDITION_CHARACTERS);
-    if (strcmp(text, "baseline") != 0 && strcmp(text, "aa") != 0)
-        return text;
-    char *other = NULL;
-    kept(asprintf(&other, "%s-load", text) < 0 ? NULL : other);
-    free(text);
-    return other;
+    return text_of("@%s", entry->value);
 }
 
 static void complete_load(const struct context *context, struct half *half,
                           const struct entry *spec)
 {
-    char *text = kept(template_fill(spec->value, half->parameters, NULL, FILL_QUOTED));
+    char *text = template_fill(spec->value, half->parameters, NULL, FILL_QUOTED);
     json_t *own = half_settings(context, half->section, half->parameters, context->self);
     half->part = joined_name(half->name, half->parameters, JOINED_VALUES, ".", NAME_CHARACTERS);
-    half->condition = condition_of(half->name, half->parameters);
+    half->condition =
+        joined_name(half->name, half->parameters, JOINED_VALUES, "-", CONDITION_CHARACTERS);
+    // Names that the records have already.
+    if (strcmp(half->condition, "baseline") == 0 || strcmp(half->condition, "aa") == 0)
+        half->condition = text_joined(half->condition, "-", "load");
     half->node = load_node(context, half->section);
-    half->spec = kept(template_fill(spec->value, half->parameters, context->builtin, FILL_QUOTED));
+    half->spec = template_fill(spec->value, half->parameters, context->builtin, FILL_QUOTED);
     set_key(half, json_pack("[ssOso]", half->name, half->node, half->parameters, text,
                             settings_fixed(own)));
     json_decref(own);
     free(text);
-}
-
-static void add_no_load(struct halves *halves)
-{
-    struct half *half = new_half(halves);
-    half->parameters = json_object();
-    half->settings = json_object();
-    half->condition = kept(strdup("baseline"));
-    half->node = kept(strdup(""));
-    set_key(half, json_pack("[nsOn{}]", "", half->parameters));
 }
 
 struct halves halves_of_loads(const struct context *context, const struct sections *loads)
@@ -419,7 +411,12 @@ struct halves halves_of_loads(const struct context *context, const struct sectio
     static const struct kind kind = {"spec", "a loadgen command line, such as cpu --percent 50",
                                      NULL, complete_load};
     struct halves halves = halves_of(context, loads, &kind);
-    add_no_load(&halves);
+    struct half *none = new_half(&halves);
+    none->parameters = json_object();
+    none->settings = json_object();
+    none->condition = must(strdup("baseline"));
+    none->node = must(strdup(""));
+    set_key(none, json_pack("[nsOn{}]", "", none->parameters));
     return halves;
 }
 
@@ -437,53 +434,4 @@ void halves_free(struct halves *halves)
         free(half->node);
     }
     free(halves->list);
-}
-
-static bool is_program(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
-}
-
-/* The absolute path of a program in PATH; false: there is none. */
-static bool find_in_path(const char *name, char path[PATH_MAX])
-{
-    char found[PATH_MAX], here[PATH_MAX];
-    if (!child_find(name, found))
-        return false;
-    if (found[0] == '/')
-        return snprintf(path, PATH_MAX, "%s", found) < PATH_MAX;
-    return getcwd(here, sizeof here) != NULL &&
-           snprintf(path, PATH_MAX, "%s/%s", here, found) < PATH_MAX;
-}
-
-static bool find(const struct context *context, const char *word, char path[PATH_MAX])
-{
-    const char *file = context->config->file, *slash = strrchr(file, '/');
-    if (word[0] == '/') {
-        snprintf(path, PATH_MAX, "%s", word);
-        return true;
-    }
-    if (strchr(word, '/') != NULL) {
-        snprintf(path, PATH_MAX, "%.*s/%s", slash ? (int)(slash - file) : 1, slash ? file : ".",
-                 strncmp(word, "./", 2) == 0 ? word + 2 : word);
-        return is_program(path);
-    }
-    snprintf(path, PATH_MAX, "%s/%s", context->workloads, word);
-    if (is_program(path))
-        return true;
-    /* A load or copies as a target are jostle's own, whatever else has that name. */
-    const bool own = strcmp(word, "loadgen") == 0 || strcmp(word, "copies") == 0;
-    return (own && is_program(child_path(word, path))) || find_in_path(word, path);
-}
-
-void program_find(const struct context *context, const struct entry *entry, json_t *command)
-{
-    const char *word = json_string_value(json_array_get(command, 0));
-    char path[PATH_MAX];
-    if (!find(context, word, path))
-        config_refuse(context->config, entry, NULL,
-                      "%s: no such program in workloads, nor in PATH: fix the command, or build it",
-                      word);
-    json_array_set_new(command, 0, json_string(path));
 }

@@ -2,9 +2,7 @@
 #define CAMPAIGN_HALVES_H
 
 #include "common/sha256.h"
-#include "parameters.h"
-
-#include "common/kept.h"
+#include "sections.h"
 
 #include <jansson.h>
 
@@ -31,7 +29,7 @@ struct half {
 
 struct halves {
     struct half *list;
-    size_t count;
+    size_t count, allocated;
 };
 
 /* What the halves of a campaign share. */
@@ -57,9 +55,7 @@ struct halves halves_of_targets(const struct context *context, const struct sect
 struct halves halves_of_loads(const struct context *context, const struct sections *loads);
 void halves_free(struct halves *halves);
 
-/* Replaces the first word of a command by the path of the program that it names: one
- * of jostle's workloads, its loadgen, else one in PATH; relative paths count from the campaign
- * file's folder. Refuses one that does not exist. */
-void program_find(const struct context *context, const struct entry *entry, json_t *command);
+/* The words, quoted for a shell; to be freed. */
+char *words_quoted(const json_t *words);
 
 #endif

@@ -1,7 +1,7 @@
 /* campaign: what a campaign is made of, how far it is, and what to measure next. It
  * reads and writes files; processes are the shell's. */
 #include "command.h"
-#include "merge.h"
+#include "folder.h"
 
 #include "common/messages.h"
 #include "common/option_value.h"

@@ -1,9 +1,7 @@
 #include "progress.h"
 
-#include "plan.h"
-
+#include "common/memory.h"
 #include "common/numbers.h"
-#include "common/record_json.h"
 
 #include <limits.h>
 #include <math.h>
@@ -40,12 +38,6 @@ static bool is_wanted(const json_t *slowdown)
     return json_is_boolean(requested) ? json_is_true(requested) : strcmp(metric, "wall_s") == 0;
 }
 
-/* Whether a comparison of variants is one that was requested; in old records all are. */
-static bool is_requested(const json_t *comparison)
-{
-    return !json_is_false(json_object_get(comparison, "requested"));
-}
-
 static void put_slowdown(const json_t *slowdown, char *text, size_t size)
 {
     const json_t *ci = json_object_get(slowdown, "ci");
@@ -62,29 +54,23 @@ static void put_slowdown(const json_t *slowdown, char *text, size_t size)
                                    : " (noise)");
 }
 
-/* The first metric that decides, where the program prints it; else wall time. */
-static const json_t *deciding(const json_t *result, const json_t *condition, const char **name)
-{
-    const json_t *decide = json_object_get(json_object_get(result, "settings"), "decide");
-    const char *first = json_string_value(json_array_get(decide, 0));
-    const json_t *figure =
-        first == NULL ? NULL : json_object_get(json_object_get(condition, "metrics"), first);
-    *name = figure == NULL ? NULL : first;
-    return figure == NULL ? json_object_get(condition, "wall_s") : figure;
-}
-
 static void put_figure(const json_t *result, const json_t *condition, char *text, size_t size)
 {
-    const char *name;
-    const json_t *figure = deciding(result, condition, &name);
-    const char *unit = name == NULL ? "s" : json_text_at(figure, "unit");
+    // The first metric that decides, where the program prints it; else wall time.
+    const json_t *decide = json_object_get(json_object_get(result, "settings"), "decide");
+    const char *name = json_string_value(json_array_get(decide, 0));
+    const json_t *figure = json_object_get(json_object_get(condition, "metrics"), name);
+    if (!figure) {
+        name = NULL;
+        figure = json_object_get(condition, "wall_s");
+    }
+    const char *unit = name ? json_text_or_empty(figure, "unit") : "s";
     const double relative = 100 * number_of(figure, "error", NAN);
     char mean[NUMBER_SIZE], error[NUMBER_SIZE];
-    number_scaled(number_of(figure, "mean", name == NULL ? 0 : NAN), unit ? unit : "", mean);
-    if (isnan(relative))
-        snprintf(text, size, "%s%s%s", name ? name : "", name ? " " : "", mean);
-    else
-        snprintf(text, size, "%s%s%s, error %s %%", name ? name : "", name ? " " : "", mean,
+    number_scaled(number_of(figure, "mean", name ? NAN : 0), unit, mean);
+    const int used = snprintf(text, size, "%s%s%s", name ? name : "", name ? " " : "", mean);
+    if (!isnan(relative) && used >= 0 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, ", error %s %%",
                  number_fixed(relative, number_decimals(relative), error));
 }
 
@@ -105,26 +91,25 @@ static void put_runs(const json_t *result, const json_t *conditions, char *text,
              converged ? "" : ", not converged");
 }
 
-/* What is said of each of a list of results that is wanted, with semicolons between; ""
- * where none is. */
-static void put_each(const json_t *list, bool (*wanted)(const json_t *), char *text, size_t size)
+/* What is said of each of a list of results that was requested, with semicolons between; "" where
+ * none was: of slowdowns, or of the comparisons of variants, all of which are in old records. */
+static void put_each(const json_t *list, bool slowdowns, char *text, size_t size)
 {
     size_t i, used = 0;
     json_t *one;
     text[0] = '\0';
     json_array_foreach(list, i, one)
     {
-        const char *metric = json_text_at(one, "metric"), *words = json_text_at(one, "text");
-        if (!wanted(one))
+        if (slowdowns ? !is_wanted(one) : json_is_false(json_object_get(one, "requested")))
             continue;
         if (used > 0 && used < size)
             used += (size_t)snprintf(text + used, size - used, "; ");
         if (used >= size)
             break;
-        if (wanted == is_wanted && metric != NULL && strcmp(metric, "wall_s") == 0)
+        if (slowdowns && strcmp(json_text_at(one, "metric"), "wall_s") == 0)
             put_slowdown(one, text + used, size - used);
         else
-            snprintf(text + used, size - used, "%s", words != NULL ? words : "");
+            snprintf(text + used, size - used, "%s", json_text_or_empty(one, "text"));
         used += strlen(text + used);
     }
 }
@@ -136,9 +121,9 @@ static const char *outcome_text(const char *result_path, char *text, size_t size
 {
     json_t *result = json_read_record(result_path, 0, NULL);
     const json_t *conditions = json_object_get(result, "conditions");
-    put_each(json_object_get(result, "comparisons"), is_requested, text, size);
+    put_each(json_object_get(result, "comparisons"), false, text, size);
     if (text[0] == '\0')
-        put_each(json_object_get(result, "slowdowns"), is_wanted, text, size);
+        put_each(json_object_get(result, "slowdowns"), true, text, size);
     if (text[0] == '\0' && json_array_size(conditions) > 0)
         put_figure(result, json_array_get(conditions, 0), text, size);
     else if (text[0] == '\0')
@@ -158,22 +143,18 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static bool may_draw(bool quiet)
-{
-    const char *term = getenv("TERM");
-    return !quiet && isatty(STDERR_FILENO) && term != NULL && strcmp(term, "dumb") != 0;
-}
-
-bool progress_begin(struct progress *progress, const struct states *states, const char *folder,
+void progress_begin(struct progress *progress, const struct states *states, const char *folder,
                     bool quiet)
 {
+    const char *term = getenv("TERM");
     *progress = (struct progress){.states = states,
                                   .folder = folder,
                                   .quiet = quiet,
-                                  .terminal = may_draw(quiet),
-                                  .spent_s = calloc(states->count + 1, sizeof(double)),
-                                  .waiting = calloc(states->count + 1, sizeof(bool))};
-    for (size_t i = 0; progress->spent_s && progress->waiting && i < states->count; i++) {
+                                  .terminal = !quiet && isatty(STDERR_FILENO) && term &&
+                                              strcmp(term, "dumb") != 0,
+                                  .spent_s = must(calloc(states->count + 1, sizeof(double))),
+                                  .waiting = must(calloc(states->count + 1, sizeof(bool)))};
+    for (size_t i = 0; i < states->count; i++) {
         const struct state *state = &states->list[i];
         progress->waiting[i] = state->todo;
         progress->finished += !state->todo;
@@ -181,7 +162,6 @@ bool progress_begin(struct progress *progress, const struct states *states, cons
                                    ? number_of(state->status, "spent_s", NAN)
                                    : NAN;
     }
-    return progress->spent_s != NULL && progress->waiting != NULL;
 }
 
 void progress_end(struct progress *progress)
@@ -202,8 +182,8 @@ static double current_text(const struct progress *progress, const char *name, ch
                            size_t size)
 {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/cells/%s/status.json", progress->folder, name);
-    json_t *status = json_read_record(path, 0, NULL);
+    json_t *status =
+        json_read_record(cell_path(progress->folder, name, "status.json", path), 0, NULL);
     const char *state = json_text_at(status, "state");
     const double runs = number_of(status, "runs", 0), error = number_of(status, "error", NAN);
     const double expected = number_of(status, "expected_runs", NAN);
@@ -257,13 +237,6 @@ static double rest_s(const struct progress *progress)
     return sum;
 }
 
-static int columns(void)
-{
-    struct winsize window;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0 ? window.ws_col
-                                                                               : COLUMNS;
-}
-
 void progress_tick(const struct progress *progress)
 {
     char line[LINE_SIZE], bar[BAR_WIDTH + 1], now[TEXT_SIZE], left[DURATION_SIZE];
@@ -271,7 +244,7 @@ void progress_tick(const struct progress *progress)
         return;
     const size_t total = progress->states->count, full = progress->finished * BAR_WIDTH / total;
     const struct state *state = &progress->states->list[progress->current];
-    const char *name = json_text_at(state->cell, "name");
+    const char *name = state->cell_name;
     double current_s = current_text(progress, name, now, sizeof now);
     if (isnan(current_s)) {
         const double mean = mean_s(progress, json_text_at(state->cell, "target"));
@@ -285,7 +258,9 @@ void progress_tick(const struct progress *progress)
              now, isnan(seconds) ? "" : ", about ",
              isnan(seconds) ? "" : duration_text(seconds, left, sizeof left),
              isnan(seconds) ? "" : " left");
-    fprintf(stderr, "\r\033[K%.*s", columns() - 1, line);
+    struct winsize window;
+    const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
+    fprintf(stderr, "\r\033[K%.*s", (known ? window.ws_col : COLUMNS) - 1, line);
 }
 
 void progress_cell(struct progress *progress, size_t index)
@@ -296,17 +271,9 @@ void progress_cell(struct progress *progress, size_t index)
     progress_tick(progress);
 }
 
-static int digits_of(size_t number)
-{
-    int digits = 1;
-    for (; number >= 10; number /= 10)
-        digits++;
-    return digits;
-}
-
 void progress_cell_end(struct progress *progress, const char *state, const char *reason)
 {
-    const char *name = json_text_at(progress->states->list[progress->current].cell, "name");
+    const char *name = progress->states->list[progress->current].cell_name;
     const double seconds = now_s() - progress->since_s;
     const bool done = strcmp(state, "done") == 0;
     char text[LINE_SIZE], path[PATH_MAX], duration[DURATION_SIZE];
@@ -317,13 +284,12 @@ void progress_cell_end(struct progress *progress, const char *state, const char 
         progress->spent_s[progress->current] = seconds;
     if (progress->quiet && done)
         return;
-    snprintf(path, sizeof path, "%s/cells/%s/result.json", progress->folder, name);
     if (done)
-        outcome_text(path, text, sizeof text);
+        outcome_text(cell_path(progress->folder, name, "result.json", path), text, sizeof text);
     else
         snprintf(text, sizeof text, "%s%s%s", state, reason[0] ? ": " : "", reason);
     progress_clear(progress);
-    fprintf(stderr, "%*zu/%zu %s: %s (%s)\n", digits_of(progress->states->count),
-            progress->finished, progress->states->count, name, text,
-            duration_text(seconds, duration, sizeof duration));
+    const int digits = snprintf(NULL, 0, "%zu", progress->states->count);
+    fprintf(stderr, "%*zu/%zu %s: %s (%s)\n", digits, progress->finished, progress->states->count,
+            name, text, duration_text(seconds, duration, sizeof duration));
 }

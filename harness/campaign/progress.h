@@ -7,8 +7,6 @@
 
 #include "states.h"
 
-#include <stdbool.h>
-
 struct progress {
     const struct states *states;
     const char *folder;
@@ -21,8 +19,7 @@ struct progress {
     bool *waiting;   /* is it still to be measured */
 };
 
-/* False: out of memory. */
-bool progress_begin(struct progress *progress, const struct states *states, const char *folder,
+void progress_begin(struct progress *progress, const struct states *states, const char *folder,
                     bool quiet);
 void progress_end(struct progress *progress);
 

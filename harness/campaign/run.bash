@@ -13,9 +13,6 @@ driver_pid=''      # campaign run
 driver_in='' driver_out=''
 cells_failed=0 cells_broken=0 cells_held=0
 
-# shellcheck source-path=SCRIPTDIR/../lib source=../lib/signals.bash
-source "$JOSTLE_LIB/signals.bash"
-
 # driver_start SCRATCH [OPTION...]: starts `campaign run` on the plan and the folder. It
 # holds the folder as long as it lives, and ends with us.
 driver_start() {
@@ -170,4 +167,33 @@ campaign_end() {
     ((cells_broken == 0)) || die "$broken could not be measured, see above: the same command tries them again (records: $campaign_folder)"
     ((cells_held == 0)) || die "$held being measured by another jostle, see above: wait for it (jostle watch $campaign_folder), then run the same command again"
     ((cells_failed == 0)) || die "$failed failed (jostle status $campaign_folder says why): fix that, then use --retry-failed" "$EXIT_TARGET"
+}
+
+# ---- what percentages refer to, before a campaign, for as long as `calibrate = TIME` says
+
+# calibrate_all [SECONDS]: measures what the limits in percent of all loads refer to, where
+# that is not known yet. The cells of a load that cannot be calibrated will say so, too.
+calibrate_all() {
+    local i load=''
+    local -a text words=() CHOICE PIN=()
+    campaign_choice
+    answer_read text "$JOSTLE_BIN/campaign" calibrations "$campaign_tmp/plan" "$campaign_folder" "${CHOICE[@]}" || exit
+    for ((i = 0; i + 1 < ${#text[@]}; i += 2)); do
+        case ${text[i]} in
+            load) load=${text[i + 1]} PIN=() words=() ;;
+            cpus) PIN=("$JOSTLE_BIN/start" --cpus "${text[i + 1]}" --) ;;
+            word) words+=("${text[i + 1]}") ;;
+            end) calibrate_load "$load" "${words[@]}" --calib --if-missing "$@" ;;
+        esac
+    done
+}
+
+# calibrate_load SPEC WORD...: calibrates one load, unless that was done.
+calibrate_load() {
+    local -a command=("${PIN[@]}" "$JOSTLE_BIN/loadgen" "${@:2}")
+    if [[ -n ${options[quiet]} ]]; then
+        "${command[@]}" >/dev/null 2>"$campaign_tmp/calibration" || tail -n 1 "$campaign_tmp/calibration" >&2
+    else
+        "${command[@]}" >/dev/null || warn "load '$1' cannot be calibrated, see above: its cells will fail"
+    fi
 }

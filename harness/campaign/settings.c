@@ -1,10 +1,12 @@
 #include "settings.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "common/metric.h"
 #include "common/option_value.h"
 #include "common/options.h"
@@ -13,7 +15,7 @@
 #include "harness/experiment/settings.h"
 #include "harness/stats/objective.h"
 
-enum { NS_PER_S = 1000000000, NS_PER_US = 1000 };
+enum { NS_PER_US = 1000, US_PER_S = 1000000 };
 
 /* Refuses to measure, but measures nothing else. */
 static const char strictness[] = "strict";
@@ -44,12 +46,6 @@ bool setting_known(const char *name)
     return find(name) != NULL;
 }
 
-bool setting_is_list(const char *name)
-{
-    const struct option_row *row = find(name);
-    return row != NULL && row->type == OPTION_LIST;
-}
-
 static char *flag_value(const char *text, char *error, size_t size)
 {
     static const char *const yes[] = {"true", "yes", "on", "1", NULL};
@@ -64,30 +60,11 @@ static char *flag_value(const char *text, char *error, size_t size)
     return NULL;
 }
 
-/* "0.05" */
-static char *fraction_text(double fraction)
-{
-    char *text = NULL;
-    if (asprintf(&text, "%.8f", fraction) < 0)
-        return NULL;
-    for (size_t length = strlen(text); length > 0 && text[length - 1] == '0'; length--)
-        text[length - 1] = '\0';
-    return text;
-}
-
-/* Seconds: "20.000000" */
-static char *time_text(int64_t time_ns)
-{
-    char *text = NULL;
-    const long long seconds = time_ns / NS_PER_S, rest_us = time_ns % NS_PER_S / NS_PER_US;
-    return asprintf(&text, "%lld.%06lld", seconds, rest_us) < 0 ? NULL : text;
-}
-
 /* The text without line breaks, which separate the values of a list. */
 static char *plain_text(const char *text)
 {
-    char *copy = strdup(text);
-    for (char *c = copy; c != NULL && *c != '\0'; c++)
+    char *copy = must(strdup(text));
+    for (char *c = copy; *c != '\0'; c++)
         if (*c == '\n')
             *c = ' ';
     return copy;
@@ -101,57 +78,46 @@ static bool is_one_of(const char *name, const char *const *names)
     return false;
 }
 
-/* Not a number, which would be an exit code. */
-static bool is_flag_word(const char *text)
-{
-    static const char *const words[] = {"true", "yes", "on", "false", "no", "off", NULL};
-    return is_one_of(text, words);
-}
-
-/* Of an option that means something without a value: that, or "" for false. */
-static char *bare_value(const struct option_row *row, const char *text)
-{
-    char ignored[64];
-    char *flag = flag_value(text, ignored, sizeof ignored);
-    if (flag == NULL || *flag == '\0')
-        return flag;
-    free(flag);
-    return strdup(row->bare);
-}
-
 char *setting_value(const char *name, const char *text, char *error, size_t size)
 {
+    // Not a number, which would be an exit code.
+    static const char *const flag_words[] = {"true", "yes", "on", "false", "no", "off", NULL};
     const struct option_row *row = find(name);
     struct settings settings;
     if (row->type == OPTION_FLAG)
         return flag_value(text, error, size);
-    if (row->bare != NULL && is_flag_word(text))
-        return bare_value(row, text);
+    if (row->bare && is_one_of(text, flag_words)) {
+        // What the option means without a value, or "" for false.
+        char *flag = flag_value(text, error, size);
+        if (!flag || *flag == '\0')
+            return flag;
+        free(flag);
+        return must(strdup(row->bare));
+    }
     experiment_settings_begin(&settings);
     if (row->type == OPTION_LIST)
         return option_allows(row, text, error, size) ? plain_text(text) : NULL;
     if (!option_set(row, &settings, text, error, size))
         return NULL;
-    const char *field = (const char *)&settings + row->offset;
-    double fraction;
-    int64_t time_ns;
-    switch (row->type) {
-    case OPTION_FRACTION:
-        memcpy(&fraction, field, sizeof fraction);
-        return fraction_text(fraction);
-    case OPTION_TIME:
-        memcpy(&time_ns, field, sizeof time_ns);
-        return time_text(time_ns);
-    default:
-        return plain_text(text);
+    const void *field = (const char *)&settings + row->offset;
+    if (row->type == OPTION_TIME) {
+        const int64_t us = *(const int64_t *)field / NS_PER_US;
+        return text_of("%" PRIi64 ".%06" PRIi64, us / US_PER_S, us % US_PER_S);
     }
+    if (row->type != OPTION_FRACTION)
+        return plain_text(text);
+    char *value = text_of("%.8f", *(const double *)field);
+    for (size_t length = strlen(value); length > 0 && value[length - 1] == '0'; length--)
+        value[length - 1] = '\0';
+    return value;
 }
 
 bool setting_add(json_t *settings, const char *name, const char *value)
 {
     const char *before = json_string_value(json_object_get(settings, name));
-    json_t *whole = before != NULL && setting_is_list(name) ? json_sprintf("%s\n%s", before, value)
-                                                            : json_string(value);
+    json_t *whole = before && find(name)->type == OPTION_LIST
+                        ? json_sprintf("%s\n%s", before, value)
+                        : json_string(value);
     return json_object_set_new(settings, name, whole) == 0;
 }
 
@@ -197,29 +163,25 @@ json_t *settings_limits(const json_t *settings)
     return found;
 }
 
-/* Puts a setting into what a key is of, as it was called and written when campaigns were
- * measured whose records are still there: --conclude as --cleanup, and that all failures are
- * ignored as a flag. */
-static void add_to_key(json_t *settings, const char *name, json_t *value)
-{
-    const char *text = json_string_value(value);
-    if (strcmp(name, "cleanup") == 0)
-        name = "cleanup-all";
-    else if (strcmp(name, "conclude") == 0)
-        name = "cleanup";
-    if (strcmp(name, "ignore-failure") == 0 && text != NULL && strcmp(text, "all-non-zero") == 0)
-        json_object_set_new(settings, name, json_string("1"));
-    else
-        json_object_set(settings, name, value);
-}
-
 json_t *settings_fixed(const json_t *settings)
 {
+    // As it was called and written when campaigns were measured whose records are still there:
+    // --conclude as --cleanup, and that all failures are ignored as a flag.
+    static const char *const then[][2] = {{"cleanup", "cleanup-all"}, {"conclude", "cleanup"}};
     json_t *found = json_object(), *value;
     const char *name;
-    json_object_foreach((json_t *)settings, name,
-                        value) if (!is_limit(name, value) && strcmp(name, strictness) != 0)
-        add_to_key(found, name, value);
+    json_object_foreach((json_t *)settings, name, value)
+    {
+        const char *key = name;
+        if (is_limit(name, value) || strcmp(name, strictness) == 0)
+            continue;
+        for (size_t i = 0; i < sizeof then / sizeof *then; i++)
+            if (strcmp(name, then[i][0]) == 0)
+                key = then[i][1];
+        const bool all = strcmp(name, "ignore-failure") == 0 &&
+                         strcmp(json_string_value(value), "all-non-zero") == 0;
+        json_object_set_new(found, key, all ? json_string("1") : json_incref(value));
+    }
     return found;
 }
 
@@ -263,42 +225,23 @@ bool template_is_node(const struct piece *piece)
     return i == piece->length;
 }
 
-static bool put_value(FILE *stream, const char *value, bool quoted)
-{
-    if (!quoted)
-        return fputs(value, stream) != EOF;
-    const char *word = value;
-    char *text = words_quote(&word, 1);
-    const bool put = text != NULL && fputs(text, stream) != EOF;
-    free(text);
-    return put;
-}
-
-static bool put_piece(FILE *stream, const struct piece *piece, const json_t *values,
-                      const json_t *builtin, enum fill fill)
-{
-    if (!piece->placeholder)
-        return fwrite(piece->text, 1, piece->length, stream) == piece->length;
-    const json_t *value = json_at(values, piece->text, piece->length);
-    if (value == NULL)
-        value = json_at(builtin, piece->text, piece->length);
-    if (value == NULL)
-        return fprintf(stream, "{%.*s}", (int)piece->length, piece->text) > 0;
-    return put_value(stream, json_string_value(value), fill == FILL_QUOTED);
-}
-
 char *template_fill(const char *text, const json_t *values, const json_t *builtin, enum fill fill)
 {
     char *filled = NULL;
     size_t size;
-    FILE *stream = open_memstream(&filled, &size);
+    FILE *stream = must(open_memstream(&filled, &size));
     struct piece piece;
-    bool put = stream != NULL;
-    while (put && template_next(&text, &piece))
-        put = put_piece(stream, &piece, values, builtin, fill);
-    if (stream != NULL && (fclose(stream) != 0 || !put)) {
-        free(filled);
-        return NULL;
+    while (template_next(&text, &piece)) {
+        const json_t *value = piece.placeholder ? json_at(values, piece.text, piece.length) : NULL;
+        if (piece.placeholder && !value)
+            value = json_at(builtin, piece.text, piece.length);
+        const char *put = json_string_value(value);
+        char *quoted = put && fill == FILL_QUOTED ? must(words_quote(&put, 1)) : NULL;
+        if (put)
+            fputs(quoted ? quoted : put, stream);
+        else
+            fprintf(stream, piece.placeholder ? "{%.*s}" : "%.*s", (int)piece.length, piece.text);
+        free(quoted);
     }
-    return filled;
+    return stream_text(stream, &filled);
 }

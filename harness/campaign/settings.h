@@ -12,8 +12,6 @@ enum { SETTINGS_MOST = 64 };
 /* All names, ended by NULL, into an array of most entries. Returns how many. */
 size_t setting_names(const char **names, size_t most);
 bool setting_known(const char *name);
-/* May be given several times, which adds up. */
-bool setting_is_list(const char *name);
 
 /* A value in the form in which plans and cells have it, to be freed; "" for a flag
  * that is false. NULL with a reason in error, such as "give a whole number". */
@@ -53,7 +51,7 @@ enum fill {
     FILL_QUOTED /* values quoted for a shell, where they need it */
 };
 /* The text with its placeholders filled in, to be freed. values and builtin are
- * {name: text}; a name that neither has is put back as {name}. NULL: out of memory. */
+ * {name: text}; a name that neither has is put back as {name}. */
 char *template_fill(const char *text, const json_t *values, const json_t *builtin, enum fill fill);
 
 #endif

@@ -1,7 +1,9 @@
 #include "adapters.h"
 
 #include "common/child.h"
+#include "common/memory.h"
 #include "common/messages.h"
+#include "common/text.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -10,9 +12,6 @@
 #include <string.h>
 
 enum { NAMES_MOST = 256, METRICS_MOST = 64, NAME_SIZE = 128, REASON_SIZE = 512 };
-
-/* One line of an adapter that says something. */
-enum line_kind { LINE_EMPTY, LINE_ABOUT, LINE_COMMAND, LINE_DEFAULT, LINE_METRIC, LINE_WRONG };
 
 struct adapter {
     char *text; /* of the file, its lines ended by NUL */
@@ -44,10 +43,9 @@ static char **names_read(void)
     char path[PATH_MAX];
     struct dirent **entries = NULL;
     const int count = scandir(adapters_folder(path), &entries, is_adapter, alphasort);
-    char **names = calloc((size_t)(count < 0 ? 0 : count) + 1, sizeof *names);
+    char **names = must(calloc((size_t)(count < 0 ? 0 : count) + 1, sizeof *names));
     for (int i = 0; i < count; i++) {
-        if (names != NULL)
-            names[i] = strdup(entries[i]->d_name);
+        names[i] = must(strdup(entries[i]->d_name));
         free(entries[i]);
     }
     free(entries);
@@ -56,7 +54,7 @@ static char **names_read(void)
 
 static void names_free(char **names)
 {
-    for (size_t i = 0; names != NULL && names[i] != NULL; i++)
+    for (size_t i = 0; names[i]; i++)
         free(names[i]);
     free(names);
 }
@@ -94,46 +92,31 @@ static char *read_text(const char *path)
 /* What follows `KEY:` on a line; NULL: the line does not begin so. */
 static const char *after_key(const char *line, const char *key)
 {
-    const size_t length = strlen(key);
-    if (strncmp(line, key, length) != 0 || line[length] != ':')
-        return NULL;
-    return line + length + 1 + strspn(line + length + 1, " ");
-}
-
-static enum line_kind line_kind(const char *line, const char **value)
-{
-    if (line[0] == '\0' || line[0] == '#')
-        return LINE_EMPTY;
-    if ((*value = after_key(line, "about")) != NULL)
-        return LINE_ABOUT;
-    if ((*value = after_key(line, "command")) != NULL)
-        return LINE_COMMAND;
-    if ((*value = after_key(line, "default")) != NULL)
-        return LINE_DEFAULT;
-    *value = line;
-    return line[strcspn(line, "=:")] == '=' ? LINE_METRIC : LINE_WRONG;
+    const char *rest = text_after(line, key);
+    return rest && *rest == ':' ? rest + 1 + strspn(rest + 1, " ") : NULL;
 }
 
 /* Fills adapter from the file at path, which is freed with adapter->text. */
 static bool adapter_read(struct adapter *adapter, const char *path, char *error, size_t size)
 {
     char *rest = NULL;
-    const char *value = NULL;
+    const char *value;
     *adapter = (struct adapter){.text = read_text(path)};
-    if (adapter->text == NULL) {
+    if (!adapter->text) {
         snprintf(error, size, "%s cannot be read, or is empty: give the file of an adapter", path);
         return false;
     }
-    for (char *line = strtok_r(adapter->text, "\n", &rest); line != NULL;
+    for (char *line = strtok_r(adapter->text, "\n", &rest); line;
          line = strtok_r(NULL, "\n", &rest)) {
-        const enum line_kind kind = line_kind(line, &value);
-        if (kind == LINE_ABOUT)
+        if (line[0] == '#' || after_key(line, "command"))
+            continue;
+        if ((value = after_key(line, "about"))) {
             adapter->about = value;
-        else if (kind == LINE_DEFAULT)
+        } else if ((value = after_key(line, "default"))) {
             adapter->defaults = value;
-        else if (kind == LINE_METRIC && adapter->count < METRICS_MOST)
-            adapter->metric[adapter->count++] = value;
-        else if (kind == LINE_METRIC || kind == LINE_WRONG) {
+        } else if (line[strcspn(line, "=:")] == '=' && adapter->count < METRICS_MOST) {
+            adapter->metric[adapter->count++] = line;
+        } else {
             snprintf(error, size, "%s: %.60s: not a line of an adapter: write NAME=SOURCE", path,
                      line);
             return false;
@@ -149,11 +132,6 @@ static size_t name_length(const char *definition)
     return strcspn(definition, "=");
 }
 
-static bool is_helper(const char *definition)
-{
-    return strstr(definition, ",role=") != NULL;
-}
-
 /* Whether the list NAME,NAME has a definition's name; NULL is the list of all. */
 static bool is_listed(const char *list, const char *definition)
 {
@@ -164,15 +142,6 @@ static bool is_listed(const char *list, const char *definition)
             return true;
     }
     return list == NULL;
-}
-
-static bool has_metric(const struct adapter *adapter, const char *name, size_t length)
-{
-    for (size_t i = 0; i < adapter->count; i++)
-        if (name_length(adapter->metric[i]) == length &&
-            strncmp(adapter->metric[i], name, length) == 0)
-            return true;
-    return false;
 }
 
 /* "get_rps (did you mean rps?): give one of a, b, c" */
@@ -198,7 +167,11 @@ static bool check_list(const struct adapter *adapter, const char *list, char *er
 {
     for (const char *at = list;; at++) {
         const size_t length = strcspn(at, ",");
-        if (!has_metric(adapter, at, length)) {
+        bool found = false;
+        for (size_t i = 0; i < adapter->count; i++)
+            found = found || (name_length(adapter->metric[i]) == length &&
+                              strncmp(adapter->metric[i], at, length) == 0);
+        if (!found) {
             unknown_metric(adapter, at, length, error, size);
             return false;
         }
@@ -214,12 +187,10 @@ static char **chosen(const struct adapter *adapter, const char *list)
     size_t bytes = (METRICS_MOST + 1) * sizeof(char *), count = 0;
     for (size_t i = 0; i < adapter->count; i++)
         bytes += strlen(adapter->metric[i]) + 1;
-    char **definitions = calloc(1, bytes);
-    if (definitions == NULL)
-        return NULL;
+    char **definitions = must(calloc(1, bytes));
     char *at = (char *)(definitions + METRICS_MOST + 1);
     for (size_t i = 0; i < adapter->count; i++)
-        if (is_helper(adapter->metric[i]) || is_listed(list, adapter->metric[i])) {
+        if (strstr(adapter->metric[i], ",role=") || is_listed(list, adapter->metric[i])) {
             definitions[count++] = at;
             at = stpcpy(at, adapter->metric[i]) + 1;
         }
@@ -227,16 +198,6 @@ static char **chosen(const struct adapter *adapter, const char *list)
 }
 
 /* --- @NAME:METRIC,METRIC */
-
-static bool unknown_adapter(const char *name, char *error, size_t size)
-{
-    char **names = names_read();
-    const char *near = names ? nearest_name(name, (const char *const *)names) : NULL;
-    snprintf(error, size, "no adapter is named %s%s%s%s: jostle adapters lists them", name,
-             near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
-    names_free(names);
-    return false;
-}
 
 /* The file of the adapter of this name or path; false: there is none of this name. */
 static bool find_file(const char *name, char path[PATH_MAX], char *error, size_t size)
@@ -248,11 +209,15 @@ static bool find_file(const char *name, char path[PATH_MAX], char *error, size_t
     }
     char **names = names_read();
     bool found = false;
-    for (size_t i = 0; names != NULL && names[i] != NULL; i++)
+    for (size_t i = 0; names[i]; i++)
         found = found || strcmp(names[i], name) == 0;
+    found = found && snprintf(path, PATH_MAX, "%s/%s", adapters_folder(folder), name) < PATH_MAX;
+    const char *near = nearest_name(name, (const char *const *)names);
+    if (!found)
+        snprintf(error, size, "no adapter is named %s%s%s%s: jostle adapters lists them", name,
+                 near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
     names_free(names);
-    const int length = snprintf(path, PATH_MAX, "%s/%s", adapters_folder(folder), name);
-    return (found && length < PATH_MAX) || unknown_adapter(name, error, size);
+    return found;
 }
 
 char **adapter_definitions(const char *text, char *error, size_t size)
@@ -268,37 +233,29 @@ char **adapter_definitions(const char *text, char *error, size_t size)
     list = list != NULL ? list + 1 : adapter.defaults;
     if (read && adapter.count == 0)
         snprintf(error, size, "%s has no metrics: write NAME=SOURCE", path);
-    else if (read && (list == NULL || check_list(&adapter, list, error, size))) {
+    else if (read && (list == NULL || check_list(&adapter, list, error, size)))
         definitions = chosen(&adapter, list);
-        if (definitions == NULL)
-            snprintf(error, size, "out of memory: free some");
-    }
     free(adapter.text);
     return definitions;
 }
 
 /* --- for people */
 
-static bool print_file(const char *name)
-{
-    char path[PATH_MAX], error[REASON_SIZE];
-    if (!find_file(name, path, error, sizeof error))
-        usage_error("%s", error);
-    char *text = read_text(path);
-    const bool printed = text != NULL && fputs(text, stdout) != EOF;
-    free(text);
-    return printed;
-}
-
 bool adapters_print(const char *name)
 {
     char folder[PATH_MAX], path[PATH_MAX + NAME_SIZE], error[REASON_SIZE];
-    if (name != NULL)
-        return print_file(name);
+    bool printed = true;
+    if (name) {
+        if (!find_file(name, path, error, sizeof error))
+            usage_error("%s", error);
+        char *text = read_text(path);
+        printed = text && fputs(text, stdout) != EOF;
+        free(text);
+        return printed;
+    }
     char **names = names_read();
-    bool printed = names != NULL;
     adapters_folder(folder);
-    for (size_t i = 0; printed && names[i] != NULL; i++) {
+    for (size_t i = 0; printed && names[i]; i++) {
         struct adapter adapter;
         snprintf(path, sizeof path, "%s/%s", folder, names[i]);
         if (!adapter_read(&adapter, path, error, sizeof error))

@@ -3,6 +3,7 @@
 #include "common/cgroup.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
+#include "common/text.h"
 #include "common/words.h"
 
 #include <stdio.h>
@@ -23,11 +24,6 @@ static void add(struct setting_texts *texts, const char *name, const char *text)
     texts->text[texts->count++] = text;
 }
 
-static bool starts_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 /* "NAME=on: COMMAND; off: COMMAND": where the two begin. False: it is none. */
 static bool split_own(const char *text, size_t *name, const char **on, const char **off)
 {
@@ -36,7 +32,7 @@ static bool split_own(const char *text, size_t *name, const char **on, const cha
         return false;
     *on = text + *name + 1 + strspn(text + *name + 1, BLANKS);
     *off = strstr(*on, "; " OFF);
-    if (!starts_with(*on, ON) || *off == NULL)
+    if (!text_after(*on, ON) || *off == NULL)
         return false;
     *on += strlen(ON);
     return true;
@@ -77,11 +73,11 @@ static bool take_own(struct adjustment *adjustment, struct arena *arena, const c
 static void take(struct adjustment *adjustment, struct arena *arena, const char *name,
                  const char *text, const struct option_list *own)
 {
-    const bool both = starts_with(text, BOTH), target = starts_with(text, TARGET);
-    const char *plain = text + (both                      ? strlen(BOTH)
-                                : target                  ? strlen(TARGET)
-                                : starts_with(text, LOAD) ? strlen(LOAD)
-                                                          : 0);
+    const bool both = text_after(text, BOTH), target = text_after(text, TARGET);
+    const char *plain = text + (both                     ? strlen(BOTH)
+                                : target                 ? strlen(TARGET)
+                                : text_after(text, LOAD) ? strlen(LOAD)
+                                                         : 0);
     struct setting setting;
     char error[SETTING_ERROR];
     if (take_own(adjustment, arena, text, own))
@@ -91,7 +87,7 @@ static void take(struct adjustment *adjustment, struct arena *arena, const char 
     if ((both || target) && strcmp(plain, "group=session") == 0)
         usage_error("--load %s: %s: a session is made for the load: leave out %s", name, text,
                     both ? BOTH : TARGET);
-    if (!target && starts_with(plain, "cpuset.cpus.partition="))
+    if (!target && text_after(plain, "cpuset.cpus.partition="))
         usage_error("--load %s: %s: the load would keep its CPUs from all others also while it is "
                     "paused: give the setting to the target",
                     name, text);
@@ -162,17 +158,10 @@ bool adjustment_moves_target(const struct adjustment *adjustment)
     return false;
 }
 
-static json_t *texts_to_json(const struct setting_texts *texts)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < texts->count; i++)
-        json_array_append_new(list, text_to_json(texts->text[i]));
-    return list;
-}
-
 json_t *adjustment_to_json(const struct adjustment *adjustment)
 {
-    return json_pack("{s:o, s:o, s:o, s:o}", "load", texts_to_json(&adjustment->load), "target",
-                     texts_to_json(&adjustment->target), "on", text_to_json(adjustment->on), "off",
-                     text_to_json(adjustment->off));
+    return json_pack("{s:o, s:o, s:o, s:o}", "load",
+                     texts_to_json(adjustment->load.text, adjustment->load.count), "target",
+                     texts_to_json(adjustment->target.text, adjustment->target.count), "on",
+                     text_to_json(adjustment->on), "off", text_to_json(adjustment->off));
 }

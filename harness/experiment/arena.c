@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void *arena_keep(struct arena *arena, void *block)
 {
@@ -22,6 +23,14 @@ void *arena_keep(struct arena *arena, void *block)
 void *arena_take(struct arena *arena, size_t size)
 {
     return arena_keep(arena, calloc(1, size));
+}
+
+void *arena_more(struct arena *arena, const void *array, size_t count, size_t size)
+{
+    void *larger = arena_take(arena, (count + 1) * size);
+    if (count > 0)
+        memcpy(larger, array, count * size);
+    return larger;
 }
 
 char *arena_format(struct arena *arena, const char *format, ...)

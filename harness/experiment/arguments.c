@@ -1,4 +1,4 @@
-#include "arguments.h"
+#include "experiment.h"
 
 #include <stdio.h>
 #include <string.h>

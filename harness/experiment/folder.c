@@ -1,5 +1,13 @@
 #include "folder.h"
 
+#include "common/changes.h"
+#include "common/file.h"
+#include "common/machine_json.h"
+#include "common/messages.h"
+#include "common/record_json.h"
+#include "common/save.h"
+#include "common/schemas.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,11 +19,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "common/file.h"
-#include "common/machine_json.h"
-#include "common/messages.h"
-#include "common/save.h"
 
 #define LOCK_WAIT_MS 2000
 
@@ -59,15 +62,6 @@ static void lock(const struct folder *folder)
                  folder->path);
         exit(EXIT_FAILURE);
     }
-}
-
-/* Only under the lock it is sure what the file holds. */
-static void look_into(struct folder *folder)
-{
-    struct stat status;
-    if (fstat(folder->runs, &status) != 0)
-        fail(folder, folder->path);
-    folder->has_runs = status.st_size > 0;
 }
 
 static void __attribute__((noreturn)) refuse_begun(const char *path)
@@ -126,7 +120,11 @@ void experiment_folder_open(struct folder *folder, struct arena *arena, const ch
         fail(folder, path);
     folder->path = arena_format(arena, "%s", absolute);
     lock(folder);
-    look_into(folder);
+    // Only under the lock it is sure what the file holds.
+    struct stat status;
+    if (fstat(folder->runs, &status) != 0)
+        fail(folder, folder->path);
+    folder->has_runs = status.st_size > 0;
 }
 
 void folder_write(const struct folder *folder, struct arena *arena, const char *name,
@@ -177,4 +175,290 @@ char *name_clean(struct arena *arena, const char *text)
     }
     *to = '\0';
     return name;
+}
+
+/* What differs, as a text for people. */
+struct differences {
+    struct arena *arena;
+    const char *text;
+};
+
+json_t *resume_read(struct arena *arena, const char *path)
+{
+    json_t *record = json_read_record(arena_format(arena, "%s/experiment.json", path), 0, NULL);
+    const char *schema = json_string_value(json_object_get(record, "schema"));
+    if (schema != NULL && strcmp(schema, SCHEMA_EXPERIMENT) == 0)
+        return record;
+    json_decref(record);
+    return NULL;
+}
+
+/* A value as people write it; no value: "none". */
+static const char *shown(struct arena *arena, const json_t *value)
+{
+    if (value == NULL || json_is_null(value))
+        return "none";
+    if (json_is_string(value))
+        return arena_format(arena, "%s", json_string_value(value));
+    return arena_keep(arena, json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)));
+}
+
+static void add_difference(struct differences *differences, const char *what, const char *old,
+                           const char *new)
+{
+    differences->text =
+        arena_format(differences->arena, "%s%s%s: recorded %s, now %s", differences->text,
+                     *differences->text == '\0' ? "" : "; ", what, old, new);
+}
+
+/* The texts of an array, or of a member of its objects, with a separator between. */
+static const char *joined(struct arena *arena, const json_t *array, const char *member,
+                          const char *separator)
+{
+    const char *text = "";
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        const json_t *item = json_array_get(array, i);
+        item = member == NULL ? item : json_object_get(item, member);
+        text = arena_format(arena, "%s%s%s", text, i == 0 ? "" : separator, shown(arena, item));
+    }
+    return text;
+}
+
+static void compare_texts(struct differences *differences, const char *what, const char *old,
+                          const char *new)
+{
+    if (strcmp(old, new) != 0)
+        add_difference(differences, what, old, new);
+}
+
+static void compare_specs(struct differences *differences, const json_t *old, const json_t *new)
+{
+    for (size_t i = 0; i < json_array_size(new); i++) {
+        const json_t *load = json_array_get(new, i);
+        const char *name = json_string_value(json_object_get(load, "name"));
+        compare_texts(differences, arena_format(differences->arena, "load %s", name),
+                      shown(differences->arena, json_object_get(json_array_get(old, i), "spec")),
+                      shown(differences->arena, json_object_get(load, "spec")));
+    }
+}
+
+static void compare_variants(struct differences *differences, const json_t *old, const json_t *new)
+{
+    struct arena *arena = differences->arena;
+    const char *old_names = joined(arena, old, "name", ", ");
+    const char *new_names = joined(arena, new, "name", ", ");
+    if (strcmp(old_names, new_names) != 0) {
+        add_difference(differences, "variants", *old_names == '\0' ? "none" : old_names,
+                       *new_names == '\0' ? "none" : new_names);
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(new); i++) {
+        const json_t *variant = json_array_get(new, i);
+        const char *name = json_string_value(json_object_get(variant, "name"));
+        const json_t *old_revision = json_object_get(json_array_get(old, i), "revision");
+        const json_t *revision = json_object_get(variant, "revision");
+        compare_texts(differences, arena_format(arena, "tree of revision %s", name),
+                      shown(arena, json_object_get(old_revision, "tree")),
+                      shown(arena, json_object_get(revision, "tree")));
+        compare_texts(differences, arena_format(arena, "variant %s", name),
+                      joined(arena, json_object_get(json_array_get(old, i), "command"), NULL, " "),
+                      joined(arena, json_object_get(variant, "command"), NULL, " "));
+    }
+}
+
+/* How long to measure, and how sure to be, may change: runs are added in the same
+ * order, so an experiment with other limits begins with the same runs. */
+static bool may_change(const char *setting)
+{
+    static const char *const names[] = {
+        "error",   "confidence",  "min_runs", "max_runs",  "max_time_s",      "metric", "decide",
+        "at_most", "same_within", "strict",   "statistic", "ready_timeout_s", "probe"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i], setting) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a setting is as good as not given: older records do not have all. */
+static bool is_off(const json_t *value)
+{
+    return value == NULL || json_is_null(value) || json_is_false(value) ||
+           (json_is_array(value) && json_array_size(value) == 0);
+}
+
+/* The name that a setting had then: what is --conclude now was --cleanup. */
+static const char *name_then(const json_t *old, const char *name)
+{
+    if (json_object_get(old, "conclude") != NULL)
+        return name;
+    if (strcmp(name, "cleanup") == 0)
+        return "conclude"; /* there was no such thing */
+    return strcmp(name, "conclude") == 0 ? "cleanup" : name;
+}
+
+static void compare_settings(struct differences *differences, json_t *old, json_t *new)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(new, name, value)
+    {
+        const json_t *before = json_object_get(old, name_then(old, name));
+        // Older experiments have no washout, and get one from here on.
+        if (strcmp(name, "washout") == 0 && before == NULL)
+            continue;
+        if (may_change(name) || (is_off(before) && is_off(value)))
+            continue;
+        if (json_is_number(before) && json_is_number(value) &&
+            json_number_value(before) == json_number_value(value))
+            continue;
+        if (!json_equal(before, value))
+            add_difference(differences, name, shown(differences->arena, before),
+                           shown(differences->arena, value));
+    }
+}
+
+void resume_compare(const struct folder *folder, struct arena *arena, const json_t *old,
+                    const json_t *new)
+{
+    struct differences differences = {.arena = arena, .text = ""};
+    const json_t *old_loads = json_object_get(old, "loads");
+    const json_t *new_loads = json_object_get(new, "loads");
+    const char *old_names = joined(arena, old_loads, "name", ", ");
+    const char *new_names = joined(arena, new_loads, "name", ", ");
+    // What adjusted the ratios of the runs before is gone, and would be of some runs only.
+    const char *gauge = json_text_or_empty(json_object_get(old, "settings"), "gauge");
+    if (strcmp(gauge, "on") == 0)
+        usage_error("cannot continue %s: its ratios are adjusted by --gauge, which is gone: choose "
+                    "another folder (jostle report still shows this one)",
+                    folder->path);
+    if (!json_equal(json_object_get(old, "command"), json_object_get(new, "command")))
+        add_difference(&differences, "command",
+                       joined(arena, json_object_get(old, "command"), NULL, " "),
+                       joined(arena, json_object_get(new, "command"), NULL, " "));
+    compare_variants(&differences, json_object_get(old, "variants"),
+                     json_object_get(new, "variants"));
+    if (strcmp(old_names, new_names) != 0)
+        add_difference(&differences, "conditions", old_names, new_names);
+    else
+        compare_specs(&differences, old_loads, new_loads);
+    compare_settings(&differences, json_object_get(old, "settings"),
+                     json_object_get(new, "settings"));
+    if (differences.text[0] != '\0')
+        usage_error("cannot continue %s: it is another experiment (%s): give the same, or choose "
+                    "another folder",
+                    folder->path, differences.text);
+}
+
+/* What the session before recorded by that name. */
+static const json_t *recorded_last(const json_t *old, const char *name)
+{
+    const json_t *resumed = json_object_get(old, "resumed");
+    for (size_t i = json_array_size(resumed); i-- > 0;) {
+        const json_t *value = json_object_get(json_array_get(resumed, i), name);
+        if (value != NULL)
+            return value;
+    }
+    return json_object_get(old, name);
+}
+
+void resume_warn(const struct folder *folder, const json_t *old, const json_t *new)
+{
+    json_t *changes = json_array();
+    const json_t *variants = json_object_get(new, "variants");
+    /* Each session builds its own file of a revision. */
+    if (!json_is_object(json_object_get(json_array_get(variants, 0), "revision")))
+        (void)changes_of_program(recorded_last(old, "program"), json_object_get(new, "program"),
+                                 changes);
+    changes_of_variants(recorded_last(old, "variants"), variants, changes);
+    (void)changes_of_inputs(changes_last_inputs(old), json_object_get(new, "inputs"), changes);
+    (void)changes_of_variables(recorded_last(old, "variables"), json_object_get(new, "variables"),
+                               changes);
+    char *text = changes_text(changes, "recorded", "now");
+    if (text != NULL)
+        complain("%s: changed since the runs that are there: %s: the figures will mix both; to "
+                 "keep them apart, choose another folder",
+                 folder->path, text);
+    free(text);
+    json_decref(changes);
+}
+
+/* Whether a setting that older records do not have says what those did anyway. */
+static bool is_as_before(const char *name, const json_t *value, const json_t *settings)
+{
+    return is_off(value) ||
+           (strcmp(name, "decide") == 0 && json_equal(value, json_object_get(settings, "metric")));
+}
+
+/* json_equal() takes 1 and 1.0 for different numbers; older records have both. */
+static bool same_settings(const json_t *old, const json_t *new)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)new, name, value)
+    {
+        const json_t *before = json_object_get(old, name);
+        if (before == NULL && is_as_before(name, value, new))
+            continue;
+        const bool numbers = json_is_number(before) && json_is_number(value);
+        if (numbers ? json_number_value(before) != json_number_value(value)
+                    : !json_equal(before, value))
+            return false;
+    }
+    return true;
+}
+
+bool resume_is_complete(const struct folder *folder, struct arena *arena, const json_t *old,
+                        const json_t *new)
+{
+    char why[RECORD_WHY];
+    if (!json_object_get(old, "after") || json_object_get(old, "stopped") ||
+        !same_settings(json_object_get(old, "settings"), json_object_get(new, "settings")))
+        return false;
+    // A damaged result is written again from the runs.
+    json_t *result =
+        record_read(arena_format(arena, "%s/result.json", folder->path), SCHEMA_RESULT, why);
+    const bool has_result = result;
+    json_decref(result);
+    return has_result;
+}
+
+json_t *resume_note(const json_t *old, const json_t *new)
+{
+    static const char *const kept[] = {"host", "kernel", "cpu", "file_system", "device", "job"};
+    static const char *const things[] = {"program", "variables", "inputs"};
+    json_t *record = json_copy((json_t *)old), *entry = json_object();
+    const json_t *before = json_object_get(new, "before");
+    const json_t *environment = json_object_get(new, "environment");
+    json_object_set(entry, "time", json_object_get(before, "time"));
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        json_object_set(entry, kept[i], json_object_get(environment, kept[i]));
+    /* How many runs were there: stats knows when it has read them. */
+    json_object_set_new(entry, "runs", json_integer(0));
+    json_object_set_new(entry, "set_aside", json_integer(0));
+    json_object_set(entry, "before", (json_t *)before);
+    for (size_t i = 0; i < sizeof things / sizeof *things; i++)
+        json_object_set(entry, things[i], json_object_get(new, things[i]));
+    if (json_is_array(json_object_get(new, "variants")))
+        json_object_set(entry, "variants", json_object_get(new, "variants"));
+    json_t *resumed = json_copy(json_object_get(old, "resumed"));
+    resumed = resumed != NULL ? resumed : json_array();
+    json_array_append_new(resumed, entry);
+    json_object_set_new(record, "resumed", resumed);
+    // The first plan stays that of the looks: what is added to it costs the later ones.
+    const json_t *settings = json_object_get(old, "settings");
+    if (!json_object_get(record, "looks"))
+        json_object_set_new(record, "looks",
+                            json_pack("{s:O, s:O}", "from", json_object_get(settings, "min_runs"),
+                                      "to", json_object_get(settings, "max_runs")));
+    json_object_set(record, "settings", json_object_get(new, "settings"));
+    json_object_set(record, "loads", json_object_get(new, "loads"));
+    /* Older experiments have none; the others keep the files that they began with. */
+    if (json_object_get(old, "variants") == NULL)
+        json_object_set(record, "variants", json_object_get(new, "variants"));
+    json_object_set(record, "conditions", json_object_get(new, "conditions"));
+    if (!json_is_null(json_object_get(new, "cell")))
+        json_object_set(record, "cell", json_object_get(new, "cell"));
+    json_object_del(record, "stopped");
+    json_object_del(record, "after");
+    return record;
 }

@@ -2,22 +2,133 @@
 
 #include "container.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/child.h"
 #include "common/file.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/processes.h"
+#include "common/text.h"
 #include "common/words.h"
-#include "nodes.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLACEHOLDER "{node"
+#define BLANKS      " \t\n"
+
+/* Where a load runs: "@WHERE SPEC" puts it on other nodes of the job that we are
+ * in. Nodes are counted from 1, where the target is; WHERE is a node (2), some
+ * (2-4) or all-others. {node2} in a SPEC is the name of node 2. Wrong use ends
+ * the program. */
+
+struct nodes {
+    const char **name; /* the target's first */
+    size_t count;      /* 0: we are in no job */
+};
+
+/* The nodes of the job, from JOSTLE_JOB_HOSTS. */
+static struct nodes nodes_of_job(struct arena *arena)
+{
+    const char *hosts = getenv("JOSTLE_JOB_HOSTS");
+    struct nodes nodes = {0};
+    char *rest = NULL;
+    if (hosts == NULL || hosts[0] == '\0')
+        return nodes;
+    char *text = arena_format(arena, "%s", hosts);
+    nodes.name = arena_take(arena, (strlen(text) / 2 + 1) * sizeof *nodes.name);
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
+        nodes.name[nodes.count++] = line;
+    return nodes;
+}
+
+static void need_job(const struct nodes *nodes, const char *spec)
+{
+    if (nodes->count == 0)
+        usage_error("load '%s': other nodes are those of a job: submit it with jostle submit or "
+                    "your scheduler",
+                    spec);
+}
+
+/* A node's number at *text, which is moved behind it; 0: there is none. */
+static size_t scan_node(const char **text)
+{
+    char *end;
+    if (**text < '1' || **text > '9')
+        return 0;
+    const unsigned long number = strtoul(*text, &end, 10);
+    *text = end;
+    return number;
+}
+
+/* "2", "2-4": false when it is neither. */
+static bool scan_range(const char *where, size_t *first, size_t *last)
+{
+    const char *at = where;
+    *first = *last = scan_node(&at);
+    if (*first > 0 && *at == '-') {
+        at++;
+        *last = scan_node(&at);
+    }
+    return *first > 0 && *last > 0 && *at == '\0';
+}
+
+/* Skips "@WHERE " at the start of spec; sets *first and *last to the nodes that it names, both 0
+ * where it names none. */
+static const char *nodes_select(const struct nodes *nodes, const char *spec, size_t *first,
+                                size_t *last)
+{
+    char where[64];
+    const char *text = spec + strspn(spec, BLANKS);
+    *first = *last = 0;
+    const size_t length = strcspn(text, BLANKS);
+    if (text[0] != '@' || text[length] == '\0')
+        return spec;
+    need_job(nodes, spec);
+    const size_t shown = length - 1 < sizeof where ? length - 1 : sizeof where - 1;
+    memcpy(where, text + 1, shown);
+    where[shown] = '\0';
+    if (strcmp(where, "all-others") == 0) {
+        *first = 2;
+        *last = nodes->count;
+    } else if (!scan_range(where, first, last)) {
+        usage_error("load '%s': @%s names no node: give @2, @2-4 or @all-others", spec, where);
+    }
+    if (*first > *last || *last > nodes->count)
+        usage_error("load '%s': @%s, but the job has %zu node%s: submit it with more", spec, where,
+                    nodes->count, nodes->count == 1 ? "" : "s");
+    return text + length + strspn(text + length, BLANKS);
+}
+
+/* The spec with the names of nodes for {nodeN}. */
+static const char *nodes_fill(const struct nodes *nodes, struct arena *arena, const char *spec)
+{
+    const char *filled = "";
+    for (const char *at = spec;;) {
+        const char *next = strstr(at, PLACEHOLDER);
+        if (next == NULL)
+            return arena_format(arena, "%s%s", filled, at);
+        const char *end = next + sizeof PLACEHOLDER - 1;
+        const size_t number = scan_node(&end);
+        if (number == 0 || *end != '}') {
+            filled = arena_format(arena, "%s%.*s" PLACEHOLDER, filled, (int)(next - at), at);
+            at = next + sizeof PLACEHOLDER - 1;
+            continue;
+        }
+        need_job(nodes, spec);
+        if (number > nodes->count)
+            usage_error("load '%s': {node%zu}, but the job has %zu node%s: submit it with more",
+                        spec, number, nodes->count, nodes->count == 1 ? "" : "s");
+        filled =
+            arena_format(arena, "%s%.*s%s", filled, (int)(next - at), at, nodes->name[number - 1]);
+        at = end + 1;
+    }
+}
 
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._%-"
 #define NODE_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"
-#define BLANKS          " \t\n"
 #define EXEC            "exec:"
 #define NEIGHBOUR       "neighbour"
 #define NAME_MOST       100 /* it becomes part of names of files */
@@ -52,11 +163,9 @@ bool conditions_have_neighbour(const struct conditions *conditions)
 static struct condition *add_condition(struct conditions *conditions, struct arena *arena,
                                        const char *name, const char *spec)
 {
-    struct condition *larger = arena_take(arena, (conditions->count + 1) * sizeof *larger);
-    if (conditions->count > 0)
-        memcpy(larger, conditions->condition, conditions->count * sizeof *larger);
-    conditions->condition = larger;
-    struct condition *condition = &larger[conditions->count++];
+    conditions->condition =
+        arena_more(arena, conditions->condition, conditions->count, sizeof *conditions->condition);
+    struct condition *condition = &conditions->condition[conditions->count++];
     *condition = (struct condition){.name = name, .spec = spec, .bare = spec};
     return condition;
 }
@@ -230,12 +339,9 @@ static void add_part(const struct parser *parser, const char *part)
         struct load load = {.node = node == 0 ? NULL : parser->nodes.name[node - 1]};
         read_words(parser, &load, spec);
         load.name = name_load(parser, &load);
-        struct load *larger =
-            arena_take(parser->arena, (condition->load_count + 1) * sizeof *larger);
-        if (condition->load_count > 0)
-            memcpy(larger, condition->load, condition->load_count * sizeof *larger);
-        larger[condition->load_count++] = load;
-        condition->load = larger;
+        condition->load = arena_more(parser->arena, condition->load, condition->load_count,
+                                     sizeof *condition->load);
+        condition->load[condition->load_count++] = load;
     }
 }
 
@@ -259,17 +365,6 @@ static const char *put_on_nodes(struct arena *arena, const char *where, const ch
     return text;
 }
 
-/* The name of "SPEC": its first word, without "@WHERE " and "exec:"'s colon. */
-static const char *first_word(struct arena *arena, const char *spec)
-{
-    const char *end = spec[0] == '[' ? strchr(spec, ']') : NULL;
-    if (end != NULL)
-        spec = end + 1 + strspn(end + 1, BLANKS);
-    const char *blank = spec[0] == '@' ? strchr(spec, ' ') : NULL;
-    const char *word = blank == NULL ? spec : blank + 1;
-    return arena_format(arena, "%.*s", (int)strcspn(word, ": "), word);
-}
-
 /* Takes "NAME=" or "NAME@WHERE=" off the text. Returns the spec; *name is the
  * condition's. */
 static const char *read_name(struct arena *arena, const char *text, const char **name)
@@ -283,7 +378,12 @@ static const char *read_name(struct arena *arena, const char *text, const char *
         at = where + where_length;
     }
     if (length == 0 || *at != '=' || (where != NULL && where_length == 0)) {
-        *name = first_word(arena, text);
+        // It is named by its first word, without "[SETTINGS] ", "@WHERE " and the colon of "exec:".
+        const char *end = text[0] == '[' ? strchr(text, ']') : NULL;
+        const char *word = end ? end + 1 + strspn(end + 1, BLANKS) : text;
+        const char *blank = word[0] == '@' ? strchr(word, ' ') : NULL;
+        word = blank ? blank + 1 : word;
+        *name = arena_format(arena, "%.*s", (int)strcspn(word, ": "), word);
         return text;
     }
     if (length > NAME_MOST)
@@ -380,27 +480,21 @@ void conditions_add_load(struct conditions *conditions, struct arena *arena, con
     adjust(arena, condition);
 }
 
-static json_t *parts_to_json(const struct condition *condition)
-{
-    json_t *parts = json_array();
-    for (size_t i = 0; i < condition->load_count; i++) {
-        const struct load *load = &condition->load[i];
-        json_t *words = json_array();
-        for (size_t j = 0; j < load->word_count; j++)
-            json_array_append_new(words, text_to_json(load->words[j]));
-        json_array_append_new(parts, json_pack("{s:o, s:o, s:o}", "name", text_to_json(load->name),
-                                               "node", text_to_json(load->node), "words", words));
-    }
-    return parts;
-}
-
 json_t *conditions_to_json(const struct conditions *conditions)
 {
     json_t *loads = json_array();
     for (size_t i = 0; i < conditions->count; i++) {
         const struct condition *condition = &conditions->condition[i];
+        json_t *parts = json_array();
+        for (size_t k = 0; k < condition->load_count; k++) {
+            const struct load *part = &condition->load[k];
+            json_array_append_new(parts,
+                                  json_pack("{s:o, s:o, s:o}", "name", text_to_json(part->name),
+                                            "node", text_to_json(part->node), "words",
+                                            texts_to_json(part->words, part->word_count)));
+        }
         json_t *load = json_pack("{s:s, s:o, s:o}", "name", condition->name, "spec",
-                                 text_to_json(condition->spec), "parts", parts_to_json(condition));
+                                 text_to_json(condition->spec), "parts", parts);
         json_array_append_new(loads, load);
         if (adjustment_is_none(&condition->adjustment))
             continue;
@@ -411,30 +505,18 @@ json_t *conditions_to_json(const struct conditions *conditions)
     return loads;
 }
 
-#define EXEC  "exec:"
-#define LIMIT "--limit"
-
-/* The value of --limit at words[i]; NULL: there is another word. */
-static const char *limit_at(const char *const *words, size_t count, size_t i)
-{
-    const size_t length = strlen(LIMIT);
-    if (strncmp(words[i], LIMIT, length) != 0)
-        return NULL;
-    if (words[i][length] == '=')
-        return words[i] + length + 1;
-    return words[i][length] == '\0' && i + 1 < count ? words[i + 1] : NULL;
-}
-
 bool has_percent_limit(const char *const *words, size_t count)
 {
     bool percent = false;
-    if (count == 0 || strncmp(words[0], EXEC, strlen(EXEC)) == 0)
+    if (count == 0 || text_after(words[0], EXEC))
         return false;
-    /* The last one counts, as for loadgen. */
+    // The last one counts, as for loadgen.
     for (size_t i = 1; i < count && strcmp(words[i], "--") != 0; i++) {
-        const char *value = limit_at(words, count, i);
-        if (value != NULL)
-            percent = value[0] != '\0' && value[strlen(value) - 1] == '%';
+        const char *value = text_after(words[i], "--limit");
+        if (value && *value == '\0' && i + 1 < count)
+            percent = text_ends(words[i + 1], "%");
+        else if (value && *value == '=')
+            percent = text_ends(value, "%");
     }
     return percent;
 }

@@ -3,6 +3,7 @@
 
 #include "adjust.h"
 #include "arena.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,18 +4,10 @@
 
 #include "adapters.h"
 #include "arena.h"
-#include "arguments.h"
-#include "cell.h"
 #include "container.h"
 #include "experiment.h"
-#include "inputs.h"
-#include "panorama.h"
-#include "plan.h"
-#include "protect.h"
-#include "request.h"
-#include "resume.h"
+#include "folder.h"
 #include "settings.h"
-#include "settings_json.h"
 
 #include "common/child.h"
 #include "common/file.h"
@@ -42,11 +34,6 @@
 #define NULL_MAJOR 1 /* Documentation/admin-guide/devices.txt */
 #define NULL_MINOR 3
 
-static bool is_null(const struct stat *status)
-{
-    return status->st_rdev == makedev(NULL_MAJOR, NULL_MINOR);
-}
-
 /* Whether a run that opens it finds what the run before has found. */
 static bool is_repeatable(const char *path, const struct stat *status)
 {
@@ -59,25 +46,6 @@ static bool is_repeatable(const char *path, const struct stat *status)
     return fd >= 0 && !terminal;
 }
 
-/* What --prepare has yet to make. */
-static const char *future_path(const char *path, struct arena *arena)
-{
-    char here[PATH_MAX];
-    if (path[0] == '/' || getcwd(here, sizeof here) == NULL)
-        return path;
-    return arena_format(arena, "%s/%s", here, path);
-}
-
-/* Older ones have no --input, and there is no other way to give their target a stdin. */
-static void check_hyperfine(void)
-{
-    const char *const argv[] = {"sh", "-c",
-                                "exec hyperfine --input /dev/null --version >/dev/null 2>&1", NULL};
-    if (child_run(argv, -1, NULL) != 0)
-        usage_error("--input: this hyperfine has no such option: install a newer one, or use "
-                    "--engine meter");
-}
-
 /* The absolute path of --input; NULL: not given. Wrong use ends the program: a file that
  * cannot be opened again for each run, or is missing though no --prepare could make it. */
 static const char *input_find(const struct settings *settings, struct arena *arena)
@@ -87,31 +55,25 @@ static const char *input_find(const struct settings *settings, struct arena *are
     char whole[PATH_MAX];
     if (path == NULL)
         return NULL;
-    if (settings->engine == ENGINE_HYPERFINE)
-        check_hyperfine();
+    // Older ones have no --input, and there is no other way to give their target a stdin.
+    const char *const argv[] = {"sh", "-c",
+                                "exec hyperfine --input /dev/null --version >/dev/null 2>&1", NULL};
+    if (settings->engine == ENGINE_HYPERFINE && child_run(argv, -1, NULL) != 0)
+        usage_error("--input: this hyperfine has no such option: install a newer one, or use "
+                    "--engine meter");
     if (strcmp(path, "null") == 0 && access(path, F_OK) != 0)
         path = "/dev/null"; /* as hyperfine calls it */
     const bool found = stat(path, &status) == 0;
-    if (!found && errno == ENOENT && settings->prepare != NULL)
-        return future_path(path, arena);
+    if (!found && errno == ENOENT && settings->prepare) {
+        // What --prepare has yet to make.
+        const bool whole_path = path[0] == '/' || !getcwd(whole, sizeof whole);
+        return whole_path ? path : arena_format(arena, "%s/%s", whole, path);
+    }
     if (!found || access(path, R_OK) != 0)
         usage_error("--input %s: %s: give a file that can be read", path, strerror(errno));
     if (!is_repeatable(path, &status) || realpath(path, whole) == NULL)
         usage_error("--input %s: it cannot be read from the start by each run: give a file", path);
     return arena_format(arena, "%s", whole);
-}
-
-/* Whether there is something to be read from our stdin, now. */
-static bool has_data(const struct stat *status)
-{
-    int bytes = 0;
-    if (S_ISREG(status->st_mode))
-        return lseek(STDIN_FILENO, 0, SEEK_CUR) < status->st_size;
-    if (S_ISCHR(status->st_mode))
-        return !is_null(status) && isatty(STDIN_FILENO) == 0;
-    if (S_ISFIFO(status->st_mode) || S_ISSOCK(status->st_mode))
-        return ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
-    return S_ISBLK(status->st_mode);
 }
 
 /* Whether our stdin is one that may be meant for the target: a file or a device with
@@ -121,18 +83,17 @@ static bool has_data(const struct stat *status)
 static bool input_on_stdin(void)
 {
     struct stat status;
+    int bytes = 0;
     const int flags = fcntl(STDIN_FILENO, F_GETFL);
-    return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY && fstat(STDIN_FILENO, &status) == 0 &&
-           has_data(&status);
-}
-
-/* Refuses such a stdin. */
-static void input_check_stdin(void)
-{
-    if (!input_on_stdin())
-        return;
-    usage_error("stdin has data, which the first run alone would read: give each run the file with "
-                "--input FILE, or redirect from /dev/null where it is not the target's");
+    if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY || fstat(STDIN_FILENO, &status) != 0)
+        return false;
+    if (S_ISREG(status.st_mode))
+        return lseek(STDIN_FILENO, 0, SEEK_CUR) < status.st_size;
+    if (S_ISCHR(status.st_mode))
+        return status.st_rdev != makedev(NULL_MAJOR, NULL_MINOR) && isatty(STDIN_FILENO) == 0;
+    if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))
+        return ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
+    return S_ISBLK(status.st_mode);
 }
 
 #define DROP_CACHES "/proc/sys/vm/drop_caches"
@@ -188,20 +149,13 @@ static void add_conditions(struct experiment *experiment, const struct command *
 static void add_variants(struct experiment *experiment)
 {
     struct session *session = &experiment->session;
-    const struct request request = {.target = experiment->target,
-                                    .target_count = experiment->target_count,
-                                    .after_dashes = experiment->after_dashes,
-                                    .names = &session->names,
-                                    .revisions = &experiment->revisions,
-                                    .quiet = session->quiet};
     if (session->no_shell && experiment->settings.shell != NULL)
         usage_error("-N is --shell=none: leave out --shell");
     if (session->build != NULL && session->revisions.count == 0)
         usage_error("--build: of what? Give two or more --revision NAME=REVISION");
     if (session->no_shell)
         experiment->settings.shell = "none";
-    request_make_variants(&request, &experiment->variants, &experiment->arena,
-                          &experiment->settings);
+    variants_make(experiment);
     if (experiment->settings.same_within > 0 && !experiment->variants.named)
         usage_error("--same-within compares variants, and there are none: give two --variant, or "
                     "--at-most for a load");
@@ -211,22 +165,14 @@ static void add_variants(struct experiment *experiment)
 static void take_container(struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
-    if (settings->in != NULL && experiment->target_count == 0)
+    struct arena *arena = &experiment->arena;
+    if (settings->in && experiment->target_count == 0)
         usage_error("--in %s: give TARGET: variants and revisions are not run in it", settings->in);
-    if (settings->in != NULL)
-        experiment->target = container_words(&experiment->arena, settings->in, experiment->target,
-                                             &experiment->target_count);
-    if (settings->account != NULL)
-        experiment->accounts =
-            account_folders(&experiment->arena, settings->account, experiment->account);
-}
-
-/* The seed of the session before, so that the order of runs is the same. */
-static void take_seed(struct experiment *experiment, const json_t *old)
-{
-    const json_t *seed = json_object_get(json_object_get(old, "settings"), "seed");
-    if (experiment->settings.seed == SEED_UNSET && json_is_integer(seed))
-        experiment->settings.seed = json_integer_value(seed);
+    if (settings->in)
+        experiment->target =
+            container_words(arena, settings->in, experiment->target, &experiment->target_count);
+    if (settings->account)
+        experiment->accounts = account_folders(arena, settings->account, experiment->account);
 }
 
 static void check_programs(void)
@@ -241,12 +187,22 @@ static void check_programs(void)
     }
 }
 
+/* --strict: the doctor refuses a machine that is not fit to measure on. */
+static void check_doctor(const struct settings *settings)
+{
+    char path[PATH_MAX];
+    const char *const argv[] = {child_path("doctor", path), "--gate", NULL};
+    const int status = settings->strict ? child_run(argv, -1, NULL) : 0;
+    if (status != 0)
+        exit(status < 0 ? EXIT_FAILURE : status);
+}
+
 /* Options that say nothing without another one. */
 static void check_needed(const struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
-    for (const char *const *name = service_settings; *name != NULL; name++)
-        if (settings->service == NULL && options_given(experiment->given, *name))
+    for (const char *const *name = service_settings; *name; name++)
+        if (!settings->service && options_given(experiment->given, *name))
             usage_error("--%s is about a service: give --service, or leave it out", *name);
     if (!settings->cold && options_given(experiment->given, "cold-path"))
         usage_error("--cold-path names what --cold drops: add --cold, or leave it out");
@@ -296,18 +252,6 @@ static void check_adjusted(const struct experiment *experiment)
     }
 }
 
-/* --strict: the doctor refuses a machine that is not fit to measure on. */
-static void check_machine(const struct settings *settings)
-{
-    char path[PATH_MAX];
-    const char *const argv[] = {child_path("doctor", path), "--gate", NULL};
-    if (!settings->strict)
-        return;
-    const int status = child_run(argv, -1, NULL);
-    if (status != 0)
-        exit(status < 0 ? EXIT_FAILURE : status);
-}
-
 /* Writes experiment.json: a new one, or that of the experiment that is resumed. */
 static void write_record(struct experiment *experiment, const json_t *old)
 {
@@ -351,16 +295,6 @@ static void end(struct experiment *experiment)
     arena_free(&experiment->arena);
 }
 
-static int end_revisions(struct experiment *experiment, json_t *old)
-{
-    const struct session *session = &experiment->session;
-    const bool written =
-        revisions_write(&experiment->revisions, session->build, session->output, old);
-    json_decref(old);
-    end(experiment);
-    return written ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
 /* With `only_revisions`, checks everything and writes only which revisions are to be made. */
 static int begin(const struct command *command, int argc, char **argv, bool only_revisions)
 {
@@ -372,7 +306,10 @@ static int begin(const struct command *command, int argc, char **argv, bool only
         usage_error("--resume: which experiment? Give its folder with --output");
     if (experiment.session.resume)
         old = resume_read(&experiment.arena, experiment.session.output);
-    take_seed(&experiment, old);
+    // The seed of the session before, so that the order of runs is the same.
+    const json_t *seed = json_object_get(json_object_get(old, "settings"), "seed");
+    if (experiment.settings.seed == SEED_UNSET && json_is_integer(seed))
+        experiment.settings.seed = json_integer_value(seed);
     if (command->capacity)
         capacity_limits(&experiment.settings, experiment.given);
     if (command->protect)
@@ -401,13 +338,20 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     check_output(&experiment);
     check_cold(&experiment.settings);
     placed_find(&experiment.placed, &experiment.arena, &experiment.settings);
-    check_machine(&experiment.settings);
+    check_doctor(&experiment.settings);
     metrics_check_machine(&experiment.metrics, experiment.settings.service != NULL);
     /* Late, so that whoever writes to a pipe has had some time. */
-    if (experiment.input == NULL)
-        input_check_stdin();
-    if (only_revisions)
-        return end_revisions(&experiment, old);
+    if (!experiment.input && input_on_stdin())
+        usage_error("stdin has data, which the first run alone would read: give each run the file "
+                    "with --input FILE, or redirect from /dev/null where it is not the target's");
+    if (only_revisions) {
+        const struct session *session = &experiment.session;
+        const bool made =
+            revisions_write(&experiment.revisions, session->build, session->output, old);
+        json_decref(old);
+        end(&experiment);
+        return made ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
     variants_check_built(&experiment.variants, &experiment.arena);
     open_folder(&experiment, old);
     /* Before we had the lock, somebody else may have measured and written. */
@@ -440,12 +384,6 @@ static int print_counters(const char *folder)
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* For `jostle adapters [NAME]`. */
-static int print_adapters(const char *name)
-{
-    return adapters_print(name) && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
 int main(int argc, char **argv)
 {
     streams_open();
@@ -461,7 +399,8 @@ int main(int argc, char **argv)
     if (strcmp(word, "--revisions") == 0 && argc > 2 && command_find(argv[2]) != NULL)
         return begin(command_find(argv[2]), argc - 2, argv + 2, true);
     if (strcmp(word, "--adapters") == 0)
-        return print_adapters(argc > 2 ? argv[2] : NULL);
+        return adapters_print(argc > 2 ? argv[2] : NULL) && fflush(stdout) == 0 ? EXIT_SUCCESS
+                                                                                : EXIT_FAILURE;
     usage_error(
         "experiment: give run, slowdown, --counters, --revisions or --adapters: jostle run, "
         "slowdown and adapters do");

@@ -7,6 +7,7 @@
 #include "common/metric_jq.h"
 #include "common/metric_json.h"
 #include "common/processor.h"
+#include "common/text.h"
 #include "harness/stats/settings.h"
 
 #include <errno.h>
@@ -48,14 +49,6 @@ static const struct sourced_metric *find_source(const struct metrics *metrics, c
     return NULL;
 }
 
-/* An adapter's helper that came with another of its metrics. */
-static bool is_again(const struct sourced_metric *one, const struct sourced_metric *other)
-{
-    return one->metric.role != ROLE_RESULT && other->metric.role != ROLE_RESULT &&
-           one->adapter != NULL && other->adapter != NULL &&
-           strcmp(one->adapter, other->adapter) == 0;
-}
-
 static bool is_twice(const struct reader *reader, const char *name)
 {
     snprintf(reader->error, reader->size, "%s is there twice: give each metric once", name);
@@ -81,7 +74,9 @@ static bool add_source(const struct reader *reader, struct sourced_metric *sourc
     struct metrics *metrics = reader->metrics;
     struct metric *metric = &source->metric;
     const struct sourced_metric *before = find_source(metrics, metric->name, metric->variant);
-    if (before != NULL && is_again(before, source)) {
+    // An adapter's helper that came with another of its metrics.
+    if (before && before->metric.role != ROLE_RESULT && metric->role != ROLE_RESULT &&
+        before->adapter && source->adapter && strcmp(before->adapter, source->adapter) == 0) {
         metric_free(metric);
         return true;
     }
@@ -161,10 +156,9 @@ static bool add_adapter(const struct reader *reader, const char *text)
 
 static bool add_text(const struct reader *reader, const char *text)
 {
-    if (text[0] == '@')
-        return add_adapter(reader, text);
-    return metric_is_definition(text) ? add_definition(reader, text, NULL)
-                                      : add_names(reader, text);
+    return text[0] == '@'               ? add_adapter(reader, text)
+           : metric_is_definition(text) ? add_definition(reader, text, NULL)
+                                        : add_names(reader, text);
 }
 
 bool metrics_check(const char *text, char *error, size_t size)
@@ -175,28 +169,22 @@ bool metrics_check(const char *text, char *error, size_t size)
 
 /* ---- which variant has which ---- */
 
-/* "a, b, c": each once, whatever its parameters. */
-static const char *names_of(const struct variants *variants, struct arena *arena)
-{
-    const char *text = "";
-    for (size_t i = 0; i < variants->count; i++)
-        if (variants->variant[i].combination == 0)
-            text =
-                arena_format(arena, "%s%s%s", text, i == 0 ? "" : ", ", variants->variant[i].given);
-    return text;
-}
-
 static void check_variant(const struct metric *metric, const struct variants *variants,
                           struct arena *arena)
 {
+    const char *names = ""; // "a, b, c": each once, whatever its parameters
     if (!variants->named)
         usage_error("--metric %s@%s: there are no variants: give two --variant, or leave @%s out",
                     metric->name, metric->variant, metric->variant);
-    for (size_t i = 0; i < variants->count; i++)
-        if (strcmp(variants->variant[i].given, metric->variant) == 0)
+    for (size_t i = 0; i < variants->count; i++) {
+        const struct variant *variant = &variants->variant[i];
+        if (strcmp(variant->given, metric->variant) == 0)
             return;
+        if (variant->combination == 0)
+            names = arena_format(arena, "%s%s%s", names, i == 0 ? "" : ", ", variant->given);
+    }
     usage_error("--metric %s@%s: no variant is named %s: it is one of %s", metric->name,
-                metric->variant, metric->variant, names_of(variants, arena));
+                metric->variant, metric->variant, names);
 }
 
 /* The first variant that has no source of a metric; NULL: all have one. */
@@ -253,15 +241,6 @@ static bool may_decide(const struct chosen_metric *metric)
     return !metric->helper && metric->lacking == NULL;
 }
 
-/* Without a result that all variants have, it is the wall time. */
-static void complete(const struct reader *reader)
-{
-    for (size_t i = 0; i < reader->metrics->count; i++)
-        if (may_decide(&reader->metrics->metric[i]))
-            return;
-    (void)add_builtin(reader, builtin_metrics[WALL_S].name);
-}
-
 static void decide_by(struct metrics *metrics, const char *list, const char *name)
 {
     const char *names[MOST + 1];
@@ -285,16 +264,6 @@ static void decide_by(struct metrics *metrics, const char *list, const char *nam
                 near != NULL ? "?)" : "");
 }
 
-/* All of the results, or those of the list. */
-static void decide(struct metrics *metrics, struct arena *arena, const char *list)
-{
-    for (size_t i = 0; i < metrics->count; i++)
-        metrics->metric[i].decides = list == NULL && may_decide(&metrics->metric[i]);
-    char *rest = list != NULL ? arena_format(arena, "%s", list) : NULL;
-    for (char *name; (name = strsep(&rest, ",")) != NULL;)
-        decide_by(metrics, list, name);
-}
-
 void metrics_make(struct metrics *metrics, struct arena *arena, const struct option_list *texts,
                   const char *deciding, const struct variants *variants)
 {
@@ -308,8 +277,18 @@ void metrics_make(struct metrics *metrics, struct arena *arena, const struct opt
         if (!add_text(&reader, texts->item[i]))
             usage_error("--metric %s: %s", texts->item[i], error);
     join_sources(metrics, arena, variants);
-    complete(&reader);
-    decide(metrics, arena, deciding);
+    // Without a result that all variants have, it is the wall time.
+    bool decidable = false;
+    for (size_t i = 0; i < metrics->count; i++)
+        decidable = decidable || may_decide(&metrics->metric[i]);
+    if (!decidable)
+        (void)add_builtin(&reader, builtin_metrics[WALL_S].name);
+    // All of the results, or those of the list.
+    for (size_t i = 0; i < metrics->count; i++)
+        metrics->metric[i].decides = !deciding && may_decide(&metrics->metric[i]);
+    char *rest = deciding ? arena_format(arena, "%s", deciding) : NULL;
+    for (char *name; (name = strsep(&rest, ","));)
+        decide_by(metrics, deciding, name);
 }
 
 void metrics_check_hyperfine(const struct metrics *metrics)
@@ -342,18 +321,15 @@ void metrics_to_json(const struct metrics *metrics, json_t *settings)
     json_object_set_new(settings, "decide", deciding);
 }
 
-static bool needs(const struct metrics *metrics, enum metric_counters counters)
-{
-    for (size_t i = 0; i < metrics->count; i++)
-        if (metrics->metric[i].builtin != NULL && metrics->metric[i].builtin->counters == counters)
-            return true;
-    return false;
-}
-
 const char *metrics_counters(const struct metrics *metrics)
 {
     // The hardware's are counted in any case: they say why a run is slow.
-    return needs(metrics, NEEDS_SOFTWARE_COUNTERS) ? "all" : NULL;
+    for (size_t i = 0; i < metrics->count; i++) {
+        const struct builtin_metric *builtin = metrics->metric[i].builtin;
+        if (builtin && builtin->counters == NEEDS_SOFTWARE_COUNTERS)
+            return "all";
+    }
+    return NULL;
 }
 
 bool metrics_need_output(const struct metrics *metrics)
@@ -386,13 +362,12 @@ static void check_tree_memory(const struct builtin_metric *metric)
 
 static void check_counter(const struct builtin_metric *metric)
 {
-    static const char member[] = "counters.";
     if (metric->counters == NEEDS_TREE_MEMORY) {
         check_tree_memory(metric);
         return;
     }
     if (metric->counters == NEEDS_NO_COUNTERS ||
-        perf_event_counts(metric->member[0] + strlen(member)))
+        perf_event_counts(text_after(metric->member[0], "counters.")))
         return;
     if (errno == EACCES || errno == EPERM)
         usage_error("metric %s: counting is not allowed here: set sysctl "
@@ -403,24 +378,17 @@ static void check_counter(const struct builtin_metric *metric)
                 metric->name, strerror(errno));
 }
 
-/* A figure of a service needs one. */
-static void check_service_metric(const struct builtin_metric *metric, bool has_service)
-{
-    static const char member[] = "service.";
-    if (!has_service && strncmp(metric->member[0], member, strlen(member)) == 0)
-        usage_error("metric %s: it is of a service: give --service, or choose another metric",
-                    metric->name);
-}
-
 void metrics_check_machine(const struct metrics *metrics, bool has_service)
 {
     char error[512];
     for (size_t i = 0; i < metrics->count; i++) {
         const struct builtin_metric *builtin = metrics->metric[i].builtin;
-        if (builtin != NULL) {
-            check_service_metric(builtin, has_service);
-            check_counter(builtin);
-        }
+        if (!builtin)
+            continue;
+        if (!has_service && text_after(builtin->member[0], "service."))
+            usage_error("metric %s: it is of a service: give --service, or choose another metric",
+                        builtin->name);
+        check_counter(builtin);
     }
     for (size_t i = 0; i < metrics->source_count; i++) {
         const struct metric *metric = &metrics->source[i].metric;

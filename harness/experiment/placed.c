@@ -16,15 +16,6 @@ static const char *all_cpus(char *text, size_t size)
     return cpus_allowed(&list) == 0 ? cpus_format(&list, text, size) : "";
 }
 
-/* Nothing was chosen: both run wherever they may. */
-static json_t *anywhere(void)
-{
-    char text[CPUS_TEXT];
-    const char *cpus = all_cpus(text, sizeof text);
-    return json_pack("{s:n, s:s, s:s, s:o}", "place", "target_cpus", cpus, "load_cpus", cpus,
-                     "quota_cpus", number_to_json(cpus_quota()));
-}
-
 /* What the program placement answers; it ends us when it refuses. */
 static json_t *ask(const struct settings *settings)
 {
@@ -52,12 +43,6 @@ static json_t *ask(const struct settings *settings)
         return answer;
     complain("%s: its answer cannot be read: run make", argv[0]);
     exit(EXIT_FAILURE);
-}
-
-static const char *member(struct arena *arena, json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-    return arena_format(arena, "%s", text == NULL ? "" : text);
 }
 
 /* Takes the CPUs of a text out of a list. */
@@ -93,18 +78,10 @@ static void place_service(struct placed *placed, struct arena *arena,
         placed->target_cpus = arena_format(arena, "%s", cpus_format(&rest, text, sizeof text));
 }
 
-static void warn(const struct placed *placed, json_t *warnings)
-{
-    json_t *warning;
-    size_t i;
-    if (placed->target_cpus == NULL && placed->load_cpus == NULL)
-        return;
-    json_array_foreach(warnings, i, warning) complain("%s", json_string_value(warning));
-}
-
 static void choose(struct placed *placed, struct arena *arena, const struct settings *settings)
 {
-    json_t *answer = ask(settings);
+    json_t *answer = ask(settings), *warning;
+    size_t i;
     const char *place = settings->place;
     char all[CPUS_TEXT];
     if (place != NULL && !json_is_true(json_object_get(answer, "this_system")))
@@ -115,12 +92,16 @@ static void choose(struct placed *placed, struct arena *arena, const struct sett
         placed->target_cpus = settings->target_cpus;
         placed->load_cpus = settings->load_cpus;
     } else if (strcmp(place, "machine") != 0) {
-        placed->target_cpus = member(arena, answer, "target_cpus");
-        placed->load_cpus = member(arena, answer, "load_cpus");
+        placed->target_cpus = arena_format(arena, "%s", json_text_or_empty(answer, "target_cpus"));
+        placed->load_cpus = arena_format(arena, "%s", json_text_or_empty(answer, "load_cpus"));
         if (settings->service != NULL)
             place_service(placed, arena, settings);
     }
-    warn(placed, json_object_get(answer, "warnings"));
+    json_array_foreach(json_object_get(answer, "warnings"), i, warning)
+    {
+        if (placed->target_cpus || placed->load_cpus)
+            complain("%s", json_string_value(warning));
+    }
     placed->record = json_pack("{s:O, s:O, s:O, s:O}", "place", json_object_get(answer, "place"),
                                "target_cpus", json_object_get(answer, "target_cpus"), "load_cpus",
                                json_object_get(answer, "load_cpus"), "quota_cpus",
@@ -152,13 +133,18 @@ static void check_service_cpus(const struct settings *settings)
 
 void placed_find(struct placed *placed, struct arena *arena, const struct settings *settings)
 {
+    char text[CPUS_TEXT];
     *placed = (struct placed){0};
     check_service_cpus(settings);
     if (settings->place == NULL && settings->place_cpus == NULL && settings->target_cpus == NULL &&
-        settings->load_cpus == NULL)
-        placed->record = anywhere();
-    else
+        settings->load_cpus == NULL) {
+        // Nothing was chosen: both run wherever they may.
+        const char *cpus = all_cpus(text, sizeof text);
+        placed->record = json_pack("{s:n, s:s, s:s, s:o}", "place", "target_cpus", cpus,
+                                   "load_cpus", cpus, "quota_cpus", number_to_json(cpus_quota()));
+    } else {
         choose(placed, arena, settings);
+    }
     if (placed->service_cpus == NULL)
         placed->service_cpus = settings->service_cpus;
     json_object_set_new(placed->record, "service_cpus", text_to_json(placed->service_cpus));

@@ -1,16 +1,26 @@
-#include "plan.h"
+#include "experiment.h"
+
+#include "loads.h"
+#include "variants.h"
+
+#include "common/child.h"
+#include "common/file.h"
+#include "common/pair.h"
+#include "common/words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/child.h"
-#include "common/file.h"
-#include "common/pair.h"
-#include "common/words.h"
-#include "loads.h"
-#include "parameters.h"
+/* An option and its value; nothing where that is NULL. */
+static void put_option(const char *key, const char *option, const char *value)
+{
+    if (!value)
+        return;
+    pair_put(key, option);
+    pair_put(key, value);
+}
 
 static void put_flag(const char *key, bool value)
 {
@@ -36,37 +46,20 @@ static void put_session(const struct experiment *experiment)
              session->quick || session->for_ns > 0 || options_given(experiment->given, "max-time"));
 }
 
-/* What the command line lacks to resume this experiment. */
-static void put_resume(const struct experiment *experiment)
-{
-    const struct session *session = &experiment->session;
-    if (session->output == NULL) {
-        pair_put("resume_word", "--output");
-        pair_put("resume_word", experiment->folder.path);
-    }
-    if (!session->resume)
-        pair_put("resume_word", "--resume");
-}
-
 /* A command line. */
 struct words {
     const char **word;
     size_t count;
 };
 
-/* Whether a condition has settings of the kernel, which make control groups. */
-static bool has_settings(const struct experiment *experiment)
-{
-    bool any = false;
-    for (size_t i = 0; i < experiment->conditions.count; i++)
-        any = any || !adjustment_is_none(&experiment->conditions.condition[i].adjustment);
-    return any;
-}
-
 static void put_settings(struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
-    put_flag("settings", has_settings(experiment));
+    // Settings of the kernel make control groups.
+    bool adjusts = false;
+    for (size_t i = 0; i < experiment->conditions.count; i++)
+        adjusts = adjusts || !adjustment_is_none(&experiment->conditions.condition[i].adjustment);
+    put_flag("settings", adjusts);
     pair_put("input", experiment->input);
     put_flag("cold", settings->cold);
     for (size_t i = 0; i < settings->cold_path.count; i++)
@@ -75,12 +68,6 @@ static void put_settings(struct experiment *experiment)
     if (settings->max_time_ns > 0)
         pair_put("max_time_us",
                  arena_format(&experiment->arena, "%" PRId64, settings->max_time_ns / 1000));
-}
-
-static void put_metric(struct experiment *experiment, const struct metric *metric)
-{
-    pair_put("meter", "--metric");
-    pair_put("meter", arena_keep(&experiment->arena, metric_definition(metric)));
 }
 
 /* The combination that meter's command of that number is the first of. */
@@ -98,52 +85,25 @@ static const struct variant *variant_of(const struct experiment *experiment, siz
     return &experiment->variants.variant[combination_of(experiment, command)->variant];
 }
 
-/* meter knows commands by their number, each combination of a variant. */
-static void put_source(struct experiment *experiment, const struct metric *metric)
-{
-    struct metric numbered = *metric;
-    if (metric->variant == NULL)
-        put_metric(experiment, metric);
-    for (size_t i = 0; i < experiment->combinations.commands && metric->variant != NULL; i++) {
-        numbered.variant = arena_format(&experiment->arena, "%zu", i);
-        if (strcmp(variant_of(experiment, i)->given, metric->variant) == 0)
-            put_metric(experiment, &numbered);
-    }
-}
-
 /* What meter has to count, and to find in the output. */
 static void put_metrics(struct experiment *experiment)
 {
     const struct metrics *metrics = &experiment->metrics;
     const char *counters = metrics_counters(metrics);
-    if (counters != NULL) {
-        pair_put("meter", "--counters");
-        pair_put("meter", counters);
+    put_option("meter", "--counters", counters);
+    for (size_t i = 0; i < metrics->source_count; i++) {
+        // meter knows commands by their number, each combination of a variant.
+        struct metric metric = metrics->source[i].metric;
+        const char *variant = metric.variant;
+        for (size_t k = 0; k < (variant ? experiment->combinations.commands : 1); k++) {
+            if (variant && strcmp(variant_of(experiment, k)->given, variant) != 0)
+                continue;
+            metric.variant = variant ? arena_format(&experiment->arena, "%zu", k) : NULL;
+            put_option("meter", "--metric",
+                       arena_keep(&experiment->arena, metric_definition(&metric)));
+        }
     }
-    for (size_t i = 0; i < metrics->source_count; i++)
-        put_source(experiment, &metrics->source[i].metric);
     put_flag("extracts", metrics_need_output(metrics));
-}
-
-static bool is_inherited(const char *where)
-{
-    return where != NULL && strcmp(where, "inherit") == 0;
-}
-
-/* --stdout and --stderr. */
-static void put_redirection(struct experiment *experiment)
-{
-    const struct settings *settings = &experiment->settings;
-    put_flag("show_stdout", is_inherited(settings->out));
-    pair_put("stderr", settings->errors);
-    if (settings->out != NULL && !is_inherited(settings->out)) {
-        pair_put("meter", "--stdout");
-        pair_put("meter", settings->out);
-    }
-    if (settings->errors != NULL) {
-        pair_put("meter", "--stderr");
-        pair_put("meter", settings->errors);
-    }
 }
 
 /* Where the target's output goes. What is searched for metrics is shown after the run. */
@@ -152,33 +112,24 @@ static void put_output(struct experiment *experiment)
     const char *folder = experiment->folder.path;
     const bool shown = experiment->session.show_output;
     const struct settings *settings = &experiment->settings;
-    put_redirection(experiment);
-    if (output_is_null(experiment)) {
-        pair_put("meter", "--stdout");
-        pair_put("meter", "/dev/null");
-    }
+    const bool inherited = settings->out && strcmp(settings->out, "inherit") == 0;
+    put_flag("show_stdout", inherited);
+    pair_put("stderr", settings->errors);
+    put_option("meter", "--stdout", inherited ? NULL : settings->out);
+    put_option("meter", "--stderr", settings->errors);
+    if (output_is_null(experiment))
+        put_option("meter", "--stdout", "/dev/null");
     if (metrics_need_output(&experiment->metrics)) {
-        pair_put("meter", "--keep");
-        pair_put("meter", folder);
+        put_option("meter", "--keep", folder);
         if (shown)
             pair_put("meter", "--show-output");
         return;
     }
     if (shown && experiment->settings.engine == ENGINE_METER)
         return;
-    if (settings->errors == NULL) {
-        pair_put("meter", "--stderr-tail");
-        pair_put("meter", arena_format(&experiment->arena, "%s/target.stderr", folder));
-    }
-}
-
-/* Whether the target leaves, in any condition, the group in which meter counts its time. */
-static bool target_moves(const struct experiment *experiment)
-{
-    bool moves = false;
-    for (size_t i = 0; i < experiment->conditions.count; i++)
-        moves = moves || adjustment_moves_target(&experiment->conditions.condition[i].adjustment);
-    return moves;
+    if (settings->errors == NULL)
+        put_option("meter", "--stderr-tail",
+                   arena_format(&experiment->arena, "%s/target.stderr", folder));
 }
 
 static void put_meter_options(struct experiment *experiment)
@@ -186,35 +137,25 @@ static void put_meter_options(struct experiment *experiment)
     struct arena *arena = &experiment->arena;
     const struct settings *settings = &experiment->settings;
     pair_put("meter", "--serve");
-    if (settings->timeout_ns > 0) {
-        pair_put("meter", "--timeout");
-        pair_put("meter", arena_format(arena, "%.9f", (double)settings->timeout_ns / 1e9));
-    }
-    if (experiment->placed.target_cpus != NULL) {
-        pair_put("meter", "--cpus");
-        pair_put("meter", experiment->placed.target_cpus);
-    }
-    if (target_moves(experiment)) {
-        pair_put("meter", "--accounting");
-        pair_put("meter", "rusage");
-    }
+    if (settings->timeout_ns > 0)
+        put_option("meter", "--timeout",
+                   arena_format(arena, "%.9f", (double)settings->timeout_ns / 1e9));
+    put_option("meter", "--cpus", experiment->placed.target_cpus);
+    // The target leaves, in some condition, the group in which meter counts its time.
+    bool moves = false;
+    for (size_t i = 0; i < experiment->conditions.count; i++)
+        moves = moves || adjustment_moves_target(&experiment->conditions.condition[i].adjustment);
+    if (moves)
+        put_option("meter", "--accounting", "rusage");
     for (size_t i = 0; i < experiment->accounts; i++) {
-        pair_put("meter", "--account");
-        pair_put("meter", experiment->account[i]);
+        put_option("meter", "--account", experiment->account[i]);
     }
-    if (settings->nice != NICE_UNSET) {
-        pair_put("meter", "--nice");
-        pair_put("meter", arena_format(arena, "%" PRId64, settings->nice));
-    }
-    if (experiment->input != NULL) {
-        pair_put("meter", "--stdin");
-        pair_put("meter", experiment->input);
-    }
-    if (settings->vary != NULL) {
-        pair_put("meter", "--vary");
-        pair_put("meter",
-                 arena_format(arena, "%.*s", (int)strcspn(settings->vary, "="), settings->vary));
-    }
+    if (settings->nice != NICE_UNSET)
+        put_option("meter", "--nice", arena_format(arena, "%" PRId64, settings->nice));
+    put_option("meter", "--stdin", experiment->input);
+    if (settings->vary != NULL)
+        put_option("meter", "--vary",
+                   arena_format(arena, "%.*s", (int)strcspn(settings->vary, "="), settings->vary));
     put_metrics(experiment);
     put_output(experiment);
 }
@@ -253,13 +194,6 @@ static struct words hyperfine_words(struct experiment *experiment, const struct 
         add_words(&words, input);
     add_words(&words, command);
     return words;
-}
-
-static struct words words_of(struct experiment *experiment, const struct variant *variant)
-{
-    if (experiment->settings.engine == ENGINE_METER)
-        return (struct words){variant->words, variant->word_count};
-    return hyperfine_words(experiment, variant);
 }
 
 /* The words with `start` and the settings of the target behind its variables. */
@@ -303,12 +237,14 @@ static void put_meter(struct experiment *experiment)
     for (size_t i = 0; i < experiment->combinations.commands; i++) {
         const struct setting_texts *settings =
             &combination_of(experiment, i)->condition->adjustment.target;
-        struct words words = words_of(experiment, variant_of(experiment, i));
-        const char *folder = variant_of(experiment, i)->folder;
+        const struct variant *variant = variant_of(experiment, i);
+        struct words words = experiment->settings.engine == ENGINE_METER
+                                 ? (struct words){variant->words, variant->word_count}
+                                 : hyperfine_words(experiment, variant);
         if (settings->count > 0)
             words = adjusted(experiment, words, settings);
         if (several) {
-            pair_put("meter", folder == NULL ? "." : folder);
+            pair_put("meter", variant->folder ? variant->folder : ".");
             pair_put("meter", arena_format(&experiment->arena, "%zu", words.count));
         }
         for (size_t j = 0; j < words.count; j++)
@@ -323,14 +259,10 @@ static void put_probe(struct experiment *experiment)
     if (settings->no_probe)
         return;
     pair_put("probe_word", "serve");
-    if (experiment->placed.target_cpus != NULL) {
-        pair_put("probe_word", "--cpus");
-        pair_put("probe_word", experiment->placed.target_cpus);
-    }
-    if (settings->nice != NICE_UNSET) {
-        pair_put("probe_word", "--nice");
-        pair_put("probe_word", arena_format(&experiment->arena, "%" PRId64, settings->nice));
-    }
+    put_option("probe_word", "--cpus", experiment->placed.target_cpus);
+    if (settings->nice != NICE_UNSET)
+        put_option("probe_word", "--nice",
+                   arena_format(&experiment->arena, "%" PRId64, settings->nice));
 }
 
 /* Where only a shell understands the service, one runs it, as it does the target. The words
@@ -379,10 +311,7 @@ static void put_service(struct experiment *experiment)
     put_flag("keep_service", settings->keep_service);
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
         pair_put("service_word", options[i]);
-    if (experiment->placed.service_cpus != NULL) {
-        pair_put("service_word", "--cpus");
-        pair_put("service_word", experiment->placed.service_cpus);
-    }
+    put_option("service_word", "--cpus", experiment->placed.service_cpus);
     pair_put("service_word", "--");
     put_service_command(experiment);
 }
@@ -416,18 +345,13 @@ static void put_conditions(struct experiment *experiment)
     }
 }
 
-/* --load-cpus are this machine's numbers, and the other nodes' as well; --place is
- * about this machine alone. */
-static const char *cpus_of_load(const struct experiment *experiment, const struct load *load)
-{
-    return load->node == NULL ? experiment->placed.load_cpus : experiment->settings.load_cpus;
-}
-
 static void put_load(struct experiment *experiment, const struct condition *condition,
                      const struct load *load)
 {
     struct arena *arena = &experiment->arena;
-    const char *cpus = cpus_of_load(experiment, load);
+    // --load-cpus are this machine's numbers, and the other nodes' as well; --place is about this
+    // machine alone.
+    const char *cpus = load->node ? experiment->settings.load_cpus : experiment->placed.load_cpus;
     char path[PATH_MAX];
     pair_put("load", load->name);
     pair_put("load_condition", condition->name);
@@ -442,13 +366,9 @@ static void put_load(struct experiment *experiment, const struct condition *cond
     const struct setting_texts *settings = &condition->adjustment.load;
     if (cpus != NULL || settings->count > 0)
         pair_put("load_word", child_path("start", path));
-    if (cpus != NULL) {
-        pair_put("load_word", "--cpus");
-        pair_put("load_word", cpus);
-    }
+    put_option("load_word", "--cpus", cpus);
     for (size_t i = 0; i < settings->count; i++) {
-        pair_put("load_word", "--set");
-        pair_put("load_word", settings->text[i]);
+        put_option("load_word", "--set", settings->text[i]);
         pair_put("load_setting", settings->text[i]);
     }
     if (cpus != NULL || settings->count > 0)
@@ -471,23 +391,22 @@ static void put_loads(struct experiment *experiment, bool listening)
     }
 }
 
-/* The lock goes with this program; stats, which takes it next, knows from this whether
- * somebody else came in between. */
-static void put_stamp(struct experiment *experiment)
+bool plan_write(struct experiment *experiment)
 {
     char stamp[LOCK_STAMP_SIZE];
+    put_session(experiment);
+    // What the command line lacks to resume this experiment.
+    if (!experiment->session.output)
+        put_option("resume_word", "--output", experiment->folder.path);
+    if (!experiment->session.resume)
+        pair_put("resume_word", "--resume");
+    put_settings(experiment);
+    pair_put("program", variant_program(&experiment->variants.variant[0]));
+    // The lock goes with this program; stats, which takes it next, knows from this whether somebody
+    // else came in between.
     lock_stamp(arena_format(&experiment->arena, "%s/experiment.json", experiment->folder.path),
                stamp);
     pair_put("written", stamp);
-}
-
-bool plan_write(struct experiment *experiment)
-{
-    put_session(experiment);
-    put_resume(experiment);
-    put_settings(experiment);
-    pair_put("program", variant_program(&experiment->variants.variant[0]));
-    put_stamp(experiment);
     put_conditions(experiment);
     put_meter(experiment);
     put_service(experiment);

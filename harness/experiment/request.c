@@ -1,7 +1,6 @@
-#include "request.h"
+#include "experiment.h"
 
 #include "folder.h"
-#include "parameters.h"
 #include "variants.h"
 
 #include "common/child.h"
@@ -18,30 +17,10 @@
 
 #define NAME_LONGEST 40
 
-static bool is_taken(const struct variants *variants, const char *name)
-{
-    for (size_t i = 0; i < variants->count; i++)
-        if (variants->variant[i].name != NULL && strcmp(variants->variant[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 static const char *base_of(const struct variant *variant)
 {
     const char *program = variant_program(variant), *slash = strrchr(program, '/');
     return slash == NULL ? program : slash + 1;
-}
-
-/* Whether no other variant that needs a name runs a program of that name. */
-static bool is_alone(const struct variants *variants, const struct variant *variant)
-{
-    for (size_t i = 0; i < variants->count; i++) {
-        const struct variant *other = &variants->variant[i];
-        if (other != variant && other->name == NULL &&
-            strcmp(base_of(other), base_of(variant)) == 0)
-            return false;
-    }
-    return true;
 }
 
 /* Its words, with the program's folder or without. */
@@ -52,27 +31,31 @@ static const char *words_of(const struct variant *variant, bool folder)
     return folder || !first ? variant->text : variant->text + (base_of(variant) - program);
 }
 
-/* Whether its words without the folder are those of no other variant without a name. */
-static bool is_told_apart(const struct variants *variants, const struct variant *variant)
-{
-    for (size_t i = 0; i < variants->count; i++) {
-        const struct variant *other = &variants->variant[i];
-        if (other != variant && other->name == NULL &&
-            strncmp(words_of(other, false), words_of(variant, false), NAME_LONGEST) == 0)
-            return false;
-    }
-    return true;
-}
-
 /* What it is called where nothing else is called so. Behind "sh -c" is what tells. */
 static const char *proposed(const struct variants *variants, struct arena *arena,
                             const struct variant *variant)
 {
-    const char *text = variant->shell != NULL ? variant->words[variant->word_count - 1]
-                       : is_alone(variants, variant)
-                           ? base_of(variant)
-                           : words_of(variant, !is_told_apart(variants, variant));
+    bool alone = true, apart = true; // by its program, by its words without the folder
+    for (size_t i = 0; i < variants->count; i++) {
+        const struct variant *other = &variants->variant[i];
+        if (other == variant || other->name)
+            continue;
+        alone = alone && strcmp(base_of(other), base_of(variant)) != 0;
+        apart =
+            apart && strncmp(words_of(other, false), words_of(variant, false), NAME_LONGEST) != 0;
+    }
+    const char *text = variant->shell ? variant->words[variant->word_count - 1]
+                       : alone        ? base_of(variant)
+                                      : words_of(variant, !apart);
     return name_clean(arena, arena_format(arena, "%.*s", NAME_LONGEST, text));
+}
+
+static bool is_taken(const struct variants *variants, const char *name)
+{
+    for (size_t i = 0; i < variants->count; i++)
+        if (variants->variant[i].name && strcmp(variants->variant[i].name, name) == 0)
+            return true;
+    return false;
 }
 
 /* Names the variants that have no name: by their program where that tells them apart, else
@@ -92,16 +75,6 @@ static void naming_complete(struct variants *variants, struct arena *arena)
     }
 }
 
-/* NULL, or the name that two variants have. */
-static const char *naming_double(const struct variants *variants)
-{
-    for (size_t i = 0; i < variants->count; i++)
-        for (size_t j = i + 1; j < variants->count; j++)
-            if (strcmp(variants->variant[i].name, variants->variant[j].name) == 0)
-                return variants->variant[i].name;
-    return NULL;
-}
-
 /* What one --variant, or TARGET, says. */
 struct source {
     const char *name;                /* NULL: none was given */
@@ -110,10 +83,10 @@ struct source {
 };
 
 struct maker {
+    struct experiment *experiment;
     struct arena *arena;
     struct variants *variants;
     struct settings *settings;
-    const struct request *request;
     struct source *source;
     size_t source_count;
     struct shell shell;
@@ -132,20 +105,15 @@ static bool is_program(const char *word)
 
 /* ---- where commands come from ---- */
 
-static void add_source(struct maker *maker, struct source source)
-{
-    maker->source[maker->source_count++] = source;
-}
-
 static void read_variants(struct maker *maker)
 {
     const struct option_list *texts = &maker->settings->variant;
-    if (maker->request->revisions->count > 0)
+    if (maker->experiment->revisions.count > 0)
         usage_error("--variant and --revision: give one of them: a revision is a variant of "
                     "TARGET");
-    if (maker->request->target_count > 0)
+    if (maker->experiment->target_count > 0)
         usage_error("--variant has the command itself: leave out what follows the options (%s)",
-                    maker->request->target[0]);
+                    maker->experiment->target[0]);
     if (texts->count == 1 && maker->variants->parameters.combinations == 1)
         usage_error("--variant: one is nothing to compare: give two or more, the first of which "
                     "is the reference");
@@ -155,75 +123,67 @@ static void read_variants(struct maker *maker)
         if (source.text[strspn(source.text, " \t\n")] == '\0')
             usage_error("--variant %s: no command: give NAME='COMMAND ARGUMENT...'",
                         texts->item[i]);
-        add_source(maker, source);
+        maker->source[maker->source_count++] = source;
     }
-}
-
-/* `--shell bash 'a | b'`, as hyperfine has it: the shell is not TARGET's first word. */
-static void take_shell_word(struct request *request, struct settings *settings)
-{
-    if (settings->shell == NULL || strcmp(settings->shell, SHELL_DEFAULT) != 0 ||
-        request->target_count != 2 || !shell_is_name(request->target[0]))
-        return;
-    settings->shell = request->target[0];
-    request->target++;
-    request->target_count--;
 }
 
 /* `run ./old ./new` has no second program, as with hyperfine, but an argument. */
-static void warn_of_programs(const struct request *request)
+static void warn_of_programs(const struct experiment *experiment)
 {
-    for (size_t i = 0; i < request->target_count; i++) {
+    const char **target = experiment->target;
+    for (size_t i = 0; i < experiment->target_count; i++) {
         struct stat status;
-        const char *word = request->target[i];
-        if (strchr(word, '/') == NULL || access(word, X_OK) != 0 || stat(word, &status) != 0 ||
-            !S_ISREG(status.st_mode))
+        if (!strchr(target[i], '/') || access(target[i], X_OK) != 0 ||
+            stat(target[i], &status) != 0 || !S_ISREG(status.st_mode))
             return;
     }
-    if (request->target_count > 1 && !request->after_dashes && !request->quiet)
+    if (experiment->target_count > 1 && !experiment->after_dashes && !experiment->session.quiet)
         complain("'%s' is an argument of '%s', which is measured alone: to compare programs give "
                  "each with --variant; if it is meant, write -- before '%s'",
-                 request->target[1], request->target[0], request->target[0]);
+                 target[1], target[0], target[0]);
 }
 
 /* TARGET is a command line where it is one word, and no program of that name. */
-static void read_target(struct maker *maker, const struct request *request)
+static void read_target(struct maker *maker)
 {
-    const char *first = request->target_count == 0 ? "" : request->target[0];
+    const struct experiment *experiment = maker->experiment;
+    const struct revisions *revisions = &experiment->revisions;
+    const char *first = experiment->target_count == 0 ? "" : experiment->target[0];
     const bool shell =
         maker->settings->shell != NULL && strcmp(maker->settings->shell, SHELL_NONE) != 0;
-    if (request->target_count == 0)
+    if (experiment->target_count == 0)
         usage_error("no target: write the command to measure after --");
-    if (request->target_count > 1 && shell)
+    if (experiment->target_count > 1 && shell)
         usage_error("--shell: TARGET is %zu words: give the shell's command line as one word (the "
                     "shell as --shell=%s)",
-                    request->target_count, first);
-    if (request->revisions->count == 1 && maker->variants->parameters.combinations == 1)
+                    experiment->target_count, first);
+    if (revisions->count == 1 && maker->variants->parameters.combinations == 1)
         usage_error("--revision: one is nothing to compare: give two or more, the first of which "
                     "is the reference");
-    if (request->target_count > 1 && strpbrk(first, " \t\n|&;") != NULL && !is_program(first))
+    if (experiment->target_count > 1 && strpbrk(first, " \t\n|&;") != NULL && !is_program(first))
         usage_error(
             "there is no program '%s': what follows a command are its arguments: give options "
             "before it, and several commands each with --variant",
             first);
-    if (request->target_count > 1 && words_builtin(first) && !is_program(first))
+    if (experiment->target_count > 1 && words_builtin(first) && !is_program(first))
         usage_error("'%s' is no program, but a command of the shell: give the whole line as one "
                     "word, in quotes, or with --shell",
                     first);
-    warn_of_programs(request);
-    const bool text = request->target_count == 1 && (shell || !is_program(first));
+    warn_of_programs(experiment);
+    const bool text = experiment->target_count == 1 && (shell || !is_program(first));
     const struct source source = {.text = text ? first : NULL};
-    if (request->revisions->count == 0)
-        add_source(maker, source);
-    for (size_t i = 0; i < request->revisions->count; i++) {
-        const struct revision *revision = &request->revisions->revision[i];
-        add_source(maker, (struct source){revision->name, source.text, revision});
+    if (revisions->count == 0)
+        maker->source[maker->source_count++] = source;
+    for (size_t i = 0; i < revisions->count; i++) {
+        const struct revision *revision = &revisions->revision[i];
+        maker->source[maker->source_count++] =
+            (struct source){revision->name, source.text, revision};
     }
 }
 
 static void take_names(struct maker *maker)
 {
-    const struct option_list *names = maker->request->names;
+    const struct option_list *names = &maker->experiment->session.names;
     if (names->count == 0)
         return;
     if (maker->settings->variant.count == 0)
@@ -268,7 +228,7 @@ static void choose_shell(struct maker *maker)
         maker->shell = shell_read(maker->arena, settings->shell);
     else if (needs != NULL)
         maker->shell = shell_read(maker->arena, SHELL_DEFAULT);
-    if (settings->shell == NULL && needs != NULL && !maker->request->quiet)
+    if (settings->shell == NULL && needs != NULL && !maker->experiment->session.quiet)
         complain("'%.80s' is run by sh, whose start is part of the figures (--shell=none: by "
                  "none)",
                  needs);
@@ -313,25 +273,6 @@ static void split(struct variant *variant, const struct maker *maker, const char
     set_words(variant, maker, (const char **)words, count);
 }
 
-static void give_to_shell(struct variant *variant, const struct maker *maker, const char *text)
-{
-    const struct shell *shell = &maker->shell;
-    const char **words = arena_take(maker->arena, (shell->word_count + 1) * sizeof *words);
-    memcpy(words, shell->words, shell->word_count * sizeof *words);
-    words[shell->word_count] = text;
-    set_words(variant, maker, words, shell->word_count + 1);
-    variant->shell = shell->name;
-}
-
-static void copy_words(struct variant *variant, const struct maker *maker)
-{
-    const struct request *request = maker->request;
-    const char **words = arena_take(maker->arena, request->target_count * sizeof *words);
-    for (size_t i = 0; i < request->target_count; i++)
-        words[i] = fill(maker, variant->combination, request->target[i]);
-    set_words(variant, maker, words, request->target_count);
-}
-
 /* "new,threads=2"; NULL: it has no name yet. */
 static const char *name_of(const struct maker *maker, const struct source *source,
                            size_t combination)
@@ -351,19 +292,28 @@ static void add_variant(struct maker *maker, const struct source *source, size_t
 {
     struct variants *variants = maker->variants;
     struct variant *variant = &variants->variant[variants->count++];
+    const struct shell *shell = &maker->shell;
+    const struct experiment *experiment = maker->experiment;
+    const char *text = source->text ? fill(maker, combination, source->text) : NULL;
     variant->combination = combination;
     variant->revision = source->revision;
-    variant->folder = source->revision == NULL ? NULL : source->revision->folder;
+    variant->folder = source->revision ? source->revision->folder : NULL;
     variant->name = name_of(maker, source, combination);
     variant->given = source->name;
-    if (source->text == NULL)
-        copy_words(variant, maker);
-    else if (maker->shell.name != NULL)
-        give_to_shell(variant, maker, fill(maker, combination, source->text));
-    else {
-        split(variant, maker, fill(maker, combination, source->text));
-        check_program(variant, maker, source->name != NULL);
+    if (text && !shell->name) {
+        split(variant, maker, text);
+        check_program(variant, maker, source->name);
+        return;
     }
+    // The words of TARGET, or a text as the shell's last word.
+    const size_t count = text ? shell->word_count + 1 : experiment->target_count;
+    const char **words = arena_take(maker->arena, count * sizeof *words);
+    for (size_t i = 0; i < count; i++)
+        words[i] = !text                   ? fill(maker, combination, experiment->target[i])
+                   : i < shell->word_count ? shell->words[i]
+                                           : text;
+    set_words(variant, maker, words, count);
+    variant->shell = text ? shell->name : NULL;
 }
 
 /* A command of --setup and the like, for this variant. */
@@ -380,18 +330,6 @@ static const char *hook(const struct maker *maker, const struct variant *variant
     return text;
 }
 
-static void add_hooks(const struct maker *maker)
-{
-    const struct settings *settings = maker->settings;
-    for (size_t i = 0; i < maker->variants->count; i++) {
-        struct variant *variant = &maker->variants->variant[i];
-        variant->setup = hook(maker, variant, settings->setup);
-        variant->prepare = hook(maker, variant, settings->prepare);
-        variant->conclude = hook(maker, variant, settings->conclude);
-        variant->cleanup = hook(maker, variant, settings->cleanup);
-    }
-}
-
 /* ---- what is refused ---- */
 
 static bool is_used(const struct maker *maker, const char *name)
@@ -400,8 +338,8 @@ static bool is_used(const struct maker *maker, const char *name)
     const char *place = arena_format(maker->arena, "{%s}", name);
     const char *const hooks[] = {settings->setup, settings->prepare, settings->conclude,
                                  settings->cleanup};
-    for (size_t i = 0; i < maker->request->target_count; i++)
-        if (strstr(maker->request->target[i], place) != NULL)
+    for (size_t i = 0; i < maker->experiment->target_count; i++)
+        if (strstr(maker->experiment->target[i], place) != NULL)
             return true;
     for (size_t i = 0; i < maker->source_count; i++)
         if (maker->source[i].text != NULL && strstr(maker->source[i].text, place) != NULL)
@@ -410,25 +348,6 @@ static bool is_used(const struct maker *maker, const char *name)
         if (hooks[i] != NULL && strstr(hooks[i], place) != NULL)
             return true;
     return false;
-}
-
-static void check_parameters(const struct maker *maker)
-{
-    const struct parameters *parameters = &maker->variants->parameters;
-    for (size_t i = 0; i < parameters->count; i++) {
-        const char *name = parameters->parameter[i].name;
-        if (!is_used(maker, name))
-            usage_error("parameter %s: there is no {%s} in the command: write it where the value "
-                        "is to be",
-                        name, name);
-    }
-}
-
-static void check_names(const struct variants *variants)
-{
-    const char *name = variants->named ? naming_double(variants) : NULL;
-    if (name != NULL)
-        usage_error("the name %s is taken: give each variant its own", name);
 }
 
 static void make_all(struct maker *maker)
@@ -454,29 +373,49 @@ static void make_all(struct maker *maker)
             variants->variant[i].given = variants->variant[i].name;
 }
 
-void request_make_variants(const struct request *given, struct variants *variants,
-                           struct arena *arena, struct settings *settings)
+void variants_make(struct experiment *experiment)
 {
-    struct request request = *given;
-    struct maker maker = {
-        .arena = arena,
-        .variants = variants,
-        .settings = settings,
-        .request = &request,
-        .source = arena_take(arena, (settings->variant.count + given->revisions->count + 1) *
-                                        sizeof *maker.source)};
-    parameters_read(&variants->parameters, arena, &settings->parameter_list,
+    struct settings *settings = &experiment->settings;
+    struct variants *variants = &experiment->variants;
+    const size_t sources = settings->variant.count + experiment->revisions.count + 1;
+    struct maker maker = {.experiment = experiment,
+                          .arena = &experiment->arena,
+                          .variants = variants,
+                          .settings = settings,
+                          .source = arena_take(&experiment->arena, sources * sizeof *maker.source)};
+    parameters_read(&variants->parameters, maker.arena, &settings->parameter_list,
                     &settings->parameter_scan, settings->parameter_step);
-    take_shell_word(&request, settings);
+    // `--shell bash 'a | b'`, as hyperfine has it: the shell is not TARGET's first word.
+    if (settings->shell && strcmp(settings->shell, SHELL_DEFAULT) == 0 &&
+        experiment->target_count == 2 && shell_is_name(experiment->target[0])) {
+        settings->shell = *experiment->target++;
+        experiment->target_count--;
+    }
     if (settings->variant.count > 0)
         read_variants(&maker);
     else
-        read_target(&maker, &request);
+        read_target(&maker);
     take_names(&maker);
-    check_parameters(&maker);
+    for (size_t i = 0; i < variants->parameters.count; i++) {
+        const char *name = variants->parameters.parameter[i].name;
+        if (!is_used(&maker, name))
+            usage_error("parameter %s: there is no {%s} in the command: write it where the value "
+                        "is to be",
+                        name, name);
+    }
     make_all(&maker);
-    check_names(variants);
+    for (size_t i = 0; variants->named && i < variants->count; i++)
+        for (size_t k = i + 1; k < variants->count; k++)
+            if (strcmp(variants->variant[i].name, variants->variant[k].name) == 0)
+                usage_error("the name %s is taken: give each variant its own",
+                            variants->variant[i].name);
     if (variants->named && settings->aa)
         usage_error("--aa with variants: give the same command twice, as two --variant");
-    add_hooks(&maker);
+    for (size_t i = 0; i < variants->count; i++) {
+        struct variant *variant = &variants->variant[i];
+        variant->setup = hook(&maker, variant, settings->setup);
+        variant->prepare = hook(&maker, variant, settings->prepare);
+        variant->conclude = hook(&maker, variant, settings->conclude);
+        variant->cleanup = hook(&maker, variant, settings->cleanup);
+    }
 }

@@ -3,16 +3,18 @@
 #include "adjust.h"
 #include "container.h"
 #include "metrics.h"
-#include "parameters.h"
+#include "variants.h"
 
 #include "common/child.h"
 #include "common/messages.h"
 #include "common/option_value.h"
+#include "common/record_json.h"
 #include "common/text.h"
 #include "common/units.h"
 #include "common/words.h"
 #include "harness/stats/objective.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -363,4 +365,151 @@ void settings_complete(struct settings *settings)
         settings->seed = (now.tv_sec * (NS_PER_S / NS_PER_US) + now.tv_nsec / NS_PER_US) %
                          (int64_t)OPTION_SEED_MOST;
     }
+}
+
+json_t *cell_read(const char *file)
+{
+    json_error_t error;
+    json_t *cell = json_read_record(file, 0, &error);
+    if (cell == NULL)
+        usage_error(
+            "--cell %s: it is no JSON file that can be read (%s): give a cell of a campaign", file,
+            error.text);
+    if (!json_is_string(json_object_get(cell, "name")))
+        usage_error("--cell %s: it has no name: give a cell of a campaign", file);
+    return cell;
+}
+
+static void set(struct settings *settings, const char *name, const char *text)
+{
+    char error[512];
+    if (!settings_set(settings, name, text, error, sizeof error))
+        usage_error("--cell: %s %s: %s", name, text, error);
+}
+
+void cell_apply(const json_t *cell, struct arena *arena, struct settings *settings,
+                const struct options *given)
+{
+    json_t *texts = json_object_get(cell, "settings"), *value;
+    const char *name;
+    json_object_foreach(texts, name, value)
+    {
+        const struct option_row *row = option_find(settings_rows, name);
+        const char *text = json_string_value(value);
+        if (text == NULL)
+            usage_error("--cell: %s: not a text: write settings as they are on a command line",
+                        name);
+        if (options_given(given, name))
+            continue;
+        if (!row || row->type != OPTION_LIST) {
+            set(settings, name, text);
+            continue;
+        }
+        // A list has an item a line.
+        char *rest = NULL, *lines = arena_format(arena, "%s", text);
+        for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+            set(settings, name, line);
+    }
+}
+
+const char **cell_command(const json_t *cell, struct arena *arena, size_t *count)
+{
+    const json_t *command = json_object_get(cell, "command");
+    *count = json_array_size(command);
+    if (*count == 0)
+        return NULL;
+    const char **words = arena_take(arena, (*count + 1) * sizeof *words);
+    for (size_t i = 0; i < *count; i++) {
+        words[i] = json_string_value(json_array_get(command, i));
+        if (words[i] == NULL)
+            usage_error("--cell: command: not all words are texts: write them as strings");
+    }
+    return words;
+}
+
+struct option_list cell_loads(const json_t *cell, struct arena *arena)
+{
+    const json_t *loads = json_object_get(cell, "loads");
+    const char *node = json_string_value(json_object_get(cell, "node"));
+    struct option_list list = {
+        .item = arena_take(arena, (json_array_size(loads) + 1) * sizeof *list.item)};
+    for (size_t i = 0; i < json_array_size(loads); i++) {
+        const json_t *load = json_array_get(loads, i);
+        const char *name = json_string_value(json_object_get(load, "name"));
+        const char *spec = json_string_value(json_object_get(load, "spec"));
+        if (name == NULL || spec == NULL)
+            usage_error("--cell: loads: give each a name and a spec");
+        list.item[list.count++] =
+            arena_format(arena, "%s%s=%s", name, node == NULL ? "" : node, spec);
+    }
+    return list;
+}
+
+static json_t *seconds(int64_t time_ns)
+{
+    return time_ns == 0 ? json_null() : number_to_json((double)time_ns / 1e9);
+}
+
+json_t *settings_to_json(const struct settings *settings)
+{
+    const bool has_service = settings->service != NULL;
+    const struct {
+        const char *name;
+        json_t *value;
+    } members[] = {
+        {"error", number_to_json(settings->error)},
+        {"confidence", number_to_json(settings->confidence)},
+        {"min_runs", json_integer((json_int_t)settings->min_runs)},
+        {"max_runs", json_integer((json_int_t)settings->max_runs)},
+        {"max_time_s", seconds(settings->max_time_ns)},
+        {"warmup", json_integer((json_int_t)settings->warmup)},
+        {"statistic", json_string(statistic_names[settings->statistic])},
+        {"shell", text_to_json(settings->shell)},
+        {"setup", text_to_json(settings->setup)},
+        {"prepare", text_to_json(settings->prepare)},
+        {"conclude", text_to_json(settings->conclude)},
+        {"cleanup", text_to_json(settings->cleanup)},
+        {"stdout", text_to_json(settings->out)},
+        {"stderr", text_to_json(settings->errors)},
+        {"input", text_to_json(settings->input)},
+        {"service", text_to_json(settings->service)},
+        {"ready", text_to_json(settings->ready)},
+        {"ready_timeout_s", seconds(has_service ? settings->ready_timeout_ns : 0)},
+        {"stop_signal", text_to_json(has_service ? settings->stop_signal : NULL)},
+        {"keep_service", json_boolean(settings->keep_service)},
+        {"service_cpus", text_to_json(settings->service_cpus)},
+        {"discard_warmup", json_integer((json_int_t)settings->discard_warmup)},
+        {"aa", json_boolean(settings->aa)},
+        {"at_most", number_to_json(settings->at_most > 0 ? settings->at_most : NAN)},
+        {"same_within", number_to_json(settings->same_within > 0 ? settings->same_within : NAN)},
+        {"until", number_to_json(settings->until > 0 ? settings->until : NAN)},
+        {"washout", text_to_json(settings->washout)},
+        {"capacity", settings->slo
+                         ? json_pack("{s:s, s:s}", "slo", settings->slo, "vary", settings->vary)
+                         : json_null()},
+        {"cold", json_boolean(settings->cold)},
+        {"cold_path", texts_to_json(settings->cold_path.item, settings->cold_path.count)},
+        {"timeout_s", seconds(settings->timeout_ns)},
+        {"ignore_failure", json_boolean(settings->ignore_failure != NULL)},
+        {"ignore_codes", settings_ignored(settings)},
+        {"strict", json_boolean(settings->strict)},
+        {"probe", json_boolean(!settings->no_probe)},
+        {"in", text_to_json(settings->in)},
+        {"account", text_to_json(settings->account)},
+        {"target_cpus", text_to_json(settings->target_cpus)},
+        {"load_cpus", text_to_json(settings->load_cpus)},
+        {"place", text_to_json(settings->place)},
+        {"place_cpus", text_to_json(settings->place_cpus)},
+        {"nice", settings->nice == NICE_UNSET ? json_null() : json_integer(settings->nice)},
+        {"load_nice",
+         settings->load_nice == NICE_UNSET ? json_null() : json_integer(settings->load_nice)},
+        {"setting", texts_to_json(settings->setting.item, settings->setting.count)},
+        {"settle_s", seconds(settings->settle_ns)},
+        {"seed", json_integer(settings->seed)},
+        {"engine", json_string(settings->engine == ENGINE_HYPERFINE ? "hyperfine" : "meter")},
+    };
+    json_t *object = json_object();
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        json_object_set_new(object, members[i].name, members[i].value);
+    return object;
 }

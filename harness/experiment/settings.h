@@ -1,12 +1,14 @@
 #ifndef EXPERIMENT_SETTINGS_H
 #define EXPERIMENT_SETTINGS_H
 
-/* How an experiment is measured: the options of jostle run and slowdown that are
- * part of the experiment (and so of its record), which a campaign may give, too. */
+#include "arena.h"
 
 #include "common/options.h"
 
 #include <jansson.h>
+
+/* How an experiment is measured: the options of jostle run and slowdown that are
+ * part of the experiment (and so of its record), which a campaign may give, too. */
 
 enum engine { ENGINE_METER, ENGINE_HYPERFINE };
 
@@ -79,5 +81,18 @@ void settings_complete(struct settings *settings);
 /* `settings` of experiment.json but for the metrics: times in seconds, what was not given
  * null. */
 json_t *settings_to_json(const struct settings *settings);
+
+/* The cell of a campaign: a file (jostle.cell/1) that gives command, loads and
+ * settings. What is on the command line, too, is taken from there. */
+
+/* Reads a cell; wrong use ends the program when it is none. */
+json_t *cell_read(const char *file);
+/* Sets the settings of the cell that are not on the command line. */
+void cell_apply(const json_t *cell, struct arena *arena, struct settings *settings,
+                const struct options *given);
+/* The cell's command; NULL: it has none. Its texts stay the cell's. */
+const char **cell_command(const json_t *cell, struct arena *arena, size_t *count);
+/* The cell's loads, each as --load has it. */
+struct option_list cell_loads(const json_t *cell, struct arena *arena);
 
 #endif

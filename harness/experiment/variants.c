@@ -1,12 +1,488 @@
 #include "variants.h"
 
-#include <string.h>
-#include <unistd.h>
+#include "folder.h"
 
+#include "common/child.h"
+#include "common/kept.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
+#include "common/pair.h"
+#include "common/sha256.h"
+#include "common/text.h"
 #include "common/words.h"
-#include "program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MOST_VALUES     1000
+#define MOST_DIGITS     17 /* so that every sum fits into 64 bits */
+#define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+
+/* mantissa / 10^decimals */
+struct decimal {
+    int64_t mantissa;
+    int decimals;
+};
+
+/* MIN..MAX..STEP */
+struct scan {
+    struct decimal from, to, step;
+    bool has_step;
+};
+
+/* "-0.25" of so many characters. False: it is no such number. */
+static bool read_decimal(const char *text, size_t length, struct decimal *decimal)
+{
+    const bool negative = length > 0 && text[0] == '-';
+    int digits = 0, decimals = -1;
+    *decimal = (struct decimal){0};
+    for (size_t i = negative; i < length; i++) {
+        if (text[i] == '.' && decimals < 0) {
+            decimals = 0;
+            continue;
+        }
+        if (text[i] < '0' || text[i] > '9' || ++digits > MOST_DIGITS)
+            return false;
+        decimal->mantissa = 10 * decimal->mantissa + (text[i] - '0');
+        decimals += decimals >= 0;
+    }
+    decimal->mantissa = negative ? -decimal->mantissa : decimal->mantissa;
+    decimal->decimals = decimals < 0 ? 0 : decimals;
+    return digits > 0;
+}
+
+/* With so many decimals, which are at least its own. False: it does not fit. */
+static bool scale(struct decimal *decimal, int decimals)
+{
+    for (; decimal->decimals < decimals; decimal->decimals++)
+        if (__builtin_mul_overflow(decimal->mantissa, 10, &decimal->mantissa))
+            return false;
+    return true;
+}
+
+static const char *decimal_text(struct arena *arena, struct decimal decimal)
+{
+    uint64_t power = 1;
+    const uint64_t size =
+        decimal.mantissa < 0 ? 0 - (uint64_t)decimal.mantissa : (uint64_t)decimal.mantissa;
+    for (int i = 0; i < decimal.decimals; i++)
+        power *= 10;
+    const char *sign = decimal.mantissa < 0 ? "-" : "";
+    if (decimal.decimals == 0)
+        return arena_format(arena, "%s%" PRIu64, sign, size);
+    return arena_format(arena, "%s%" PRIu64 ".%0*" PRIu64, sign, size / power, decimal.decimals,
+                        size % power);
+}
+
+/* The length of a NAME in front of a =; 0: there is none. */
+static size_t name_length(const char *text)
+{
+    const size_t length = strspn(text, NAME_CHARACTERS);
+    return text[length] == '=' ? length : 0;
+}
+
+/* The numbers of "MIN..MAX" or "MIN..MAX..STEP". */
+static bool read_scan(const char *text, struct scan *scan)
+{
+    struct decimal *const numbers[] = {&scan->from, &scan->to, &scan->step};
+    size_t count = 0;
+    *scan = (struct scan){0};
+    for (const char *at = text; at != NULL && count < 3; count++) {
+        const char *end = strstr(at, "..");
+        const size_t length = end == NULL ? strlen(at) : (size_t)(end - at);
+        if (!read_decimal(at, length, numbers[count]))
+            return false;
+        at = end == NULL ? NULL : end + 2;
+        if (count == 2 && at != NULL)
+            return false;
+    }
+    scan->has_step = count == 3;
+    return count >= 2;
+}
+
+bool parameters_check_list(const char *text, char *error, size_t size)
+{
+    snprintf(error, size, "not VAR VALUES: give a name and values, such as threads 1,2,4");
+    return name_length(text) > 0;
+}
+
+bool parameters_check_scan(const char *text, char *error, size_t size)
+{
+    struct scan scan;
+    const size_t length = name_length(text);
+    snprintf(error, size, "not VAR MIN MAX: give a name and two numbers, such as threads 1 8");
+    return length > 0 && read_scan(text + length + 1, &scan);
+}
+
+bool parameters_check_step(const char *text, char *error, size_t size)
+{
+    struct decimal step;
+    snprintf(error, size, "not a step above 0: give one such as 2 or 0.5");
+    return read_decimal(text, strlen(text), &step) && step.mantissa > 0;
+}
+
+static struct parameter *add(struct parameters *parameters, struct arena *arena, const char *text)
+{
+    const size_t length = name_length(text);
+    const char *name = arena_format(arena, "%.*s", (int)length, text);
+    for (size_t i = 0; i < parameters->count; i++)
+        if (strcmp(parameters->parameter[i].name, name) == 0)
+            usage_error("parameter %s: it is given twice: give all of its values at once", name);
+    parameters->parameter =
+        arena_more(arena, parameters->parameter, parameters->count, sizeof *parameters->parameter);
+    struct parameter *parameter = &parameters->parameter[parameters->count++];
+    parameter->name = name;
+    return parameter;
+}
+
+static void add_value(struct parameter *parameter, struct arena *arena, const char *value)
+{
+    parameter->value =
+        arena_more(arena, parameter->value, parameter->count, sizeof *parameter->value);
+    parameter->value[parameter->count++] = value;
+    if (parameter->count > MOST_VALUES)
+        usage_error("parameter %s: more than %d values: give fewer, or larger steps",
+                    parameter->name, MOST_VALUES);
+}
+
+/* A value may have a comma behind a backslash, as hyperfine has it. */
+static void add_list(struct parameters *parameters, struct arena *arena, const char *text)
+{
+    struct parameter *parameter = add(parameters, arena, text);
+    const char *from = text + strlen(parameter->name) + 1;
+    char *value = arena_format(arena, "%s", from), *to = value;
+    for (;; from++) {
+        if (from[0] == '\\' && from[1] == ',') {
+            *to++ = *++from;
+            continue;
+        }
+        if (*from != ',' && *from != '\0') {
+            *to++ = *from;
+            continue;
+        }
+        *to = '\0';
+        add_value(parameter, arena, arena_format(arena, "%s", value));
+        if (*from == '\0')
+            return;
+        to = value;
+    }
+}
+
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* MIN is shown as it was given, what follows with the decimals of the sum. */
+static void add_scan(struct parameters *parameters, struct arena *arena, const char *text,
+                     const char *step)
+{
+    struct parameter *parameter = add(parameters, arena, text);
+    struct scan scan;
+    read_scan(text + strlen(parameter->name) + 1, &scan);
+    if (!scan.has_step && step)
+        read_decimal(step, strlen(step), &scan.step);
+    else if (!scan.has_step && scan.from.decimals == 0 && scan.to.decimals == 0)
+        scan.step.mantissa = 1;
+    else if (!scan.has_step)
+        usage_error("--parameter-scan %s: steps of numbers with decimals need a size: give "
+                    "--parameter-step-size",
+                    text);
+    const char *first = decimal_text(arena, scan.from);
+    const int shown = larger(scan.from.decimals, scan.step.decimals);
+    const int decimals = larger(shown, scan.to.decimals);
+    if (!scale(&scan.from, decimals) || !scale(&scan.to, decimals) || !scale(&scan.step, decimals))
+        usage_error("--parameter-scan %s: too many digits: give shorter numbers", text);
+    if (scan.step.mantissa <= 0 || scan.from.mantissa > scan.to.mantissa)
+        usage_error("--parameter-scan %s: it has no values: give MIN, then a MAX that is not below "
+                    "it, and a step above 0",
+                    text);
+    add_value(parameter, arena, first);
+    for (struct decimal value = scan.from;
+         !__builtin_add_overflow(value.mantissa, scan.step.mantissa, &value.mantissa) &&
+         value.mantissa <= scan.to.mantissa;) {
+        struct decimal shortened = value;
+        for (; shortened.decimals > shown; shortened.decimals--)
+            shortened.mantissa /= 10; // what goes are zeros
+        add_value(parameter, arena, decimal_text(arena, shortened));
+    }
+}
+
+void parameters_read(struct parameters *parameters, struct arena *arena,
+                     const struct option_list *lists, const struct option_list *scans,
+                     const char *step)
+{
+    *parameters = (struct parameters){.combinations = 1};
+    for (size_t i = 0; i < lists->count; i++)
+        add_list(parameters, arena, lists->item[i]);
+    for (size_t i = 0; i < scans->count; i++)
+        add_scan(parameters, arena, scans->item[i], step);
+    if (step != NULL && scans->count == 0)
+        usage_error("--parameter-step-size: of what? Give --parameter-scan VAR MIN MAX");
+    for (size_t i = 0; i < parameters->count; i++)
+        if (parameters->combinations <= MOST_VALUES)
+            parameters->combinations *= parameters->parameter[i].count;
+}
+
+const char *parameters_value(const struct parameters *parameters, size_t combination,
+                             size_t parameter)
+{
+    for (size_t i = 0; i < parameter; i++)
+        combination /= parameters->parameter[i].count;
+    const struct parameter *one = &parameters->parameter[parameter];
+    return one->value[combination % one->count];
+}
+
+/* The parameter whose {NAME} is at text; NULL: none. */
+static const struct parameter *named_at(const struct parameters *parameters, const char *text)
+{
+    for (size_t i = 0; *text == '{' && i < parameters->count; i++) {
+        const char *rest = text_after(text + 1, parameters->parameter[i].name);
+        if (rest && *rest == '}')
+            return &parameters->parameter[i];
+    }
+    return NULL;
+}
+
+const char *parameters_fill(const struct parameters *parameters, struct arena *arena,
+                            size_t combination, const char *text)
+{
+    const char *filled = "";
+    for (const char *at = text;;) {
+        size_t length = strcspn(at, "{");
+        const struct parameter *parameter = named_at(parameters, at + length);
+        if (parameter == NULL && at[length] == '{')
+            length++;
+        filled = arena_format(arena, "%s%.*s", filled, (int)length, at);
+        at += length;
+        if (*at == '\0')
+            return filled;
+        if (parameter == NULL)
+            continue;
+        filled = arena_format(
+            arena, "%s%s", filled,
+            parameters_value(parameters, combination, (size_t)(parameter - parameters->parameter)));
+        at += strlen(parameter->name) + 2;
+    }
+}
+
+const char *parameters_name(const struct parameters *parameters, struct arena *arena,
+                            size_t combination)
+{
+    const char *name = "";
+    for (size_t i = 0; i < parameters->count; i++)
+        name =
+            arena_format(arena, "%s%s%s=%s", name, i == 0 ? "" : ",", parameters->parameter[i].name,
+                         parameters_value(parameters, combination, i));
+    return name;
+}
+
+json_t *parameters_to_json(const struct parameters *parameters, size_t combination)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < parameters->count; i++)
+        json_object_set_new(object, parameters->parameter[i].name,
+                            text_to_json(parameters_value(parameters, combination, i)));
+    return object;
+}
+
+#define DEFAULT "sh"
+
+struct shell shell_read(struct arena *arena, const char *text)
+{
+    const char *error = NULL;
+    size_t count = 0;
+    if (strcmp(text, SHELL_NONE) == 0)
+        return (struct shell){0};
+    if (strcmp(text, SHELL_DEFAULT) == 0)
+        text = DEFAULT;
+    char **split = words_split(text, &count, &error);
+    if (split == NULL || count == 0)
+        usage_error("--shell %s: %s: give a shell such as bash, or none", text,
+                    split == NULL ? error : "no shell");
+    arena_keep(arena, split);
+    const char **words = arena_take(arena, (count + 1) * sizeof *words);
+    memcpy(words, split, count * sizeof *words);
+    words[count] = "-c";
+    return (struct shell){.name = text, .words = words, .word_count = count + 1};
+}
+
+bool shell_is_name(const char *word)
+{
+    static const char *const names[] = {"sh",   "bash", "dash", "zsh",      "ksh",        "mksh",
+                                        "fish", "ash",  "yash", SHELL_NONE, SHELL_DEFAULT};
+    const size_t length = strcspn(word, " ");
+    const char *slash = memrchr(word, '/', length), *base = slash == NULL ? word : slash + 1;
+    const size_t base_length = (size_t)(word + length - base);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strlen(names[i]) == base_length && memcmp(base, names[i], base_length) == 0)
+            return true;
+    return false;
+}
+
+/* The next field of a line, which ends at a tab or with the line. */
+static const char *next_field(struct arena *arena, const char **at)
+{
+    const size_t length = strcspn(*at, "\t\n");
+    const char *field = arena_format(arena, "%.*s", (int)length, *at);
+    *at += length + ((*at)[length] == '\t');
+    return field;
+}
+
+static struct revision *find(const struct revisions *revisions, const char *name)
+{
+    for (size_t i = 0; i < revisions->count; i++)
+        if (strcmp(revisions->revision[i].name, name) == 0)
+            return &revisions->revision[i];
+    return NULL;
+}
+
+static void read_facts(struct revisions *revisions, struct arena *arena, const char *facts)
+{
+    for (const char *at = facts; at != NULL && *at != '\0';) {
+        struct revision *revision = find(revisions, next_field(arena, &at));
+        const char *commit = next_field(arena, &at);
+        const char *tree = next_field(arena, &at);
+        const char *folder = next_field(arena, &at);
+        at += *at == '\n';
+        if (revision == NULL)
+            continue;
+        revision->commit = *commit == '\0' ? NULL : commit;
+        revision->tree = tree;
+        revision->folder = folder;
+    }
+}
+
+void revisions_read(struct revisions *revisions, struct arena *arena,
+                    const struct option_list *texts)
+{
+    *revisions = (struct revisions){
+        .revision = arena_take(arena, (texts->count + 1) * sizeof *revisions->revision)};
+    for (size_t i = 0; i < texts->count; i++) {
+        struct revision revision = {0};
+        revision.text = name_read(arena, texts->item[i], &revision.name);
+        if (revision.name == NULL)
+            revision.name =
+                strcmp(revision.text, ".") == 0 ? "worktree" : name_clean(arena, revision.text);
+        if (*revision.text == '\0')
+            usage_error("--revision %s: which? Give NAME=REVISION, such as old=main",
+                        texts->item[i]);
+        if (find(revisions, revision.name) != NULL)
+            usage_error("--revision %s: the name %s is taken: give each revision a NAME= of its "
+                        "own",
+                        texts->item[i], revision.name);
+        revisions->revision[revisions->count++] = revision;
+    }
+    read_facts(revisions, arena, getenv(REVISIONS_FACTS));
+}
+
+bool revisions_write(const struct revisions *revisions, const char *build, const char *records,
+                     const json_t *old)
+{
+    size_t k;
+    json_t *variant;
+    pair_put("records", records);
+    pair_put("build", build);
+    for (size_t i = 0; i < revisions->count; i++) {
+        const struct revision *revision = &revisions->revision[i];
+        pair_put("revision", revision->name);
+        pair_put("revision_text", revision->text);
+        json_array_foreach(json_object_get(old, "variants"), k, variant)
+        {
+            // Its tree in an earlier record.
+            const char *name = json_text_or_empty(variant, "name");
+            if (strcmp(name, revision->name) == 0)
+                pair_put("revision_tree",
+                         json_text_at(json_object_get(variant, "revision"), "tree"));
+        }
+    }
+    return fflush(stdout) == 0;
+}
+
+json_t *revision_to_json(const struct revision *revision)
+{
+    if (revision == NULL)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o}", "name", text_to_json(revision->text), "commit",
+                     text_to_json(revision->commit), "tree", text_to_json(revision->tree));
+}
+
+/* The file itself, without links. False, with errno. */
+static bool find_program(const char *command, char absolute[PATH_MAX])
+{
+    char path[PATH_MAX];
+    if (strchr(command, '/') != NULL)
+        return realpath(command, absolute) != NULL;
+    errno = ENOENT;
+    return child_find(command, path) && realpath(path, absolute) != NULL;
+}
+
+static void set_reason(json_t *program, const char *reason)
+{
+    json_object_set_new(program, "reason", text_to_json(reason));
+}
+
+int64_t file_mtime_ns(const struct stat *status)
+{
+    return status->st_mtim.tv_sec * INT64_C(1000000000) + status->st_mtim.tv_nsec;
+}
+
+static void describe(json_t *program, int fd, int64_t *budget)
+{
+    char digits[SHA256_DIGITS + 1], date[DATE_SIZE];
+    struct stat status;
+    if (fstat(fd, &status) != 0) {
+        set_reason(program, strerror(errno));
+        return;
+    }
+    json_object_set_new(program, "size_bytes", json_integer(status.st_size));
+    json_object_set_new(program, "mtime",
+                        text_to_json(*date_utc(status.st_mtime, date) ? date : NULL));
+    json_object_set_new(program, "mtime_ns", json_integer(file_mtime_ns(&status)));
+    if (!S_ISREG(status.st_mode))
+        set_reason(program, "no regular file");
+    else if (status.st_size > *budget)
+        set_reason(program, "beyond 256 MiB: only size and time are known");
+    else if (sha256_file(fd, digits))
+        json_object_set_new(program, "sha256", json_string(digits));
+    else
+        set_reason(program, strerror(errno));
+    if (json_is_string(json_object_get(program, "sha256")))
+        *budget -= status.st_size;
+}
+
+json_t *file_to_json(const char *path, int64_t *budget)
+{
+    json_t *program = json_pack("{s:o, s:n, s:n, s:n, s:n, s:n}", "path", text_to_json(path),
+                                "sha256", "size_bytes", "mtime", "mtime_ns", "reason");
+    /* A FIFO would wait for a writer. */
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0) {
+        set_reason(program, strerror(errno));
+        return program;
+    }
+    describe(program, fd, budget);
+    close(fd);
+    return program;
+}
+
+json_t *program_to_json(const char *command)
+{
+    char path[PATH_MAX];
+    int64_t budget = PROGRAM_MOST_BYTES;
+    if (find_program(command, path))
+        return file_to_json(path, &budget);
+    return json_pack("{s:n, s:n, s:n, s:n, s:n, s:s}", "path", "sha256", "size_bytes", "mtime",
+                     "mtime_ns", "reason", strerror(errno));
+}
 
 const char *variant_program(const struct variant *variant)
 {
@@ -46,14 +522,6 @@ json_t *variant_program_to_json(const struct variant *variant, struct arena *are
     return program;
 }
 
-static json_t *words_to_json(const struct variant *variant)
-{
-    json_t *words = json_array();
-    for (size_t i = 0; i < variant->word_count; i++)
-        json_array_append_new(words, text_to_json(variant->words[i]));
-    return words;
-}
-
 json_t *variants_to_json(const struct variants *variants, struct arena *arena)
 {
     if (!variants->named)
@@ -62,12 +530,12 @@ json_t *variants_to_json(const struct variants *variants, struct arena *arena)
     for (size_t i = 0; i < variants->count; i++) {
         const struct variant *variant = &variants->variant[i];
         json_array_append_new(
-            list,
-            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", text_to_json(variant->name),
-                      "command", words_to_json(variant), "shell", text_to_json(variant->shell),
-                      "program", variant_program_to_json(variant, arena), "revision",
-                      revision_to_json(variant->revision), "parameters",
-                      parameters_to_json(&variants->parameters, variant->combination)));
+            list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", text_to_json(variant->name),
+                            "command", texts_to_json(variant->words, variant->word_count), "shell",
+                            text_to_json(variant->shell), "program",
+                            variant_program_to_json(variant, arena), "revision",
+                            revision_to_json(variant->revision), "parameters",
+                            parameters_to_json(&variants->parameters, variant->combination)));
     }
     return list;
 }
@@ -75,16 +543,6 @@ json_t *variants_to_json(const struct variants *variants, struct arena *arena)
 static bool is_alone(const struct condition *condition)
 {
     return condition->load_count == 0;
-}
-
-static const char *name_of(struct arena *arena, const struct variant *variant,
-                           const struct condition *condition)
-{
-    if (variant->name == NULL)
-        return condition->name;
-    if (is_alone(condition))
-        return variant->name;
-    return arena_format(arena, "%s@%s", variant->name, condition->name);
 }
 
 void combinations_make(struct combinations *combinations, struct arena *arena,
@@ -99,13 +557,19 @@ void combinations_make(struct combinations *combinations, struct arena *arena,
     for (size_t i = 0; i < conditions->count; i++) {
         const struct condition *condition = &conditions->condition[i];
         const bool own = condition->adjustment.target.count > 0;
-        for (size_t j = 0; j < variants->count; j++)
+        for (size_t j = 0; j < variants->count; j++) {
+            const char *name = variants->variant[j].name;
+            if (!name)
+                name = condition->name;
+            else if (!is_alone(condition))
+                name = arena_format(arena, "%s@%s", name, condition->name);
             combinations->combination[combinations->count++] = (struct combination){
-                .name = name_of(arena, &variants->variant[j], condition),
+                .name = name,
                 .variant = j,
                 .condition = condition,
                 .command = own ? combinations->commands++ : j,
             };
+        }
     }
 }
 

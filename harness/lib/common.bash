@@ -1,5 +1,6 @@
-# What the commands share, with the program arguments behind it: the nearest name, and
-# words as a shell has them. Sourced, never run. Reads JOSTLE_LIB and JOSTLE_BIN.
+# What the commands share, with the program arguments behind it: words and names, the signals that end us, what is ours alone and
+# what is kept, and how a program of ours reads a command line. Sourced, never run. Reads JOSTLE_LIB and JOSTLE_BIN.
+# shellcheck disable=SC2034 # for those who source this
 
 # shellcheck source-path=SCRIPTDIR source=messages.bash
 source "$JOSTLE_LIB/messages.bash"
@@ -31,4 +32,166 @@ in_batches() {
 # words back.
 shell_quote() {
     REPLY=$("$JOSTLE_BIN/arguments" quote "$@")
+}
+
+# request_read PROGRAM ARRAY ARG...: fills ARRAY by the program's own reading of a command line, pairs that begin with
+# `folder`; several `set` are a line each. Ends with its status where that is wrong, or is --help.
+request_read() {
+    local -n request_values=$2
+    local i
+    local -a pairs=()
+    [[ -x $JOSTLE_BIN/$1 ]] || die "$JOSTLE_BIN/$1 is missing: run make"
+    answer_read pairs "$JOSTLE_BIN/$1" "${@:3}" || exit
+    if [[ ${pairs[0]:-} != folder ]]; then # --help, --version
+        print_text "${pairs[*]}"
+        exit 0
+    fi
+    # shellcheck disable=SC2004,SC2154 # the keys of an associative array
+    for ((i = 0; i + 1 < ${#pairs[@]}; i += 2)); do
+        if [[ ${pairs[i]} == set ]]; then
+            request_values[set]+=${pairs[i + 1]}$'\n'
+        else
+            request_values[${pairs[i]}]=${pairs[i + 1]}
+        fi
+    done
+}
+
+# ---- the signals that end a command
+
+# What a closed terminal, Ctrl-C, Ctrl-\ and a batch system send.
+ENDING_SIGNALS=(INT TERM HUP QUIT)
+# What a shell says of a command that was ended so.
+declare -gA ENDED_BY=([HUP]=129 [INT]=130 [QUIT]=131 [TERM]=143)
+
+# signals_trap FUNCTION: has each of them call `FUNCTION SIGNAL STATUS`, with the exit status that
+# says so.
+signals_trap() {
+    local signal
+    # shellcheck disable=SC2064 # these names
+    for signal in "${ENDING_SIGNALS[@]}"; do trap "$1 $signal ${ENDED_BY[$signal]}" "$signal"; done
+}
+
+# signals_ignore: none of them disturbs what is left to be tidied up, nor what is started for that; nor
+# does a failure: of a terminal that was closed each message is one. Call it first.
+signals_ignore() {
+    set +e
+    trap '' "${ENDING_SIGNALS[@]}"
+}
+
+# ---- a command that takes long, whose end a signal to us must not wait for
+
+child='' # the process that runs; "": none
+
+# child_run COMMAND...: runs it to its end; its status. A signal to us ends the wait: see child_end.
+child_run() {
+    local code=0
+    # A job in the background has no stdin; nor have ours any use for it.
+    "$@" </dev/null &
+    child=$!
+    wait "$child" || code=$?
+    child=''
+    return "$code"
+}
+
+# child_end: ends what runs, if anything does, and waits for it; for a trap.
+child_end() {
+    signals_ignore
+    [[ -n $child ]] || return 0
+    kill -s TERM "$child" 2>/dev/null || true
+    wait "$child" || true
+    child=''
+}
+
+# ---- where a command keeps what it makes for itself
+
+# It is one folder, which the keeper knows (see harness/jostle): when the command is killed, lib/killed removes it, and what
+# temporary_note has named.
+
+temporary_folder='' # empty: not made yet
+temporary_wanted=${JOSTLE_TEMPORARY:-}
+unset JOSTLE_TEMPORARY # it is not for a target
+
+# temporary_open: makes the folder, unless that was done.
+temporary_open() {
+    [[ -z $temporary_folder ]] || return 0
+    if [[ -n $temporary_wanted ]]; then
+        # Named first: a signal may come right after it was made.
+        temporary_folder=$temporary_wanted
+        mkdir -m 700 -- "$temporary_folder" 2>/dev/null || ! temporary_folder=''
+    else
+        temporary_folder=$(mktemp -d 2>/dev/null)
+    fi || die 'cannot make a temporary folder: set TMPDIR to one that can be written'
+}
+
+# temporary_make NAME: sets REPLY to a new folder of that name in there.
+temporary_make() {
+    temporary_open
+    REPLY=$temporary_folder/$1
+    mkdir -- "$REPLY" 2>/dev/null || die "cannot make the folder $REPLY: set TMPDIR to one that can be written"
+}
+
+# temporary_file NAME: sets REPLY to a new, empty file of that name in there.
+temporary_file() {
+    temporary_open
+    REPLY=$temporary_folder/$1
+    { : >"$REPLY"; } 2>/dev/null || die "cannot write $REPLY: set TMPDIR to a folder that can be written"
+}
+
+# temporary_note KIND PATH...: has lib/killed see to each PATH, which is somewhere else, if we are killed, in
+# this order. KIND is file, folder (with all that is in it), empty (a folder, if it is), record (see
+# records_drop), revisions, off (commands, run by bash) or groups (control groups of settings; PATH is any
+# folder that is there).
+temporary_note() {
+    local kind=$1 path
+    temporary_open
+    for path in "${@:2}"; do
+        [[ $path == /* ]] || path=$PWD/$path
+        printf '%s\0%s\0' "$kind" "$path"
+    done 2>/dev/null >>"$temporary_folder/noted" ||
+        die "cannot write to $temporary_folder: is the disk full? Make room, or set TMPDIR to another folder"
+}
+
+# temporary_close: removes the folder. What was noted has been seen to. Safe to call twice.
+temporary_close() {
+    [[ -z $temporary_folder ]] || rm -rf -- "$temporary_folder"
+    temporary_folder=''
+}
+
+# ---- files that the user named, or that are made of records: whole or not at all
+
+# save_output FILE COMMAND...: what COMMAND prints, to FILE, which stays as it was until all of it is
+# on the disk (common/save.h). Where FILE cannot be written, which is said, or COMMAND fails, which it
+# says itself, the status is not 0.
+save_output() {
+    local -a save_status=(0 0)
+    { "${@:2}" && printf '\0'; } | "$JOSTLE_BIN/arguments" save "$1" || save_status=("${PIPESTATUS[@]}")
+    ((save_status[0] == 0)) || return "${save_status[0]}"
+    return "${save_status[1]}"
+}
+
+# save_record WHERE FILE: the record in FILE, to where --json says: - is stdout, nothing is nowhere.
+save_record() {
+    case $1 in
+        '') ;;
+        -) print_file "$2" ;;
+        *) save_output "$1" cat -- "$2" || exit ;;
+    esac
+}
+
+# ---- what is removed when a command is over
+
+# records_drop FILE: removes a file that an experiment has made in its folder, where it is of no use to
+# anybody: an empty one, and any where nothing was measured. What is there and is no file is not ours.
+records_drop() {
+    local runs=${1%/*}/runs.jsonl
+    [[ -f $1 && ! -L $1 ]] || return 0
+    [[ -s $1 && (-s $runs || (-e $runs && ! -f $runs)) ]] || rm -f -- "$1" 2>/dev/null || true
+}
+
+# file_drop FILE: removes a file of ours, unless somebody has its lock.
+file_drop() {
+    local code=0
+    [[ -f $1 && ! -L $1 && -O $1 ]] || return 0
+    "$JOSTLE_BIN/arguments" lock exclusive "$1" 2>/dev/null || code=$?
+    ((code == 3)) || rm -f -- "$1"
 }

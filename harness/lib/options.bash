@@ -24,13 +24,7 @@ options_parse() {
     options_take options "$@"
 }
 
-# options_parse_mixed TABLE VALUES REST ARG...: the same, but options may be before and after
-# operands, up to `--`.
-options_parse_mixed() {
-    options_take mixed "$@"
-}
-
-# options_take options|mixed TABLE VALUES REST ARG...: both of them.
+# options_take options|mixed TABLE VALUES REST ARG...: the same; mixed: options may be before and after operands, up to `--`.
 options_take() {
     local -n parse_table=$2 parse_values=$3 parse_rest=$4
     local i name
@@ -66,4 +60,18 @@ options_help() {
         [[ -z $arg || $arg == '['* ]] || arg=" $arg"
         printf '  %-24s %s\n' "--$name$arg" "$help"
     done
+}
+
+declare -A options=() # of the command
+# shellcheck disable=SC2034 # read by the command
+declare -a operands=() # its other arguments
+
+# options_command options|mixed TABLE ARG...: reads ARGs into the arrays options and operands; --help, which the function usage
+# of the command prints, ends us.
+options_command() {
+    options_defaults "$2" options
+    options_take "$1" "$2" options operands "${@:3}"
+    [[ -n ${options[help]} ]] || return 0
+    print_help
+    exit 0
 }
