@@ -49,6 +49,7 @@ teardown() {
     local account
     for account in cgroup:/nowhere podman:no-such-container job group podman: cgroup:relative; do
         run -2 --separate-stderr env -u SLURM_JOB_ID "$JOSTLE" run --output out --account "$account" -- true
+        # shellcheck disable=SC2154 # bats sets both
         [[ $stderr == "jostle: --account $account: "*': '* && ${stderr_lines[*]} == "$stderr" && ! -e out ]]
     done
 }

@@ -19,7 +19,7 @@ json_t *json_at(const json_t *object, const char *key, size_t length);
 /* A text into a buffer, cut off behind a whole character where it is too long, as half of one
  * would be in no record; "" where there is none. */
 void json_copy_text(const json_t *object, const char *key, char *text, size_t size);
-bool json_has(const json_t *object, const char *key);            /* and is not null */
+bool json_has(const json_t *object, const char *key); /* and is not null */
 
 /* Reads a record, as every program does, for a stranger may have made its folder: what is no
  * regular file is not waited for. A new reference, or NULL with *error (which may be NULL). */

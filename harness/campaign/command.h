@@ -38,6 +38,6 @@ int command_status(const struct command_options *options, char **operands, int c
 int command_merge(const struct command_options *options, char **operands, int count);
 
 // Writes a plan to a file. False with errno.
-bool plan_write(const json_t *plan, const char *path);
+bool campaign_plan_write(const json_t *plan, const char *path);
 
 #endif

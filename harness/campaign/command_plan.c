@@ -172,7 +172,7 @@ static bool write_conf(const struct config *config, const char *path)
     return save_begin(&save, path, SAVE_STATE) && save_end(&save, config_write(config, save.file));
 }
 
-bool plan_write(const json_t *plan, const char *path)
+bool campaign_plan_write(const json_t *plan, const char *path)
 {
     char *text = must(json_dumps(plan, JSON_COMPACT));
     const bool written = save_text(path, text, SAVE_STATE);
@@ -191,7 +191,7 @@ int command_expand(const struct command_options *options, char **operands, int c
     config_read(&config, options->file, stdin);
     json_t *plan = expand(&config, &folders, options->set.item, options->set.count);
     const char *path = options->plan;
-    bool written = plan_write(plan, path);
+    bool written = campaign_plan_write(plan, path);
     if (written && config_includes(&config))
         written = write_conf(&config, path = options->conf);
     json_decref(plan);

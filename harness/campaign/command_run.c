@@ -299,7 +299,8 @@ int command_merge(const struct command_options *options, char **operands, int co
     if (!good)
         complain("%zu cell%s: say which to take with --prefer first or --prefer newest",
                  merged.conflicts, merged.conflicts == 1 ? " differs" : "s differ");
-    else if (!write_taken(&merged, options->take) || !plan_write(merged.plan, options->plan))
+    else if (!write_taken(&merged, options->take) ||
+             !campaign_plan_write(merged.plan, options->plan))
         good = complain("cannot write %s: is the disk full?", options->plan);
     else
         printf("%zu\t%zu\n", merged.count, merged.again);
