@@ -7,7 +7,7 @@
 #include "interval.h"
 #include "record.h"
 #include "settings.h"
-#include "shape.h"
+#include "sample.h"
 
 // What a load delivered, summed over the runs of one condition.
 struct load_sum {
