@@ -128,7 +128,7 @@ cell() {
 # in_series: a series of four figures, or three: 0 when they came. One that a busy machine holds up for longer
 # than between two of them has fewer.
 in_series() {
-    rm -rf "$DIR" && jostle bench cpu --only '*.series' --samples 4 --every 60ms --output "$DIR" >said &&
+    rm -rf "$DIR" && jostle bench cpu --only 'cpu.double.series' --samples 4 --every 60ms --output "$DIR" >said &&
         holds '[.parts[].rows[] | select(.state == "done")] | length == 1 and .[0].n >= 3' <"$DIR/bench.json"
 }
 
@@ -174,9 +174,39 @@ in_series() {
     holds 'all(.parts[].cells[]; .skip != null or .of != null or .max_time_s > 0)' <"$DIR/bench-plan.json"
 }
 
+@test "a table has its rows and no others, with the threads and blocks that are given" {
+    local table
+    while read -r table; do
+        bench --table "$table" --expand "$DIR/$table"
+        holds '.cells > 0 and (.parts | length == 1)' <"$DIR/$table/bench-plan.json"
+    done < <("$BIN/bench" --list-options | awk -F '\t' '$2 == "table" { gsub(",", "\n", $NF); print $NF }')
+    [[ -s $DIR/samples/bench-plan.json ]]
+    holds '[.parts[0].cells[] | .cell] == ["cpu.int32.series", "cpu.double.series"]' <"$DIR/samples/bench-plan.json"
+    holds '[.parts[0].cells[] | .cell] | length == 45 and index("disk.mixed.random.direct.10MiB.t4") != null' <"$DIR/mydiskbench/bench-plan.json"
+    holds '[.parts[0].cells[] | .cell] | length == 24 + 24 and index("network.ping.udp.1B.s8") != null' <"$DIR/mynetbench/bench-plan.json"
+    holds '[.parts[0].cells[] | .cell] | length == 48 and all(test("[.](sequential|random)[.]"))' <"$DIR/myrambench/bench-plan.json"
+    bench --table mydiskbench --threads 1 --blocks 1K,3K --expand "$DIR/own"
+    holds '[.parts[0].cells[].labels | map({key: .[0], value: .[1]}) | from_entries | .block + " " + .threads] | unique == ["1 KiB 1", "3 KiB 1"]' <"$DIR/own/bench-plan.json"
+}
+
+@test "a peak that the user states is in the table, with its source" {
+    run -0 jostle bench network --blocks 1K --threads 1 --peak network=1GB/s:'the switch' --only network.tcp.1KiB.s1 --min-runs 2 --max-runs 2 \
+        --duration 100ms --output "$DIR/peak"
+    [[ $output == *'8.00 Gbit/s'*'stated: the switch'* ]]
+    holds '.parts[0].rows[] | select(.cell == "network.tcp.1KiB.s1") | .peak.value == 8e9 and .of_peak.ratio > 0' <"$DIR/peak/bench.json"
+}
+
 @test "what cannot be measured is said in one line: wrong use is refused, too many threads are left out" {
     run -2 jostle bench cpus
     [[ $output == 'jostle: bench cpus: no such part (did you mean cpu?)'* ]]
+    run -2 jostle bench --table mycpubenc
+    [[ $output == *'did you mean mycpubench?'* ]]
+    run -2 jostle bench disk --table stream
+    [[ $output == *'it is of the part memory: leave out disk' ]]
+    run -2 jostle bench --blocks 4K,x
+    [[ $output == *'--blocks 4K,x: x is no size of a block'* ]]
+    run -2 jostle bench --peak cpu=1GB/s:x
+    [[ $output == *'such as memory=68.3GB/s:data-sheet' ]]
     run -2 jostle bench --threads 1,0
     [[ $output == *'--threads 1,0: 0 is no number of threads'* ]]
     run -2 jostle bench --every 1s

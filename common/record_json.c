@@ -64,10 +64,10 @@ bool json_has(const json_t *object, const char *key)
 
 json_t *json_read_record(const char *path, size_t flags, json_error_t *error)
 {
-    const int fd = file_open_regular(path, true);
-    if (fd >= 0) {
-        json_t *record = json_loadfd(fd, flags, error);
-        close(fd);
+    FILE *file = file_open_record(path); /* not json_loadfd(), which reads byte by byte */
+    if (file != NULL) {
+        json_t *record = json_loadf(file, flags, error);
+        (void)fclose(file);
         return record;
     }
     if (error != NULL) {

@@ -26,16 +26,17 @@ struct type {
     unsigned bytes;
     const char *gemm; /* options of workloads/gemm for its product; NULL: there is none */
     bool quick;       /* in vectors, with --quick */
+    bool series;      /* with --samples */
 };
 
 static const struct type types[] = {
     {.name = "int8", .bytes = 1, .quick = true},
     {.name = "int16", .bytes = 2},
-    {.name = "int32", .bytes = 4, .quick = true},
+    {.name = "int32", .bytes = 4, .quick = true, .series = true},
     {.name = "int64", .bytes = 8},
     {.name = "half", .bytes = 2, .floating = true},
     {.name = "single", .bytes = 4, .floating = true, .gemm = "--single", .quick = true},
-    {.name = "double", .bytes = 8, .floating = true, .gemm = "", .quick = true},
+    {.name = "double", .bytes = 8, .floating = true, .gemm = "", .quick = true, .series = true},
 };
 #define TYPES (sizeof types / sizeof types[0])
 
@@ -190,16 +191,16 @@ static void add_type(const struct scope *scope, const struct type *type)
         add_scaling(scope, type, SIMD_SCALAR);
 }
 
-static void add_series(const struct scope *scope)
+static void add_series(const struct scope *scope, const struct type *type)
 {
     const struct choice *choice = scope->choice;
     const unsigned threads = scope->cpus.count;
-    struct cell *cell = matrix_cell(scope->matrix, "cpu.double.series");
-    label(cell, "double", simd_names[scope->widest], threads);
+    struct cell *cell = matrix_cell(scope->matrix, "cpu.%s.series", type->name);
+    label(cell, type->name, simd_names[scope->widest], threads);
     cell_figure(cell, "rate", UNIT, HIGHER, SUMMARY("gops"));
-    bench_cell_command(cell, "loadgen ops --type double --simd %s --threads %u --json %s",
+    bench_cell_command(cell, "loadgen ops --type %s --simd %s --threads %u --json %s", type->name,
                        simd_names[scope->widest], threads, choice->series);
-    add_peak(scope, cell, &types[TYPES - 1], scope->widest, threads);
+    add_peak(scope, cell, type, scope->widest, threads);
     cell_series(cell, "gops", 1);
 }
 
@@ -219,6 +220,8 @@ void part_cpu(struct matrix *matrix, const struct choice *choice)
         add_type(&scope, &types[i]);
     for (size_t i = 0; i < choice->thread_count; i++)
         add_linpack(&scope, choice->threads[i]);
-    if (choice->samples > 0)
-        add_series(&scope);
+    /* Operations a second of floating point and of integers: FLOPS and IOPS. */
+    for (size_t i = 0; i < TYPES && choice->samples > 0; i++)
+        if (types[i].series)
+            add_series(&scope, &types[i]);
 }

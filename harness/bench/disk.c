@@ -18,15 +18,18 @@
 /* A pattern and direction, as loadgen and fio name them. */
 struct access {
     const char *name, *label, *options, *fio;
-    bool random, read;
+    bool random, reads, writes;
     uint64_t usual; /* the block for curves over threads */
 };
 
 static const struct access accesses[] = {
-    {"read.sequential", "sequential read", "--sequential --read", "read", false, true, MIB},
-    {"write.sequential", "sequential write", "--sequential --write", "write", false, false, MIB},
-    {"read.random", "random read", "--random --read", "randread", true, true, 4 * KIB},
-    {"write.random", "random write", "--random --write", "randwrite", true, false, 4 * KIB},
+    {"read.sequential", "sequential read", "--sequential --read", "read", false, true, false, MIB},
+    {"write.sequential", "sequential write", "--sequential --write", "write", false, false, true,
+     MIB},
+    {"read.random", "random read", "--random --read", "randread", true, true, false, 4 * KIB},
+    {"write.random", "random write", "--random --write", "randwrite", true, false, true, 4 * KIB},
+    {"mixed.random", "random, half reads", "--random --mix 50", "randrw", true, true, true,
+     4 * KIB},
 };
 enum { ACCESSES = sizeof accesses / sizeof *accesses };
 
@@ -80,18 +83,11 @@ static void look(struct disk *disk)
                  choice->dir, units_format_size(free_bytes, left, sizeof left),
                  units_format_size((double)choice->file_bytes, wanted, sizeof wanted));
     link_speed_of(&disk->device, &disk->link);
+    const double stated = peak_stated(choice, "disk", disk->link.source, sizeof disk->link.source);
+    if (!isnan(stated))
+        disk->link.bytes_per_s = stated;
     if (isnan(disk->link.bytes_per_s))
         snprintf(disk->no_peak, sizeof disk->no_peak, "not known here: %s", disk->link.source);
-}
-
-/* "4 KiB", "4KiB" for names. */
-static const char *block_text(uint64_t bytes, bool spaced, char text[NAME_SIZE])
-{
-    const bool mib = bytes >= MIB;
-
-    snprintf(text, NAME_SIZE, "%llu%s%s", (unsigned long long)(bytes / (mib ? MIB : KIB)),
-             spaced ? " " : "", mib ? "MiB" : "KiB");
-    return text;
 }
 
 /* ---- one cell ---- */
@@ -120,7 +116,7 @@ static bool is_possible(const struct disk *disk, const struct test *test, struct
         cell_skip(cell,
                   "%llu block%s of %s: larger than the work file of %s: give a larger --file-size",
                   (unsigned long long)blocks, blocks == 1 ? "" : "s",
-                  block_text(test->block_bytes, true, block),
+                  block_text(test->block_bytes, " ", block),
                   units_format_size((double)disk->choice->file_bytes, file, sizeof file));
     else
         return true;
@@ -133,7 +129,7 @@ static void add_labels(struct cell *cell, const struct test *test)
 
     cell_label(cell, "test", "%s", test->access->label);
     cell_label(cell, "through", "%s", test->way->name);
-    cell_label(cell, "block", "%s", block_text(test->block_bytes, true, block));
+    cell_label(cell, "block", "%s", block_text(test->block_bytes, " ", block));
     cell_label(cell, "threads", "%u", test->threads);
 }
 
@@ -177,8 +173,8 @@ static void add_peak(const struct disk *disk, const struct test *test, struct ce
  * page cache nothing is left for the next run to wait for. */
 static void add_around(const struct disk *disk, const struct test *test, struct cell *cell)
 {
-    const bool reads_cache = !test->way->reaches && test->access->read;
-    const bool writes_cache = !test->way->reaches && !test->access->read;
+    const bool reads_cache = !test->way->reaches && test->access->reads;
+    const bool writes_cache = !test->way->reaches && test->access->writes;
     char setup[PATH_MAX + 256], sync_work[PATH_MAX + 32];
 
     snprintf(
@@ -210,8 +206,8 @@ static void add_fio(const struct disk *disk, const struct test *test, struct cel
         (unsigned long long)test->block_bytes, test->way->fio, test->threads,
         disk->choice->duration);
 
-    /* Of reads, writes and trims; two of them are 0. */
-    peer_figure(fio, "rate", "stdout:/\"bw_bytes\" : ([0-9]+)/,take=max", 1);
+    /* Of reads, writes and trims; what there is none of is 0. */
+    peer_figure(fio, "rate", "stdout:/\"bw_bytes\" : ([0-9]+)/,take=sum", 1);
     if (part < test->block_bytes)
         peer_skip(fio, "its part of the work file is smaller than a block");
 }
@@ -221,10 +217,10 @@ static void add_command(const struct disk *disk, const struct test *test, struct
                         const char *tail)
 {
     bench_cell_command(cell,
-                       "loadgen io %s %s --block-size %llu --threads %u --keep --dir '%s' "
+                       "loadgen io %s %s %s --block-size %llu --threads %u --keep --dir '%s' "
                        "--file-size %llu --json %s",
-                       test->access->options,
-                       test->access->read ? test->way->reads : test->way->writes,
+                       test->access->options, test->access->reads ? test->way->reads : "",
+                       test->access->writes ? test->way->writes : "",
                        (unsigned long long)test->block_bytes, test->threads, disk->choice->work,
                        (unsigned long long)disk->choice->file_bytes, tail);
 }
@@ -238,7 +234,7 @@ static struct cell *add_cell(struct disk *disk, const struct access *access, con
                                     way == &direct    ? "direct"
                                     : way == &durable ? "dsync"
                                                       : "cached",
-                                    block_text(block_bytes, false, block), threads);
+                                    block_text(block_bytes, "", block), threads);
 
     add_labels(cell, &test);
     if (!is_possible(disk, &test, cell))
@@ -298,6 +294,23 @@ static void chart_threads(struct disk *disk, const struct access *access, const 
                     name, cell, threads);
 }
 
+/* With --blocks: each with each number of threads. */
+static void add_grid(struct disk *disk, const struct access *access, const struct way *way)
+{
+    const struct choice *choice = disk->choice;
+    for (size_t i = 0; i < choice->block_count; i++)
+        for (size_t k = 0; k < choice->thread_count; k++) {
+            const uint64_t block_bytes = choice->blocks[i];
+            const unsigned threads = choice->threads[k];
+            struct cell *cell = add_cell(disk, access, way, block_bytes, threads);
+
+            if (threads == 1)
+                chart_blocks(disk, access, way, cell, block_bytes);
+            if (block_bytes == access->usual)
+                chart_threads(disk, access, way, cell, threads);
+        }
+}
+
 /* An access through a way: over blocks with one thread, and over threads with the usual
  * block. The cell that both have is made once. */
 static void add_curves(struct disk *disk, const struct access *access, const struct way *way,
@@ -330,8 +343,13 @@ static void add_full(struct disk *disk)
     const size_t count = given ? disk->choice->thread_count : 4;
 
     for (size_t i = 0; i < ACCESSES; i++) {
+        if (disk->choice->block_count > 0) {
+            add_grid(disk, &accesses[i], &direct);
+            add_grid(disk, &accesses[i], &cached);
+            continue;
+        }
         add_curves(disk, &accesses[i], &direct, blocks, 6, threads, count);
-        if (!accesses[i].read)
+        if (!accesses[i].reads)
             add_cell(disk, &accesses[i], &durable, accesses[i].usual, 1);
         add_curves(disk, &accesses[i], &cached, cached_blocks, 4, threads, count < 2 ? count : 2);
     }
@@ -371,7 +389,7 @@ void part_disk(struct matrix *matrix, const struct choice *choice)
     struct disk disk = {.matrix = matrix, .choice = choice};
 
     look(&disk);
-    if (choice->quick)
+    if (choice->quick && choice->block_count == 0)
         add_quick(&disk);
     else
         add_full(&disk);

@@ -189,6 +189,23 @@ static json_t *now_json(void)
     return must(json_string(date_utc(time(NULL), text)));
 }
 
+/* Leaves of the lists of all parts ("rows", "cells") only what is of a cell that matches the
+ * pattern; NULL: all. */
+static void choose(json_t *record, const char *list, const char *pattern)
+{
+    json_t *part;
+    size_t index;
+    json_array_foreach(json_object_get(record, "parts"), index, part)
+    {
+        json_t *items = json_object_get(part, list);
+        for (size_t i = json_array_size(items); i-- > 0 && pattern != NULL;) {
+            const char *cell = json_text_at(json_array_get(items, i), "cell");
+            if (cell == NULL || fnmatch(pattern, cell, 0) != 0)
+                json_array_remove(items, i);
+        }
+    }
+}
+
 /* jostle.bench-plan/1 of what the settings ask for. A new reference. */
 static json_t *expand_plan(const struct request *request)
 {
@@ -202,6 +219,7 @@ static json_t *expand_plan(const struct request *request)
                        now_json(), "jostle", JOSTLE_VERSION, "machine", must(environment_now()),
                        "settings", settings_json(request, &choice), "parts", matrix_parts(matrix)));
     matrix_free(matrix);
+    choose(plan, "cells", request->rows);
     forecast_set(plan);
     return plan;
 }
@@ -317,23 +335,6 @@ static int derive(const char *dir)
     free(path);
     json_decref(bench);
     return good ? 0 : 1;
-}
-
-/* Leaves of the lists of all parts ("rows", "cells") only what is of a cell that matches the
- * pattern; NULL: all. */
-static void choose(json_t *record, const char *list, const char *pattern)
-{
-    json_t *part;
-    size_t index;
-    json_array_foreach(json_object_get(record, "parts"), index, part)
-    {
-        json_t *items = json_object_get(part, list);
-        for (size_t i = json_array_size(items); i-- > 0 && pattern != NULL;) {
-            const char *cell = json_text_at(json_array_get(items, i), "cell");
-            if (cell == NULL || fnmatch(pattern, cell, 0) != 0)
-                json_array_remove(items, i);
-        }
-    }
 }
 
 static int forecast(const char *dir, const char *only)

@@ -22,6 +22,7 @@
  * of this many times their size leave in memory. */
 #define QUICK_MOST   GIB
 #define QUICK_CACHES 2
+#define VECTOR_LOOP  512  /* bytes in which loadgen's loops step */
 #define LEAST_BLOCKS 2.0  /* of a thread: else a random block is always the same */
 #define MOST_MEMORY  0.25 /* of the machine's */
 /* stress-ng gives no rate for less than 4.5 s (stress-stream.c), and sysbench takes whole
@@ -30,19 +31,29 @@
 #define SYSBENCH_S 1
 
 struct block {
-    const char *name;
     uint64_t bytes;
     bool quick, quick_random;
-    bool sysbench; /* which takes powers of two only */
 };
 
-static const struct block blocks[] = {
-    {"1B", 1, true, true, false},           {"1KiB", 1 << 10, false, false, true},
-    {"8KiB", 8 << 10, false, true, true},   {"1MiB", 1 << 20, false, false, true},
-    {"8MiB", 8 << 20, false, false, true},  {"10MiB", 10 << 20, false, false, false},
-    {"80MiB", 80 << 20, true, true, false},
+static const struct block usual_blocks[] = {
+    {1, true, true},         {1 << 10, false, false}, {8 << 10, false, true},
+    {1 << 20, false, false}, {8 << 20, false, false}, {10 << 20, false, false},
+    {80 << 20, true, true},
 };
-#define BLOCKS (sizeof blocks / sizeof *blocks)
+
+#define USUAL_BLOCKS (sizeof usual_blocks / sizeof *usual_blocks)
+
+static size_t block_count(const struct choice *choice)
+{
+    return choice->block_count > 0 ? choice->block_count : USUAL_BLOCKS;
+}
+
+static struct block block_at(const struct choice *choice, size_t index)
+{
+    if (choice->block_count > 0)
+        return (struct block){choice->blocks[index], true, true};
+    return usual_blocks[index];
+}
 
 static const char *const ways[] = {"read", "write"};
 static const char *const patterns[] = {"sequential", "random"};
@@ -62,7 +73,9 @@ static void open_memory(struct memory *memory, struct matrix *matrix, const stru
     *memory = (struct memory){.matrix = matrix, .choice = choice};
     nodes_read(&memory->nodes);
     memory->most = MOST_MEMORY * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    memory->peak = dmi_machine_peak(memory->peak_text, sizeof memory->peak_text);
+    memory->peak = peak_stated(choice, "memory", memory->peak_text, sizeof memory->peak_text);
+    if (isnan(memory->peak))
+        memory->peak = dmi_machine_peak(memory->peak_text, sizeof memory->peak_text);
     snprintf(memory->no_peak, sizeof memory->no_peak, "not known here: %s", memory->peak_text);
 }
 
@@ -134,6 +147,14 @@ static bool has_room(const struct memory *memory, struct cell *cell, double byte
     return false;
 }
 
+static bool is_possible(struct cell *cell, const struct block *block)
+{
+    const bool possible = block->bytes == 1 || block->bytes % VECTOR_LOOP == 0;
+    if (!possible)
+        cell_skip(cell, "a block of memory has 1 byte, or a multiple of %d", VECTOR_LOOP);
+    return possible;
+}
+
 static void add_curve(const struct memory *memory, struct cell *cell, const struct block *block,
                       const char *what, const char *series, unsigned threads)
 {
@@ -153,12 +174,15 @@ static void add_block(const struct memory *memory, const struct block *block, co
                       const char *way, unsigned threads)
 {
     char series[32];
+    char name[BLOCK_TEXT];
     const double bytes =
         fmax(footprint_of(memory, 1), LEAST_BLOCKS * (double)block->bytes * threads);
-    struct cell *cell =
-        matrix_cell(memory->matrix, "memory.%s.%s.%s.t%u", way, pattern, block->name, threads);
-    label(cell, way, pattern, block->name, "memory", threads);
+    struct cell *cell = matrix_cell(memory->matrix, "memory.%s.%s.%s.t%u", way, pattern,
+                                    block_text(block->bytes, "", name), threads);
+    label(cell, way, pattern, name, "memory", threads);
     cell_cpus(cell, threads);
+    if (!is_possible(cell, block))
+        return;
     if (!has_room(memory, cell, bytes))
         return;
     if (block->bytes == 1)
@@ -169,7 +193,7 @@ static void add_block(const struct memory *memory, const struct block *block, co
     bench_cell_command(cell,
                        "loadgen mem --%s --%s --block-size %s --threads %u --footprint %.0f --json "
                        "--duration %s",
-                       way, pattern, block->name, threads, bytes, memory->choice->duration);
+                       way, pattern, name, threads, bytes, memory->choice->duration);
     cell_seconds(cell, memory->choice->duration_s + passes_s(bytes), 0);
     snprintf(series, sizeof series, "%s %s", pattern, way);
     add_curve(memory, cell, block, "data in memory", series, threads);
@@ -177,17 +201,18 @@ static void add_block(const struct memory *memory, const struct block *block, co
 
 static bool is_wanted(const struct memory *memory, bool quick, unsigned threads)
 {
-    return !memory->choice->quick || (quick && threads == 1);
+    return !memory->choice->quick || memory->choice->block_count > 0 || (quick && threads == 1);
 }
 
 static void add_blocks(const struct memory *memory, unsigned threads)
 {
     for (size_t pattern = 0; pattern < 2; pattern++)
         for (size_t way = 0; way < 2; way++)
-            for (size_t i = 0; i < BLOCKS; i++)
-                if (is_wanted(memory, pattern == 0 ? blocks[i].quick : blocks[i].quick_random,
-                              threads))
-                    add_block(memory, &blocks[i], patterns[pattern], ways[way], threads);
+            for (size_t i = 0; i < block_count(memory->choice); i++) {
+                const struct block block = block_at(memory->choice, i);
+                if (is_wanted(memory, pattern == 0 ? block.quick : block.quick_random, threads))
+                    add_block(memory, &block, patterns[pattern], ways[way], threads);
+            }
 }
 
 /* ---- one block again and again: what sysbench measures ---- */
@@ -202,6 +227,11 @@ static const char *cache_of(const struct nodes *nodes, uint64_t block_bytes, uns
     return block_bytes * threads <= nodes->l3_bytes ? "L3" : "beyond L3";
 }
 
+static bool is_power_of_two(uint64_t bytes)
+{
+    return (bytes & (bytes - 1)) == 0;
+}
+
 static void add_sysbench(struct cell *cell, const struct block *block, const char *way,
                          unsigned threads)
 {
@@ -212,19 +242,22 @@ static void add_sysbench(struct cell *cell, const struct block *block, const cha
                   "--threads=%u --time=%d run",
                   (unsigned long long)block->bytes, way, threads, SYSBENCH_S);
     peer_figure(peer, "bandwidth", "stdout:/\\(([0-9.]+) MiB.sec\\)/", MIB);
-    if (!block->sysbench)
+    if (!is_power_of_two(block->bytes))
         peer_skip(peer, "its --memory-block-size takes powers of two only");
 }
 
 static void add_buffer(const struct memory *memory, const struct block *block, const char *way,
                        unsigned threads)
 {
+    char name[BLOCK_TEXT];
     const double bytes = (double)block->bytes * threads;
-    struct cell *cell =
-        matrix_cell(memory->matrix, "memory.%s.again.%s.t%u", way, block->name, threads);
-    label(cell, way, "the same block", block->name, cache_of(&memory->nodes, block->bytes, threads),
+    struct cell *cell = matrix_cell(memory->matrix, "memory.%s.again.%s.t%u", way,
+                                    block_text(block->bytes, "", name), threads);
+    label(cell, way, "the same block", name, cache_of(&memory->nodes, block->bytes, threads),
           threads);
     cell_cpus(cell, threads);
+    if (!is_possible(cell, block))
+        return;
     if (!has_room(memory, cell, bytes))
         return;
     bandwidth(memory, cell);
@@ -233,7 +266,7 @@ static void add_buffer(const struct memory *memory, const struct block *block, c
     bench_cell_command(cell,
                        "loadgen mem --%s --block-size %s --threads %u --footprint %.0f --json "
                        "--duration %s",
-                       way, block->name, threads, bytes, memory->choice->duration);
+                       way, name, threads, bytes, memory->choice->duration);
     add_sysbench(cell, block, way, threads);
     cell_seconds(cell, memory->choice->duration_s + 0.2, 0);
     add_curve(memory, cell, block, "the same block again", way, threads);
@@ -242,9 +275,12 @@ static void add_buffer(const struct memory *memory, const struct block *block, c
 static void add_buffers(const struct memory *memory, unsigned threads)
 {
     for (size_t way = 0; way < 2; way++)
-        for (size_t i = 1; i < BLOCKS; i++)
-            if (is_wanted(memory, blocks[i].sysbench && blocks[i].quick_random, threads))
-                add_buffer(memory, &blocks[i], ways[way], threads);
+        for (size_t i = 0; i < block_count(memory->choice); i++) {
+            const struct block block = block_at(memory->choice, i);
+            if (block.bytes > 1 &&
+                is_wanted(memory, is_power_of_two(block.bytes) && block.quick_random, threads))
+                add_buffer(memory, &block, ways[way], threads);
+        }
 }
 
 /* ---- STREAM ---- */

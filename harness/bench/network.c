@@ -26,17 +26,21 @@
 /* A service has these ports (receive.bash). */
 enum { OUR_PORT, IPERF_PORT, QPERF_PORT, QPERF_DATA_PORT, SOCKPERF_TCP_PORT, SOCKPERF_UDP_PORT };
 
-struct size {
-    const char *text, *name;
-    unsigned bytes;
+#define DATAGRAM_MOST 65507 /* bytes of UDP over IPv4 */
+
+static const uint64_t usual_sizes[] = {1, 1024, 32768};
+
+/* A row: what is sent, and in how many streams. */
+struct test {
+    bool udp;
+    unsigned bytes, streams;
 };
-static const struct size sizes[] = {
-    {"1 B", "1B", 1}, {"1 KiB", "1KiB", 1024}, {"32 KiB", "32KiB", 32768}};
-enum { SIZES = sizeof sizes / sizeof *sizes };
 
 /* The way to the other end, found out once. */
 struct route {
     const struct choice *choice;
+    const uint64_t *sizes; /* of messages */
+    size_t size_count;
     char *problem;   /* why nothing can be measured; NULL: it can */
     char *address;   /* in numbers */
     char *bracketed; /* the same, as loadgen has it in front of a port */
@@ -85,7 +89,12 @@ static bool has_server(const struct route *route, const char *program)
 
 static struct route find_route(const struct choice *choice)
 {
-    struct route route = {.choice = choice};
+    struct route route = {
+        .choice = choice, .sizes = choice->blocks, .size_count = choice->block_count};
+    if (route.size_count == 0) {
+        route.sizes = usual_sizes;
+        route.size_count = sizeof usual_sizes / sizeof *usual_sizes;
+    }
     route.problem = is_remote(choice) ? fact(choice, "problem") : NULL;
     route.address = fact(choice, "address");
     if (route.address == NULL && !is_remote(choice))
@@ -94,7 +103,9 @@ static struct route find_route(const struct choice *choice)
         route.problem = must(strdup("the other end is not known"));
     if (route.problem != NULL)
         return route;
-    route.speed = link_speed(route.address, route.link, sizeof route.link);
+    route.speed = 8 * peak_stated(choice, "network", route.link, sizeof route.link);
+    if (isnan(route.speed))
+        route.speed = link_speed(route.address, route.link, sizeof route.link);
     route.bracketed = text_of(strchr(route.address, ':') ? "[%s]" : "%s", route.address);
     route.whole_s = (unsigned)ceil(choice->duration_s);
     /* As long as the peers', so that what a start costs weighs alike. */
@@ -198,42 +209,51 @@ static void add_peak(struct cell *cell, const struct route *route)
         cell_peak_constant(cell, route->speed, route->link);
 }
 
-static void add_bandwidth(struct matrix *matrix, const struct route *route, bool udp,
-                          const struct size *size, unsigned streams, struct chart *sizes_chart,
-                          struct chart *streams_chart)
+static bool is_possible(struct cell *cell, const struct route *route, const struct test *test)
+{
+    if (route->problem != NULL)
+        cell_skip(cell, "%s", route->problem);
+    else if (test->udp && test->bytes > DATAGRAM_MOST)
+        cell_skip(cell, "a datagram has at most %d bytes", DATAGRAM_MOST);
+    else
+        return true;
+    return false;
+}
+
+static void add_bandwidth(struct matrix *matrix, const struct route *route, const struct test *test,
+                          struct chart *sizes_chart, struct chart *streams_chart)
 {
     /* qperf knows one stream. */
-    const bool qperf = streams == 1 && !route->choice->quick;
+    const bool qperf = test->streams == 1 && !route->choice->quick;
     const char *const servers[] = {"iperf3", qperf ? "qperf" : NULL, NULL};
-    const char *protocol = udp ? "udp" : "tcp";
-    char series[64];
-    struct cell *cell = matrix_cell(matrix, "network.%s.%s.s%u", protocol, size->name, streams);
-    cell_label(cell, "protocol", "%s", udp ? "UDP" : "TCP");
-    cell_label(cell, "message", "%s", size->text);
-    cell_label(cell, "streams", "%u", streams);
+    const char *protocol = test->udp ? "udp" : "tcp";
+    char series[64], name[BLOCK_TEXT], text[BLOCK_TEXT];
+    struct cell *cell = matrix_cell(matrix, "network.%s.%s.s%u", protocol,
+                                    block_text(test->bytes, "", name), test->streams);
+    cell_label(cell, "protocol", "%s", test->udp ? "UDP" : "TCP");
+    cell_label(cell, "message", "%s", block_text(test->bytes, " ", text));
+    cell_label(cell, "streams", "%u", test->streams);
     cell_figure(cell, "bandwidth", "bit/s", HIGHER, SUMMARY("received") ",scale=8");
-    if (udp)
+    if (test->udp)
         cell_more(cell, "loss", "%", LOWER, SUMMARY("loss_percent"));
-    if (route->problem != NULL) {
-        cell_skip(cell, "%s", route->problem);
+    if (!is_possible(cell, route, test))
         return;
-    }
     bench_cell_command(cell,
                        "loadgen net --%s --connect %s:%u --block-size %u --streams %u --json "
                        "--duration %s",
-                       protocol, route->bracketed, route->choice->port + OUR_PORT, size->bytes,
-                       streams, route->duration);
+                       protocol, route->bracketed, route->choice->port + OUR_PORT, test->bytes,
+                       test->streams, route->duration);
     cell_seconds(cell,
                  (route->choice->peers ? route->whole_s : route->choice->duration_s) + BLOCK_S,
                  START_S);
     serve(cell, route, servers);
-    add_iperf(cell, route, udp, size->bytes, streams);
+    add_iperf(cell, route, test->udp, test->bytes, test->streams);
     if (qperf)
-        add_qperf(cell, route, udp, size->bytes);
+        add_qperf(cell, route, test->udp, test->bytes);
     add_peak(cell, route);
-    snprintf(series, sizeof series, "%u stream%s", streams, streams == 1 ? "" : "s");
-    chart_point(sizes_chart, series, cell, size->bytes);
-    chart_point(streams_chart, size->text, cell, streams);
+    snprintf(series, sizeof series, "%u stream%s", test->streams, test->streams == 1 ? "" : "s");
+    chart_point(sizes_chart, series, cell, test->bytes);
+    chart_point(streams_chart, text, cell, test->streams);
 }
 
 /* sockperf's percentiles are in microseconds, of round trips with --full-rtt; its header
@@ -270,52 +290,82 @@ static void add_ping(struct cell *cell, const struct route *route, unsigned byte
 #define SERVICE_TIME(name)                                                                         \
     "stdout:/\"event\":\"summary\".*\"service\":\\{[^}]*\"" name "\":([0-9]+)/,scale=1e-9"
 
-static void add_round_trip(struct matrix *matrix, const struct route *route, bool udp,
-                           const struct size *size, struct chart *chart)
-{
-    static const char *const tcp_servers[] = {"sockperf-tcp", NULL};
-    static const char *const udp_servers[] = {"sockperf-udp", NULL};
-    struct cell *cell = matrix_cell(matrix, "network.ping.%s.%s", udp ? "udp" : "tcp", size->name);
-    cell_label(cell, "protocol", "%s round trip", udp ? "UDP" : "TCP");
-    cell_label(cell, "message", "%s", size->text);
-    cell_label(cell, "streams", "1");
-    cell_figure(cell, "p50", "s", LOWER, SERVICE_TIME("p50_ns"));
-    cell_more(cell, "p99", "s", LOWER, SERVICE_TIME("p99_ns"));
-    if (route->problem != NULL) {
-        cell_skip(cell, "%s", route->problem);
-        return;
-    }
-    bench_cell_command(cell,
-                       "loadgen net --%s --ping --connect %s:%u --block-size %u --json "
-                       "--duration %s",
-                       udp ? "udp" : "tcp", route->bracketed, route->choice->port + OUR_PORT,
-                       size->bytes, route->duration);
-    /* Half of the variants are sockperf. */
-    cell_seconds(cell,
-                 route->choice->peers ? route->whole_s + BLOCK_S + SOCKPERF_S / 2
-                                      : route->choice->duration_s + BLOCK_S,
-                 START_S);
-    serve(cell, route, udp ? udp_servers : tcp_servers);
-    add_sockperf(cell, route, udp, size->bytes);
-    if (udp && !route->choice->quick)
-        add_ping(cell, route, size->bytes);
-    cell_no_peak(cell, "a round trip has no peak");
-    chart_point(chart, udp ? "UDP, median" : "TCP, median", cell, size->bytes);
-    chart_point_of(chart, udp ? "UDP, p99" : "TCP, p99", cell, size->bytes, "p99", NULL);
-}
-
-/* ---- the matrix ---- */
-
 static const struct axis over_sizes = {.label = "message", .unit = "B", .log = true};
 static const struct axis over_streams = {.label = "streams", .unit = "", .log = true};
 static const struct axis bandwidth = {.label = "bandwidth", .unit = "bit/s", .log = true};
 static const struct axis trip = {.label = "round trip", .unit = "s", .log = true};
 
-/* --quick: one stream of each size, and of the largest one the most streams, too. */
-static bool is_wanted(const struct choice *choice, size_t size, size_t thread)
+/* Round trips over sizes with one stream, and over streams. */
+static void chart_trips(struct matrix *matrix, const struct cell *cell, const struct test *test,
+                        const char *size)
 {
+    const char *median = test->udp ? "UDP, median" : "TCP, median";
+    const char *tail = test->udp ? "UDP, p99" : "TCP, p99";
+    char series[64];
+    if (test->streams == 1) {
+        struct chart *sizes =
+            matrix_chart(matrix, "blocks", "Round trip, over message size", over_sizes, trip);
+        chart_point(sizes, median, cell, test->bytes);
+        chart_point_of(sizes, tail, cell, test->bytes, "p99", NULL);
+    }
+    snprintf(series, sizeof series, "%s %s", test->udp ? "UDP" : "TCP", size);
+    chart_point(
+        matrix_chart(matrix, "scaling", "Round trip (median), over streams", over_streams, trip),
+        series, cell, test->streams);
+}
+
+/* The peers know one stream. */
+static void add_trip_peers(struct cell *cell, const struct route *route, const struct test *test)
+{
+    if (test->streams > 1)
+        return;
+    add_sockperf(cell, route, test->udp, test->bytes);
+    if (test->udp && !route->choice->quick)
+        add_ping(cell, route, test->bytes);
+}
+
+static void add_round_trip(struct matrix *matrix, const struct route *route,
+                           const struct test *test)
+{
+    static const char *const tcp_servers[] = {"sockperf-tcp", NULL};
+    static const char *const udp_servers[] = {"sockperf-udp", NULL};
+    const char *protocol = test->udp ? "udp" : "tcp";
+    char name[BLOCK_TEXT], text[BLOCK_TEXT], suffix[16] = "";
+    if (test->streams > 1)
+        snprintf(suffix, sizeof suffix, ".s%u", test->streams);
+    struct cell *cell = matrix_cell(matrix, "network.ping.%s.%s%s", protocol,
+                                    block_text(test->bytes, "", name), suffix);
+    cell_label(cell, "protocol", "%s round trip", test->udp ? "UDP" : "TCP");
+    cell_label(cell, "message", "%s", block_text(test->bytes, " ", text));
+    cell_label(cell, "streams", "%u", test->streams);
+    cell_figure(cell, "p50", "s", LOWER, SERVICE_TIME("p50_ns"));
+    cell_more(cell, "p99", "s", LOWER, SERVICE_TIME("p99_ns"));
+    if (!is_possible(cell, route, test))
+        return;
+    bench_cell_command(cell,
+                       "loadgen net --%s --ping --connect %s:%u --block-size %u --streams %u "
+                       "--json --duration %s",
+                       protocol, route->bracketed, route->choice->port + OUR_PORT, test->bytes,
+                       test->streams, route->duration);
+    /* Half of the variants are sockperf. */
+    cell_seconds(cell,
+                 route->choice->peers ? route->whole_s + BLOCK_S + SOCKPERF_S / 2
+                                      : route->choice->duration_s + BLOCK_S,
+                 START_S);
+    serve(cell, route, test->udp ? udp_servers : tcp_servers);
+    add_trip_peers(cell, route, test);
+    cell_no_peak(cell, "a round trip has no peak");
+    chart_trips(matrix, cell, test, text);
+}
+
+/* ---- the matrix ---- */
+
+/* --quick: one stream of each size, and of the largest one the most streams, too. */
+static bool is_wanted(const struct route *route, size_t size, size_t thread)
+{
+    const struct choice *choice = route->choice;
     return !choice->quick || thread == 0 ||
-           (size == SIZES - 1 && thread == choice->thread_count - 1);
+           (size == route->size_count - 1 && thread == choice->thread_count - 1);
 }
 
 static void add_protocol(struct matrix *matrix, const struct route *route, bool udp)
@@ -329,21 +379,24 @@ static void add_protocol(struct matrix *matrix, const struct route *route, bool 
                                             udp ? "UDP: bandwidth received, over streams"
                                                 : "TCP: bandwidth received, over streams",
                                             over_streams, bandwidth);
-    for (size_t i = 0; i < SIZES; i++)
-        for (size_t j = 0; j < choice->thread_count; j++)
-            if (is_wanted(choice, i, j))
-                add_bandwidth(matrix, route, udp, &sizes[i], choice->threads[j], by_size,
-                              by_streams);
+    for (size_t i = 0; i < route->size_count; i++)
+        for (size_t j = 0; j < choice->thread_count; j++) {
+            const struct test test = {udp, (unsigned)route->sizes[i], choice->threads[j]};
+            if (is_wanted(route, i, j))
+                add_bandwidth(matrix, route, &test, by_size, by_streams);
+        }
 }
 
 static void add_round_trips(struct matrix *matrix, const struct route *route)
 {
-    struct chart *chart =
-        matrix_chart(matrix, "blocks", "Round trip, over message size", over_sizes, trip);
+    const struct choice *choice = route->choice;
     for (int udp = 0; udp < 2; udp++)
-        for (size_t i = 0; i < SIZES; i++)
-            if (!route->choice->quick || i == 0)
-                add_round_trip(matrix, route, udp != 0, &sizes[i], chart);
+        for (size_t i = 0; i < route->size_count; i++)
+            for (size_t j = 0; j < choice->thread_count; j++) {
+                const struct test test = {udp != 0, (unsigned)route->sizes[i], choice->threads[j]};
+                if (!choice->quick || (i == 0 && j == 0))
+                    add_round_trip(matrix, route, &test);
+            }
 }
 
 /* What one stream of TCP delivers over time. */

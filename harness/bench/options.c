@@ -237,6 +237,14 @@ static const struct option_row what_rows[] = {
     {ROW("threads", "LIST", OPTION_TEXT, threads), .wrong = "1,x",
      .help = "numbers of threads to measure with, such as 1,2,4,8 (default: 1,2,4,8; with --quick "
              "1 and the number of allowed CPUs)"},
+    {ROW("table", "NAME", OPTION_CHOICE, table), .choices = table_names,
+     .help = "a ready table: its part, rows, threads and blocks, as far as they are not given"},
+    {ROW("blocks", "LIST", OPTION_TEXT, blocks), .wrong = "4K,x",
+     .help = "sizes of blocks and messages, each with each of --threads, such as 4K,1M,100M "
+             "(default: each part has its own)"},
+    {ROW("peak", "PART=RATE:SOURCE", OPTION_LIST, peaks), .check = peak_check, .wrong = "cpu=1",
+     .help = "the peak of memory, disk or network where none can be read, and where it is from, "
+             "such as memory=68.3GB/s:data-sheet"},
     FLAG("peers", peers, "measure standard tools in the same runs, too, as far as installed"),
     COUNT("samples", samples, MOST_SAMPLES,
           "a series for each part, too: N figures of --every TIME each, from one run"),
@@ -309,6 +317,7 @@ static const char details[] =
     "Examples:\n"
     "  jostle bench --quick\n"
     "  jostle bench cpu memory --threads 1,2 --peers\n"
+    "  jostle bench --table mydiskbench --dir /scratch\n"
     "  jostle bench memory --samples 600 --every 1s --only '*.series'\n"
     "\n"
     "Exit status:\n"
@@ -417,9 +426,11 @@ void bench_request_read(struct request *request, int argc, char **argv)
     request->operand = argv + rest;
     for (char **operand = request->operand; *operand != NULL; operand++)
         choose_part(request, *operand);
-    if (*request->operand == NULL)
+    if (options_given(request->given, "table"))
+        choose_part(request, table_take(request));
+    else if (*request->operand == NULL)
         choose_part(request, "all");
-    threads_read(request);
+    lists_read(request);
     check(request);
     request->is_asked =
         *request->operand != NULL || any_given(request, what_rows) || any_given(request, how_rows);
@@ -429,6 +440,7 @@ void bench_request_free(struct request *request)
 {
     options_free(request->given);
     free(request->thread);
+    free(request->block);
     free(request->folder);
     free(request->work);
     free(request->series);
@@ -442,6 +454,9 @@ struct choice request_choice(const struct request *request)
                            .peers = request->peers,
                            .threads = request->thread,
                            .thread_count = request->thread_count,
+                           .blocks = request->block,
+                           .block_count = request->block_count,
+                           .peaks = &request->peaks,
                            .allowed_cpus = threads_allowed(),
                            .samples = (unsigned)request->samples,
                            .every_s = (double)request->every_ns / 1e9,

@@ -15,16 +15,18 @@ struct part {
 
 struct matrix;
 
-enum { MOST_THREADS = 1024, MOST_SAMPLES = 2000 };
+enum { MOST_THREADS = 1024, MOST_SAMPLES = 2000, MOST_BLOCK = 1 << 30 };
 
 struct request {
     bool quick, peers, retry_failed, dry_run, verbose, quiet;
-    const char *threads, *output, *only, *dir, *format, *duration;
+    const char *threads, *blocks, *output, *only, *dir, *format, *duration;
     const char *peer, *rsh, *peer_address, *peer_facts;
     uint64_t port;
     const char *programs, *derive, *expand, *forecast, *show, *workloads, *address;
     const char *error, *confidence, *max_time;
-    struct option_list set;
+    struct option_list set, peaks;
+    int table;
+    const char *rows; /* the cells of the table, as a pattern; NULL: all */
     uint64_t file_bytes;
     uint64_t samples, min_runs, max_runs;
     int64_t every_ns;
@@ -37,14 +39,24 @@ struct request {
     char *work;       /* folder of the bench's own in --dir */
     unsigned *thread; /* --threads, ascending, each once */
     size_t thread_count;
+    uint64_t *block; /* --blocks, ascending, each once */
+    size_t block_count;
 };
 
 /* Reads the command line; --help and wrong use end the program. */
 void bench_request_read(struct request *request, int argc, char **argv);
 void bench_request_free(struct request *request);
 
-/* Fills request->thread from --threads, or with what is measured without it. */
-void threads_read(struct request *request);
+/* Fills request->thread from --threads, or with what is measured without it, and request->block
+ * from
+ * --blocks. */
+void lists_read(struct request *request);
+/* The choices of --table, ended by NULL. */
+extern const char *const table_names[];
+/* Sets what request->table is of, and the user has not said. Returns its part. */
+const char *table_take(struct request *request);
+/* The check of --peak. */
+bool peak_check(const char *text, char *error, size_t size);
 /* How many CPUs this process may use. */
 unsigned threads_allowed(void);
 

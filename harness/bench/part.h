@@ -23,6 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct option_list;
+
 /* The figure NAME of the summary line that `loadgen --json` ends with; of several of that name
  * the last. */
 #define SUMMARY(name) "stdout:/\"event\":\"summary\".*\"" name "\":([-+0-9.eE]+)/"
@@ -34,10 +36,13 @@ struct choice {
     const unsigned *threads; /* --threads, ascending; at least one */
     size_t thread_count;
     bool threads_given;     /* they are the user's */
-    unsigned allowed_cpus;  /* how many this process may use */
-    unsigned samples;       /* --samples; 0: no series */
-    double every_s;         /* --every */
-    const char *host;       /* --peer: the other end of the network; NULL: this machine */
+    const uint64_t *blocks; /* --blocks, ascending, for all threads; none: the part's own */
+    size_t block_count;
+    const struct option_list *peaks; /* --peak; see peak_stated() */
+    unsigned allowed_cpus;           /* how many this process may use */
+    unsigned samples;                /* --samples; 0: no series */
+    double every_s;                  /* --every */
+    const char *host;                /* --peer: the other end of the network; NULL: this machine */
     const char *address;    /* --peer-address: of the other end, where it is not host; or NULL */
     const char *rsh;        /* --rsh: what starts a command there, as `RSH HOST words`; or NULL */
     unsigned port;          /* --port: the first of 8 that servers may listen on */
@@ -50,6 +55,14 @@ struct choice {
     double duration_s;
     const char *series; /* the options of loadgen for --samples and --every; NULL: no series */
 };
+
+/* The peak of a part that the user states, in bytes a second, and its source in text; NAN: none,
+ * and text stays. */
+double peak_stated(const struct choice *choice, const char *part, char *text, size_t size);
+
+/* "4KiB", with space " " "4 KiB": whole numbers of the largest unit. Returns text. */
+enum { BLOCK_TEXT = 32 };
+const char *block_text(uint64_t bytes, const char *space, char text[BLOCK_TEXT]);
 
 enum better { HIGHER, LOWER };
 

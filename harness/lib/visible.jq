@@ -11,9 +11,10 @@ def visible_but(kept): if is_plain then . else explode | map(if hidden and (kept
 def visible: visible_but(false);
 # In pages, where lines stay lines.
 def visible_lines: visible_but(. == 10 or . == 9);
-# The same in all texts of a record.
-def visible_all:
-  if type == "string" then visible elif type == "array" or type == "object" then map_values(visible_all) else . end;
+# The same in all texts of a record. (map_values() of a long array takes time by the square of its length.)
+def visible_each:
+  if type == "string" then visible elif type == "array" then map(visible_each) elif type == "object" then map_values(visible_each) else . end;
+def visible_all: if tojson | test("[^ -~]|\\\\") then visible_each else . end;
 # What a spreadsheet would take for a formula that calls something, or refers to something, begins with a quote.
 def is_formula: (.[:1] | IN("=", "+", "-", "@", " ", "\t", "\r", "\n")) and (test("^[ \t\r\n]*=") or (test("^[ \t\r\n]*[-+@]") and test("[(|!#&'\"]")));
 def no_formula: if type == "string" and is_formula then "'" + . else . end;

@@ -50,6 +50,21 @@ const tall = (count) => (count > 40 ? " tall" : "");
 const section = (id, title, ...blocks) => el("section", { id, "aria-labelledby": `${id}-h` },
   el("h2", { id: `${id}-h` }, title), blocks);
 const details = (title, open, ...blocks) => el("details", { class: "fold", open }, el("summary", null, title), blocks);
+// What is made only when somebody opens it, prints or filters.
+const unfilled = new Map();
+function lazily(title, fill) {
+  const fold = details(title, false);
+  unfilled.set(fold, fill);
+  fold.addEventListener("toggle", () => fillNow(fold));
+  return fold;
+}
+function fillNow(fold) {
+  if (!unfilled.has(fold)) return;
+  fold.append(unfilled.get(fold)());
+  unfilled.delete(fold);
+  makeSortable(fold);
+}
+const fillAll = () => [...unfilled.keys()].forEach(fillNow);
 const folded = (count, limit, title, ...blocks) => (count > limit ? details(title, false, blocks) : blocks);
 const list = (items, name, tag = "ul") => el(tag, { class: name },
   items.map((item) => (item instanceof Node || item.li !== undefined ? item : el("li", null, item))));
@@ -172,8 +187,8 @@ function sort(sorted, header, x) {
   });
   body.append(...rows.map((r) => r.row));
 }
-function makeSortable() {
-  for (const sorted of document.querySelectorAll("table.sortable")) {
+function makeSortable(part) {
+  for (const sorted of part.querySelectorAll("table.sortable")) {
     const place = places(sorted);
     for (const header of sorted.tHead.querySelectorAll("[data-sort]")) {
       const button = el("button", { type: "button" }, [...header.childNodes]);
@@ -192,6 +207,7 @@ function filterForm(label, what) {
   let parts = null;
   form.addEventListener("submit", (event) => event.preventDefault());
   box.addEventListener("input", () => {
+    fillAll();
     parts ??= [...document.querySelectorAll("[data-f]")].map((part) => ({ part, f: part.dataset.f.toLowerCase() }));
     const wanted = box.value.toLowerCase().split(/\s+/).filter(Boolean);
     // What holds a part that is found stays, such as the heading of its target.
@@ -210,6 +226,7 @@ function filterForm(label, what) {
 let closed = [];
 let plain = [];
 addEventListener("beforeprint", () => {
+  fillAll();
   drawAll();
   closed = [...document.querySelectorAll("details:not([open])")];
   for (const part of closed) part.open = true;
@@ -232,9 +249,10 @@ function showPage() {
   const links = sections.map((part) => el("li", null,
     el("a", { href: `#${part.id}` }, part.querySelector("h2").textContent)));
   const main = document.querySelector("main");
+  main.classList.toggle("long", model.cells?.length > 1000);
   main.before(el("nav", { "aria-label": "Sections" }, el("ul", null, links)));
   main.replaceChildren(...(model.filter ? [filterForm(model.filter, model.what)] : []), ...sections);
-  makeSortable();
+  makeSortable(main);
   drawSoon();
   // What the address leads to was not there when the page was loaded.
   if (location.hash) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();

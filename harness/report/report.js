@@ -212,9 +212,9 @@ function cautionTable(head, cells) {
   const titles = ["Runs", "Mean (s)", "Variance (s²)", "Outliers",
     `Wall if runs depend on each other [${head.level}] (${head.metrics[0].table_unit})`];
   const title = "Mean, variance and outliers of each condition, and the interval that also holds where runs depend on each other";
-  return details(title, false,
-    table({ id: "caution-table", caption: "Wall time of each condition",
-      columns: ["Target", "Load", ...titles.map((title) => ({ title, kind: "n" }))], rows }));
+  const make = () => table({ id: "caution-table", caption: "Wall time of each condition",
+    columns: ["Target", "Load", ...titles.map((title) => ({ title, kind: "n" }))], rows });
+  return rows.length > 2000 ? lazily(title, make) : details(title, false, make());
 }
 const saidElsewhere = /^\* |: [0-9]+ sessions: |: service[:,] |: Besides, |: [0-9.]+ .*it waited for a CPU: |: --metric wall_without_wait_s | % computing/;
 function everyCell(head, cells) {

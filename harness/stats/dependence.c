@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/memory.h"
-#include "shape.h"
+#include "sample.h"
 
 static const double grid[DEPENDENCE_GRID] = {0, 0.3, 0.6, 0.8, 0.9, 0.95};
 enum { SEEN_FROM = 4 };

@@ -8,7 +8,7 @@
 #include "common/record_json.h"
 #include "json.h"
 #include "metrics.h"
-#include "shape.h"
+#include "sample.h"
 
 // Where runs timed out, the ratio of the wall times is at most the true one: it may be above
 // the limit, and is never known to be below. Where those of the reference did, it bounds

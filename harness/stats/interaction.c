@@ -1,6 +1,6 @@
 #include "interaction.h"
 
-#include "shape.h"
+#include "sample.h"
 #include "statistic.h"
 
 #include <math.h>

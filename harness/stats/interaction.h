@@ -30,7 +30,7 @@ void crossed_free(struct crossed *crossed);
 // Of means, and trimmed means: the delta method on the logarithm. Each block's part in it
 // is the sum of the four values over their means, with their signs; its standard error has
 // Student's t with one degree of freedom less than there are blocks, and what the shape of
-// these sums asks for (shape.h). What scales all values of a block cancels. The logarithm
+// these sums asks for (sample.h). What scales all values of a block cancels. The logarithm
 // of the ratio of means is estimated, not the mean of logarithms, which is another figure
 // where the four vary differently. A product of two means has no interval of Fieller's kind.
 // Of quantiles: the four intervals combined on the logarithms (G. Y. Zou and A. Donner,

@@ -8,7 +8,7 @@
 #include "dependence.h"
 #include "interaction.h"
 #include "ranks.h"
-#include "shape.h"
+#include "sample.h"
 #include "statistic.h"
 
 static const double tick_s = 0.010; // of the slowest common kernel, HZ=100

@@ -8,7 +8,7 @@
 
 #include "carry_over.h"
 #include "metrics.h"
-#include "shape.h"
+#include "sample.h"
 #include "statistic.h"
 
 // Thresholds by simulation: of independent normal samples that the stopping

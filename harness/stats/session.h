@@ -6,8 +6,8 @@
 #include "interaction.h"
 #include "interval.h"
 #include "record.h"
+#include "sample.h"
 #include "settings.h"
-#include "shape.h"
 
 // What a load delivered, summed over the runs of one condition.
 struct load_sum {

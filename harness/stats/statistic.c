@@ -8,7 +8,7 @@
 #include "common/memory.h"
 #include "interval.h"
 #include "ranks.h"
-#include "shape.h"
+#include "sample.h"
 
 // A quantile and its bounds, from the ranks of ascending values alone: they hold
 // whatever the distribution of independent values is.

@@ -1,7 +1,7 @@
 #include "stragglers.h"
 
 #include "metrics.h"
-#include "shape.h"
+#include "sample.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>

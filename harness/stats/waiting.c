@@ -3,7 +3,7 @@
 #include "client.h"
 #include "interval.h"
 #include "json.h"
-#include "times.h"
+#include "shares.h"
 
 #include "common/memory.h"
 
