@@ -68,7 +68,7 @@ values() {
     "$EXPERIMENT" run --output out -- './odd name' >/dev/null
     [[ $(command) == '[null,["./odd name"]]' ]]
     run -2 "$EXPERIMENT" run --output out -- 'sleep 1' 'sleep 2'
-    [[ ${#lines[@]} -eq 1 && $output == *'several commands each with --variant'* && ! -e out ]]
+    [[ ${#lines[@]} -eq 1 && $output == *'leave out -- to compare commands'* && ! -e out ]]
 }
 
 @test "the plan says which words make the command line one that resumes" {

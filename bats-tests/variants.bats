@@ -90,15 +90,6 @@ names() {
     holds '.conditions[0].metrics.v.mean == 4' <out3/result.json
 }
 
-@test "what hyperfine calls otherwise is refused with its name here" {
-    run -2 "$EXPERIMENT" run --output out --export-json file true
-    [[ ${#lines[@]} -eq 1 && $output == *'--export-json is not here: '*'jostle report --format hyperfine'* ]]
-    run -2 "$EXPERIMENT" run --output out -u second true
-    [[ ${#lines[@]} -eq 1 && $output == *'--time-unit is not here'* ]]
-    run -0 "$EXPERIMENT" run --help
-    [[ $output != *time-unit* && $output != *export-json* ]]
-}
-
 @test "words with a = behind the program are its arguments, also the last" {
     "$EXPERIMENT" run --output out --variant 'a=dd if=/dev/zero of=/dev/null count=1' --variant 'b=X=1 env Y=2' >/dev/null
     holds '[.variants[].command[-1]] == ["count=1", "Y=2"] and (.variants[0].program.path | endswith("/dd"))' <out/experiment.json
@@ -132,7 +123,7 @@ a metric is read from the output|--stdout|/dev/null|--metric|v=stdout:/v=([0-9]+
 100000 variants: give at most 64|-P|n|1|1000|-P|m|1|100|echo {n}{m}
 65 variants|-P|n|1|65|echo {n}
 use jostle slowdown|--load|cpu --percent 5|--variant|a=true|--variant|b=true
---prepare is given twice|--prepare|a|--prepare|b|true
+give one for all, or one for each|--prepare|a|--prepare|b|true
 --output is given twice|--output|null|true
 behind the variables|--variant|a=true|--variant|b=X=1
 variant's name|--variant|X=1 true|--variant|b=true
@@ -143,7 +134,7 @@ it has no values|-P|n|5|1|echo {n}
 need a size|-P|n|0.1|1|echo {n}
 --parameter-step-size: of what|-D|2|true
 give one of them|-r|3|-m|2|true
-one command needs no name|-n|a|true
+at most one for each|-n|a|-n|b|true
 TARGET is 2 words|--shell|ls|-l
 WRONG
 }

@@ -103,8 +103,7 @@ static char *help_of(const struct option_row *row)
 
 static int flags_of(const struct option_row *row)
 {
-    return (row->hidden || row->instead != NULL ? OPTION_HIDDEN : 0) |
-           (row->bare != NULL ? OPTION_ARG_OPTIONAL : 0);
+    return (row->hidden ? OPTION_HIDDEN : 0) | (row->bare != NULL ? OPTION_ARG_OPTIONAL : 0);
 }
 
 static void show(struct options *options, struct argp_option option)
@@ -128,9 +127,7 @@ static void add_group(struct options *options, const struct option_group *group,
                                            .doc = entry->help,
                                            .group = number});
         if (row->letter != 0)
-            show(options, (struct argp_option){
-                              .key = row->letter,
-                              .flags = OPTION_ALIAS | (row->instead != NULL ? OPTION_HIDDEN : 0)});
+            show(options, (struct argp_option){.key = row->letter, .flags = OPTION_ALIAS});
     }
 }
 
@@ -257,8 +254,6 @@ static void take_use(struct options *options, struct entry *entry, char *text,
                      struct argp_state *state)
 {
     const struct option_row *row = &entry->row;
-    if (row->instead != NULL)
-        usage_error("--%s is not here: %s", row->name, row->instead);
     if (entry->given && row->type != OPTION_LIST && !row->repeats)
         usage_error("--%s is given twice: %s", row->name,
                     row->again == NULL ? "leave one of them out" : row->again);
@@ -319,7 +314,7 @@ static const char *find_near(const struct options *options, const char *name)
     const char **names = allocate(options->count + 2, sizeof *names);
     size_t count = 0;
     for (size_t i = 0; i < options->count; i++)
-        if (!options->entries[i].row.hidden && options->entries[i].row.instead == NULL)
+        if (!options->entries[i].row.hidden)
             names[count++] = options->entries[i].row.name;
     names[count] = "help";
     const char *near = nearest_name(name, names);
@@ -334,7 +329,7 @@ static size_t find_begun(const struct options *options, const char *name, const 
     size_t count = 0;
     for (size_t i = 0; i < options->count; i++) {
         const struct option_row *row = &options->entries[i].row;
-        if (row->hidden || row->instead != NULL || strncmp(row->name, name, strlen(name)) != 0)
+        if (row->hidden || strncmp(row->name, name, strlen(name)) != 0)
             continue;
         *(count == 0 ? first : second) = row->name;
         count++;
@@ -520,7 +515,6 @@ static void put_marks(const struct option_row *row)
     snprintf(words, sizeof words, "words=%u", row->more);
     put_mark(row->exclusive, "exclusive", &count);
     put_mark(row->hidden, "hidden", &count);
-    put_mark(row->instead != NULL, "elsewhere", &count);
     put_mark(row->bare != NULL, "bare", &count);
     put_mark(row->repeats, "repeats", &count);
     put_mark(row->may_be_empty, "may-be-empty", &count);

@@ -61,7 +61,6 @@ struct option_row {
     bool repeats;               /* may be given again, and the last one counts; a list collects */
     const char *again;          /* what to do rather than give it twice */
     bool may_be_empty;          /* of texts: "" is a value */
-    const char *instead;        /* another program's option: refused, and this says what to give */
     /* A check of a text's own; NULL: none. False, and error says what to give. */
     bool (*check)(const char *text, char *error, size_t size);
     const char *wrong; /* what check() refuses: bats-tests/options.bats tries it */
@@ -105,7 +104,7 @@ void options_free(struct options *options);
 /* What --list-options prints, for programs and tests: a line `program NAME`, and one for each
  * row: `option NAME LETTER TYPE ARGUMENT MINIMUM MAXIMUM MARKS PRESET VALUES`, fields separated
  * by tabs, - where there is none. Bounds are in base units (bytes, ns). MARKS are joined by
- * commas: exclusive, hidden, elsewhere (`instead`), bare, repeats, may-be-empty, words=N
+ * commas: exclusive, hidden, bare, repeats, may-be-empty, words=N
  * (`more`), checked. VALUES are the choices, or of a text with a check `wrong`. False: stdout
  * cannot be written. */
 bool options_list(const struct program *program);

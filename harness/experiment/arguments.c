@@ -1,5 +1,7 @@
 #include "experiment.h"
 
+#include "common/messages.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -100,26 +102,22 @@ static const struct command commands[] = {
 
 #define ROW(name, argument, type, member) OPTION_ROW(struct session, name, argument, type, member)
 
-/* Of hyperfine this is where the target writes. */
-static bool check_folder(const char *text, char *error, size_t size)
-{
-    static const char *const places[] = {"null", "pipe", "inherit"};
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        if (strcmp(text, places[i]) != 0)
-            continue;
-        snprintf(error, size,
-                 "it is the folder of the records: for the target's output give "
-                 "--stdout null, pipe, inherit or a file");
-        return false;
+/* hyperfine's: where the target writes. */
+static const char *const outputs[] = {"null", "pipe", "inherit", NULL};
+static const char *const styles[] = {"auto", "basic", "full", "nocolor", "color", "none", NULL};
+const char *const export_formats[EXPORTS] = {"hyperfine", "csv", "md", "asciidoc", "orgmode"};
+
+#define EXPORT(title, index, what)                                                                 \
+    {                                                                                              \
+        ROW(title, "FILE", OPTION_LIST, exports[index]),                                           \
+            .help = "write the result to FILE as " what ", - for stdout"                           \
     }
-    return true;
-}
 
 static const struct option_row session_rows[] = {
     {ROW("load", "NAME=SPEC", OPTION_LIST, loads),
      .usual = "a neighbour: a command line of loadgen, or exec: COMMAND; may be given again",
      .help = "a load: a loadgen command line, joined by ' + ', or exec: COMMAND"},
-    {ROW("output", "DIR", OPTION_TEXT, output), .check = check_folder, .wrong = "null",
+    {ROW("output", "DIR", OPTION_TEXT, output),
      .usual = "folder for the records (default: jostle-results/TARGET.TIME)",
      .help = "folder for the records (default: jostle-results/TARGET.TIME)"},
     {ROW("resume", NULL, OPTION_FLAG, resume),
@@ -139,9 +137,19 @@ static const struct option_row session_rows[] = {
     {ROW("build", "CMD", OPTION_TEXT, build),
      .help = "run CMD with bash in the folder of each revision, before the first run"},
     {ROW("command-name", "NAME", OPTION_LIST, names), .letter = 'n',
-     .help = "the name of the first, second, ... --variant that has none of its own"},
+     .help = "the name of the first, second, ... command or --variant that has none of its own"},
     {ROW("no-shell", NULL, OPTION_FLAG, no_shell), .letter = 'N', .hidden = true,
      .help = "--shell=none"},
+    {ROW("reference", "CMD", OPTION_TEXT, reference),
+     .help = "the command, or variant, that the others are compared with (default: the first)"},
+    {ROW("reference-name", "NAME", OPTION_TEXT, reference_name), .help = "its name"},
+    EXPORT("export-json", 0, "hyperfine's JSON"),
+    EXPORT("export-csv", 1, "CSV"),
+    EXPORT("export-markdown", 2, "Markdown"),
+    EXPORT("export-asciidoc", 3, "AsciiDoc"),
+    EXPORT("export-orgmode", 4, "Org mode"),
+    {ROW("style", "TYPE", OPTION_CHOICE, style), .choices = styles,
+     .help = "as hyperfine has it: basic: without colours and a live line; none: as --quiet"},
     {ROW("quiet", NULL, OPTION_FLAG, quiet), .help = "print nothing but errors"},
     {ROW("verbose", NULL, OPTION_FLAG, verbose),
      .usual = "show each run as it is made, and all that statistics have to say",
@@ -169,36 +177,16 @@ static const struct option_row try_rows[] = {
     {0},
 };
 
-#define REPORT(format) "make it of the records, with jostle report --format " format " DIR"
-
-/* hyperfine's options that have another name here, or no use. */
-static const struct option_row foreign_rows[] = {
-    {.name = "export-json", .argument = "FILE", .instead = REPORT("hyperfine")},
-    {.name = "export-csv", .argument = "FILE", .instead = REPORT("csv")},
-    {.name = "export-markdown", .argument = "FILE", .instead = REPORT("md")},
-    {.name = "export-asciidoc", .argument = "FILE", .instead = REPORT("md")},
-    {.name = "export-orgmode", .argument = "FILE", .instead = REPORT("md")},
-    {.name = "reference",
-     .argument = "CMD",
-     .instead = "the first --variant is what the others are compared with"},
-    {.name = "reference-name",
-     .argument = "NAME",
-     .instead = "the first --variant is the reference, and NAME= in front of it its name"},
-    {.name = "style", .argument = "TYPE", .instead = "--quiet prints nothing but errors"},
-    {.name = "sort",
-     .argument = "METHOD",
-     .instead = "rows are in the order in which the variants are given"},
-    {.name = "time-unit",
-     .argument = "UNIT",
-     .letter = 'u',
-     .instead = "tables choose the unit of each figure, records and CSV have seconds"},
-    {.name = "show-elapsed",
-     .letter = 'E',
-     .instead = "on a terminal the run, and the time that is left, are always shown"},
-    {.name = "min-benchmarking-time",
-     .argument = "SECONDS",
-     .instead = "--error decides how long to measure, within --min-runs, --max-runs and "
-                "--max-time"},
+/* hyperfine's options that have no use here: `instead` says why, and they are taken. */
+static const struct option_row moot_rows[] = {
+    {ROW("sort", "METHOD", OPTION_TEXT, moot_text), .hidden = true,
+     .help = "rows are in the order in which the commands are given"},
+    {ROW("time-unit", "UNIT", OPTION_TEXT, moot_text), .letter = 'u', .hidden = true,
+     .help = "each figure has its own unit, records and CSV have seconds"},
+    {ROW("show-elapsed", NULL, OPTION_FLAG, moot), .letter = 'E', .hidden = true,
+     .help = "on a terminal the run, and the time that is left, are always shown"},
+    {ROW("min-benchmarking-time", "SECONDS", OPTION_TEXT, moot_text), .hidden = true,
+     .help = "--error decides how long to measure, within --min-runs, --max-runs and --max-time"},
     {0},
 };
 
@@ -216,6 +204,54 @@ bool commands_list(void)
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         written = options_list_command(commands[i].word) && written;
     return written;
+}
+
+/* Presets, then the command line; again where it has to be read in another way. */
+static void parse(struct experiment *experiment, const struct program *program, int argc,
+                  char **argv, int *rest)
+{
+    options_free(experiment->given);
+    experiment->session = (struct session){0};
+    experiment_settings_begin(&experiment->settings);
+    experiment->given = options_parse(program, argc, argv, rest);
+}
+
+static bool is_after(const char *word, char **argv, int rest)
+{
+    return rest > 1 && strcmp(argv[rest - 1], word) == 0;
+}
+
+/* As hyperfine has it: a shell follows --shell, and options follow commands, too. Then the command
+ * line is read again, which sets *rest. */
+static void parse_as_hyperfine(struct experiment *experiment, struct program *program, int *argc,
+                               char **argv, int *rest)
+{
+    const bool bare = is_after("--shell", argv, *rest) || is_after("-S", argv, *rest);
+    if (bare && *rest + 1 < *argc && (shell_is_name(argv[*rest]) || is_command_line(argv[*rest]))) {
+        argv[*rest - 1] = arena_format(&experiment->arena, "--shell=%s", argv[*rest]);
+        memmove(argv + *rest, argv + *rest + 1, (size_t)(*argc - *rest - 1) * sizeof *argv);
+        argv[--*argc] = NULL;
+        parse(experiment, program, *argc, argv, rest);
+    }
+    if (*rest < *argc && !is_after("--", argv, *rest) && is_command_line(argv[*rest])) {
+        program->stop_at_operand = false;
+        parse(experiment, program, *argc, argv, rest);
+    }
+}
+
+/* What hyperfine's options are here. */
+static void take_foreign(struct session *session, struct settings *settings,
+                         const struct options *given)
+{
+    for (size_t i = 0; outputs[i] != NULL; i++)
+        if (session->output != NULL && strcmp(session->output, outputs[i]) == 0) {
+            settings->out = session->output;
+            session->output = NULL;
+        }
+    session->quiet = session->quiet || session->style == STYLE_NONE;
+    for (const struct option_row *row = moot_rows; row->name != NULL; row++)
+        if (options_given(given, row->name) && !session->quiet)
+            complain("--%s has no effect: %s", row->name, row->help);
 }
 
 void arguments_parse(struct experiment *experiment, const struct command *command, int argc,
@@ -236,11 +272,12 @@ void arguments_parse(struct experiment *experiment, const struct command *comman
                                      : none,
          .values = &experiment->settings},
         {.rows = command->protect ? protect_rows : none, .values = &experiment->settings},
-        {.rows = foreign_rows, .values = &experiment->session},
+        {.rows = moot_rows, .values = &experiment->session},
     };
-    const struct program program = {
+    struct program program = {
         .name = command->name,
-        .usage = "[--] TARGET [ARGS...]\n--variant [NAME=]CMD --variant [NAME=]CMD...",
+        .usage = "[--] TARGET [ARGS...]\n'CMD' 'CMD'...\n--variant [NAME=]CMD --variant "
+                 "[NAME=]CMD...",
         .intro = command->intro,
         .details = command->details,
         .groups = groups,
@@ -248,8 +285,9 @@ void arguments_parse(struct experiment *experiment, const struct command *comman
         .stop_at_operand = true,
     };
     int rest;
-    experiment_settings_begin(&experiment->settings);
-    experiment->given = options_parse(&program, argc, argv, &rest);
+    parse(experiment, &program, argc, argv, &rest);
+    parse_as_hyperfine(experiment, &program, &argc, argv, &rest);
+    take_foreign(&experiment->session, &experiment->settings, experiment->given);
     experiment->target_count = (size_t)(argc - rest);
     experiment->after_dashes = strcmp(argv[rest - 1], "--") == 0;
     experiment->target =

@@ -15,9 +15,21 @@
 
 #include <jansson.h>
 
+/* hyperfine's --export-json, csv, markdown, asciidoc, orgmode. */
+enum { EXPORTS = 5 };
+/* The formats of jostle report that they are. */
+extern const char *const export_formats[EXPORTS];
+/* As hyperfine has them. */
+enum style { STYLE_AUTO, STYLE_BASIC, STYLE_FULL, STYLE_NOCOLOR, STYLE_COLOR, STYLE_NONE };
+
 /* Options of one call of jostle, which are not part of the experiment. */
 struct session {
     struct option_list loads, names, revisions;
+    struct option_list exports[EXPORTS];    /* files to be made of the result; see export_formats */
+    const char *reference, *reference_name; /* the first command, as hyperfine has it, or NULL */
+    int style;                              /* enum style */
+    bool moot; /* holds what hyperfine's options that have no use here are given */
+    const char *moot_text;
     struct option_list tries;         /* of protect; see protect_loads() */
     const char *build;                /* NULL: none */
     const char *output, *cell, *json; /* NULL: not given */

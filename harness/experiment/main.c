@@ -64,7 +64,7 @@ static const char *input_find(const struct settings *settings, struct arena *are
     if (strcmp(path, "null") == 0 && access(path, F_OK) != 0)
         path = "/dev/null"; /* as hyperfine calls it */
     const bool found = stat(path, &status) == 0;
-    if (!found && errno == ENOENT && settings->prepare) {
+    if (!found && errno == ENOENT && settings->prepare.count > 0) {
         // What --prepare has yet to make.
         const bool whole_path = path[0] == '/' || !getcwd(whole, sizeof whole);
         return whole_path ? path : arena_format(arena, "%s/%s", whole, path);

@@ -38,6 +38,13 @@ static void put_session(const struct experiment *experiment)
     put_flag("verbose", session->verbose);
     put_flag("show_output", session->show_output);
     pair_put("json", session->json);
+    for (size_t i = 0; i < EXPORTS; i++)
+        for (size_t k = 0; k < session->exports[i].count; k++) {
+            pair_put("export_format", export_formats[i]);
+            pair_put("export_file", session->exports[i].item[k]);
+        }
+    put_flag("plain", session->style == STYLE_BASIC || session->style == STYLE_NOCOLOR);
+    put_flag("still", session->style == STYLE_BASIC);
     put_flag("cell", session->cell != NULL);
     put_flag("resume", session->resume);
     put_flag("complete", experiment->complete);

@@ -97,12 +97,6 @@ static const char *fill(const struct maker *maker, size_t combination, const cha
     return parameters_fill(&maker->variants->parameters, maker->arena, combination, text);
 }
 
-static bool is_program(const char *word)
-{
-    char path[PATH_MAX];
-    return strchr(word, '/') != NULL ? access(word, X_OK) == 0 : child_find(word, path);
-}
-
 /* ---- where commands come from ---- */
 
 static void read_variants(struct maker *maker)
@@ -117,6 +111,9 @@ static void read_variants(struct maker *maker)
     if (texts->count == 1 && maker->variants->parameters.combinations == 1)
         usage_error("--variant: one is nothing to compare: give two or more, the first of which "
                     "is the reference");
+    if (maker->experiment->session.reference != NULL)
+        usage_error("--reference with --variant: the first --variant is the reference: leave out "
+                    "--reference");
     for (size_t i = 0; i < texts->count; i++) {
         struct source source = {0};
         source.text = name_read(maker->arena, texts->item[i], &source.name);
@@ -127,20 +124,47 @@ static void read_variants(struct maker *maker)
     }
 }
 
-/* `run ./old ./new` has no second program, as with hyperfine, but an argument. */
+/* `run ./old ./new` and `run ls 'ls -l'` have no second program, as with hyperfine, but an
+ * argument. */
 static void warn_of_programs(const struct experiment *experiment)
 {
     const char **target = experiment->target;
+    if (experiment->target_count < 2 || experiment->after_dashes || experiment->session.quiet)
+        return;
     for (size_t i = 0; i < experiment->target_count; i++) {
         struct stat status;
-        if (!strchr(target[i], '/') || access(target[i], X_OK) != 0 ||
-            stat(target[i], &status) != 0 || !S_ISREG(status.st_mode))
+        const bool file = strchr(target[i], '/') && access(target[i], X_OK) == 0 &&
+                          stat(target[i], &status) == 0 && S_ISREG(status.st_mode);
+        if (!file)
             return;
     }
-    if (experiment->target_count > 1 && !experiment->after_dashes && !experiment->session.quiet)
-        complain("'%s' is an argument of '%s', which is measured alone: to compare programs give "
-                 "each with --variant; if it is meant, write -- before '%s'",
-                 target[1], target[0], target[0]);
+    complain("'%s' is an argument of '%s', which is measured alone: to compare programs give each "
+             "with --variant; if it is meant, write -- before '%s'",
+             target[1], target[0], target[0]);
+}
+
+/* A command of those that are compared. False: it is empty. */
+static bool add_command(struct maker *maker, const char *text)
+{
+    maker->source[maker->source_count++] = (struct source){.text = text};
+    return text[strspn(text, " \t\n")] != '\0';
+}
+
+/* hyperfine's 'CMD' 'CMD'..., the reference first. */
+static void read_commands(struct maker *maker)
+{
+    const struct experiment *experiment = maker->experiment;
+    bool good = true;
+    if (experiment->revisions.count > 0)
+        usage_error("--revision: of one command: give several with --variant, or one");
+    if (experiment->session.reference != NULL)
+        good = add_command(maker, experiment->session.reference);
+    for (size_t i = 0; i < experiment->target_count; i++)
+        good = add_command(maker, experiment->target[i]) && good;
+    if (!good)
+        usage_error("an empty command: give one with a program in it");
+    if (maker->source_count == 1)
+        usage_error("--reference: one is nothing to compare: give the others behind the options");
 }
 
 /* TARGET is a command line where it is one word, and no program of that name. */
@@ -160,11 +184,10 @@ static void read_target(struct maker *maker)
     if (revisions->count == 1 && maker->variants->parameters.combinations == 1)
         usage_error("--revision: one is nothing to compare: give two or more, the first of which "
                     "is the reference");
-    if (experiment->target_count > 1 && strpbrk(first, " \t\n|&;") != NULL && !is_program(first))
-        usage_error(
-            "there is no program '%s': what follows a command are its arguments: give options "
-            "before it, and several commands each with --variant",
-            first);
+    if (experiment->target_count > 1 && is_command_line(first))
+        usage_error("there is no program '%s': what follows -- are a program and its arguments: "
+                    "leave out -- to compare commands",
+                    first);
     if (experiment->target_count > 1 && words_builtin(first) && !is_program(first))
         usage_error("'%s' is no program, but a command of the shell: give the whole line as one "
                     "word, in quotes, or with --shell",
@@ -181,20 +204,27 @@ static void read_target(struct maker *maker)
     }
 }
 
+/* Whether each word is a command of its own, as with hyperfine. */
+static bool are_commands(const struct experiment *experiment)
+{
+    if (experiment->session.reference != NULL)
+        return true;
+    return experiment->target_count > 1 && !experiment->after_dashes &&
+           is_command_line(experiment->target[0]);
+}
+
 static void take_names(struct maker *maker)
 {
     const struct option_list *names = &maker->experiment->session.names;
-    if (names->count == 0)
-        return;
-    if (maker->settings->variant.count == 0)
-        usage_error("--command-name: one command needs no name: compare several with --variant "
-                    "NAME=COMMAND");
-    if (names->count != maker->source_count)
-        usage_error("--command-name: %zu names for %zu variants: give one for each, or --variant "
-                    "NAME=COMMAND",
-                    names->count, maker->source_count);
+    const char *reference_name = maker->experiment->session.reference_name;
+    const size_t first = maker->experiment->session.reference != NULL;
+    if (reference_name != NULL)
+        maker->source[0].name = name_clean(maker->arena, reference_name);
+    if (names->count > maker->source_count - first)
+        usage_error("--command-name: %zu names for %zu commands: give at most one for each",
+                    names->count, maker->source_count - first);
     for (size_t i = 0; i < names->count; i++)
-        maker->source[i].name = name_clean(maker->arena, names->item[i]);
+        maker->source[first + i].name = name_clean(maker->arena, names->item[i]);
 }
 
 /* ---- which shell ---- */
@@ -249,7 +279,7 @@ static void set_words(struct variant *variant, const struct maker *maker, const 
 static void check_program(const struct variant *variant, const struct maker *maker, bool named)
 {
     const char *program = variant_program(variant);
-    const bool made = maker->settings->setup != NULL || maker->settings->prepare != NULL ||
+    const bool made = maker->settings->setup != NULL || maker->settings->prepare.count > 0 ||
                       variant->revision != NULL;
     if (variant->word_count > 1 && !made && !is_program(program))
         usage_error("there is no program '%s', of '%.80s': check the command%s", program,
@@ -336,8 +366,8 @@ static bool is_used(const struct maker *maker, const char *name)
 {
     const struct settings *settings = maker->settings;
     const char *place = arena_format(maker->arena, "{%s}", name);
-    const char *const hooks[] = {settings->setup, settings->prepare, settings->conclude,
-                                 settings->cleanup};
+    const char *const hooks[] = {settings->setup, settings->cleanup};
+    const struct option_list *const each[] = {&settings->prepare, &settings->conclude};
     for (size_t i = 0; i < maker->experiment->target_count; i++)
         if (strstr(maker->experiment->target[i], place) != NULL)
             return true;
@@ -347,7 +377,27 @@ static bool is_used(const struct maker *maker, const char *name)
     for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++)
         if (hooks[i] != NULL && strstr(hooks[i], place) != NULL)
             return true;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < each[i]->count; k++)
+            if (strstr(each[i]->item[k], place) != NULL)
+                return true;
     return false;
+}
+
+/* Of a list of one for all, or of one for each command or variant, that of the variant's. */
+static const char *item_for(const struct maker *maker, const struct option_list *list,
+                            const char *option, size_t variant)
+{
+    if (list->count == 0)
+        return NULL;
+    if (list->count == 1)
+        return list->item[0];
+    if (list->count == maker->variants->count)
+        return list->item[variant];
+    if (list->count != maker->source_count)
+        usage_error("--%s: %zu for %zu commands: give one for all, or one for each", option,
+                    list->count, maker->source_count);
+    return list->item[variant % maker->source_count];
 }
 
 static void make_all(struct maker *maker)
@@ -363,7 +413,7 @@ static void make_all(struct maker *maker)
     for (size_t i = 0; i < combinations; i++)
         for (size_t j = 0; j < maker->source_count; j++)
             add_variant(maker, &maker->source[j], i);
-    variants->named = count > 1;
+    variants->named = count > 1 || maker->source[0].name != NULL;
     if (variants->named)
         naming_complete(variants, maker->arena);
     else
@@ -377,7 +427,8 @@ void variants_make(struct experiment *experiment)
 {
     struct settings *settings = &experiment->settings;
     struct variants *variants = &experiment->variants;
-    const size_t sources = settings->variant.count + experiment->revisions.count + 1;
+    const size_t sources =
+        settings->variant.count + experiment->revisions.count + experiment->target_count + 2;
     struct maker maker = {.experiment = experiment,
                           .arena = &experiment->arena,
                           .variants = variants,
@@ -385,14 +436,10 @@ void variants_make(struct experiment *experiment)
                           .source = arena_take(&experiment->arena, sources * sizeof *maker.source)};
     parameters_read(&variants->parameters, maker.arena, &settings->parameter_list,
                     &settings->parameter_scan, settings->parameter_step);
-    // `--shell bash 'a | b'`, as hyperfine has it: the shell is not TARGET's first word.
-    if (settings->shell && strcmp(settings->shell, SHELL_DEFAULT) == 0 &&
-        experiment->target_count == 2 && shell_is_name(experiment->target[0])) {
-        settings->shell = *experiment->target++;
-        experiment->target_count--;
-    }
     if (settings->variant.count > 0)
         read_variants(&maker);
+    else if (are_commands(experiment))
+        read_commands(&maker);
     else
         read_target(&maker);
     take_names(&maker);
@@ -414,8 +461,10 @@ void variants_make(struct experiment *experiment)
     for (size_t i = 0; i < variants->count; i++) {
         struct variant *variant = &variants->variant[i];
         variant->setup = hook(&maker, variant, settings->setup);
-        variant->prepare = hook(&maker, variant, settings->prepare);
-        variant->conclude = hook(&maker, variant, settings->conclude);
+        variant->prepare =
+            hook(&maker, variant, item_for(&maker, &settings->prepare, "prepare", i));
+        variant->conclude =
+            hook(&maker, variant, item_for(&maker, &settings->conclude, "conclude", i));
         variant->cleanup = hook(&maker, variant, settings->cleanup);
     }
 }

@@ -158,11 +158,11 @@ const struct option_row settings_rows[] = {
      .help = "the target's stderr goes to FILE (default: the end of it is kept where a run fails)"},
     {ROW("setup", "CMD", OPTION_TEXT, setup), .again = ONCE, .letter = 's',
      .help = "run CMD with bash once for each variant, before the first run"},
-    {ROW("prepare", "CMD", OPTION_TEXT, prepare), .again = ONCE, .letter = 'p',
+    {ROW("prepare", "CMD", OPTION_LIST, prepare), .letter = 'p',
      .usual = "run CMD before each run, unmeasured",
      .help = "run CMD with bash before each run, unmeasured; {variant} in it, and in --setup, "
              "--conclude and --cleanup, is the variant's name"},
-    {ROW("conclude", "CMD", OPTION_TEXT, conclude), .again = ONCE, .letter = 'C',
+    {ROW("conclude", "CMD", OPTION_LIST, conclude), .letter = 'C',
      .help = "run CMD with bash after each run, unmeasured"},
     {ROW("cleanup", "CMD", OPTION_TEXT, cleanup), .again = ONCE, .letter = 'c',
      .help = "run CMD with bash once for each variant, after the last run, also where that has "
@@ -450,6 +450,13 @@ static json_t *seconds(int64_t time_ns)
     return time_ns == 0 ? json_null() : number_to_json((double)time_ns / 1e9);
 }
 
+/* A text for all variants, an array of one for each, or null. */
+static json_t *hooks_to_json(const struct option_list *list)
+{
+    return list->count > 1 ? texts_to_json(list->item, list->count)
+                           : text_to_json(list->count == 1 ? list->item[0] : NULL);
+}
+
 json_t *settings_to_json(const struct settings *settings)
 {
     const bool has_service = settings->service != NULL;
@@ -466,8 +473,8 @@ json_t *settings_to_json(const struct settings *settings)
         {"statistic", json_string(statistic_names[settings->statistic])},
         {"shell", text_to_json(settings->shell)},
         {"setup", text_to_json(settings->setup)},
-        {"prepare", text_to_json(settings->prepare)},
-        {"conclude", text_to_json(settings->conclude)},
+        {"prepare", hooks_to_json(&settings->prepare)},
+        {"conclude", hooks_to_json(&settings->conclude)},
         {"cleanup", text_to_json(settings->cleanup)},
         {"stdout", text_to_json(settings->out)},
         {"stderr", text_to_json(settings->errors)},

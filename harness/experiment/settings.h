@@ -26,7 +26,8 @@ struct settings {
     struct option_list parameter_list, parameter_scan; /* "VAR=A,B", "VAR=MIN..MAX" */
     const char *parameter_step;                        /* NULL: not given */
     const char *shell;                                 /* NULL: only where it takes one */
-    const char *setup, *prepare, *conclude, *cleanup;  /* NULL: none */
+    const char *setup, *cleanup;                       /* NULL: none */
+    struct option_list prepare, conclude;              /* one for all variants, or one for each */
     const char *out, *errors; /* where the target's output goes; NULL: not given */
     const char *input;        /* NULL: not given, /dev/null */
     const char *service;      /* a command line; NULL: none. Then: */

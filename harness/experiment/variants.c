@@ -315,6 +315,17 @@ struct shell shell_read(struct arena *arena, const char *text)
     return (struct shell){.name = text, .words = words, .word_count = count + 1};
 }
 
+bool is_program(const char *word)
+{
+    char path[PATH_MAX];
+    return strchr(word, '/') != NULL ? access(word, X_OK) == 0 : child_find(word, path);
+}
+
+bool is_command_line(const char *word)
+{
+    return strpbrk(word, " \t\n|&;<>") != NULL && !is_program(word);
+}
+
 bool shell_is_name(const char *word)
 {
     static const char *const names[] = {"sh",   "bash", "dash", "zsh",      "ksh",        "mksh",

@@ -61,6 +61,11 @@ struct shell {
     size_t word_count;
 };
 
+/* Whether a word is the name or path of a program that can be run. */
+bool is_program(const char *word);
+/* Whether it is no program, but a command line. */
+bool is_command_line(const char *word);
+
 /* Reads the text of --shell: "none", "default" (sh), or a command line. Wrong use ends the
  * program. */
 struct shell shell_read(struct arena *arena, const char *text);

@@ -43,6 +43,7 @@ runs_made=0            # in this session, warm-up runs not counted
 measuring_us=0         # when the first run that counts began
 terminal_out=''        # our own stdout, for --show-output
 forecast_said=''       # how long it will take has been said, where there is no terminal
+declare -a exports=()  # formats and files, of --export-json and the like
 declare -a asked=()    # the words that jostle was called with
 live=''                # not empty when a line on a terminal shows where we are
 stop_reason=''         # why stats stopped
@@ -104,7 +105,7 @@ measure_open() {
     exec {terminal_out}>&1
     private_fds+=("$terminal_out")
     [[ -z ${plan[verbose]:-} ]] || exec {verbose_fd}>&2
-    [[ -n ${plan[quiet]:-} ]] || ! is_terminal 2 || live=1
+    [[ -n ${plan[quiet]:-}${plan[still]:-} ]] || ! is_terminal 2 || live=1
     [[ -z ${plan[service]:-} ]] || fifos+=(service service.in)
     ((${#plan_probe[@]} == 0)) || fifos+=(probe probe.in)
     processes_open "${fifos[@]}"
@@ -433,8 +434,11 @@ measure_unread() {
 # measure_print: the result as the user wants it. That its reader has gone (`| head -1`)
 # is no failure of the measurement.
 measure_print() {
-    local json=${plan[json]:-} code=0
+    local json=${plan[json]:-} code=0 i
     stats_stop
+    # shellcheck disable=SC2034 # layout_options reads it; it is not for the target
+    [[ -z ${plan[plain]:-} ]] || NO_COLOR=1
+    for ((i = 0; i < ${#exports[@]}; i += 2)); do measure_export "${exports[@]:i:2}"; done
     if [[ -n $json && $json != - ]]; then
         save_output "$json" cat -- "$folder/result.json" || exit
     fi
@@ -445,6 +449,13 @@ measure_print() {
         [[ -n ${plan[quiet]:-} ]] || measure_table
     ) || code=$?
     ((code == 0 || code == 128 + 13)) || exit 1 # it said why
+}
+
+# measure_export FORMAT FILE: the result in a format of jostle report; - is stdout.
+measure_export() {
+    local -a to=(--output "$2")
+    [[ $2 != - ]] || to=()
+    "$BASH" -p "$JOSTLE_HARNESS/commands/report" --format "$1" "${to[@]}" "$folder" || exit
 }
 
 # measure_table: the table for people; on stderr when stdout has the JSON.
@@ -580,6 +591,7 @@ plan_take() {
         probe_word) plan_probe+=("$2") ;;
         meter) plan_meter+=("$2") ;;
         resume_word) plan_resume+=("$2") ;;
+        export_format | export_file) exports+=("$2") ;;
         cold_path) plan_cold_paths+=("$2") ;;
         command_text) command_text+=("$2") ;;
         command_folder) command_folder[${#command_text[@]} - 1]=$2 ;;

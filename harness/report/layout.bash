@@ -9,29 +9,6 @@ report_program() {
     "$JOSTLE_BIN/report" --formats="$JOSTLE_HARNESS/report/format" "$@"
 }
 
-# layout_screen: sets WIDTH, the columns of what standard output is (0: as many as one likes), and
-# COLOUR, true or false.
-# shellcheck disable=SC2034 # COLOUR and WIDTH are for who calls it
-layout_screen() {
-    WIDTH=0 COLOUR=false
-    if [[ -t 1 ]]; then
-        { WIDTH=$(stty size <&3 2>/dev/null) || WIDTH='0 80'; } 3<&1
-        WIDTH=${WIDTH#* }
-        ! is_terminal 1 || [[ -n ${NO_COLOR:-} ]] || COLOUR=true
-    fi
-    [[ ! ${COLUMNS:-} =~ ^[1-9][0-9]{0,3}$ ]] || WIDTH=$COLUMNS
-}
-
-# layout_result PROGRAM JQ: what their exit codes come to; 0 also when the reader of what jq
-# prints has had enough (… | head -1).
-layout_result() {
-    case "$1 $2" in
-        '0 0' | '0 141' | '141 141') ;;
-        '1 0' | '2 0') return "$1" ;; # it said why
-        *) return 1 ;;                # jq did
-    esac
-}
-
 # report_layout PLAN ARG...: prints the report that ARGs ask for. PLAN names an
 # associative array: format, what it reads, verbose (true or false). Returns
 # 0 also when its reader has had enough (… | head -1).

@@ -19,6 +19,7 @@ def number_of_level: if . == null then "0" else rtrimstr("%") end;
 | ($results | length) as $all
 | (reduce $results[].parameters as $one ({}; reduce ($one | to_entries[]) as $p (.; .[$p.key].values[$p.value] = true | .[$p.key].count += 1))
    | to_entries | map(select((.value.values | length) > 1 or .value.count < $all) | .key)) as $varying
+| all($results[]; .role == "alone") as $alone
 | ([$results[] | select(.role != "alone") | .load] | unique | length > 1) as $loads
 | ([$results[] | select(.role != "alone") | .level] | unique | length) as $count
 # Alone is level 0, where nothing else tells the results apart.
@@ -27,7 +28,7 @@ def number_of_level: if . == null then "0" else rtrimstr("%") end;
   (range(0; $results | length) as $i
    | $results[$i]
    | . as $result
-   | { command: (if .variant == null then "\(.command) (\(.role))" elif .role == "alone" then .variant else "\(.variant) (\(.role))" end), mean: .summary.wall_s.mean, stddev: .summary.wall_s.stddev, median: .summary.wall_s.median,
+   | { command: (if .variant == null then .command + (if $alone then "" else " (\(.role))" end) elif .role == "alone" then .variant else "\(.variant) (\(.role))" end), mean: .summary.wall_s.mean, stddev: .summary.wall_s.stddev, median: .summary.wall_s.median,
        user: .summary.user_s.mean, system: .summary.system_s.mean, min: .summary.wall_s.min, max: .summary.wall_s.max,
        times: .runs.times, memory_usage_byte: .runs.memory_usage_byte, exit_codes: .runs.exit_codes,
        parameters: ((reduce $varying[] as $name ({}; . + { ($name): $result.parameters[$name] }))

@@ -1,0 +1,119 @@
+#!/usr/bin/env bats
+# hyperfine's command lines, as they are: those of its own integration tests, but for its --debug-mode, a clock that
+# it makes up.
+# shellcheck disable=SC2016 # jq programs
+
+load helpers
+bats_require_minimum_version 1.5.0
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit
+    echo 'This text is part of a file' >text
+}
+
+# hyperfine STATUS WORD...: ends with 0, or with another status.
+hyperfine() {
+    local status=0
+    rm -rf out
+    "$JOSTLE" run --output out "${@:2}" >said 2>&1 </dev/null || status=$?
+    [[ $1 == 0 && $status -eq 0 || $1 != 0 && $status -ne 0 ]] || {
+        printf 'status %s: %s\n' "$status" "${*:2}"
+        cat said
+        return 1
+    }
+}
+
+@test "what hyperfine's tests run, runs, and what they refuse is refused" {
+    local line
+    local -a words
+    while IFS='|' read -ra words; do
+        hyperfine "${words[@]}" || line+="${words[*]}"$'\n'
+    done <<'LINES'
+0|--runs=2|echo dummy benchmark
+0|--runs=1|echo dummy benchmark
+0|--runs=1|echo dummy benchmark|echo second benchmark
+0|--runs=1|--export-json=-|echo dummy benchmark
+2|--runs|0|echo dummy benchmark
+2|--min-runs|0|echo dummy benchmark
+2|--max-runs|0|echo dummy benchmark
+0|--min-runs=1|--max-runs=1|--warmup=0|sleep 0.01
+0|--runs=1|--show-output|--shell=none|echo 'hello world' argument2
+2|--command-name=a|--command-name=b|echo a
+0|--runs=1|--prepare=echo a|--prepare=echo b|echo a|echo b
+0|--runs=1|--prepare=echo ref|--prepare=echo a|--prepare=echo b|--reference=echo ref|echo a|echo b
+2|--runs=1|--prepare=echo a|--prepare=echo b|echo a|echo b|echo c
+2|--runs=1|--prepare=echo a|--prepare=echo b|--reference=echo ref|echo a|echo b
+0|--runs=1|--conclude=echo a|--conclude=echo b|echo a|echo b
+0|--runs=1|--conclude=echo ref|--conclude=echo a|--conclude=echo b|--reference=echo ref|echo a|echo b
+2|--runs=1|--conclude=echo a|--conclude=echo b|echo a|echo b|echo c
+2|--parameter-list|x|1,2,3|--parameter-list|x|a,b,c|echo test
+2|--runs=1|some-nonexisting-program
+2|--shell=none|--runs=1|some-nonexisting-program
+2|--shell=none|--runs=1|false
+2|--runs=1|--setup=some-nonexisting-program|echo test
+2|--runs=1|--cleanup=some-nonexisting-program|echo test
+2|--runs=1|--prepare=some-nonexisting-program|echo test
+2|--runs=1|--conclude=some-nonexisting-program|echo test
+2|--runs=1|false
+0|--runs=1|--ignore-failure|false
+0|--runs=1|--ignore-failure=1|exit 1
+2|--runs=1|--ignore-failure=1|exit 2
+0|--runs=1|--ignore-failure=1,2,3|exit 3
+2|--runs=1|--ignore-failure=1,2,3|exit 4
+0|--runs=1|--ignore-failure=all-non-zero|exit 5
+0|--runs=2|--command-name=dummy|--show-output|echo 4fd47015
+0|--runs=1|--show-output|--shell|echo 'custom_shell' '--shell-arg'|echo benchmark
+0|--runs=1|--input=text|--show-output|cat
+2|--runs=1|--input=none|--show-output|cat
+0|--runs=1|--time-unit=millisecond|sleep 0.01
+0|--runs=1|--style=basic|sleep 0.01|sleep 0.02|sleep 0.03
+0|--runs=1|--style=none|sleep 0.01
+0|--runs=1|--style=basic|--command-name=A|--command-name=B|sleep 0.01|sleep 0.01|sleep 0.02
+0|--runs=1|--style=basic|--reference=sleep 0.02|sleep 0.01|sleep 0.03
+0|--runs=1|--sort=command|sleep 0.02|sleep 0.01
+0|--runs=1|--parameter-list|n|1,2|echo {n}
+0|--runs=1|--parameter-scan|n|1|3|echo {n}|-D|1
+0|--runs=1|-N|echo a|echo b|--warmup|1
+0|--runs=1|--reference=echo r|--reference-name=R|echo a|-n|A
+LINES
+    [[ -z ${line:-} ]] || {
+        printf '%s' "$line"
+        return 1
+    }
+}
+
+@test "several commands are compared, named, and each prepared; what has no effect is said in a line" {
+    run -0 --separate-stderr "$JOSTLE" run -r 7 --output out 'sleep 0.01' 'echo b | cat' -n slow --prepare 'echo 1 >>a' --prepare 'echo 2 >>b' --sort command
+    holds '[.variants[].name] == ["slow", "echo_b_cat"] and .settings.prepare == ["echo 1 >>a", "echo 2 >>b"]' <out/experiment.json
+    [[ $(sort -u a) == 1 && $(sort -u b) == 2 && $(wc -l <a) -eq 7 ]]
+    # shellcheck disable=SC2154 # bats sets it
+    [[ $stderr == *'--sort has no effect: rows are in the order'* && $output == *'echo_b_cat is '*' faster'* ]]
+    # Between the runs of one there are runs of the other.
+    holds -s '[.[].condition] | (.[:7] | unique | length) == 2' <out/runs.jsonl
+}
+
+@test "one command may follow options and precede them, in quotes; a program's own arguments are left alone" {
+    "$JOSTLE" run --quiet --output out 'sleep 0.01' -r 2
+    "$JOSTLE" run --quiet -r 1 --output null 'echo a'
+    holds '.command == ["echo", "a"]' <jostle-results/*/experiment.json
+    holds '.command == ["sleep", "0.01"] and .settings.max_runs == 2' <out/experiment.json
+    "$JOSTLE" run --quiet --output own --runs 1 env -i echo a
+    holds '.command == ["env", "-i", "echo", "a"]' <own/experiment.json
+    "$JOSTLE" run --quiet --output shell --shell bash -r 1 'echo $BASH_VERSION'
+    holds '.settings.shell == "bash" and .settings.max_runs == 1' <shell/experiment.json
+}
+
+@test "the result is exported as hyperfine exports it" {
+    "$JOSTLE" run --quiet --output out -r 7 'sleep 0.01' 'sleep 0.02' --export-json json --export-csv csv --export-markdown md \
+        --export-asciidoc adoc --export-orgmode - >org
+    holds '.results | length == 2 and all(.[]; (.times | length) == 7 and .mean > 0.005 and .exit_codes == [0, 0, 0, 0, 0, 0, 0])' <json
+    head -n 1 csv | grep -q ,
+    grep -q '^| sleep' md
+    grep -q '^|===$' adoc
+    [[ $(grep -c '^| sleep' adoc) -eq 2 && $(grep -c '^| sleep' org) -eq 2 ]]
+    grep -q '^|--+--' org
+    "$JOSTLE" run --quiet --output one -r 2 --export-json json 'sleep 0.01'
+    holds '.results[0].command == "sleep 0.01"' <json
+    run -1 "$JOSTLE" run --quiet --output two -r 2 --export-json none/json 'sleep 0.01'
+    [[ $output == 'jostle: none/json cannot be written'* && -s two/result.json ]]
+}

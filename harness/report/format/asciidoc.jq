@@ -1,0 +1,13 @@
+# AsciiDoc: the main tables.
+# files: .adoc .asciidoc
+# reads: rows
+include "lib/visible";
+include "lib/jq15";
+include "report/plain-tables";
+
+def adoc: visible | put("|"; "\\|");
+
+. as $head
+| plain_tables($head)
+| ".\(.title | adoc)", "[cols=\"\([.columns[] | if .left then "<" else ">" end] | join(","))\", options=\"header\"]", "|===",
+  ([.columns[] | "| " + (.title | adoc)] | join(" ")), "", (.rows[] | [.[] | "| " + adoc] | join(" ")), "|===", ""

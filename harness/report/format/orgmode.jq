@@ -1,0 +1,13 @@
+# Org mode: the main tables.
+# files: .org
+# reads: rows
+include "lib/visible";
+include "lib/jq15";
+include "report/plain-tables";
+
+def org: visible | put("|"; "\\vert{}");
+def line: "| " + join(" | ") + " |";
+
+. as $head
+| plain_tables($head)
+| "#+CAPTION: \(.title | visible)", ([.columns[].title | org] | line), ("|" + ([.columns[] | "--"] | join("+")) + "|"), (.rows[] | map(org) | line), ""
