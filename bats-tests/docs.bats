@@ -56,11 +56,12 @@ setup() {
         "$BIN/probe" sample --help-all
         for command in linpack gemm; do "$WORKLOADS/$command" --help; done
         packaging/install-deps --help
+        sed -n 's/^# --/--/p' jobs/examples/gate-ci
     } | grep -oE -- '--[a-z][a-z0-9-]+' | sort -u >"$BATS_TEST_TMPDIR/known"
     # Those of other programs.
-    printf -- '--%s\n' thread ioengine norandommap overlap partition time cpus-per-task ntasks-per-node requeue signal exclusive account gres constraint reservation qos het-group nodes wait cpu-load vm export-json \
+    printf -- '--%s\n' thread ioengine norandommap overlap partition time cpus-per-task ntasks-per-node requeue signal exclusive account gres constraint reservation qos het-group nodes wait cpu-load vm \
         version help output-format open-mode array \
-        reference reference-name style sort time-unit export-csv export-markdown export-asciidoc export-orgmode show-elapsed min-benchmarking-time init port save log log-prefix name rw bs direct size seconds protocol latency appendonly bind \
+        small sort time-unit show-elapsed min-benchmarking-time init port save log log-prefix name rw bs direct size seconds protocol latency appendonly bind \
         invalidate loaded memory-access-mode memory-scope stream stream-l3-size full-rtt \
         channel check-contrib filter-env-vars optarch recipe robot rpath \
         cpuset-cpus file memory read-only rm security-opt tag tmpfs user userns >>"$BATS_TEST_TMPDIR/known"

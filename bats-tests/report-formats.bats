@@ -292,3 +292,21 @@ for format, wanted in ("md", 6), ("latex", 4), ("html", 4):
     assert new.count("N") >= wanted and set(new) <= {"N", None}, (format, new)
 PYTHON
 }
+
+@test "formats of services: a name for each result, its median and the ends of its interval" {
+    local -a quick=("$ROOT/results/reference/quick")
+    local count
+    "$JOSTLE" report --format json "${quick[@]}" >model
+    count=$(jq '.cells | length' model)
+    # BMF: {name: {measure: {value, lower_value, upper_value}}}; latency is in nanoseconds.
+    "$JOSTLE" report --format bencher "${quick[@]}" |
+        holds --argjson count "$count" 'length == 2 * $count and all(.[]; .latency.lower_value <= .latency.value and .latency.value <= .latency.upper_value and .latency.value > 1e6)
+            and ([.[].slowdown // empty] | length == $count and all(.[]; .value > 0.5))'
+    # name, unit and value are what extract.ts of github-action-benchmark asks for.
+    "$JOSTLE" report --format benchmark-action "${quick[@]}" |
+        holds --argjson count "$count" 'length == 2 * $count and (map(.name) | unique | length == 2 * $count) and all(.[]; .unit == "s" and (.value | type == "number") and (.range | type == "string"))'
+    "$JOSTLE" report --format prometheus "${quick[@]}" >prom
+    [[ $(grep -c '^jostle_slowdown_ratio{.*bound="value"}' prom) -eq $count && $(grep -v '^#' prom | sed 's/ [^ ]*$//' | sort | uniq -d | wc -l) -eq 0 ]]
+    ! grep -vE '^(# (HELP|TYPE) [a-z_]+ .*|[a-z_]+\{([a-z]+="([^"\\]|\\.)*",?)*\} [0-9.e+-]+)$' prom
+    ! type -P promtool >/dev/null || promtool check metrics <prom
+}

@@ -6,16 +6,11 @@
 # parameter where there is one.
 include "lib/visible";
 include "lib/jq15";
-def shell_words: map(if test("^[A-Za-z0-9_./:=,@%+-]+$") then . else "'" + put("'"; "'\\''") + "'" end) | join(" ");
-def load_words: [.load, .level] | map(select(. != null)) | join(" ");
+include "report/results";
 def number_of_level: if . == null then "0" else rtrimstr("%") end;
 
 . as $head
-| [foreach inputs as $cell ({}; { again: (.name == [$cell.experiment, $cell.reference]), name: [$cell.experiment, $cell.reference] };
-     .again as $again | $cell
-     | ({ role: "alone", summary: .baseline, runs: .runs[.reference], load: null, level: null } | select($again | not)),
-       (select(.loaded != null) | { role: load_words, summary: .loaded, runs: .runs[.condition], load, level })
-     | . + { variant: $cell.variant, command: ($cell.command | shell_words), parameters: ($cell.parameters | map_values(tostring)) })] as $results
+| [results | . + { variant: .variant, command: (.command | shell_words), parameters: (.parameters | map_values(tostring)) }] as $results
 | ($results | length) as $all
 | (reduce $results[].parameters as $one ({}; reduce ($one | to_entries[]) as $p (.; .[$p.key].values[$p.value] = true | .[$p.key].count += 1))
    | to_entries | map(select((.value.values | length) > 1 or .value.count < $all) | .key)) as $varying
@@ -28,7 +23,7 @@ def number_of_level: if . == null then "0" else rtrimstr("%") end;
   (range(0; $results | length) as $i
    | $results[$i]
    | . as $result
-   | { command: (if .variant == null then .command + (if $alone then "" else " (\(.role))" end) elif .role == "alone" then .variant else "\(.variant) (\(.role))" end), mean: .summary.wall_s.mean, stddev: .summary.wall_s.stddev, median: .summary.wall_s.median,
+   | { command: result_name($alone), mean: .summary.wall_s.mean, stddev: .summary.wall_s.stddev, median: .summary.wall_s.median,
        user: .summary.user_s.mean, system: .summary.system_s.mean, min: .summary.wall_s.min, max: .summary.wall_s.max,
        times: .runs.times, memory_usage_byte: .runs.memory_usage_byte, exit_codes: .runs.exit_codes,
        parameters: ((reduce $varying[] as $name ({}; . + { ($name): $result.parameters[$name] }))

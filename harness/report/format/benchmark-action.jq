@@ -1,0 +1,11 @@
+# For github-action-benchmark: its tool customSmallerIsBetter.
+# reads: lists
+include "lib/visible";
+include "lib/jq15";
+include "report/results";
+
+[named_results
+ | { name, unit: "s", value: .summary.wall_s.center }
+   + (if .summary.wall_s.ci == null then {} else { range: "\(.summary.wall_s.ci[0]) to \(.summary.wall_s.ci[1])" } end)
+   + { extra: "\(.runs.times | length) runs" }]
+| tojson | json_text
