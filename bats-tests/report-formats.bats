@@ -307,6 +307,7 @@ PYTHON
         holds --argjson count "$count" 'length == 2 * $count and (map(.name) | unique | length == 2 * $count) and all(.[]; .unit == "s" and (.value | type == "number") and (.range | type == "string"))'
     "$JOSTLE" report --format prometheus "${quick[@]}" >prom
     [[ $(grep -c '^jostle_slowdown_ratio{.*bound="value"}' prom) -eq $count && $(grep -v '^#' prom | sed 's/ [^ ]*$//' | sort | uniq -d | wc -l) -eq 0 ]]
-    ! grep -vE '^(# (HELP|TYPE) [a-z_]+ .*|[a-z_]+\{([a-z]+="([^"\\]|\\.)*",?)*\} [0-9.e+-]+)$' prom
-    ! type -P promtool >/dev/null || promtool check metrics <prom
+    run ! grep -vE '^(# (HELP|TYPE) [a-z_]+ .*|[a-z_]+\{([a-z]+="([^"\\]|\\.)*",?)*\} [0-9.e+-]+)$' prom
+    type -P promtool >/dev/null || return 0
+    promtool check metrics <prom
 }
