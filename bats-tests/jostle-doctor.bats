@@ -356,3 +356,44 @@ spins() {
     kill "$busy"
     holds -s 'all(.[]; .flags | index("foreign-load"))' <out/runs.jsonl
 }
+
+# first_cpu: prints the first CPU that may be used.
+first_cpu() {
+    awk '/^Cpus_allowed_list/ { split($2, list, /[-,]/); print list[1] }' /proc/self/status
+}
+
+# noise_of_cpu: prints the share of its first CPU that is lost, in percent, and the period in ms.
+noise_of_cpu() {
+    local cpu
+    cpu=$(first_cpu)
+    taskset -c "$cpu" "$BIN/doctor" --noise --json --seconds 2s | jq -r '"\(.cpus[0].percent) \((.period_s // 0) * 1000)"'
+}
+
+# injected: 0 when a load of 1 % in a period of 10 ms is found as that.
+injected() {
+    local cpu quiet period loaded _
+    cpu=$(first_cpu)
+    read -r quiet _ < <(noise_of_cpu)
+    "$BIN/loadgen" cpu --percent 1 --period 10ms --cpus "$cpu" --duration 5s >/dev/null &
+    sleep 0.3
+    read -r loaded period < <(noise_of_cpu)
+    kill %1
+    wait
+    awk -v quiet="$quiet" -v loaded="$loaded" -v period="$period" 'BEGIN {
+        printf "lost %s %%, then %s %%, every %s ms\n", quiet, loaded, period
+        exit !(loaded - quiet > 0.8 && loaded - quiet < 1.2 && period > 9.5 && period < 10.5) }'
+}
+
+# bats test_tags=measures
+@test "--noise finds what a load of 1 % takes of a CPU, and how often" {
+    in_tries 8 injected
+}
+
+@test "--noise says in words and as JSON what each CPU loses, and what it costs many ranks" {
+    run -0 "$JOSTLE" doctor --noise --seconds 300ms
+    [[ $output == 'OS noise: '*' % of the CPU time is lost in '*' detours a second'*'4096 ranks'* ]]
+    "$JOSTLE" doctor --noise --seconds 300ms --json >noise.json
+    jsonschema -i noise.json "$ROOT/results/schema/jostle.os-noise.schema.json"
+    holds '.lost_percent < 100 and (.cpus | length >= 1) and ([.bulk_synchronous.ranks[].slowdown] | . == sort and .[0] >= 1)
+        and ([.cpus[] | .per_s] | add - 0.001 < $total and add + 0.001 > $total)' --argjson total "$(jq .detours_per_s noise.json)" <noise.json
+}

@@ -20,6 +20,7 @@
 #define SCHEMA_MACHINE         "jostle.machine/1"
 #define SCHEMA_METER           "jostle.meter/1"
 #define SCHEMA_NOISE           "jostle.noise/1"
+#define SCHEMA_OS_NOISE        "jostle.os-noise/1"
 #define SCHEMA_PACK            "jostle.pack/1"
 #define SCHEMA_PACK_PLAN       "jostle.pack-plan/1"
 #define SCHEMA_PAIR            "jostle.pair/1"

@@ -174,6 +174,18 @@ static void add_linpack(const struct scope *scope, unsigned threads)
     chart_point(scope->chart, "double linpack", cell, threads);
 }
 
+/* What the kernel and others take of all CPUs meanwhile. */
+static void add_noise(const struct scope *scope)
+{
+    struct cell *cell = matrix_cell(scope->matrix, "cpu.noise");
+    label(cell, "-", "OS noise", scope->cpus.count);
+    cell_figure(cell, "lost", "%", LOWER, "stdout:/\"lost_percent\": ?([0-9.eE+-]+)/");
+    cell_more(cell, "detours", "1/s", LOWER, "stdout:/\"detours_per_s\": ?([0-9.eE+-]+)/");
+    cell_more(cell, "longest", "s", LOWER, "stdout:/\"longest_s\": ?([0-9.eE+-]+)/");
+    bench_cell_command(cell, "doctor --noise --json --seconds %s", scope->choice->duration);
+    cell_no_peak(cell, "noise has no peak");
+}
+
 /* One width of a type on all numbers of threads. */
 static void add_scaling(const struct scope *scope, const struct type *type, enum simd simd)
 {
@@ -220,6 +232,7 @@ void part_cpu(struct matrix *matrix, const struct choice *choice)
         add_type(&scope, &types[i]);
     for (size_t i = 0; i < choice->thread_count; i++)
         add_linpack(&scope, choice->threads[i]);
+    add_noise(&scope);
     /* Operations a second of floating point and of integers: FLOPS and IOPS. */
     for (size_t i = 0; i < TYPES && choice->samples > 0; i++)
         if (types[i].series)

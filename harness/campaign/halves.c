@@ -170,8 +170,9 @@ static bool find_program(const struct context *context, const char *word, char p
     snprintf(path, PATH_MAX, "%s/%s", context->workloads, word);
     if (is_program(path))
         return true;
-    /* A load or copies as a target are jostle's own, whatever else has that name. */
-    const bool own = strcmp(word, "loadgen") == 0 || strcmp(word, "copies") == 0;
+    /* A load, copies or the doctor as a target are jostle's own, whatever else has that name. */
+    const bool own =
+        strcmp(word, "loadgen") == 0 || strcmp(word, "copies") == 0 || strcmp(word, "doctor") == 0;
     if (own && is_program(child_path(word, path)))
         return true;
     char found[PATH_MAX], here[PATH_MAX] = "";

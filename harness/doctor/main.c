@@ -1,6 +1,7 @@
 /* doctor: what makes results wrong on this machine, and what to do about it. */
 
 #include "checks.h"
+#include "detours.h"
 #include "findings.h"
 #include "noise.h"
 
@@ -10,6 +11,7 @@
 #include "common/option_value.h"
 #include "common/options.h"
 #include "common/schemas.h"
+#include "harness/stats/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +20,7 @@
 #define EXIT_DIRTY 3
 
 struct choices {
-    bool quick, strict, json, gate;
+    bool quick, strict, json, gate, noise;
     int64_t seconds_ns;
 };
 
@@ -28,8 +30,11 @@ static const struct option_row rows[] = {
     {ROW("quick", NULL, OPTION_FLAG, quick), .help = "leave the noise floor out: about a second"},
     {ROW("seconds", "TIME", OPTION_TIME, seconds_ns), .minimum = 1, .maximum = OPTION_TIME_MOST,
      .preset = "6s", .help = "how long to do fixed work for the noise floor"},
+    {ROW("noise", NULL, OPTION_FLAG, noise),
+     .help = "instead: what the kernel and others take of each CPU (OS noise), for --seconds"},
     {ROW("strict", NULL, OPTION_FLAG, strict), .help = "exit 3 when something warns"},
-    {ROW("json", NULL, OPTION_FLAG, json), .help = "print a jostle.doctor/1, not lines"},
+    {ROW("json", NULL, OPTION_FLAG, json),
+     .help = "print a jostle.doctor/1 (or jostle.os-noise/1), not lines"},
     /* For jostle run --strict. */
     {ROW("gate", NULL, OPTION_FLAG, gate), .hidden = true,
      .help = "say on one line why this machine is not fit to measure on, and exit 1"},
@@ -155,6 +160,16 @@ static int examine(const struct choices *choices, const struct watch *watch)
                                                                          : EXIT_SUCCESS;
 }
 
+static int show_noise(const struct choices *choices)
+{
+    json_t *noise = detours_measure(choices->seconds_ns);
+    if (noise == NULL)
+        return EXIT_FAILURE;
+    const bool written = choices->json ? output_json(noise, "-", stdout) : detours_print(noise);
+    json_decref(noise);
+    return written ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 /* The noise floor needs another program. */
 static bool has_meter(void)
 {
@@ -169,6 +184,8 @@ int main(int argc, char **argv)
     struct choices choices;
     struct watch watch;
     parse(&choices, argc, argv);
+    if (choices.noise)
+        return show_noise(&choices);
     if (!choices.gate && !choices.quick && !has_meter())
         return EXIT_FAILURE;
     if (!watch_machine(&watch))

@@ -438,7 +438,9 @@ void tlb_pages_touch(struct tlb_pages *pages, uint64_t touches)
 #include <cpuid.h>
 
 /* AMD64 Architecture Programmer's Manual, volume 3, appendix E.4: Fn8000_0005 EBX[23:16]
- * and Fn8000_0006 EBX[27:16] are the numbers of entries for pages of 4 KiB. */
+ * and Fn8000_0006 EBX[27:16] are the numbers of entries for pages of 4 KiB; with Fn8000_0021 EAX[14]
+ * (Zen 5) the latter in units of 32. A hypervisor may hide that bit: since family 10h no second
+ * level had fewer than 512. */
 static bool ask_amd(struct tlb_size *size)
 {
     unsigned a, b, c, d;
@@ -448,6 +450,9 @@ static bool ask_amd(struct tlb_size *size)
     if (__get_cpuid(0x80000006, &a, &b, &c, &d) == 0)
         return false;
     size->second = b >> 16 & 0xfff;
+    const bool in_units = __get_cpuid(0x80000021, &a, &b, &c, &d) != 0 && (a & 1u << 14) != 0;
+    if (in_units || size->second < 512)
+        size->second *= 32;
     return true;
 }
 

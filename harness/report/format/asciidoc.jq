@@ -1,9 +1,10 @@
 # AsciiDoc: the main tables.
 # files: .adoc .asciidoc
 # reads: rows
+include "report/plain-tables";
+include "report/rows";
 include "lib/visible";
 include "lib/jq15";
-include "report/plain-tables";
 
 def adoc: visible | put("|"; "\\|");
 

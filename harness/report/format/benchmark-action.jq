@@ -1,8 +1,8 @@
 # For github-action-benchmark: its tool customSmallerIsBetter.
 # reads: lists
+include "report/results";
 include "lib/visible";
 include "lib/jq15";
-include "report/results";
 
 [named_results
  | { name, unit: "s", value: .summary.wall_s.center }

@@ -4,9 +4,9 @@
 # The baseline of an experiment comes before its loads. `parameters` are those
 # that differ between the results, so that plot_parametrized.py finds its one
 # parameter where there is one.
+include "report/results";
 include "lib/visible";
 include "lib/jq15";
-include "report/results";
 def number_of_level: if . == null then "0" else rtrimstr("%") end;
 
 . as $head

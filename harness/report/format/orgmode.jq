@@ -1,9 +1,10 @@
 # Org mode: the main tables.
 # files: .org
 # reads: rows
+include "report/plain-tables";
+include "report/rows";
 include "lib/visible";
 include "lib/jq15";
-include "report/plain-tables";
 
 def org: visible | put("|"; "\\vert{}");
 def line: "| " + join(" | ") + " |";

@@ -1,9 +1,9 @@
 # Prometheus' text format, for the textfile collector of the node exporter.
 # files: .prom
 # reads: lists
+include "report/results";
 include "lib/visible";
 include "lib/jq15";
-include "report/results";
 
 def quoted: tostring | put("\\"; "\\\\") | put("\""; "\\\"") | put("\n"; "\\n") | "\"\(.)\"";
 def labels($bound): "{name=\(.name | quoted),load=\(.load // "" | quoted),level=\(.level // "" | quoted),bound=\($bound | quoted)}";
