@@ -438,9 +438,9 @@ void tlb_pages_touch(struct tlb_pages *pages, uint64_t touches)
 #include <cpuid.h>
 
 /* AMD64 Architecture Programmer's Manual, volume 3, appendix E.4: Fn8000_0005 EBX[23:16]
- * and Fn8000_0006 EBX[27:16] are the numbers of entries for pages of 4 KiB; with Fn8000_0021 EAX[14]
- * (Zen 5) the latter in units of 32. A hypervisor may hide that bit: since family 10h no second
- * level had fewer than 512. */
+ * and Fn8000_0006 EBX[27:16] are the numbers of entries for pages of 4 KiB; with Fn8000_0021
+ * EAX[14] (Zen 5) the latter in units of 32. A hypervisor may hide that bit: since family 10h no
+ * second level had fewer than 512. */
 static bool ask_amd(struct tlb_size *size)
 {
     unsigned a, b, c, d;
