@@ -27,7 +27,7 @@ home() {
     ln -s "$ROOT"/{harness,jobs,results} . && ln -s "$BUILD" build
     mkdir bin && ln -s "$JOSTLE" bin/jostle && ln -s "$WORKLOADS/mmul" bin/mmul
     export PATH=$HOME/bin:$PATH
-    program solver.sh '[[ $# -eq 0 || -r $1 ]] || exit 1; "'"$WORKLOADS"'/nbody" 50 20 >/dev/null; echo rate: 12.5'
+    program solver.sh '[[ $# -eq 0 || -r $1 ]] || exit 1; "'"$WORKLOADS"'/nbody" 200 60 >/dev/null; echo rate: 12.5'
     printf 'solver: solver.sh\n\tcp solver.sh solver\n' >Makefile
     for name in solver solver.main old new; do cp solver.sh "$name"; done
     touch input.dat in.dat && seq 1000 >big.txt

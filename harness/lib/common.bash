@@ -180,12 +180,17 @@ save_record() {
 
 # ---- what is removed when a command is over
 
-# records_drop FILE: removes a file that an experiment has made in its folder, where it is of no use to
-# anybody: an empty one, and any where nothing was measured. What is there and is no file is not ours.
+# records_drop FILE...: removes files that an experiment has made in its folder, where they are of no use to
+# anybody: empty ones, and any where nothing was measured. What is there and is no file is not ours.
 records_drop() {
-    local runs=${1%/*}/runs.jsonl
-    [[ -f $1 && ! -L $1 ]] || return 0
-    [[ -s $1 && (-s $runs || (-e $runs && ! -f $runs)) ]] || rm -f -- "$1" 2>/dev/null || true
+    local file runs
+    local -a useless=()
+    for file in "$@"; do
+        runs=${file%/*}/runs.jsonl
+        [[ -f $file && ! -L $file ]] || continue
+        [[ -s $file && (-s $runs || (-e $runs && ! -f $runs)) ]] || useless+=("$file")
+    done
+    ((${#useless[@]} == 0)) || rm -f -- "${useless[@]}" 2>/dev/null || true
 }
 
 # file_drop FILE: removes a file of ours, unless somebody has its lock.

@@ -540,9 +540,8 @@ measure_exit() {
 
 # measure_tidy: takes away what is of no use to anybody, with the folders that we have made for it.
 measure_tidy() {
-    local file
-    for file in "${records[@]}"; do records_drop "$file"; done
-    [[ -n ${plan[created]:-} ]] || return 0
+    records_drop "${records[@]}"
+    [[ -n ${plan[created]:-} && ! -e $folder/runs.jsonl ]] || return 0
     rmdir -- "$folder" 2>/dev/null || return 0
     [[ -n ${plan[named]:-} ]] || rmdir -- "${folder%/*}" 2>/dev/null
 }

@@ -18,7 +18,7 @@ processes_open() {
     descriptors_check $((32 + 4 * $#))
     temporary_open
     fifo_folder=$temporary_folder
-    (cd "$fifo_folder" && mkfifo idle "$@") 2>/dev/null || die "cannot make FIFOs in $fifo_folder: set TMPDIR to another folder"
+    mkfifo -- "${@/#/"$fifo_folder/"}" "$fifo_folder/idle" 2>/dev/null || die "cannot make FIFOs in $fifo_folder: set TMPDIR to another folder"
     [[ -n $idle_fd ]] || {
         exec {idle_fd}<>"$fifo_folder/idle"
         private_fds+=("$idle_fd")
