@@ -29,7 +29,7 @@ const char *child_path(const char *program, char path[PATH_MAX])
     return path;
 }
 
-static bool is_program(const char *path)
+bool child_is_program(const char *path)
 {
     struct stat status;
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
@@ -43,7 +43,7 @@ bool child_find(const char *program, char path[PATH_MAX])
         const int written = length == 0
                                 ? snprintf(path, PATH_MAX, "./%s", program)
                                 : snprintf(path, PATH_MAX, "%.*s/%s", (int)length, rest, program);
-        if (written < PATH_MAX && is_program(path))
+        if (written < PATH_MAX && child_is_program(path))
             return true;
         rest = rest[length] == ':' ? rest + length + 1 : NULL;
     }

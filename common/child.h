@@ -14,6 +14,8 @@ const char *child_path(const char *program, char path[PATH_MAX]);
 /* The first of that name in PATH, as execvp() would find it: relative where PATH is.
  * False: it is not installed. */
 bool child_find(const char *program, char path[PATH_MAX]);
+/* Whether that path is a file that may be executed. */
+bool child_is_program(const char *path);
 /* Runs argv (ended by NULL). It reads from the descriptor `input`; -1: our stdin. Its
  * stdout becomes *output, to be freed; NULL: it stays ours. Returns its exit status,
  * 128 + the signal that ended it, or -1 after a message when it could not be run;

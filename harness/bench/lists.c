@@ -99,33 +99,39 @@ void lists_read(struct request *request)
 
 const char *block_text(uint64_t bytes, const char *space, char text[BLOCK_TEXT])
 {
-    static const char *const units[] = {"B", "KiB", "MiB"};
-    unsigned unit = 0;
-    for (; unit < 2 && bytes % 1024 == 0; unit++)
-        bytes /= 1024;
-    snprintf(text, BLOCK_TEXT, "%llu%s%s", (unsigned long long)bytes, space, units[unit]);
+    char exact[BLOCK_TEXT];
+    const size_t digits = strspn(units_exact_size(bytes, exact, sizeof exact), "0123456789");
+    snprintf(text, BLOCK_TEXT, "%.*s%s%s", (int)digits, exact, space,
+             exact[digits] == '\0' ? "B" : exact + digits);
     return text;
 }
 
 /* ---- ready tables ---- */
 
-static const struct table {
-    const char *part, *threads, *blocks, *rows, *samples;
-} tables[] = {
-    {"cpu", "1,2,4", NULL, "cpu.*", NULL},
-    {"memory", "1,2,4", "1,1K,1M,10M", "memory.*.[sr][ea][qn]*", NULL},
-    {"disk", "1,2,4", "1M,10M,100M", "disk.*.direct.*", NULL},
-    {"disk", "1,2,4,8,16,32,64,128", "1K", "disk.*.random.direct.*", NULL},
-    {"network", "1,2,4,8", "1,1K,32K", "network.*", NULL},
-    {"cpu", NULL, NULL, "cpu.linpack.*", NULL},
-    {"memory", NULL, NULL, "memory.stream.*", NULL},
-    {"disk", NULL, NULL, "disk.bonnie.*", NULL},
-    {"cpu", NULL, NULL, "*.series", "600"},
+enum { MYCPU, MYRAM, MYDISK, MYDISK_IOPS, MYNET, LINPACK, STREAM, BONNIE, SAMPLES, TABLES };
+
+const char *const table_names[] = {
+    [MYCPU] = "mycpubench",   [MYRAM] = "myrambench",
+    [MYDISK] = "mydiskbench", [MYDISK_IOPS] = "mydiskbench-iops",
+    [MYNET] = "mynetbench",   [LINPACK] = "linpack",
+    [STREAM] = "stream",      [BONNIE] = "bonnie",
+    [SAMPLES] = "samples",    [TABLES] = NULL,
 };
 
-const char *const table_names[] = {"mycpubench", "myrambench", "mydiskbench", "mydiskbench-iops",
-                                   "mynetbench", "linpack",    "stream",      "bonnie",
-                                   "samples",    NULL};
+static const struct table {
+    const char *part, *threads, *blocks, *rows;
+    uint64_t samples;
+} tables[] = {
+    [MYCPU] = {"cpu", "1,2,4", .rows = "cpu.*"},
+    [MYRAM] = {"memory", "1,2,4", "1,1K,1M,10M", "memory.*.[sr][ea][qn]*"},
+    [MYDISK] = {"disk", "1,2,4", "1M,10M,100M", "disk.*.direct.*"},
+    [MYDISK_IOPS] = {"disk", "1,2,4,8,16,32,64,128", "1K", "disk.*.random.direct.*"},
+    [MYNET] = {"network", "1,2,4,8", "1,1K,32K", "network.*"},
+    [LINPACK] = {"cpu", .rows = "cpu.linpack.*"},
+    [STREAM] = {"memory", .rows = "memory.stream.*"},
+    [BONNIE] = {"disk", .rows = "disk.bonnie.*"},
+    [SAMPLES] = {"cpu", .rows = "*.series", .samples = 600},
+};
 
 const char *table_take(struct request *request)
 {
@@ -141,8 +147,8 @@ const char *table_take(struct request *request)
     if (request->blocks == NULL)
         request->blocks = table->blocks;
     request->rows = table->rows;
-    if (request->samples == 0 && table->samples != NULL)
-        units_count(table->samples, &request->samples);
+    if (request->samples == 0)
+        request->samples = table->samples;
     return table->part;
 }
 
@@ -166,8 +172,9 @@ bool peak_check(const char *text, char *error, size_t size)
 {
     double bytes_per_s;
     const size_t length = strcspn(text, "=:");
-    for (size_t i = 1; parts[i].name != NULL; i++)
-        if (length == strlen(parts[i].name) && strncmp(text, parts[i].name, length) == 0 &&
+    for (size_t i = 0; parts[i].name != NULL; i++)
+        if (parts[i].make != part_cpu && length == strlen(parts[i].name) &&
+            strncmp(text, parts[i].name, length) == 0 &&
             peak_split(text, length, &bytes_per_s) != NULL)
             return true;
     snprintf(error, size,

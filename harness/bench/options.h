@@ -48,8 +48,7 @@ void bench_request_read(struct request *request, int argc, char **argv);
 void bench_request_free(struct request *request);
 
 /* Fills request->thread from --threads, or with what is measured without it, and request->block
- * from
- * --blocks. */
+ * from --blocks. */
 void lists_read(struct request *request);
 /* The choices of --table, ended by NULL. */
 extern const char *const table_names[];

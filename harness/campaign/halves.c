@@ -149,12 +149,6 @@ static struct halves halves_of(const struct context *context, const struct secti
 
 /* --- targets */
 
-static bool is_program(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
-}
-
 static bool find_program(const struct context *context, const char *word, char path[PATH_MAX])
 {
     const char *file = context->config->file, *slash = strrchr(file, '/');
@@ -165,15 +159,15 @@ static bool find_program(const struct context *context, const char *word, char p
     if (strchr(word, '/') != NULL) {
         snprintf(path, PATH_MAX, "%.*s/%s", slash ? (int)(slash - file) : 1, slash ? file : ".",
                  strncmp(word, "./", 2) == 0 ? word + 2 : word);
-        return is_program(path);
+        return child_is_program(path);
     }
     snprintf(path, PATH_MAX, "%s/%s", context->workloads, word);
-    if (is_program(path))
+    if (child_is_program(path))
         return true;
     /* A load, copies or the doctor as a target are jostle's own, whatever else has that name. */
     const bool own =
         strcmp(word, "loadgen") == 0 || strcmp(word, "copies") == 0 || strcmp(word, "doctor") == 0;
-    if (own && is_program(child_path(word, path)))
+    if (own && child_is_program(child_path(word, path)))
         return true;
     char found[PATH_MAX], here[PATH_MAX] = "";
     if (!child_find(word, found) || (found[0] != '/' && !getcwd(here, sizeof here)))

@@ -6,6 +6,7 @@
 #include "common/record_json.h"
 #include "common/schemas.h"
 #include "common/units.h"
+#include "harness/meter/clock.h"
 
 #include <errno.h>
 #include <gsl/gsl_fft_real.h>
@@ -14,10 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define THRESHOLD_NS 1000
-#define MOST_DETOURS (1u << 20) /* of a CPU; beyond that the measurement of it ends */
+#define MOST_DETOURS (1u << 20) /* of a CPU; beyond that the measurement of it ends, as beyond */
+#define MOST_PER_MS  20         /* that many of each millisecond: a large machine has many CPUs */
 #define BIN_NS       100000     /* in which a period is looked for */
 #define PHASE_NS     1000000    /* of work between two barriers of a bulk-synchronous program */
 
@@ -33,15 +34,8 @@ struct worker {
     int cpu, error;
     int64_t asked_ns, made_ns;
     struct detour *detour;
-    size_t count;
+    size_t count, room;
 };
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 static void *watch_cpu(void *argument)
 {
@@ -51,11 +45,11 @@ static void *watch_cpu(void *argument)
         return NULL;
     }
     /* Its pages are there before it measures. */
-    memset(worker->detour, 0, MOST_DETOURS * sizeof *worker->detour);
-    const int64_t begin = now_ns();
+    memset(worker->detour, 0, worker->room * sizeof *worker->detour);
+    const int64_t begin = clock_ns();
     int64_t last = begin;
-    while (last - begin < worker->asked_ns && worker->count < MOST_DETOURS) {
-        const int64_t now = now_ns();
+    while (last - begin < worker->asked_ns && worker->count < worker->room) {
+        const int64_t now = clock_ns();
         if (now - last > THRESHOLD_NS)
             worker->detour[worker->count++] = (struct detour){last - begin, now - last};
         last = now;
@@ -283,11 +277,14 @@ json_t *detours_measure(int64_t time_ns)
         complain("the allowed CPUs are not known (%s): check the affinity", strerror(errno));
         return NULL;
     }
+    const int64_t expected = MOST_PER_MS * (time_ns / NS_PER_MS + 100);
+    const size_t room = expected < MOST_DETOURS ? (size_t)expected : MOST_DETOURS;
     struct worker *workers = must(calloc(allowed.count, sizeof *workers));
     for (unsigned i = 0; i < allowed.count; i++)
         workers[i] = (struct worker){.cpu = allowed.cpu[i],
                                      .asked_ns = time_ns,
-                                     .detour = must(calloc(MOST_DETOURS, sizeof(struct detour)))};
+                                     .room = room,
+                                     .detour = must(calloc(room, sizeof(struct detour)))};
     if (watch_all(workers, allowed.count))
         record = record_of(workers, allowed.count, time_ns);
     for (unsigned i = 0; i < allowed.count; i++)

@@ -16,6 +16,7 @@
 #include "common/messages.h"
 #include "common/processes.h"
 #include "common/units.h"
+#include "harness/meter/clock.h"
 #include "harness/stats/replay.h"
 #include "harness/stats/summary.h"
 
@@ -129,18 +130,11 @@ static void try_kinds(struct noise *noise)
     }
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
 static bool work_rounds(struct noise *noise, int64_t time_ns)
 {
-    const int64_t end_ns = now_ns() + time_ns;
+    const int64_t end_ns = clock_ns() + time_ns;
     for (int block = 1; block <= MOST_ROUNDS; block++) {
-        if (block > LEAST_ROUNDS && now_ns() >= end_ns)
+        if (block > LEAST_ROUNDS && clock_ns() >= end_ns)
             break;
         for (enum kind kind = 0; kind < KINDS; kind++)
             if (noise->able[kind] && !work_once(noise, kind, block))
@@ -282,13 +276,6 @@ void check_noise(struct findings *findings, const json_t *noise)
 #define TICK_US     10000
 #define LEAST_TICKS 3 /* of a second: below it a process is no culprit */
 
-static int64_t now_us(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000000LL + now.tv_nsec / 1000;
-}
-
 static void find_culprit(struct watch *watch, const struct processes *before,
                          const struct processes *after)
 {
@@ -357,10 +344,10 @@ bool watch_machine(struct watch *watch)
     processes_read(&before);
     read_cpus(before_us, most);
     counters_read(&watch->before);
-    const int64_t start_us = now_us();
+    const int64_t start_us = clock_ns() / NS_PER_US;
     watch->queue = sleep_and_count();
     counters_read(&watch->after);
-    watch->time_us = now_us() - start_us;
+    watch->time_us = clock_ns() / NS_PER_US - start_us;
     watch->cpus = read_cpus(watch->cpu_busy_us, most);
     for (size_t i = 0; i < watch->cpus; i++)
         watch->cpu_busy_us[i] -= before_us[i];

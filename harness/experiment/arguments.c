@@ -177,7 +177,7 @@ static const struct option_row try_rows[] = {
     {0},
 };
 
-/* hyperfine's options that have no use here: `instead` says why, and they are taken. */
+/* hyperfine's options that have no use here: they are taken, and the help says why. */
 static const struct option_row moot_rows[] = {
     {ROW("sort", "METHOD", OPTION_TEXT, moot_text), .hidden = true,
      .help = "rows are in the order in which the commands are given"},

@@ -124,45 +124,40 @@ static void read_variants(struct maker *maker)
     }
 }
 
-/* `run ./old ./new` and `run ls 'ls -l'` have no second program, as with hyperfine, but an
- * argument. */
+/* `run ./old ./new` has no second program, as with hyperfine, but an argument. */
 static void warn_of_programs(const struct experiment *experiment)
 {
     const char **target = experiment->target;
-    if (experiment->target_count < 2 || experiment->after_dashes || experiment->session.quiet)
-        return;
     for (size_t i = 0; i < experiment->target_count; i++) {
         struct stat status;
-        const bool file = strchr(target[i], '/') && access(target[i], X_OK) == 0 &&
-                          stat(target[i], &status) == 0 && S_ISREG(status.st_mode);
-        if (!file)
+        if (!strchr(target[i], '/') || access(target[i], X_OK) != 0 ||
+            stat(target[i], &status) != 0 || !S_ISREG(status.st_mode))
             return;
     }
-    complain("'%s' is an argument of '%s', which is measured alone: to compare programs give each "
-             "with --variant; if it is meant, write -- before '%s'",
-             target[1], target[0], target[0]);
+    if (experiment->target_count > 1 && !experiment->after_dashes && !experiment->session.quiet)
+        complain("'%s' is an argument of '%s', which is measured alone: to compare programs give "
+                 "each with --variant; if it is meant, write -- before '%s'",
+                 target[1], target[0], target[0]);
 }
 
-/* A command of those that are compared. False: it is empty. */
-static bool add_command(struct maker *maker, const char *text)
+/* A command of those that are compared. */
+static void add_command(struct maker *maker, const char *text)
 {
+    if (text[strspn(text, " \t\n")] == '\0')
+        usage_error("an empty command: give one with a program in it");
     maker->source[maker->source_count++] = (struct source){.text = text};
-    return text[strspn(text, " \t\n")] != '\0';
 }
 
 /* hyperfine's 'CMD' 'CMD'..., the reference first. */
 static void read_commands(struct maker *maker)
 {
     const struct experiment *experiment = maker->experiment;
-    bool good = true;
     if (experiment->revisions.count > 0)
         usage_error("--revision: of one command: give several with --variant, or one");
     if (experiment->session.reference != NULL)
-        good = add_command(maker, experiment->session.reference);
+        add_command(maker, experiment->session.reference);
     for (size_t i = 0; i < experiment->target_count; i++)
-        good = add_command(maker, experiment->target[i]) && good;
-    if (!good)
-        usage_error("an empty command: give one with a program in it");
+        add_command(maker, experiment->target[i]);
     if (maker->source_count == 1)
         usage_error("--reference: one is nothing to compare: give the others behind the options");
 }
@@ -188,12 +183,12 @@ static void read_target(struct maker *maker)
         usage_error("there is no program '%s': what follows -- are a program and its arguments: "
                     "leave out -- to compare commands",
                     first);
-    if (experiment->target_count > 1 && words_builtin(first) && !is_program(first))
+    if (experiment->target_count > 1 && words_builtin(first) && !names_program(first))
         usage_error("'%s' is no program, but a command of the shell: give the whole line as one "
                     "word, in quotes, or with --shell",
                     first);
     warn_of_programs(experiment);
-    const bool text = experiment->target_count == 1 && (shell || !is_program(first));
+    const bool text = experiment->target_count == 1 && (shell || !names_program(first));
     const struct source source = {.text = text ? first : NULL};
     if (revisions->count == 0)
         maker->source[maker->source_count++] = source;
@@ -239,8 +234,8 @@ static bool needs_shell(const char *text)
     char **words = words_split(text, &count, &error);
     while (words != NULL && first < count && words_assignment(words[first]))
         first++;
-    const bool needs =
-        words != NULL && first < count && words_builtin(words[first]) && !is_program(words[first]);
+    const bool needs = words != NULL && first < count && words_builtin(words[first]) &&
+                       !names_program(words[first]);
     free(words);
     return needs;
 }
@@ -281,7 +276,7 @@ static void check_program(const struct variant *variant, const struct maker *mak
     const char *program = variant_program(variant);
     const bool made = maker->settings->setup != NULL || maker->settings->prepare.count > 0 ||
                       variant->revision != NULL;
-    if (variant->word_count > 1 && !made && !is_program(program))
+    if (variant->word_count > 1 && !made && !names_program(program))
         usage_error("there is no program '%s', of '%.80s': check the command%s", program,
                     variant->text,
                     named ? " (what is in front of the first = is the variant's name)" : "");

@@ -315,7 +315,7 @@ struct shell shell_read(struct arena *arena, const char *text)
     return (struct shell){.name = text, .words = words, .word_count = count + 1};
 }
 
-bool is_program(const char *word)
+bool names_program(const char *word)
 {
     char path[PATH_MAX];
     return strchr(word, '/') != NULL ? access(word, X_OK) == 0 : child_find(word, path);
@@ -323,7 +323,7 @@ bool is_program(const char *word)
 
 bool is_command_line(const char *word)
 {
-    return strpbrk(word, " \t\n|&;<>") != NULL && !is_program(word);
+    return strpbrk(word, " \t\n|&;<>") != NULL && !names_program(word);
 }
 
 bool shell_is_name(const char *word)

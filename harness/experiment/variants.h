@@ -62,7 +62,7 @@ struct shell {
 };
 
 /* Whether a word is the name or path of a program that can be run. */
-bool is_program(const char *word);
+bool names_program(const char *word);
 /* Whether it is no program, but a command line. */
 bool is_command_line(const char *word);
 

@@ -3,23 +3,23 @@ include "lib/jq15";
 
 def shell_words: map(if test("^[A-Za-z0-9_./:=,@%+-]+$") then . else "'" + put("'"; "'\\''") + "'" end) | join(" ");
 
-# From `inputs`: {role: "alone" or the load with its level, summary, runs, load, level, variant, command, parameters,
-# slowdown: of a load, or null}. The baseline of an experiment comes before its loads.
+# From `inputs`: {role: "alone" or the load with its level, summary, runs, load, level, variant, command as a shell
+# reads it, parameters, slowdown: of a load, or null}. The baseline of an experiment comes before its loads.
 def results:
   def load_words: [.load, .level] | map(select(. != null)) | join(" ");
   foreach inputs as $cell ({}; { again: (.name == [$cell.experiment, $cell.reference]), name: [$cell.experiment, $cell.reference] };
     .again as $again | $cell
     | ({ role: "alone", summary: .baseline, runs: .runs[.reference], load: null, level: null, slowdown: null } | select($again | not)),
       (select(.loaded != null) | { role: load_words, summary: .loaded, runs: .runs[.condition], load, level, slowdown })
-    | . + ($cell | { experiment, variant, command, parameters }));
+    | . + ($cell | { experiment, variant, command: (.command | shell_words), parameters }));
 
-# What it is called; $alone: no result has a load. Its command is a text.
+# What it is called; $alone: no result has a load.
 def result_name($alone):
   if .variant != null then .variant + (if .role == "alone" then "" else " (\(.role))" end)
   elif $alone then .command else "\(.command) (\(.role))" end;
 
 # Every result with a name of its own: {name, summary, slowdown, load, ...}.
 def named_results:
-  [results | .command |= shell_words]
+  [results]
   | all(.[]; .role == "alone") as $alone | (map(.experiment) | unique | length > 1) as $several
   | .[] | . + { name: ((if $several then .experiment + ": " else "" end) + result_name($alone)) };

@@ -10,7 +10,7 @@ include "lib/jq15";
 def number_of_level: if . == null then "0" else rtrimstr("%") end;
 
 . as $head
-| [results | . + { variant: .variant, command: (.command | shell_words), parameters: (.parameters | map_values(tostring)) }] as $results
+| [results | .parameters |= map_values(tostring)] as $results
 | ($results | length) as $all
 | (reduce $results[].parameters as $one ({}; reduce ($one | to_entries[]) as $p (.; .[$p.key].values[$p.value] = true | .[$p.key].count += 1))
    | to_entries | map(select((.value.values | length) > 1 or .value.count < $all) | .key)) as $varying

@@ -5,7 +5,7 @@ include "report/results";
 include "lib/visible";
 include "lib/jq15";
 
-def quoted: tostring | put("\\"; "\\\\") | put("\""; "\\\"") | put("\n"; "\\n") | "\"\(.)\"";
+def quoted: visible | put("\\"; "\\\\") | put("\""; "\\\"") | put("\n"; "\\n") | "\"\(.)\"";
 def labels($bound): "{name=\(.name | quoted),load=\(.load // "" | quoted),level=\(.level // "" | quoted),bound=\($bound | quoted)}";
 # The figure and the ends of its interval.
 def samples($metric; figure):
