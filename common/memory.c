@@ -6,6 +6,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+void owned_free(void *variable)
+{
+    void *memory;
+    memcpy(&memory, variable, sizeof memory); /* whatever it points to */
+    free(memory);
+}
 
 void *must(void *memory)
 {

@@ -7,6 +7,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* In front of a local pointer to memory that is to be freed: it is when its block is left, however
+ * that happens. What is handed on to somebody else, or returned, is not declared so. */
+#define OWNED __attribute__((cleanup(owned_free)))
+void owned_free(void *variable);
+
 void *must(void *memory);
 /* Room for one more element behind used of them; doubles *allocated when full. */
 void *grown(void *array, size_t used, size_t *allocated, size_t element_size);

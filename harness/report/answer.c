@@ -72,18 +72,13 @@ static char *causes_text(const struct value *points)
 static char *load_text(const struct experiment *experiment, const struct value *condition)
 {
     const struct value *loads = view_get(experiment->record.top, "loads");
-    char *name = must(view_string(condition)), *spec = NULL;
-    for (const struct value *load = view_first(loads); load != NULL && spec == NULL;
-         load = view_next(loads, load))
+    OWNED char *name = must(view_string(condition)), *spec = NULL;
+    for (const struct value *load = NULL; spec == NULL && view_each(loads, &load);)
         if (view_equals(view_get(load, "name"), name))
             spec = view_string(view_get(load, "spec"));
-    char *plain = visible(name), *what = spec == NULL ? NULL : visible(spec);
+    OWNED char *plain = visible(name), *what = spec == NULL ? NULL : visible(spec);
     char *text = what == NULL || strcmp(what, plain) == 0 ? must(strdup(plain))
                                                           : text_of("%s (%s)", plain, what);
-    free(plain);
-    free(what);
-    free(spec);
-    free(name);
     return text;
 }
 
@@ -158,8 +153,7 @@ static char *short_text(const struct experiment *experiment, const struct value 
 {
     char *name = must(view_string(condition)), *text = NULL;
     const struct value *loads = view_get(condition_named(experiment, name), "load");
-    for (const struct value *load = view_first(loads); load != NULL && text == NULL;
-         load = view_next(loads, load)) {
+    for (const struct value *load = NULL; text == NULL && view_each(loads, &load);) {
         char *which = view_string(view_get(load, "name")), reached[NUMBER_SIZE];
         const double share = number_of(load, "achieved") / number_of(load, "offered");
         if (view_true(view_get(load, "short")) && which != NULL && share >= 0)
@@ -180,17 +174,15 @@ static char *effect(const struct experiment *experiment, const struct value *slo
     const bool timed = strcmp(metric->name, metrics[METRIC_WALL].name) == 0;
     const int decimals = sentence_decimals(low, high);
     char center[NUMBER_SIZE], from[NUMBER_SIZE], to[NUMBER_SIZE];
-    char *what = timed ? must(strdup("it takes")) : text_of("%s is", metric->words);
-    char *causes = timed && ratio > 1 ? causes_text(view_path(slowdown, "attribution", "points"))
-                                      : must(strdup(""));
-    char *missed = short_text(experiment, view_get(slowdown, "condition"));
+    OWNED char *what = timed ? must(strdup("it takes")) : text_of("%s is", metric->words);
+    OWNED char *causes = timed && ratio > 1
+                             ? causes_text(view_path(slowdown, "attribution", "points"))
+                             : must(strdup(""));
+    OWNED char *missed = short_text(experiment, view_get(slowdown, "condition"));
     char *text = text_of("Beside %s %s %s times as %s (%s to %s, %.4g %% sure)%s.%s", load, what,
                          number_fixed(ratio, decimals, center), timed ? "long" : "high",
                          number_fixed(low, decimals, from), number_fixed(high, decimals, to),
                          100 * sure, causes, missed);
-    free(what);
-    free(causes);
-    free(missed);
     return text;
 }
 
@@ -204,7 +196,7 @@ char *answer_sentence(const struct experiment *experiment, const struct value *s
     char number[NUMBER_SIZE], *text;
     if (isnan(ratio) || view_true(view_get(slowdown, "constant")))
         return NULL;
-    char *load = load_text(experiment, view_get(slowdown, "condition"));
+    OWNED char *load = load_text(experiment, view_get(slowdown, "condition"));
     if (isnan(low))
         text = text_of("Beside %s %s about %s times as %s: too few runs to say how surely.", load,
                        timed ? "it takes" : metric->words, number_significant(ratio, number),
@@ -216,7 +208,6 @@ char *answer_sentence(const struct experiment *experiment, const struct value *s
         text = no_effect(load, low, high, timed, sure);
     else
         text = effect(experiment, slowdown, load, metric, sure);
-    free(load);
     return text;
 }
 
@@ -237,7 +228,7 @@ static void put_slowdowns(struct line *json, const struct experiment *experiment
     const struct value *all = view_get(experiment->result.top, "slowdowns");
     struct found *found = NULL;
     size_t count = 0, allocated = 0;
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+    for (const struct value *item = NULL; view_each(all, &item);) {
         char *text =
             view_equals(view_get(item, "metric"), main) ? answer_sentence(experiment, item) : NULL;
         if (text == NULL)
@@ -279,22 +270,17 @@ static void put_alone(struct line *json, const struct experiment *experiment)
         return;
     const struct scale scale = scale_of(center, metric->unit);
     const int decimals = number_decimals(center * scale.factor);
-    char *unit = visible(scale.unit), *variation = variation_text(figure);
-    char *time = view_string(view_path(experiment->baseline, "time", "text"));
+    OWNED char *unit = visible(scale.unit), *variation = variation_text(figure);
+    OWNED char *time = view_string(view_path(experiment->baseline, "time", "text"));
     number_fixed(center * scale.factor, decimals, value);
     number_fixed(low * scale.factor, decimals, from);
     number_fixed(high * scale.factor, decimals, to);
-    char *range = isnan(low) ? must(strdup(" (too few runs to say how surely)"))
-                             : text_of(" (%s to %s, %.4g %% sure)", from, to, 100 * sure);
-    char *text =
+    OWNED char *range = isnan(low) ? must(strdup(" (too few runs to say how surely)"))
+                                   : text_of(" (%s to %s, %.4g %% sure)", from, to, 100 * sure);
+    OWNED char *text =
         text_of("%s %s %s%s%s%s%s.", timed ? "It takes" : metric->words, value, unit, range,
                 variation, time == NULL || !timed ? "" : ": ", time == NULL || !timed ? "" : time);
     visible_put(json, NULL, text);
-    free(range);
-    free(text);
-    free(time);
-    free(variation);
-    free(unit);
 }
 
 void answer_put(struct line *json, const char *name, const struct experiment *experiment)
@@ -318,7 +304,7 @@ static const struct value *largest(const struct experiment *experiment)
     const struct value *all = view_get(experiment->result.top, "slowdowns"), *found = NULL;
     size_t count = 0;
     double size = -1;
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+    for (const struct value *item = NULL; view_each(all, &item);) {
         const double effect = fabs(log(number_of(item, "ratio")));
         if (!view_equals(view_get(item, "metric"), main))
             continue;
@@ -338,22 +324,17 @@ static char *command_about(const struct experiment *experiment, const struct val
 {
     const struct value *loads = view_get(experiment->record.top, "loads");
     char *which = view_string(view_get(slowdown, "condition")), *text = NULL;
-    for (const struct value *load = view_first(loads); load != NULL && text == NULL;
-         load = view_next(loads, load)) {
-        char *spec = view_equals(view_get(load, "name"), which == NULL ? "" : which)
-                         ? view_string(view_get(load, "spec"))
-                         : NULL;
+    for (const struct value *load = NULL; text == NULL && view_each(loads, &load);) {
+        OWNED char *spec = view_equals(view_get(load, "name"), which == NULL ? "" : which)
+                               ? view_string(view_get(load, "spec"))
+                               : NULL;
         if (spec == NULL || experiment_has_variants(experiment))
             continue;
-        char *both = text_of("%s=%s", which, spec);
+        OWNED char *both = text_of("%s=%s", which, spec);
         const char *const word[] = {both};
-        char *quoted = must(words_quote(word, 1));
-        char *command = command_text(view_get(experiment->record.top, "command"));
+        OWNED char *quoted = must(words_quote(word, 1));
+        OWNED char *command = command_text(view_get(experiment->record.top, "command"));
         text = text_of("%s --load %s -- %s", begin, quoted, command);
-        free(both);
-        free(quoted);
-        free(command);
-        free(spec);
     }
     free(which);
     return text;
@@ -371,7 +352,7 @@ static const struct value *harmful(const struct experiment *experiment)
     if (protection_measured(experiment) ||
         view_is(view_get(experiment->settings, "service"), VIEW_STRING))
         return NULL;
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+    for (const struct value *item = NULL; view_each(all, &item);) {
         if (!view_equals(view_get(item, "metric"), main) || !(figure_bound(item, false) > size))
             continue;
         size = figure_bound(item, false);
@@ -384,12 +365,10 @@ void answer_put_next(struct line *json, const struct experiment *experiment)
 {
     const struct value *best = protection_best(experiment), *harm = harmful(experiment);
     const struct value *closer = best != NULL ? best : largest(experiment);
-    char *next = closer == NULL ? NULL
-                                : command_about(experiment, closer,
-                                                "jostle slowdown --error 2% --max-runs 200");
-    char *protect = harm == NULL ? NULL : command_about(experiment, harm, "jostle protect");
+    OWNED char *next = closer == NULL ? NULL
+                                      : command_about(experiment, closer,
+                                                      "jostle slowdown --error 2% --max-runs 200");
+    OWNED char *protect = harm == NULL ? NULL : command_about(experiment, harm, "jostle protect");
     visible_put(json, "next", next);
     visible_put(json, "protect", protect);
-    free(next);
-    free(protect);
 }

@@ -41,10 +41,9 @@ static char *plain_text(const struct value *value)
 static char *joined(const struct value *list)
 {
     char *all = must(strdup(""));
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item)) {
-        char *text = plain_text(item);
+    for (const struct value *item = NULL; view_each(list, &item);) {
+        OWNED char *text = plain_text(item);
         all = text_joined(all, ",", text);
-        free(text);
     }
     return all;
 }
@@ -92,26 +91,21 @@ static bool is_apart(const char *option)
 static void add_setting(struct words *words, const struct value *settings,
                         const struct value *setting)
 {
-    char *option = option_name(settings, setting);
+    OWNED char *option = option_name(settings, setting);
     if (setting->type == VIEW_OBJECT) /* of capacity: its members are options */
-        for (const struct value *item = view_first(setting); item != NULL;
-             item = view_next(setting, item))
+        for (const struct value *item = NULL; view_each(setting, &item);)
             add_setting(words, setting, item);
-    if (is_apart(option) || preset(option, setting) || setting->type == VIEW_OBJECT) {
-        free(option);
+    if (is_apart(option) || preset(option, setting) || setting->type == VIEW_OBJECT)
         return;
-    }
     if (strcmp(option, "--cold-path") == 0) {
-        for (const struct value *path = view_first(setting); path != NULL;
-             path = view_next(setting, path)) {
+        for (const struct value *path = NULL; view_each(setting, &path);) {
             add(words, must(strdup(option)));
             add(words, plain_text(path));
         }
-        free(option);
         return;
     }
     const bool percent = strcmp(option, "--same-within") == 0;
-    add(words, option);
+    add(words, must(strdup(option)));
     if (setting->type == VIEW_ARRAY)
         add(words, joined(setting));
     else if (percent)
@@ -125,9 +119,8 @@ static void add_ignored(struct words *words, const struct value *settings)
     const struct value *codes = view_get(settings, "ignore_codes");
     if (!view_true(view_get(settings, "ignore_failure")))
         return;
-    char *list = joined(codes);
+    OWNED char *list = joined(codes);
     add(words, text_of("--ignore-failure%s%s", *list == '\0' ? "" : "=", list));
-    free(list);
 }
 
 /* "p99_ms=stdout:/.../,unit=ms", as --metric takes it (common/metric.h). */
@@ -135,14 +128,11 @@ static char *definition_text(const struct value *metric)
 {
     static const char *const options[] = {"take", "scale", "unit",    "better",
                                           "role", "loop",  "quantile"};
-    char *name = plain_text(view_get(metric, "name")),
-         *source = plain_text(view_get(metric, "source"));
-    char *variant = view_text(metric, "variant");
+    OWNED char *name = plain_text(view_get(metric, "name")),
+               *source = plain_text(view_get(metric, "source"));
+    OWNED char *variant = view_text(metric, "variant");
     char *text = text_of("%s%s%s=%s", name, variant == NULL ? "" : "@",
                          variant == NULL ? "" : variant, source);
-    free(name);
-    free(variant);
-    free(source);
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         const struct value *value = view_get(metric, options[i]);
         if (value == NULL || value->type == VIEW_NULL || view_equals(value, "") ||
@@ -160,7 +150,7 @@ static char *definition_text(const struct value *metric)
 static bool has_definition(const struct value *settings, const struct value *name)
 {
     const struct value *all = view_get(settings, "metrics");
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+    for (const struct value *item = NULL; view_each(all, &item);)
         if (view_same(view_get(item, "name"), name))
             return true;
     return false;
@@ -171,21 +161,18 @@ static void add_metrics(struct words *words, const struct value *settings)
 {
     const struct value *chosen = view_get(settings, "metric"), *own = view_get(settings, "metrics"),
                        *decide = view_get(settings, "decide");
-    char *names = must(strdup(""));
-    for (const struct value *item = view_first(chosen); item != NULL;
-         item = view_next(chosen, item)) {
+    OWNED char *names = must(strdup(""));
+    for (const struct value *item = NULL; view_each(chosen, &item);) {
         if (has_definition(settings, item))
             continue;
-        char *name = plain_text(item);
+        OWNED char *name = plain_text(item);
         names = text_joined(names, ",", name);
-        free(name);
     }
     if (*names != '\0' && (view_first(own) != NULL || strcmp(names, "wall_s") != 0)) {
         add(words, must(strdup("--metric")));
         add(words, must(strdup(names)));
     }
-    free(names);
-    for (const struct value *item = view_first(own); item != NULL; item = view_next(own, item)) {
+    for (const struct value *item = NULL; view_each(own, &item);) {
         add(words, must(strdup("--metric")));
         add(words, definition_text(item));
     }
@@ -197,15 +184,12 @@ static void add_metrics(struct words *words, const struct value *settings)
 
 static void add_loads(struct words *words, const struct value *loads)
 {
-    for (const struct value *load = view_first(loads); load != NULL;
-         load = view_next(loads, load)) {
-        char *name = view_text(load, "name"), *spec = view_text(load, "spec");
+    for (const struct value *load = NULL; view_each(loads, &load);) {
+        OWNED char *name = view_text(load, "name"), *spec = view_text(load, "spec");
         if (name != NULL && spec != NULL) {
             add(words, must(strdup("--load")));
             add(words, text_of("%s=%s", name, spec));
         }
-        free(name);
-        free(spec);
     }
 }
 
@@ -214,16 +198,12 @@ static void add_variants(struct words *words, const struct value *record)
 {
     const struct value *variants = view_get(record, "variants");
     char *build = view_text(record, "build");
-    for (const struct value *item = view_first(variants); item != NULL;
-         item = view_next(variants, item)) {
-        char *name = plain_text(view_get(item, "name")),
-             *commit = view_string(view_path(item, "revision", "commit"));
-        char *command = command_text(view_get(item, "command"));
+    for (const struct value *item = NULL; view_each(variants, &item);) {
+        OWNED char *name = plain_text(view_get(item, "name")),
+                   *commit = view_string(view_path(item, "revision", "commit"));
+        OWNED char *command = command_text(view_get(item, "command"));
         add(words, must(strdup(commit == NULL ? "--variant" : "--revision")));
         add(words, text_of("%s=%s", name, commit == NULL ? command : commit));
-        free(name);
-        free(commit);
-        free(command);
     }
     if (build != NULL) {
         add(words, must(strdup("--build")));
@@ -234,8 +214,7 @@ static void add_variants(struct words *words, const struct value *record)
 static void add_command(struct words *words, const struct value *command)
 {
     add(words, must(strdup("--")));
-    for (const struct value *word = view_first(command); word != NULL;
-         word = view_next(command, word))
+    for (const struct value *word = NULL; view_each(command, &word);)
         add(words, plain_text(word));
 }
 
@@ -257,8 +236,7 @@ char *reproduce_command(const struct cell *cell)
     add_variants(&words, record);
     add_loads(&words, view_get(record, "loads"));
     add_metrics(&words, settings);
-    for (const struct value *setting = view_first(settings); setting != NULL;
-         setting = view_next(settings, setting))
+    for (const struct value *setting = NULL; view_each(settings, &setting);)
         add_setting(&words, settings, setting);
     add_ignored(&words, settings);
     if (view_first(variants) == NULL || built)
@@ -322,27 +300,24 @@ static char *attribution_words(const struct cell *cell)
 {
     const struct value *slowdown =
         slowdown_of(cell->of, cell->condition, metrics[METRIC_WALL].name);
-    char *text = view_string(view_path(slowdown, "attribution", "text"));
+    OWNED char *text = view_string(view_path(slowdown, "attribution", "text"));
     if (text == NULL)
         return NULL;
     const size_t length = strlen(cell->condition);
     const bool named =
         strncmp(text, cell->condition, length) == 0 && strncmp(text + length, ": ", 2) == 0;
     char *words = visible(text + (named ? length + 2 : 0));
-    free(text);
     return words;
 }
 
 static void put_directions(struct line *json, const struct cell *cell, const char *who)
 {
     for (size_t i = 0; i < cell->of->metrics.count; i++) {
-        char *words = ratio_direction(
+        OWNED char *words = ratio_direction(
             cell->of, slowdown_of(cell->of, cell->condition, cell->of->metrics.item[i].name));
-        char *line = words == NULL ? NULL : text_of("%s: %s", who, words);
+        OWNED char *line = words == NULL ? NULL : text_of("%s: %s", who, words);
         if (line != NULL)
             visible_put(json, NULL, line);
-        free(line);
-        free(words);
     }
 }
 
@@ -354,10 +329,9 @@ static void put_time(struct line *json, const struct value *condition, const cha
                      view_string(view_path(view_get(time, "others"), "steadier", "text")),
                      view_text(time, "text")};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        char *line = words[i] == NULL ? NULL : text_of("%s: %s", who, words[i]);
+        OWNED char *line = words[i] == NULL ? NULL : text_of("%s: %s", who, words[i]);
         if (line != NULL)
             visible_put(json, NULL, line);
-        free(line);
         free(words[i]);
     }
 }
@@ -366,45 +340,38 @@ static void put_time(struct line *json, const struct value *condition, const cha
 static void put_lines(struct line *json, const struct cell *cell, bool first)
 {
     char *load = row_load(cell), *row = visible(cell->row), text[NUMBER_SIZE];
-    char *who = text_of("%s, %s", row, load);
+    OWNED char *who = text_of("%s, %s", row, load);
     if (!isnan(cell->noise_floor)) {
-        char *floor = text_of("%s: the noise floor is %s: the baseline measured against itself "
-                              "(A/A) still allows that much",
-                              row, number_percent(cell->noise_floor, text));
+        OWNED char *floor =
+            text_of("%s: the noise floor is %s: the baseline measured against itself "
+                    "(A/A) still allows that much",
+                    row, number_percent(cell->noise_floor, text));
         line_text(json, "floor", floor);
-        free(floor);
     }
     line_array(json, "lines");
     for (unsigned loaded = 0; loaded < 2; loaded++) {
-        char *what = text_of("%s, %s", who, loaded ? "under load" : "alone");
-        char *star = row_star(loaded ? cell->loaded : cell->baseline, what);
+        OWNED char *what = text_of("%s, %s", who, loaded ? "under load" : "alone");
+        OWNED char *star = row_star(loaded ? cell->loaded : cell->baseline, what);
         if (star != NULL)
             line_text(json, NULL, star);
-        free(star);
         if (first || loaded)
             put_time(json, loaded ? cell->loaded : cell->baseline, what);
-        free(what);
     }
-    char *attribution = attribution_words(cell), *sessions = sessions_text(cell->slowdown);
-    char *seldom = view_text(cell->slowdown, "seldom");
+    OWNED char *attribution = attribution_words(cell), *sessions = sessions_text(cell->slowdown);
+    OWNED char *seldom = view_text(cell->slowdown, "seldom");
     put_directions(json, cell, who);
     for (unsigned i = 0; i < 3; i++) {
         const char *words = i == 0 ? sessions : i == 1 ? seldom : attribution;
-        char *line = words == NULL ? NULL : text_of("%s: %s", who, words);
+        OWNED char *line = words == NULL ? NULL : text_of("%s: %s", who, words);
         if (line != NULL)
             line_text(json, NULL, line);
-        free(line);
     }
     if (first) {
         service_put_lines(json, cell->of, row);
     }
     line_close(json);
-    free(sessions);
-    free(seldom);
-    free(attribution);
     free(load);
     free(row);
-    free(who);
 }
 
 /* What a condition's wall time is besides: the outliers, and the interval that also holds
@@ -422,9 +389,9 @@ static void put_caution(struct line *json, const struct value *condition)
         return;
     }
     number_significant(view_number(view_next(robust, low), NAN), high);
-    char *interval = text_of("[%s, %s]", number_significant(view_number(low, NAN), text), high);
+    OWNED char *interval =
+        text_of("[%s, %s]", number_significant(view_number(low, NAN), text), high);
     line_text(json, NULL, interval);
-    free(interval);
 }
 
 /* Mean and variance of each metric, in the unit of the table; and put_caution. */
@@ -505,12 +472,10 @@ static void put_page(struct line *json, const struct cell *cell)
     visible_put(json, "spec", cell->spec);
     put_shares(json, view_path(slowdown_of(cell->of, cell->condition, metrics[METRIC_WALL].name),
                                "attribution", "points"));
-    char *attribution = attribution_words(cell);
+    OWNED char *attribution = attribution_words(cell);
     line_text(json, "attribution", attribution);
-    free(attribution);
-    char *again = reproduce_command(cell);
+    OWNED char *again = reproduce_command(cell);
     line_text(json, "again", again);
-    free(again);
 }
 
 char *cell_row(const struct cell *cell, const char *charts, bool first)

@@ -37,8 +37,7 @@ static const char *gate_of(const struct experiment *of, const struct metric *met
             return words[i];
     if (verdict != NULL) /* null: such as of a CPU time that is too short */
         return NULL;
-    for (const struct value *item = view_first(decide); item != NULL;
-         item = view_next(decide, item))
+    for (const struct value *item = NULL; view_each(decide, &item);)
         decides = decides || view_equals(item, metric->name);
     if (isnan(most) || !decides || !experiment_has_variants(of))
         return NULL;
@@ -50,10 +49,9 @@ char *checks_why(const struct value *judged)
 {
     const struct value *why = view_get(judged, "why");
     char *text = NULL;
-    for (const struct value *flag = view_first(why); flag != NULL; flag = view_next(why, flag)) {
-        char *name = view_string(flag);
+    for (const struct value *flag = NULL; view_each(why, &flag);) {
+        OWNED char *name = view_string(flag);
         text = text_joined(text, ", ", name == NULL ? "?" : name);
-        free(name);
     }
     return text;
 }
@@ -91,7 +89,7 @@ static void put_check(struct line *json, struct check *check)
 {
     check->why = checks_why(check->ratio);
     char text[NUMBER_SIZE], *verdict = view_text(check->ratio, "verdict");
-    char *change = variants_change(check->ratio, check->metric), *message = message_of(check);
+    OWNED char *change = variants_change(check->ratio, check->metric), *message = message_of(check);
     const bool compared = check->ratio != NULL;
     line_object(json, NULL);
     visible_put(json, "what", check->what);
@@ -109,8 +107,6 @@ static void put_check(struct line *json, struct check *check)
     line_real(json, "time_s", seconds_of(check->condition));
     line_close(json);
     free(verdict);
-    free(change);
-    free(message);
     free(check->what);
     free(check->why);
 }
@@ -130,9 +126,8 @@ static char *text_or(const struct value *value, const char *otherwise)
 static const struct value *condition_of(const struct experiment *of, const struct value *entry,
                                         const char *member)
 {
-    char *name = view_text(entry, member);
+    OWNED char *name = view_text(entry, member);
     const struct value *condition = condition_named(of, name);
-    free(name);
     return condition;
 }
 
@@ -142,9 +137,9 @@ static void put_comparison(struct line *json, const struct cell *cell, const str
     const struct metric *metric = chosen_metric(of, entry);
     if (metric == NULL)
         return;
-    char *variant = text_or(view_get(entry, "variant"), "?"),
-         *other = text_or(view_get(entry, "reference_variant"), "?");
-    char *load = view_text(entry, "load");
+    OWNED char *variant = text_or(view_get(entry, "variant"), "?"),
+               *other = text_or(view_get(entry, "reference_variant"), "?");
+    OWNED char *load = view_text(entry, "load");
     struct check check = {
         .of = of,
         .metric = metric,
@@ -156,9 +151,6 @@ static void put_comparison(struct line *json, const struct cell *cell, const str
                         load == NULL ? "" : load),
     };
     put_check(json, &check);
-    free(variant);
-    free(other);
-    free(load);
 }
 
 static void put_slowdown(struct line *json, const struct cell *cell, const struct value *entry)
@@ -192,7 +184,7 @@ static void put_measured(struct line *json, const struct cell *cell)
 static void put_capacity(struct line *json, const struct value *capacity, const struct value *entry)
 {
     char text[NUMBER_SIZE], *load = view_text(entry, "load"), *slo = view_text(capacity, "slo");
-    char *what =
+    OWNED char *what =
         text_of("capacity%s%s", load == NULL ? " alone" : " under ", load == NULL ? "" : load);
     line_object(json, NULL);
     visible_put(json, "what", what);
@@ -209,13 +201,12 @@ static void put_capacity(struct line *json, const struct value *capacity, const 
     line_close(json);
     free(load);
     free(slo);
-    free(what);
 }
 
 static void put_capacities(struct line *json, const struct value *capacity)
 {
     const struct value *list = view_get(capacity, "by_condition");
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+    for (const struct value *item = NULL; view_each(list, &item);)
         put_capacity(json, capacity, item);
 }
 
@@ -228,7 +219,7 @@ void checks_put(struct line *json, const struct cell *cell, bool first)
     line_array(json, "checks");
     if (searched && first)
         put_capacities(json, view_get(cell->of->result.top, "capacity"));
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+    for (const struct value *item = NULL; view_each(all, &item);)
         if (variants && first)
             put_comparison(json, cell, item);
         else if (!variants && cell->condition != NULL &&

@@ -90,10 +90,9 @@ static char *why_not_done(const struct experiment *experiment, const char *state
         return text_of("%s cannot be used",
                        experiment->record.top == NULL ? "experiment.json" : "result.json");
     if (strcmp(state, "running") == 0) {
-        char *updated = view_text(experiment->status.top, "updated");
+        OWNED char *updated = view_text(experiment->status.top, "updated");
         char *text = text_of("not ended when this report was made; %zu runs so far, last noted %s",
                              runs, updated == NULL ? "never" : updated);
-        free(updated);
         return text;
     }
     if (experiment->reason != NULL)
@@ -182,12 +181,10 @@ static char *settings_of(const struct cell *cell)
     const struct value *settings = cell->of->settings;
     struct line json = {0};
     line_object(&json, NULL);
-    for (const struct value *item = view_first(settings); item != NULL;
-         item = view_next(settings, item)) {
-        char *key = item->key == NULL ? NULL : must(strndup(item->key, item->key_length));
+    for (const struct value *item = NULL; view_each(settings, &item);) {
+        OWNED char *key = item->key == NULL ? NULL : must(strndup(item->key, item->key_length));
         if (key != NULL && strcmp(key, "seed") != 0) /* settings may be no object */
             view_put(&json, key, item);
-        free(key);
     }
     line_close(&json);
     must(json.failed ? NULL : json.text);
@@ -198,16 +195,14 @@ static char *settings_of(const struct cell *cell)
 static char *text_of_cell(const struct cell *cell, const struct wanted *wanted, bool first)
 {
     if (wanted->rows) {
-        char *charts = wanted->page ? cell_plots(cell, first) : NULL;
+        OWNED char *charts = wanted->page ? cell_plots(cell, first) : NULL;
         char *row = cell_row(cell, charts, first);
-        free(charts);
         return row;
     }
     if (wanted->figures)
         return figures_of(cell);
-    char *lists = wanted->lists ? lists_of_runs(cell) : NULL;
+    OWNED char *lists = wanted->lists ? lists_of_runs(cell) : NULL;
     char *text = model_cell(cell, lists);
-    free(lists);
     return text;
 }
 

@@ -258,11 +258,9 @@ static char *capacity_of_alone_text(const struct row *row)
 /* "19 of 24" */
 static char *kept_text(const struct row *row)
 {
-    char *kept = must(view_copy(view_get(row->entry, "kept"))),
-         *runs = must(view_copy(view_get(row->entry, "runs")));
+    OWNED char *kept = must(view_copy(view_get(row->entry, "kept"))),
+               *runs = must(view_copy(view_get(row->entry, "runs")));
     char *text = strcmp(runs, "null") == 0 ? copy("-") : text_of("%s of %s", kept, runs);
-    free(kept);
-    free(runs);
     return text;
 }
 
@@ -459,9 +457,8 @@ void columns_put_texts(struct line *json, enum table table, const struct row *ro
         struct row own = *row;
         if (column->metric != NULL)
             own.metric = column->metric;
-        char *text = column->text(&own);
+        OWNED char *text = column->text(&own);
         line_text(json, column->key, text);
-        free(text);
     }
     line_close(json);
 }
@@ -506,7 +503,7 @@ static void put_table(struct line *json, const char *name, enum table table,
     for (size_t i = 0; i < tables[table].count; i++) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-        char *title = text_of(column[i].title, fills->text[column[i].fill]);
+        OWNED char *title = text_of(column[i].title, fills->text[column[i].fill]);
 #pragma GCC diagnostic pop
         line_object(json, NULL);
         line_text(json, "key", column[i].key);
@@ -514,7 +511,6 @@ static void put_table(struct line *json, const char *name, enum table table,
         line_bool(json, "left", column[i].left);
         line_count(json, "rank", column[i].rank);
         line_close(json);
-        free(title);
     }
     line_close(json);
 }

@@ -54,17 +54,15 @@ void csv_text(struct csv *csv, const char *text)
     begin(csv);
     if (text == NULL)
         return;
-    char *plain = is_to_be_visible(text) ? visible(text) : NULL;
+    OWNED char *plain = is_to_be_visible(text) ? visible(text) : NULL;
     quote(csv, plain == NULL ? text : plain);
-    free(plain);
 }
 
 void csv_value(struct csv *csv, const struct value *value)
 {
     if (view_is(value, VIEW_STRING)) {
-        char *text = must(view_string(value));
+        OWNED char *text = must(view_string(value));
         csv_text(csv, text);
-        free(text);
         return;
     }
     begin(csv);
@@ -92,16 +90,14 @@ void csv_name(struct csv *csv, const struct value *value)
 
 void csv_list(struct csv *csv, const struct value *list)
 {
-    char *all = must(strdup(""));
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item)) {
-        char *text = view_is(item, VIEW_STRING) ? must(view_string(item)) : NULL;
+    OWNED char *all = must(strdup(""));
+    for (const struct value *item = NULL; view_each(list, &item);) {
+        OWNED char *text = view_is(item, VIEW_STRING) ? must(view_string(item)) : NULL;
         if (text == NULL)
             continue;
         all = text_joined(all, ",", text);
-        free(text);
     }
     csv_text(csv, all);
-    free(all);
 }
 
 void csv_plain(struct csv *csv, const char *text)
@@ -192,7 +188,7 @@ static void print_folder(const struct folder *folder, size_t number, const struc
     struct experiment experiment;
     struct context context;
     struct runs runs = {0};
-    char *path = text_of("%s/runs.jsonl", folder->path);
+    OWNED char *path = text_of("%s/runs.jsonl", folder->path);
     experiment_read(&experiment, folder, number, wanted, NULL, problems);
     const bool selected = find_context(&context, &experiment, wanted->only);
     context.more = more;
@@ -205,7 +201,6 @@ static void print_folder(const struct folder *folder, size_t number, const struc
     experiment_free(&experiment);
     free(context.target);
     free(context.label);
-    free(path);
 }
 
 static void add_metric(struct more *more, const char *name)

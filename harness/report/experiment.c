@@ -75,15 +75,12 @@ void inferred_level(const char *condition, const char *spec, char **load, char *
 /* Memory is rounded: equal machines differ by what their firmware keeps. */
 char *node_kind(const struct value *environment)
 {
-    char *cpu = view_text(environment, "cpu"), *kernel = view_text(environment, "kernel");
-    char *cpus = view_copy(view_get(environment, "cpus_online"));
+    OWNED char *cpu = view_text(environment, "cpu"), *kernel = view_text(environment, "kernel");
+    OWNED char *cpus = view_copy(view_get(environment, "cpus_online"));
     const double memory = view_number(view_get(environment, "memory_bytes"), 0);
     char *kind = text_of("%s, %s CPUs, %.0f GiB, %s", cpu == NULL ? "unknown CPU" : cpu,
                          strcmp(cpus, "null") == 0 ? "?" : cpus, round(memory / 1073741824),
                          kernel == NULL ? "unknown kernel" : kernel);
-    free(cpu);
-    free(cpus);
-    free(kernel);
     return kind;
 }
 
@@ -143,8 +140,7 @@ char *command_text(const struct value *command)
 {
     const char *word[256];
     size_t count = 0;
-    for (const struct value *item = view_first(command); item != NULL && count < 256;
-         item = view_next(command, item))
+    for (const struct value *item = NULL; count < 256 && view_each(command, &item);)
         if (view_is(item, VIEW_STRING))
             word[count++] = must(view_string(item));
     char *text = must(words_quote(word, count));
@@ -168,22 +164,19 @@ static void name_variant(struct cell *cell, bool first)
 static void name_alone(struct cell *cell)
 {
     const struct experiment *of = cell->of;
-    char *program = view_string(view_first(view_get(of->record.top, "command")));
+    OWNED char *program = view_string(view_first(view_get(of->record.top, "command")));
     const char *last = program == NULL ? NULL : strrchr(program, '/');
-    char *load = conditions_load(of, cell->condition);
+    OWNED char *load = conditions_load(of, cell->condition);
     const char *condition = cell->condition != NULL ? cell->condition
                             : cell->variant != NULL ? cell->reference
                                                     : NULL;
-    char *at = text_of("@%s", condition == NULL ? "" : condition);
+    OWNED char *at = text_of("@%s", condition == NULL ? "" : condition);
     cell->name = condition == NULL || text_ends(of->name, at) ? must(strdup(of->name))
                                                               : text_of("%s%s", of->name, at);
     cell->target = must(strdup(program == NULL ? of->name : last == NULL ? program : last + 1));
     cell->label = command_text(cell->command);
     name_variant(cell, true);
     inferred_level(load, cell->spec, &cell->load, &cell->level);
-    free(program);
-    free(load);
-    free(at);
 }
 
 static void replaced(char **text, const struct value *cell, const char *key)
@@ -212,7 +205,7 @@ static void name_of_campaign(struct cell *cell)
     cell->parameters = view_get(entry, "parameters");
     const struct value *loads = view_get(cell->of->record.top, "loads");
     size_t count = 0;
-    for (const struct value *load = view_first(loads); load != NULL; load = view_next(loads, load))
+    for (const struct value *load = NULL; view_each(loads, &load);)
         count++;
     if ((count > 2 && cell->condition != NULL) || cell->variant != NULL) {
         char *name = text_of("%s@%s", cell->name,
@@ -232,7 +225,7 @@ static double find_floor(const struct cell *cell)
 
 const struct value *rated_load(const struct value *loads)
 {
-    for (const struct value *load = view_first(loads); load != NULL; load = view_next(loads, load))
+    for (const struct value *load = NULL; view_each(loads, &load);)
         if (view_is(view_get(load, "offered"), VIEW_NUMBER))
             return load;
     return NULL;
@@ -275,8 +268,7 @@ static bool concerns(const struct value *warning, const struct cell *cell)
 static void find_warnings(struct cell *cell)
 {
     const struct value *warnings = view_get(cell->of->result.top, "warnings");
-    for (const struct value *item = view_first(warnings); item != NULL;
-         item = view_next(warnings, item))
+    for (const struct value *item = NULL; view_each(warnings, &item);)
         if (concerns(item, cell) && view_is(view_get(item, "flag"), VIEW_STRING))
             add_warning(cell, severity_warning(item));
 }
@@ -320,9 +312,8 @@ static bool find_conditions(struct cell *cell, struct pairing pairing)
     const struct value *variant = experiment_variant(of, view_get(entry, "variant"));
     cell->variant = view_text(variant, "name");
     cell->command = view_get(variant == NULL ? of->record.top : variant, "command");
-    char *load = conditions_load(of, cell->condition);
+    OWNED char *load = conditions_load(of, cell->condition);
     cell->spec = load == NULL ? NULL : view_text(view_entry(loads, "name", load), "spec");
-    free(load);
     return true;
 }
 
@@ -383,13 +374,11 @@ void cell_free(struct cell *cell)
 struct warning severity_warning(const struct value *record)
 {
     const struct value *severity = view_get(record, "severity");
-    char *message = view_text(record, "message"), *advice = view_text(record, "advice");
+    OWNED char *message = view_text(record, "message"), *advice = view_text(record, "advice");
     struct warning warning = {.record = record, .flag = must(view_text(record, "flag"))};
     warning.problem = severity == NULL || view_equals(severity, "problem");
     warning.text = text_of("%s%s%s", message == NULL ? "" : message, advice == NULL ? "" : ": ",
                            advice == NULL ? "" : advice);
-    free(message);
-    free(advice);
     return warning;
 }
 
@@ -402,8 +391,7 @@ const struct value *slowdown_of(const struct experiment *experiment, const char 
                                 const char *metric)
 {
     const struct value *slowdowns = view_get(experiment->result.top, "slowdowns");
-    for (const struct value *item = view_first(slowdowns); condition != NULL && item != NULL;
-         item = view_next(slowdowns, item))
+    for (const struct value *item = NULL; condition != NULL && view_each(slowdowns, &item);)
         if (view_equals(view_get(item, "condition"), condition) &&
             view_equals(view_get(item, "metric"), metric))
             return item;
@@ -423,7 +411,7 @@ const struct value *comparison_of(const struct experiment *experiment, const cha
                                   const char *metric)
 {
     const struct value *all = view_get(experiment->result.top, list);
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+    for (const struct value *item = NULL; view_each(all, &item);)
         if (comparison_is_of(item, variant, load) && view_equals(view_get(item, "metric"), metric))
             return item;
     return NULL;
@@ -439,8 +427,7 @@ const struct value *experiment_variant(const struct experiment *experiment,
                                        const struct value *name)
 {
     const struct value *variants = view_get(experiment->record.top, "variants");
-    for (const struct value *item = view_first(variants); item != NULL;
-         item = view_next(variants, item))
+    for (const struct value *item = NULL; view_each(variants, &item);)
         if (view_same(view_get(item, "name"), name))
             return item;
     return NULL;
@@ -464,13 +451,12 @@ static const struct value *alone_of(const struct experiment *experiment,
                                     const struct value *variant)
 {
     const struct value *all = view_get(experiment->record.top, "conditions");
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+    for (const struct value *item = NULL; view_each(all, &item);) {
         if (!view_same(view_get(item, "variant"), variant) ||
             view_is(view_get(item, "load"), VIEW_STRING))
             continue;
-        char *name = view_text(item, "name");
+        OWNED char *name = view_text(item, "name");
         const struct value *found = condition_named(experiment, name);
-        free(name);
         return found;
     }
     return NULL;
@@ -480,7 +466,7 @@ static const struct value *alone_of(const struct experiment *experiment,
 static bool has_loads(const struct experiment *experiment)
 {
     const struct value *all = view_get(experiment->record.top, "conditions");
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+    for (const struct value *item = NULL; view_each(all, &item);)
         if (view_is(view_get(item, "load"), VIEW_STRING))
             return true;
     return false;
@@ -491,10 +477,9 @@ static bool has_loads(const struct experiment *experiment)
 static bool pair_variant(const struct experiment *experiment, const struct value *condition,
                          struct pairing *pairing)
 {
-    char *name = view_text(condition, "name");
+    OWNED char *name = view_text(condition, "name");
     const struct value *entry = experiment_condition(experiment, name);
     const bool loaded = view_is(view_get(entry, "load"), VIEW_STRING);
-    free(name);
     if (loaded)
         *pairing = (struct pairing){alone_of(experiment, view_get(entry, "variant")), condition};
     else
@@ -516,8 +501,7 @@ bool experiment_pairing(const struct experiment *experiment, size_t number, stru
 {
     const bool variants = experiment_has_variants(experiment);
     size_t seen = 0;
-    for (const struct value *item = view_first(experiment->conditions); item != NULL;
-         item = view_next(experiment->conditions, item))
+    for (const struct value *item = NULL; view_each(experiment->conditions, &item);)
         if ((variants ? pair_variant : pair_load)(experiment, item, pairing) && seen++ == number)
             return true;
     *pairing = (struct pairing){experiment->baseline, NULL};

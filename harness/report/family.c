@@ -127,7 +127,7 @@ char *family_text(const struct family *family)
         return NULL;
     if (!isnan(counts.chance))
         snprintf(level, sizeof level, "%.6g %%", 100 * (1 - counts.chance));
-    char *chance =
+    OWNED char *chance =
         text_of("%zu %s with two-sided intervals at %s: by chance up to %s would "
                 "look distinguishable from noise (%s %s, %s %s), %zu %s",
                 family->count, family->ratios ? "ratios" : "slowdowns", level,
@@ -149,6 +149,5 @@ char *family_text(const struct family *family)
                        "%.0f %%%s",
                        chance, counts.survive, counts.survive == 1 ? "s" : "", 100 * FAMILY_RATE,
                        some);
-    free(chance);
     return text;
 }

@@ -43,9 +43,8 @@ struct figure {
 /* The JSON of a value, as text. */
 static void put_json(struct csv *csv, const struct value *value, const char *otherwise)
 {
-    char *text = value == NULL ? must(strdup(otherwise)) : must(view_copy(value));
+    OWNED char *text = value == NULL ? must(strdup(otherwise)) : must(view_copy(value));
     csv_text(csv, text);
-    free(text);
 }
 
 static void put_experiment(struct csv *csv, const struct figure *figure)
@@ -152,11 +151,10 @@ static void put_noise_floor(struct csv *csv, const struct figure *figure)
 static void put_flags(struct csv *csv, const struct figure *figure)
 {
     const struct cell *cell = figure->cell;
-    char *flags = must(strdup(""));
+    OWNED char *flags = must(strdup(""));
     for (size_t i = 0; i < cell->flag_count; i++)
         flags = text_joined(flags, " ", cell->flags[i]);
     csv_text(csv, flags);
-    free(flags);
 }
 
 static void put_better(struct csv *csv, const struct figure *figure)
@@ -334,14 +332,13 @@ static void put_figure(struct csv *csv, struct figure figure)
 /* All figures that have a mean: the main ones, and those of --metric. */
 static void put_figures(struct csv *csv, struct figure figure, const struct value *list)
 {
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item)) {
+    for (const struct value *item = NULL; view_each(list, &item);) {
         if (!view_is(item, VIEW_OBJECT) || view_get(item, "mean") == NULL)
             continue;
-        char *name = must(strndup(item->key, item->key_length));
+        OWNED char *name = must(strndup(item->key, item->key_length));
         figure.metric = name;
         figure.of = item;
         put_figure(csv, figure);
-        free(name);
     }
 }
 
@@ -379,9 +376,8 @@ char *figures_columns(void)
 {
     char *text = must(strdup(""));
     for (size_t i = 0; i < COLUMNS; i++) {
-        char *quoted = text_of("\"%s\"", columns[i].name);
+        OWNED char *quoted = text_of("\"%s\"", columns[i].name);
         text = text_joined(text, ",", quoted);
-        free(quoted);
     }
     return text;
 }

@@ -13,28 +13,25 @@
 
 int folder_has(const char *dir, const char *name)
 {
-    char *path = text_of("%s/%s", dir, name);
+    OWNED char *path = text_of("%s/%s", dir, name);
     const int there = access(path, F_OK) == 0;
-    free(path);
     return there;
 }
 
 /* The last part of a path; of "." and such, that of what it stands for. */
 static char *name_of(const char *path)
 {
-    char *real = NULL;
+    OWNED char *real = NULL;
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
         length--;
-    char *plain = must(strndup(path, length));
+    OWNED char *plain = must(strndup(path, length));
     const char *last = strrchr(plain, '/');
     if (last == NULL || strcmp(last + 1, ".") == 0 || strcmp(last + 1, "..") == 0) {
         real = realpath(plain, NULL);
         last = real == NULL ? NULL : strrchr(real, '/');
     }
     char *name = must(strdup(last != NULL ? last + 1 : plain));
-    free(plain);
-    free(real);
     return name;
 }
 
@@ -56,10 +53,9 @@ static void add_below(struct folders *folders, const char *dir, int all)
     struct dirent **entry = NULL;
     const int count = scandir(dir, &entry, is_shown, versionsort);
     for (int i = 0; i < count; i++) {
-        char *path = text_of("%s/%s", dir, entry[i]->d_name);
+        OWNED char *path = text_of("%s/%s", dir, entry[i]->d_name);
         if (all ? folder_has(path, ".") : folder_has(path, "experiment.json"))
             folders_add_named(folders, path);
-        free(path);
         free(entry[i]);
     }
     free(entry);
@@ -68,9 +64,8 @@ static void add_below(struct folders *folders, const char *dir, int all)
 void folders_add(struct folders *folders, const char *dir)
 {
     if (folder_has(dir, "cells/.")) {
-        char *cells = text_of("%s/cells", dir);
+        OWNED char *cells = text_of("%s/cells", dir);
         add_below(folders, cells, 1);
-        free(cells);
     } else if (folder_has(dir, "experiment.json") || folder_has(dir, "runs.jsonl")) {
         folders_add_named(folders, dir);
     } else if (!folder_has(dir, "campaign.json")) {
@@ -91,7 +86,7 @@ static int by_name(const void *a, const void *b)
 void folders_distinguish(struct folders *folders)
 {
     struct seen *seen = must(calloc(folders->count + 1, sizeof *seen));
-    char **original = must(calloc(folders->count + 1, sizeof *original));
+    OWNED char **original = must(calloc(folders->count + 1, sizeof *original));
     void *root = NULL;
     for (size_t i = 0; i < folders->count; i++) {
         original[i] = folders->item[i].name;
@@ -105,7 +100,6 @@ void folders_distinguish(struct folders *folders)
     for (size_t i = 0; i < folders->count; i++)
         if (folders->item[i].name != original[i])
             free(original[i]);
-    free(original);
     free(seen);
 }
 
@@ -155,7 +149,7 @@ void experiment_read(struct experiment *experiment, const struct folder *folder,
                      struct problems *problems)
 {
     *experiment = (struct experiment){.name = folder->name, .family = wanted->family};
-    char *derived =
+    OWNED char *derived =
         text_of("%s/%zu/result.json", wanted->derived == NULL ? "/" : wanted->derived, number);
     char *path[] = {
         text_of("%s/status.json", folder->path), text_of("%s/experiment.json", folder->path),
@@ -177,7 +171,6 @@ void experiment_read(struct experiment *experiment, const struct folder *folder,
     experiment_settle(experiment);
     for (size_t i = 0; i < 4; i++)
         free(path[i]);
-    free(derived);
 }
 
 /* A text file, to be freed; NULL: there is none. */
@@ -203,7 +196,7 @@ static char *file_text(const char *path)
 
 void campaigns_add(struct campaigns *campaigns, const char *dir, struct problems *problems)
 {
-    char *path = text_of("%s/campaign.json", dir), *source = text_of("%s/campaign.conf", dir);
+    OWNED char *path = text_of("%s/campaign.json", dir), *source = text_of("%s/campaign.conf", dir);
     struct problems found = {0};
     struct document document;
     document_read(&document, path, SCHEMA_CAMPAIGN, "campaign", &found);
@@ -228,8 +221,6 @@ void campaigns_add(struct campaigns *campaigns, const char *dir, struct problems
         campaigns->text[campaigns->count] = file_text(source);
         campaigns->item[campaigns->count++] = document;
     }
-    free(path);
-    free(source);
 }
 
 static int by_text(const void *a, const void *b)
@@ -240,31 +231,27 @@ static int by_text(const void *a, const void *b)
 static void add_unstarted(struct campaigns *campaigns, const struct value *cells, char **known,
                           size_t count, const struct wanted *wanted)
 {
-    for (const struct value *cell = view_first(cells); cell != NULL;
-         cell = view_next(cells, cell)) {
-        char *name = view_text(cell, "name");
+    for (const struct value *cell = NULL; view_each(cells, &cell);) {
+        OWNED char *name = view_text(cell, "name");
         if (name == NULL || bsearch(&name, known, count, sizeof *known, by_text) != NULL ||
-            !name_wanted(wanted, name)) {
-            free(name);
+            !name_wanted(wanted, name))
             continue;
-        }
         campaigns->unstarted = grown(campaigns->unstarted, campaigns->unstarted_count,
                                      &campaigns->unstarted_allocated, sizeof *campaigns->unstarted);
-        campaigns->unstarted[campaigns->unstarted_count++] = name;
+        campaigns->unstarted[campaigns->unstarted_count++] = must(strdup(name));
     }
 }
 
 void campaigns_settle(struct campaigns *campaigns, const struct folders *folders,
                       const struct wanted *wanted)
 {
-    char **known = must(calloc(folders->count + 1, sizeof *known));
+    OWNED char **known = must(calloc(folders->count + 1, sizeof *known));
     for (size_t i = 0; i < folders->count; i++)
         known[i] = folders->item[i].name;
     qsort(known, folders->count, sizeof *known, by_text);
     for (size_t i = 0; i < campaigns->count; i++)
         add_unstarted(campaigns, view_get(campaigns->item[i].top, "cells"), known, folders->count,
                       wanted);
-    free(known);
 }
 
 size_t campaigns_cells(const struct campaigns *campaigns)
@@ -272,8 +259,7 @@ size_t campaigns_cells(const struct campaigns *campaigns)
     size_t count = 0;
     for (size_t i = 0; i < campaigns->count; i++) {
         const struct value *cells = view_get(campaigns->item[i].top, "cells");
-        for (const struct value *cell = view_first(cells); cell != NULL;
-             cell = view_next(cells, cell))
+        for (const struct value *cell = NULL; view_each(cells, &cell);)
             count++;
     }
     return count;

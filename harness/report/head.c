@@ -183,7 +183,7 @@ static int by_text(const void *a, const void *b)
 static void put_varied(struct line *json, const char *name, const struct host *group, size_t count,
                        size_t which)
 {
-    char **value = must(calloc(count, sizeof *value));
+    OWNED char **value = must(calloc(count, sizeof *value));
     for (size_t i = 0; i < count; i++)
         value[i] = group[i].varied[which];
     qsort(value, count, sizeof *value, by_text);
@@ -193,7 +193,6 @@ static void put_varied(struct line *json, const char *name, const struct host *g
             (i == 0 || strcmp(value[i], value[i - 1]) != 0))
             line_raw(json, NULL, value[i]);
     line_close(json);
-    free(value);
 }
 
 void nodes_put_hosts(struct line *json, const struct collected *collected)
@@ -213,10 +212,9 @@ void nodes_put_hosts(struct line *json, const struct collected *collected)
         for (size_t i = 0; i < sizeof varied / sizeof *varied; i++)
             put_varied(&one, varied[i], &host[start], end - start, i);
         line_close(&one);
-        char *both = text_of("{%s,%s", host[start].environment, (char *)must(one.text) + 1);
+        OWNED char *both = text_of("{%s,%s", host[start].environment, (char *)must(one.text) + 1);
         line_raw(json, NULL, both);
         line_free(&one);
-        free(both);
     }
     line_close(json);
 }
@@ -228,7 +226,7 @@ static void put_campaign(struct line *json, const struct campaigns *campaigns)
         return;
     }
     const struct value *first = campaigns->item[0].top, *settings = view_get(first, "settings");
-    char *name = view_text(first, "name"), *file = view_text(first, "file");
+    OWNED char *name = view_text(first, "name"), *file = view_text(first, "file");
     const char *base = file == NULL ? NULL : strrchr(file, '/');
     line_object(json, "campaign");
     line_text(json, "name", name);
@@ -238,8 +236,6 @@ static void put_campaign(struct line *json, const struct campaigns *campaigns)
     if (campaigns->text[0] != NULL)
         line_text(json, "text", campaigns->text[0]);
     line_close(json);
-    free(name);
-    free(file);
 }
 
 static void put_totals(struct line *json, const struct collected *collected,
@@ -355,9 +351,10 @@ struct legend head_legend(const struct collected *collected)
 
 void head_put_legend(struct line *json, const struct legend *legend)
 {
-    char *level = legend_level(legend), *figure = legend_figure(legend), *key = legend_key(legend);
-    char *unseen = legend_unseen(legend), *scope = legend_scope(legend),
-         *statistic = legend_statistic(legend);
+    OWNED char *level = legend_level(legend), *figure = legend_figure(legend),
+               *key = legend_key(legend);
+    OWNED char *unseen = legend_unseen(legend), *scope = legend_scope(legend),
+               *statistic = legend_statistic(legend);
     line_object(json, "legend");
     line_text(json, "main", legend->mixed ? NULL : legend->main);
     line_text(json, "figure", figure);
@@ -367,20 +364,13 @@ void head_put_legend(struct line *json, const struct legend *legend)
     line_text(json, "unseen", unseen);
     line_close(json);
     line_text(json, "level", level);
-    free(level);
-    free(figure);
-    free(key);
-    free(unseen);
-    free(scope);
-    free(statistic);
 }
 
 /* Takes text. */
 static void put_visible(struct line *json, const char *name, char *text)
 {
-    char *plain = text == NULL ? NULL : visible(text);
+    OWNED char *plain = text == NULL ? NULL : visible(text);
     line_text(json, name, plain);
-    free(plain);
     free(text);
 }
 
@@ -407,13 +397,11 @@ static char *host_line(const struct host *host, const struct value *environment)
 {
     char size[NUMBER_SIZE], *cpu = view_text(environment, "cpu"),
                             *kernel = view_text(environment, "kernel");
-    char *allowed = must(strdup(""));
+    OWNED char *allowed = must(strdup(""));
     const struct value *lists = view_get(environment, "cpus_allowed");
-    for (const struct value *item = view_first(lists); item != NULL;
-         item = view_next(lists, item)) {
-        char *one = must(view_string(item));
+    for (const struct value *item = NULL; view_each(lists, &item);) {
+        OWNED char *one = must(view_string(item));
         allowed = text_joined(allowed, " or ", one);
-        free(one);
     }
     char *line = text_of("%s: %s, CPUs %s, %s, %s", host->host == NULL ? "?" : host->host,
                          cpu == NULL ? "?" : cpu, allowed,
@@ -421,7 +409,6 @@ static char *host_line(const struct host *host, const struct value *environment)
                          kernel == NULL ? "?" : kernel);
     free(cpu);
     free(kernel);
-    free(allowed);
     return line;
 }
 
@@ -433,11 +420,10 @@ static void put_host_lines(struct line *json, const struct collected *collected)
     const char *list = strchr((char *)must(hosts.text), '[');
     const struct value *all = must((void *)(uintptr_t)view_parse(&view, list, strlen(list)));
     line_array(json, "hosts");
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
-        char *name = view_text(item, "host");
+    for (const struct value *item = NULL; view_each(all, &item);) {
+        OWNED char *name = view_text(item, "host");
         const struct host host = {.host = name};
         put_visible(json, NULL, host_line(&host, item));
-        free(name);
     }
     line_close(json);
     view_free(&view);
@@ -504,11 +490,10 @@ static char *answer_text(const struct collected *collected)
                 number_fixed(low, decimals, from), number_fixed(high, decimals, to));
     if (judged == 1)
         return worst;
-    char *none = without == 0 ? NULL : text_of(" In %zu no effect is seen.", without);
+    OWNED char *none = without == 0 ? NULL : text_of(" In %zu no effect is seen.", without);
     char *text =
         text_of("%zu of %zu cells are surely %s beside their load, most of all %s%s", slower,
                 judged, largest->is_time ? "slower" : "worse", worst, none == NULL ? "" : none);
-    free(none);
     free(worst);
     return text;
 }
@@ -517,16 +502,14 @@ void head_put_texts(struct line *json, const char *name, const struct collected 
                     const struct campaigns *campaigns)
 {
     struct nodes nodes;
-    char *states = states_text(collected, campaigns), *answer = answer_text(collected);
+    OWNED char *states = states_text(collected, campaigns), *answer = answer_text(collected);
     nodes_compare(&nodes, collected);
     line_object(json, "texts");
     put_visible(json, "name", must(strdup(name)));
     put_visible(json, "totals",
                 text_of("%zu cell%s with figures, %zu runs%s", collected->line_count,
                         collected->line_count == 1 ? "" : "s", collected->runs, states));
-    free(states);
     visible_put(json, "answer", answer);
-    free(answer);
     put_visible(json, "family", family_text(&collected->family));
     put_host_lines(json, collected);
     line_array(json, "between");

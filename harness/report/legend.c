@@ -10,9 +10,8 @@
 
 static enum statistic statistic_of(const struct value *settings)
 {
-    char *name = view_text(settings, "statistic");
+    OWNED char *name = view_text(settings, "statistic");
     const enum statistic statistic = statistic_named(name);
-    free(name);
     return statistic;
 }
 
@@ -25,7 +24,7 @@ static const char *members_of(const struct value *settings, double count, bool v
         list = view_get(settings, "metric");
     if (variants)
         return "comparisons";
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+    for (const struct value *item = NULL; view_each(list, &item);)
         listed++;
     return listed == count ? "metrics" : listed > 1 ? "metrics and loads" : "loads";
 }
@@ -33,8 +32,7 @@ static const char *members_of(const struct value *settings, double count, bool v
 /* That of the condition with the fewest runs. */
 static void find_unseen(struct legend *legend, const struct value *conditions)
 {
-    for (const struct value *item = view_first(conditions); item != NULL;
-         item = view_next(conditions, item)) {
+    for (const struct value *item = NULL; view_each(conditions, &item);) {
         const double unseen = view_number(view_get(item, "unseen"), 0);
         if (unseen <= legend->unseen)
             continue;
@@ -111,12 +109,11 @@ char *legend_level(const struct legend *legend)
 
 char *legend_figure(const struct legend *legend)
 {
-    char *level = legend_level(legend);
+    OWNED char *level = legend_level(legend);
     char *text = legend->statistic == STATISTICS ? text_of("± %s", level)
                  : legend->statistic == STATISTIC_MEAN
                      ? text_of("mean ± %s", level)
                      : text_of("%s [%s]", statistic_words[legend->statistic], level);
-    free(level);
     return text;
 }
 
@@ -128,11 +125,10 @@ char *legend_scope(const struct legend *legend)
         return must(strdup(one));
     if (legend->fewest == 0)
         return text_of("%s; of rows whose runs end in / N, for repetitions of N sessions", one);
-    char *fewest = legend->fewest < legend->most ? text_of("%u to ", legend->fewest) : NULL;
+    OWNED char *fewest = legend->fewest < legend->most ? text_of("%u to ", legend->fewest) : NULL;
     char *text = text_of("for repetitions of sessions, of which there were %s%u: another node or "
                          "build than theirs may differ by more",
                          fewest == NULL ? "" : fewest, legend->most);
-    free(fewest);
     return text;
 }
 
@@ -148,21 +144,19 @@ char *legend_key(const struct legend *legend)
 {
     char *level = legend_level(legend), *together = must(strdup("")), *scope = legend_scope(legend);
     if (legend->intervals > 1 && !isnan(legend->level)) {
-        char *all = percent(legend->family);
+        OWNED char *all = percent(legend->family);
         free(together);
         together = text_of(" (%s for the %u %s together)", all, legend->intervals, legend->members);
-        free(all);
     }
     char *text =
         text_of("± and [ ] are %s%sconfidence intervals%s %s", isnan(legend->level) ? "" : level,
                 isnan(legend->level) ? "" : " ", together, scope);
-    char *statistic = legend_statistic(legend);
+    OWNED char *statistic = legend_statistic(legend);
     if (statistic != NULL) {
         char *more = text_of("%s; times and ratios are of the %s", text, statistic);
         free(text);
         text = more;
     }
-    free(statistic);
     if (legend->higher) {
         char *more = text_of("%s; a ratio above 1 is worse, also where higher is better: there it "
                              "is the inverse of the quotient",
@@ -184,9 +178,8 @@ char *legend_unseen(const struct legend *legend)
     const double seen = 1 - legend->unseen, odds = legend->unseen / seen;
     const double few = odds < 1 ? 1 : floor(odds + 1e-9);
     const double all = odds < 1 ? ceil(1 / legend->unseen) : few + 1;
-    char *level = percent(legend->family);
+    OWNED char *level = percent(legend->family);
     char *text = text_of("%.0f run%s may not show what happens in %.0f of %.0f (%s)", legend->runs,
                          legend->runs == 1 ? "" : "s", few, all, level);
-    free(level);
     return text;
 }

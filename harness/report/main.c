@@ -52,12 +52,10 @@ static bool unfinished(const struct folder *folder, size_t number, const struct 
     if (list == NULL) /* of an older version: what it measured is what it lists as loads */
         list = view_get(experiment.record.top, "loads");
     bool enough = view_first(list) != NULL;
-    for (const struct value *item = view_first(list); item != NULL && enough;
-         item = view_next(list, item)) {
-        char *name = view_text(item, "name");
+    for (const struct value *item = NULL; enough && view_each(list, &item);) {
+        OWNED char *name = view_text(item, "name");
         const size_t condition = name == NULL ? SIZE_MAX : runs_condition(&experiment.runs, name);
         enough = condition != SIZE_MAX && experiment.runs.seen[condition] >= 2;
-        free(name);
     }
     experiment_free(&experiment);
     problems_free(&problems);
@@ -172,7 +170,7 @@ static char *report_name(const struct report *report)
 static void print_head(const struct report *report)
 {
     struct line json = {0};
-    char *name = report_name(report);
+    OWNED char *name = report_name(report);
     line_object(&json, NULL);
     head_put(&json, name, &report->collected, &report->campaigns);
     if (report->wanted.rows) {
@@ -189,14 +187,12 @@ static void print_head(const struct report *report)
     line_close(&json);
     puts(must(json.failed ? NULL : json.text));
     line_free(&json);
-    free(name);
 }
 
 static void print_figures(const struct collected *collected)
 {
-    char *columns = figures_columns();
+    OWNED char *columns = figures_columns();
     puts(columns);
-    free(columns);
     for (size_t i = 0; i < collected->line_count; i++)
         if (*collected->lines[i].text != '\0')
             puts(collected->lines[i].text);
@@ -212,9 +208,8 @@ static void print_cells(const struct report *report)
 static void say_problems(const struct report *report, const struct problems *problems)
 {
     for (size_t i = 0; i < problems->count && !report->settings.quiet; i++) {
-        char *text = visible(problems->item[i].message);
+        OWNED char *text = visible(problems->item[i].message);
         complain("%s", text);
-        free(text);
     }
 }
 

@@ -42,7 +42,7 @@ const struct metric metrics[METRIC_COUNT] = {
 static const struct value *definition_of(const struct value *settings, const struct value *name)
 {
     const struct value *all = view_get(settings, "metrics");
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+    for (const struct value *item = NULL; view_each(all, &item);)
         if (view_same(view_get(item, "name"), name))
             return item;
     return NULL;
@@ -50,7 +50,7 @@ static const struct value *definition_of(const struct value *settings, const str
 
 static bool listed(const struct value *list, const char *name)
 {
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+    for (const struct value *item = NULL; view_each(list, &item);)
         if (view_equals(item, name))
             return true;
     return false;
@@ -65,9 +65,8 @@ static const struct value *facts_of(const struct value *result, const struct val
     const struct value *slowdowns = view_get(result, "slowdowns");
     if (facts == NULL)
         facts = view_path(view_first(view_get(result, "conditions")), "metrics", text);
-    for (const struct value *item = view_first(slowdowns);
-         item != NULL && !view_is(view_get(facts, "unit"), VIEW_STRING);
-         item = view_next(slowdowns, item))
+    for (const struct value *item = NULL;
+         !view_is(view_get(facts, "unit"), VIEW_STRING) && view_each(slowdowns, &item);)
         if (view_same(view_get(item, "metric"), name))
             facts = item;
     return facts;
@@ -106,9 +105,9 @@ static void choose_main(struct metric_list *list, const struct value *settings)
     list->main = METRIC_WALL;
     if (view_first(chosen) == NULL)
         list->item[METRIC_WALL].chosen = true;
-    for (const struct value *item = view_first(decide);
-         item != NULL && list->main == METRIC_WALL && !list->item[METRIC_WALL].chosen;
-         item = view_next(decide, item)) {
+    for (const struct value *item = NULL; list->main == METRIC_WALL &&
+                                          !list->item[METRIC_WALL].chosen &&
+                                          view_each(decide, &item);) {
         const size_t place = metric_named(list, item);
         if (place >= METRIC_COUNT && place < list->count)
             list->main = place;
@@ -122,8 +121,7 @@ struct metric_list metric_list(const struct value *result, const struct value *s
     memcpy(list.item, metrics, sizeof metrics);
     for (size_t i = 0; i < METRIC_COUNT; i++)
         list.item[i].chosen = listed(chosen, metrics[i].name);
-    for (const struct value *item = view_first(chosen); item != NULL;
-         item = view_next(chosen, item))
+    for (const struct value *item = NULL; view_each(chosen, &item);)
         if (metric_named(&list, item) == list.count)
             add(&list, result, settings, item);
     choose_main(&list, settings);
@@ -143,11 +141,10 @@ void metric_list_free(struct metric_list *list)
 
 size_t metric_named(const struct metric_list *list, const struct value *name)
 {
-    char *text = view_string(name);
+    OWNED char *text = view_string(name);
     size_t place = 0;
     while (place < list->count && (text == NULL || strcmp(list->item[place].name, text) != 0))
         place++;
-    free(text);
     return place;
 }
 

@@ -19,12 +19,10 @@ static void put_without(struct line *json, const char *name, const struct value 
         return;
     }
     line_object(json, name);
-    for (const struct value *item = view_first(object); item != NULL;
-         item = view_next(object, item)) {
-        char *key = must(strndup(item->key, item->key_length));
+    for (const struct value *item = NULL; view_each(object, &item);) {
+        OWNED char *key = must(strndup(item->key, item->key_length));
         if (strcmp(key, first) != 0 && strcmp(key, second) != 0)
             view_put(json, key, item);
-        free(key);
     }
 }
 
@@ -48,8 +46,7 @@ static void put_slowdowns(struct line *json, const struct cell *cell)
     }
     line_array(json, "all_slowdowns");
     const struct value *all = view_get(cell->of->result.top, "slowdowns");
-    for (const struct value *item = view_first(all); item != NULL && cell->condition != NULL;
-         item = view_next(all, item))
+    for (const struct value *item = NULL; cell->condition != NULL && view_each(all, &item);)
         if (view_equals(view_get(item, "condition"), cell->condition)) {
             put_without(json, NULL, item, "attribution", "condition");
             put_family(json, item, cell->of->family);
@@ -66,7 +63,7 @@ static void put_of_variant(struct line *json, const char *name, const struct cel
     const struct value *variant =
         view_get(experiment_condition(cell->of, cell->reference), "variant");
     line_array(json, name);
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+    for (const struct value *item = NULL; view_each(all, &item);) {
         if (!comparison_is_of(item, variant, NULL) && !comparison_is_of(item, variant, load))
             continue;
         put_without(json, NULL, item, "text", "variant");

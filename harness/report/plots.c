@@ -21,15 +21,14 @@ void plots_put_ratio(struct line *json, double ratio, double low, double high, b
     low = isnan(low) ? ratio : low;
     high = isnan(high) ? ratio : high;
     const int decimals = ratio_decimals(low, high);
-    char *times = text_of("%s times, %s%s", number_fixed(ratio, decimals, number),
-                          number_interval(low, high, decimals, interval),
-                          sure ? "" : ", not distinguishable from noise");
+    OWNED char *times = text_of("%s times, %s%s", number_fixed(ratio, decimals, number),
+                                number_interval(low, high, decimals, interval),
+                                sure ? "" : ", not distinguishable from noise");
     line_real(json, "ratio", ratio);
     line_real(json, "low", low);
     line_real(json, "high", high);
     line_bool(json, "sure", sure);
     line_text(json, "times", times);
-    free(times);
 }
 
 static void put_extent(struct line *json, const char *name, const struct value *condition,
@@ -126,18 +125,17 @@ static void put_condition(struct line *json, const struct experiment *of, size_t
 /* What the cell's condition is called where its variant is known from its row. */
 static void put_name(struct line *json, const struct cell *cell)
 {
-    char *load =
+    OWNED char *load =
         cell->variant == NULL
             ? NULL
             : view_string(view_get(experiment_condition(cell->of, cell->condition), "load"));
     visible_put(json, "condition", load != NULL ? load : cell->condition);
-    free(load);
 }
 
 char *cell_plots(const struct cell *cell, bool first)
 {
     struct line json = {0};
-    char *unit = view_string(view_get(cell->load_entry, "unit"));
+    OWNED char *unit = view_string(view_get(cell->load_entry, "unit"));
     line_object(&json, NULL);
     if (!capacity_searched(cell->of)) {
         put_name(&json, cell);
@@ -155,7 +153,6 @@ char *cell_plots(const struct cell *cell, bool first)
         }
     }
     line_close(&json);
-    free(unit);
     must(json.failed ? NULL : json.text);
     return json.text;
 }

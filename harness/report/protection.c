@@ -23,12 +23,10 @@ bool protection_measured(const struct experiment *experiment)
 /* The texts of a list with blanks between, or NULL. */
 static char *joined(char *text, const struct value *list)
 {
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item)) {
-        char *one = view_string(item), *plain = one == NULL ? NULL : visible(one);
+    for (const struct value *item = NULL; view_each(list, &item);) {
+        OWNED char *one = view_string(item), *plain = one == NULL ? NULL : visible(one);
         if (plain != NULL)
             text = text_joined(text, " ", plain);
-        free(plain);
-        free(one);
     }
     return text;
 }
@@ -43,11 +41,9 @@ char *protection_setting(const struct value *entry)
     const struct value *settings = view_get(entry, "settings"), *load = view_get(settings, "load"),
                        *target = view_get(settings, "target");
     if (!is_empty(load) && !is_empty(target)) {
-        char *of_load = joined(NULL, load), *of_target = joined(NULL, target);
+        OWNED char *of_load = joined(NULL, load), *of_target = joined(NULL, target);
         char *text = strcmp(of_load, of_target) == 0 ? must(strdup(of_load))
                                                      : text_of("%s, target %s", of_load, of_target);
-        free(of_load);
-        free(of_target);
         return text;
     }
     char *text = joined(joined(NULL, load), target), *on = view_text(settings, "on");
@@ -73,9 +69,8 @@ char *protection_where(const struct value *entry)
 static bool is_named(const struct experiment *experiment, const char *key,
                      const struct value *entry)
 {
-    char *name = view_text(protection_of(experiment), key);
+    OWNED char *name = view_text(protection_of(experiment), key);
     const bool same = name != NULL && view_equals(view_get(entry, "condition"), name);
-    free(name);
     return same;
 }
 
@@ -125,7 +120,7 @@ char *protection_ratio(const struct value *figure)
 static const struct value *entry_named(const struct experiment *experiment, const char *key)
 {
     const struct value *list = view_get(protection_of(experiment), "rows");
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+    for (const struct value *item = NULL; view_each(list, &item);)
         if (is_named(experiment, key, item))
             return item;
     return NULL;
@@ -134,24 +129,21 @@ static const struct value *entry_named(const struct experiment *experiment, cons
 /* "cpu.weight=10 for the neighbour" */
 static char *named_text(const struct value *entry)
 {
-    char *setting = protection_setting(entry), *where = protection_where(entry);
+    OWNED char *setting = protection_setting(entry), *where = protection_where(entry);
     char *text = strcmp(where, "neighbour") == 0 ? text_of("%s for the neighbour", setting)
                  : strcmp(where, "target") == 0  ? text_of("%s for the target", setting)
                  : strcmp(where, "both") == 0    ? text_of("%s (both)", setting)
                                                  : must(strdup(setting));
-    free(setting);
-    free(where);
     return text;
 }
 
 static char *kept_text(const struct value *entry)
 {
     const struct value *kept = view_get(entry, "kept");
-    char *share =
+    OWNED char *share =
         percent_text(value_of(kept), figure_bound(kept, false), figure_bound(kept, true), true);
     char *text = strcmp(share, "-") == 0 ? must(strdup(""))
                                          : text_of("; the neighbour keeps %s of its speed", share);
-    free(share);
     return text;
 }
 
@@ -182,15 +174,12 @@ static void put_best(struct line *json, const struct experiment *experiment)
                   "None of these settings is known to protect it: more runs would tell.");
         return;
     }
-    char *name = named_text(best), *removed = removed_text(best), *kept = kept_text(best);
-    char *text = text_of("Best: %s: %s \u2192 %s times as long, which removes %s of the damage%s.",
-                         name, times_text(value_of(view_get(best, "slowdown_unprotected")), before),
-                         times_text(value_of(view_get(best, "slowdown")), after), removed, kept);
+    OWNED char *name = named_text(best), *removed = removed_text(best), *kept = kept_text(best);
+    OWNED char *text =
+        text_of("Best: %s: %s \u2192 %s times as long, which removes %s of the damage%s.", name,
+                times_text(value_of(view_get(best, "slowdown_unprotected")), before),
+                times_text(value_of(view_get(best, "slowdown")), after), removed, kept);
     line_text(json, NULL, text);
-    free(name);
-    free(removed);
-    free(kept);
-    free(text);
 }
 
 static void put_until(struct line *json, const struct experiment *experiment)
@@ -198,7 +187,7 @@ static void put_until(struct line *json, const struct experiment *experiment)
     const struct value *protection = protection_of(experiment),
                        *weakest = entry_named(experiment, "weakest");
     const double until = view_number(view_get(protection, "until"), NAN);
-    char *text;
+    OWNED char *text = NULL;
     if (isnan(until))
         return;
     if (weakest == NULL) {
@@ -208,16 +197,12 @@ static void put_until(struct line *json, const struct experiment *experiment)
                            : "It is not known yet that any of these settings",
                        until);
     } else {
-        char *name = named_text(weakest), *kept = kept_text(weakest),
-             *left = protection_ratio(view_get(weakest, "slowdown"));
+        OWNED char *name = named_text(weakest), *kept = kept_text(weakest),
+                   *left = protection_ratio(view_get(weakest, "slowdown"));
         text =
             text_of("Weakest that keeps it below %.6g times: %s: %s%s.", until, name, left, kept);
-        free(name);
-        free(kept);
-        free(left);
     }
     line_text(json, NULL, text);
-    free(text);
 }
 
 void protection_put_answers(struct line *json, const struct experiment *experiment)

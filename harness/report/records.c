@@ -42,19 +42,16 @@ static enum failure kind_of(const struct value *run)
 
 static char *metric_words(const struct value *failure)
 {
-    char *metric = view_text(failure, "metric"), *reason = view_text(failure, "reason");
+    OWNED char *metric = view_text(failure, "metric"), *reason = view_text(failure, "reason");
     char *text = text_of("metric %s: %s", metric == NULL ? "?" : metric,
                          reason == NULL ? "not known" : reason);
-    free(metric);
-    free(reason);
     return text;
 }
 
 static char *start_words(const struct value *run)
 {
-    char *error = view_text(run, "start_error");
+    OWNED char *error = view_text(run, "start_error");
     char *text = text_of("the target could not be started (%s)", error == NULL ? "?" : error);
-    free(error);
     return text;
 }
 
@@ -93,7 +90,7 @@ static bool run_counts(const struct value *run, const struct value *settings)
     if (!view_true(view_get(settings, "ignore_failure")) || kind == NOT_STARTED ||
         kind == OF_SERVICE)
         return false;
-    for (const struct value *code = view_first(codes); code != NULL; code = view_next(codes, code))
+    for (const struct value *code = NULL; view_each(codes, &code);)
         if (kind == BY_EXIT && view_number(code, -1) == view_number(view_get(run, "exit_code"), -2))
             return true;
     return view_first(codes) == NULL;
@@ -169,11 +166,10 @@ static char *unusable(const struct value *top, const char *schema, const char *w
         return text_of("%s/%s is broken or half-written", who, file);
     if (view_equals(view_get(top, "schema"), schema))
         return NULL;
-    char *found = must(view_copy(view_get(top, "schema")));
+    OWNED char *found = must(view_copy(view_get(top, "schema")));
     char *message = text_of("%s/%s has the schema %s, which is not known here (%s): was it made by "
                             "another version of jostle?",
                             who, file, found, schema);
-    free(found);
     return message;
 }
 
@@ -326,7 +322,7 @@ static bool plain(const char *line, size_t length)
 
 static void take_lines(struct reader *reader, FILE *file)
 {
-    char *line = NULL;
+    OWNED char *line = NULL;
     size_t size = 0;
     ssize_t length;
     while ((length = getline(&line, &size, file)) > 0) {
@@ -341,7 +337,6 @@ static void take_lines(struct reader *reader, FILE *file)
         reader->clean = must(realloc(reader->clean, 3 * (size_t)length + 1));
         take_line(reader, reader->clean, view_compact(line, (size_t)length, reader->clean));
     }
-    free(line);
 }
 
 static void name_problems(const struct reader *reader, const char *who, struct problems *problems)
@@ -358,7 +353,7 @@ static void name_problems(const struct reader *reader, const char *who, struct p
                              who, reader->unknown));
     if (runs->host_count < 2)
         return;
-    char *hosts = must(strdup(runs->host[0]));
+    OWNED char *hosts = must(strdup(runs->host[0]));
     for (size_t i = 1; i < runs->host_count; i++)
         hosts = text_joined(hosts, ", ", runs->host[i]);
     problems_add(
@@ -366,7 +361,6 @@ static void name_problems(const struct reader *reader, const char *who, struct p
         text_of(
             "%s: its runs come from several nodes (%s): baseline and load may not be comparable",
             who, hosts));
-    free(hosts);
 }
 
 void runs_read(struct runs *runs, const char *path, const struct value *settings,

@@ -41,15 +41,13 @@ const char *row_achieved(const struct value *load, bool is_short, char *text)
         number_scaled(view_real(load, "cpu_s"), "s", text);
         return strcmp(text, "-") == 0 ? text : strcat(text, " CPU");
     }
-    char *unit = view_text(load, "unit");
+    OWNED char *unit = view_text(load, "unit");
     const struct scale s = scale_of(fmax(offered, achieved), unit == NULL ? "" : unit);
     const int decimals = number_decimals(fmax(offered, achieved) * s.factor);
-    char *plain = visible(s.unit);
+    OWNED char *plain = visible(s.unit);
     snprintf(text, NUMBER_SIZE, "%.40s of %.40s %.60s%s",
              number_fixed(achieved * s.factor, decimals, one),
              number_fixed(offered * s.factor, decimals, two), plain, is_short ? " (short)" : "");
-    free(plain);
-    free(unit);
     return text;
 }
 
@@ -57,7 +55,7 @@ char *row_loads(const struct value *condition)
 {
     const struct value *loads = view_get(condition, "load");
     char text[NUMBER_SIZE], *all = NULL;
-    for (const struct value *load = view_first(loads); load != NULL; load = view_next(loads, load))
+    for (const struct value *load = NULL; view_each(loads, &load);)
         all = text_joined(all, " + ", row_achieved(load, view_true(view_get(load, "short")), text));
     return all == NULL ? must(strdup("-")) : all;
 }
@@ -85,7 +83,7 @@ void row_condition_warnings(struct line *json, const struct experiment *experime
     const struct value *all = view_get(experiment->result.top, "warnings");
     struct warning *warning = NULL;
     size_t count = 0, allocated = 0;
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+    for (const struct value *item = NULL; view_each(all, &item);) {
         const struct value *of = view_get(item, "condition");
         if (view_is(view_get(item, "flag"), VIEW_STRING) &&
             (condition == NULL ? !view_is(of, VIEW_STRING) : view_equals(of, condition))) {
@@ -269,15 +267,13 @@ static char *text_or_words(const struct value *value)
 static char *head_line(const struct experiment *experiment)
 {
     const struct value *settings = experiment->settings;
-    char *command = text_or_words(view_get(settings, "service")),
-         *ready = text_or_words(view_get(settings, "ready"));
+    OWNED char *command = text_or_words(view_get(settings, "service")),
+               *ready = text_or_words(view_get(settings, "ready"));
     char *text =
         text_of("service: %s%s%s%s", command == NULL ? "?" : command,
                 ready == NULL ? "" : ", ready by ", ready == NULL ? "" : ready,
                 view_true(view_get(settings, "keep_service")) ? ", kept for all blocks"
                                                               : ", a new one for each block");
-    free(command);
-    free(ready);
     return text;
 }
 
@@ -323,9 +319,8 @@ static char *condition_line(const struct value *condition)
 /* Takes text. */
 static void put_line(struct line *json, const char *who, char *text)
 {
-    char *line = text_of("%s%s%s", who == NULL ? "" : who, who == NULL ? "" : ": ", text);
+    OWNED char *line = text_of("%s%s%s", who == NULL ? "" : who, who == NULL ? "" : ": ", text);
     visible_put(json, NULL, line);
-    free(line);
     free(text);
 }
 
@@ -335,8 +330,7 @@ void service_put_lines(struct line *json, const struct experiment *experiment, c
     if (!view_is(service, VIEW_STRING) && !view_is(service, VIEW_ARRAY))
         return;
     put_line(json, who, head_line(experiment));
-    for (const struct value *item = view_first(experiment->conditions); item != NULL;
-         item = view_next(experiment->conditions, item))
+    for (const struct value *item = NULL; view_each(experiment->conditions, &item);)
         if (view_is(view_get(item, "service"), VIEW_OBJECT))
             put_line(json, who, condition_line(item));
 }

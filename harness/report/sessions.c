@@ -100,15 +100,15 @@ char *sessions_text(const struct value *slowdown)
     for (const struct value *item = view_first(ratios); item != NULL;
          item = view_next(ratios, item), count++)
         text = text_joined(text, ", ", number_fixed(view_number(item, NAN), 3, ratio));
-    char *spread = isnan(view_real(sessions, "between"))
-                       ? must(strdup(""))
-                       : text_of("; standard deviation %s between sessions, %s from pair to pair "
-                                 "within one",
-                                 number_percent(view_real(sessions, "between"), between),
-                                 number_percent(view_real(sessions, "within"), within));
+    OWNED char *spread =
+        isnan(view_real(sessions, "between"))
+            ? must(strdup(""))
+            : text_of("; standard deviation %s between sessions, %s from pair to pair "
+                      "within one",
+                      number_percent(view_real(sessions, "between"), between),
+                      number_percent(view_real(sessions, "within"), within));
     char *all = text_of("%zu sessions: %s%s%s", count, text == NULL ? "-" : text, spread,
                         count < FEW ? "; so few make a wide interval: 5 narrow it" : "");
-    free(spread);
     free(text);
     return all;
 }
@@ -153,7 +153,7 @@ static void add_condition(struct family *family, const struct experiment *experi
                           const char *condition)
 {
     const struct value *all = view_get(experiment->result.top, "slowdowns");
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+    for (const struct value *item = NULL; view_each(all, &item);)
         if (view_equals(view_get(item, "condition"), condition) && is_shown(experiment, item))
             add_ratio(family, experiment, item);
 }
@@ -163,7 +163,7 @@ static void add_comparisons(struct family *family, const struct experiment *expe
                             const char *list)
 {
     const struct value *all = view_get(experiment->result.top, list);
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+    for (const struct value *item = NULL; view_each(all, &item);) {
         if (!is_shown(experiment, item))
             continue;
         add_ratio(family, experiment, item);

@@ -173,7 +173,7 @@ static void put_loads(struct line *json, const struct sessions *of, const struct
 
 static void put_condition(struct line *json, struct sessions *of, const struct value *first)
 {
-    char *name = view_text(first, "name");
+    OWNED char *name = view_text(first, "name");
     struct parts conditions = parts_new(of);
     for (size_t i = 0; i < conditions.count && name != NULL; i++)
         conditions.of[i] = condition_named(&of->part[i], name);
@@ -195,7 +195,6 @@ static void put_condition(struct line *json, struct sessions *of, const struct v
         line_close(json);
     }
     free(conditions.of);
-    free(name);
 }
 
 /* Standard error of a session's own ratio, from its interval; NAN: that is no multiple
@@ -203,10 +202,9 @@ static void put_condition(struct line *json, struct sessions *of, const struct v
 static double own_error(struct sessions *of, const struct value *slowdown)
 {
     const double pairs = view_real(slowdown, "pairs");
-    char *method = view_text(slowdown, "method");
+    OWNED char *method = view_text(slowdown, "method");
     const bool repeated =
         method != NULL && (strstr(method, "-sequence") != NULL || strstr(method, "-looks") != NULL);
-    free(method);
     if (repeated || !(pairs > 1))
         return NAN;
     return view_real(slowdown, "error") * view_real(slowdown, "ratio") /
@@ -218,12 +216,11 @@ static double own_error(struct sessions *of, const struct value *slowdown)
 static double base_of(const struct experiment *part, const struct value *ratio)
 {
     const bool higher = view_equals(view_get(ratio, "better"), "higher");
-    char *name = view_text(ratio, higher ? "condition" : "reference");
+    OWNED char *name = view_text(ratio, higher ? "condition" : "reference");
     const struct value *condition = condition_named(part, name);
     const size_t place = metric_named(&part->metrics, view_get(ratio, "metric"));
     if (name == NULL && !higher && !view_is(view_get(ratio, "variant"), VIEW_STRING))
         condition = part->baseline; /* of an older version */
-    free(name);
     return place == part->metrics.count || condition == NULL
                ? 1
                : figure_center(metric_figure(condition, &part->metrics.item[place]));
@@ -269,9 +266,8 @@ static const char *verdict_of(const struct sessions *of, const struct interval *
 {
     const double same = view_number(view_get(of->part[0].settings, "same_within"), 0);
     const bool higher = view_equals(view_get(first, "better"), "higher");
-    char *unit = view_text(first, "unit");
+    OWNED char *unit = view_text(first, "unit");
     const bool time = relation_is_time(unit == NULL ? "" : unit, higher);
-    free(unit);
     return relation_name(relation_of(ratio, same), time);
 }
 
@@ -305,8 +301,7 @@ static void put_gate(struct line *json, const struct sessions *of, const struct 
     line_array(&why, NULL);
     for (size_t i = 0; i < of->group->count; i++) {
         const struct value *all = view_get(of->part[i].result.top, "warnings");
-        for (const struct value *item = view_first(all); item != NULL;
-             item = view_next(all, item)) {
+        for (const struct value *item = NULL; view_each(all, &item);) {
             const enum bias bias = bias_of(item, first);
             if (bias == BIAS_NONE || bias_beside(bias, seen, variants) != VERDICT_UNDECIDED)
                 continue;
@@ -364,7 +359,7 @@ static void put_ratio(struct line *json, struct sessions *of, const struct parts
 static const struct value *same_ratio(const struct value *list, const struct value *wanted)
 {
     static const char *const members[] = {"condition", "metric", "variant", "load"};
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item)) {
+    for (const struct value *item = NULL; view_each(list, &item);) {
         bool same = true;
         for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
             const struct value *a = view_get(item, members[i]), *b = view_get(wanted, members[i]);
@@ -381,7 +376,7 @@ static void put_ratios(struct line *json, const char *name, struct sessions *of)
 {
     const struct value *list = view_get(of->part[0].result.top, name);
     line_array(json, name);
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item)) {
+    for (const struct value *item = NULL; view_each(list, &item);) {
         struct parts ratios = parts_new(of);
         for (size_t i = 0; i < ratios.count; i++)
             ratios.of[i] = same_ratio(view_get(of->part[i].result.top, name), item);
@@ -403,16 +398,14 @@ static void put_warning(struct line *json, const struct value *warning, unsigned
 {
     static const char *const members[] = {"flag",   "severity", "condition",
                                           "metric", "advice",   "bias"};
-    char *message = view_text(warning, "message"),
-         *text = text_of("session %u: %s", session, message == NULL ? "" : message);
+    OWNED char *message = view_text(warning, "message"),
+               *text = text_of("session %u: %s", session, message == NULL ? "" : message);
     line_object(json, NULL);
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         view_put(json, members[i], view_get(warning, members[i]));
     line_text(json, "message", text);
     line_raw(json, "runs", "[]"); /* their numbers are of one session */
     line_close(json);
-    free(text);
-    free(message);
 }
 
 static void put_warnings(struct line *json, const struct sessions *of)
@@ -420,7 +413,7 @@ static void put_warnings(struct line *json, const struct sessions *of)
     line_array(json, "warnings");
     for (size_t i = 0; i < of->group->count; i++) {
         const struct value *all = view_get(of->part[i].result.top, "warnings");
-        for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+        for (const struct value *item = NULL; view_each(all, &item);)
             if (!is_of_session_alone(item))
                 put_warning(json, item, of->group->place[i].session);
     }
@@ -435,7 +428,7 @@ static char *result_of(struct sessions *of)
     line_text(&json, "schema", SCHEMA_RESULT);
     line_array(&json, "conditions");
     list = view_get(first, "conditions");
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+    for (const struct value *item = NULL; view_each(list, &item);)
         put_condition(&json, of, item);
     line_close(&json);
     put_ratios(&json, "slowdowns", of);

@@ -27,7 +27,7 @@ static void take(char **field, const char *line, const char *key)
 
 static void read_head(struct format *format, FILE *file)
 {
-    char *line = NULL;
+    OWNED char *line = NULL;
     size_t size = 0;
     ssize_t length;
     for (bool first = true; (length = getline(&line, &size, file)) > 2 && line[0] == '#';
@@ -38,7 +38,6 @@ static void read_head(struct format *format, FILE *file)
         take(&format->endings, line, "# files: ");
         take(&format->reads, line, "# reads: ");
     }
-    free(line);
 }
 
 /* A format of this name, of which nothing else is known. */
@@ -76,7 +75,7 @@ static void formats_find(struct formats *formats, const char *dir)
     const int count = scandir(dir, &entry, is_filter, NULL);
     add_csv(formats);
     for (int i = 0; i < count; i++) {
-        char *path = text_of("%s/%s", dir, entry[i]->d_name);
+        OWNED char *path = text_of("%s/%s", dir, entry[i]->d_name);
         FILE *file = fopen(path, "re");
         struct format *format =
             add(formats, must(strndup(entry[i]->d_name, strlen(entry[i]->d_name) - 3)));
@@ -84,7 +83,6 @@ static void formats_find(struct formats *formats, const char *dir)
             read_head(format, file);
             fclose(file);
         }
-        free(path);
         free(entry[i]);
     }
     free(entry);
@@ -243,7 +241,7 @@ static char *latest_folder(void)
     struct timespec newest = {0};
     char *latest = NULL;
     for (int i = 0; i < count; i++) {
-        char *path = text_of("jostle-results/%s", entry[i]->d_name);
+        OWNED char *path = text_of("jostle-results/%s", entry[i]->d_name);
         struct stat status;
         const bool is_folder =
             entry[i]->d_name[0] != '.' && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
@@ -254,7 +252,6 @@ static char *latest_folder(void)
             latest = must(strdup(path));
             newest = when;
         }
-        free(path);
         free(entry[i]);
     }
     free(entry);
@@ -295,7 +292,7 @@ void report_settings_read(struct settings *settings, int argc, char **argv)
     int rest = 0;
     *settings = (struct settings){0};
     formats_find(&settings->known, formats_folder(argv));
-    char *details = details_of(&settings->known);
+    OWNED char *details = details_of(&settings->known);
     /* The formats' names are the values that completions offer. */
     struct option_row own[sizeof rows / sizeof *rows];
     memcpy(own, rows, sizeof rows);
@@ -309,7 +306,6 @@ void report_settings_read(struct settings *settings, int argc, char **argv)
                                     .groups = &group,
                                     .group_count = 1};
     settings->options = options_parse(&program, argc, argv, &rest);
-    free(details);
     settings->dirs = argv + rest;
     choose_format(settings);
     choose_folders(settings);

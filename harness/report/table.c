@@ -20,9 +20,8 @@ enum { NUMBERS_NAMED = 6 };
 
 static void put_visible(struct line *json, const char *name, char *text)
 {
-    char *plain = text == NULL ? NULL : visible(text);
+    OWNED char *plain = text == NULL ? NULL : visible(text);
     line_text(json, name, plain);
-    free(plain);
     free(text);
 }
 
@@ -54,7 +53,7 @@ static void put_title(struct line *json, const struct experiment *experiment)
 static void put_condition(struct line *json, const struct experiment *experiment,
                           const struct value *condition)
 {
-    char *name = must(view_text(condition, "name")), *plain = visible(name);
+    OWNED char *name = must(view_text(condition, "name")), *plain = visible(name);
     const struct metric *main = &experiment->metrics.item[experiment->metrics.main];
     const struct row row = {.of = experiment,
                             .metric = main,
@@ -67,15 +66,12 @@ static void put_condition(struct line *json, const struct experiment *experiment
     view_put(json, "distinguishable", view_get(row.slowdown, "distinguishable"));
     row_condition_warnings(json, experiment, name);
     line_close(json);
-    free(plain);
-    free(name);
 }
 
 static void put_conditions(struct line *json, const struct experiment *experiment)
 {
     line_array(json, "rows");
-    for (const struct value *item = view_first(experiment->conditions); item != NULL;
-         item = view_next(experiment->conditions, item))
+    for (const struct value *item = NULL; view_each(experiment->conditions, &item);)
         if (view_is(view_get(item, "name"), VIEW_STRING))
             put_condition(json, experiment, item);
     /* What is of no single condition. */
@@ -90,7 +86,7 @@ static void put_conditions(struct line *json, const struct experiment *experimen
 static void put_metric(struct line *json, const struct experiment *experiment,
                        const struct metric *metric, const struct value *condition)
 {
-    char *name = view_text(condition, "name");
+    OWNED char *name = view_text(condition, "name");
     const struct row row = {.of = experiment,
                             .metric = metric,
                             .name = name,
@@ -101,7 +97,6 @@ static void put_metric(struct line *json, const struct experiment *experiment,
     columns_put_texts(json, TABLE_CONDITION_METRICS, &row);
     view_put(json, "distinguishable", view_get(row.slowdown, "distinguishable"));
     line_close(json);
-    free(name);
 }
 
 /* The metrics of --metric besides the main one: a row for each, of each condition that
@@ -111,8 +106,7 @@ static void put_metrics(struct line *json, const struct experiment *experiment)
     const struct value *conditions = experiment->conditions;
     const bool single = view_first(view_get(experiment->result.top, "slowdowns")) == NULL;
     line_array(json, "metrics");
-    for (const struct value *item = view_first(conditions); item != NULL;
-         item = view_next(conditions, item))
+    for (const struct value *item = NULL; view_each(conditions, &item);)
         for (size_t i = 0; i < experiment->metrics.count; i++)
             if ((item == experiment->baseline) == single && row_has_metric(experiment, i))
                 put_metric(json, experiment, &experiment->metrics.item[i], item);
@@ -123,8 +117,7 @@ static void put_metrics(struct line *json, const struct experiment *experiment)
 static void put_variants(struct line *json, const struct experiment *experiment)
 {
     const struct value *variants = view_get(experiment->record.top, "variants");
-    for (const struct value *item = view_first(variants); item != NULL;
-         item = view_next(variants, item)) {
+    for (const struct value *item = NULL; view_each(variants, &item);) {
         char *name = view_text(item, "name"), *command = command_text(view_get(item, "command"));
         char *revision = view_string(view_path(item, "revision", "name")),
              *commit = view_string(view_path(item, "revision", "commit")),
@@ -147,13 +140,10 @@ static void put_variants(struct line *json, const struct experiment *experiment)
 static void put_loads(struct line *json, const struct experiment *experiment)
 {
     const struct value *loads = view_get(experiment->record.top, "loads");
-    for (const struct value *load = view_first(loads); load != NULL;
-         load = view_next(loads, load)) {
-        char *name = view_text(load, "name"), *spec = view_text(load, "spec");
+    for (const struct value *load = NULL; view_each(loads, &load);) {
+        OWNED char *name = view_text(load, "name"), *spec = view_text(load, "spec");
         if (name != NULL && spec != NULL)
             put_visible(json, NULL, text_of("%s = %s", name, spec));
-        free(name);
-        free(spec);
     }
 }
 
@@ -161,8 +151,7 @@ static void put_loads(struct line *json, const struct experiment *experiment)
 static void put_gains(struct line *json, const struct experiment *experiment)
 {
     const struct value *loads = view_get(experiment->record.top, "loads");
-    for (const struct value *load = view_first(loads); load != NULL;
-         load = view_next(loads, load)) {
+    for (const struct value *load = NULL; view_each(loads, &load);) {
         const struct value *words = view_get(view_first(view_get(load, "parts")), "words");
         char *name = view_text(load, "name"), ratio[NUMBER_SIZE], range[NUMBER_SIZE];
         const struct value *slowdown = slowdown_of(experiment, name, metrics[METRIC_WALL].name);
@@ -185,7 +174,7 @@ static char *numbers_text(const struct value *list)
 {
     char *all = must(strdup(""));
     size_t count = 0;
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item)) {
+    for (const struct value *item = NULL; view_each(list, &item);) {
         if (++count > NUMBERS_NAMED)
             continue;
         char *more = text_of("%s%s%.0f", all, *all == '\0' ? "" : ", ", view_number(item, 0));
@@ -220,10 +209,9 @@ static char *outliers_text(const struct experiment *experiment, const struct val
 static bool is_moved(const struct experiment *experiment, const struct value *warning)
 {
     const struct metric *main = &experiment->metrics.item[experiment->metrics.main];
-    char *name = view_text(warning, "condition");
+    OWNED char *name = view_text(warning, "condition");
     const struct value *figure = metric_figure(condition_named(experiment, name), main),
                        *slowdown = slowdown_of(experiment, name, main->name);
-    free(name);
     return view_equals(view_get(figure, "statistic"), "mean") &&
            !view_is(view_get(slowdown, "seldom"), VIEW_STRING);
 }
@@ -233,7 +221,7 @@ static void put_outliers(struct line *json, const struct experiment *experiment)
     const struct value *all = view_get(experiment->result.top, "warnings");
     const char *main = experiment->metrics.item[experiment->metrics.main].name;
     line_array(json, "outliers");
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+    for (const struct value *item = NULL; view_each(all, &item);)
         if (view_equals(view_get(item, "flag"), "outliers") &&
             view_equals(view_get(item, "metric"), main) &&
             view_is(view_get(item, "condition"), VIEW_STRING) &&
@@ -246,12 +234,10 @@ static void put_outliers(struct line *json, const struct experiment *experiment)
 static void put_directions(struct line *json, const struct experiment *experiment)
 {
     const struct value *all = view_get(experiment->result.top, "slowdowns");
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
-        char *words = ratio_direction(experiment, item), *name = view_text(item, "condition");
+    for (const struct value *item = NULL; view_each(all, &item);) {
+        OWNED char *words = ratio_direction(experiment, item), *name = view_text(item, "condition");
         if (words != NULL && name != NULL)
             put_visible(json, NULL, text_of("%s: %s", name, words));
-        free(words);
-        free(name);
     }
 }
 
@@ -267,12 +253,11 @@ static bool is_shown(const struct experiment *experiment, const struct value *me
  * is part of each slowdown's answer. */
 static bool is_repeated(const struct value *all, const struct value *item)
 {
-    char *text = view_text(item, "seldom");
+    OWNED char *text = view_text(item, "seldom");
     bool found = false;
     for (const struct value *before = view_first(all); before != item && !found;
          before = view_next(all, before))
         found = text != NULL && view_equals(view_get(before, "seldom"), text);
-    free(text);
     return found;
 }
 
@@ -280,13 +265,11 @@ static bool is_repeated(const struct value *all, const struct value *item)
 static void put_seldom(struct line *json, const struct experiment *experiment, const char *list)
 {
     const struct value *all = view_get(experiment->result.top, list);
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
-        char *text = view_text(item, "seldom"), *name = view_text(item, "condition");
+    for (const struct value *item = NULL; view_each(all, &item);) {
+        OWNED char *text = view_text(item, "seldom"), *name = view_text(item, "condition");
         if (text != NULL && name != NULL && is_shown(experiment, view_get(item, "metric")) &&
             !is_repeated(all, item))
             put_visible(json, NULL, text_of("%s: %s", name, text));
-        free(text);
-        free(name);
     }
 }
 
@@ -294,19 +277,15 @@ static void put_seldom(struct line *json, const struct experiment *experiment, c
 static void put_others(struct line *json, const struct experiment *experiment)
 {
     line_array(json, "first");
-    for (const struct value *item = view_first(experiment->conditions); item != NULL;
-         item = view_next(experiment->conditions, item)) {
+    for (const struct value *item = NULL; view_each(experiment->conditions, &item);) {
         const struct value *others = view_path(item, "time", "others");
-        char *text = view_text(others, "text"),
-             *steadier = view_string(view_path(others, "steadier", "text")),
-             *name = view_text(item, "name");
+        OWNED char *text = view_text(others, "text"),
+                   *steadier = view_string(view_path(others, "steadier", "text")),
+                   *name = view_text(item, "name");
         if (text != NULL && name != NULL)
             put_visible(json, NULL, text_of("%s: %s", name, text));
         if (steadier != NULL)
             put_visible(json, NULL, text_of("%s: %s", name, steadier));
-        free(text);
-        free(steadier);
-        free(name);
     }
     line_close(json);
 }
@@ -320,17 +299,15 @@ static void put_times(struct line *json, const struct experiment *experiment)
         experiment->metrics.main == METRIC_WALL)
         return;
     char *all = must(strdup("time:"));
-    for (const struct value *item = view_first(experiment->conditions); item != NULL;
-         item = view_next(experiment->conditions, item)) {
-        char *text = view_string(view_path(item, "time", "text")), *name = view_text(item, "name");
+    for (const struct value *item = NULL; view_each(experiment->conditions, &item);) {
+        OWNED char *text = view_string(view_path(item, "time", "text")),
+                   *name = view_text(item, "name");
         if (text != NULL && name != NULL) {
             char *more =
                 text_of("%s%s %s %s", all, strchr(all, ' ') == NULL ? "" : ";", name, text);
             free(all);
             all = more;
         }
-        free(text);
-        free(name);
     }
     if (strchr(all, ' ') != NULL)
         put_visible(json, NULL, all);
@@ -341,7 +318,7 @@ static void put_times(struct line *json, const struct experiment *experiment)
 static void put_attributions(struct line *json, const struct experiment *experiment)
 {
     const struct value *all = view_get(experiment->result.top, "slowdowns");
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+    for (const struct value *item = NULL; view_each(all, &item);)
         if (view_is(view_path(item, "attribution", "text"), VIEW_STRING))
             put_visible(json, NULL, view_string(view_path(item, "attribution", "text")));
 }
@@ -350,7 +327,7 @@ static void put_attributions(struct line *json, const struct experiment *experim
 static bool is_judged(const struct experiment *experiment, const char *metric)
 {
     const struct value *all = view_get(experiment->result.top, "slowdowns");
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+    for (const struct value *item = NULL; view_each(all, &item);)
         if (view_equals(view_get(item, "metric"), metric) &&
             view_is(view_get(item, "verdict"), VIEW_STRING))
             return true;
@@ -362,7 +339,7 @@ static bool decides(const struct experiment *experiment, const struct metric *me
 {
     const struct value *list = view_get(experiment->settings, "decide");
     bool found = view_first(list) == NULL;
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+    for (const struct value *item = NULL; view_each(list, &item);)
         found = found || view_equals(item, metric->name);
     return metric->chosen && found;
 }
@@ -371,7 +348,7 @@ static bool decides(const struct experiment *experiment, const struct metric *me
  * and which metrics it had to leave out. */
 static char *gate_metrics(const struct experiment *experiment)
 {
-    char *judged = must(strdup("")), *small = must(strdup(""));
+    OWNED char *judged = must(strdup("")), *small = must(strdup(""));
     bool others = false;
     for (size_t i = 0; i < experiment->metrics.count; i++) {
         const struct metric *metric = &experiment->metrics.item[i];
@@ -385,8 +362,6 @@ static char *gate_metrics(const struct experiment *experiment)
                          : text_of("%s%s%s%s%s", *judged == '\0' ? "" : " for ", judged,
                                    *small == '\0' ? "" : " (too small to be judged: ", small,
                                    *small == '\0' ? "" : ")");
-    free(judged);
-    free(small);
     return text;
 }
 
@@ -394,8 +369,7 @@ static void put_floors(struct line *json, const struct experiment *experiment)
 {
     const struct value *floors = view_get(experiment->result.top, "noise_floor");
     char text[NUMBER_SIZE];
-    for (const struct value *floor = view_first(floors); floor != NULL;
-         floor = view_next(floors, floor)) {
+    for (const struct value *floor = NULL; view_each(floors, &floor);) {
         const size_t place = metric_named(&experiment->metrics, view_get(floor, "metric"));
         put_visible(
             json, NULL,
@@ -413,7 +387,7 @@ static char *relations_text(const struct experiment *experiment)
     const struct value *all = view_get(experiment->result.top, "comparisons");
     size_t count[sizeof words / sizeof *words] = {0}, sum = 0;
     char *text = must(strdup(""));
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+    for (const struct value *item = NULL; view_each(all, &item);)
         for (size_t i = 0; i < sizeof words / sizeof *words; i++)
             if (view_true(view_get(item, "decides")) &&
                 view_equals(view_get(item, "verdict"), words[i])) {
@@ -436,14 +410,12 @@ static char *relations_text(const struct experiment *experiment)
 /* "at most 1.05", "same within 2 %", or both, and for which metrics. */
 static char *gate_question(const struct experiment *experiment, double most, double same)
 {
-    char *limit = isnan(most) ? must(strdup("")) : text_of("at most %.4g", most);
-    char *within = isnan(same) ? must(strdup("")) : text_of("same within %.4g %%", 100 * same);
-    char *names = gate_metrics(experiment);
+    OWNED char *limit = isnan(most) ? must(strdup("")) : text_of("at most %.4g", most);
+    OWNED char *within =
+        isnan(same) ? must(strdup("")) : text_of("same within %.4g %%", 100 * same);
+    OWNED char *names = gate_metrics(experiment);
     char *text =
         text_of("%s%s%s%s", limit, *limit != '\0' && *within != '\0' ? ", " : "", within, names);
-    free(limit);
-    free(within);
-    free(names);
     return text;
 }
 
@@ -458,9 +430,9 @@ static void put_gate(struct line *json, const struct experiment *experiment)
                  same = view_real(experiment->settings, "same_within");
     if (!view_is(verdict, VIEW_STRING) || (isnan(most) && isnan(same)))
         return;
-    char *question = gate_question(experiment, most, same), *word = view_string(verdict),
-         *why = checks_why(gate);
-    char *relations = isnan(same) ? must(strdup("")) : relations_text(experiment);
+    OWNED char *question = gate_question(experiment, most, same), *word = view_string(verdict),
+               *why = checks_why(gate);
+    OWNED char *relations = isnan(same) ? must(strdup("")) : relations_text(experiment);
     /* That it is decided is said by what is known. */
     const char *answer = strcmp(word, "decided") == 0 && *relations != '\0' ? relations : word;
     const char *more = strcmp(answer, relations) == 0 ? "" : relations;
@@ -468,10 +440,6 @@ static void put_gate(struct line *json, const struct experiment *experiment)
                 text_of("%s: %s%s%s%s%s%s", question, answer, why == NULL ? "" : " because of ",
                         why == NULL ? "" : why, *more == '\0' ? "" : " (", more,
                         *more == '\0' ? "" : ")"));
-    free(question);
-    free(word);
-    free(why);
-    free(relations);
 }
 
 /* The command; of variants their names. To be freed. */
@@ -479,20 +447,17 @@ static char *headline(const struct experiment *experiment)
 {
     const struct value *variants = view_get(experiment->record.top, "variants");
     char *text = NULL;
-    for (const struct value *item = view_first(variants); item != NULL;
-         item = view_next(variants, item)) {
-        char *name = view_text(item, "name");
+    for (const struct value *item = NULL; view_each(variants, &item);) {
+        OWNED char *name = view_text(item, "name");
         const bool second = item == view_next(variants, view_first(variants));
         text = text_joined(text, second ? " against " : ", ", name == NULL ? "?" : name);
-        free(name);
     }
     return text != NULL ? text : command_text(view_get(experiment->record.top, "command"));
 }
 
 static void put_stars(struct line *json, const struct experiment *experiment)
 {
-    for (const struct value *item = view_first(experiment->conditions); item != NULL;
-         item = view_next(experiment->conditions, item)) {
+    for (const struct value *item = NULL; view_each(experiment->conditions, &item);) {
         char *name = view_text(item, "name"), *star = row_star(item, name == NULL ? "?" : name);
         if (star != NULL)
             put_visible(json, NULL, star);

@@ -20,13 +20,10 @@
 /* "new, mem-50" */
 static char *name_of(const struct value *comparison)
 {
-    char *variant = view_text(comparison, "variant"), *load = view_text(comparison, "load");
-    char *text = text_of("%s%s%s", variant == NULL ? "?" : variant, load == NULL ? "" : ", ",
-                         load == NULL ? "" : load);
+    OWNED char *variant = view_text(comparison, "variant"), *load = view_text(comparison, "load");
+    OWNED char *text = text_of("%s%s%s", variant == NULL ? "?" : variant, load == NULL ? "" : ", ",
+                               load == NULL ? "" : load);
     char *name = visible(text);
-    free(variant);
-    free(load);
-    free(text);
     return name;
 }
 
@@ -38,17 +35,16 @@ static void put_chart(struct line *json, const struct experiment *experiment,
     line_text(json, "metric", metric->words);
     line_real(json, "limit", view_number(view_get(experiment->settings, "at_most"), NAN));
     line_array(json, "points");
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+    for (const struct value *item = NULL; view_each(all, &item);) {
         const double ratio = view_number(view_get(item, "ratio"), NAN);
         if (!view_equals(view_get(item, "metric"), metric->name) || isnan(ratio))
             continue;
-        char *name = name_of(item);
+        OWNED char *name = name_of(item);
         line_object(json, NULL);
         line_text(json, "name", name);
         plots_put_ratio(json, ratio, figure_bound(item, false), figure_bound(item, true),
                         view_true(view_get(item, "distinguishable")));
         line_close(json);
-        free(name);
     }
     line_close(json);
     line_close(json);
@@ -110,17 +106,16 @@ char *variants_change(const struct value *ratio, const struct metric *metric)
 /* " alone", " under mem-50" */
 static char *where_text(const struct value *load)
 {
-    char *name = has_load(load) ? view_string(load) : NULL;
+    OWNED char *name = has_load(load) ? view_string(load) : NULL;
     char *text = name == NULL ? must(strdup(" alone")) : text_of(" under %s", name);
-    free(name);
     return text;
 }
 
 /* What a comparison says: "4 % [2, 6] faster alone". */
 static char *phrase(const struct value *comparison, const struct metric *metric)
 {
-    char *change = variants_change(comparison, metric),
-         *where = where_text(view_get(comparison, "load"));
+    OWNED char *change = variants_change(comparison, metric),
+               *where = where_text(view_get(comparison, "load"));
     char *other = view_text(comparison, "reference_variant"), *text = NULL;
     const struct value *verdict = view_get(comparison, "verdict");
     if (change == NULL)
@@ -134,8 +129,6 @@ static char *phrase(const struct value *comparison, const struct metric *metric)
         text = text_of("%s%s (undecided)", change, where);
     else
         text = text_of("%s%s", change, where);
-    free(change);
-    free(where);
     free(other);
     return text;
 }
@@ -156,7 +149,7 @@ static char *sentence(const struct experiment *experiment, const struct value *v
 {
     const struct value *all = view_get(experiment->result.top, "comparisons");
     char *text = NULL, *name = view_string(variant);
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item)) {
+    for (const struct value *item = NULL; view_each(all, &item);) {
         if (!view_same(view_get(item, "variant"), variant) ||
             !view_equals(view_get(item, "metric"), metric->name))
             continue;
@@ -164,10 +157,9 @@ static char *sentence(const struct experiment *experiment, const struct value *v
         const struct value *change =
             has_load(load) ? comparison_of(experiment, "interactions", variant, load, metric->name)
                            : NULL;
-        char *words = phrase(item, metric), *more = text_of("%s%s", words, change_words(change));
+        OWNED char *words = phrase(item, metric),
+                   *more = text_of("%s%s", words, change_words(change));
         text = text_joined(text, "; ", more);
-        free(words);
-        free(more);
     }
     if (text != NULL) {
         const bool wall = strcmp(metric->name, metrics[METRIC_WALL].name) == 0;
@@ -232,7 +224,7 @@ static void put_rows(struct line *json, const struct experiment *experiment,
 {
     const struct value *list = view_get(experiment->record.top, "conditions");
     line_array(json, "rows");
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item)) {
+    for (const struct value *item = NULL; view_each(list, &item);) {
         struct entry entry = entry_of(experiment, item);
         if (entry.condition != NULL && entry.variant != NULL)
             put_row(json, experiment, &entry, metric);
@@ -257,7 +249,7 @@ static char *reference_of(const struct experiment *experiment)
 static void put_tables(struct line *json, const struct experiment *experiment)
 {
     const struct legend legend = legend_of(experiment);
-    char *reference = reference_of(experiment);
+    OWNED char *reference = reference_of(experiment);
     line_array(json, "tables");
     for (size_t i = 0; i < experiment->metrics.count; i++) {
         const struct metric *metric = &experiment->metrics.item[i];
@@ -270,7 +262,6 @@ static void put_tables(struct line *json, const struct experiment *experiment)
         line_close(json);
     }
     line_close(json);
-    free(reference);
 }
 
 static void put_change(struct line *json, const struct experiment *experiment,
@@ -299,7 +290,7 @@ static void put_changes(struct line *json, const struct experiment *experiment)
     line_object(json, "changes");
     columns_put(json, TABLE_CHANGES, &legend, NULL, NULL);
     line_array(json, "rows");
-    for (const struct value *item = view_first(all); item != NULL; item = view_next(all, item))
+    for (const struct value *item = NULL; view_each(all, &item);)
         put_change(json, experiment, item);
     line_close(json);
     line_close(json);
@@ -309,14 +300,13 @@ static void put_sentences(struct line *json, const struct experiment *experiment
 {
     const struct value *list = view_get(experiment->record.top, "variants");
     line_array(json, "lines");
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+    for (const struct value *item = NULL; view_each(list, &item);)
         for (size_t i = 0; i < experiment->metrics.count; i++) {
             const struct metric *metric = &experiment->metrics.item[i];
-            char *text =
+            OWNED char *text =
                 metric->chosen ? sentence(experiment, view_get(item, "name"), metric) : NULL;
             if (text != NULL)
                 visible_put(json, NULL, text);
-            free(text);
         }
     line_close(json);
 }
@@ -340,14 +330,13 @@ void variants_put(struct line *json, const struct experiment *experiment, bool p
 static void put_capacity(struct line *json, const struct experiment *experiment,
                          const struct value *entry)
 {
-    char *name = view_text(entry, "condition");
+    OWNED char *name = view_text(entry, "condition");
     const struct row row = {.of = experiment, .name = name == NULL ? "-" : name, .entry = entry};
     line_object(json, NULL);
     columns_put_texts(json, TABLE_CAPACITY, &row);
     line_array(json, "problems");
     line_close(json);
     line_close(json);
-    free(name);
 }
 
 void capacity_put(struct line *json, const struct experiment *experiment)
@@ -359,13 +348,13 @@ void capacity_put(struct line *json, const struct experiment *experiment)
         line_null(json, "capacity");
         return;
     }
-    char *text = view_text(capacity, "text");
+    OWNED char *text = view_text(capacity, "text");
     line_object(json, "capacity");
     visible_put(json, "title", experiment->name);
     legend.level = view_number(view_get(capacity, "confidence"), legend.level);
     columns_put(json, TABLE_CAPACITY, &legend, NULL, NULL);
     line_array(json, "rows");
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+    for (const struct value *item = NULL; view_each(list, &item);)
         put_capacity(json, experiment, item);
     line_close(json);
     line_array(json, "lines");
@@ -373,7 +362,6 @@ void capacity_put(struct line *json, const struct experiment *experiment)
         visible_put(json, NULL, text);
     line_close(json);
     line_close(json);
-    free(text);
 }
 
 static void put_protected(struct line *json, const struct experiment *experiment, const char *name,
@@ -393,7 +381,7 @@ static void put_protections(struct line *json, const struct experiment *experime
 {
     const struct value *list = view_get(view_get(experiment->result.top, "protection"), "rows");
     char *last = NULL;
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item)) {
+    for (const struct value *item = NULL; view_each(list, &item);) {
         char *load = must(view_text(item, "unprotected"));
         if (last == NULL || strcmp(last, load) != 0)
             put_protected(json, experiment, load, item, true);
@@ -407,13 +395,11 @@ static void put_protections(struct line *json, const struct experiment *experime
 static void put_left_out(struct line *json, const struct experiment *experiment)
 {
     const struct value *list = view_get(experiment->record.top, "left_out");
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item)) {
-        char *why = view_text(item, "why");
-        char *text = why == NULL ? NULL : text_of("cannot be set here: %s", why);
+    for (const struct value *item = NULL; view_each(list, &item);) {
+        OWNED char *why = view_text(item, "why");
+        OWNED char *text = why == NULL ? NULL : text_of("cannot be set here: %s", why);
         if (text != NULL)
             visible_put(json, NULL, text);
-        free(text);
-        free(why);
     }
 }
 

@@ -239,6 +239,12 @@ const struct value *view_next(const struct value *container, const struct value 
     return next < container + container->size ? next : NULL;
 }
 
+bool view_each(const struct value *container, const struct value **item)
+{
+    *item = *item == NULL ? view_first(container) : view_next(container, *item);
+    return *item != NULL;
+}
+
 const struct value *view_get(const struct value *object, const char *key)
 {
     if (!view_is(object, VIEW_OBJECT))
@@ -273,9 +279,8 @@ bool view_equals(const struct value *value, const char *text)
         return false;
     if (memchr(value->text, '\\', value->length) == NULL)
         return value->length == length + 2 && memcmp(value->text + 1, text, length) == 0;
-    char *plain = view_string(value);
+    OWNED char *plain = view_string(value);
     const bool equal = plain != NULL && strcmp(plain, text) == 0;
-    free(plain);
     return equal;
 }
 
@@ -413,9 +418,8 @@ char *view_copy(const struct value *value)
 
 void view_put(struct line *json, const char *name, const struct value *value)
 {
-    char *text = must(view_copy(value));
+    OWNED char *text = must(view_copy(value));
     line_raw(json, name, text);
-    free(text);
 }
 
 void view_put_known(struct line *json, const char *name, const struct value *value)
@@ -431,7 +435,6 @@ char *visible(const char *text)
 
 void visible_put(struct line *json, const char *name, const char *text)
 {
-    char *plain = text == NULL ? NULL : visible(text);
+    OWNED char *plain = text == NULL ? NULL : visible(text);
     line_text(json, name, plain);
-    free(plain);
 }

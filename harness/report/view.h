@@ -77,8 +77,9 @@ void view_put(struct line *json, const char *name, const struct value *value);
 /* The same; nothing where there is none. */
 void view_put_known(struct line *json, const char *name, const struct value *value);
 
-/* for (const struct value *item = view_first(array); item != NULL; item = view_next(array, item))
- */
+/* Steps through the values of an array or object, false behind the last one:
+ *     for (const struct value *item = NULL; view_each(list, &item);) */
+bool view_each(const struct value *container, const struct value **item);
 const struct value *view_first(const struct value *container);
 const struct value *view_next(const struct value *container, const struct value *item);
 
