@@ -6,10 +6,9 @@
 #include "common/file.h"
 #include "common/messages.h"
 #include "harness/stats/decide.h"
-#include "harness/stats/gate.h"
-#include "harness/stats/output.h"
-#include "harness/stats/replay.h"
-#include "harness/stats/summary.h"
+#include "harness/stats/experiment.h"
+#include "harness/stats/json.h"
+#include "harness/stats/result.h"
 
 #include <math.h>
 #include <stdlib.h>

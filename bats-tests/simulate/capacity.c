@@ -1,6 +1,6 @@
 #include "capacity.h"
 
-#include "harness/stats/capacity.h"
+#include "harness/stats/decide.h"
 #include "simulation.h"
 
 #include <gsl/gsl_randist.h>

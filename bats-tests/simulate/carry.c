@@ -1,6 +1,6 @@
 #include "carry.h"
 
-#include "harness/stats/carry_over.h"
+#include "harness/stats/decide.h"
 #include "harness/stats/metrics.h"
 #include "simulation.h"
 

@@ -1,6 +1,6 @@
 #include "trials.h"
 
-#include "harness/stats/gate.h"
+#include "harness/stats/decide.h"
 #include "harness/stats/metrics.h"
 #include "simulation.h"
 #include "workers.h"

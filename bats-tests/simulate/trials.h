@@ -3,9 +3,9 @@
 #ifndef SIMULATE_TRIALS_H
 #define SIMULATE_TRIALS_H
 
-#include "harness/stats/gate.h"
-#include "harness/stats/oddities.h"
+#include "harness/stats/decide.h"
 #include "harness/stats/session.h"
+#include "harness/stats/warnings.h"
 #include "population.h"
 
 enum { POWERS = 4 };

@@ -1,8 +1,8 @@
 #include "typical.h"
 
+#include "harness/stats/interval.h"
 #include "harness/stats/metrics.h"
-#include "harness/stats/ranks.h"
-#include "harness/stats/stragglers.h"
+#include "harness/stats/result.h"
 #include "simulation.h"
 
 #include <gsl/gsl_sort.h>

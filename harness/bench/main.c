@@ -25,7 +25,7 @@
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
-#include "harness/stats/output.h"
+#include "harness/stats/json.h"
 
 #include <fnmatch.h>
 #include <jansson.h>

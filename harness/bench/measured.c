@@ -4,9 +4,8 @@
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
-#include "harness/stats/disturbances.h"
 #include "harness/stats/metrics.h"
-#include "harness/stats/summary.h"
+#include "harness/stats/result.h"
 
 #include <math.h>
 #include <stdio.h>

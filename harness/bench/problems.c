@@ -7,8 +7,8 @@
 
 #include "common/file.h"
 #include "common/memory.h"
-#include "harness/stats/dependence.h"
 #include "harness/stats/json.h"
+#include "harness/stats/sample.h"
 #include "harness/stats/statistic.h"
 
 const struct problem problems[] = {

@@ -10,8 +10,7 @@
 #include "common/record_json.h"
 #include "common/schemas.h"
 #include "harness/stats/json.h"
-#include "harness/stats/judge.h"
-#include "harness/stats/output.h"
+#include "harness/stats/record.h"
 
 #include <limits.h>
 #include <math.h>

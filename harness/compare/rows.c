@@ -1,10 +1,10 @@
 #include "rows.h"
 
-#include "harness/stats/answer.h"
-#include "harness/stats/gate.h"
+#include "harness/stats/decide.h"
 #include "harness/stats/interval.h"
 #include "harness/stats/json.h"
 #include "harness/stats/metrics.h"
+#include "harness/stats/result.h"
 
 #include "common/messages.h"
 

@@ -1,10 +1,8 @@
 #include "side.h"
 
-#include "harness/stats/disturbances.h"
 #include "harness/stats/json.h"
 #include "harness/stats/metrics.h"
-#include "harness/stats/summary.h"
-#include "harness/stats/waiting.h"
+#include "harness/stats/result.h"
 
 #include "common/messages.h"
 #include "common/options.h"

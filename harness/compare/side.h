@@ -3,7 +3,6 @@
 #define COMPARE_SIDE_H
 
 #include "harness/stats/experiment.h"
-#include "harness/stats/replay.h"
 #include "harness/stats/session.h"
 
 #include <jansson.h>

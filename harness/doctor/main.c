@@ -11,7 +11,7 @@
 #include "common/option_value.h"
 #include "common/options.h"
 #include "common/schemas.h"
-#include "harness/stats/output.h"
+#include "harness/stats/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -25,7 +25,6 @@
 #include "common/schemas.h"
 #include "common/units.h"
 #include "harness/stats/json.h"
-#include "harness/stats/output.h"
 
 #include <ctype.h>
 #include <jansson.h>

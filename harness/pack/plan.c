@@ -11,7 +11,7 @@
 #include "common/schemas.h"
 #include "common/text.h"
 #include "common/words.h"
-#include "harness/stats/output.h"
+#include "harness/stats/json.h"
 
 #include <math.h>
 #include <stdio.h>

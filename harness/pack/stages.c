@@ -8,9 +8,8 @@
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/words.h"
-#include "harness/stats/disturbances.h"
-#include "harness/stats/output.h"
-#include "harness/stats/summary.h"
+#include "harness/stats/json.h"
+#include "harness/stats/result.h"
 
 #include <stdio.h>
 #include <stdlib.h>

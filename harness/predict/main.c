@@ -8,7 +8,7 @@
 #include "common/options.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
-#include "harness/stats/output.h"
+#include "harness/stats/json.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -23,7 +23,8 @@ static void free_measure(struct pair_measure *measure)
     free(measure->starts);
 }
 
-void pair_list_drop(struct pair_truth *pair)
+// Frees what a pair has that was never added.
+static void pair_list_drop(struct pair_truth *pair)
 {
     free(pair->a);
     free(pair->b);
@@ -58,7 +59,8 @@ static struct pair_truth *find(const struct pair_list *pairs, const struct pair_
     return NULL;
 }
 
-bool pair_list_add(struct pair_list *pairs, struct pair_truth *pair)
+// Takes the pair over; of one that is there already it becomes the repeat. False after a message.
+static bool pair_list_add(struct pair_list *pairs, struct pair_truth *pair)
 {
     struct pair_truth *known = find(pairs, pair);
     if (known && !known->repeated && !pair->repeated) {

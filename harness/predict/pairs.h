@@ -40,10 +40,4 @@ bool pair_list_write(const struct pair_list *pairs, const char *path);
 
 void pair_list_free(struct pair_list *pairs);
 
-// Takes the pair over; of one that is there already it becomes the repeat. False after a message.
-bool pair_list_add(struct pair_list *pairs, struct pair_truth *pair);
-
-// Frees what a pair has that was never added.
-void pair_list_drop(struct pair_truth *pair);
-
 #endif

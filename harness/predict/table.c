@@ -31,8 +31,6 @@ static const struct pair_truth *find_measured(const struct pair_list *measured,
 static enum verdict judge(const struct table_row *row, double at_most)
 {
     const struct prediction *one = &row->prediction;
-    if (at_most <= 0)
-        return VERDICT_NONE;
     if (!row->shown || !row->gate.passed)
         return VERDICT_UNDECIDED;
     return one->low > at_most    ? VERDICT_ABOVE
@@ -129,10 +127,11 @@ void table_make(struct table *table, const struct program_list *programs,
 int table_status(const struct table *table)
 {
     enum { ABOVE = 3, UNDECIDED = 4 };
+    const bool judged = table->at_most > 0;
     bool above = false, undecided = false, any = false;
     for (size_t i = 0; i < table->count; i++) {
-        above = above || table->row[i].verdict == VERDICT_ABOVE;
-        undecided = undecided || table->row[i].verdict == VERDICT_UNDECIDED;
+        above = above || (judged && table->row[i].verdict == VERDICT_ABOVE);
+        undecided = undecided || (judged && table->row[i].verdict == VERDICT_UNDECIDED);
         any = any || table->row[i].shown;
     }
     return above ? ABOVE : undecided || !any ? UNDECIDED : 0;
@@ -221,8 +220,6 @@ static void add_figures(json_t *object, const struct table_row *row)
 
 static json_t *row_to_json(const struct table *table, const struct table_row *row)
 {
-    static const char *const verdicts[] = {
-        [VERDICT_BELOW] = "below", [VERDICT_ABOVE] = "above", [VERDICT_UNDECIDED] = "undecided"};
     const struct program_list *list = table->programs;
     json_t *object = json_pack("{s:s}", "a", list->entry[row->victim].name);
     json_object_set_new(
@@ -233,7 +230,8 @@ static json_t *row_to_json(const struct table *table, const struct table_row *ro
     json_object_set_new(object, "gate", gate_to_json(&row->gate));
     json_object_set_new(object, "reason", reason_of(row));
     json_object_set_new(object, "verdict",
-                        verdicts[row->verdict] ? json_string(verdicts[row->verdict]) : json_null());
+                        table->at_most > 0 ? json_string(verdict_names[row->verdict])
+                                           : json_null());
     json_object_set_new(object, "measured", measured_to_json(row->measured));
     return object;
 }

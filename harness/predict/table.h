@@ -7,10 +7,9 @@
 #include "programs.h"
 
 #include "harness/profile/gate.h"
+#include "harness/stats/interval.h"
 
 #include <jansson.h>
-
-enum verdict { VERDICT_NONE, VERDICT_BELOW, VERDICT_ABOVE, VERDICT_UNDECIDED };
 
 // The program that suffers, and its neighbours: one, or all others.
 struct table_row {
@@ -19,7 +18,7 @@ struct table_row {
     struct prediction prediction;
     struct gate gate;
     bool shown;                          // it has a number that may be shown
-    enum verdict verdict;                // against at_most
+    enum verdict verdict;                // against at_most, where that is given
     const struct pair_measure *measured; // NULL: not measured
     const struct pair_measure *repeat;   // the same once more; NULL: measured once
 };

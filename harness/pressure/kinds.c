@@ -54,7 +54,7 @@ bool kind_of_spec(const char *spec, enum kind *kind, double *level)
     return false;
 }
 
-const char *kind_io_folder(const char *directory)
+static const char *kind_io_folder(const char *directory)
 {
     const char *temporary = getenv("TMPDIR");
     if (directory != NULL)
@@ -137,7 +137,7 @@ const struct reporter_row reporter_rows[REPORTERS] = {
                          .window_ns = 2 * MS},
 };
 
-enum reporter reporter_find(const char *name)
+static enum reporter reporter_find(const char *name)
 {
     enum reporter reporter = 0;
     while (reporter < REPORTERS && strcmp(reporter_rows[reporter].name, name) != 0)

@@ -42,7 +42,6 @@ const char *kind_spec(enum kind kind, double level, char *text, size_t size);
 bool kind_of_spec(const char *spec, enum kind *kind, double *level);
 
 /* The folder that `loadgen io` works in: directory where it is given, $TMPDIR, else /var/tmp. */
-const char *kind_io_folder(const char *directory);
 
 /* Whether the kind is not possible on this machine, and why, into text. directory: where `io`
  * works (NULL: $TMPDIR, else /var/tmp, as loadgen io has it). */
@@ -72,7 +71,6 @@ struct reporter_row {
 extern const struct reporter_row reporter_rows[REPORTERS];
 
 /* By name; REPORTERS: there is no such reporter. */
-enum reporter reporter_find(const char *name);
 /* Reads "gap,memory" into wanted, all where list is NULL. False, after a message: one is
  * unknown. */
 bool reporters_choose(const char *list, bool wanted[REPORTERS]);

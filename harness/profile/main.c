@@ -12,7 +12,7 @@
 #include "request.h"
 #include "steps.h"
 
-#include "harness/stats/output.h"
+#include "harness/stats/json.h"
 
 #include "common/file.h"
 #include "common/memory.h"

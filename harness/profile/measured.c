@@ -1,6 +1,6 @@
 #include "measured.h"
 
-#include "harness/stats/status.h"
+#include "harness/stats/hub.h"
 
 #include "common/memory.h"
 #include "common/messages.h"

@@ -1,12 +1,8 @@
-#include "assemble.h"
+#include "hub.h"
 
-#include "json.h"
-#include "judge.h"
 #include "messages.h"
-#include "record.h"
 
 #include "common/memory.h"
-#include "common/metric.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
 

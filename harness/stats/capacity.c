@@ -1,15 +1,397 @@
-#include "capacity.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "json.h"
-#include "threshold.h"
+#include "decide.h"
 
 #include "common/memory.h"
-#include "common/record_json.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// The rate at which a service no longer keeps an objective, from runs at several rates, each
+// with the distance of its figure from the limit. A noisy root, searched adaptively.
+//
+// x is the logarithm of a rate, y that of figure / limit: y < 0 keeps the objective. Near
+// the threshold theta a run has
+//   y = curve(x - theta) + noise * logistic noise,    curve(0) = 0, slope `slope` at 0
+// where the curve is a line, or the hyperbola by which an open queue's latency grows,
+// 1 / (capacity - rate). Only runs with |y| < THRESHOLD_NEAR say more than whether they kept
+// it: far above, latency grows with the run's length, and a run that timed out has no figure.
+// They count by the probability to be above (below), as in a censored regression. A few runs
+// fail at any rate (a hiccup of the machine), and fewer keep it at any.
+//
+// Theta, slope, noise and the curve's shape are unknown and have a posterior on a grid whose
+// cells become narrow where the mass is. Priors: uniform in theta over the range and a factor 2
+// beyond each end (so that "below" and "above" are answers, too), in log slope and log noise; each
+// shape 1/2. All but theta is averaged over. Adaptive estimation of a threshold by such a
+// posterior: A. B. Watson and D. G. Pelli, "QUEST: A Bayesian adaptive psychometric method",
+// Percept. Psychophys. 33 (1983) 113-120; L. L. Kontsevich and C. W. Tyler, "Bayesian
+// adaptive estimation of psychometric slope and threshold", Vision Res. 39 (1999) 2729-2737.
+// Probabilistic bisection (R. Waeber, P. I. Frazier and S. G. Henderson, "Bisection search
+// with noisy responses", SIAM J. Control Optim. 51 (2013) 2261-2279) has no magnitudes, and
+// needs a known error rate of the answers, which near a threshold is one half. How often the
+// intervals hold is found by simulation (bats-tests/simulate/capacity.c).
+
+struct trial {
+    double x, y; // y may be INFINITY or -INFINITY
+};
+
+// Where x may be; low < high.
+struct stimuli {
+    double low, high;
+};
+
+#define THRESHOLD_NEAR 0.4 // a factor of 1.5
+
+enum { THRESHOLD_CELLS = 44, THRESHOLD_SIDE = 6, THRESHOLD_SHAPES = 2 };
+enum { THRESHOLD_ROW = THRESHOLD_SHAPES * THRESHOLD_SIDE * THRESHOLD_SIDE };
+
+struct threshold {
+    double edge[THRESHOLD_CELLS + 1]; // of theta: cell i is from edge i to the next
+    double mass[THRESHOLD_CELLS];     // of theta alone; sums to 1
+    double slope[THRESHOLD_SIDE], noise[THRESHOLD_SIDE];
+    double joint[THRESHOLD_CELLS][THRESHOLD_ROW]; // of shape, slope, noise, in this order
+};
+
+enum { TAIL = 9, PASSES = 6, RESCALE = 32, BISECTIONS = 40 };
+enum { LINE, HYPERBOLA };
+enum axis { SLOPE, NOISE, AXES };
+
+static const double near = THRESHOLD_NEAR;
+static const double lapse = 0.05;                  // runs that fail at any rate
+static const double guess = 0.01;                  // runs that keep the objective at any rate
+static const double stray = 0.05 / THRESHOLD_NEAR; // the density of such runs' y
+static const double beyond = 0.6931471805599453;   // of the range's ends: log 2
+static const double least_slope = 0.2, most_slope = 200;
+static const double least_noise = 0.002, most_noise = 1;
+static const double most_doubt = 0.5;    // noise / slope: the width in x of what is in doubt
+static const double margin = 0.5;        // cells that stay at each end of the grid
+static const double outside = 0.002;     // of the mass, at each end: outside the equal cells
+static const double rare = 1e-6;         // a mass that changes no prediction
+static const double negligible = 1e-2;   // of the largest mass: outside the window
+static const double least_step = 0.0005; // of x: a run's rate need not be finer
+
+// Where the grid is: of log slope and log noise.
+struct window {
+    double low[AXES], high[AXES];
+};
+
+// The place of a mass in its row.
+struct place {
+    size_t shape, slope, noise;
+};
+
+static struct place place_of(size_t k)
+{
+    return (struct place){k / (THRESHOLD_SIDE * THRESHOLD_SIDE),
+                          k / THRESHOLD_SIDE % THRESHOLD_SIDE, k % THRESHOLD_SIDE};
+}
+
+static double width_of(const struct threshold *threshold, size_t cell)
+{
+    return threshold->edge[cell + 1] - threshold->edge[cell];
+}
+
+static double theta_of(const struct threshold *threshold, size_t cell)
+{
+    return (threshold->edge[cell] + threshold->edge[cell + 1]) / 2;
+}
+
+// The logistic distribution function, from a table: it is all that a fit does.
+enum { STEPS = 1024, REACH = 20 };
+
+struct logistic {
+    double value[STEPS + 2];
+};
+
+static void logistic_fill(struct logistic *table)
+{
+    for (size_t i = 0; i < STEPS + 2; i++)
+        table->value[i] = 1 / (1 + exp(REACH - 2.0 * REACH * (double)i / STEPS));
+}
+
+static double logistic(const struct logistic *table, double u)
+{
+    const double at = u * (STEPS / (2.0 * REACH)) + STEPS / 2;
+    if (at <= 0 || at >= STEPS)
+        return at <= 0 ? table->value[0] : table->value[STEPS];
+    const int cell = (int)at;
+    return table->value[cell] + (at - cell) * (table->value[cell + 1] - table->value[cell]);
+}
+
+static double curve(size_t shape, double slope, double from_theta)
+{
+    if (shape == LINE)
+        return slope * from_theta;
+    const double left = 1 - slope * expm1(from_theta); // of the distance to the pole
+    return -log(fmax(left, 1e-9));
+}
+
+// One pass over the grid: how much it is blurred, in widths of a cell. At first that finds
+// where the mass is; in the end it would only add some where there is none.
+struct pass {
+    struct logistic table;
+    struct window window;
+    double blur;
+};
+
+// The probability (density) of a trial's y; `per` is 1 / the noise.
+static double chance(const struct logistic *table, double y, double center, double per)
+{
+    const double sure = 1 - lapse - guess;
+    if (y >= near)
+        return lapse + sure * logistic(table, (center - near) * per);
+    if (y <= -near)
+        return guess + sure * logistic(table, (-near - center) * per);
+    const double below = logistic(table, (y - center) * per);
+    return sure * below * (1 - below) * per + (lapse + guess) * stray;
+}
+
+// Multiplies a row's products by the chances of a trial.
+static void weigh(const struct threshold *threshold, const struct logistic *table,
+                  const struct trial *trial, double theta, const double *per, double *product)
+{
+    for (size_t k = 0; k < THRESHOLD_ROW; k += THRESHOLD_SIDE) {
+        const struct place place = place_of(k);
+        const double center = curve(place.shape, threshold->slope[place.slope], trial->x - theta);
+        for (size_t n = 0; n < THRESHOLD_SIDE; n++)
+            product[k + n] *= chance(table, trial->y, center, per[k + n]);
+    }
+}
+
+static void fill_row(struct threshold *threshold, const struct pass *pass, size_t cell,
+                     const struct trial *trials, size_t count)
+{
+    double product[THRESHOLD_ROW], per[THRESHOLD_ROW], *logs = threshold->joint[cell];
+    const double width = width_of(threshold, cell);
+    for (size_t k = 0; k < THRESHOLD_ROW; k++) {
+        const struct place place = place_of(k);
+        // What is narrower than the grid would fall between its cells.
+        per[k] = 1 / fmax(threshold->noise[place.noise],
+                          pass->blur * threshold->slope[place.slope] * width);
+        product[k] = 1;
+        const double doubt = threshold->noise[place.noise] / threshold->slope[place.slope];
+        logs[k] = doubt <= most_doubt ? log(width) : -INFINITY; // the prior
+    }
+    for (size_t i = 0; i < count; i++) {
+        weigh(threshold, &pass->table, &trials[i], theta_of(threshold, cell), per, product);
+        // Before it underflows.
+        for (size_t k = 0; (i % RESCALE == RESCALE - 1 || i + 1 == count) && k < THRESHOLD_ROW;
+             k++) {
+            logs[k] += log(product[k]);
+            product[k] = 1;
+        }
+    }
+}
+
+// From logarithms to masses that sum to 1.
+static void normalize(struct threshold *threshold)
+{
+    double most = -INFINITY, sum = 0;
+    for (size_t i = 0; i < THRESHOLD_CELLS; i++)
+        for (size_t k = 0; k < THRESHOLD_ROW; k++)
+            most = fmax(most, threshold->joint[i][k]);
+    for (size_t i = 0; i < THRESHOLD_CELLS; i++)
+        for (size_t k = 0; k < THRESHOLD_ROW; k++)
+            sum += threshold->joint[i][k] = exp(threshold->joint[i][k] - most);
+    for (size_t i = 0; i < THRESHOLD_CELLS; i++) {
+        threshold->mass[i] = 0;
+        for (size_t k = 0; k < THRESHOLD_ROW; k++)
+            threshold->mass[i] += threshold->joint[i][k] /= sum;
+    }
+}
+
+static double side_of(const struct window *window, enum axis axis, size_t i)
+{
+    const double width = window->high[axis] - window->low[axis];
+    return exp(window->low[axis] + width * ((double)i + 0.5) / THRESHOLD_SIDE);
+}
+
+static void fill(struct threshold *threshold, const struct pass *pass, const struct trial *trials,
+                 size_t count)
+{
+    for (size_t i = 0; i < THRESHOLD_SIDE; i++) {
+        threshold->slope[i] = side_of(&pass->window, SLOPE, i);
+        threshold->noise[i] = side_of(&pass->window, NOISE, i);
+    }
+    for (size_t i = 0; i < THRESHOLD_CELLS; i++)
+        fill_row(threshold, pass, i, trials, count);
+    normalize(threshold);
+}
+
+// How much of the posterior lies below that theta.
+static double threshold_below(const struct threshold *threshold, double theta)
+{
+    double below = 0;
+    for (size_t i = 0; i < THRESHOLD_CELLS && theta > threshold->edge[i]; i++)
+        below +=
+            threshold->mass[i] * fmin((theta - threshold->edge[i]) / width_of(threshold, i), 1);
+    return below;
+}
+
+// The theta below which lies that share of the posterior.
+static double threshold_quantile(const struct threshold *threshold, double share)
+{
+    double below = 0;
+    for (size_t i = 0; i < THRESHOLD_CELLS; i++) {
+        const double mass = threshold->mass[i];
+        if (mass > 0 && below + mass >= share)
+            return threshold->edge[i] + (share - below) / mass * width_of(threshold, i);
+        below += mass;
+    }
+    return threshold->edge[THRESHOLD_CELLS];
+}
+
+// How far from the equal cells, with that step, the i-th edge of the outer ones is: at first
+// in steps as wide as theirs, and at `all` in the end.
+static double tail_edge(double step, double all, size_t i)
+{
+    const double part = (double)i / TAIL, growth = all / (step * TAIL);
+    return growth > 1 ? part * step * TAIL * pow(growth, part) : part * all;
+}
+
+// Puts the edges: equal cells in the core, and outside of it cells that grow to the ends, so
+// that none is much wider than its neighbour.
+static void place_edges(double *edge, const struct stimuli *all, const struct stimuli *core)
+{
+    enum { CORE = THRESHOLD_CELLS - 2 * TAIL };
+    const double step = (core->high - core->low) / CORE;
+    for (size_t i = 0; i < CORE; i++)
+        edge[TAIL + i] = core->low + step * (double)i;
+    edge[TAIL + CORE] = core->high; // exactly, as no cell may have a negative width
+    for (size_t i = 1; i <= TAIL; i++) {
+        edge[TAIL - i] = core->low - tail_edge(step, core->low - all->low, i);
+        edge[TAIL + CORE + i] = core->high + tail_edge(step, all->high - core->high, i);
+    }
+}
+
+// Makes the equal cells as narrow as nearly all of the mass, with a margin. Whether they
+// became a good deal narrower.
+static bool refine(struct threshold *threshold, const struct stimuli *all, struct stimuli *core)
+{
+    const double from = threshold_quantile(threshold, outside);
+    const double to = threshold_quantile(threshold, 1 - outside), before = core->high - core->low;
+    core->low = fmax(from - 0.15 * (to - from), all->low);
+    core->high = fmin(to + 0.15 * (to - from), all->high);
+    place_edges(threshold->edge, all, core);
+    return core->high - core->low < 0.8 * before;
+}
+
+// Makes an axis of the window as narrow as its mass, with a margin at each end. Whether it
+// became a good deal narrower.
+static bool narrow(struct window *window, enum axis axis, const double *mass)
+{
+    const double from = window->low[axis], width = window->high[axis] - from;
+    const double step = width / THRESHOLD_SIDE;
+    double most = 0;
+    size_t first = THRESHOLD_SIDE, last = 0;
+    for (size_t i = 0; i < THRESHOLD_SIDE; i++)
+        most = fmax(most, mass[i]);
+    for (size_t i = 0; i < THRESHOLD_SIDE; i++) {
+        if (mass[i] < negligible * most)
+            continue;
+        first = i < first ? i : first;
+        last = i;
+    }
+    window->low[axis] = fmax(from, from + ((double)first - margin) * step);
+    window->high[axis] = fmin(from + width, from + ((double)last + 1 + margin) * step);
+    return window->high[axis] - window->low[axis] < 0.8 * width;
+}
+
+static bool narrow_all(const struct threshold *threshold, struct window *window)
+{
+    double slope[THRESHOLD_SIDE] = {0}, noise[THRESHOLD_SIDE] = {0};
+    for (size_t i = 0; i < THRESHOLD_CELLS; i++)
+        for (size_t k = 0; k < THRESHOLD_ROW; k++) {
+            slope[place_of(k).slope] += threshold->joint[i][k];
+            noise[place_of(k).noise] += threshold->joint[i][k];
+        }
+    const bool slopes = narrow(window, SLOPE, slope);
+    return narrow(window, NOISE, noise) || slopes;
+}
+
+// Passes until the grid has found its place.
+static void settle(struct threshold *threshold, struct pass *pass, const struct stimuli *all,
+                   const struct trial *trials, size_t count)
+{
+    struct stimuli core = {threshold->edge[TAIL], threshold->edge[THRESHOLD_CELLS - TAIL]};
+    for (size_t i = 1;; i++) {
+        fill(threshold, pass, trials, count);
+        struct threshold next = *threshold;
+        const bool sides = narrow_all(threshold, &pass->window);
+        if ((!refine(&next, all, &core) && !sides) || i == PASSES)
+            return;
+        *threshold = next;
+    }
+}
+
+// The posterior after those trials, of which there may be none.
+static void threshold_fit(struct threshold *threshold, const struct stimuli *range,
+                          const struct trial *trials, size_t count)
+{
+    const struct stimuli all = {range->low - beyond, range->high + beyond};
+    struct pass pass = {.window = {.low = {log(least_slope), log(least_noise)},
+                                   .high = {log(most_slope), log(most_noise)}},
+                        .blur = 0.25};
+    logistic_fill(&pass.table);
+    for (size_t i = 0; i <= THRESHOLD_CELLS; i++)
+        threshold->edge[i] = all.low + (all.high - all.low) * (double)i / THRESHOLD_CELLS;
+    settle(threshold, &pass, &all, trials, count);
+    pass.blur = 0;
+    settle(threshold, &pass, &all, trials, count);
+}
+
+// The probability that a run at x keeps the objective, as far as is known.
+static double keeps_at(const struct threshold *threshold, double x)
+{
+    double keeps = 0;
+    for (size_t i = 0; i < THRESHOLD_CELLS; i++)
+        for (size_t k = 0; k < THRESHOLD_ROW; k++) {
+            const struct place place = place_of(k);
+            if (threshold->joint[i][k] < rare)
+                continue;
+            const double center =
+                curve(place.shape, threshold->slope[place.slope], x - theta_of(threshold, i));
+            keeps += threshold->joint[i][k] / (1 + exp(center / threshold->noise[place.noise]));
+        }
+    return guess + (1 - lapse - guess) * keeps;
+}
+
+// The x in the range whose run will keep the objective with that probability; an end of
+// the range, if none has it.
+static double threshold_next(const struct threshold *threshold, const struct stimuli *range,
+                             double keeps)
+{
+    double low = range->low, high = range->high;
+    if (keeps_at(threshold, high) >= keeps)
+        return high;
+    if (keeps_at(threshold, low) <= keeps)
+        return low;
+    while (high - low > least_step) {
+        const double middle = (low + high) / 2;
+        if (keeps_at(threshold, middle) >= keeps)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (low + high) / 2;
+}
+
+// The quantile of theta of `a` minus theta of `b`, which are independent.
+static double threshold_difference(const struct threshold *a, const struct threshold *b,
+                                   double share)
+{
+    double low = a->edge[0] - b->edge[THRESHOLD_CELLS];
+    double high = a->edge[THRESHOLD_CELLS] - b->edge[0];
+    for (size_t i = 0; i < BISECTIONS; i++) {
+        const double middle = (low + high) / 2;
+        double below = 0;
+        for (size_t j = 0; j < THRESHOLD_CELLS; j++)
+            below += b->mass[j] * threshold_below(a, theta_of(b, j) + middle);
+        if (below < share)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (low + high) / 2;
+}
 
 // How likely the next run is to keep the objectives, from block to block: in the middle the
 // answer is least known, at the sides runs show the slope and the noise.
@@ -79,7 +461,7 @@ static void count_runs(const struct session *session, size_t condition, struct c
 }
 
 // The largest value that keeps the objectives is an integer where all are.
-static double settle(const struct vary *vary, double theta)
+static double settle_value(const struct vary *vary, double theta)
 {
     const double value = exp(theta);
     return vary->whole ? floor(value) : value;
@@ -110,9 +492,9 @@ struct capacity capacity_of(struct session *session, size_t condition)
     count_runs(session, condition, &capacity);
     if (capacity.runs == 0)
         return capacity;
-    capacity.value = settle(&settings->vary, threshold_quantile(threshold, 0.5));
-    capacity.low = settle(&settings->vary, threshold_quantile(threshold, side));
-    capacity.high = settle(&settings->vary, threshold_quantile(threshold, 1 - side));
+    capacity.value = settle_value(&settings->vary, threshold_quantile(threshold, 0.5));
+    capacity.low = settle_value(&settings->vary, threshold_quantile(threshold, side));
+    capacity.high = settle_value(&settings->vary, threshold_quantile(threshold, 1 - side));
     find_bound(settings, threshold, &capacity);
     if (capacity.bound == CAPACITY_INSIDE)
         capacity.error = (capacity.high - capacity.low) / 2 / capacity.value;
@@ -161,172 +543,4 @@ struct interval capacity_ratio(struct session *session, size_t condition, size_t
                              .high = exp(threshold_difference(a, b, 1 - side))};
     ratio.error = (ratio.high - ratio.low) / 2 / ratio.center;
     return ratio;
-}
-
-static const char *const bounds[] = {NULL, "below", "at-least"};
-
-// What a condition's capacity is compared with: that of the same variant alone, or of the
-// first variant where it is alone itself. The condition itself: there is none.
-static size_t reference_of(const struct experiment *experiment, size_t condition)
-{
-    const char *variant = experiment_member(experiment, condition, "variant");
-    const char *load = experiment_member(experiment, condition, "load");
-    const bool is_alone = !load || strcmp(load, "baseline") == 0;
-    for (size_t i = 0; variant && !is_alone && i < condition; i++) {
-        const char *its = experiment_member(experiment, i, "variant");
-        if (its && strcmp(its, variant) == 0)
-            return i; // the conditions without load come first
-    }
-    return 0;
-}
-
-// "alone", "beside mem", "new alone", "new beside mem".
-static void print_place(FILE *stream, const struct experiment *experiment, size_t condition)
-{
-    const char *variant = experiment_member(experiment, condition, "variant");
-    const char *load = experiment_member(experiment, condition, "load");
-    const bool is_alone = !load || strcmp(load, "baseline") == 0;
-    fprintf(stream, "%s%s%s", variant ? variant : "", variant ? " " : "",
-            is_alone ? "alone" : "beside ");
-    if (!is_alone)
-        fputs(load, stream);
-}
-
-// A factor of a thousand that makes the value short, and its sign.
-struct prefix {
-    double factor;
-    const char *sign;
-};
-
-static struct prefix prefix_of(double value)
-{
-    static const struct prefix prefixes[] = {{1e9, "G"}, {1e6, "M"}, {1e4, "k"}};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (value >= prefixes[i].factor)
-            return (struct prefix){prefixes[i].factor == 1e4 ? 1e3 : prefixes[i].factor,
-                                   prefixes[i].sign};
-    return (struct prefix){1, ""};
-}
-
-// Three digits; of an integer all of them.
-static void print_number(FILE *stream, const struct prefix *prefix, double value, bool whole)
-{
-    const double scaled = value / prefix->factor;
-    if (whole && prefix->factor == 1)
-        fprintf(stream, "%.0f", scaled);
-    else
-        fprintf(stream, scaled >= 100 ? "%.0f" : scaled >= 10 ? "%.1f" : "%#.3g", scaled);
-}
-
-static void print_unit(FILE *stream, const struct vary *vary, const struct prefix *prefix)
-{
-    const bool needs_space = (*prefix->sign || *vary->unit) && vary->unit[0] != '/';
-    if (*prefix->sign || needs_space)
-        fputc(' ', stream);
-    fprintf(stream, "%s%s", prefix->sign, vary->unit);
-}
-
-static void print_value(FILE *stream, const struct vary *vary, const struct capacity *capacity)
-{
-    static const char *const words[] = {"", "below ", "at least "};
-    const double shown = capacity->bound == CAPACITY_BELOW      ? vary->low
-                         : capacity->bound == CAPACITY_AT_LEAST ? vary->high
-                                                                : capacity->value;
-    const struct prefix prefix = prefix_of(shown);
-    fputs(words[capacity->bound], stream);
-    print_number(stream, &prefix, shown, vary->whole);
-    print_unit(stream, vary, &prefix);
-    if (capacity->bound != CAPACITY_INSIDE) {
-        fputs(capacity->is_sure ? "" : " (not sure)", stream);
-        return;
-    }
-    fputs(" [", stream);
-    print_number(stream, &prefix, capacity->low, vary->whole);
-    fputs(", ", stream);
-    print_number(stream, &prefix, capacity->high, vary->whole);
-    fputc(']', stream);
-}
-
-static void print_condition(FILE *stream, const struct experiment *experiment,
-                            struct session *session, size_t condition)
-{
-    const size_t reference = reference_of(experiment, condition);
-    const struct capacity capacity = capacity_of(session, condition);
-    const struct interval ratio = capacity_ratio(session, condition, reference);
-    if (capacity.runs == 0)
-        fputs("not known", stream);
-    else
-        print_value(stream, &session->settings->vary, &capacity);
-    fputc(' ', stream);
-    print_place(stream, experiment, condition);
-    if (condition == reference || isnan(ratio.center))
-        return;
-    fprintf(stream, " (%.2f [%.2f, %.2f] of ", ratio.center, ratio.low, ratio.high);
-    print_place(stream, experiment, reference);
-    fputc(')', stream);
-}
-
-// "highest rate that keeps p99_ms<2: 41.2 k/s [40.1, 42.4] alone, 29.0 k/s [27.0, 31.0] beside
-// mem (0.70 [0.66, 0.75] of alone)"; to be freed.
-static char *sentence(const struct experiment *experiment, struct session *session)
-{
-    const json_t *settings = json_object_get(experiment->json, "settings");
-    const json_t *asked = json_object_get(settings, "capacity");
-    const char *slo = json_text_at(asked, "slo");
-    char *text;
-    size_t size;
-    FILE *stream = must(open_memstream(&text, &size));
-    fprintf(stream, "highest %s that keeps %s: ", session->settings->vary.name, slo ? slo : "");
-    for (size_t i = 0; i < session->settings->condition_count; i++) {
-        fputs(i > 0 ? ", " : "", stream);
-        print_condition(stream, experiment, session, i);
-    }
-    return stream_text(stream, &text);
-}
-
-static json_t *condition_json(const struct experiment *experiment, struct session *session,
-                              size_t condition)
-{
-    const size_t reference = reference_of(experiment, condition);
-    const char *const *names = (const char *const *)session->settings->conditions;
-    const struct capacity capacity = capacity_of(session, condition);
-    const struct interval ratio = capacity_ratio(session, condition, reference);
-    const bool is_inside = capacity.bound == CAPACITY_INSIDE && capacity.runs > 0;
-    const bool has_ratio = condition != reference && !isnan(ratio.center);
-    const double none = NAN;
-    return json_pack(
-        "{s:s, s:s?, s:s?, s:o, s:o, s:o, s:s?, s:b, s:i, s:i, s:i, s:s?, s:o, s:o, s:o}",
-        "condition", names[condition], "variant",
-        experiment_member(experiment, condition, "variant"), "load",
-        experiment_member(experiment, condition, "load"), "value",
-        json_figure(is_inside ? capacity.value : none), "ci",
-        is_inside ? json_bounds(capacity.low, capacity.high) : json_null(), "error",
-        json_figure(is_inside && isfinite(capacity.error) ? capacity.error : none), "bound",
-        bounds[capacity.bound], "sure", is_inside || capacity.is_sure, "runs", (int)capacity.runs,
-        "kept", (int)capacity.kept, "timed_out", (int)capacity.timed_out, "reference",
-        condition != reference ? names[reference] : NULL, "of_reference",
-        json_figure(has_ratio ? ratio.center : none), "of_reference_ci",
-        has_ratio ? json_bounds(ratio.low, ratio.high) : json_null(), "distinguishable",
-        has_ratio ? json_boolean(ratio.low > 1 || ratio.high < 1) : json_null());
-}
-
-json_t *capacity_json(const struct experiment *experiment, struct session *session)
-{
-    const struct settings *settings = session->settings;
-    const json_t *asked =
-        json_object_get(json_object_get(experiment->json, "settings"), "capacity");
-    if (!settings_has_capacity(settings))
-        return json_null();
-    json_t *list = json_array();
-    for (size_t i = 0; i < settings->condition_count; i++)
-        json_array_append_new(list, condition_json(experiment, session, i));
-    char *text = sentence(experiment, session);
-    json_t *object = json_pack(
-        "{s:s, s:s, s:o, s:o, s:b, s:O?, s:s, s:o, s:o, s:s?}", "vary", settings->vary.name, "unit",
-        settings->vary.unit, "low", json_figure(settings->vary.low), "high",
-        json_figure(settings->vary.high), "whole", settings->vary.whole, "slo",
-        json_object_get(asked, "slo"), "method", "threshold-posterior", "confidence",
-        json_figure(settings->confidence), "by_condition", list, "text", text);
-    free(text);
-    return object;
 }

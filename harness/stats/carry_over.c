@@ -1,4 +1,4 @@
-#include "carry_over.h"
+#include "decide.h"
 
 #include "metrics.h"
 

@@ -1,17 +1,14 @@
-#include "client.h"
+#include "result.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "messages.h"
 
 #include "common/memory.h"
 #include "common/metric_json.h"
 #include "common/record_json.h"
-#include "json.h"
-#include "judge.h"
-#include "messages.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 // So many requests beyond a quantile make its relative error about a tenth (that of a count).
 static const double needed_beyond = 100;
@@ -269,7 +266,7 @@ void client_warnings(const struct experiment *experiment, struct session *sessio
 }
 
 // Over the used runs of one condition.
-struct sums {
+struct service_sums {
     size_t runs;
     double elapsed_s, cpu_s;
     double memory_bytes; // the largest; NAN: not known
@@ -278,7 +275,7 @@ struct sums {
     double last_start;
 };
 
-static void add_run(struct sums *sums, const json_t *service)
+static void add_run(struct service_sums *sums, const json_t *service)
 {
     const double start = json_number_at(service, "starts");
     sums->runs++;
@@ -290,10 +287,10 @@ static void add_run(struct sums *sums, const json_t *service)
     sums->last_start = start;
 }
 
-static struct sums sums_of(const struct session *session, const struct replay *replay,
-                           int condition)
+static struct service_sums sums_of(const struct session *session, const struct replay *replay,
+                                   int condition)
 {
-    struct sums sums = {.memory_bytes = NAN, .last_start = NAN};
+    struct service_sums sums = {.memory_bytes = NAN, .last_start = NAN};
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
         const json_t *service = json_object_get(replay->used[i], "service");
@@ -318,7 +315,7 @@ void service_add(const struct experiment *experiment, const struct session *sess
                  const struct replay *replay, json_t *conditions)
 {
     for (size_t i = 0; i < json_array_size(conditions); i++) {
-        const struct sums sums = sums_of(session, replay, (int)i);
+        const struct service_sums sums = sums_of(session, replay, (int)i);
         json_t *service = json_null();
         if (service_is_there(experiment))
             service = json_pack(

@@ -1,25 +1,19 @@
-#include "commands.h"
+#include "hub.h"
+
+#include "json.h"
+#include "metrics.h"
+#include "result.h"
+
+#include "common/changes.h"
+#include "common/file.h"
+#include "common/memory.h"
+#include "common/messages.h"
+#include "common/schemas.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "assemble.h"
-#include "common/changes.h"
-#include "common/file.h"
-#include "common/memory.h"
-#include "common/messages.h"
-#include "common/record_json.h"
-#include "common/schemas.h"
-#include "gate.h"
-#include "hub.h"
-#include "machine.h"
-#include "metrics.h"
-#include "output.h"
-#include "record.h"
-#include "result.h"
-#include "statistic.h"
 
 // ---- the end: experiment.json, result.json, status.json ----
 

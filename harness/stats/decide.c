@@ -1,15 +1,8 @@
 #include "decide.h"
 
-#include "capacity.h"
-#include "carry_over.h"
-#include "gate.h"
 #include "metrics.h"
-#include "session.h"
-#include "statistic.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 // Which condition comes when: every block has each once, in random order.
@@ -19,7 +12,7 @@
 // opens or closes the first block by a coin. So a linear drift cancels within a pair; and
 // within 2 k blocks the baseline follows an unloaded run (itself) at least k / 2 times and at
 // most k, whatever the number of loads. With all orders equally likely it would do so in one
-// block of (number of conditions)^2, which is too rare to see a carry-over (carry_over.h).
+// block of (number of conditions)^2, which is too rare to see a carry-over (decide.h).
 // With variants the unloaded conditions, one of each, take the baseline's place as a group,
 // in random order: the variants are compared alone with at most as many runs between them,
 // and at most one of them follows a loaded run in a block.
@@ -171,7 +164,11 @@ static double error_of_few(struct session *session, size_t now)
                : INFINITY;
 }
 
-long forecast_runs(struct session *session, double worst_error)
+// From the error so far: the width shrinks with t / sqrt(n) as long as the
+// spread stays what it is; with a gate, until the verdict. All conditions' runs together, at
+// least the rest of the block and the rest up to min_runs, at most the rest up to max_runs; -1
+// before there are three blocks.
+static long forecast_runs(struct session *session, double worst_error)
 {
     const struct settings *settings = session->settings;
     size_t now = session_blocks(session), width = settings->condition_count;

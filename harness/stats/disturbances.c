@@ -1,6 +1,5 @@
-#include "disturbances.h"
+#include "result.h"
 
-#include "judge.h"
 #include "messages.h"
 
 #include "common/changes.h"

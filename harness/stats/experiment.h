@@ -1,10 +1,12 @@
-// experiment.json: what is measured, on what machine, as far as it is read here.
 #ifndef STATS_EXPERIMENT_H
 #define STATS_EXPERIMENT_H
 
+#include "session.h"
 #include "settings.h"
 
 #include <jansson.h>
+
+// experiment.json: what is measured, on what machine, as far as it is read here.
 
 struct experiment {
     json_t *json; // all of it, as it is in the file
@@ -25,5 +27,29 @@ const char *experiment_member(const struct experiment *experiment, size_t condit
 const char *experiment_stopped(const struct experiment *experiment);
 
 void experiment_close(struct experiment *experiment);
+
+// The records of an experiment, fed to the session that judges them.
+
+struct replay {
+    json_t *records; // array of all that are not set aside
+    json_t **used;   // [i]: the record of session->runs[i], borrowed from `records`
+    size_t capacity;
+};
+
+// Takes one record (a new reference is made). False: it does not fit, and does not count: `why`
+// says why.
+bool replay_take(struct replay *replay, struct session *session, json_t *record, char *why,
+                 size_t why_size);
+
+// Takes every line of FOLDER/runs.jsonl; a line that is no record is passed over.
+// False after a message on stderr.
+bool replay_file(struct replay *replay, struct session *session, const char *folder);
+
+// The experiment in FOLDER with all of its runs: all three, which begin with zeros and are freed by
+// their own functions whatever this returns. False after a message on stderr.
+bool replay_open(struct replay *replay, struct experiment *experiment, struct session *session,
+                 const char *folder);
+
+void replay_free(struct replay *replay);
 
 #endif

@@ -1,14 +1,11 @@
-#include "gate.h"
+#include "decide.h"
+
+#include "metrics.h"
 
 #include "common/record_json.h"
 
 #include <math.h>
 #include <string.h>
-
-#include "common/record_json.h"
-#include "json.h"
-#include "metrics.h"
-#include "sample.h"
 
 // Where runs timed out, the ratio of the wall times is at most the true one: it may be above
 // the limit, and is never known to be below. Where those of the reference did, it bounds
@@ -24,7 +21,8 @@ static enum verdict bound(struct session *session, size_t condition, size_t metr
     return ratio.low > settings->at_most ? VERDICT_ABOVE : VERDICT_UNDECIDED;
 }
 
-enum verdict gate_ratio(struct session *session, size_t condition, size_t metric)
+// Where the interval of a ratio that decides lies, for one metric, from --at-most.
+static enum verdict gate_ratio(struct session *session, size_t condition, size_t metric)
 {
     const struct settings *settings = session->settings;
     const enum against against = settings_decides_by(settings);
@@ -36,14 +34,19 @@ enum verdict gate_ratio(struct session *session, size_t condition, size_t metric
     return ratio.high <= settings->at_most ? VERDICT_BELOW : VERDICT_UNDECIDED;
 }
 
-void gate_add(struct gate_sum *sum, enum verdict verdict)
+// Of several: above if one is, below if all are, undecided if there are none. Begin with zeros.
+struct gate_sum {
+    bool any, above, undecided;
+};
+
+static void gate_add(struct gate_sum *sum, enum verdict verdict)
 {
     sum->any = true;
     sum->above = sum->above || verdict == VERDICT_ABOVE;
     sum->undecided = sum->undecided || verdict == VERDICT_UNDECIDED;
 }
 
-enum verdict gate_of_all(const struct gate_sum *sum)
+static enum verdict gate_of_all(const struct gate_sum *sum)
 {
     if (sum->above)
         return VERDICT_ABOVE;

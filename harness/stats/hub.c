@@ -1,9 +1,5 @@
 #include "hub.h"
 
-#include "json.h"
-#include "record.h"
-#include "status.h"
-
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
@@ -12,17 +8,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <math.h>
-#include <poll.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 // Where raw lines come from: meter, the loads, the service and the probe, each through a FIFO.

@@ -1,10 +1,9 @@
-// What the hub of one experiment holds, and how it answers. main.c runs it, commands.h takes what
-// comes and ends it, assemble.h puts its records together; what it decides is course.h's.
 #ifndef STATS_HUB_H
 #define STATS_HUB_H
 
-#include "course.h"
-#include "status.h"
+#include "decide.h"
+#include "experiment.h"
+#include "session.h"
 
 #include <jansson.h>
 #include <poll.h>
@@ -13,6 +12,90 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
+
+// The course of one experiment: which run is next, and what it has shown so far.
+// Pure: records in, decisions and the result out; no files, no clock.
+
+struct block_probe {
+    bool wanted;
+    bool was_made;  // one in this session at least
+    size_t block;   // the last one that was begun
+    double since_s; // time of the runs since the last one
+};
+
+struct course {
+    struct experiment *experiment;
+    struct session session;
+    struct replay replay;
+    size_t warm_ups;          // unmeasured runs that are still to be made, of all conditions
+    struct decision next;     // what is to be done now
+    bool is_warm_up;          // `next` is a run that does not count
+    bool is_washout;          // it is one without load, between a loaded run and the next
+    struct block_probe probe; // who measures sets .wanted before course_begin()
+    double probe_s;           // how long to measure the machine before `next`; 0: not at all
+    json_t *last;             // the last record of this session, or NULL
+};
+
+// Makes the course of an experiment that must outlive it.
+void course_init(struct course *course, struct experiment *experiment);
+
+// Takes a record of an earlier session; one that does not fit does not count.
+void course_replay(struct course *course, json_t *record);
+
+// Decides what is next, to be called once before the first run.
+void course_begin(struct course *course);
+
+// Takes the record of the run that `next` names, and decides again. False if
+// the record does not fit: `why` then says why.
+bool course_take(struct course *course, json_t *record, char *why, size_t why_size);
+
+// Notes that the machine was measured before `next`.
+void course_probed(struct course *course);
+
+// Notes that the pause that `next` names was made, and decides again.
+void course_rest(struct course *course);
+
+// Ends the experiment here for a reason that the records do not show.
+void course_stop(struct course *course, enum stop_reason reason);
+
+void course_free(struct course *course);
+
+// status.json: how far a cell of a campaign is, for those who watch from
+// elsewhere. Its times are those of the records: it is written between runs, and
+// never looks at a clock. How much time was spent comes from the machine's uptime, as the
+// time of day may be set meanwhile.
+
+struct status {
+    char *path;            // NULL: not a cell, nothing is written
+    json_t *fixed;         // the members that never change
+    double began_s;        // when this session began, seconds since 1970
+    double began_uptime_s; // the same moment since the machine was started; NAN: not known
+    double now_s;          // the end of the last run, seconds since 1970
+    double spent_s;        // how long after the beginning that was
+    double before_s;       // seconds that earlier sessions took
+    double written_s;      // spent_s when it was last written
+};
+
+// Whether FOLDER/status.json says that its cell is done.
+bool status_is_done(const char *folder);
+
+// Prepares FOLDER/status.json, if the experiment is a cell. `pid` is jostle's; now_s is the
+// time of day, uptime_s the same moment since the machine was started, or NAN.
+void status_begin(struct status *status, const struct experiment *experiment, const char *folder,
+                  const char *host, long pid, double now_s, double uptime_s);
+
+// After a run: writes "running", a second after the last time at the earliest.
+void status_run(struct status *status, const struct course *course);
+
+// Writes `state`: running, done, failed or interrupted. `reason` may be NULL. A
+// folder that cannot be written to is found by the records, hence no error here.
+void status_write(struct status *status, const struct course *course, const char *state,
+                  const char *reason);
+
+void status_free(struct status *status);
+
+// What the hub of one experiment holds, and how it answers. main.c runs it, commands.c takes what
+// comes and ends it, assemble.c puts its records together; what it decides is course.c's.
 
 // What the program is told to do; exactly one of `experiment` and `derive`.
 struct request {
@@ -131,5 +214,31 @@ bool sources_wait(struct sources *sources, int other, bool *other_ready);
 json_t *source_next(struct source *source);
 
 void sources_free(struct sources *sources);
+
+// The commands of the hub, one line each, fields separated by tabs; stats --help
+// lists them.
+
+// Takes one command (which it cuts to pieces). False if no answer can be written.
+bool commands_take(struct hub *hub, char *line);
+
+// Takes one line that an awaited source has sent, and its reference. False if no
+// answer can be written.
+bool commands_event(struct hub *hub, struct source *source, json_t *line);
+
+// One run of the hub: its record, from what meter, the loads, the probe and the service said, and
+// what is answered of one that failed.
+
+// A new reference to the jostle.run/1, with its flags, of the run that is `next`; `meter`: its
+// jostle.meter/1, mark_delay_s: the longest round trip of the marks to other nodes.
+json_t *assemble_run(struct hub *hub, const json_t *meter, double mark_delay_s);
+
+// Where hyperfine is the engine, puts the figures that it has exported in the place of meter's,
+// which are of hyperfine and target together. What hyperfine does not report is null. False where
+// it has exported no result.
+bool assemble_hyperfine(struct hub *hub, json_t *meter);
+
+// Answers that the last run failed and ends the experiment, how, and what to do. False if no answer
+// can be written.
+bool assemble_failure(struct hub *hub);
 
 #endif

@@ -1,6 +1,3 @@
-#include "interaction.h"
-
-#include "sample.h"
 #include "statistic.h"
 
 #include <math.h>

@@ -1,8 +1,13 @@
 #ifndef STATS_JSON_H
 #define STATS_JSON_H
 
-#include "common/record_json.h"
 #include "interval.h"
+
+#include "common/record_json.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
 
 // A new reference to [low, high] of an interval; to null without variation, and where a bound is
 // not known.
@@ -10,5 +15,18 @@ json_t *json_interval(const struct interval *interval);
 
 // Puts its center under that name, and its bounds as "ci".
 void json_put_interval(json_t *object, const char *name, const struct interval *interval);
+
+// Writing a JSON object to a file so that no reader ever sees half of it (common/save.h).
+
+// Writes `object` as one line: to `stream` if path is "-", else to the file that the user named.
+// False after a message on stderr.
+bool output_json(const json_t *object, const char *path, FILE *stream);
+
+// Writes `object` indented, as a record of a folder of ours: a link at `path` is replaced, not
+// followed. False after a message on stderr.
+bool output_document(const json_t *object, const char *path);
+
+// The same, to a file that the user named: a link is followed. False after a message on stderr.
+bool output_named(const json_t *object, const char *path);
 
 #endif

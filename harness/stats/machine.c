@@ -1,4 +1,14 @@
-#include "machine.h"
+#include "result.h"
+
+#include "messages.h"
+
+#include "common/file.h"
+#include "common/kept.h"
+#include "common/memory.h"
+#include "common/record_json.h"
+#include "common/save.h"
+#include "common/schemas.h"
+#include "common/text.h"
 
 #include <fcntl.h>
 #include <gsl/gsl_cdf.h>
@@ -11,17 +21,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "common/file.h"
-#include "common/kept.h"
-#include "common/memory.h"
-#include "common/record_json.h"
-#include "common/save.h"
-#include "common/schemas.h"
-#include "common/text.h"
-#include "json.h"
-#include "judge.h"
-#include "messages.h"
 
 // A drift is worth a note from here on, and where chance makes one in a hundred experiments.
 static const double much = 0.1, drift_level = 0.01;

@@ -1,17 +1,12 @@
-// stats: what to run next, and what the runs so far show. The same records and
-// seed give the same answers: it never reads a clock.
-
-#include "commands.h"
 #include "experiment.h"
-#include "judge.h"
-#include "output.h"
+#include "hub.h"
+#include "json.h"
 #include "result.h"
 
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/options.h"
-#include "common/record_json.h"
 
 #include <signal.h>
 #include <stdint.h>
@@ -20,6 +15,9 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+// stats: what to run next, and what the runs so far show. The same records and
+// seed give the same answers: it never reads a clock.
 
 // ---- what an earlier session left ----
 

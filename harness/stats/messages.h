@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-// The cases. Those before ODDITIES are seen in the values alone (oddities.h).
+// The cases. Those before ODDITIES are seen in the values alone (warnings.h).
 enum flag {
     FLAG_OUTLIERS,
     FLAG_TWO_MODES,

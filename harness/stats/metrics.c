@@ -1,15 +1,10 @@
 #include "metrics.h"
 
+#include "common/memory.h"
+
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
-
-#include "common/memory.h"
-#include "dependence.h"
-#include "interaction.h"
-#include "ranks.h"
-#include "sample.h"
-#include "statistic.h"
 
 static const double tick_s = 0.010; // of the slowest common kernel, HZ=100
 static const double small_share = 0.01;
@@ -304,8 +299,11 @@ struct interval metric_ratio_of_records(struct session *session, size_t conditio
     return ratio_of_pairs(session, pairs, look_of(session, condition, against, metric));
 }
 
-double metric_effect_p(struct session *session, size_t condition, enum against against,
-                       size_t metric)
+// The probability of pairs that differ as much as these, had what is compared done nothing: the
+// exact test of the order that the experiment drew (interval.h), of all its looks. NAN: fewer than
+// 6 pairs.
+static double metric_effect_p(struct session *session, size_t condition, enum against against,
+                              size_t metric)
 {
     const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
     if (session_censored(session, condition, against) > 0 ||

@@ -40,12 +40,6 @@ bool metric_is_suspect(struct session *session, size_t condition, enum against a
 double metric_pairs_rho(struct session *session, size_t condition, enum against against,
                         size_t metric);
 
-// The probability of pairs that differ as much as these, had what is compared done nothing: the
-// exact test of the order that the experiment drew (ranks.h), of all its looks. NAN: fewer than 6
-// pairs.
-double metric_effect_p(struct session *session, size_t condition, enum against against,
-                       size_t metric);
-
 // How many times x's mean y's is, of any two figures that were measured in the same blocks of
 // the session: with the statistic and the care of its own ratios.
 struct interval metric_pairs_ratio(struct session *session, const struct pairs *pairs);

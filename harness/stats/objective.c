@@ -1,7 +1,6 @@
 #include "objective.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,15 +1,11 @@
-#include "oddities.h"
+#include "warnings.h"
+
+#include "decide.h"
+#include "metrics.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "carry_over.h"
-#include "metrics.h"
-#include "sample.h"
-#include "statistic.h"
 
 // Thresholds by simulation: of independent normal samples that the stopping
 // rule ends, each flags about 1 % (docs/statistics.md).

@@ -1,11 +1,79 @@
 #ifndef STATS_RECORD_H
 #define STATS_RECORD_H
 
-#include "judge.h"
 #include "settings.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+// What a run is: each word that records and results use of it is defined here,
+// and nowhere else.
+//   failed     it ended badly: exit code, signal, time-out, or not started; or its service
+//              ended; or it ended well and did not print a figure that was chosen
+//   censored   it is used and ran into the time-out: its figures are lower bounds
+//   set aside  its record is kept and not used: a warm-up, or replaced later
+//   disturbed  the machine did something else meanwhile: steal, foreign-load, ...
+//   short      a load delivered less than it offered, and not because it shared
+
+// How a run failed. One that ran into the time-out was ended by a signal as well, and
+// one that was not started has an exit code: each is of the later kind alone.
+enum failure {
+    FAILURE_NONE,
+    FAILURE_EXIT,
+    FAILURE_SIGNAL,
+    FAILURE_TIMED_OUT,
+    FAILURE_NOT_STARTED,
+    FAILURE_METRIC,
+    FAILURE_SERVICE, // its service ended during the run, whatever the client said then
+    FAILURES
+};
+
+// As in the `failures` of a result; "" for none.
+extern const char *const failure_names[FAILURES];
+
+enum failure judge_failure(const json_t *record);
+
+// Whether a run that ended so is used. What was never started is never used: nothing was
+// measured; nor is a run whose service ended. Of a run without one of its figures the others
+// are used, where its failure is ignored.
+bool judge_counts(enum failure failure, int exit_code, const struct ignored *ignored);
+
+// The exit code of a run; 0 where it has none.
+int judge_exit_code(const json_t *record);
+
+// What a load had to deliver during a run for it not to be short, and what it did.
+struct delivery {
+    bool known;       // it offers a rate, and the run was long enough to judge
+    double due, done; // in the load's unit
+};
+
+// A load is due what it offers. But where it may run on the CPUs of the target
+// or of other loads, those take part of the CPU time that it has, as they are
+// meant to: its share is
+//   (its CPUs - CPUs' worth of time that the others used of them) / its CPUs
+// A cpu load is due offered x share. So is another load that used the CPU time of
+// its whole share: it lacked the CPUs. One that used less lacked something else.
+// `load` is a member of the record's `load`.
+struct delivery judge_delivery(const json_t *record, const json_t *load);
+
+// Whether the load's cpu_s is a lower bound: no control group counted it.
+bool judge_load_bound(const json_t *load);
+
+// Less than 95 % of what was due; of one run, or of sums over several.
+bool judge_short(const struct delivery *delivery);
+
+// How many CPUs the target might use; 0 where the record does not say.
+unsigned judge_cpus(const json_t *record);
+
+// Time that the host took from the target. Steal is known of the whole machine, and
+// falls on those who run: it is shared out by CPU time. NAN: not known.
+double judge_stolen_s(const json_t *record);
+
+// What the machine did to a run: appends the flags to the array `flags`.
+// `cpus`: of the machine, where the record does not say; `shared`: other jobs
+// were on the node.
+void judge_disturbances(const json_t *record, double cpus, bool shared, json_t *flags);
 
 // One line of runs.jsonl, as far as the statistics need it.
 
@@ -14,7 +82,7 @@ struct observation {
     size_t block;              // from 1
     size_t order;              // from 1
     double value[MAX_METRICS]; // NAN where the record does not say
-    double x, y; // of jostle capacity (threshold.h): log of the rate, distance; else NAN
+    double x, y; // of jostle capacity (capacity.c): log of the rate, distance; else NAN
     bool missed; // of jostle capacity: the time-out ended it, which is no failure there
     enum failure failure;
     int exit_code; // 0: none
@@ -44,5 +112,21 @@ enum record_status record_take(const struct settings *settings, const json_t *re
 // in its `metric_failure`: one of which ratios are made is 0 or negative, one that
 // jostle measures was not counted, or an objective is about one that has no value.
 void record_note_failure(const struct settings *settings, json_t *record);
+
+// How long runs took, by the times in their own records.
+
+// Seconds since 1970 of an RFC 3339 time in UTC, such as a record's `start`;
+// NAN where it is none.
+double elapsed_time(const char *text);
+
+// Seconds from the start of one run to that of a later one: by the time since the machine was
+// started, which nobody sets, where both are of one machine that ran on; else by the time of day.
+// NAN: neither is known.
+double elapsed_between_s(const json_t *before, const json_t *after);
+
+// Seconds from the first of `count` records to the end of the last. A pause (an
+// experiment that was interrupted and resumed) does not count. NAN where a record
+// lacks its start or its wall time.
+double elapsed_s(const json_t *records, size_t count);
 
 #endif

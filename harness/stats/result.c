@@ -1,29 +1,15 @@
 #include "result.h"
 
-#include "capacity.h"
-#include "client.h"
-#include "disturbances.h"
-#include "experiment.h"
-#include "gate.h"
-#include "interval.h"
+#include "hub.h"
 #include "json.h"
-#include "judge.h"
-#include "machine.h"
 #include "messages.h"
-#include "output.h"
-#include "protection.h"
 #include "shares.h"
-#include "status.h"
-#include "summary.h"
-#include "waiting.h"
 
 #include "common/machine.h"
 #include "common/memory.h"
-#include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,12 +2,8 @@
 #ifndef STATS_SESSION_H
 #define STATS_SESSION_H
 
-#include "dependence.h"
-#include "interaction.h"
-#include "interval.h"
 #include "record.h"
-#include "sample.h"
-#include "settings.h"
+#include "statistic.h"
 
 // What a load delivered, summed over the runs of one condition.
 struct load_sum {

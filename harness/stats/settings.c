@@ -7,8 +7,6 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_sf_expint.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -290,6 +288,14 @@ static void take_capacity(struct settings *settings, const json_t *capacity)
     settings->vary = vary;
 }
 
+static void take_ignored(struct ignored *ignored, const json_t *settings)
+{
+    const json_t *codes = json_object_get(settings, "ignore_codes");
+    *ignored = (struct ignored){.any = json_is_true(json_object_get(settings, "ignore_failure"))};
+    for (size_t i = 0; i < json_array_size(codes) && i < IGNORED_MOST; i++)
+        ignored->code[ignored->count++] = (int)json_integer_value(json_array_get(codes, i));
+}
+
 // What older records do not have is the mean.
 static void take_settings(struct settings *settings, const json_t *json)
 {
@@ -304,7 +310,7 @@ static void take_settings(struct settings *settings, const json_t *json)
     settings->at_most = real_of(json, "at_most", 0);
     settings->same_within = real_of(json, "same_within", 0);
     settings->aa = json_is_true(json_object_get(json, "aa"));
-    judge_read_ignored(&settings->ignored, json);
+    take_ignored(&settings->ignored, json);
     take_washout(settings, json);
     take_metrics(settings, json);
     take_capacity(settings, json_object_get(json, "capacity"));

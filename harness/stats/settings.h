@@ -1,9 +1,6 @@
 #ifndef STATS_SETTINGS_H
 #define STATS_SETTINGS_H
 
-// The settings of an experiment, as one value that every part reads.
-
-#include "judge.h"
 #include "objective.h"
 
 #include "common/metric.h"
@@ -11,6 +8,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+// The settings of an experiment, as one value that every part reads.
 
 // The metrics of an experiment: which there are, which are chosen, and which decide.
 
@@ -81,6 +80,15 @@ enum {
     MAX_RUNS_LIMIT = 1000000,
 };
 
+enum { IGNORED_MOST = 64 };
+
+// Which failures --ignore-failure lets pass: all, or only those with one of these exit codes.
+struct ignored {
+    bool any;
+    size_t count; // of exit codes; 0: all failures
+    int code[IGNORED_MOST];
+};
+
 struct settings {
     char *conditions[MAX_CONDITIONS]; // each variant alone, then each under the first load, ...
     size_t condition_count;
@@ -126,16 +134,16 @@ bool settings_is_sequential(const struct settings *settings);
 size_t settings_family(const struct settings *settings);
 
 // The experiment ends when each ratio that decides is known to be below or above a limit, or
-// to be better, worse or the same (gate.h).
+// to be better, worse or the same (decide.h).
 bool settings_has_gate(const struct settings *settings);
 
-// It is to be found how far the objectives are kept (capacity.h). Runs are at different
+// It is to be found how far the objectives are kept (decide.h). Runs are at different
 // rates then: they are no pairs, and there are no slowdowns.
 bool settings_has_capacity(const struct settings *settings);
 
 // What a condition is compared with: its own variant alone (a slowdown), the first variant
 // under the same load, or both: whether the load changes how the two variants compare (an
-// interaction: interaction.h), which is of four conditions, and of no pairs.
+// interaction: statistic.h), which is of four conditions, and of no pairs.
 enum against { AGAINST_ALONE, AGAINST_REFERENCE, PAIRINGS, AGAINST_BOTH = PAIRINGS };
 
 // Of a condition: which variant it runs, and under which load (0: none; of a single

@@ -1,11 +1,12 @@
 #include "shares.h"
+
+#include "record.h"
+
 #include "common/memory.h"
 #include "common/record_json.h"
-#include "judge.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // A target that gives the CPU away this rarely waits for no disk: a start alone
@@ -99,7 +100,8 @@ struct sums times_sum(const struct times *times, size_t n)
     return sums;
 }
 
-double threads_busy(const struct sums *sums)
+// CPUs that several threads keep busy while they do not wait; 1 or more.
+static double threads_busy(const struct sums *sums)
 {
     const double here_s = sums->wall_s - sums->waits_s;
     const double most = sums->cpus > 0 ? (double)sums->cpus : (double)INFINITY;

@@ -1,14 +1,11 @@
 #include "statistic.h"
 
+#include "common/memory.h"
+
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "common/memory.h"
-#include "interval.h"
-#include "ranks.h"
-#include "sample.h"
 
 // A quantile and its bounds, from the ranks of ascending values alone: they hold
 // whatever the distribution of independent values is.

@@ -46,7 +46,7 @@ enum change { CHANGE_LOGARITHM, CHANGE_DIFFERENCE, CHANGE_NONE };
 enum change typical_changes(const struct pairs *pairs, struct sample *changes);
 
 // The ratio whose logarithm is the Hodges-Lehmann estimate of the changes, with the interval of
-// their signed ranks (ranks.h), `widen` times as wide on either side. Where load scales what a
+// their signed ranks (interval.h), `widen` times as wide on either side. Where load scales what a
 // program takes, log y and log x have the same shape and their difference is symmetric about the
 // logarithm of the ratio, whatever that shape is: the interval then holds exactly, but for changes
 // that are far from the others, which count as less far (docs/typical.md). Without bounds, and with
@@ -80,5 +80,42 @@ struct interval location_estimate(struct critical *critical, const struct sample
 // Factor by which an interval must be wider because the rule that ended the
 // experiment has looked at the n values from min_runs on; 1 if it has not.
 double location_widening(const struct settings *settings, size_t n);
+
+// Interactions: does a load change how one variant compares with another?
+
+// One value of each from every block.
+enum corner {
+    REFERENCE_ALONE,
+    VARIANT_ALONE,
+    REFERENCE_LOADED,
+    VARIANT_LOADED,
+    CORNERS,
+};
+
+struct crossed {
+    double *value[CORNERS]; // [count] each
+    size_t count;
+};
+
+void crossed_free(struct crossed *crossed);
+
+// (VARIANT_LOADED / REFERENCE_LOADED) / (VARIANT_ALONE / REFERENCE_ALONE) of the statistic,
+// with the confidence of `critical`, `widen` times as wide as for a fixed number of blocks.
+// Above 1: under the load the variant's ratio to the reference is larger than alone.
+// Without bounds, and with an infinite error, where there are too few blocks, or a statistic
+// is not above 0. `values` is emptied and used for a moment.
+//
+// Of means, and trimmed means: the delta method on the logarithm. Each block's part in it
+// is the sum of the four values over their means, with their signs; its standard error has
+// Student's t with one degree of freedom less than there are blocks, and what the shape of
+// these sums asks for (sample.h). What scales all values of a block cancels. The logarithm
+// of the ratio of means is estimated, not the mean of logarithms, which is another figure
+// where the four vary differently. A product of two means has no interval of Fieller's kind.
+// Of quantiles: the four intervals combined on the logarithms (G. Y. Zou and A. Donner,
+// Stat. Med. 27 (2008) 1693-1702), with the correlations of their errors (statistic.h).
+// Typical: the centre of what each block's four values say of the logarithm (statistic.h).
+struct interval interaction_ratio(struct critical *critical, enum statistic statistic,
+                                  const struct crossed *crossed, double widen,
+                                  struct sample *values);
 
 #endif

@@ -1,22 +1,11 @@
-#include "summary.h"
+#include "result.h"
 
-#include "common/record_json.h"
-
-#include "answer.h"
-#include "capacity.h"
-#include "carry_over.h"
 #include "decide.h"
-#include "gate.h"
 #include "json.h"
 #include "metrics.h"
-#include "oddities.h"
-#include "session.h"
 #include "warnings.h"
 
-#include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Variants compared with the first, as the result has them.
 

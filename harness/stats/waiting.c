@@ -1,7 +1,5 @@
-#include "waiting.h"
+#include "result.h"
 
-#include "client.h"
-#include "interval.h"
 #include "json.h"
 #include "shares.h"
 
@@ -168,7 +166,7 @@ static void say_part(FILE *stream, const struct made *made, enum part part)
 }
 
 // "61 % computing, 39 ± 2 % waiting for a CPU": what is at least half a percent of it.
-static char *words_of(const struct made *made)
+static char *words_of_parts(const struct made *made)
 {
     char *text;
     size_t size;
@@ -268,7 +266,7 @@ static json_t *time_json(const struct made *made, bool alone, const struct setti
     json_object_set_new(time, "intervals", shares);
     json_object_set_new(time, "at_least", json_boolean(made->at_least));
     json_object_set_new(time, "threads", json_figure(made->threads.busy));
-    json_object_set_new(time, "text", text_json(words_of(made)));
+    json_object_set_new(time, "text", text_json(words_of_parts(made)));
     json_object_set_new(time, "others",
                         alone ? others_json(made, settings, critical) : json_null());
     return time;

@@ -1,12 +1,7 @@
 #include "warnings.h"
 
-#include "capacity.h"
-#include "carry_over.h"
-#include "messages.h"
+#include "decide.h"
 #include "metrics.h"
-#include "oddities.h"
-#include "session.h"
-#include "statistic.h"
 
 #include "common/memory.h"
 
