@@ -175,7 +175,7 @@ values() {
     holds '[.loads[].spec] == [null, "@2 cpu --percent 5", "@all-others cpu --percent 4", "cpu --percent 6 + @2-3 cpu --percent 3",
         "@2 net --connect {node3}:7 + @3 net --listen=127.0.0.1:7"]' <out/experiment.json
     local wrong
-    for wrong in 'far@4=cpu' 'far@there=cpu' 'far=net --connect {node4}:1' 'far@3-2=cpu' 'far=@0 cpu' '@2  '; do
+    for wrong in 'far@4=cpu' 'far@-x=cpu' 'far=net --connect {node4}:1' 'far@3-2=cpu' 'far=@0 cpu' '@2  '; do
         run -2 "$EXPERIMENT" slowdown --load "$wrong" -- true
         [[ ${#lines[@]} -eq 1 && $output == jostle:* ]]
     done

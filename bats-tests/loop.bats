@@ -13,7 +13,7 @@ setup() {
 scheduler_use() { :; }
 scheduler_pin() { :; }
 scheduler_environment() { :; }
-scheduler_start_words() { :; }
+node_start_words() { :; }
 scheduler_own_lines() { cat; }
 scheduler_steps() { [[ $1 != mpirun ]] || printf 'step\t1\n'; }
 END
@@ -308,7 +308,7 @@ END
     # shellcheck disable=SC2016 # expanded there
     JOSTLE_LIB=$ROOT/harness/lib run -0 timeout 600 bash -c 'set -euo pipefail
         for part in common processes loads; do source "$JOSTLE_LIB/$part.bash"; done
-        scheduler_start_words() { :; }
+        node_start_words() { :; }
         stats_say() { :; }
         load_name=(low) load_condition=(low) load_node=("") load_words=(sh -c "exit 2") load_first=(0) load_count=(3)
         processes_open load.0.in

@@ -112,8 +112,8 @@ none_runs() {
     [[ $output == *'other nodes are those of a job'* ]]
     in_job '-N2 --exclusive' "${short[@]}" --output out --load 'far@3=cpu --percent 5' -- true
     grep -q '@3, but the job has 2 nodes: submit it with more' log
-    in_job '-N1 --exclusive' "${short[@]}" --output out --load 'far@there=cpu --percent 5' -- true
-    grep -q '@there names no node' log
+    in_job '-N1 --exclusive' "${short[@]}" --output out --load 'far@-x=cpu --percent 5' -- true
+    grep -q '@-x names no node' log
     in_job '-N1 --exclusive' "${short[@]}" --output out --load 'far=net --connect {node2}:1' -- true
     grep -q '{node2}, but the job has 1 node' log
     [[ ! -e out ]]

@@ -11,7 +11,7 @@
     "Without NAME= the load is named by its first word. In a job on several nodes NAME@2=SPEC "    \
     "puts the load on the job's second node (1 is the target's), NAME@all-others=SPEC on each of " \
     "the others; `@2 ` in front of one of several joined loads only that one. {node2} in a SPEC "  \
-    "is that node's name.\n\n"
+    "is that node's name. NAME@HOST=SPEC puts it on a host that ssh reaches.\n\n"
 #define EXIT_HELP                                                                                  \
     "Exit status:\n"                                                                               \
     "  0  measured                          1  failure of jostle or of a load\n"                   \
@@ -120,6 +120,11 @@ static const struct option_row session_rows[] = {
     {ROW("output", "DIR", OPTION_TEXT, output),
      .usual = "folder for the records (default: jostle-results/TARGET.TIME)",
      .help = "folder for the records (default: jostle-results/TARGET.TIME)"},
+    {ROW("on", "HOST", OPTION_TEXT, on),
+     .usual = "measure at HOST, by ssh; the records are brought here",
+     .help = "measure at this host, which ssh reaches without a question, or at each of several "
+             "(a comma between), by the jostle there; where there is none a bundle (make bundle) is "
+             "brought and removed; the records come here as they are made"},
     {ROW("resume", NULL, OPTION_FLAG, resume),
      .help = "continue the experiment in --output DIR, if it holds one: same command, loads and "
              "settings"},
@@ -288,6 +293,8 @@ void arguments_parse(struct experiment *experiment, const struct command *comman
     parse(experiment, &program, argc, argv, &rest);
     parse_as_hyperfine(experiment, &program, &argc, argv, &rest);
     take_foreign(&experiment->session, &experiment->settings, experiment->given);
+    experiment->argv = argv;
+    experiment->options_end = (size_t)rest;
     experiment->target_count = (size_t)(argc - rest);
     experiment->after_dashes = strcmp(argv[rest - 1], "--") == 0;
     experiment->target =

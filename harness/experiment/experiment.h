@@ -32,7 +32,7 @@ struct session {
     const char *moot_text;
     struct option_list tries;         /* of protect; see protect_loads() */
     const char *build;                /* NULL: none */
-    const char *output, *cell, *json; /* NULL: not given */
+    const char *output, *cell, *json, *on; /* NULL: not given */
     bool resume, quiet, verbose, show_output, no_shell;
     bool quick;     /* of a panorama: see panorama_loads() */
     int64_t for_ns; /* 0: not given */
@@ -46,6 +46,8 @@ struct experiment {
     struct options *given;
     const char **target; /* what follows the options: the command to measure */
     size_t target_count;
+    char *const *argv; /* the command line, whose options end before options_end */
+    size_t options_end;
     bool after_dashes; /* they are behind a -- */
     struct revisions revisions;
     struct variants variants; /* at least one */
@@ -149,6 +151,18 @@ json_t *inputs_changed(const char *folder);
  *     load_node NAME or "", load_listens, load_word WORD: the command line
  *   - resume_word WORD, of the command line that continues the experiment */
 bool plan_write(struct experiment *experiment);
+
+/* Only where the records are, and how the result is wanted: the keys to `json`. */
+void plan_write_session(const struct experiment *experiment);
+
+/* What the command line lacks to resume the experiment, whose records are in that folder. */
+void plan_write_resume(const struct experiment *experiment, const char *folder);
+
+/* With --on, writes what the shell needs to have other hosts measure, in the same form; nothing
+ * without. Makes the folders of the records; wrong use ends the program. For each host on_host NAME
+ * and on_folder PATH; on_word WORD, of the command line without what is for this machine; then what
+ * plan_write_session() and plan_write_resume() write. */
+bool elsewhere_write(struct experiment *experiment);
 
 /* Where the target's stdout goes. */
 

@@ -18,11 +18,14 @@
 
 #define PLACEHOLDER "{node"
 #define BLANKS      " \t\n"
+#define ALL_OTHERS  "all-others"
+#define NODE_CHARACTERS                                                                            \
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._@:-" // user@host
 
 /* Where a load runs: "@WHERE SPEC" puts it on other nodes of the job that we are
- * in. Nodes are counted from 1, where the target is; WHERE is a node (2), some
- * (2-4) or all-others. {node2} in a SPEC is the name of node 2. Wrong use ends
- * the program. */
+ * in, or on a host that ssh reaches. Nodes are counted from 1, where the target is; WHERE is a
+ * node (2), some (2-4), all-others, or the name of a host. {node2} in a SPEC is the name of
+ * node 2. Wrong use ends the program. */
 
 struct nodes {
     const char **name; /* the target's first */
@@ -48,7 +51,7 @@ static void need_job(const struct nodes *nodes, const char *spec)
 {
     if (nodes->count == 0)
         usage_error("load '%s': other nodes are those of a job: submit it with jostle submit or "
-                    "your scheduler",
+                    "your scheduler, or name a host that ssh reaches: @HOST",
                     spec);
 }
 
@@ -75,30 +78,43 @@ static bool scan_range(const char *where, size_t *first, size_t *last)
     return *first > 0 && *last > 0 && *at == '\0';
 }
 
-/* Skips "@WHERE " at the start of spec; sets *first and *last to the nodes that it names, both 0
- * where it names none. */
-static const char *nodes_select(const struct nodes *nodes, const char *spec, size_t *first,
-                                size_t *last)
+// The nodes that a load is put on.
+struct places {
+    const char *const *name;
+    size_t count;
+};
+
+// Those of the job that "@2", "@2-4" and "@all-others" mean.
+static struct places places_in_job(const struct nodes *nodes, const char *where, const char *spec)
 {
-    char where[64];
-    const char *text = spec + strspn(spec, BLANKS);
-    *first = *last = 0;
-    const size_t length = strcspn(text, BLANKS);
-    if (text[0] != '@' || text[length] == '\0')
-        return spec;
+    size_t first = 2, last = nodes->count;
     need_job(nodes, spec);
-    const size_t shown = length - 1 < sizeof where ? length - 1 : sizeof where - 1;
-    memcpy(where, text + 1, shown);
-    where[shown] = '\0';
-    if (strcmp(where, "all-others") == 0) {
-        *first = 2;
-        *last = nodes->count;
-    } else if (!scan_range(where, first, last)) {
-        usage_error("load '%s': @%s names no node: give @2, @2-4 or @all-others", spec, where);
-    }
-    if (*first > *last || *last > nodes->count)
+    if (strcmp(where, ALL_OTHERS) != 0 && !scan_range(where, &first, &last))
+        usage_error("load '%s': @%s names no node: give @2, @2-4, @" ALL_OTHERS
+                    " or the name of a host",
+                    spec, where);
+    if (first > last || last > nodes->count)
         usage_error("load '%s': @%s, but the job has %zu node%s: submit it with more", spec, where,
                     nodes->count, nodes->count == 1 ? "" : "s");
+    return (struct places){nodes->name + first - 1, last - first + 1};
+}
+
+// Skips "@WHERE " at the start of spec; *places are then the nodes that it names, else this one.
+static const char *nodes_select(const struct nodes *nodes, struct arena *arena, const char *spec,
+                                struct places *places)
+{
+    static const char *const here[] = {NULL};
+    const char *text = spec + strspn(spec, BLANKS);
+    const size_t length = strcspn(text, BLANKS);
+    *places = (struct places){here, 1};
+    if (text[0] != '@' || length == 1 || text[length] == '\0')
+        return spec;
+    const char **where = arena_take(arena, sizeof *where);
+    *where = arena_format(arena, "%.*s", (int)length - 1, text + 1);
+    // A host is reached by ssh, which would take a - for an option.
+    const bool host = isalpha((unsigned char)**where) && strcmp(*where, ALL_OTHERS) != 0 &&
+                      strspn(*where, NODE_CHARACTERS) == length - 1;
+    *places = host ? (struct places){where, 1} : places_in_job(nodes, *where, spec);
     return text + length + strspn(text + length, BLANKS);
 }
 
@@ -128,7 +144,6 @@ static const char *nodes_fill(const struct nodes *nodes, struct arena *arena, co
 }
 
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._%-"
-#define NODE_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"
 #define EXEC            "exec:"
 #define NEIGHBOUR       "neighbour"
 #define NAME_MOST       100 /* it becomes part of names of files */
@@ -329,14 +344,14 @@ static const char *name_load(const struct parser *parser, const struct load *loa
 static void add_part(const struct parser *parser, const char *part)
 {
     struct condition *condition = parser->condition;
-    size_t first, last;
-    const char *spec = nodes_select(&parser->nodes, part, &first, &last);
+    struct places places;
+    const char *spec = nodes_select(&parser->nodes, parser->arena, part, &places);
     if (spec[strspn(spec, BLANKS)] == '\0')
         usage_error("--load %s=%s: a load is missing: give a load such as cpu --percent 50",
                     condition->name, condition->spec);
     spec = nodes_fill(&parser->nodes, parser->arena, spec);
-    for (size_t node = first; node <= last; node++) {
-        struct load load = {.node = node == 0 ? NULL : parser->nodes.name[node - 1]};
+    for (size_t i = 0; i < places.count; i++) {
+        struct load load = {.node = places.name[i]};
         read_words(parser, &load, spec);
         load.name = name_load(parser, &load);
         condition->load = arena_more(parser->arena, condition->load, condition->load_count,

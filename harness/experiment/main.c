@@ -367,6 +367,16 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* --on: nothing is checked here but what is about this machine. */
+static int begin_elsewhere(const struct command *command, int argc, char **argv)
+{
+    struct experiment experiment = {0};
+    arguments_parse(&experiment, command, argc, argv);
+    const bool written = elsewhere_write(&experiment);
+    end(&experiment);
+    return written ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 /* The kernel's counters of now, and the inputs of the experiment in that folder (NULL: none) that
  * have changed, on one line; then a line `stdin`, if there is data by now on ours, which no run has
  * read. */
@@ -398,10 +408,12 @@ int main(int argc, char **argv)
         return print_counters(argc > 2 ? argv[2] : NULL);
     if (strcmp(word, "--revisions") == 0 && argc > 2 && command_find(argv[2]) != NULL)
         return begin(command_find(argv[2]), argc - 2, argv + 2, true);
+    if (strcmp(word, "--on") == 0 && argc > 2 && command_find(argv[2]) != NULL)
+        return begin_elsewhere(command_find(argv[2]), argc - 2, argv + 2);
     if (strcmp(word, "--adapters") == 0)
         return adapters_print(argc > 2 ? argv[2] : NULL) && fflush(stdout) == 0 ? EXIT_SUCCESS
                                                                                 : EXIT_FAILURE;
     usage_error(
-        "experiment: give run, slowdown, --counters, --revisions or --adapters: jostle run, "
+        "experiment: give run, slowdown, --counters, --revisions, --on or --adapters: jostle run, "
         "slowdown and adapters do");
 }

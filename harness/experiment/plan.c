@@ -28,7 +28,7 @@ static void put_flag(const char *key, bool value)
         pair_put(key, "1");
 }
 
-static void put_session(const struct experiment *experiment)
+void plan_write_session(const struct experiment *experiment)
 {
     const struct session *session = &experiment->session;
     pair_put("folder", experiment->folder.path);
@@ -51,6 +51,14 @@ static void put_session(const struct experiment *experiment)
     put_flag("panorama", experiment->panorama);
     put_flag("panorama_fixed",
              session->quick || session->for_ns > 0 || options_given(experiment->given, "max-time"));
+}
+
+void plan_write_resume(const struct experiment *experiment, const char *folder)
+{
+    if (!experiment->session.output)
+        put_option("resume_word", "--output", folder);
+    if (!experiment->session.resume)
+        pair_put("resume_word", "--resume");
 }
 
 /* A command line. */
@@ -401,12 +409,8 @@ static void put_loads(struct experiment *experiment, bool listening)
 bool plan_write(struct experiment *experiment)
 {
     char stamp[LOCK_STAMP_SIZE];
-    put_session(experiment);
-    // What the command line lacks to resume this experiment.
-    if (!experiment->session.output)
-        put_option("resume_word", "--output", experiment->folder.path);
-    if (!experiment->session.resume)
-        pair_put("resume_word", "--resume");
+    plan_write_session(experiment);
+    plan_write_resume(experiment, experiment->folder.path);
     put_settings(experiment);
     pair_put("program", variant_program(&experiment->variants.variant[0]));
     // The lock goes with this program; stats, which takes it next, knows from this whether somebody

@@ -26,7 +26,7 @@ loads_calibrate() {
     for i in "${!load_name[@]}"; do
         [[ -n ${load_percent[i]} ]] || continue
         command=("${load_words[@]:load_first[i]:load_count[i]}")
-        scheduler_start_words "${load_node[i]}" command
+        node_start_words "${load_node[i]}" command
         load_errors[i]=$1/load.${load_name[i]}.stderr
         errors_create "${load_errors[i]}"
         command+=(--calib --if-missing)
@@ -72,7 +72,7 @@ load_start() {
     local i=$1
     local -a command=("${load_words[@]:load_first[i]:load_count[i]}")
     load_errors[i]=$2/load.${load_name[i]}.stderr
-    scheduler_start_words "${load_node[i]}" command
+    node_start_words "${load_node[i]}" command
     errors_create "${load_errors[i]}"
     stats_say load "$i" "${load_name[i]}" "${load_condition[i]}" "${load_node[i]}" "$fifo_folder/load.$i"
     pipe_open "load.$i.in"

@@ -1,0 +1,192 @@
+#!/usr/bin/env bats
+# Other hosts without a scheduler: a load at one (NAME@HOST=SPEC), and the whole experiment (--on HOST). The host is an
+# sshd of our own on loopback, or in a network namespace.
+
+load helpers
+bats_require_minimum_version 1.5.0
+
+setup() {
+    PATH=$PATH:/usr/sbin
+    command -v sshd >/dev/null || skip 'sshd is not installed'
+    cd "$BATS_TEST_TMPDIR" || exit
+    ssh-keygen -q -t ed25519 -N '' -f host
+    ssh-keygen -q -t ed25519 -N '' -f user
+    sshd_pids=()
+}
+
+teardown() {
+    local pid
+    for pid in "${sshd_pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+    [[ -z ${SPACE:-} ]] || ip netns del "$SPACE"
+}
+
+# sshd_at ADDRESS PORT [WORD...]: an sshd, started by WORD..., that ssh knows as web1 and web2.
+sshd_at() {
+    local address=$1 port=$2
+    shift 2
+    [[ $EUID -ne 0 ]] || mkdir -p /run/sshd
+    printf '%s\n' "Port $port" "ListenAddress $address" "HostKey $PWD/host" "AuthorizedKeysFile $PWD/user.pub" \
+        'StrictModes no' 'UsePAM no' 'PidFile none' >sshd_config
+    printf '%s\n' 'Host web1 web2' "HostName $address" "Port $port" "User $(id -un)" "IdentityFile $PWD/user" \
+        "UserKnownHostsFile $PWD/known" 'GlobalKnownHostsFile /dev/null' >ssh_config
+    printf '[%s]:%s %s\n' "$address" "$port" "$(<host.pub)" >known
+    mkdir -p bin
+    printf '#!/bin/sh\nexec /usr/bin/ssh -F %q "$@"\n' "$PWD/ssh_config" >bin/ssh
+    chmod +x bin/ssh
+    PATH=$PWD/bin:$PATH
+    "$@" "$(command -v sshd)" -D -f "$PWD/sshd_config" -E "$PWD/sshd.log" 3>&- &
+    sshd_pids+=("$!")
+    eventually 20 grep -qs 'listening on' sshd.log
+}
+
+here() {
+    free_ports TEN
+    sshd_at 127.0.0.1 "$REPLY" "$@"
+}
+
+# nothing_there: 0 when nothing that was started there lives, and no folder is left.
+nothing_there() {
+    [[ -z $(compgen -G "${TMPDIR:-/tmp}/jostle-ssh.*") ]] && ! pgrep -f "percent 7.$BATS_TEST_NUMBER" >/dev/null
+}
+
+@test "a load at another host takes part in the experiment, and nothing stays there" {
+    here
+    run -0 "$JOSTLE" slowdown --min-runs 2 --max-runs 2 --load "far@web1=cpu --percent 7.$BATS_TEST_NUMBER" --load 'both=cpu --percent 5 + @web2 cpu --percent 6' \
+        --output out -- sleep 0.2
+    holds '.loads[1].parts[0] | .name == "far@web1" and .node == "web1"' <out/experiment.json
+    jq -s . out/runs.jsonl | holds '[.[] | select(.condition == "far") | .load[0] | .achieved > 0.01 and .node == "web1"] | length == 2 and all'
+    eventually 20 nothing_there
+}
+
+@test "--on HOST measures there, and the records, the table and the JSON are here" {
+    here
+    run -0 --separate-stderr "$JOSTLE" slowdown --on web1 --min-runs 3 --max-runs 3 --load 'half=cpu --percent 20' --output out --json out.json -- sh -c 'env >seen; sleep 0.02'
+    # shellcheck disable=SC2154 # run sets it
+    [[ $stderr == 'jostle: measures at web1' && $output == *"Records: $PWD/out"* ]]
+    cmp out.json out/result.json
+    [[ $(wc -l <out/runs.jsonl) -eq 6 ]]
+    grep -q SSH_CONNECTION seen
+    run -0 "$JOSTLE" report out
+    [[ $output == *half* ]]
+    eventually 20 nothing_there
+}
+
+@test "several hosts each have their figures, in one table" {
+    here
+    run -0 "$JOSTLE" run --on web1,web2 --min-runs 3 --max-runs 3 --output out -- sleep 0.02
+    [[ -s out/web1/result.json && -s out/web2/result.json && $output == *web1*web2* ]]
+    run -2 "$JOSTLE" run --on web1,web2 --json - --output other -- sleep 0.02
+    [[ $output == *'--json, --export-... and --show-output are for one host'* && ! -e other ]]
+}
+
+@test "what goes wrong there is said here, with the status that it has there" {
+    here
+    run -5 "$JOSTLE" run --on web1 --output out -- false
+    [[ $output == *'exit code 1'* && $output != *jostle-ssh* ]]
+    run -5 "$JOSTLE" run --on web1 --output none -- no-such-program-here
+    [[ $output == *'no-such-program-here'* ]]
+    rm -r none
+    run -2 "$JOSTLE" run --on web1 --output none --max-runs -- true
+    run -2 "$JOSTLE" run --on -oProxyCommand=x --output none -- true
+    [[ $output == *'not the name of a host'* && ! -e none ]]
+    run -3 "$JOSTLE" slowdown --on web1 --at-most 0.001 --min-runs 6 --max-runs 6 --load 'cpu --percent 5' --output gate -- sleep 0.02
+    # An option of the target's own.
+    run -0 "$JOSTLE" run --max-runs 2 --output target -- echo --on web1
+}
+
+@test "a host key that is not known, a host that is not there and a key that is refused end with one line and ssh's reason" {
+    local spoil
+    here
+    for spoil in ': >known' 'sed -i "s/^Port .*/Port 1/" ssh_config' 'ssh-keygen -q -t ed25519 -N "" -f other; sed -i "s,/user$,/other," ssh_config; printf "[127.0.0.1]:%s %s\n" "$REPLY" "$(<host.pub)" >known'; do
+        cp ssh_config kept
+        eval "$spoil"
+        run -1 "$JOSTLE" run --on web1 --quiet --output out -- true
+        [[ ${#lines[@]} -eq 1 && $output =~ ^'jostle: web1 cannot be reached (ssh: '.*('verification failed'|refused|denied) && ! -e out ]]
+        run -1 "$JOSTLE" slowdown --quiet --load far@web1=cpu --output out -- true
+        [[ ${lines[-1]} == 'jostle: load far@web1 ended: web1 cannot be reached (ssh: '* && ! -e out ]]
+        cp kept ssh_config
+    done
+}
+
+@test "where no jostle is, a bundle is brought to a private folder, and removed" {
+    local home
+    home=$PWD/jostle-0-linux-$(uname -m)
+    ((EUID == 0)) && unshare -m true 2>/dev/null || skip 'needs root, and mount namespaces'
+    "$ROOT/packaging/install" "$home" "$BUILD" >/dev/null
+    # What is here is not there.
+    here unshare -m bash -c 'mount -t tmpfs none "$0" && mount -t tmpfs none "$1" && exec "${@:2}"' "$home" "$ROOT"
+    PATH=${PATH//"$home"/} JOSTLE_BUILD='' run -0 "$home/bin/jostle" run --on web1 --min-runs 2 --max-runs 2 --output out -- sh -c 'sleep 0.02'
+    [[ $(wc -l <out/runs.jsonl) -eq 2 ]]
+    eventually 20 nothing_there
+    # And the sources alone have none to bring.
+    mkdir built
+    ln -s "$BUILD/bin" built/bin
+    JOSTLE_BUILD=$PWD/built run -1 "$JOSTLE" run --on web1 --quiet --output none -- true
+    [[ $output == *'there is no jostle '*' at web1: install it there, or run make bundle here'* && ! -e none ]]
+}
+
+@test "Ctrl-C ends it there, too; the runs that were made are here, and --resume continues there" {
+    local status=0 pid
+    here
+    env --default-signal=INT setsid "$JOSTLE" slowdown --on web1 --min-runs 200 --max-runs 200 --load "half=cpu --percent 7.$BATS_TEST_NUMBER" --output out -- sleep 0.05 2>said 3>&- &
+    pid=$!
+    eventually 60 eval '[[ $(wc -l <out/runs.jsonl) -ge 3 ]]' 2>/dev/null
+    kill -INT -- "-$pid"
+    wait "$pid" || status=$?
+    [[ $status -eq 130 ]]
+    grep -q 'interrupted by SIGTERM after' said
+    grep -q 'resume: .* slowdown --resume --on web1' said
+    eventually 30 nothing_there
+    cp out/runs.jsonl before
+    run -0 "$JOSTLE" slowdown --on web1 --min-runs 4 --max-runs 4 --load "half=cpu --percent 7.$BATS_TEST_NUMBER" --output out --resume -- sleep 0.05
+    cmp -n "$(stat -c %s before)" before out/runs.jsonl
+    [[ -s out/result.json ]]
+}
+
+@test "whoever is killed here, nothing lives on there" {
+    local pid
+    here
+    setsid "$JOSTLE" slowdown --min-runs 200 --max-runs 200 --load "far@web1=cpu --percent 7.$BATS_TEST_NUMBER" --output out -- sleep 0.05 2>said 3>&- &
+    pid=$!
+    eventually 60 test -s out/runs.jsonl
+    kill -KILL -- "-$pid"
+    eventually 30 nothing_there
+    "$JOSTLE" slowdown --on web1 --min-runs 200 --max-runs 200 --load "half=cpu --percent 7.$BATS_TEST_NUMBER" --output on -- sleep 0.05 2>said 3>&- &
+    eventually 60 test -s on/runs.jsonl
+    pkill -KILL -f "jobs/ssh/[f]ar web1 $ROOT"
+    eventually 30 nothing_there
+    wait "$!" || status=$?
+    [[ $status -eq 1 ]]
+    grep -q 'what measures at web1 was killed here' said
+}
+
+@test "a connection that breaks in the middle ends the load there and the experiment here, whose runs can be resumed" {
+    local status=0
+    ((EUID == 0)) || skip 'needs root'
+    SPACE=jostle-ssh-$$
+    ip netns add "$SPACE" 2>/dev/null || { SPACE='' && skip 'no network namespaces here'; }
+    ip link add "jostle$$" type veth peer name cable netns "$SPACE" || skip 'no veth here'
+    ip addr add 198.18.79.1/30 dev "jostle$$"
+    ip link set "jostle$$" up
+    ip -n "$SPACE" addr add 198.18.79.2/30 dev cable
+    ip -n "$SPACE" link set cable up
+    sshd_at 198.18.79.2 2222 ip netns exec "$SPACE"
+    JOSTLE_SILENCE_S=6 "$JOSTLE" slowdown --min-runs 200 --max-runs 200 --load "far@web1=cpu --percent 7.$BATS_TEST_NUMBER" --output out -- sleep 0.05 2>said 3>&- &
+    eventually 60 test -s out/runs.jsonl
+    ip link set "jostle$$" down
+    eventually 30 nothing_there
+    wait "$!" || status=$?
+    [[ $status -eq 1 ]]
+    grep -q 'load far@web1 ended: web1 is gone' said
+    ip link set "jostle$$" up
+    cp out/runs.jsonl before
+    run -0 "$JOSTLE" slowdown --min-runs 4 --max-runs 4 --load "far@web1=cpu --percent 7.$BATS_TEST_NUMBER" --output out --resume -- sleep 0.05
+    cmp -n "$(stat -c %s before)" before out/runs.jsonl
+}
+
+@test "a clock that differs there changes nothing" {
+    ((EUID == 0)) && unshare --time --monotonic 90000 --fork true 2>/dev/null || skip 'needs root, and time namespaces'
+    here unshare --time --monotonic 90000 --boottime 90000 --fork
+    run -0 "$JOSTLE" slowdown --min-runs 2 --max-runs 2 --load 'far@web1=cpu --percent 20' --output out -- sleep 0.3
+    jq -s . out/runs.jsonl | holds --argjson cpus "$(nproc)" '[.[] | select(.condition == "far") | .load[0].achieved / $cpus] | all(. > 0.1 and . < 0.3)'
+}
