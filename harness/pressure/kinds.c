@@ -14,12 +14,12 @@
 
 /* The load's words end where the percentage begins: a spec is them and "55%". */
 const struct kind_row kinds[KINDS] = {
-    [KIND_CPU] = {.name = "cpu", .words = "cpu --percent", .resource = "CPU time"},
-    [KIND_MEM] = {.name = "mem", .words = "mem --limit", .resource = "memory bandwidth"},
-    [KIND_CACHE] = {.name = "cache", .words = "cache --size", .resource = "last-level cache"},
-    [KIND_IO] = {.name = "io", .words = "io --limit", .resource = "disk"},
-    [KIND_NET] = {.name = "net", .words = "net --limit", .resource = "network stack"},
-    [KIND_ALLOC] = {.name = "alloc", .words = "alloc --limit", .resource = "memory management"},
+    [KIND_CPU] = {.name = "cpu", .words = "cpu --percent"},
+    [KIND_MEM] = {.name = "mem", .words = "mem --limit"},
+    [KIND_CACHE] = {.name = "cache", .words = "cache --size"},
+    [KIND_IO] = {.name = "io", .words = "io --limit"},
+    [KIND_NET] = {.name = "net", .words = "net --limit"},
+    [KIND_ALLOC] = {.name = "alloc", .words = "alloc --limit"},
 };
 
 enum kind kind_find(const char *name)
@@ -54,33 +54,24 @@ bool kind_of_spec(const char *spec, enum kind *kind, double *level)
     return false;
 }
 
-static const char *kind_io_folder(const char *directory)
-{
-    const char *temporary = getenv("TMPDIR");
-    if (directory != NULL)
-        return directory;
-    return temporary != NULL && *temporary != '\0' ? temporary : "/var/tmp";
-}
-
-static bool no_disk(const char *directory, char *text, size_t size)
+static bool no_disk(char *text, size_t size)
 {
     struct device device;
-    const char *folder = kind_io_folder(directory);
+    const char *temporary = getenv("TMPDIR");
+    const char *folder = temporary && *temporary ? temporary : "/var/tmp"; // as loadgen io has it
     if (!device_of(folder, &device) || access(folder, W_OK | X_OK) != 0) {
         snprintf(text, size, "%s: %s", folder, strerror(errno));
         return true;
     }
-    if (!device.memory)
-        return false;
     snprintf(text, size, "%s is in memory (%s)", folder, device.file_system);
-    return true;
+    return device.memory;
 }
 
-bool kind_impossible(enum kind kind, const char *directory, char *text, size_t size)
+bool kind_impossible(enum kind kind, char *text, size_t size)
 {
     struct caches caches;
     if (kind == KIND_IO)
-        return no_disk(directory, text, size);
+        return no_disk(text, size);
     if (kind != KIND_CACHE)
         return false;
     caches_read(-1, &caches);
@@ -115,26 +106,10 @@ void identity_of(const json_t *environment, char digits[IDENTITY_DIGITS + 1])
 #define MS 1000000
 
 const struct reporter_row reporter_rows[REPORTERS] = {
-    [REPORTER_GAP] = {.name = "gap",
-                      .unit = "s/s",
-                      .what = "wall time of a spin for each second of its CPU time",
-                      .witness = KIND_CPU,
-                      .window_ns = 5 * MS},
-    [REPORTER_L2] = {.name = "l2",
-                     .unit = "ns",
-                     .what = "a dependent load in half of the L2",
-                     .witness = KINDS,
-                     .window_ns = 2 * MS},
-    [REPORTER_MEMORY] = {.name = "memory",
-                         .unit = "ns",
-                         .what = "a dependent load in memory",
-                         .witness = KINDS,
-                         .window_ns = 3 * MS},
-    [REPORTER_FAULTS] = {.name = "faults",
-                         .unit = "ns",
-                         .what = "the first touch of a page, mapped and unmapped",
-                         .witness = KIND_ALLOC,
-                         .window_ns = 2 * MS},
+    [REPORTER_GAP] = {.name = "gap", .unit = "s/s", .window_ns = 5 * MS},
+    [REPORTER_L2] = {.name = "l2", .unit = "ns", .window_ns = 2 * MS},
+    [REPORTER_MEMORY] = {.name = "memory", .unit = "ns", .window_ns = 3 * MS},
+    [REPORTER_FAULTS] = {.name = "faults", .unit = "ns", .window_ns = 2 * MS},
 };
 
 static enum reporter reporter_find(const char *name)
@@ -174,17 +149,11 @@ bool reporters_choose(const char *list, bool wanted[REPORTERS])
     return true;
 }
 
-double reporter_log_ratio(enum reporter reporter, double value, double reference)
-{
-    const double ratio = log(value / reference);
-    return reporter_rows[reporter].higher_is_better ? -ratio : ratio;
-}
-
 const char *reporter_metric(enum reporter reporter, char *text, size_t size)
 {
     const struct reporter_row *row = &reporter_rows[reporter];
     snprintf(text, size,
-             "%s=stdout:/\"name\":\"%s\",[^}]*\"value\":([0-9.e+-]+)/,unit=%s,better=%s", row->name,
-             row->name, row->unit, row->higher_is_better ? "higher" : "lower");
+             "%s=stdout:/\"name\":\"%s\",[^}]*\"value\":([0-9.e+-]+)/,unit=%s,better=lower",
+             row->name, row->name, row->unit);
     return text;
 }

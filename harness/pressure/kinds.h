@@ -23,9 +23,8 @@ enum kind {
 };
 
 struct kind_row {
-    const char *name;     /* "mem" */
-    const char *words;    /* of the load, up to the percentage: "mem --limit" */
-    const char *resource; /* for people: "memory bandwidth" */
+    const char *name;  /* "mem" */
+    const char *words; /* of the load, up to the percentage: "mem --limit" */
 };
 
 extern const struct kind_row kinds[KINDS];
@@ -43,9 +42,8 @@ bool kind_of_spec(const char *spec, enum kind *kind, double *level);
 
 /* The folder that `loadgen io` works in: directory where it is given, $TMPDIR, else /var/tmp. */
 
-/* Whether the kind is not possible on this machine, and why, into text. directory: where `io`
- * works (NULL: $TMPDIR, else /var/tmp, as loadgen io has it). */
-bool kind_impossible(enum kind kind, const char *directory, char *text, size_t size);
+/* Whether the kind is not possible on this machine, and why, into text. */
+bool kind_impossible(enum kind kind, char *text, size_t size);
 
 // Which machine a reference or a profile is of.
 
@@ -61,10 +59,7 @@ void identity_of(const json_t *environment, char digits[IDENTITY_DIGITS + 1]);
 enum reporter { REPORTER_GAP, REPORTER_L2, REPORTER_MEMORY, REPORTER_FAULTS, REPORTERS };
 
 struct reporter_row {
-    const char *name, *unit;
-    const char *what;      /* it measures, for people */
-    bool higher_is_better; /* of the value: a bandwidth */
-    enum kind witness;     /* the kind of load that it is the first witness of; KINDS: of none */
+    const char *name, *unit; /* more of it is worse */
     int64_t window_ns;
 };
 
@@ -74,9 +69,6 @@ extern const struct reporter_row reporter_rows[REPORTERS];
 /* Reads "gap,memory" into wanted, all where list is NULL. False, after a message: one is
  * unknown. */
 bool reporters_choose(const char *list, bool wanted[REPORTERS]);
-/* The log ratio of a value to a reference, positive where the value is worse. */
-double reporter_log_ratio(enum reporter reporter, double value, double reference);
-
 /* The reporter as a metric of an experiment whose target is `probe sample`: a text for --metric,
  * such as gap=stdout:/.../,unit=ns,better=lower. Returns text. */
 const char *reporter_metric(enum reporter reporter, char *text, size_t size);

@@ -1,92 +1,18 @@
 #include "sensitivity.h"
 
+#include "kinds.h"
+
+#include "common/memory.h"
+#include "common/record_json.h"
+#include "harness/stats/json.h"
+
 #include <gsl/gsl_cdf.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A curve that never turns: isotonic regression, weighted by the variances, by pooling adjacent
- * violators (Barlow, Bartholomew, Bremner and Brunk, "Statistical inference under order
- * restrictions", Wiley 1972), through 0 at level 0. Pure. */
-
-enum { CURVE_POINTS = 16 };
-
-struct curve_point {
-    double value, variance;         /* as measured; the variance is above 0 */
-    double fitted, fitted_variance; /* of the curve */
-};
-
-/* Neighbours that share one value. */
-struct pool {
-    double sum, weight; /* of value / variance, of 1 / variance */
-    size_t first, count;
-};
-
-static double mean_of(const struct pool *pool)
-{
-    return pool->sum / pool->weight;
-}
-
-/* Pools the points, which are known, until their means rise. */
-static size_t pool_points(const struct curve_point *const *point, size_t count, struct pool *pool)
-{
-    size_t pools = 0;
-    for (size_t i = 0; i < count; i++) {
-        pool[pools++] =
-            (struct pool){point[i]->value / point[i]->variance, 1 / point[i]->variance, i, 1};
-        while (pools > 1 && mean_of(&pool[pools - 1]) < mean_of(&pool[pools - 2])) {
-            const struct pool *last = &pool[--pools];
-            pool[pools - 1].sum += last->sum;
-            pool[pools - 1].weight += last->weight;
-            pool[pools - 1].count += last->count;
-        }
-    }
-    return pools;
-}
-
-static void fit_in(struct curve_point **point, size_t count)
-{
-    struct pool pool[CURVE_POINTS];
-    const size_t pools = pool_points((const struct curve_point *const *)point, count, pool);
-    for (size_t i = 0; i < pools; i++) {
-        /* On the wrong side of 0 it is pooled with the 0, which has all weight. */
-        const bool below = mean_of(&pool[i]) < 0;
-        for (size_t k = pool[i].first; k < pool[i].first + pool[i].count; k++) {
-            point[k]->fitted = below ? 0 : mean_of(&pool[i]);
-            point[k]->fitted_variance = below ? point[k]->variance : 1 / pool[i].weight;
-        }
-    }
-}
-
-/* Those that have a value; how many. The others are not fitted. */
-static size_t find_known(struct curve_point *point, size_t count, struct curve_point **known)
-{
-    size_t found = 0;
-    for (size_t i = 0; i < count && i < CURVE_POINTS; i++) {
-        point[i].fitted = point[i].fitted_variance = NAN;
-        if (isfinite(point[i].value))
-            known[found++] = &point[i];
-    }
-    return found;
-}
-
-/* count points, by level, the first of them above 0; at most CURVE_POINTS. Points with a value of
- * NAN are left out, and fitted to NAN. The variance of points that are pooled is that of their
- * weighted mean; of those that are pooled with the 0, it stays their own. */
-static void curve_fit_rising(struct curve_point *point, size_t count)
-{
-    struct curve_point *known[CURVE_POINTS];
-    fit_in(known, find_known(point, count, known));
-}
-
-void sensitivity_begin(struct sensitivity *sensitivity, double confidence)
-{
-    *sensitivity = (struct sensitivity){.confidence = confidence};
-}
-
-struct sensitivity_point sensitivity_point_none(void)
+// No figure, at level 0.
+static struct sensitivity_point no_point(void)
 {
     return (struct sensitivity_point){.level = 0,
                                       .achieved = NAN,
@@ -101,27 +27,33 @@ struct sensitivity_point sensitivity_point_none(void)
                                       .fit_high = NAN};
 }
 
-// The two-sided quantile of Student's t for n pairs.
-static double t_quantile(double confidence, size_t n)
-{
-    return gsl_cdf_tdist_Pinv(0.5 + confidence / 2, (double)n - 1);
-}
-
-static struct sensitivity_curve *curve_for(struct sensitivity *sensitivity, const char *kind)
+const struct sensitivity_curve *sensitivity_find(const struct sensitivity *sensitivity,
+                                                 const char *kind)
 {
     for (size_t i = 0; i < sensitivity->count; i++)
         if (strcmp(sensitivity->curve[i].kind, kind) == 0)
             return &sensitivity->curve[i];
-    if (sensitivity->count == SENSITIVITY_KINDS || strlen(kind) >= SENSITIVITY_NAME)
-        return NULL;
-    struct sensitivity_curve *curve = &sensitivity->curve[sensitivity->count++];
+    return NULL;
+}
+
+// NULL: there is no room.
+static struct sensitivity_curve *curve_for(struct sensitivity *sensitivity, const char *kind)
+{
+    struct sensitivity_curve *curve =
+        (struct sensitivity_curve *)sensitivity_find(sensitivity, kind);
+    if (curve || sensitivity->count == SENSITIVITY_KINDS || strlen(kind) >= SENSITIVITY_NAME)
+        return curve;
+    curve = &sensitivity->curve[sensitivity->count++];
     *curve = (struct sensitivity_curve){0};
     strcpy(curve->kind, kind);
     return curve;
 }
 
-bool sensitivity_add(struct sensitivity *sensitivity, const char *kind,
-                     const struct sensitivity_point *point)
+// Adds a point to the curve of that kind, in its place; `sd` is made of the interval where it
+// is NAN. False: no room, or the level is not above 0 or is there already, or the slowdown is
+// no number.
+static bool sensitivity_add(struct sensitivity *sensitivity, const char *kind,
+                            const struct sensitivity_point *point)
 {
     struct sensitivity_curve *curve = NULL;
     if (!(point->level > 0) || !isfinite(point->slowdown) || !(point->slowdown > 0) ||
@@ -138,8 +70,8 @@ bool sensitivity_add(struct sensitivity *sensitivity, const char *kind,
     *own = *point;
     own->fit = own->fit_low = own->fit_high = NAN;
     if (!isfinite(own->sd) && own->n > 1 && own->low > 0 && own->high >= own->low)
-        own->sd =
-            (log(own->high) - log(own->low)) / (2 * t_quantile(sensitivity->confidence, own->n));
+        own->sd = (log(own->high) - log(own->low)) /
+                  (2 * gsl_cdf_tdist_Pinv(0.5 + sensitivity->confidence / 2, (double)own->n - 1));
     return true;
 }
 
@@ -156,22 +88,47 @@ static double variance(const struct sensitivity_point *point)
     return sd * sd;
 }
 
+// Neighbours that share one value.
+struct pool {
+    double sum, weight; // of value / variance, of 1 / variance
+    size_t first, count;
+};
+
+static double pool_mean(const struct pool *pool)
+{
+    return pool->sum / pool->weight;
+}
+
+// Fits the points, by level, of which the first is above 0: neighbours are pooled until their means
+// rise.
+static void fit_rising(struct sensitivity_point *const *point, size_t count)
+{
+    struct pool pool[SENSITIVITY_POINTS];
+    size_t pools = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double weight = 1 / variance(point[i]);
+        pool[pools++] = (struct pool){log(point[i]->slowdown) / variance(point[i]), weight, i, 1};
+        while (pools > 1 && pool_mean(&pool[pools - 1]) < pool_mean(&pool[pools - 2])) {
+            const struct pool *last = &pool[--pools];
+            pool[pools - 1].sum += last->sum;
+            pool[pools - 1].weight += last->weight;
+            pool[pools - 1].count += last->count;
+        }
+    }
+    // On the wrong side of 0 it is pooled with the 0, which has all weight.
+    for (size_t i = 0; i < pools; i++)
+        for (size_t k = pool[i].first; k < pool[i].first + pool[i].count; k++)
+            point[k]->fit = exp(fmax(pool_mean(&pool[i]), 0));
+}
+
 static void fit_curve(struct sensitivity_curve *curve)
 {
     struct sensitivity_point *point[SENSITIVITY_POINTS];
-    struct curve_point logs[SENSITIVITY_POINTS];
     size_t count = 0;
-    for (size_t i = 0; i < curve->count; i++) {
-        if (!is_fitted(&curve->point[i]))
-            continue;
-        point[count] = &curve->point[i];
-        logs[count] = (struct curve_point){.value = log(point[count]->slowdown),
-                                           .variance = variance(point[count])};
-        count++;
-    }
-    curve_fit_rising(logs, count);
-    for (size_t i = 0; i < count; i++)
-        point[i]->fit = exp(logs[i].fitted);
+    for (size_t i = 0; i < curve->count; i++)
+        if (is_fitted(&curve->point[i]))
+            point[count++] = &curve->point[i];
+    fit_rising(point, count);
     double low = 1, high = INFINITY;
     for (size_t i = 0; i < count; i++)
         point[i]->fit_low = low = fmax(low, point[i]->low);
@@ -183,7 +140,13 @@ static void fit_curve(struct sensitivity_curve *curve)
     }
 }
 
-void sensitivity_fit(struct sensitivity *sensitivity)
+// The monotone curves: slowdown never falls with the level, and is 1 at level 0. Isotonic
+// regression of log(slowdown), weighted by 1 / sd^2, by pooling adjacent violators (R. E.
+// Barlow et al., "Statistical inference under order restrictions", Wiley 1972). The interval
+// of a point is that of all points which order says it cannot be outside of: the highest lower
+// bound of the levels up to it, the lowest upper bound of those from it on. Points without an
+// interval are in no curve: they keep a fit of NAN.
+static void sensitivity_fit(struct sensitivity *sensitivity)
 {
     for (size_t i = 0; i < sensitivity->count; i++)
         fit_curve(&sensitivity->curve[i]);
@@ -197,35 +160,146 @@ void sensitivity_merge(struct sensitivity *into, const struct sensitivity *from)
     sensitivity_fit(into);
 }
 
-const struct sensitivity_curve *sensitivity_find(const struct sensitivity *sensitivity,
-                                                 const char *kind)
+bool sensitivity_is_known(const struct sensitivity *sensitivity, const char *kind)
 {
-    for (size_t i = 0; i < sensitivity->count; i++)
-        if (strcmp(sensitivity->curve[i].kind, kind) == 0)
-            return &sensitivity->curve[i];
+    const struct sensitivity_curve *curve = sensitivity_find(sensitivity, kind);
+    for (size_t i = 0; curve && i < curve->count; i++)
+        if (isfinite(curve->point[i].fit))
+            return true;
+    return false;
+}
+
+// Sensitivity in records: of a profile, and of any result whose loads are kinds at levels.
+
+static json_t *point_to_json(const struct sensitivity_point *point)
+{
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "level", number_to_json(point->level),
+        "achieved", number_to_json(point->achieved), "slowdown", number_to_json(point->slowdown),
+        "ci", bounds_to_json(point->low, point->high), "sd", number_to_json(point->sd), "n",
+        (json_int_t)point->n, "load_cpus", number_to_json(point->load_cpus), "cpu_ratio",
+        number_to_json(point->cpu_ratio), "fit", number_to_json(point->fit), "fit_ci",
+        bounds_to_json(point->fit_low, point->fit_high));
+}
+
+json_t *sensitivity_to_json(const struct sensitivity *sensitivity)
+{
+    json_t *array = must(json_array());
+    for (size_t i = 0; i < sensitivity->count; i++) {
+        const struct sensitivity_curve *curve = &sensitivity->curve[i];
+        json_t *points = must(json_array());
+        for (size_t k = 0; k < curve->count; k++)
+            json_add(points, point_to_json(&curve->point[k]));
+        json_add(array, json_pack("{s:s, s:o}", "kind", curve->kind, "points", points));
+    }
+    return array;
+}
+
+static bool add_point(struct sensitivity *sensitivity, const char *kind, const json_t *json)
+{
+    struct sensitivity_point point = no_point();
+    point.level = json_number_at(json, "level");
+    point.achieved = json_number_at(json, "achieved");
+    point.slowdown = json_number_at(json, "slowdown");
+    json_bounds_at(json, "ci", &point.low, &point.high);
+    point.sd = json_number_at(json, "sd");
+    point.n = (size_t)json_integer_value(json_object_get(json, "n"));
+    point.load_cpus = json_number_at(json, "load_cpus");
+    point.cpu_ratio = json_number_at(json, "cpu_ratio");
+    return sensitivity_add(sensitivity, kind, &point);
+}
+
+bool sensitivity_from_json(struct sensitivity *sensitivity, const json_t *array, double confidence)
+{
+    size_t i, k;
+    const json_t *curve, *point;
+    *sensitivity = (struct sensitivity){.confidence = confidence};
+    if (!json_is_array(array))
+        return false;
+    json_array_foreach(array, i, curve)
+    {
+        const char *kind = json_string_value(json_object_get(curve, "kind"));
+        json_array_foreach(json_object_get(curve, "points"), k, point)
+        {
+            if (kind == NULL || !add_point(sensitivity, kind, point))
+                return false;
+        }
+    }
+    sensitivity_fit(sensitivity);
+    return true;
+}
+
+// The kind and level of a load that is made by a kind's own command line.
+static bool recognise(const json_t *load, char name[SENSITIVITY_NAME], double *level)
+{
+    const char *spec = json_string_value(json_object_get(load, "spec"));
+    enum kind kind;
+    if (spec == NULL || json_array_size(json_object_get(load, "parts")) != 1 ||
+        !kind_of_spec(spec, &kind, level))
+        return false;
+    snprintf(name, SENSITIVITY_NAME, "%s", kinds[kind].name);
+    return true;
+}
+
+static const json_t *named(const json_t *array, const char *member, const char *name)
+{
+    size_t i;
+    const json_t *one;
+    json_array_foreach(array, i, one)
+    {
+        const char *its = json_string_value(json_object_get(one, member));
+        if (its != NULL && strcmp(its, name) == 0)
+            return one;
+    }
     return NULL;
 }
 
-enum sensitivity_answer sensitivity_at(const struct sensitivity *sensitivity, const char *kind,
-                                       double level, double *log_slowdown, double *sd)
+static double mean_of(const json_t *condition, const char *metric)
 {
-    static const double rounding = 1e-9;
-    const struct sensitivity_curve *curve = sensitivity_find(sensitivity, kind);
-    double below = 0, log_below = 0, sd_below = 0;
-    *log_slowdown = *sd = NAN;
-    bool any = false;
-    for (size_t i = 0; curve != NULL && i < curve->count; i++) {
-        const struct sensitivity_point *point = &curve->point[i];
-        if (!isfinite(point->fit))
-            continue;
-        any = true;
-        if (level >= 0 && level <= point->level + rounding) {
-            const double share = fmin((level - below) / (point->level - below), 1);
-            *log_slowdown = log_below + share * (log(point->fit) - log_below);
-            *sd = sd_below + share * (point->sd - sd_below);
-            return SENSITIVITY_KNOWN;
-        }
-        below = point->level, log_below = log(point->fit), sd_below = point->sd;
-    }
-    return any ? SENSITIVITY_OUTSIDE : SENSITIVITY_NO_KIND;
+    return json_number_at(json_object_get(condition, metric), "mean");
+}
+
+static double cpu_s(const json_t *condition)
+{
+    return mean_of(condition, "user_s") + mean_of(condition, "system_s");
+}
+
+// What is known of a load beside its slowdown.
+static void take_load(struct sensitivity_point *point, const json_t *result, const char *name)
+{
+    const json_t *conditions = json_object_get(result, "conditions");
+    const json_t *condition = named(conditions, "name", name);
+    const json_t *load = json_array_get(json_object_get(condition, "load"), 0);
+    const json_t *alone = json_array_get(conditions, 0);
+    point->achieved = json_number_at(load, "achieved") / json_number_at(load, "offered");
+    point->load_cpus = json_number_at(load, "cpu_s") / mean_of(condition, "wall_s");
+    point->cpu_ratio = cpu_s(alone) > 0 ? cpu_s(condition) / cpu_s(alone) : NAN;
+}
+
+// The slowdown of the wall time of one variant under one load.
+static void take_slowdown(struct sensitivity *sensitivity, const json_t *result,
+                          const json_t *slowdown)
+{
+    const char *metric = json_string_value(json_object_get(slowdown, "metric"));
+    const char *name = json_string_value(json_object_get(slowdown, "condition"));
+    char kind[SENSITIVITY_NAME];
+    struct sensitivity_point point = no_point();
+    if (metric == NULL || name == NULL || strcmp(metric, "wall_s") != 0 ||
+        !recognise(named(json_object_get(result, "loads"), "name", name), kind, &point.level))
+        return;
+    point.slowdown = json_number_at(slowdown, "ratio");
+    json_bounds_at(slowdown, "ci", &point.low, &point.high);
+    point.n = (size_t)json_integer_value(json_object_get(slowdown, "pairs"));
+    take_load(&point, result, name);
+    (void)sensitivity_add(sensitivity, kind, &point);
+}
+
+void sensitivity_from_result(struct sensitivity *sensitivity, const json_t *result)
+{
+    const json_t *slowdowns = json_object_get(result, "slowdowns");
+    *sensitivity =
+        (struct sensitivity){.confidence = json_confidence_at(json_object_get(result, "settings"))};
+    for (size_t i = 0; i < json_array_size(slowdowns); i++)
+        take_slowdown(sensitivity, result, json_array_get(slowdowns, i));
+    sensitivity_fit(sensitivity);
 }

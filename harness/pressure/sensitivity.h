@@ -18,7 +18,7 @@ struct sensitivity_point {
     size_t n;         // pairs of runs
     double load_cpus; // CPUs that the load kept busy meanwhile; NAN: not known
     double cpu_ratio; // the program's CPU time under load / alone, means; NAN: not known
-    double fit;       // the monotone curve at this level, at least 1; NAN before sensitivity_fit()
+    double fit;       // the monotone curve at this level, at least 1; NAN: it has no interval
     double fit_low, fit_high; // and its interval
 };
 
@@ -34,51 +34,22 @@ struct sensitivity {
     struct sensitivity_curve curve[SENSITIVITY_KINDS];
 };
 
-// To begin with: no curve.
-void sensitivity_begin(struct sensitivity *sensitivity, double confidence);
-
-// No figure, at level 0.
-struct sensitivity_point sensitivity_point_none(void);
-
-// Adds a point to the curve of that kind, in its place; `sd` is made of the interval where it
-// is NAN. False: no room, or the level is not above 0 or is there already, or the slowdown is
-// no number.
-bool sensitivity_add(struct sensitivity *sensitivity, const char *kind,
-                     const struct sensitivity_point *point);
-
-// The monotone curves: slowdown never falls with the level, and is 1 at level 0. Isotonic
-// regression of log(slowdown), weighted by 1 / sd^2, by pooling adjacent violators (R. E.
-// Barlow et al., "Statistical inference under order restrictions", Wiley 1972). The interval
-// of a point is that of all points which order says it cannot be outside of: the highest lower
-// bound of the levels up to it, the lowest upper bound of those from it on. Points without an
-// interval are in no curve: they keep a fit of NAN.
-void sensitivity_fit(struct sensitivity *sensitivity);
-
-enum sensitivity_answer {
-    SENSITIVITY_KNOWN,
-    SENSITIVITY_NO_KIND, // this kind was not measured
-    SENSITIVITY_OUTSIDE, // the level is above the highest that was measured, or below 0
-};
-
-// log(slowdown) at a level of a kind, linear in the level between the points of the fit, and
-// its standard error (linear, too, as neighbouring points share their runs alone, and 0 at
-// level 0). Both NAN where the answer is not SENSITIVITY_KNOWN.
-enum sensitivity_answer sensitivity_at(const struct sensitivity *sensitivity, const char *kind,
-                                       double level, double *log_slowdown, double *sd);
-
 // The curve of that kind; NULL: it was not measured.
 const struct sensitivity_curve *sensitivity_find(const struct sensitivity *sensitivity,
                                                  const char *kind);
 
-// As `sensitivity` of a jostle.program/1: an array, a new reference; NULL: no memory.
+// Whether the slowdown under that kind is known: a point of its curve is.
+bool sensitivity_is_known(const struct sensitivity *sensitivity, const char *kind);
+
+// As `sensitivity` of a jostle.program/1: an array, a new reference.
 json_t *sensitivity_to_json(const struct sensitivity *sensitivity);
 
 // Reads that array, and fits. False: it is no such array.
 bool sensitivity_from_json(struct sensitivity *sensitivity, const json_t *array, double confidence);
 
 // The points of a jostle.result/1 whose loads are kinds at levels, and fits. Conditions with
-// other loads are left out. How many points there are; 0: none, or it is no such record.
-size_t sensitivity_from_result(struct sensitivity *sensitivity, const json_t *result);
+// other loads are left out.
+void sensitivity_from_result(struct sensitivity *sensitivity, const json_t *result);
 
 // Adds the points of another sensitivity, and fits anew. Points of a level that is there
 // already are left out.

@@ -123,7 +123,7 @@ static void put_reading(struct line *line, const struct reporter_set *set, enum 
     line_object(line, NULL);
     line_text(line, "name", reporter_rows[reporter].name);
     line_text(line, "unit", reporter_rows[reporter].unit);
-    line_text(line, "worse", reporter_rows[reporter].higher_is_better ? "lower" : "higher");
+    line_text(line, "worse", "higher");
     put_figure(line, "value", reading.value);
     line_count(line, "n", reading.n);
     put_figure(line, "spread", reading.spread);

@@ -238,9 +238,7 @@ static void note_kinds(struct work *work)
     json_array_foreach(json_object_get(work->plan, "kinds"), i, kind)
     {
         const char *name = json_string_value(kind);
-        double log_slowdown, sd;
-        if (sensitivity_at(&work->profile->sensitivity, name, 0, &log_slowdown, &sd) ==
-            SENSITIVITY_KNOWN)
+        if (sensitivity_is_known(&work->profile->sensitivity, name))
             continue;
         char *text = text_of("%s: its slowdown is not known: too few blocks were measured", name);
         reason(work, text);
@@ -261,13 +259,11 @@ static struct beside read_beside(const struct measured *measured, size_t conditi
 {
     struct beside beside = {.blocks = measured->session.blocks};
     double *alone[REPORTERS], *loaded[REPORTERS];
-    enum reporter which[REPORTERS];
     for (enum reporter r = 0; r < REPORTERS; r++) {
         const size_t metric =
             metrics_find(&measured->experiment.settings.metrics, reporter_rows[r].name);
         if (metric == MAX_METRICS)
             continue;
-        which[beside.reporters] = r;
         alone[beside.reporters] = measured_by_block(measured, 0, metric);
         loaded[beside.reporters] = measured_by_block(measured, condition, metric);
         beside.name[beside.reporters++] = reporter_rows[r].name;
@@ -276,9 +272,7 @@ static struct beside read_beside(const struct measured *measured, size_t conditi
     for (size_t i = 0; i < beside.reporters; i++) {
         for (size_t b = 0; b < beside.blocks; b++)
             beside.log_ratio[b * beside.reporters + i] =
-                alone[i][b] > 0 && loaded[i][b] > 0
-                    ? reporter_log_ratio(which[i], loaded[i][b], alone[i][b])
-                    : NAN;
+                alone[i][b] > 0 && loaded[i][b] > 0 ? log(loaded[i][b] / alone[i][b]) : NAN;
         free(alone[i]);
         free(loaded[i]);
     }

@@ -213,7 +213,7 @@ static void each_item(const char *list, void (*take)(const char *, json_t *), js
 static void add_kind(enum kind kind, json_t *plan)
 {
     char reason[256];
-    if (kind_impossible(kind, NULL, reason, sizeof reason)) {
+    if (kind_impossible(kind, reason, sizeof reason)) {
         char *text = text_of("%s: not measured: %s", kinds[kind].name, reason);
         json_add(json_object_get(plan, "reasons"), json_text(text));
         free(text);

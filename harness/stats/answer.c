@@ -192,18 +192,19 @@ bool words_is_time(const struct metric_setting *metric)
 
 // ---- numbers ----
 
-static int decimals_of(double low, double high, double number)
+// Decimals of a figure with bounds: two digits of their width, from `least` to `most`.
+static int decimals_of(const struct interval *of, int least, int most)
 {
-    const double width = high - low;
+    const double width = of->high - of->low;
     const double needed = width > 0 && isfinite(width) ? 1 - floor(log10(width)) : 2;
-    return decimals_apart(needed < 0 ? 0 : needed > 4 ? 4 : (int)needed, low, high, number);
+    return decimals_apart((int)fmin(fmax(needed, least), most), of->low, of->high, 1);
 }
 
 // "1.50", with as many digits as its interval deserves.
 static void number_text(const struct interval *of, double value, char *text)
 {
     const bool known = isfinite(of->low) && isfinite(of->high) && !of->constant;
-    snprintf(text, PART, "%.*f", known ? decimals_of(of->low, of->high, 1) : 2, value);
+    snprintf(text, PART, "%.*f", known ? decimals_of(of, 0, 4) : 2, value);
 }
 
 // " (1.46 to 1.54)", " (at least 1.5)", ""
@@ -380,16 +381,13 @@ void answer_add(struct session *session, size_t condition, enum against against,
     const bool known = pairs->count > 0 && answer.typical.center > 0 &&
                        session_censored(session, condition, against) == 0;
     name_places(&answer);
-    json_object_set_new(record, "typical", bound_json(&answer.typical));
-    json_object_set_new(record, "mean", bound_json(&answer.mean));
-    json_object_set_new(record, "stragglers",
-                        json_pack("{s:o, s:o, s:o}", "own", stragglers_json(&answer.own),
-                                  "reference", stragglers_json(&answer.other), "p",
-                                  json_figure(answer.p)));
-    json_object_set_new(record, "answer",
-                        known ? text_json(&answer, both, seldom ? 2 : 1) : json_null());
-    json_object_set_new(record, "seldom",
-                        known && seldom ? text_json(&answer, both + 1, 1) : json_null());
+    json_extend(record,
+                json_pack("{s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o}", "typical",
+                          bound_json(&answer.typical), "mean", bound_json(&answer.mean),
+                          "stragglers", "own", stragglers_json(&answer.own), "reference",
+                          stragglers_json(&answer.other), "p", json_figure(answer.p), "answer",
+                          known ? text_json(&answer, both, seldom ? 2 : 1) : json_null(), "seldom",
+                          known && seldom ? text_json(&answer, both + 1, 1) : json_null()));
 }
 
 // ---- a ratio in one sentence ----
@@ -416,8 +414,7 @@ static int decimals_shown(double width)
 {
     if (!(width > 0) || !isfinite(width))
         return 1;
-    const double needed = ceil(-log10(width / 4));
-    return needed < 0 ? 0 : needed > 4 ? 4 : (int)needed;
+    return (int)fmin(fmax(ceil(-log10(width / 4)), 0), 4);
 }
 
 static char *ratio_text(const struct interval *ratio)
@@ -512,25 +509,13 @@ json_t *words_interaction(const struct settings *settings, size_t condition, siz
     return taken(text);
 }
 
-// So many that the interval's width shows two digits, at least 2 and at most 5.
-static int decimals_of_plain(const struct interval *plain)
-{
-    const double width = plain->high - plain->low;
-    if (!(width > 0) || isinf(width))
-        return 2;
-    const double needed = 1 - floor(log10(width));
-    return decimals_apart(needed > 5   ? 5
-                          : needed < 2 ? 2
-                                       : (int)needed,
-                          plain->low, plain->high, 1);
-}
-
 static json_t *plain_text(const struct metric_setting *metric, const struct interval *plain,
                           const char *reference)
 {
     if (isnan(plain->center))
         return json_null();
-    char *figure = figure_text(plain, decimals_of_plain(plain), "");
+    const bool has_width = has_bounds(plain) && plain->high > plain->low;
+    char *figure = figure_text(plain, has_width ? decimals_of(plain, 2, 5) : 2, "");
     char *text =
         text_of("%s %s %s %s", metric->name, figure, plain->center < 1 ? "of" : "times", reference);
     free(figure);
@@ -541,10 +526,9 @@ void answer_direction(const struct metric_setting *metric, const struct interval
                       const char *reference, json_t *object)
 {
     const struct interval plain = interval_of_reference(ratio, metric->higher_is_better);
-    json_object_set_new(object, "unit", json_string(metric->unit));
-    json_object_set_new(object, "better",
-                        json_string(metric_better_names[metric->higher_is_better]));
-    json_object_set_new(object, "of_reference", json_figure(plain.center));
-    json_object_set_new(object, "of_reference_ci", json_interval(&plain));
-    json_object_set_new(object, "text", plain_text(metric, &plain, reference));
+    json_extend(object,
+                json_pack("{s:s, s:s, s:o, s:o, s:o}", "unit", metric->unit, "better",
+                          metric_better_names[metric->higher_is_better], "of_reference",
+                          json_figure(plain.center), "of_reference_ci", json_interval(&plain),
+                          "text", plain_text(metric, &plain, reference)));
 }

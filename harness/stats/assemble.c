@@ -1,5 +1,7 @@
 #include "hub.h"
 
+#include "json.h"
+
 #include "messages.h"
 
 #include "common/memory.h"
@@ -111,16 +113,14 @@ static bool take_figures(json_t *meter, const json_t *result)
     if (!json_is_number(json_array_get(json_object_get(result, "times"), 0)))
         return false;
     json_t *exit_code = first(result, "exit_codes");
-    json_object_set_new(meter, "wall_s", first(result, "times"));
-    json_object_set_new(meter, "user_s", json_member(result, "user"));
-    json_object_set_new(meter, "system_s", json_member(result, "system"));
-    json_object_set_new(meter, "max_rss_bytes", first(result, "memory_usage_byte"));
+    json_extend(meter,
+                json_pack("{s:o, s:o, s:o, s:o}", "wall_s", first(result, "times"), "user_s",
+                          json_member(result, "user"), "system_s", json_member(result, "system"),
+                          "max_rss_bytes", first(result, "memory_usage_byte")));
     if (!json_is_null(exit_code)) // else meter knows the signal
         json_object_set_new(meter, "signal", json_null());
-    json_object_set_new(meter, "exit_code", exit_code);
-    json_object_set_new(meter, "tree_peak_bytes", json_null());
-    json_object_set_new(meter, "stalls", json_null());
-    json_object_set_new(meter, "accounting", json_string("hyperfine"));
+    json_extend(meter, json_pack("{s:o, s:n, s:n, s:s}", "exit_code", exit_code, "tree_peak_bytes",
+                                 "stalls", "accounting", "hyperfine"));
     return true;
 }
 

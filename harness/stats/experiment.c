@@ -93,15 +93,6 @@ void experiment_close(struct experiment *experiment)
     experiment->json = NULL;
 }
 
-static void keep(struct replay *replay, size_t index, json_t *record)
-{
-    if (index >= replay->capacity) {
-        replay->capacity = 2 * index + 32;
-        replay->used = must(reallocarray(replay->used, replay->capacity, sizeof *replay->used));
-    }
-    replay->used[index] = record;
-}
-
 bool replay_take(struct replay *replay, struct session *session, json_t *record, char *why,
                  size_t why_size)
 {
@@ -121,7 +112,9 @@ bool replay_take(struct replay *replay, struct session *session, json_t *record,
                  "its block has this condition already, or is far ahead of the others");
         return false;
     }
-    keep(replay, session->count - 1, record);
+    const size_t last = session->count - 1;
+    replay->used = grown(replay->used, last, &replay->capacity, sizeof *replay->used);
+    replay->used[last] = record;
     session_add_loads(session, &run, record);
     // Notes the first forecast, as it was made then; each decision looks at all runs.
     if (session->forecast_runs == 0)
@@ -129,50 +122,46 @@ bool replay_take(struct replay *replay, struct session *session, json_t *record,
     return true;
 }
 
-// The lines of a file of runs.
-struct lines {
-    char *path;
-    size_t number; // of the line, from 1
-    size_t broken; // the first line that is no record; 0: none yet
-    bool refused;  // one is of another version
-};
-
-static void take_line(struct replay *replay, struct session *session, const char *line,
-                      size_t length, struct lines *lines)
+json_t *records_read(const char *path)
 {
-    char why[256];
-    json_t *record = json_read_line(line, length);
-    lines->number++;
-    if (!json_is_object(record) && lines->broken == 0)
-        lines->broken = lines->number;
-    lines->refused = !record_is_known(record, lines->path, lines->number);
-    if (record && !lines->refused)
-        (void)replay_take(replay, session, record, why,
-                          sizeof why); // what does not fit is left out
-    json_decref(record);
+    json_t *records = must(json_array());
+    char *line = NULL;
+    size_t size = 0, number = 0, broken = 0;
+    ssize_t length;
+    FILE *file = file_open_record(path);
+    bool known = true;
+    while (file && known && (length = getline(&line, &size, file)) >= 0) {
+        json_t *record = json_read_line(line, (size_t)length);
+        const bool is_record = json_is_object(record);
+        known = record_is_known(record, path, ++number);
+        broken = !is_record && broken == 0 ? number : broken;
+        json_add(records, is_record ? json_incref(record) : json_null());
+        json_decref(record);
+    }
+    const bool good = file && !ferror(file);
+    if (broken > 0)
+        complain("%s: line %zu is no record: it is left out, the other runs are used", path,
+                 broken);
+    if (!good)
+        complain("%s cannot be read (%s): check the folder", path, file_why(errno));
+    if (file)
+        fclose(file);
+    free(line);
+    if (good && known)
+        return records;
+    json_decref(records);
+    return NULL;
 }
 
 bool replay_file(struct replay *replay, struct session *session, const char *folder)
 {
-    struct lines lines = {.path = text_of("%s/runs.jsonl", folder)};
-    char *line = NULL;
-    size_t size = 0;
-    ssize_t length;
-    FILE *file = file_open_record(lines.path);
-    bool good = file != NULL;
-    while (good && !lines.refused && (length = getline(&line, &size, file)) >= 0)
-        take_line(replay, session, line, (size_t)length, &lines);
-    good = good && !lines.refused && !ferror(file);
-    if (lines.broken > 0)
-        complain("%s: line %zu is no record: it is left out, the other runs are used", lines.path,
-                 lines.broken);
-    if (!good && !lines.refused)
-        complain("%s cannot be read (%s): check the folder", lines.path, file_why(errno));
-    if (file)
-        fclose(file);
-    free(line);
-    free(lines.path);
-    return good;
+    char why[256], *path = text_of("%s/runs.jsonl", folder);
+    json_t *records = records_read(path);
+    for (size_t i = 0; i < json_array_size(records); i++) // what does not fit is left out
+        (void)replay_take(replay, session, json_array_get(records, i), why, sizeof why);
+    free(path);
+    json_decref(records);
+    return records != NULL;
 }
 
 bool replay_open(struct replay *replay, struct experiment *experiment, struct session *session,

@@ -41,6 +41,10 @@ struct replay {
 bool replay_take(struct replay *replay, struct session *session, json_t *record, char *why,
                  size_t why_size);
 
+// The records of a runs.jsonl, null for each line that is none; a new reference. NULL after a
+// message on stderr: it cannot be read, or one is of another version.
+json_t *records_read(const char *path);
+
 // Takes every line of FOLDER/runs.jsonl; a line that is no record is passed over.
 // False after a message on stderr.
 bool replay_file(struct replay *replay, struct session *session, const char *folder);

@@ -1,5 +1,7 @@
 #include "hub.h"
 
+#include "json.h"
+
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
@@ -254,83 +256,54 @@ bool folder_repair(struct folder *folder)
     return good;
 }
 
-// A line at *next, which moves behind it; NULL at the end. A line may hold NULs, as a power cut
-// leaves them on some file systems.
-static const char *next_line(const char **next, const char *end, size_t *size)
-{
-    const char *line = *next;
-    if (line == end)
-        return NULL;
-    const char *newline = memchr(line, '\n', (size_t)(end - line));
-    *size = (size_t)((newline ? newline : end) - line);
-    *next = newline ? newline + 1 : end;
-    return line;
-}
-
-bool folder_read(struct folder *folder, json_t **records)
-{
-    size_t length, size;
-    char *text = content(folder, &length);
-    const char *next = text, *line;
-    bool known = true;
-    *records = must(json_array());
-    while (text && (line = next_line(&next, text + length, &size))) {
-        json_t *record = json_read_line(line, size);
-        const size_t number = json_array_size(*records) + 1;
-        known = known && record_is_known(record, folder->runs, number);
-        if (!json_is_object(record) && folder->broken_line == 0)
-            folder->broken_line = number;
-        json_array_append_new(*records, json_is_object(record) ? json_incref(record) : json_null());
-        json_decref(record);
-    }
-    free(text);
-    return text && known;
-}
-
 static void mark_set_aside(json_t *record)
 {
-    json_t *flags = json_object_get(record, "flags");
-    json_object_set_new(record, "set_aside",
-                        json_pack("{s:O, s:O}", "block", json_object_get(record, "block"), "order",
-                                  json_object_get(record, "order")));
-    json_object_set_new(record, "block", json_integer(0));
-    json_object_set_new(record, "order", json_integer(0));
-    json_array_append_new(flags, json_string("set-aside"));
+    json_extend(record, json_pack("{s:{s:O, s:O}, s:i, s:i}", "set_aside", "block",
+                                  json_object_get(record, "block"), "order",
+                                  json_object_get(record, "order"), "block", 0, "order", 0));
+    json_array_append_new(json_object_get(record, "flags"), json_string("set-aside"));
 }
 
-// One line to the new file, changed if its number is among those.
-static bool copy_line(int fd, const char *line, size_t size, bool changed)
+// A record as a line, to be freed.
+static char *line_of(const json_t *record, size_t *length)
 {
-    json_t *record = changed ? json_loadb(line, size, 0, NULL) : NULL;
-    if (!record)
-        return file_write_all(fd, line, size) && file_write_all(fd, "\n", 1);
-    mark_set_aside(record);
     char *text = must(json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS)));
-    const bool good = file_write_all(fd, text, strlen(text)) && file_write_all(fd, "\n", 1);
-    free(text);
-    json_decref(record);
-    return good;
+    *length = strlen(text);
+    text[(*length)++] = '\n'; // in the place of the '\0'
+    return text;
 }
 
-static bool copy_lines(struct folder *folder, int fd, const bool *changed)
+static bool copy_lines(const struct folder *folder, int fd, json_t *records, const bool *changed)
 {
-    size_t length, size;
-    char *text = content(folder, &length);
-    bool good = text != NULL;
-    const char *next = text, *line;
-    while (good && (line = next_line(&next, text + length, &size)))
-        good = copy_line(fd, line, size, *changed++);
-    free(text);
+    FILE *file = file_open_record(folder->runs);
+    char *line = NULL;
+    size_t size = 0, written;
+    ssize_t length;
+    bool good = file != NULL;
+    for (size_t i = 0; good && (length = getline(&line, &size, file)) >= 0; i++) {
+        written = (size_t)length;
+        if (changed[i]) {
+            json_t *record = json_array_get(records, i);
+            mark_set_aside(record);
+            free(line);
+            line = line_of(record, &written);
+            size = written;
+        }
+        good = file_write_all(fd, line, written);
+    }
+    if (file)
+        fclose(file);
+    free(line);
     return good && fsync(fd) == 0;
 }
 
-bool folder_set_aside(struct folder *folder, const bool *lines)
+bool folder_set_aside(struct folder *folder, json_t *records, const bool *lines)
 {
     char *path = folder_file(folder, "runs.jsonl.part");
     const int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
     // The lock belongs to the file, not to its name: the new one is locked before
     // it has the name.
-    bool good = fd >= 0 && lock(folder, fd) && copy_lines(folder, fd, lines) &&
+    bool good = fd >= 0 && lock(folder, fd) && copy_lines(folder, fd, records, lines) &&
                 rename(path, folder->runs) == 0;
     if (good) {
         close(folder->fd);
@@ -387,9 +360,8 @@ static bool not_appended(struct folder *folder, const struct stat *before, int r
 bool folder_append(struct folder *folder, const json_t *record)
 {
     struct stat before;
-    char *text = must(json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS)));
-    size_t length = strlen(text);
-    text[length++] = '\n'; // in the place of the '\0'
+    size_t length;
+    char *text = line_of(record, &length);
     const bool known = fstat(folder->fd, &before) == 0;
     const bool good = known && before.st_nlink > 0 && save_append(folder->fd, text, length);
     const int reason = errno;

@@ -133,7 +133,6 @@ struct folder {
     int fd;                   // of runs.jsonl, locked
     size_t lines;             // records that we have appended
     off_t size_bytes;         // of runs.jsonl, once we have appended to it
-    size_t broken_line;       // the first line that folder_read found to be no record; 0: none
     double synced_s;          // when the run ended that runs.jsonl was last flushed after
     char error[FOLDER_ERROR]; // why the last call was false
 };
@@ -179,13 +178,10 @@ bool folder_open(struct folder *folder, const char *path);
 // on stderr.
 bool folder_repair(struct folder *folder);
 
-// An array with the record of each line, null for one that is none; a new reference. False if a
-// record is of another version.
-bool folder_read(struct folder *folder, json_t **records);
-
-// Marks lines as not to be used, as `lines` says of each: block and order become 0, what they were
-// is kept in `set_aside`, and the flag set-aside is added.
-bool folder_set_aside(struct folder *folder, const bool *lines);
+// Marks those of `records`, all of the file's lines, as not to be used, as `lines` says of each,
+// here and in the file: block and order become 0, what they were is kept in `set_aside`, and the
+// flag set-aside is added.
+bool folder_set_aside(struct folder *folder, json_t *records, const bool *lines);
 
 // Appends a record as one whole line; after a failure the file is as before. It is on the disk at
 // once where a second has passed, by the times of the records, since the last that was flushed.

@@ -78,6 +78,16 @@ struct interval interval_mean(struct critical *critical, double mean, double var
     return (struct interval){mean, mean - half, mean + half, half / fabs(mean), false};
 }
 
+void pairs_sum(struct pairs *pairs, double x, double y)
+{
+    const double n = (double)++pairs->count, dx = x - pairs->mean_x, dy = y - pairs->mean_y;
+    pairs->mean_x += dx / n;
+    pairs->mean_y += dy / n;
+    pairs->xx += dx * (x - pairs->mean_x);
+    pairs->xy += dx * (y - pairs->mean_y);
+    pairs->yy += dy * (y - pairs->mean_y);
+}
+
 void pairs_add(struct pairs *pairs, double x, double y)
 {
     if (pairs->count == pairs->capacity) {
@@ -86,14 +96,8 @@ void pairs_add(struct pairs *pairs, double x, double y)
         pairs->y = must(reallocarray(pairs->y, pairs->capacity, sizeof *pairs->y));
     }
     pairs->x[pairs->count] = x;
-    pairs->y[pairs->count++] = y;
-    double n = (double)pairs->count;
-    double dx = x - pairs->mean_x, dy = y - pairs->mean_y;
-    pairs->mean_x += dx / n;
-    pairs->mean_y += dy / n;
-    pairs->xx += dx * (x - pairs->mean_x);
-    pairs->xy += dx * (y - pairs->mean_y);
-    pairs->yy += dy * (y - pairs->mean_y);
+    pairs->y[pairs->count] = y;
+    pairs_sum(pairs, x, y);
 }
 
 void pairs_clear(struct pairs *pairs)

@@ -50,7 +50,8 @@ struct pairs {
     double mean_x, mean_y, xx, xy, yy; // xx, xy, yy: sums about the means
 };
 
-// Appends a pair.
+// Adds a pair to the sums alone; or appends it, too.
+void pairs_sum(struct pairs *pairs, double x, double y);
 void pairs_add(struct pairs *pairs, double x, double y);
 
 // Empties them, and keeps their memory for the next experiment.

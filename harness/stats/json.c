@@ -1,7 +1,9 @@
 #include "json.h"
 
+#include "common/memory.h"
 #include "common/save.h"
 
+#include <math.h>
 #include <string.h>
 
 json_t *json_interval(const struct interval *interval)
@@ -13,6 +15,21 @@ void json_put_interval(json_t *object, const char *name, const struct interval *
 {
     json_put(object, name, json_number(interval->center));
     json_put(object, "ci", json_interval(interval));
+}
+
+void json_bounds_at(const json_t *object, const char *name, double *low, double *high)
+{
+    const json_t *ci = json_object_get(object, name), *first = json_array_get(ci, 0),
+                 *second = json_array_get(ci, 1);
+    const bool known = json_is_number(first) && json_is_number(second);
+    *low = known ? json_number_value(first) : NAN;
+    *high = known ? json_number_value(second) : NAN;
+}
+
+void json_extend(json_t *object, json_t *more)
+{
+    json_object_update(object, must(more));
+    json_decref(more);
 }
 
 // How an object is written: one line, or a document for people, too.

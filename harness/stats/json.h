@@ -16,6 +16,12 @@ json_t *json_interval(const struct interval *interval);
 // Puts its center under that name, and its bounds as "ci".
 void json_put_interval(json_t *object, const char *name, const struct interval *interval);
 
+// The bounds of the member of that name, [low, high]; both NAN where it is none.
+void json_bounds_at(const json_t *object, const char *name, double *low, double *high);
+
+// Adds the members of `more`, which is freed; those that are there already keep their place.
+void json_extend(json_t *object, json_t *more);
+
 // Writing a JSON object to a file so that no reader ever sees half of it (common/save.h).
 
 // Writes `object` as one line: to `stream` if path is "-", else to the file that the user named.

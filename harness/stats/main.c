@@ -103,22 +103,15 @@ static bool resume_note(struct experiment *experiment, size_t runs, size_t set_a
 static bool take_over(struct hub *hub, size_t *set_aside)
 {
     struct folder *folder = &hub->folder;
-    json_t *records = NULL;
-    if (!folder_repair(folder) || !folder_read(folder, &records)) {
-        json_decref(records);
+    json_t *records = folder_repair(folder) ? records_read(folder->runs) : NULL;
+    if (!records)
         return false;
-    }
-    if (folder->broken_line > 0)
-        complain("%s: line %zu is no record: it is left out, the other runs are used", folder->runs,
-                 folder->broken_line);
     bool *unusable = resume_unusable(&hub->experiment, records, hub->host, set_aside), good = true;
     if (*set_aside > 0) {
         complain("%zu run%s in %s set aside, to be made again: failed, or begun in a block on "
                  "another host",
                  *set_aside, *set_aside == 1 ? "" : "s", folder->path);
-        json_decref(records);
-        records = NULL;
-        good = folder_set_aside(folder, unusable) && folder_read(folder, &records);
+        good = folder_set_aside(folder, records, unusable);
     }
     for (size_t i = 0; good && i < json_array_size(records); i++)
         if (json_is_object(json_array_get(records, i)))

@@ -275,10 +275,9 @@ static json_t *attribution_of(const json_t *before, const json_t *after, double 
     // What is shared out is the mean.
     char *text = causes_text(json_text_at(slowdown, "condition"),
                              strcmp(statistic, "mean") == 0 ? NULL : statistic, &shares, &hardware);
-    json_object_set_new(object, "pressure_known", json_boolean(shares.source != SOURCE_NONE));
-    json_object_set_new(object, "extra", means_json(extra));
-    json_object_set_new(object, "absent", absent_json(alone, loaded));
-    json_object_set_new(object, "text", json_string(text));
+    json_extend(object, json_pack("{s:b, s:o, s:o, s:s}", "pressure_known",
+                                  shares.source != SOURCE_NONE, "extra", means_json(extra),
+                                  "absent", absent_json(alone, loaded), "text", text));
     free(text);
     return object;
 }
@@ -331,9 +330,9 @@ static void add_seconds(const json_t *records, json_t *forecast)
     if (!json_is_object(forecast) || isnan(took) || after == 0 || after > json_array_size(records))
         return;
     const double so_far = elapsed_s(records, after);
-    json_object_set_new(forecast, "after_s", json_figure(so_far));
-    json_object_set_new(forecast, "expected_s", json_figure(so_far * expected / (double)after));
-    json_object_set_new(forecast, "took_s", json_figure(took));
+    json_extend(forecast, json_pack("{s:o, s:o, s:o}", "after_s", json_figure(so_far), "expected_s",
+                                    json_figure(so_far * expected / (double)after), "took_s",
+                                    json_figure(took)));
 }
 
 json_t *result_build(const struct experiment *experiment, struct session *session,

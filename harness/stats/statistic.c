@@ -156,22 +156,6 @@ static struct interval widened(struct interval interval, double widen)
     return finished(interval);
 }
 
-// Sums about the means.
-struct moments {
-    double n, mean_x, mean_y, xx, xy, yy;
-};
-
-static void moments_add(struct moments *sums, double x, double y)
-{
-    const double dx = x - sums->mean_x, dy = y - sums->mean_y;
-    sums->n++;
-    sums->mean_x += dx / sums->n;
-    sums->mean_y += dy / sums->n;
-    sums->xx += dx * (x - sums->mean_x);
-    sums->xy += dx * (y - sums->mean_y);
-    sums->yy += dy * (y - sums->mean_y);
-}
-
 // ---- the trimmed mean ----
 
 // Pairs as many as are not cut, with the trimmed means, and the sums of the values of
@@ -183,16 +167,14 @@ static struct pairs trimmed_pairs(const double *x, const double *y, const double
                                   const double *sorted_y, size_t n)
 {
     const size_t cut = statistic_trimmed(n), last = n - 1 - cut;
-    struct moments moments = {0};
+    struct pairs rest = {0};
     for (size_t i = 0; i < n; i++)
-        moments_add(&moments, fmin(fmax(x[i], sorted_x[cut]), sorted_x[last]),
-                    fmin(fmax(y[i], sorted_y[cut]), sorted_y[last]));
-    return (struct pairs){.count = n - 2 * cut,
-                          .mean_x = trimmed_value(sorted_x, n),
-                          .mean_y = trimmed_value(sorted_y, n),
-                          .xx = moments.xx,
-                          .xy = moments.xy,
-                          .yy = moments.yy};
+        pairs_sum(&rest, fmin(fmax(x[i], sorted_x[cut]), sorted_x[last]),
+                  fmin(fmax(y[i], sorted_y[cut]), sorted_y[last]));
+    rest.count = n - 2 * cut;
+    rest.mean_x = trimmed_value(sorted_x, n);
+    rest.mean_y = trimmed_value(sorted_y, n);
+    return rest;
 }
 
 static struct interval trimmed_interval(struct critical *critical, const double *sorted, size_t n,
@@ -246,9 +228,9 @@ static double place(double value, double quantile)
 double statistic_correlation(const double *x, const double *y, size_t n, double quantile_x,
                              double quantile_y)
 {
-    struct moments places = {0};
+    struct pairs places = {0};
     for (size_t i = 0; i < n; i++)
-        moments_add(&places, place(x[i], quantile_x), place(y[i], quantile_y));
+        pairs_sum(&places, place(x[i], quantile_x), place(y[i], quantile_y));
     const double square = places.xy * places.xy / (places.xx * places.yy);
     const double by_chance = 1 / ((double)n - 1);
     return square > by_chance ? places.xy / sqrt(places.xx * places.yy) * (1 - by_chance / square)

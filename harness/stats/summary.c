@@ -64,16 +64,13 @@ static json_t *comparison(struct session *session, size_t condition, size_t metr
     const struct interval ratio = metric_ratio(session, condition, against, metric);
     const enum relation relation = gate_relation(session, condition, against, metric);
     json_t *json = ratio_json(session, condition, against, metric, &ratio);
-    json_object_set_new(json, "condition", json_string(settings->conditions[condition]));
-    json_object_set_new(
-        json, "reference",
-        json_string(settings->conditions[settings_reference(settings, condition, against)]));
-    json_object_set_new(
-        json, "pairs",
-        json_integer((json_int_t)session->conditions[condition].pairs[against][metric].count));
-    json_object_set_new(
-        json, "verdict",
-        json_string(relation_name(relation, words_is_time(&settings->metrics.item[metric]))));
+    json_extend(
+        json,
+        json_pack("{s:s, s:s, s:I, s:s}", "condition", settings->conditions[condition], "reference",
+                  settings->conditions[settings_reference(settings, condition, against)], "pairs",
+                  (json_int_t)session->conditions[condition].pairs[against][metric].count,
+                  "verdict",
+                  relation_name(relation, words_is_time(&settings->metrics.item[metric]))));
     answer_add(session, condition, against, metric, json);
     json_object_set_new(json, "gate", json_null()); // unless it is judged
     json_object_set_new(json, "text", words_comparison(settings, condition, metric, &ratio));
@@ -133,12 +130,10 @@ static json_t *other_metrics(struct session *session, size_t condition)
     json_t *object = json_object();
     for (size_t m = BASIC_METRICS; m < settings->metrics.count; m++) {
         json_t *one = describe(session, condition, m);
-        if (json_is_object(one)) {
-            json_object_set_new(one, "unit", json_string(settings->metrics.item[m].unit));
-            json_object_set_new(
-                one, "better",
-                json_string(metric_better_names[settings->metrics.item[m].higher_is_better]));
-        }
+        if (json_is_object(one))
+            json_extend(one,
+                        json_pack("{s:s, s:s}", "unit", settings->metrics.item[m].unit, "better",
+                                  metric_better_names[settings->metrics.item[m].higher_is_better]));
         json_object_set_new(object, settings->metrics.item[m].name, one);
     }
     return object;
@@ -192,17 +187,9 @@ static void add_failures(const struct session *session, size_t condition, json_t
     for (enum failure kind = FAILURE_NONE + 1; kind < FAILURES; kind++)
         json_object_set_new(kinds, failure_names[kind],
                             json_integer((json_int_t)one->failures[kind]));
-    json_object_set_new(object, "failed",
-                        json_integer((json_int_t)session_failed(session, condition)));
-    json_object_set_new(object, "failures", kinds);
-    json_object_set_new(object, "censored", json_integer((json_int_t)one->censored));
-}
-
-static void add_names(const struct settings *settings, size_t condition, json_t *object)
-{
-    const char *variant = settings->conditions[settings_variant(settings, condition)];
-    json_object_set_new(object, "variant", text_to_json(settings->variants > 1 ? variant : NULL));
-    json_object_set_new(object, "load_name", text_to_json(settings_load_name(settings, condition)));
+    json_extend(object, json_pack("{s:I, s:o, s:I}", "failed",
+                                  (json_int_t)session_failed(session, condition), "failures", kinds,
+                                  "censored", (json_int_t)one->censored));
 }
 
 static json_t *conditions(struct session *session, enum stop_reason stop)
@@ -217,7 +204,11 @@ static json_t *conditions(struct session *session, enum stop_reason stop)
             unseen(settings, condition->runs), "load", loads(condition), "converged",
             error_that_decides(session, i) <= settings->error, "stop_reason", stop_names[stop]);
         add_failures(session, i, object);
-        add_names(settings, i, object);
+        json_extend(object, json_pack("{s:s?, s:s?}", "variant",
+                                      settings->variants > 1
+                                          ? settings->conditions[settings_variant(settings, i)]
+                                          : NULL,
+                                      "load_name", settings_load_name(settings, i)));
         for (size_t m = 0; m < BASIC_METRICS; m++)
             json_object_set_new(object, settings->metrics.item[m].name, describe(session, i, m));
         json_object_set_new(object, "metrics", other_metrics(session, i));
@@ -255,7 +246,7 @@ static json_t *slowdown(struct session *session, size_t condition, size_t metric
     const struct settings *settings = session->settings;
     struct interval ratio = metric_ratio(session, condition, AGAINST_ALONE, metric);
     json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:b, s:o, s:b, s:o, s:o, s:o, s:s, s:i, s:b, s:b}", "condition",
+        "{s:s, s:s, s:s, s:b, s:o, s:b, s:o, s:o, s:o, s:s, s:i, s:b, s:b, s:b}", "condition",
         settings->conditions[condition], "metric", settings->metrics.item[metric].name, "statistic",
         statistic_names[settings->statistic], "requested", settings->metrics.item[metric].chosen,
         "ratio", json_figure(ratio.center), "constant", ratio.constant, "ci", json_interval(&ratio),
@@ -264,15 +255,16 @@ static json_t *slowdown(struct session *session, size_t condition, size_t metric
         comparisons_method(settings, AGAINST_ALONE), "pairs",
         (int)session->conditions[condition].pairs[AGAINST_ALONE][metric].count, "distinguishable",
         metric_is_distinguishable(session, condition, AGAINST_ALONE, metric), "simultaneous",
-        settings_family(settings) > 1 && settings->metrics.item[metric].decides);
-    json_object_set_new(object, "decides", json_boolean(settings->metrics.item[metric].decides));
+        settings_family(settings) > 1 && settings->metrics.item[metric].decides, "decides",
+        settings->metrics.item[metric].decides);
     answer_direction(&settings->metrics.item[metric], &ratio, "alone", object);
     json_object_set_new(
         object, "reference",
         json_string(settings->conditions[settings_reference(settings, condition, AGAINST_ALONE)]));
     answer_add(session, condition, AGAINST_ALONE, metric, object);
-    const size_t censored = session_censored(session, condition, AGAINST_ALONE);
-    json_object_set_new(object, "censored", json_integer((json_int_t)censored));
+    json_object_set_new(
+        object, "censored",
+        json_integer((json_int_t)session_censored(session, condition, AGAINST_ALONE)));
     if (!metric_is_judged(session, condition, AGAINST_ALONE, metric))
         json_object_set_new(object, "distinguishable", json_null());
     if (settings_is_loaded(settings, (int)condition))
@@ -327,11 +319,11 @@ json_t *summary_build(struct session *session)
     if (stop == STOP_NOT) // the records ended before the experiment did
         stop = STOP_INTERRUPTED;
     json_t *summary =
-        json_pack("{s:o, s:o, s:o, s:o, s:o}", "conditions", conditions(session, stop), "slowdowns",
-                  slowdowns(session), "warnings", warnings_of(session), "intervals",
-                  intervals(settings), "forecast", forecast(session));
-    json_object_set_new(summary, "comparisons", list_of(session, AGAINST_REFERENCE, comparison));
-    json_object_set_new(summary, "interactions", list_of(session, AGAINST_BOTH, interaction));
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "conditions", conditions(session, stop),
+                  "slowdowns", slowdowns(session), "warnings", warnings_of(session), "intervals",
+                  intervals(settings), "forecast", forecast(session), "comparisons",
+                  list_of(session, AGAINST_REFERENCE, comparison), "interactions",
+                  list_of(session, AGAINST_BOTH, interaction));
     if (settings->condition_count > 1)
         json_object_set_new(summary, "washout", washout(session));
     if (settings_aa(settings) > 0)

@@ -263,12 +263,10 @@ static json_t *time_json(const struct made *made, bool alone, const struct setti
         json_object_set_new(shares, parts[part].name,
                             made->known[part] ? json_interval(&made->part[part]) : json_null());
     }
-    json_object_set_new(time, "intervals", shares);
-    json_object_set_new(time, "at_least", json_boolean(made->at_least));
-    json_object_set_new(time, "threads", json_figure(made->threads.busy));
-    json_object_set_new(time, "text", text_json(words_of_parts(made)));
-    json_object_set_new(time, "others",
-                        alone ? others_json(made, settings, critical) : json_null());
+    json_extend(time, json_pack("{s:o, s:b, s:o, s:o, s:o}", "intervals", shares, "at_least",
+                                made->at_least, "threads", json_figure(made->threads.busy), "text",
+                                text_json(words_of_parts(made)), "others",
+                                alone ? others_json(made, settings, critical) : json_null()));
     return time;
 }
 
