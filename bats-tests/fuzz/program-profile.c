@@ -1,7 +1,7 @@
 /* The profiles of two programs, a jostle.program/1 in each line, and what is predicted of them. */
 #include "frame/fuzz.h"
 
-#include "harness/predict/model.h"
+#include "harness/predict/predict.h"
 #include "harness/profile/profile.h"
 
 #include <jansson.h>

@@ -1,36 +1,16 @@
 // predict: how much programs slow down beside each other, from their profiles; it reads and writes
 // files; processes are the shell's.
 
-#include "model.h"
-#include "table.h"
+#include "predict.h"
 
 #include "common/messages.h"
-#include "common/options.h"
-#include "common/record_json.h"
 #include "common/schemas.h"
 #include "harness/stats/json.h"
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// The command line of `jostle predict`.
-
-struct request {
-    bool with_itself, together, check, force, quiet;
-    double at_most; // 0: none
-    const char *place, *records, *format, *output, *json;
-    struct option_list measured, pairs;
-    uint64_t min_runs, max_runs;
-    int64_t max_time_ns;
-    bool steps;     // hidden: print what --check measures
-    bool plan;      // hidden: print what the shell is to do, and the record
-    char **operand; // profiles, ended by NULL; of --pairs more folders
-    struct options *given;
-};
 
 #define FIELD(member)                     .offset = offsetof(struct request, member)
 #define ROW(name, argument, type, member) OPTION_ROW(struct request, name, argument, type, member)
@@ -176,12 +156,8 @@ static void request_read(struct request *request, int argc, char **argv)
     int rest;
     request->given = options_parse(&program, argc, argv, &rest);
     request->operand = argv + rest;
+    request->records = request->records ? request->records : "jostle-results/pairs";
     check(request);
-}
-
-static void request_free(struct request *request)
-{
-    options_free(request->given);
 }
 
 // The record of a prediction, jostle.prediction/1.
@@ -206,22 +182,12 @@ static json_t *record_make(const struct table *table)
     json_t *programs = json_array();
     for (size_t i = 0; i < list->count; i++)
         json_array_append_new(programs, program_to_json(&list->entry[i]));
-    json_t *record =
-        json_pack("{s:s, s:s, s:{s:s, s:s}, s:b}", "schema", SCHEMA_PREDICTION, "jostle",
-                  JOSTLE_VERSION, "machine", "host", first->host, "hash", first->machine,
-                  "together", table->count > 0 && table->row[0].together);
-    json_object_set_new(record, "at_most",
-                        table->at_most > 0 ? number_to_json(table->at_most) : json_null());
-    json_object_set_new(record, "programs", programs);
-    json_object_set_new(record, "predictions", table_to_json(table));
-    json_object_set_new(record, "worst", table_worst_to_json(table));
-    json_object_set_new(record, "check", table_check_to_json(table));
-    return record;
-}
-
-static const char *records_of(const struct request *request)
-{
-    return request->records ? request->records : "jostle-results/pairs";
+    return json_pack("{s:s, s:s, s:{s:s, s:s}, s:b, s:o, s:o, s:o, s:o, s:o}", "schema",
+                     SCHEMA_PREDICTION, "jostle", JOSTLE_VERSION, "machine", "host", first->host,
+                     "hash", first->machine, "together", table->count > 0 && table->row[0].together,
+                     "at_most", number_to_json(table->at_most > 0 ? table->at_most : NAN),
+                     "programs", programs, "predictions", table_to_json(table), "worst",
+                     table_worst_to_json(table), "check", table_check_to_json(table));
 }
 
 // What the shell is to do with the record that follows: strings ended by NUL.
@@ -235,16 +201,15 @@ static int pairs(const struct request *request)
 {
     struct pair_list list = {0};
     const char *output = request->output ? request->output : "-";
-    size_t left, all_left = 0;
+    size_t left = 0;
     bool good = true;
-    for (size_t i = 0; good && i < request->pairs.count; i++, all_left += left)
+    for (size_t i = 0; good && i < request->pairs.count; i++)
         good = pair_list_collect(&list, request->pairs.item[i], &left);
-    for (char **folder = request->operand; good && *folder; folder++, all_left += left)
+    for (char **folder = request->operand; good && *folder; folder++)
         good = pair_list_collect(&list, *folder, &left);
     good = good && pair_list_write(&list, output);
-    if (good && all_left > 0)
-        complain("%zu cells have no result: measure them, and give the same command again",
-                 all_left);
+    if (good && left > 0)
+        complain("%zu cells have no result: measure them, and give the same command again", left);
     pair_list_free(&list);
     return good ? 0 : 1;
 }
@@ -252,15 +217,10 @@ static int pairs(const struct request *request)
 static int steps(const struct request *request)
 {
     struct program_list list;
-    const struct check_settings settings = {.with_itself = request->with_itself,
-                                            .min_runs = request->min_runs,
-                                            .max_runs = request->max_runs,
-                                            .max_time_ns = request->max_time_ns,
-                                            .records = records_of(request)};
     programs_read(&list, request->operand, request->place, false);
-    const bool good = !request->check || (printf("%s%c%s%c", records_of(request), 0,
+    const bool good = !request->check || (printf("%s%c%s%c", request->records, 0,
                                                  request->quiet ? "quiet" : "", 0) > 0 &&
-                                          check_print(&list, &settings));
+                                          check_print(&list, request));
     programs_free(&list);
     return good ? 0 : 1;
 }
@@ -288,12 +248,7 @@ static int predict(const struct request *request)
     if (!good)
         return 1;
     programs_read(&list, request->operand, request->place, request->together);
-    const struct table_settings settings = {.with_itself = request->with_itself,
-                                            .together = request->together,
-                                            .force = request->force,
-                                            .at_most = request->at_most,
-                                            .measured = &measured};
-    table_make(&table, &list, &settings);
+    table_make(&table, &list, &measured, request);
     json_t *record = record_make(&table);
     good = write_record(request, record, request->format);
     json_decref(record);
@@ -316,6 +271,6 @@ int main(int argc, char **argv)
         status = steps(&request);
     else
         status = predict(&request);
-    request_free(&request);
+    options_free(request.given);
     return status;
 }

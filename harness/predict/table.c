@@ -1,12 +1,188 @@
-#include "table.h"
+#include "predict.h"
 
+#include "common/memory.h"
+#include "common/messages.h"
+#include "common/record_json.h"
+
+#include <gsl/gsl_linalg.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/messages.h"
-#include "common/record_json.h"
+enum { DIMENSIONS = BESIDE_REPORTERS, ROWS = PROFILE_BESIDE };
+
+// Of log ratios, of which one is e-fold: the eight programs of results/reference/pairs that choices
+// are made by cannot tell it from 0.2 to 0.7.
+static const double ridge = 0.3;
+// What costs less is not worth a name.
+static const double least_cost = 0.005;
+
+static const char *const reporter_words[BESIDE_REPORTERS] = {
+    [BESIDE_GAP] = "CPU time",
+    [BESIDE_L2] = "its core's caches",
+    [BESIDE_MEMORY] = "memory",
+    [BESIDE_FAULTS] = "page faults",
+};
+
+// The loads of a profile: what each does to the reporters, and to the program.
+struct rows {
+    size_t count;
+    double x[ROWS][DIMENSIONS], y[ROWS];
+};
+
+static const struct sensitivity_point *point_of(const struct sensitivity *sensitivity,
+                                                const char *kind, double level)
+{
+    const struct sensitivity_curve *curve = sensitivity_find(sensitivity, kind);
+    for (size_t i = 0; curve && i < curve->count; i++)
+        if (fabs(curve->point[i].level - level) < 1e-6)
+            return &curve->point[i];
+    return NULL;
+}
+
+static bool is_whole(const double *log_ratio)
+{
+    for (size_t r = 0; r < DIMENSIONS; r++)
+        if (!isfinite(log_ratio[r]))
+            return false;
+    return true;
+}
+
+static void take_rows(const struct program_profile *a, struct rows *rows)
+{
+    rows->count = 0;
+    for (size_t i = 0; i < a->besides; i++) {
+        const struct profile_beside *beside = &a->beside[i];
+        const struct sensitivity_point *point =
+            point_of(&a->sensitivity, beside->kind, beside->level);
+        if (!point || !(point->slowdown > 0) || !is_whole(beside->log_ratio))
+            continue;
+        memcpy(rows->x[rows->count], beside->log_ratio, sizeof rows->x[0]);
+        rows->y[rows->count++] = log(point->slowdown);
+    }
+}
+
+static double dot(const double *a, const double *b)
+{
+    double sum = 0;
+    for (size_t r = 0; r < DIMENSIONS; r++)
+        sum += a[r] * b[r];
+    return sum;
+}
+
+// beta = (X'X + ridge)^-1 X'y, without the row `left_out` (rows->count: with all).
+static void fit(const struct rows *rows, size_t left_out, double beta[DIMENSIONS])
+{
+    double squares[DIMENSIONS * DIMENSIONS] = {0}, right[DIMENSIONS] = {0};
+    for (size_t i = 0; i < rows->count; i++)
+        for (size_t r = 0; r < DIMENSIONS && i != left_out; r++) {
+            right[r] += rows->x[i][r] * rows->y[i];
+            for (size_t s = 0; s < DIMENSIONS; s++)
+                squares[r * DIMENSIONS + s] += rows->x[i][r] * rows->x[i][s];
+        }
+    for (size_t r = 0; r < DIMENSIONS; r++)
+        squares[r * DIMENSIONS + r] += ridge;
+    gsl_matrix_view matrix = gsl_matrix_view_array(squares, DIMENSIONS, DIMENSIONS);
+    gsl_vector_view vector = gsl_vector_view_array(right, DIMENSIONS);
+    gsl_vector_view solution = gsl_vector_view_array(beta, DIMENSIONS);
+    // Positive definite by the ridge: it cannot fail.
+    (void)gsl_linalg_cholesky_decomp1(&matrix.matrix);
+    (void)gsl_linalg_cholesky_solve(&matrix.matrix, &vector.vector, &solution.vector);
+}
+
+// With n values left out in turn, the lower bound is the floor(alpha (n + 1))-th smallest, the
+// upper one the same from above; the outermost where there are too few for that.
+static void bound(const struct rows *rows, const double *x, double log_slowdown,
+                  struct prediction *prediction)
+{
+    double low[ROWS], high[ROWS], beta[DIMENSIONS];
+    const size_t n = rows->count;
+    for (size_t i = 0; i < n; i++) {
+        fit(rows, i, beta);
+        const double off = fabs(rows->y[i] - dot(beta, rows->x[i])), here = dot(beta, x);
+        low[i] = here - off;
+        high[i] = here + off;
+    }
+    gsl_sort(low, 1, n);
+    gsl_sort(high, 1, n);
+    const double rank = floor((1 - prediction->confidence) * (double)(n + 1));
+    const size_t outside = rank >= 1 ? (size_t)rank - 1 : 0;
+    prediction->low = exp(fmin(low[outside], log_slowdown));
+    prediction->high = exp(fmax(high[n - 1 - outside], log_slowdown));
+}
+
+static void add_carrier(struct prediction *prediction, const char *name, double slowdown)
+{
+    struct predict_carrier *carrier = prediction->carrier;
+    size_t at = prediction->carriers;
+    if (!(slowdown - 1 >= least_cost))
+        return;
+    prediction->carriers++;
+    for (; at > 0 && carrier[at - 1].slowdown < slowdown; at--)
+        carrier[at] = carrier[at - 1];
+    carrier[at] = (struct predict_carrier){.words = name, .slowdown = slowdown};
+}
+
+static double reading_of(const struct program_profile *profile, const char *reporter)
+{
+    for (size_t i = 0; i < profile->reporters; i++)
+        if (strcmp(profile->reporter[i].name, reporter) == 0)
+            return profile->reporter[i].log_ratio;
+    return NAN;
+}
+
+// What all others together do to the reporters. False: not known of one of them.
+static bool take_others(const struct program_profile *const *other, size_t count, double *x,
+                        struct prediction *prediction)
+{
+    for (size_t r = 0; r < DIMENSIONS; r++)
+        x[r] = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t r = 0; r < DIMENSIONS; r++) {
+            const double log_ratio = reading_of(other[i], beside_reporters[r]);
+            if (isnan(log_ratio)) {
+                (void)snprintf(prediction->why, sizeof prediction->why,
+                               "what %s does to %s is not known: make its profile again, without "
+                               "--no-pressure",
+                               other[i]->name, reporter_words[r]);
+                return false;
+            }
+            x[r] += log_ratio;
+        }
+    return true;
+}
+
+bool predict_beside(const struct program_profile *a, const struct program_profile *const *other,
+                    size_t count, struct prediction *prediction)
+{
+    struct rows rows;
+    double x[DIMENSIONS], beta[DIMENSIONS];
+    *prediction =
+        (struct prediction){.slowdown = NAN, .low = NAN, .high = NAN, .confidence = a->confidence};
+    take_rows(a, &rows);
+    if (rows.count < PREDICT_LEAST) {
+        (void)snprintf(
+            prediction->why, sizeof prediction->why,
+            "the profile of %s has %zu loads with their reporters, %d are the least: make "
+            "it again, with this version of jostle",
+            a->name, rows.count, PREDICT_LEAST);
+        return false;
+    }
+    if (!take_others(other, count, x, prediction))
+        return false;
+    fit(&rows, rows.count, beta);
+    const double log_slowdown = dot(beta, x);
+    prediction->known = true;
+    prediction->slowdown = exp(log_slowdown);
+    bound(&rows, x, log_slowdown, prediction);
+    for (size_t r = 0; r < DIMENSIONS; r++)
+        add_carrier(prediction, reporter_words[r], exp(beta[r] * x[r]));
+    return true;
+}
+
+// ---- the table ----
 
 static bool share_place(const struct program_list *list, size_t a, size_t b)
 {
@@ -40,37 +216,38 @@ static enum verdict judge(const struct table_row *row, double at_most)
 
 static void finish_row(struct table_row *row, const struct program_list *list,
                        const struct program_profile *const *other, size_t count,
-                       const struct table_settings *settings)
+                       const struct pair_list *measured, const struct request *request)
 {
     const struct program_profile *victim = &list->entry[row->victim].profile;
     const bool known = predict_beside(victim, other, count, &row->prediction);
     const double effect = known ? row->prediction.slowdown - 1 : 0;
     row->gate = profile_gate_judge(victim->noise.sd, victim->noise.n, effect);
-    row->shown = known && (row->gate.passed || settings->force);
-    row->verdict = judge(row, settings->at_most);
-    const struct pair_truth *truth = find_measured(settings->measured, list, row);
+    row->shown = known && (row->gate.passed || request->force);
+    row->verdict = judge(row, request->at_most);
+    const struct pair_truth *truth = find_measured(measured, list, row);
     row->measured = truth ? &truth->first : NULL;
     row->repeat = truth && truth->repeated ? &truth->repeat : NULL;
 }
 
 static void add_pairs(struct table *table, const struct program_list *list,
-                      const struct table_settings *settings)
+                      const struct pair_list *measured, const struct request *request)
 {
     for (size_t a = 0; a < list->count; a++) {
         for (size_t b = 0; b < list->count; b++) {
             const struct program_profile *other = &list->entry[b].profile;
-            if (!share_place(list, a, b) || (a == b && !settings->with_itself))
+            if (!share_place(list, a, b) || (a == b && !request->with_itself))
                 continue;
             struct table_row *row = &table->row[table->count++];
             *row = (struct table_row){.victim = a, .aggressor = b};
-            finish_row(row, list, &other, 1, settings);
+            finish_row(row, list, &other, 1, measured, request);
         }
     }
 }
 
 // All programs of the place of the first of them, which `done` then knows.
 static void add_together(struct table *table, const struct program_list *list, size_t first,
-                         bool *done, const struct table_settings *settings)
+                         bool *done, const struct pair_list *measured,
+                         const struct request *request)
 {
     const struct program_profile *other[PREDICT_PROGRAMS];
     size_t index[PREDICT_PROGRAMS], count = 0;
@@ -89,7 +266,7 @@ static void add_together(struct table *table, const struct program_list *list, s
             if (k != i)
                 other[others++] = &list->entry[index[k]].profile;
         *row = (struct table_row){.victim = index[i], .aggressor = index[i], .together = true};
-        finish_row(row, list, other, others, settings);
+        finish_row(row, list, other, others, measured, request);
     }
 }
 
@@ -105,20 +282,18 @@ static void refuse_single(const struct program_list *list)
 }
 
 void table_make(struct table *table, const struct program_list *programs,
-                const struct table_settings *settings)
+                const struct pair_list *measured, const struct request *request)
 {
     const size_t most = programs->count * (programs->count + 1);
-    bool *done = calloc(programs->count + 1, sizeof *done);
+    bool *done = must(calloc(programs->count + 1, sizeof *done));
     *table = (struct table){.programs = programs,
-                            .row = calloc(most + 1, sizeof *table->row),
-                            .at_most = settings->at_most};
-    if (!table->row || !done)
-        usage_error("%zu profiles do not fit into memory: give fewer", programs->count);
-    if (!settings->together)
-        add_pairs(table, programs, settings);
-    for (size_t i = 0; settings->together && i < programs->count; i++)
+                            .row = must(calloc(most + 1, sizeof *table->row)),
+                            .at_most = request->at_most};
+    if (!request->together)
+        add_pairs(table, programs, measured, request);
+    for (size_t i = 0; request->together && i < programs->count; i++)
         if (!done[i])
-            add_together(table, programs, i, done, settings);
+            add_together(table, programs, i, done, measured, request);
     free(done);
     if (table->count == 0)
         refuse_single(programs);
@@ -198,42 +373,23 @@ static json_t *neighbours_of(const struct table *table, const struct table_row *
     return names;
 }
 
-// Whether the interval has no 1 in it.
-static bool row_distinguishable(const struct table_row *row)
-{
-    return row->prediction.low > 1 || row->prediction.high < 1;
-}
-
-static void add_figures(json_t *object, const struct table_row *row)
-{
-    const struct prediction *one = &row->prediction;
-    json_object_set_new(object, "slowdown", number_to_json(row->shown ? one->slowdown : NAN));
-    json_object_set_new(object, "ci", row->shown ? bounds(one->low, one->high) : json_null());
-    json_object_set_new(object, "confidence", number_to_json(row->shown ? one->confidence : NAN));
-    json_object_set_new(object, "distinguishable",
-                        row->shown ? json_boolean(row_distinguishable(row)) : json_null());
-    json_object_set_new(object, "carrier",
-                        row->shown && one->carriers > 0 ? json_string(one->carrier[0].words)
-                                                        : json_null());
-    json_object_set_new(object, "carriers", row->shown ? carriers_to_json(one) : json_array());
-}
-
 static json_t *row_to_json(const struct table *table, const struct table_row *row)
 {
-    const struct program_list *list = table->programs;
-    json_t *object = json_pack("{s:s}", "a", list->entry[row->victim].name);
-    json_object_set_new(
-        object, "b", row->together ? json_null() : json_string(list->entry[row->aggressor].name));
-    json_object_set_new(object, "beside", neighbours_of(table, row));
-    json_object_set_new(object, "place", json_string(list->entry[row->victim].profile.place));
-    add_figures(object, row);
-    json_object_set_new(object, "gate", gate_to_json(&row->gate));
-    json_object_set_new(object, "reason", reason_of(row));
-    json_object_set_new(object, "verdict",
-                        table->at_most > 0 ? json_string(verdict_names[row->verdict])
-                                           : json_null());
-    json_object_set_new(object, "measured", measured_to_json(row->measured));
-    return object;
+    const struct program_entry *entry = table->programs->entry;
+    const struct prediction *one = &row->prediction;
+    const bool shown = row->shown;
+    return json_pack(
+        "{s:s, s:s?, s:o, s:s, s:o, s:o, s:o, s:o, s:s?, s:o, s:o, s:o, s:s?, s:o}", "a",
+        entry[row->victim].name, "b", row->together ? NULL : entry[row->aggressor].name, "beside",
+        neighbours_of(table, row), "place", entry[row->victim].profile.place, "slowdown",
+        number_to_json(shown ? one->slowdown : NAN), "ci",
+        shown ? bounds(one->low, one->high) : json_null(), "confidence",
+        number_to_json(shown ? one->confidence : NAN), "distinguishable",
+        shown ? json_boolean(one->low > 1 || one->high < 1) : json_null(), "carrier",
+        shown && one->carriers > 0 ? one->carrier[0].words : NULL, "carriers",
+        shown ? carriers_to_json(one) : json_array(), "gate", gate_to_json(&row->gate), "reason",
+        reason_of(row), "verdict", table->at_most > 0 ? verdict_names[row->verdict] : NULL,
+        "measured", measured_to_json(row->measured));
 }
 
 json_t *table_to_json(const struct table *table)

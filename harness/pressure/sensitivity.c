@@ -3,7 +3,6 @@
 #include "kinds.h"
 
 #include "common/memory.h"
-#include "common/record_json.h"
 #include "harness/stats/json.h"
 
 #include <gsl/gsl_cdf.h>

@@ -60,7 +60,7 @@ struct program_profile {
     char sha256[SHA256_DIGITS + 1]; // of its executable; "": not known
     char host[PROFILE_TEXT];
     char kernel[PROFILE_CPUS];
-    char machine[IDENTITY_DIGITS + 1]; // pressure/identity.h
+    char machine[IDENTITY_DIGITS + 1]; // pressure/kinds.h
     char place[SENSITIVITY_NAME];      // core, smt, l3, node, machine
     char target_cpus[PROFILE_CPUS], load_cpus[PROFILE_CPUS];
     double confidence; // of all intervals, two-sided

@@ -5,7 +5,6 @@
 #include "messages.h"
 
 #include "common/memory.h"
-#include "common/record_json.h"
 #include "common/schemas.h"
 
 #include <math.h>

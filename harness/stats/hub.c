@@ -5,7 +5,6 @@
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/record_json.h"
 #include "common/save.h"
 
 #include <errno.h>

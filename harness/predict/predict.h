@@ -1,0 +1,169 @@
+#ifndef PREDICT_PREDICT_H
+#define PREDICT_PREDICT_H
+
+#include "common/options.h"
+#include "harness/profile/gate.h"
+#include "harness/profile/profile.h"
+#include "harness/stats/interval.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// The command line of `jostle predict`.
+
+struct request {
+    bool with_itself, together, check, force, quiet;
+    double at_most; // 0: none
+    const char *place, *format, *output, *json;
+    const char *records; // folder of what --check measures
+    struct option_list measured, pairs;
+    uint64_t min_runs, max_runs;
+    int64_t max_time_ns;
+    bool steps;     // hidden: print what --check measures
+    bool plan;      // hidden: print what the shell is to do, and the record
+    char **operand; // profiles, ended by NULL; of --pairs more folders
+    struct options *given;
+};
+
+// The programs that are predicted of: their profiles, read and checked.
+
+struct program_entry {
+    const char *path;
+    char name[2 * PROFILE_TEXT]; // of the program, different for each of one place
+    struct program_profile profile;
+};
+
+struct program_list {
+    struct program_entry *entry;
+    size_t count;
+};
+
+// Reads the profiles at the paths, ended by NULL; of `place` only, where that is not NULL. Ends
+// the program with wrong use where one cannot be read, is of another machine than the first or
+// of another version of jostle, has a program that has changed since, or is given twice
+// (unless `copies` allows that).
+void programs_read(struct program_list *list, char **path, const char *place, bool copies);
+
+void programs_free(struct program_list *list);
+
+// What a program suffers beside others, from what each profile holds. Pure: no clock, no files.
+//
+//     log slowdown of A beside B  =  sum over reporters of  beta_A,r x log ratio_B,r
+//
+// ratio_B,r is what B does to a reporter: to a spin's wall time for its CPU time (gap, which has
+// the share of the CPUs that both want), to loads from the L2 cache and from memory, to page
+// faults. beta_A comes from A's own profile: its slowdowns beside the loads, on what the same loads
+// do to the reporters, by ridge regression without an intercept (A. E. Hoerl and R. W. Kennard,
+// Technometrics 12 (1970) 55-67). Several neighbours add their log ratios.
+
+enum { PREDICT_WHY = 256, PREDICT_LEAST = 5 }; // loads that a profile needs
+enum { PREDICT_PROGRAMS = 32 };                // together, the victim among them
+
+// What part of a slowdown goes by one reporter.
+struct predict_carrier {
+    const char *words; // "CPU time"
+    double slowdown;   // by this alone
+};
+
+struct prediction {
+    bool known; // false: no number, and `why` says why not
+    char why[PREDICT_WHY];
+    double slowdown, low, high;
+    double confidence;
+    size_t carriers; // what costs 0.5 % or more, the most first
+    struct predict_carrier carrier[BESIDE_REPORTERS];
+};
+
+// a beside `count` others. False, as prediction->known, where there is no number. The interval is
+// that of the jackknife+ at a's confidence: each load of the profile is left out once, and how far
+// the rest is off for it counts (R. F. Barber et al., Ann. Statist. 49 (2021) 486-507).
+bool predict_beside(const struct program_profile *a, const struct program_profile *const *other,
+                    size_t count, struct prediction *prediction);
+
+// What --check measures: each program of a pair beside the other, which runs again and again.
+
+// Prints for the shell, after what the caller has, how many pairs there are and how long each takes
+// at most ("2m"); then for each "A@B.PLACE", how many words follow, and these words, the options
+// and the program of a `jostle slowdown`. Each is ended by NUL. False after a message, also where a
+// profile does not say how its program is run, or the records are of other programs.
+bool check_print(const struct program_list *list, const struct request *request);
+
+// Measured pairs: how much one program slows down beside another, jostle.pair/1 in a pairs.jsonl.
+
+struct pair_measure {
+    double slowdown;
+    double low, high; // its interval; NAN: none
+    double sd;        // of the log ratio of single blocks; NAN: not known
+    size_t n;         // blocks
+    json_t *starts;   // when each run began that was used; NULL: not asked for
+};
+
+struct pair_truth {
+    json_t *names;                    // what has the following texts
+    const char *a, *b, *place, *host; // a beside b; host: NULL where it is not known
+    struct pair_measure first;
+    bool repeated;
+    struct pair_measure repeat; // the same, measured again
+};
+
+struct pair_list {
+    struct pair_truth *pair;
+    size_t count, capacity;
+};
+
+// Adds the pairs of a file. A pair that is there already, of the same host, becomes the repeat of
+// it; a third measurement is left out. False after a message.
+bool pair_list_read(struct pair_list *pairs, const char *path);
+
+// Adds the pairs of a campaign whose targets and loads are programs of the same names: each cell
+// of its folder that is done is the target beside the load. Cells without a result add to *left.
+// False after a message: there is no cell.
+bool pair_list_collect(struct pair_list *pairs, const char *folder, size_t *left);
+
+// Writes them to a file ("-": stdout), a line each. False after a message.
+bool pair_list_write(const struct pair_list *pairs, const char *path);
+
+void pair_list_free(struct pair_list *pairs);
+
+// All that is predicted for one command line, and as a record.
+
+// The program that suffers, and its neighbours: one, or all others.
+struct table_row {
+    size_t victim, aggressor; // indices of programs; aggressor: of a pair
+    bool together;            // beside all others of the place
+    struct prediction prediction;
+    struct gate gate;
+    bool shown;                          // it has a number that may be shown
+    enum verdict verdict;                // against at_most, where that is given
+    const struct pair_measure *measured; // NULL: not measured
+    const struct pair_measure *repeat;   // the same once more; NULL: measured once
+};
+
+struct table {
+    const struct program_list *programs;
+    struct table_row *row;
+    size_t count;
+    double at_most; // 0: none
+};
+
+// Predicts every ordered pair of programs of one place. Ends the program where there is no
+// pair, or too many programs.
+void table_make(struct table *table, const struct program_list *programs,
+                const struct pair_list *measured, const struct request *request);
+
+// 0, 3 or 4, as --help has it.
+int table_status(const struct table *table);
+
+// `predictions` of a jostle.prediction/1, a new reference.
+json_t *table_to_json(const struct table *table);
+
+// `worst` and `check` of it: the index of the prediction with the largest slowdown that is surely
+// one, and how far off predictions of measured pairs are; null: there are none. New references.
+json_t *table_worst_to_json(const struct table *table);
+json_t *table_check_to_json(const struct table *table);
+
+void table_free(struct table *table);
+
+#endif
