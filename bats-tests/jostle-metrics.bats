@@ -113,3 +113,24 @@ over_before_jq() {
 @test "a load is over before jq begins: what it gave is of the run alone" {
     in_tries 5 over_before_jq
 }
+
+@test "an event and the energy of the packages are metrics like any other; what cannot be counted here is refused first" {
+    local i cap
+    run -0 "$JOSTLE" slowdown --metric perf:page-faults --metric wall_s --min-runs 6 --max-runs 6 --load 'cpu --percent 5' --output events -- true
+    holds '[.conditions[] | .metrics.perf_page_faults.center > 10] | all' <events/result.json
+    run -2 "$JOSTLE" run --metric perf:no-such --output none -- true
+    [[ $output == *"'no-such' is no event here"* && ! -e none ]]
+    for i in 0 1; do
+        cap=$PWD/root/sys/class/powercap/intel-rapl:$i
+        mkdir -p "$cap"
+        printf 'package-%s\n' "$i" >"$cap/name"
+        echo 262143328850 >"$cap/max_energy_range_uj"
+        echo 1000000 >"$cap/energy_uj"
+    done
+    JOSTLE_KERNEL_ROOT=$PWD/root run -0 "$JOSTLE" run --metric energy:package --min-runs 3 --max-runs 3 --output energy -- \
+        bash -c 'read -r uj <"$0"; echo $((uj + 2000000)) >"$0"' "$cap/energy_uj"
+    [[ $output == *energy_package*2.0* && $output == *energy_idle_share* ]]
+    holds '.settings.decide == ["energy_package"]' <energy/experiment.json
+    JOSTLE_KERNEL_ROOT=$PWD/nowhere run -2 "$JOSTLE" run --metric energy:package --output none -- true
+    [[ $output == *'the energy of the packages cannot be read here'* && ! -e none ]]
+}

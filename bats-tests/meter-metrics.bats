@@ -271,3 +271,87 @@ END
     command -v jsonschema >/dev/null || skip 'no jsonschema'
     jsonschema -i record "$ROOT/results/schema/jostle.meter.schema.json"
 }
+
+# like_perf EVENT SPREAD: meter and perf count the event alike in the same program, to that factor.
+like_perf() {
+    local ours theirs
+    ours=$("$METER" --metric "x=perf:$1" -- sh -c 'for i in 1 2 3 4 5; do sleep 0.01; done' | jq .metrics.x.value)
+    perf stat -x ' ' -o stat -e "$1" -- sh -c 'for i in 1 2 3 4 5; do sleep 0.01; done'
+    theirs=$(awk 'NF > 2 && $1 ~ /^[0-9]/ { print $1 }' stat)
+    jq -n "$ours / $theirs" | holds ". > 1 / $2 and . < $2" || { printf '%s: %s, perf: %s\n' "$1" "$ours" "$theirs" && return 1; }
+}
+
+@test "events are counted as perf counts them, by the names that it has" {
+    command -v perf >/dev/null || skip 'perf is not installed'
+    perf stat -e page-faults true 2>/dev/null || skip 'nothing can be counted here'
+    local event
+    for event in page-faults minor-faults context-switches faults:u; do
+        in_tries 5 like_perf "$event" 1.5
+    done
+    ! perf stat -e sched:sched_process_fork true 2>/dev/null || like_perf sched:sched_process_fork 1.01
+}
+
+@test "a ratio is of one group; its name is made of its events, and hardware that is not there is a reason" {
+    run -0 values perf:context-switches/page-faults 'faults_s=perf:page-faults/task-clock,scale=1e9' -- sleep 0.02
+    [[ ${lines[0]} =~ ^perf_context_switches_page_faults\ 0\.[0-9]+$ && ${lines[1]} =~ ^faults_s\ [1-9] ]]
+    jq .metrics.faults_s record | holds '.running == 1 and (.scope == "all" or .scope == "user")'
+    # Which machines have, in which case there is a figure.
+    values ipc=perf:IPC -- true >said
+    grep -Eqx 'ipc [0-9.]+|ipc null' said
+    ! grep -qx 'ipc null' said || grep -q '^ipc: the kernel does not count it here' said
+    jq .metrics.ipc record | holds '.better == "higher"'
+    run -1 "$METER" --metric perf:cache-mises -- true
+    [[ $output == "jostle: metric perf_cache_mises: 'cache-mises' is no event here (did you mean cache-misses?)"* ]]
+    run -2 "$METER" --metric perf: -- true
+    run -2 "$METER" --metric energy:cores -- true
+}
+
+@test "PMUs and their events are read as the kernel describes them: a made-up one that counts context switches" {
+    local pmu=$PWD/root/sys/bus/event_source/devices/fake
+    mkdir -p "$pmu"/{events,format}
+    echo 1 >"$pmu/type"                  # PERF_TYPE_SOFTWARE
+    echo 'config:0,2-3' >"$pmu/format/low"
+    echo 'config:1' >"$pmu/format/high"
+    echo 'low=0x1,high=0x1' >"$pmu/events/switches" # 3: PERF_COUNT_SW_CONTEXT_SWITCHES
+    echo 'config1:0-63' >"$pmu/format/other"
+    export JOSTLE_KERNEL_ROOT=$PWD/root
+    values fake=perf:fake/switches/ terms=perf:fake/low=1,high/ raw=perf:fake/config=0x3/ real=perf:context-switches ratio=perf:fake/switches//context-switches -- \
+        sh -c 'for i in 1 2 3 4; do sleep 0.01; done' >said
+    [[ $(sort -u -k 2 said | wc -l) -eq 2 ]]
+    grep -qx 'ratio 1' said
+    for wrong in fake/low=9/ fake/nothing/ fake/low=x/ other/low=1/ fake/../fake/; do
+        run -1 "$METER" --metric "x=perf:$wrong" -- true
+        [[ ${#lines[@]} -eq 1 && $output == *'is no event here'* ]]
+    done
+}
+
+# packages: a made-up powercap of two packages, in root; the target says what they take.
+packages() {
+    local i
+    export JOSTLE_KERNEL_ROOT=$PWD/root
+    for i in 0 1 2; do
+        CAP[i]=$PWD/root/sys/class/powercap/intel-rapl:$i
+        mkdir -p "${CAP[i]}"
+        echo "package-$i" >"${CAP[i]}/name"
+        echo 262143328850 >"${CAP[i]}/max_energy_range_uj"
+        echo 262143000000 >"${CAP[i]}/energy_uj"
+    done
+    echo psys >"${CAP[2]}/name" # all of them once more
+}
+
+@test "energy is that of all packages, also where a counter begins anew, with the share that idling takes" {
+    local -a CAP
+    packages
+    values energy:package energy:idle-share,idle=10 -- sh -c "echo 262145000000 >'${CAP[0]}/energy_uj'; echo 671150 >'${CAP[1]}/energy_uj'; echo 1 >'${CAP[2]}/energy_uj'; sleep 0.3" >said
+    grep -qx 'energy_package 3' said
+    awk '$1 == "energy_idle_share" { exit !($2 >= 1 && $2 < 3) } ' said
+    values energy:idle-share -- sh -c "echo 262146000000 >'${CAP[0]}/energy_uj'" >said
+    grep -q 'energy_idle_share: it is not known what the packages take when nothing runs' said
+    # A counter that may have begun anew more often than once.
+    echo 1000000 >"${CAP[0]}/max_energy_range_uj"
+    values energy:package -- sleep 0.1 >said
+    grep -q 'energy_package: the run was longer than the counter can hold' said
+    rm -r root/sys/class
+    values energy:package -- true >said
+    grep -q "energy_package: the packages' energy cannot be read" said
+}

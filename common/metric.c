@@ -13,6 +13,8 @@
 #include "units.h"
 
 #define LONGEST_NAME 64
+#define PERF         "perf:"
+#define ENERGY       "energy:"
 
 const char *const metric_take_names[] = {
     [TAKE_LAST] = "last", [TAKE_FIRST] = "first",   [TAKE_SUM] = "sum",    [TAKE_MEAN] = "mean",
@@ -34,11 +36,12 @@ const char *const metric_loop_names[] = {
 
 const char *const metric_better_names[] = {"lower", "higher", NULL};
 
-enum option { TAKE, SCALE, UNIT, BETTER, ROLE, QUANTILE, LOOP, OPTIONS };
+enum option { TAKE, SCALE, UNIT, BETTER, ROLE, QUANTILE, LOOP, IDLE, OPTIONS };
 
 static const char *const option_names[] = {
     [TAKE] = "take", [SCALE] = "scale",       [UNIT] = "unit", [BETTER] = "better",
-    [ROLE] = "role", [QUANTILE] = "quantile", [LOOP] = "loop", [OPTIONS] = NULL,
+    [ROLE] = "role", [QUANTILE] = "quantile", [LOOP] = "loop", [IDLE] = "idle",
+    [OPTIONS] = NULL,
 };
 
 /* Where a definition is being read, and what was wrong with it. */
@@ -72,7 +75,12 @@ static bool keep(const struct reader *reader, char **to, const char *text, size_
 
 bool metric_is_definition(const char *text)
 {
-    return strchr(text, '=') != NULL;
+    return strchr(text, '=') || text_after(text, PERF) || text_after(text, ENERGY);
+}
+
+bool metric_is_output(const struct metric *metric)
+{
+    return metric->source != METRIC_PERF && metric->source != METRIC_ENERGY;
 }
 
 static bool is_name(const char *text)
@@ -97,10 +105,26 @@ static bool read_variant(const struct reader *reader)
            refuse(reader, "no variant behind @: write its name, as in rate@new=SOURCE");
 }
 
+/* The name of what has a source and no name: perf_IPC. */
+static bool make_name(const struct reader *reader, const char *source)
+{
+    char name[LONGEST_NAME + 1];
+    const size_t length = strcspn(source, ",");
+    snprintf(name, sizeof name, "%.*s", (int)length, source);
+    for (char *c = name; *c != '\0'; c++)
+        if (!isalnum((unsigned char)*c))
+            *c = '_';
+    return keep(reader, &reader->metric->name, name, strlen(name));
+}
+
 /* The part in front of the first `=`; *rest is what follows. */
 static bool read_name(const struct reader *reader, const char *text, const char **rest)
 {
     const char *equal = strchr(text, '=');
+    if (text_after(text, PERF) || text_after(text, ENERGY)) {
+        *rest = text;
+        return make_name(reader, text);
+    }
     const size_t length = equal != NULL ? (size_t)(equal - text) : strlen(text);
     if (!keep(reader, &reader->metric->name, text, length))
         return false;
@@ -157,6 +181,13 @@ static bool set_quantile(const struct reader *reader, const char *value)
            refuse(reader, "quantile=%s: it is a number between 0 and 1, as in 0.99", value);
 }
 
+static bool set_idle(const struct reader *reader, const char *value)
+{
+    double *idle = &reader->metric->idle_w;
+    return (units_real(value, idle) == 0 && *idle >= 0 && isfinite(*idle)) ||
+           refuse(reader, "idle=%s: it is a number of watts, as in 12.5", value);
+}
+
 /* p99 */
 static bool is_percentile(const char *value, double *percentile)
 {
@@ -210,6 +241,8 @@ static bool set_option(const struct reader *reader, enum option option, const ch
         return set_take(reader, value);
     case SCALE:
         return set_scale(reader, value);
+    case IDLE:
+        return set_idle(reader, value);
     default:
         return set_choice(reader, option, value);
     }
@@ -262,7 +295,7 @@ static bool refuse_tail(const struct reader *reader, const char *text)
     const char *near = nearest_name(word, option_names);
     return refuse(reader, "option %s is not known: %s%s%s", word,
                   near != NULL ? "did you mean "
-                               : "there are take, scale, unit, better, role, quantile and loop",
+                               : "there are take, scale, unit, better, role, quantile, loop and idle",
                   near != NULL ? near : "", near != NULL ? "?" : "");
 }
 
@@ -319,6 +352,38 @@ static bool read_file(const struct reader *reader, const char *text)
     return read_jq(reader, end + strlen(":jq:"));
 }
 
+static bool is_given(const struct metric *metric, enum option option)
+{
+    return (metric->given & 1U << option) != 0;
+}
+
+/* EVENT[/EVENT], IPC or MPKI. */
+static bool read_perf(const struct reader *reader, const char *text)
+{
+    struct metric *metric = reader->metric;
+    const bool ipc = strcmp(text, "IPC") == 0, mpki = strcmp(text, "MPKI") == 0;
+    metric->source = METRIC_PERF;
+    if (*text == '\0')
+        return refuse(reader, "perf: has no event, as in perf:context-switches");
+    if (ipc && !is_given(metric, BETTER))
+        metric->higher_is_better = true;
+    if (mpki && !is_given(metric, SCALE))
+        metric->scale = 1000;
+    text = ipc ? "instructions/cycles" : mpki ? "cache-misses/instructions" : text;
+    return keep(reader, &metric->expression, text, strlen(text));
+}
+
+static bool read_energy(const struct reader *reader, const char *text)
+{
+    const bool whole = strcmp(text, "package") == 0;
+    reader->metric->source = METRIC_ENERGY;
+    if (!whole && strcmp(text, "idle-share") != 0)
+        return refuse(reader, "energy:%.40s: it is energy:package or energy:idle-share", text);
+    if (whole && !is_given(reader->metric, UNIT) && !keep(reader, &reader->metric->unit, "J", 1))
+        return false;
+    return keep(reader, &reader->metric->expression, text, strlen(text));
+}
+
 static bool read_source(const struct reader *reader, const char *text)
 {
     const char *rest;
@@ -334,9 +399,13 @@ static bool read_source(const struct reader *reader, const char *text)
         return read_jq(reader, rest);
     if ((rest = text_after(text, "file:")) != NULL)
         return read_file(reader, rest);
+    if ((rest = text_after(text, PERF)) != NULL)
+        return read_perf(reader, rest);
+    if ((rest = text_after(text, ENERGY)) != NULL)
+        return read_energy(reader, rest);
     return refuse(reader,
                   "%.60s: a source is stdout:/REGEX/, stderr:/REGEX/, file:PATH:/REGEX/, "
-                  "jq:EXPRESSION or file:PATH:jq:EXPRESSION",
+                  "jq:EXPRESSION, file:PATH:jq:EXPRESSION, perf:EVENT[/EVENT] or energy:package",
                   text);
 }
 
@@ -344,7 +413,7 @@ bool metric_parse(struct metric *metric, const char *text, char *error, size_t s
 {
     const struct reader reader = {.metric = metric, .error = error, .size = size};
     const char *source = NULL;
-    *metric = (struct metric){.scale = 1, .quantile = NAN};
+    *metric = (struct metric){.scale = 1, .quantile = NAN, .idle_w = NAN};
     bool taken = read_name(&reader, text, &source);
     char *rest = taken ? strdup(source) : NULL;
     taken = taken && (rest != NULL || refuse(&reader, "no memory")) &&
@@ -394,7 +463,7 @@ static bool take_over(const struct reader *reader, const struct metric *from, en
 bool metric_agree(struct metric *one, struct metric *other, char *error, size_t size)
 {
     const struct reader of_one = {one, error, size}, of_other = {other, error, size};
-    for (enum option i = UNIT; i < OPTIONS; i++) {
+    for (enum option i = UNIT; i <= LOOP; i++) {
         const bool mine = (one->given & 1U << i) != 0, theirs = (other->given & 1U << i) != 0;
         if (mine && theirs && !is_same(one, other, i))
             return refuse(&of_one,
@@ -427,6 +496,8 @@ char *metric_definition(const struct metric *metric)
         fprintf(stream, ",role=%s", metric_role_names[metric->role]);
     if (!isnan(metric->quantile))
         fprintf(stream, ",quantile=%s", units_exact_real(metric->quantile, number, sizeof number));
+    if (!isnan(metric->idle_w))
+        fprintf(stream, ",idle=%s", units_exact_real(metric->idle_w, number, sizeof number));
     if (metric->loop != LOOP_UNKNOWN)
         fprintf(stream, ",loop=%s", metric_loop_names[metric->loop]);
     if (fclose(stream) == 0)

@@ -8,9 +8,14 @@
  *
  *     stdout:/REGEX/   stderr:/REGEX/   file:PATH:/REGEX/
  *     jq:EXPRESSION    file:PATH:jq:EXPRESSION
+ *     perf:EVENT[/EVENT]   energy:package   energy:idle-share
  *
  * REGEX is a POSIX extended regular expression with exactly one group, which is the
- * figure; EXPRESSION is of jq, and reads JSON from stdout or the file. Options are read from
+ * figure; EXPRESSION is of jq, and reads JSON from stdout or the file. EVENT is one that the kernel
+ * counts of the target (perf_event.h), the second one what the first is divided by; perf:IPC is
+ * instructions/cycles, perf:MPKI cache-misses/instructions times 1000. energy:package is what all
+ * packages took over the run, in J, whoever used it, energy:idle-share how much of that they take when
+ * nothing runs. Of these two sources NAME= may be left out. Options are read from
  * the end of the text backwards, so an expression may have commas:
  *
  *     take=first|last|sum|mean|max   which of several matches counts; last. halves: the mean
@@ -23,6 +28,7 @@
  *     role=requests|errors|...       says something about the run instead of being its
  *                                    result (METRIC_ROLES), and may be missing; result
  *     quantile=Q                     the figure is this quantile of the requests, 0 to 1
+ *     idle=X                         of energy: how many watts the packages take when nothing runs
  *     loop=open|closed               whether requests were made when they were due, or when
  *                                    the answer to the one before had come
  *
@@ -36,7 +42,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum metric_source { METRIC_STDOUT, METRIC_STDERR, METRIC_FILE, METRIC_SOURCES };
+enum metric_source {
+    METRIC_STDOUT,
+    METRIC_STDERR,
+    METRIC_FILE,
+    METRIC_PERF,   /* expression is for perf_ratio_read() */
+    METRIC_ENERGY, /* expression is package or idle-share */
+    METRIC_SOURCES
+};
 enum metric_take {
     TAKE_LAST,
     TAKE_FIRST,
@@ -87,15 +100,19 @@ struct metric {
     enum metric_role role;
     double quantile; /* NAN: it is none, or not said */
     enum metric_loop loop;
+    double idle_w; /* of METRIC_ENERGY; NAN: not known */
 };
 
-/* Whether text is meant as a definition: it has a `=`, which no name has. */
+/* Whether text is meant as a definition: it has a `=`, or begins with perf: or energy:. */
 bool metric_is_definition(const char *text);
 
 /* Reads a definition; metric_free() frees what it holds. False with one line about what is
  * wrong and what to do in error ("metric p99: ..."); metric then holds nothing. A jq
  * expression is not compiled here: see metric_jq.h. */
 bool metric_parse(struct metric *metric, const char *text, char *error, size_t size);
+
+/* Whether it is found in what the target writes. */
+bool metric_is_output(const struct metric *metric);
 
 /* Makes two sources of one metric say the same of it: what one of them leaves out is that of the
  * other. False with one line in error where they contradict each other. */

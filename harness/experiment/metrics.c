@@ -2,18 +2,21 @@
 
 #include "adapters.h"
 
+#include "common/energy.h"
 #include "common/group.h"
 #include "common/messages.h"
 #include "common/metric_jq.h"
 #include "common/metric_json.h"
-#include "common/processor.h"
+#include "common/perf_event.h"
 #include "common/text.h"
 #include "harness/stats/settings.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* So many that stats can take, beside those that each run has. */
 #define MOST (MAX_METRICS - BASIC_METRICS)
@@ -68,6 +71,11 @@ static bool add(const struct reader *reader, const struct chosen_metric *metric)
     return true;
 }
 
+static bool is_idle_share(const struct metric *metric)
+{
+    return metric->source == METRIC_ENERGY && strcmp(metric->expression, "idle-share") == 0;
+}
+
 /* Takes what it holds, unless false. */
 static bool add_source(const struct reader *reader, struct sourced_metric *source)
 {
@@ -99,10 +107,14 @@ static bool add_definition(const struct reader *reader, const char *text, const 
     if (!good)
         snprintf(reader->error, reader->size, "metric %s: its unit has more than %d characters",
                  metric->name, METRIC_UNIT_SIZE - 1);
+    const bool of_package = metric->source == METRIC_ENERGY && !is_idle_share(metric);
     if (good && reader->metrics != NULL)
         good = add_source(reader, &source);
     if (!good || reader->metrics == NULL)
         metric_free(metric);
+    // No figure of a package without what it takes when nothing runs.
+    if (good && of_package && reader->metrics && !find(reader->metrics, "energy_idle_share"))
+        return add_definition(reader, "energy:idle-share", adapter);
     return good;
 }
 
@@ -236,9 +248,10 @@ static void join_sources(struct metrics *metrics, struct arena *arena,
 
 /* ---- which decide ---- */
 
-static bool may_decide(const struct chosen_metric *metric)
+static bool may_decide(const struct metrics *metrics, const struct chosen_metric *metric)
 {
-    return !metric->helper && metric->lacking == NULL;
+    const struct sourced_metric *source = find_source(metrics, metric->name, NULL);
+    return !metric->helper && !metric->lacking && !(source && is_idle_share(&source->metric));
 }
 
 static void decide_by(struct metrics *metrics, const char *list, const char *name)
@@ -246,11 +259,11 @@ static void decide_by(struct metrics *metrics, const char *list, const char *nam
     const char *names[MOST + 1];
     size_t count = 0;
     for (size_t i = 0; i < metrics->count; i++)
-        if (may_decide(&metrics->metric[i]))
+        if (may_decide(metrics, &metrics->metric[i]))
             names[count++] = metrics->metric[i].name;
     names[count] = NULL;
     struct chosen_metric *metric = find(metrics, name);
-    if (metric != NULL && may_decide(metric)) {
+    if (metric != NULL && may_decide(metrics, metric)) {
         metric->decides = true;
         return;
     }
@@ -280,12 +293,12 @@ void metrics_make(struct metrics *metrics, struct arena *arena, const struct opt
     // Without a result that all variants have, it is the wall time.
     bool decidable = false;
     for (size_t i = 0; i < metrics->count; i++)
-        decidable = decidable || may_decide(&metrics->metric[i]);
+        decidable = decidable || may_decide(metrics, &metrics->metric[i]);
     if (!decidable)
         (void)add_builtin(&reader, builtin_metrics[WALL_S].name);
     // All of the results, or those of the list.
     for (size_t i = 0; i < metrics->count; i++)
-        metrics->metric[i].decides = !deciding && may_decide(&metrics->metric[i]);
+        metrics->metric[i].decides = !deciding && may_decide(metrics, &metrics->metric[i]);
     char *rest = deciding ? arena_format(arena, "%s", deciding) : NULL;
     for (char *name; (name = strsep(&rest, ","));)
         decide_by(metrics, deciding, name);
@@ -334,7 +347,10 @@ const char *metrics_counters(const struct metrics *metrics)
 
 bool metrics_need_output(const struct metrics *metrics)
 {
-    return metrics->source_count > 0;
+    for (size_t i = 0; i < metrics->source_count; i++)
+        if (metric_is_output(&metrics->source[i].metric))
+            return true;
+    return false;
 }
 
 bool metrics_need_stdout(const struct metrics *metrics)
@@ -360,6 +376,18 @@ static void check_tree_memory(const struct builtin_metric *metric)
                     metric->name);
 }
 
+/* Ends the program, with errno. */
+static void __attribute__((noreturn)) refuse_counter(const char *name)
+{
+    if (errno == EACCES || errno == EPERM)
+        usage_error("metric %s: counting is not allowed here: set sysctl "
+                    "kernel.perf_event_paranoid to 2 or less, or choose another metric",
+                    name);
+    usage_error("metric %s: this machine counts none: the kernel has no such counter here (%s), as "
+                "in many virtual machines: choose another metric",
+                name, strerror(errno));
+}
+
 static void check_counter(const struct builtin_metric *metric)
 {
     if (metric->counters == NEEDS_TREE_MEMORY) {
@@ -369,16 +397,42 @@ static void check_counter(const struct builtin_metric *metric)
     if (metric->counters == NEEDS_NO_COUNTERS ||
         perf_event_counts(text_after(metric->member[0], "counters.")))
         return;
-    if (errno == EACCES || errno == EPERM)
-        usage_error("metric %s: counting is not allowed here: set sysctl "
-                    "kernel.perf_event_paranoid to 2 or less, or choose another metric",
-                    metric->name);
-    usage_error("metric %s: this machine counts none: the kernel has no such counter here (%s), as "
-                "in many virtual machines: choose another metric",
-                metric->name, strerror(errno));
+    refuse_counter(metric->name);
 }
 
-void metrics_check_machine(const struct metrics *metrics, bool has_service)
+static void check_event(const struct metric *metric)
+{
+    struct perf_ratio ratio;
+    char error[256];
+    int fd[2];
+    bool user_only;
+    if (!perf_ratio_read(&ratio, metric->expression, error, sizeof error))
+        usage_error("metric %s: %s", metric->name, error);
+    if (!perf_ratio_open(&ratio, fd, &user_only))
+        refuse_counter(metric->name);
+    for (size_t i = 0; i < ratio.count; i++)
+        (void)close(fd[i]);
+}
+
+/* What the packages take when nothing runs, which it does now. */
+static void find_idle_power(struct metrics *metrics)
+{
+    double idle_w = NAN;
+    for (size_t i = 0; i < metrics->source_count; i++) {
+        struct metric *metric = &metrics->source[i].metric;
+        if (metric->source != METRIC_ENERGY || !isnan(metric->idle_w))
+            continue;
+        if (isnan(idle_w))
+            idle_w = energy_idle_w();
+        if (isnan(idle_w))
+            usage_error("metric %s: the energy of the packages cannot be read here (%s): be root, "
+                        "or have a machine with powercap, which few virtual ones have",
+                        metric->name, strerror(errno));
+        metric->idle_w = idle_w;
+    }
+}
+
+void metrics_check_machine(struct metrics *metrics, bool has_service)
 {
     char error[512];
     for (size_t i = 0; i < metrics->count; i++) {
@@ -394,7 +448,10 @@ void metrics_check_machine(const struct metrics *metrics, bool has_service)
         const struct metric *metric = &metrics->source[i].metric;
         if (metric->is_jq && !metric_jq_check(metric, error, sizeof error))
             usage_error("%s", error);
+        if (metric->source == METRIC_PERF)
+            check_event(metric);
     }
+    find_idle_power(metrics);
 }
 
 void metrics_free(struct metrics *metrics)

@@ -52,7 +52,7 @@ bool metrics_need_stdout(const struct metrics *metrics);
 /* Refuses, before anything runs, what would fail in each run: an event that this machine does
  * not count, an expression that jq does not understand, a figure of a service where
  * has_service is false. Wrong use ends the program. */
-void metrics_check_machine(const struct metrics *metrics, bool has_service);
+void metrics_check_machine(struct metrics *metrics, bool has_service);
 void metrics_free(struct metrics *metrics);
 
 /* A check of the option --metric. */

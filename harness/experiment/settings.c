@@ -112,7 +112,8 @@ const struct option_row settings_rows[] = {
              "(wall_s, user_s, system_s, max_rss_bytes); or a figure that the target prints, "
              "NAME=stdout:/REGEX/ (also stderr:, file:PATH:, jq:EXPRESSION), with "
              ",unit=U,better=higher,take=first|sum|mean|max appended (NAME@VARIANT=... where one "
-             "variant prints it otherwise); or @ADAPTER, which knows "
+             "variant prints it otherwise); or what is counted, perf:EVENT[/EVENT] (names as perf "
+             "list has them, IPC, MPKI) and energy:package; or @ADAPTER, which knows "
              "a program's output (jostle adapters lists them). The slowdown of the wall time is "
              "shown in any case"},
     {ROW("decide", "LIST", OPTION_TEXT, decide),

@@ -1,7 +1,7 @@
 #ifndef METER_COUNTERS_H
 #define METER_COUNTERS_H
 
-#include "common/processor.h"
+#include "common/perf_event.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -132,10 +132,17 @@ bool extract_begin(struct extractor *extractor, const struct settings *settings)
     extractor->regex = calloc(count, sizeof *extractor->regex);
     extractor->before = calloc(count, sizeof *extractor->before);
     extractor->figure = calloc(count, sizeof *extractor->figure);
+    extractor->gauge = calloc(count, sizeof *extractor->gauge);
     if (extractor->applies == NULL || extractor->regex == NULL || extractor->before == NULL ||
-        extractor->figure == NULL)
+        extractor->figure == NULL || extractor->gauge == NULL)
         return complain("no memory for %zu metrics", count);
     for (size_t i = 0; i < count; i++) {
+        if (!metric_is_output(&metric[i])) {
+            if (!gauge_begin(&extractor->gauge[i], &metric[i]))
+                return false;
+            continue;
+        }
+        extractor->reads = true;
         const bool compiled = metric[i].is_jq || regcomp(&extractor->regex[i], metric[i].expression,
                                                          REG_EXTENDED) == 0;
         extractor->count = compiled ? count : i;
@@ -167,6 +174,11 @@ static bool applies(const struct extractor *extractor, size_t metric, size_t tar
     return true;
 }
 
+static bool is_counted(const struct extractor *extractor, size_t metric)
+{
+    return extractor->applies[metric] && !metric_is_output(&extractor->metric[metric]);
+}
+
 void extract_before(struct extractor *extractor, const struct target *target)
 {
     char text[PATH_MAX];
@@ -176,7 +188,25 @@ void extract_before(struct extractor *extractor, const struct target *target)
         const char *path = path_of(extractor, i, text);
         if (path != NULL)
             files_note(&extractor->before[i], path);
+        if (is_counted(extractor, i))
+            gauge_open(&extractor->gauge[i]);
     }
+}
+
+void extract_start(struct extractor *extractor)
+{
+    for (size_t i = 0; i < extractor->count; i++)
+        if (is_counted(extractor, i))
+            gauge_start(&extractor->gauge[i]);
+}
+
+void extract_stop(struct extractor *extractor)
+{
+    for (size_t i = 0; i < extractor->count; i++)
+        if (is_counted(extractor, i)) {
+            gauge_stop(&extractor->gauge[i]);
+            extractor->figure[i] = extractor->gauge[i].figure;
+        }
 }
 
 static const char *where(const struct metric *metric)
@@ -355,7 +385,7 @@ static void extract_jq(struct extractor *extractor, size_t first, const struct e
 void extract(struct extractor *extractor, const struct extract_from *from)
 {
     for (size_t i = 0; i < extractor->count; i++) {
-        if (!extractor->applies[i])
+        if (!extractor->applies[i] || is_counted(extractor, i))
             continue;
         if (extractor->metric[i].is_jq)
             extract_jq(extractor, i, from);
@@ -390,7 +420,7 @@ bool extract_is_sound(const struct extractor *extractor)
 void extract_end(struct extractor *extractor)
 {
     for (size_t i = 0; extractor->regex != NULL && i < extractor->count; i++)
-        if (!extractor->metric[i].is_jq)
+        if (!extractor->metric[i].is_jq && metric_is_output(&extractor->metric[i]))
             regfree(&extractor->regex[i]);
     for (size_t i = 0; extractor->before != NULL && i < extractor->count; i++)
         files_forget(&extractor->before[i]);
@@ -398,5 +428,6 @@ void extract_end(struct extractor *extractor)
     free(extractor->regex);
     free(extractor->before);
     free(extractor->figure);
+    free(extractor->gauge);
     *extractor = (struct extractor){.count = 0};
 }

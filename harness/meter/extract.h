@@ -1,8 +1,9 @@
 // The metrics that are found in what the target wrote: after it has ended, so that nothing
-// of it is in any figure of the run.
+// of it is in any figure of the run. And those that were counted meanwhile (gauge.h).
 #ifndef METER_EXTRACT_H
 #define METER_EXTRACT_H
 
+#include "gauge.h"
 #include "settings.h"
 #include "tally.h"
 
@@ -26,8 +27,10 @@ struct extractor {
     const size_t *only;          // settings.h
     bool *applies;               // whether a metric is of the target of the run
     size_t count;
+    bool reads;                  // some are found in the output
     regex_t *regex;              // of those that are no jq
     struct files_before *before; // of those of a file
+    struct gauge *gauge;         // of those that are counted
     const char *folder;          // where the target runs, and paths are relative to; NULL: ours
     struct figure *figure;       // of the last run
 };
@@ -44,6 +47,10 @@ bool extract_begin(struct extractor *extractor, const struct settings *settings)
 // extract_before: to be called right before a run of that target: what was in the files
 // already is not of this run.
 void extract_before(struct extractor *extractor, const struct target *target);
+
+// extract_start: to be called right before the target is started, and extract_stop once the tree has ended.
+void extract_start(struct extractor *extractor);
+void extract_stop(struct extractor *extractor);
 
 // extract: finds all that apply to the target, into extractor->figure. jq runs as a process for
 // each source that has its metrics; no child of meter is left.

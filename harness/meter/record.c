@@ -211,6 +211,10 @@ static void add_metrics(struct line *line, const struct extractor *extractor)
         line_real(line, "value", extractor->figure[i].value);
         line_text(line, "unit", metric->unit);
         line_text(line, "better", metric_better_names[metric->higher_is_better]);
+        if (metric->source == METRIC_PERF) {
+            line_fixed(line, "running", extractor->gauge[i].share, 3);
+            line_text(line, "scope", extractor->gauge[i].user_only ? "user" : "all");
+        }
         line_close(line);
     }
     line_close(line);

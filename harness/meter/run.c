@@ -134,7 +134,7 @@ static int write_record(const struct runner *runner, const struct record *record
 static bool say_ended(const struct runner *runner)
 {
     static const char ended[] = "{\"event\":\"ended\"}\n";
-    return !runner->settings->serve || runner->extractor.count == 0 ||
+    return !runner->settings->serve || !runner->extractor.reads ||
            file_write_all(runner->output_fd, ended, strlen(ended));
 }
 
@@ -204,9 +204,11 @@ static int measure(struct runner *runner, struct perf_counters *counters)
     system_read(&before, &runner->sources);
     if (!account_begin(&runner->account))
         return EXIT_NOT_RUN;
+    extract_start(&runner->extractor);
     if (!launch_start(&runner->launch, runner->settings, &runner->signals, &runner->group))
         return EXIT_NOT_RUN;
     supervise(&outcome, &supervision);
+    extract_stop(&runner->extractor);
     end_output(&runner->launch.drain);
     if (report->failed_step != NULL) {
         const bool denied = report->step_error == EACCES || report->step_error == EPERM;

@@ -76,7 +76,8 @@ static const struct option_row rows[] = {
     {ROW("metric", "DEFINITION", OPTION_LIST, definition),
      .help = "find a figure in what the command wrote, once it has ended; may be given again: "
              "NAME=stdout:/REGEX/, stderr:/REGEX/, file:PATH:/REGEX/ (POSIX extended, one group "
-             "around the figure), jq:EXPRESSION (of JSON on stdout) or file:PATH:jq:EXPRESSION "
+             "around the figure), jq:EXPRESSION (of JSON on stdout), file:PATH:jq:EXPRESSION, or "
+             "what is counted: perf:EVENT[/EVENT], energy:package "
              "(NAME@N=... for the command N of --commands alone), "
              "and behind it ,take=last|first|sum|mean|max ,unit=TEXT ,better=lower|higher. stdout "
              "then goes to a pipe that meter empties, stderr to a file without a name, as with "
