@@ -118,6 +118,8 @@ over_before_jq() {
     local i cap
     run -0 "$JOSTLE" slowdown --metric perf:page-faults --metric wall_s --min-runs 6 --max-runs 6 --load 'cpu --percent 5' --output events -- true
     holds '[.conditions[] | .metrics.perf_page_faults.center > 10] | all' <events/result.json
+    head -n 1 events/runs.jsonl >run
+    jsonschema -i run "$ROOT/results/schema/jostle.run.schema.json"
     run -2 "$JOSTLE" run --metric perf:no-such --output none -- true
     [[ $output == *"'no-such' is no event here"* && ! -e none ]]
     for i in 0 1; do
