@@ -270,9 +270,8 @@ int rate_in_steps(struct run *run, const char *text, double most, double steps_p
 
 int rate_of(struct run *run, const char *text, double *rate, char *error, size_t size)
 {
-    const struct load_special *special = run->load->special;
-    if (special != NULL && special->rate != NULL)
-        return special->rate(run, text, rate, error, size);
+    if (run->load->rate != NULL)
+        return run->load->rate(run, text, rate, error, size);
     if (strcmp(run->unit, UNIT_NONE) != 0)
         return rate_usual(run, text, rate, error, size);
     snprintf(error, size, "rate %.64s: loadgen %s has no rate", text, run->load->name);
@@ -348,14 +347,14 @@ static void judge(struct measured *measured, const double *rates, unsigned count
 /* While the workers are there: some loads look at them. */
 static int write_own(struct run *run, struct measured *measured)
 {
-    const struct load_report *own = run->load->report;
+    const struct load *load = run->load;
     line_object(&measured->ready, NULL);
-    if (own != NULL && own->describe != NULL)
-        own->describe(run, &measured->ready);
+    if (load->describe != NULL)
+        load->describe(run, &measured->ready);
     line_close(&measured->ready);
     line_object(&measured->summary, NULL);
-    if (own != NULL && own->fields != NULL)
-        own->fields(run, &measured->window, &measured->summary);
+    if (load->fields != NULL)
+        load->fields(run, &measured->window, &measured->summary);
     line_close(&measured->summary);
     if (measured->ready.failed || measured->summary.failed)
         return run_fail(run, "out of memory: free some");

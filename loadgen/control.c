@@ -78,11 +78,10 @@ static void write_window(struct run *run, const char *event, const char *mark,
         add_percentiles(&line, "response", &window->response);
         line_close(&line);
     }
-    const struct load_report *own = run->load->report;
-    if (own != NULL && own->fields != NULL)
-        own->fields(run, window, &line);
-    if (own != NULL && own->summary != NULL && strcmp(event, "summary") == 0)
-        own->summary(run, window, &line);
+    if (run->load->fields != NULL)
+        run->load->fields(run, window, &line);
+    if (run->load->summary_fields != NULL && strcmp(event, "summary") == 0)
+        run->load->summary_fields(run, window, &line);
     report_write(&run->report, &line);
 }
 
@@ -129,8 +128,8 @@ static void window_report(struct run *run, const char *event, const char *mark,
 {
     if (!run->report.json)
         print_window(run, event, window);
-    if (run->load->report != NULL && run->load->report->notes != NULL)
-        run->load->report->notes(run, event, window);
+    if (run->load->notes != NULL)
+        run->load->notes(run, event, window);
     if (run->report.json) /* last: nothing comes after a summary */
         write_window(run, event, mark, window);
 }
@@ -193,8 +192,8 @@ static void say_ready(struct control *control)
     line_fixed(&line, "quota_cpus", run->quota_cpus, 6);
     line_fixed(&line, "duration_s",
                run->common.duration_ns > 0 ? (double)run->common.duration_ns / 1e9 : NAN, 6);
-    if (run->load->report != NULL && run->load->report->describe != NULL)
-        run->load->report->describe(run, &line);
+    if (run->load->describe != NULL)
+        run->load->describe(run, &line);
     calibration_describe(run, &line);
     report_write(&run->report, &line);
 }
@@ -407,9 +406,10 @@ static void on_wake(uv_async_t *wake)
     const unsigned events = atomic_exchange(&control->events, 0);
     if (events & 1U << ENGINE_FAILED)
         end(control);
+    const int64_t settle_ns = control->run->load->settle_ns;
     if (events & 1U << ENGINE_RUNNING && control->phase == STARTING)
-        uv_timer_start(&control->settle, on_settled, milliseconds(control->run->load->settle_ns),
-                       0);
+        uv_timer_start(&control->settle, on_settled,
+                       milliseconds(settle_ns > 0 ? settle_ns : USUAL_SETTLE_NS), 0);
     if (events & 1U << ENGINE_IDLE && control->run->load->process == NULL)
         become_paused(control);
 }
@@ -518,12 +518,12 @@ static void close_one(uv_handle_t *handle, void *unused)
         uv_close(handle, NULL);
 }
 
-static void close_loop(struct control *control)
+void loop_close(uv_loop_t *loop)
 {
-    uv_walk(&control->loop, close_one, NULL);
-    while (uv_run(&control->loop, UV_RUN_DEFAULT) != 0) /* an uv_stop() may still be pending */
+    uv_walk(loop, close_one, NULL);
+    while (uv_run(loop, UV_RUN_DEFAULT) != 0) /* an uv_stop() may still be pending */
         continue;
-    uv_loop_close(&control->loop);
+    uv_loop_close(loop);
 }
 
 static void begin(struct control *control)
@@ -586,7 +586,7 @@ int control_run(struct run *run)
     }
     if (run->engine != NULL)
         engine_stop(run);
-    close_loop(control); /* before cleanup: loads may have handles in it */
+    loop_close(&control->loop); /* before cleanup: loads may have handles in it */
     room_free(run);
     if (run->load->cleanup != NULL)
         run->load->cleanup(run);

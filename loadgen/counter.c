@@ -5,21 +5,15 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static double counted_in(const char *path, const char *field)
 {
-    char text[1024];
-    const size_t length = strlen(field);
-    const char *line = file_read(AT_FDCWD, path, text, sizeof text) ? text : "";
-    while (strncmp(line, field, length) != 0 || line[length] != ':') {
-        line = strchr(line, '\n');
-        if (line == NULL)
-            return NAN;
-        line++;
-    }
-    return strtod(line + length + 1, NULL);
+    char text[1024], key[32];
+    uint64_t value;
+    snprintf(key, sizeof key, "%s: ", field);
+    return file_read(AT_FDCWD, path, text, sizeof text) && file_number(text, key, &value)
+               ? (double)value
+               : NAN;
 }
 
 double thread_io(pid_t thread, const char *field)

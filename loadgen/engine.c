@@ -1,5 +1,6 @@
 #include "engine.h"
 
+#include "counter.h"
 #include "load.h"
 #include "settings.h"
 
@@ -47,11 +48,17 @@ static inline void engine_report(struct engine *engine, enum engine_event event)
 
 /* A worker's thread: begin, orders, end. Also the worker_ functions of load.h. */
 
-int64_t now_ns(void)
+int64_t clock_ns(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (clock_gettime(clock, &now) != 0)
+        return 0;
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t now_ns(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
 }
 
 void sleep_until_ns(int64_t time_ns)
@@ -162,39 +169,34 @@ bool worker_wait_due(struct worker *worker, int64_t *due_ns)
     return false;
 }
 
-static void add(_Atomic uint64_t *counter, uint64_t more)
-{
-    /* One writer: no read-modify-write is needed. */
-    if (more != 0)
-        atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + more,
-                              memory_order_relaxed);
-}
-
 void worker_count(struct worker *worker, double amount, uint64_t operations, uint64_t late,
                   uint64_t dropped)
 {
     struct counts *counts = &worker->counts;
     const double before = atomic_load_explicit(&counts->amount, memory_order_relaxed);
     atomic_store_explicit(&counts->amount, before + amount, memory_order_relaxed);
-    add(&counts->operations, operations);
-    add(&counts->late, late);
-    add(&counts->dropped, dropped);
+    counter_add(&counts->operations, operations);
+    counter_add(&counts->late, late);
+    counter_add(&counts->dropped, dropped);
+}
+
+void worker_add(struct worker *worker, unsigned counter, uint64_t more)
+{
+    counter_add(&worker->counts.own[counter], more);
 }
 
 void worker_done(struct worker *worker, int64_t due_ns, int64_t start_ns, int64_t end_ns,
                  double amount)
 {
     worker_count(worker, amount, 1, start_ns - due_ns > PACER_LATE_NS, 0);
+    counter_add(&worker->counts.busy_ns, (uint64_t)(end_ns - start_ns));
     histogram_record(&worker->service, end_ns - start_ns);
     histogram_record(&worker->response, end_ns - due_ns);
 }
 
 int64_t worker_cpu_ns(const struct worker *worker)
 {
-    struct timespec now;
-    if (clock_gettime(worker->cpu_clock, &now) != 0)
-        return 0;
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    return clock_ns(worker->cpu_clock);
 }
 
 int64_t run_epoch_ns(const struct run *run)
@@ -359,12 +361,11 @@ int engine_start(struct run *run)
 /* For a work() that may be blocked in something that is not the engine's. */
 static void interrupt_all(struct run *run)
 {
-    const struct load_special *special = run->load->special;
-    if (special == NULL || special->interrupt == NULL || run->workers == NULL)
+    if (run->load->interrupt == NULL || run->workers == NULL)
         return;
     for (unsigned i = 0; i < run->threads; i++)
         if (run->workers[i].started)
-            special->interrupt(&run->workers[i]);
+            run->load->interrupt(&run->workers[i]);
 }
 
 /* What was offered to a paced load between two times under the same orders. With
@@ -390,8 +391,8 @@ static void accounting_update(struct run *run, int64_t at_ns)
     if (engine->orders.order == ORDER_RUN) {
         const int64_t passed_ns = at_ns - engine->changed_ns;
         engine->active_ns += passed_ns;
-        if (run->load->accounting != NULL && run->load->accounting->offered != NULL)
-            engine->offered += run->load->accounting->offered(run, engine->changed_ns, at_ns);
+        if (run->load->offered != NULL)
+            engine->offered += run->load->offered(run, engine->changed_ns, at_ns);
         else if (isfinite(run->rate))
             engine->offered += offered_between(run, engine->changed_ns, at_ns);
         else
@@ -555,26 +556,21 @@ static void add_worker(const struct worker *worker, struct snapshot *snapshot)
 {
     const struct counts *counts = &worker->counts;
     snapshot->amount += atomic_load_explicit(&counts->amount, memory_order_relaxed);
-    snapshot->operations += atomic_load_explicit(&counts->operations, memory_order_relaxed);
-    snapshot->late += atomic_load_explicit(&counts->late, memory_order_relaxed);
-    snapshot->dropped += atomic_load_explicit(&counts->dropped, memory_order_relaxed);
+    snapshot->operations += counter_read(&counts->operations);
+    snapshot->late += counter_read(&counts->late);
+    snapshot->dropped += counter_read(&counts->dropped);
+    snapshot->busy_ns += counter_read(&counts->busy_ns);
+    for (unsigned i = 0; i < WORKER_COUNTERS; i++)
+        snapshot->counters[i] += (double)counter_read(&counts->own[i]);
     if (worker->run->load->timed) {
         histogram_add(&snapshot->service, &worker->service);
         histogram_add(&snapshot->response, &worker->response);
     }
 }
 
-static int64_t process_cpu_ns(void)
-{
-    struct timespec now;
-    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) != 0)
-        return 0;
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 void accounting_snapshot(struct run *run, struct snapshot *snapshot)
 {
-    const struct load_accounting *own = run->load->accounting;
+    const struct load *load = run->load;
     memset(snapshot, 0, sizeof *snapshot);
     pthread_mutex_lock(&run->engine->mutex);
     accounting_update(run, now_ns());
@@ -582,13 +578,14 @@ void accounting_snapshot(struct run *run, struct snapshot *snapshot)
     snapshot->active_ns = run->engine->active_ns;
     snapshot->unlimited_ns = run->engine->unlimited_ns;
     snapshot->offered = run->engine->offered;
-    snapshot->cpu_ns = own != NULL && own->cpu_ns != NULL ? own->cpu_ns(run) : process_cpu_ns();
+    snapshot->cpu_ns =
+        load->cpu_ns != NULL ? load->cpu_ns(run) : clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     for (unsigned i = 0; run->workers != NULL && i < run->threads; i++)
         add_worker(&run->workers[i], snapshot);
-    if (own != NULL && own->delivered != NULL)
-        snapshot->amount = own->delivered(run);
-    if (own != NULL && own->count != NULL)
-        own->count(run, snapshot->counters);
+    if (load->delivered != NULL)
+        snapshot->amount = load->delivered(run);
+    if (load->count != NULL)
+        load->count(run, snapshot->counters);
 }
 
 void accounting_difference(const struct snapshot *later, const struct snapshot *earlier,
@@ -603,8 +600,17 @@ void accounting_difference(const struct snapshot *later, const struct snapshot *
     window->operations -= earlier->operations;
     window->late -= earlier->late;
     window->dropped -= earlier->dropped;
+    window->busy_ns -= earlier->busy_ns;
     for (int i = 0; i < LOAD_COUNTERS; i++)
         window->counters[i] -= earlier->counters[i];
     histogram_subtract(&window->service, &earlier->service);
     histogram_subtract(&window->response, &earlier->response);
+}
+
+double ns_per_unit(const struct snapshot *window)
+{
+    const int64_t operation_ns = histogram_quantile(&window->service, 0.5);
+    return operation_ns < 0 || window->amount <= 0
+               ? NAN
+               : (double)operation_ns * (double)window->operations / window->amount;
 }

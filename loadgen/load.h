@@ -34,47 +34,26 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #define UNIT_CPUS  "CPUs"
 #define UNIT_BYTES "B/s"
 #define UNIT_OPS   "ops/s"
 #define UNIT_NONE  ""
 
+#define USUAL_SETTLE_NS 20000000
+
 /* Cumulative figures of the load's own (bytes at the device, ...) that the
- * frame differences for each mark and interval. */
-#define LOAD_COUNTERS 8
+ * frame differences for each mark and interval. The first of them may be counted
+ * by the workers: see worker_add(). */
+#define LOAD_COUNTERS   8
+#define WORKER_COUNTERS 2
 
 struct run;
 struct worker;
 struct snapshot;
 struct uv_loop_s;
 struct room_watch;
-
-/* What a load says of itself beyond what the frame says of each. */
-struct load_report {
-    /* Adds fields to `ready`. */
-    void (*describe)(struct run *run, struct line *line);
-    /* Adds fields to a mark, interval or summary. window holds differences. */
-    void (*fields)(struct run *run, const struct snapshot *window, struct line *line);
-    /* Adds more fields to a summary alone: what is known only at the end, or never changes. */
-    void (*summary)(struct run *run, const struct snapshot *window, struct line *line);
-    /* With a mark, interval or summary: text of its own for people with
-     * report_print(), and run_warn(). */
-    void (*notes)(struct run *run, const char *event, const struct snapshot *window);
-};
-
-/* Loads that count for themselves. All are cumulative; the frame takes
- * differences at marks and intervals, in the main thread. */
-struct load_accounting {
-    /* Base units offered between two times (default: run->rate * time). */
-    double (*offered)(struct run *run, int64_t from_ns, int64_t to_ns);
-    /* Base units done since the start (default: the workers' sum). */
-    double (*delivered)(struct run *run);
-    /* CPU time since the start (default: the process's own). */
-    int64_t (*cpu_ns)(struct run *run);
-    /* Figures of the load's own, for its fields(). */
-    void (*count)(struct run *run, double counters[LOAD_COUNTERS]);
-};
 
 /* Loads without workers (run->threads == 0), called on the main loop. They call
  * run_steady() and run_paused() when it is so. */
@@ -104,7 +83,7 @@ struct load {
     const char *const *calibrations;
     bool timed;        /* has operations, so reports their latency */
     bool pinned;       /* each worker on one CPU of its own, else on all allowed */
-    int64_t settle_ns; /* from "all workers run" until steady */
+    int64_t settle_ns; /* from "all workers run" until steady; 0: USUAL_SETTLE_NS */
 
     /* Main thread, before anything starts; any of these may be NULL. check() looks
      * at options that exclude each other: usage_error() (exit 2). It sets run->unit
@@ -128,16 +107,32 @@ struct load {
     /* Main thread, workers are gone. Also after a failed prepare, or none. */
     void (*cleanup)(struct run *run);
 
-    const struct load_report *report;         /* NULL: it has nothing to add */
-    const struct load_accounting *accounting; /* NULL: the frame counts */
-    const struct load_process *process;       /* NULL: it has workers */
-    const struct load_special *special;       /* NULL: nothing of the following */
-};
+    /* What it says of itself beyond what the frame says of each: */
+    /* Adds fields to `ready`. */
+    void (*describe)(struct run *run, struct line *line);
+    /* Adds fields to a mark, interval or summary. window holds differences. */
+    void (*fields)(struct run *run, const struct snapshot *window, struct line *line);
+    /* Adds more fields to a summary alone: what is known only at the end, or never changes. */
+    void (*summary_fields)(struct run *run, const struct snapshot *window, struct line *line);
+    /* With a mark, interval or summary: text of its own for people with
+     * report_print(), and run_warn(). */
+    void (*notes)(struct run *run, const char *event, const struct snapshot *window);
 
-/* What few loads need. */
-struct load_special {
-    const char *arguments; /* "FILE", "-- COMMAND..."; NULL: takes none */
-    const char *without;   /* common options that it has no use for: "limit threads" */
+    /* Loads that count for themselves. All are cumulative; the frame takes
+     * differences at marks and intervals, in the main thread. */
+    /* Base units offered between two times (default: run->rate * time). */
+    double (*offered)(struct run *run, int64_t from_ns, int64_t to_ns);
+    /* Base units done since the start (default: the workers' sum). */
+    double (*delivered)(struct run *run);
+    /* CPU time since the start (default: the process's own). */
+    int64_t (*cpu_ns)(struct run *run);
+    /* Figures of the load's own, for its fields(), beside what worker_add() has counted. */
+    void (*count)(struct run *run, double counters[LOAD_COUNTERS]);
+
+    /* What few loads need. */
+    const struct load_process *process; /* NULL: it has workers */
+    const char *arguments;              /* "FILE", "-- COMMAND..."; NULL: takes none */
+    const char *without;                /* common options that it has no use for: "limit threads" */
     /* In place of load: a recording, a question. Returns the exit code, or -1: not
      * wanted, make load. */
     int (*instead)(struct run *run);
@@ -194,6 +189,8 @@ struct counts {
     _Atomic uint64_t operations;
     _Atomic uint64_t late;
     _Atomic uint64_t dropped;
+    _Atomic uint64_t busy_ns;              /* inside operations */
+    _Atomic uint64_t own[WORKER_COUNTERS]; /* by worker_add() */
 };
 
 struct worker {
@@ -229,7 +226,7 @@ struct snapshot {
     int64_t unlimited_ns; /* part of active_ns without a limit */
     double offered;       /* base units; of a window with unlimited_ns > 0: NAN */
     double amount;        /* base units */
-    uint64_t operations, late, dropped;
+    uint64_t operations, late, dropped, busy_ns;
     double counters[LOAD_COUNTERS];
     struct histogram service, response;
 };
@@ -280,11 +277,15 @@ void worker_done(struct worker *worker, int64_t due_ns, int64_t start_ns, int64_
 /* Counters alone, for loads without single operations. */
 void worker_count(struct worker *worker, double amount, uint64_t operations, uint64_t late,
                   uint64_t dropped);
+/* Adds to one of the load's own counters: they are the sum of what all workers have added. */
+void worker_add(struct worker *worker, unsigned counter, uint64_t more);
 /* CPU time of the worker's thread so far; from any thread while it lives. */
 int64_t worker_cpu_ns(const struct worker *worker);
 
 /* ---- for all ---- */
 
+/* 0: there is no such clock any more. */
+int64_t clock_ns(clockid_t clock);
 /* CLOCK_MONOTONIC. */
 int64_t now_ns(void);
 /* Whatever signals come. */
@@ -299,8 +300,13 @@ void run_warn(struct run *run, const char *format, ...) __attribute__((format(pr
 int run_fail(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int worker_fail(struct worker *worker, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The median time of the operations of a window for each base unit that they did: who was
+ * interrupted in one of them does not matter. NAN: there were none. */
+double ns_per_unit(const struct snapshot *window);
 /* When the present orders began: the last resume or change of rate. */
 int64_t run_epoch_ns(const struct run *run);
+/* Closes all that is open in a loop, and the loop. */
+void loop_close(struct uv_loop_s *loop);
 /* Loads without workers: it is at its level; it has stopped. Main thread. */
 void run_steady(struct run *run);
 void run_paused(struct run *run);

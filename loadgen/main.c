@@ -169,8 +169,8 @@ static int keep(struct run *run, const struct calibration_key *key, const char *
 static void print_all(struct run *run, const char *title, const struct measured *measured)
 {
     measured_print(run, title, measured);
-    if (run->load->report != NULL && run->load->report->notes != NULL)
-        run->load->report->notes(run, "summary", &measured->window);
+    if (run->load->notes != NULL)
+        run->load->notes(run, "summary", &measured->window);
 }
 
 static int measure_and_keep(struct run *run, int64_t length_ns, struct measured *measured)
@@ -377,8 +377,8 @@ static int make_load(struct run *run)
         code = calibrate(run);
     else
         set_limit(run);
-    if (code < 0 && run->load->special != NULL && run->load->special->instead != NULL)
-        code = run->load->special->instead(run);
+    if (code < 0 && run->load->instead != NULL)
+        code = run->load->instead(run);
     if (code >= 0)
         return code;
     length_choose(run);

@@ -49,7 +49,7 @@ void room_claim(struct run *run, double bytes, int node, const char *what, const
 void room_claim_workers(struct run *run)
 {
     char what[64];
-    const bool pairs = run->load->special != NULL && run->load->special->companion_cpu != NULL;
+    const bool pairs = run->load->companion_cpu != NULL;
     const double each = sizeof(struct worker) + (pairs ? 2 : 1) * THREAD_BYTES;
     if (run->threads == 0)
         return;

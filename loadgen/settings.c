@@ -10,93 +10,44 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#define ROW(name, argument, type, member) OPTION_ROW(struct common, name, argument, type, member)
 static const struct option_row common_settings[] = {
-    {.name = "threads",
-     .argument = "N",
-     .type = OPTION_COUNT,
-     .offset = offsetof(struct common, threads),
-     .minimum = 1,
-     .maximum = 4096,
-     .measured = true,
+    {ROW("threads", "N", OPTION_COUNT, threads), .minimum = 1, .maximum = 4096, .measured = true,
      .help = "number of workers (default: the CPUs that affinity, cpuset and cgroup quota allow)"},
-    {.name = "cpus",
-     .argument = "LIST",
-     .type = OPTION_CPUS,
-     .offset = offsetof(struct common, cpus),
+    {ROW("cpus", "LIST", OPTION_CPUS, cpus),
      .help = "use only these CPUs, such as 0-3,8 (default: all allowed)"},
-    {.name = "limit",
-     .argument = "RATE",
-     .type = OPTION_TEXT,
-     .offset = offsetof(struct common, limit),
-     .as = OPTION_RATE,
-     .maximum = 1e300,
+    {ROW("limit", "RATE", OPTION_TEXT, limit), .as = OPTION_RATE, .maximum = 1e300,
      .exclusive = true,
      .help = "rate of all workers together: 50M, 10MiB/s, 5000iops, 50% of the calibration "
              "(default: no "
              "limit)"},
-    {.name = "duration",
-     .argument = "TIME",
-     .type = OPTION_TIME,
-     .offset = offsetof(struct common, duration_ns),
-     .minimum = 1,
-     .maximum = 1e18,
+    {ROW("duration", "TIME", OPTION_TIME, duration_ns), .minimum = 1, .maximum = 1e18,
      .endless = LENGTH_ENDLESS,
      .help = "end after this time: 10ms, 2s, 1m, or " LENGTH_ENDLESS " (default: " LENGTH_BY_HAND
              "; with --control run until ended)"},
-    {.name = "interval",
-     .argument = "TIME",
-     .type = OPTION_TIME,
-     .offset = offsetof(struct common, interval_ns),
-     .minimum = 1e6,
-     .maximum = 1e18,
+    {ROW("interval", "TIME", OPTION_TIME, interval_ns), .minimum = 1e6, .maximum = 1e18,
      .help = "report as often as this (default: only at the end)"},
-    {.name = "nice",
-     .argument = "N",
-     .type = OPTION_INTEGER,
-     .offset = offsetof(struct common, nice),
-     .minimum = -20,
-     .maximum = 19,
+    {ROW("nice", "N", OPTION_INTEGER, nice), .minimum = -20, .maximum = 19,
      .help = "run with this nice value (default: as started)"},
-    {.name = "sched",
-     .argument = "KIND",
-     .type = OPTION_CHOICE,
-     .offset = offsetof(struct common, sched),
-     .preset = "as-started",
-     .choices = priority_scheds,
+    {ROW("sched", "KIND", OPTION_CHOICE, sched), .preset = "as-started", .choices = priority_scheds,
      .help = "scheduling policy: idle runs only when nothing else of its session or cgroup wants "
              "the CPU, so that the shell that started a full load stays usable; batch, other"},
-    {.name = "force",
-     .type = OPTION_FLAG,
-     .offset = offsetof(struct common, force),
+    {ROW("force", NULL, OPTION_FLAG, force),
      .help = "also take memory that is not free, and the space that is left to others on a file "
              "system"},
-    {.name = "json",
-     .type = OPTION_FLAG,
-     .offset = offsetof(struct common, json),
-     .help = "report as JSON lines"},
-    {.name = "control",
-     .type = OPTION_FLAG,
-     .offset = offsetof(struct common, control),
+    {ROW("json", NULL, OPTION_FLAG, json), .help = "report as JSON lines"},
+    {ROW("control", NULL, OPTION_FLAG, control),
      .help = "start paused; read pause, resume, rate VALUE, mark NAME, quit from stdin, answer "
              "with JSON "
              "lines; end of file ends the load"},
-    {.name = "dry-run",
-     .type = OPTION_FLAG,
-     .offset = offsetof(struct common, dry_run),
+    {ROW("dry-run", NULL, OPTION_FLAG, dry_run),
      .help = "check all options but --limit, say which CPUs the workers would use, and end"},
-    {.name = "calib",
-     .type = OPTION_FLAG,
-     .offset = offsetof(struct common, calib),
+    {ROW("calib", NULL, OPTION_FLAG, calib),
      .help = "in place of load: measure its rate without a limit for SECONDS (10; 2 with "
              "--if-missing), and keep it; --limit 50% is half of that"},
-    {.name = "if-missing",
-     .type = OPTION_FLAG,
-     .offset = offsetof(struct common, if_missing),
+    {ROW("if-missing", NULL, OPTION_FLAG, if_missing),
      .help = "--calib only where --limit N% needs one that is not kept yet"},
-    {.name = "calibration",
-     .argument = "FILE",
-     .type = OPTION_TEXT,
-     .offset = offsetof(struct common, calibration),
+    {ROW("calibration", "FILE", OPTION_TEXT, calibration),
      .help = "calibration that --limit N% refers to (default: the one kept in "
              "$XDG_CACHE_HOME/jostle/calibration); with --calib, the file to write"},
     {0},
@@ -110,7 +61,7 @@ static const struct option_row no_options[] = {{0}};
 static bool is_without(const struct load *load, const char *name)
 {
     const size_t length = strlen(name);
-    const char *at = load->special == NULL ? NULL : load->special->without;
+    const char *at = load->without;
     while (at != NULL && *at != '\0') {
         const size_t word = strcspn(at, " ");
         if (word == length && strncmp(at, name, length) == 0)
@@ -144,8 +95,8 @@ static void choose_common(const struct load *load, struct option_row chosen[COMM
 
 static const char *arguments_of(const struct load *load)
 {
-    if (load->special != NULL && load->special->arguments != NULL)
-        return load->special->arguments;
+    if (load->arguments != NULL)
+        return load->arguments;
     return load->calibrations != NULL ? "[SECONDS]" : NULL;
 }
 
@@ -185,15 +136,15 @@ int settings_worker_cpu(const struct run *run, unsigned worker)
 {
     if (!run->load->pinned)
         return -1;
-    if (run->load->special != NULL && run->load->special->worker_cpu != NULL)
-        return run->load->special->worker_cpu(run, worker);
+    if (run->load->worker_cpu != NULL)
+        return run->load->worker_cpu(run, worker);
     return run->cpus.cpu[worker % run->cpus.count];
 }
 
 void settings_companion_cpu(const struct run *run, unsigned worker, struct cpu_list *cpus)
 {
-    if (run->load->special != NULL && run->load->special->companion_cpu != NULL)
-        cpus_add(cpus, run->load->special->companion_cpu(run, worker));
+    if (run->load->companion_cpu != NULL)
+        cpus_add(cpus, run->load->companion_cpu(run, worker));
 }
 
 void settings_worker_cpus(const struct run *run, struct cpu_list *cpus)

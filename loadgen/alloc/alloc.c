@@ -377,9 +377,6 @@ static void describe(struct run *run, struct line *line)
     line_count(line, "chunk_operations", (uint64_t)run->quantum);
 }
 
-static const struct load_report reports = {.describe = describe, .fields = fields, .notes = notes};
-static const struct load_accounting accounting = {.count = count};
-static const struct load_special special = {.rate = alloc_rate};
 static const char *const calibrations[] = {"--threads 1", "", NULL};
 
 static const struct load alloc_load = {
@@ -393,14 +390,15 @@ static const struct load alloc_load = {
     .calibrations = calibrations,
     .pinned = true,
     .timed = true,
-    .settle_ns = 20000000,
     .check = alloc_check,
     .prepare = prepare,
     .begin = begin,
     .operate = operate,
     .end = end,
-    .report = &reports,
-    .accounting = &accounting,
-    .special = &special,
+    .describe = describe,
+    .fields = fields,
+    .notes = notes,
+    .count = count,
+    .rate = alloc_rate,
 };
 LOADGEN_REGISTER(alloc_load);

@@ -167,7 +167,8 @@ static void end(struct worker *worker)
 
 static double operate(struct worker *worker)
 {
-    return touches_walk(worker, walk, worker->state, (uint64_t)worker->run->quantum);
+    code_run(worker->state, (uint64_t)worker->run->quantum);
+    return worker->run->quantum;
 }
 
 /* ---- reports ---- */
@@ -206,9 +207,6 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
                      units_format_size((double)state->bytes, size, sizeof size), class_of(state));
 }
 
-static const struct load_report reports = {
-    .describe = describe, .fields = touches_fields, .notes = notes};
-static const struct load_accounting accounting = {.count = touches_count};
 static const char *const calibrations[] = {"", NULL};
 
 static const struct load icache_load = {
@@ -222,14 +220,12 @@ static const struct load icache_load = {
     .calibrations = calibrations,
     .timed = true,
     .pinned = true,
-    .settle_ns = 20000000,
     .check = check,
-    .prepare = touches_open,
     .begin = begin,
     .operate = operate,
     .end = end,
-    .cleanup = touches_close,
-    .report = &reports,
-    .accounting = &accounting,
+    .describe = describe,
+    .fields = touches_fields,
+    .notes = notes,
 };
 LOADGEN_REGISTER(icache_load);

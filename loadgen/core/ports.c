@@ -3,7 +3,6 @@
  * turn at these ports. See kernels.h for where the kinds are from. */
 
 #include "core/kernels.h"
-#include "core/touches.h"
 #include "load.h"
 #include "ops/clock.h"
 
@@ -13,21 +12,12 @@
 
 #define MOST_SHARE 1.05 /* of what a core can start: the clock is measured, too */
 
-enum counter { CLOCK = TOUCHES_COUNTERS };
-
 struct ports_settings {
     int kind;
 };
 
 struct ports_state {
-    struct touch_state touches; /* first: see touches.h; a touch is an instruction */
     struct port_kernel kernel;
-    struct clock_samples *clocks; /* of each worker */
-};
-
-struct ports_worker {
-    struct port_kernel kernel;
-    bool wrong;
 };
 
 #define ROW(name, argument, type, member)                                                          \
@@ -64,66 +54,26 @@ static void check(struct run *run)
     run->quantum = state->kernel.blocks * state->kernel.instructions;
 }
 
-static int prepare(struct run *run)
-{
-    struct ports_state *state = state_of(run);
-    if (touches_open(run) != 0)
-        return -1;
-    state->clocks = clock_samples_new(run->threads);
-    if (state->clocks == NULL)
-        return run_fail(run, "no memory for %u workers: give fewer --threads", run->threads);
-    return 0;
-}
-
-static void cleanup(struct run *run)
-{
-    touches_close(run);
-    free(state_of(run)->clocks);
-}
-
 /* ---- workers ---- */
-
-static int begin(struct worker *worker)
-{
-    struct ports_worker *own = worker->state;
-    own->kernel = state_of(worker->run)->kernel;
-    return 0;
-}
-
-static void walk(void *way, uint64_t instructions)
-{
-    struct ports_worker *own = way;
-    (void)instructions; /* always an operation's */
-    own->wrong = !own->kernel.run(own->kernel.blocks, 0);
-}
 
 static double operate(struct worker *worker)
 {
-    struct ports_state *state = state_of(worker->run);
+    const struct ports_state *state = state_of(worker->run);
     const struct ports_settings *set = worker->run->settings;
-    struct ports_worker *own = worker->state;
-    const double done = touches_walk(worker, walk, own, (uint64_t)worker->run->quantum);
-    if (own->wrong)
+    if (!state->kernel.run(state->kernel.blocks, 0))
         return worker_fail(worker,
                            "a wrong result of %s on CPU %d: do not trust this CPU, or this build",
                            port_kind_names[set->kind], worker->cpu);
-    clock_sample(&state->clocks[worker->index], now_ns());
-    return done;
+    clock_sample(worker, worker->state);
+    return worker->run->quantum;
 }
 
 /* ---- reports ---- */
 
-static void count(struct run *run, double counters[LOAD_COUNTERS])
-{
-    const struct ports_state *state = state_of(run);
-    touches_count(run, counters);
-    clock_count(state->clocks, run->threads, &counters[CLOCK]);
-}
-
 /* Of one worker while it works. */
 static double per_cycle(const struct snapshot *window)
 {
-    return 1e9 / touches_ns(window) / clock_mean(&window->counters[CLOCK]);
+    return 1e9 / ns_per_unit(window) / clock_mean(window);
 }
 
 /* NAN: not known; a core that starts more than it could is not the one of the table. */
@@ -142,8 +92,8 @@ static void describe(struct run *run, struct line *line)
 
 static void fields(struct run *run, const struct snapshot *window, struct line *line)
 {
-    touches_busy(window, line);
-    line_fixed(line, "clock_hz", clock_mean(&window->counters[CLOCK]), 0);
+    line_fixed(line, "busy_s", (double)window->busy_ns / 1e9, 6);
+    line_fixed(line, "clock_hz", clock_mean(window), 0);
     line_fixed(line, "instructions_per_cycle", per_cycle(window), 4);
     line_fixed(line, "per_cycle_possible", possible(run, window), 4);
 }
@@ -159,12 +109,9 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
     if (isfinite(can))
         snprintf(most, sizeof most, " of %g that the core can start", can);
     report_print(&run->report, "  %s: %.2f instructions a cycle%s; clock %.2f GHz\n",
-                 port_kind_names[set->kind], per_cycle(window), most,
-                 clock_mean(&window->counters[CLOCK]) / 1e9);
+                 port_kind_names[set->kind], per_cycle(window), most, clock_mean(window) / 1e9);
 }
 
-static const struct load_report reports = {.describe = describe, .fields = fields, .notes = notes};
-static const struct load_accounting accounting = {.count = count};
 static const char *const calibrations[] = {"", NULL};
 
 static const struct load ports_load = {
@@ -174,17 +121,15 @@ static const struct load ports_load = {
     .options = options,
     .options_size = sizeof(struct ports_settings),
     .state_size = sizeof(struct ports_state),
-    .worker_size = sizeof(struct ports_worker),
+    .worker_size = sizeof(int64_t), /* of clock_sample() */
     .calibrations = calibrations,
     .timed = true,
     .pinned = true,
-    .settle_ns = 20000000,
     .check = check,
-    .prepare = prepare,
-    .begin = begin,
     .operate = operate,
-    .cleanup = cleanup,
-    .report = &reports,
-    .accounting = &accounting,
+    .describe = describe,
+    .fields = fields,
+    .notes = notes,
+
 };
 LOADGEN_REGISTER(ports_load);

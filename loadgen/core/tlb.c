@@ -112,7 +112,8 @@ static void end(struct worker *worker)
 
 static double operate(struct worker *worker)
 {
-    return touches_walk(worker, walk, worker->state, CHUNK_PAGES);
+    tlb_pages_touch(worker->state, CHUNK_PAGES);
+    return CHUNK_PAGES;
 }
 
 /* ---- reports ---- */
@@ -155,9 +156,6 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
                  state->pages, state->size.first, state->size.second, state->size.source);
 }
 
-static const struct load_report reports = {
-    .describe = describe, .fields = touches_fields, .notes = notes};
-static const struct load_accounting accounting = {.count = touches_count};
 static const char *const calibrations[] = {"", NULL};
 
 static const struct load tlb_load = {
@@ -171,14 +169,12 @@ static const struct load tlb_load = {
     .calibrations = calibrations,
     .timed = true,
     .pinned = true,
-    .settle_ns = 20000000,
     .check = check,
-    .prepare = touches_open,
     .begin = begin,
     .operate = operate,
     .end = end,
-    .cleanup = touches_close,
-    .report = &reports,
-    .accounting = &accounting,
+    .describe = describe,
+    .fields = touches_fields,
+    .notes = notes,
 };
 LOADGEN_REGISTER(tlb_load);

@@ -196,9 +196,7 @@ static double when_due(const struct worker *worker, double used_ns)
 
 static double thread_cpu_ns(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+    return (double)clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Spins until the thread has used until_ns in all, or deadline_ns has come, or
@@ -487,12 +485,6 @@ static void cpu_fields(struct run *run, const struct snapshot *window, struct li
     line_fixed(line, "dropped_s", window->counters[DROPPED_NS] / 1e9, 6);
 }
 
-static const struct load_report reports = {.describe = cpu_describe, .fields = cpu_fields};
-static const struct load_accounting accounting = {
-    .offered = cpu_offered, .delivered = cpu_delivered, .count = cpu_count};
-static const struct load_special special = {
-    .without = "limit", .rate = cpu_rate, .worker_cpu = cpu_worker_cpu};
-
 static const struct load cpu_load = {
     .name = "cpu",
     .summary = "takes a share of each CPU, or replays a recorded load",
@@ -509,14 +501,18 @@ static const struct load cpu_load = {
     .state_size = sizeof(struct cpu_state),
     .worker_size = sizeof(struct spinner),
     .pinned = true,
-    .settle_ns = 20000000,
     .check = cpu_check,
     .prepare = cpu_prepare,
     .begin = cpu_burst_begin,
     .work = cpu_burst_work,
     .cleanup = cpu_cleanup,
-    .report = &reports,
-    .accounting = &accounting,
-    .special = &special,
+    .describe = cpu_describe,
+    .fields = cpu_fields,
+    .offered = cpu_offered,
+    .delivered = cpu_delivered,
+    .count = cpu_count,
+    .without = "limit",
+    .rate = cpu_rate,
+    .worker_cpu = cpu_worker_cpu,
 };
 LOADGEN_REGISTER(cpu_load);

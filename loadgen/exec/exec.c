@@ -462,13 +462,8 @@ static void exec_fields(struct run *run, const struct snapshot *window, struct l
         line_count(line, "laps", (uint64_t)window->counters[COUNT_LAPS]);
 }
 
-static const struct load_report reports = {.describe = exec_describe, .fields = exec_fields};
-static const struct load_accounting accounting = {
-    .delivered = exec_delivered, .cpu_ns = exec_cpu_ns, .count = exec_count};
 static const struct load_process process = {
     .resume = exec_resume, .pause = exec_pause, .process = exec_process, .suspend = exec_suspend};
-static const struct load_special special = {.arguments = "-- COMMAND...",
-                                            .without = "threads limit"};
 
 static const struct load exec_load = {
     .name = "exec",
@@ -485,9 +480,13 @@ static const struct load exec_load = {
     .check = exec_check,
     .prepare = exec_prepare,
     .cleanup = exec_cleanup,
-    .report = &reports,
-    .accounting = &accounting,
+    .describe = exec_describe,
+    .fields = exec_fields,
+    .delivered = exec_delivered,
+    .cpu_ns = exec_cpu_ns,
+    .count = exec_count,
     .process = &process,
-    .special = &special,
+    .arguments = "-- COMMAND...",
+    .without = "threads limit",
 };
 LOADGEN_REGISTER(exec_load);

@@ -106,7 +106,6 @@ static int64_t cpu_ns(struct run *run)
     return sum_ns;
 }
 
-static const struct load_accounting accounting = {.cpu_ns = cpu_ns};
 static const char *const calibrations[] = {"--threads 1", "", NULL};
 
 static const struct load fork_load = {
@@ -120,11 +119,10 @@ static const struct load fork_load = {
     .calibrations = calibrations,
     .timed = true,
     .pinned = true,
-    .settle_ns = 20000000,
     .check = check,
     .begin = begin,
     .operate = operate,
     .end = end,
-    .accounting = &accounting,
+    .cpu_ns = cpu_ns,
 };
 LOADGEN_REGISTER(fork_load);

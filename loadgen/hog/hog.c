@@ -172,7 +172,6 @@ static void fields(struct run *run, const struct snapshot *window, struct line *
     line_fixed(line, "held_bytes", counters[0], 0);
 }
 
-static const struct load_report reports = {.fields = fields};
 static const char *const calibrations[] = {"--threads 1", NULL};
 
 static const struct load hog_load = {
@@ -187,11 +186,10 @@ static const struct load hog_load = {
     .worker_size = sizeof(struct heap),
     .calibrations = calibrations,
     .timed = true,
-    .settle_ns = 20000000,
     .check = check,
     .begin = begin,
     .operate = operate,
     .end = end,
-    .report = &reports,
+    .fields = fields,
 };
 LOADGEN_REGISTER(hog_load);

@@ -43,20 +43,13 @@ struct io_settings {
     bool keep, cached, sparse, allow_memory, show_device;
 };
 
-/* What one worker moved, written by it alone. */
-struct io_moved {
-    _Alignas(64) _Atomic uint64_t read_bytes;
-    _Atomic uint64_t written_bytes;
-};
-
 struct io_state {
     struct io_plan plan;
     struct io_file file;
     struct device device;
-    bool open;              /* file and plan are */
-    struct io_moved *moved; /* run->threads of them */
-    const char *engine;     /* "pwrite", "io_uring", "threads" */
-    unsigned warned;        /* verdicts that a mark has warned of: 1 << verdict */
+    bool open;          /* it has begun to be made ready */
+    const char *engine; /* "pwrite", "io_uring", "threads" */
+    unsigned warned;    /* verdicts that a mark has warned of: 1 << verdict */
 };
 
 static inline struct io_settings *io_settings_of(const struct run *run)
@@ -78,11 +71,5 @@ struct run;
  * afterwards they are delivered, and end the load in the usual way. 0, or -1 with the
  * reason. */
 int io_work_file(struct run *run, struct io_file *file, struct io_error *error);
-
-/* Writes the work file if there is none yet, opens it as the plan says, and makes
- * room for the workers' byte counts. 0, or -1 with the reason. io_work_close()
- * afterwards in any case; the file itself stays open for another plan. */
-int io_work_open(struct run *run, struct io_error *error);
-void io_work_close(struct run *run);
 
 #endif

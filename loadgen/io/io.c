@@ -29,33 +29,26 @@
 
 /* The load's cumulative counters. */
 enum io_counter {
+    IO_CLAIMED_READ, /* by the workers */
+    IO_CLAIMED_WRITTEN,
     IO_DEVICE_READ,
     IO_DEVICE_WRITTEN,
     IO_SELF_READ,
-    IO_SELF_WRITTEN,
-    IO_CLAIMED_READ,
-    IO_CLAIMED_WRITTEN
+    IO_SELF_WRITTEN
 };
 
 static void io_count(struct run *run, double counters[LOAD_COUNTERS])
 {
     const struct io_state *state = io_state_of(run);
     struct device_counters device = {0};
-    uint64_t read = 0, written = 0;
 
-    if (state->moved == NULL)
+    if (!state->open)
         return;
     device_count(&state->device, &device);
-    for (unsigned i = 0; i < run->threads; i++) {
-        read += counter_read(&state->moved[i].read_bytes);
-        written += counter_read(&state->moved[i].written_bytes);
-    }
     counters[IO_DEVICE_READ] = (double)device.read_bytes;
     counters[IO_DEVICE_WRITTEN] = (double)device.write_bytes;
     counters[IO_SELF_READ] = fmax(process_io("read_bytes"), 0); /* NAN: it does not say */
     counters[IO_SELF_WRITTEN] = fmax(process_io("write_bytes"), 0);
-    counters[IO_CLAIMED_READ] = (double)read;
-    counters[IO_CLAIMED_WRITTEN] = (double)written;
 }
 
 /* The sum of two counters, in the directions that the load uses. */
@@ -201,7 +194,7 @@ static void io_fields(struct run *run, const struct snapshot *window, struct lin
     double elapsed_s = (double)window->active_ns / 1e9;
     char text[512], access[32];
 
-    if (state->moved == NULL)
+    if (!state->open)
         return; /* it failed before it began */
     line_text(line, "pattern", state->plan.random ? "random" : "sequential");
     line_text(line, "access", io_access_name(&state->plan, access, sizeof access));
@@ -230,7 +223,7 @@ static void io_notes(struct run *run, const char *event, const struct snapshot *
     struct io_state *state = io_state_of(run);
     enum verdict verdict;
 
-    if (state->moved == NULL)
+    if (!state->open)
         return;
     if (summary && has_counters(run) && window->active_ns > 0)
         report_print(&run->report, "  device %s: %s\n", state->device.counter,
@@ -260,9 +253,21 @@ static void check(struct run *run)
     io_check(run);
 }
 
+/* Reads the file once, so that as much of it as fits is in the page cache. */
+static void warm(const struct io_state *state)
+{
+    static char buffer[1 << 20];
+    off_t offset = 0;
+    ssize_t length;
+
+    while ((length = pread(state->plan.read_fd, buffer, sizeof buffer, offset)) > 0)
+        offset += length;
+}
+
+/* Writes the work file if there is none yet, and opens it as the plan says. */
 static int prepare(struct run *run)
 {
-    const struct io_state *state = io_state_of(run);
+    struct io_state *state = io_state_of(run);
     struct io_error error;
     char size[32];
 
@@ -271,13 +276,25 @@ static int prepare(struct run *run)
         report_print(&run->report, "io: takes %s of %s, written before it begins\n",
                      units_format_size((double)state->file.size_bytes, size, sizeof size),
                      state->file.folder);
-    return io_work_open(run, &error) == 0 ? 0 : run_fail(run, "%s", error.message);
+    state->open = true;
+    if (io_work_file(run, &state->file, &error) != 0 ||
+        io_plan_open(&state->plan, &state->file, &error) != 0)
+        return run_fail(run, "%s", error.message);
+    if (state->plan.drop)
+        run_warn(run, "%s has no O_DIRECT: %s", state->file.folder,
+                 "through the page cache, with O_DSYNC for writes and dropped before reads");
+    if (state->plan.cached)
+        warm(state);
+    return 0;
 }
 
 static void cleanup(struct run *run)
 {
-    io_work_close(run);
-    io_file_close(&io_state_of(run)->file);
+    struct io_state *state = io_state_of(run);
+
+    if (state->open)
+        io_plan_close(&state->plan);
+    io_file_close(&state->file);
 }
 
 /* ---- workers ---- */
@@ -323,16 +340,14 @@ static void fail(struct worker *worker, const struct io_request *request, int er
 /* One operation is done. False: it failed, and the load with it. */
 static bool finish(struct worker *worker, const struct io_done *done, int64_t end_ns)
 {
-    const struct io_state *state = io_state_of(worker->run);
-    const struct io_plan *plan = &state->plan;
-    struct io_moved *moved = &state->moved[worker->index];
-    _Atomic uint64_t *bytes = done->request.read ? &moved->read_bytes : &moved->written_bytes;
+    const struct io_plan *plan = &io_state_of(worker->run)->plan;
 
     if (done->error != 0) {
         fail(worker, &done->request, done->error);
         return false;
     }
-    counter_add(bytes, plan->block_bytes);
+    worker_add(worker, done->request.read ? IO_CLAIMED_READ : IO_CLAIMED_WRITTEN,
+               plan->block_bytes);
     worker_done(worker, done->due_ns, done->start_ns, end_ns,
                 plan->random ? 1 : (double)plan->block_bytes);
     return true;
@@ -479,19 +494,15 @@ static int instead(struct run *run)
     return status;
 }
 
-static const struct load_report reports = {
-    .describe = describe, .fields = io_fields, .notes = io_notes};
-static const struct load_accounting accounting = {.count = io_count};
-static const struct load_special special = {.instead = instead};
 static const char *const calibrations[] = {"--sequential --write", "--random --write",
                                            "--sequential --read", "--random --read", NULL};
 
 #define IO_LOAD                                                                                    \
     .details = details, .options = io_options, .options_size = sizeof(struct io_settings),         \
     .state_size = sizeof(struct io_state), .worker_size = sizeof(struct io_worker), .timed = true, \
-    .settle_ns = 20000000, .check = check, .prepare = prepare, .begin = begin, .work = work,       \
-    .end = end, .cleanup = cleanup, .report = &reports, .accounting = &accounting,                 \
-    .special = &special
+    .check = check, .prepare = prepare, .begin = begin, .work = work, .end = end,                  \
+    .cleanup = cleanup, .describe = describe, .fields = io_fields, .notes = io_notes,              \
+    .count = io_count, .instead = instead
 
 static const struct load io_load = {
     IO_LOAD, .name = "io",

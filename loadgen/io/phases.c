@@ -414,15 +414,6 @@ static double reached(const struct io_bench *bench, const struct device_counters
     return least / (double)bytes;
 }
 
-static int64_t cpu_now_ns(void)
-{
-    struct timespec now;
-
-    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0
-               ? (int64_t)now.tv_sec * 1000000000 + now.tv_nsec
-               : 0;
-}
-
 static int measure(struct io_bench *bench, const struct io_phase *phase, struct io_outcome *outcome)
 {
     struct device_counters before = {0};
@@ -434,12 +425,12 @@ static int measure(struct io_bench *bench, const struct io_phase *phase, struct 
     (void)device_count(&io_state_of(bench->run)->device, &before);
     const double self_before = self_bytes();
     start_ns = now_ns();
-    cpu_ns = cpu_now_ns();
+    cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     error = phase->pass(bench, outcome);
     if (error == 0 && fsync(bench->fd) != 0)
         error = errno;
     outcome->elapsed_ns = now_ns() - start_ns;
-    outcome->cpu_ns = cpu_now_ns() - cpu_ns;
+    outcome->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
     outcome->reached_ratio = reached(bench, &before, self_before, outcome->moved);
     return error;
 }

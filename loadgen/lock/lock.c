@@ -309,9 +309,6 @@ static void describe(struct run *run, struct line *line)
     line_fixed(line, "alone_ns", state->alone_ns, 3);
 }
 
-static const struct load_report reports = {.describe = describe, .fields = fields, .notes = notes};
-static const struct load_accounting accounting = {.count = count};
-static const struct load_special special = {.rate = rate};
 /* By `loadgen lock --contended --calib`; by `jostle calib` none. */
 static const char *const calibrations[] = {NULL};
 
@@ -326,14 +323,15 @@ static const struct load lock_load = {
     .calibrations = calibrations,
     .timed = true,
     .pinned = true,
-    .settle_ns = 20000000,
     .check = check,
     .prepare = prepare,
     .begin = begin,
     .operate = operate,
     .cleanup = cleanup,
-    .report = &reports,
-    .accounting = &accounting,
-    .special = &special,
+    .describe = describe,
+    .fields = fields,
+    .notes = notes,
+    .count = count,
+    .rate = rate,
 };
 LOADGEN_REGISTER(lock_load);

@@ -11,9 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct mem_settings, name, argument, type, member)
-
 static const char details[] =
     "Disturbs that level and those above it: l3 its neighbours under the same L3; l1d and l2, "
     "which are private to a core, only what shares the core: a sibling thread (SMT), or what runs "
@@ -28,10 +25,10 @@ static const char details[] =
 static const char *const levels[] = {[MEM_L1] = "l1d", [MEM_L2] = "l2", [MEM_L3] = "l3", NULL};
 
 static const struct option_row options[] = {
-    {ROW("size", "PERCENT", OPTION_PERCENT, size_percent), .measured = true, .minimum = 0,
-     .maximum = 100, .preset = "50", .help = "footprint, in percent of that cache: 0 to 100"},
-    {ROW("level", "NAME", OPTION_CHOICE, level), .measured = true, .preset = "l3",
-     .choices = levels, .help = "the cache to occupy: l1d, l2 or l3"},
+    {MEM_ROW("size", "PERCENT", OPTION_PERCENT, size_percent), .minimum = 0, .maximum = 100,
+     .preset = "50", .help = "footprint, in percent of that cache: 0 to 100"},
+    {MEM_ROW("level", "NAME", OPTION_CHOICE, level), .preset = "l3", .choices = levels,
+     .help = "the cache to occupy: l1d, l2 or l3"},
     MEM_SHARED_OPTIONS,
     {0},
 };
@@ -84,25 +81,13 @@ static void describe(struct run *run, struct line *line)
     mem_describe(run, line);
 }
 
-/* The proof of the level: bytes a second while it works, which each cache has of its own. The
- * median over operations: who was interrupted in one of them does not matter. */
-static double busy_rate(const struct snapshot *window)
-{
-    const int64_t operation_ns = histogram_quantile(&window->service, 0.5);
-    return operation_ns > 0
-               ? window->amount / (double)window->operations / (double)operation_ns * 1e9
-               : NAN;
-}
-
 static void fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     mem_fields(run, window, line);
-    line_fixed(line, "busy_bytes_per_s", busy_rate(window), 0);
+    /* The proof of the level: bytes a second while it works, which each cache has of its own. */
+    line_fixed(line, "busy_bytes_per_s", 1e9 / ns_per_unit(window), 0);
 }
 
-static const struct load_report reports = {
-    .describe = describe, .fields = fields, .notes = mem_notes};
-static const struct load_special special = {.rate = rate};
 static const char *const calibrations[] = {"", NULL};
 
 static const struct load cache_load = {
@@ -116,7 +101,6 @@ static const struct load cache_load = {
     .calibrations = calibrations,
     .pinned = true,
     .timed = true,
-    .settle_ns = 20000000,
     .check = check,
     .prepare = mem_prepare,
     .begin = mem_begin,
@@ -124,8 +108,9 @@ static const struct load cache_load = {
     .verify = mem_verify,
     .end = mem_end,
     .cleanup = mem_cleanup,
-    .report = &reports,
-    .accounting = &mem_accounting,
-    .special = &special,
+    .describe = describe,
+    .fields = fields,
+    .notes = mem_notes,
+    .rate = rate,
 };
 LOADGEN_REGISTER(cache_load);

@@ -62,14 +62,6 @@ static double fastest_ns(const char *memory, uint64_t bytes)
     return least;
 }
 
-static int64_t cpu_ns(void)
-{
-    struct timespec now;
-    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0)
-        return 0;
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* When to stop. */
 struct deadline {
     int64_t wall_ns, cpu_ns;
@@ -80,7 +72,7 @@ struct deadline {
 static bool touch(char *memory, uint64_t from, uint64_t to, const struct deadline *deadline)
 {
     for (; from < to; from += TOUCH_BYTES) {
-        if (now_ns() > deadline->wall_ns || cpu_ns() > deadline->cpu_ns)
+        if (now_ns() > deadline->wall_ns || clock_ns(CLOCK_THREAD_CPUTIME_ID) > deadline->cpu_ns)
             return false;
         memset(memory + from, 0, TOUCH_BYTES);
     }
@@ -91,7 +83,8 @@ static bool touch(char *memory, uint64_t from, uint64_t to, const struct deadlin
  * and pushes what the caches had out, as far as they reach. */
 static void run_sizes(struct edge *edge, char *memory, uint64_t most_bytes)
 {
-    const struct deadline deadline = {now_ns() + PATIENCE_NS, cpu_ns() + BUDGET_NS};
+    const struct deadline deadline = {now_ns() + PATIENCE_NS,
+                                      clock_ns(CLOCK_THREAD_CPUTIME_ID) + BUDGET_NS};
     uint64_t written = 0;
     for (uint64_t bytes = SMALLEST_BYTES; bytes <= most_bytes && edge->count < EDGE_POINTS;
          bytes *= 2) {

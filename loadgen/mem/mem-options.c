@@ -79,8 +79,6 @@ static struct mem_pattern mem_pattern_of(const struct run *run)
     return pattern;
 }
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct mem_settings, name, argument, type, member)
 #define USUAL_L3S   4.0               /* for each array: STREAM's rule */
 #define USUAL_BYTES (256.0 * 1048576) /* where no L3 is known */
 /* What a load takes without being told to: where that is less than STREAM's rule wants, it is
@@ -96,27 +94,25 @@ const char *const mem_simd_choices[] = {"auto", "avx512", "avx2",     "sse2",
                                         "sve",  "neon",   "portable", NULL};
 
 const struct option_row mem_options[] = {
-    {ROW("kernel", "NAME", OPTION_CHOICE, kernel), .measured = true, .preset = "triad",
+    {MEM_ROW("kernel", "NAME", OPTION_CHOICE, kernel), .preset = "triad",
      .choices = mem_kernel_names,
      .help = "copy, scale, add, triad, read, write, chase (dependent loads in random order), or "
              "stream (copy, scale, add and triad in turn)"},
-    {ROW("read", NULL, OPTION_FLAG, read), .measured = true, .help = "the same as --kernel read"},
-    {ROW("write", NULL, OPTION_FLAG, write), .measured = true,
-     .help = "the same as --kernel write"},
-    {ROW("block-size", "SIZE", OPTION_SIZE, block_bytes), .measured = true, .minimum = 1,
-     .maximum = 1e15,
+    {MEM_ROW("read", NULL, OPTION_FLAG, read), .help = "the same as --kernel read"},
+    {MEM_ROW("write", NULL, OPTION_FLAG, write), .help = "the same as --kernel write"},
+    {MEM_ROW("block-size", "SIZE", OPTION_SIZE, block_bytes), .minimum = 1, .maximum = 1e15,
      .help = "bytes in one place of each array: a multiple of 512; or 1 for single accesses, each "
              "of which waits for the one before: a latency (default: the whole array)"},
-    {ROW("sequential", NULL, OPTION_FLAG, sequential), .measured = true,
+    {MEM_ROW("sequential", NULL, OPTION_FLAG, sequential),
      .help = "one block after the other (the default)"},
-    {ROW("random", NULL, OPTION_FLAG, random), .measured = true,
+    {MEM_ROW("random", NULL, OPTION_FLAG, random),
      .help = "blocks anywhere in the worker's arrays, evenly distributed"},
-    {ROW("footprint", "SIZE", OPTION_TEXT, footprint), .measured = true, .wrong = "much",
+    {MEM_ROW("footprint", "SIZE", OPTION_TEXT, footprint), .wrong = "much",
      .help =
          "total size of all arrays of all workers: a size, 150% of an L3, or l1, l2, l3: half of "
          "that cache, for l1 and l2 of each worker (default: for each array 4 times all L3s that "
          "the load reaches, and where the caches are found to reach further, beyond that)"},
-    {ROW("non-temporal", NULL, OPTION_FLAG, non_temporal), .measured = true,
+    {MEM_ROW("non-temporal", NULL, OPTION_FLAG, non_temporal),
      .help = "use stores that bypass the caches"},
     MEM_SHARED_OPTIONS,
     {0},

@@ -14,28 +14,20 @@
 extern const struct option_row mem_options[];
 extern const char *const mem_simd_choices[]; /* of --simd */
 /* Rows that the tables of loadgen mem and loadgen cache share. */
+#define MEM_ROW(name, argument, type, member)                                                      \
+    OPTION_ROW(struct mem_settings, name, argument, type, member), .measured = true
 #define MEM_SHARED_OPTIONS                                                                         \
-    {.name = "huge",                                                                               \
-     .measured = true,                                                                             \
-     .type = OPTION_FLAG,                                                                          \
-     .offset = offsetof(struct mem_settings, huge),                                                \
+    {MEM_ROW("huge", NULL, OPTION_FLAG, huge),                                                     \
      .help =                                                                                       \
          "ask for huge pages: reserved ones if there are, else transparent ones (default: as the " \
          "system has it)"},                                                                        \
-        {.name = "node",                                                                           \
-         .measured = true,                                                                         \
-         .argument = "N",                                                                          \
-         .type = OPTION_INTEGER,                                                                   \
-         .offset = offsetof(struct mem_settings, node),                                            \
-         .minimum = -1,                                                                            \
-         .maximum = 1024,                                                                          \
-         .preset = "-1",                                                                           \
-         .help = "memory of this NUMA node; -1: each worker's own"},                               \
+        {MEM_ROW("node", "N", OPTION_INTEGER, node), .minimum = -1, .maximum = 1024,               \
+         .preset = "-1", .help = "memory of this NUMA node; -1: each worker's own"},               \
     {                                                                                              \
-        .name = "simd", .measured = true, .argument = "NAME", .type = OPTION_CHOICE,               \
-        .offset = offsetof(struct mem_settings, simd), .preset = "auto",                           \
-        .choices = mem_simd_choices,                                                               \
-        .help = "avx512, avx2, sse2 (x86-64), sve, neon (aarch64) or portable; auto: the widest, " \
+        MEM_ROW("simd", "NAME", OPTION_CHOICE, simd),                                              \
+            .preset = "auto", .choices = mem_simd_choices,                                         \
+            .help =                                                                                \
+                "avx512, avx2, sse2 (x86-64), sve, neon (aarch64) or portable; auto: the widest, " \
                 "beyond L3 avx2 at most"                                                           \
     }
 
@@ -78,20 +70,13 @@ struct mem_plan {
     enum mem_class class;
 };
 
-/* What one worker has done; written by it alone. */
-struct mem_busy {
-    _Alignas(64) _Atomic uint64_t busy_ns; /* inside the kernel */
-    _Atomic uint64_t units;                /* bytes, or single accesses, in that time */
-};
-
 struct mem_state {
     struct mem_plan plan;
     struct mem_machine machine;
-    uint64_t edge_bytes;   /* where this machine's caches end, see edge.h; 0: not known */
-    char footprint[32];    /* of --footprint, in bytes */
-    struct mem_busy *busy; /* run->threads of them */
-    bool checked;          /* what the arrays hold: */
-    double error;          /* see sweep.h */
+    uint64_t edge_bytes; /* where this machine's caches end, see edge.h; 0: not known */
+    char footprint[32];  /* of --footprint, in bytes */
+    bool checked;        /* what the arrays hold: */
+    double error;        /* see sweep.h */
     struct mem_pages pages;
     struct prefault prefault;
 };
@@ -126,11 +111,10 @@ double mem_operate(struct worker *worker);
 int mem_verify(struct run *run);
 void mem_end(struct worker *worker);
 void mem_cleanup(struct run *run);
-extern const struct load_accounting mem_accounting;
 
 /* What loadgen mem and loadgen cache count and report of themselves. */
 
-/* load.h's count, fields, summary, notes and describe. */
+/* load.h's fields, notes and describe. */
 void mem_fields(struct run *run, const struct snapshot *window, struct line *line);
 void mem_notes(struct run *run, const char *event, const struct snapshot *window);
 void mem_describe(struct run *run, struct line *line);

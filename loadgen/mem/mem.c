@@ -1,7 +1,6 @@
 /* loadgen mem: moves data through memory or a cache at a rate, or chases pointers.
  * Between two chunks a worker sleeps, and touches nothing. */
 
-#include "counter.h"
 #include "mem/mem-options.h"
 #include "mem/sweep.h"
 #include "room.h"
@@ -33,45 +32,17 @@ static const char details[] =
 
 /* ---- what it counts and reports ---- */
 
-enum counter { BUSY_NS, UNITS };
-
-/* By a worker alone: time inside the kernel, and the units done in it. */
-static void mem_add_busy(struct mem_busy *busy, int64_t ns, uint64_t units)
-{
-    counter_add(&busy->busy_ns, (uint64_t)ns);
-    counter_add(&busy->units, units);
-}
-
-static void mem_count(struct run *run, double counters[LOAD_COUNTERS])
-{
-    const struct mem_busy *busy = mem_state_of(run)->busy;
-    for (unsigned i = 0; busy != NULL && i < run->threads; i++) {
-        counters[BUSY_NS] += (double)counter_read(&busy[i].busy_ns);
-        counters[UNITS] += (double)counter_read(&busy[i].units);
-    }
-}
-
-/* The median is of operations: who was interrupted in one of them does not matter. */
-static double median_ns_per_access(const struct snapshot *window)
-{
-    const int64_t operation_ns = histogram_quantile(&window->service, 0.5);
-    const double loads = window->counters[UNITS];
-    return operation_ns < 0 || loads <= 0
-               ? NAN
-               : (double)operation_ns * (double)window->operations / loads;
-}
-
 /* Adds ns_per_load (the median of operations) and ns_per_load_mean of single accesses. */
 static void access_fields(const struct snapshot *window, struct line *line)
 {
-    const double loads = window->counters[UNITS];
-    line_fixed(line, "ns_per_load", median_ns_per_access(window), 6);
-    line_fixed(line, "ns_per_load_mean", loads > 0 ? window->counters[BUSY_NS] / loads : NAN, 6);
+    const double loads = window->amount;
+    line_fixed(line, "ns_per_load", ns_per_unit(window), 6);
+    line_fixed(line, "ns_per_load_mean", loads > 0 ? (double)window->busy_ns / loads : NAN, 6);
 }
 
 void mem_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
-    line_fixed(line, "busy_s", window->counters[BUSY_NS] / 1e9, 6);
+    line_fixed(line, "busy_s", (double)window->busy_ns / 1e9, 6);
     if (mem_state_of(run)->plan.access != ACCESS_NONE)
         access_fields(window, line);
 }
@@ -99,7 +70,7 @@ static void mem_summary(struct run *run, const struct snapshot *window, struct l
     const double active_s = (double)window->active_ns / 1e9;
     line_fixed(line, "bandwidth_bytes_s", moves && active_s > 0 ? window->amount / active_s : NAN,
                6);
-    line_fixed(line, "latency_ns", moves ? NAN : median_ns_per_access(window), 6);
+    line_fixed(line, "latency_ns", moves ? NAN : ns_per_unit(window), 6);
     if (state->checked) {
         line_bool(line, "valid", state->error <= MEM_VALID_ERROR);
         line_real(line, "relative_error", state->error);
@@ -199,7 +170,7 @@ void mem_notes(struct run *run, const char *event, const struct snapshot *window
     char size[32];
     if (plan->access != ACCESS_NONE && window->operations > 0)
         report_print(&run->report, "  %.2f ns for each %s (median of operations)\n",
-                     median_ns_per_access(window), plan->kernel == MEM_WRITE ? "store" : "load");
+                     ns_per_unit(window), plan->kernel == MEM_WRITE ? "store" : "load");
     if (strcmp(event, "summary") != 0 || plan->worker_bytes == 0)
         return;
     report_print(&run->report, "  %s, %s%s, footprint %s (%s), pages %s (%.0f %% huge)\n",
@@ -223,9 +194,6 @@ int mem_prepare(struct run *run)
 {
     struct mem_state *state = mem_state_of(run);
     char size[32];
-    state->busy = zeroed_lines(run->threads, sizeof *state->busy);
-    if (state->busy == NULL)
-        return run_fail(run, "no memory for %u workers: give fewer --threads", run->threads);
     headroom_volunteer();
     if (!options_given(run->options, "footprint"))
         report_print(&run->report, "%s: takes %s of memory\n", run->load->name,
@@ -237,9 +205,7 @@ int mem_prepare(struct run *run)
 
 void mem_cleanup(struct run *run)
 {
-    struct mem_state *state = mem_state_of(run);
-    mem_machine_close(&state->machine);
-    free(state->busy);
+    mem_machine_close(&mem_state_of(run)->machine);
 }
 
 /* ---- workers ---- */
@@ -351,18 +317,13 @@ static void run_accesses(const struct mem_plan *plan, struct mem_worker *own)
 
 double mem_operate(struct worker *worker)
 {
-    const struct mem_state *state = mem_state_of(worker->run);
-    const struct mem_plan *plan = &state->plan;
+    const struct mem_plan *plan = &mem_state_of(worker->run)->plan;
     struct mem_worker *own = worker->state;
     const unsigned chunks = isinf(worker->orders.rate) ? UNLIMITED_CHUNKS : 1;
-    uint64_t units = plan->chunk;
-    const int64_t start_ns = now_ns();
-    if (plan->access != ACCESS_NONE)
-        run_accesses(plan, own);
-    else
-        units = mem_sweep_run(&plan->course, &own->sweep, own->array, plan->chunk * chunks);
-    mem_add_busy(&state->busy[worker->index], now_ns() - start_ns, units);
-    return (double)units;
+    if (plan->access == ACCESS_NONE)
+        return (double)mem_sweep_run(&plan->course, &own->sweep, own->array, plan->chunk * chunks);
+    run_accesses(plan, own);
+    return (double)plan->chunk;
 }
 
 /* ---- whether the work was done ---- */
@@ -414,10 +375,6 @@ int mem_verify(struct run *run)
                     mem_kernel_names[state->plan.kernel], state->error, MEM_VALID_ERROR);
 }
 
-static const struct load_report reports = {
-    .describe = mem_describe, .fields = mem_fields, .summary = mem_summary, .notes = mem_notes};
-const struct load_accounting mem_accounting = {.count = mem_count};
-
 static const char *const calibrations[] = {"--kernel read --threads 1",  "--kernel read",
                                            "--kernel write --threads 1", "--kernel write",
                                            "--kernel copy --threads 1",  "--kernel copy",
@@ -435,7 +392,6 @@ static const struct load mem_load = {
     .calibrations = calibrations,
     .pinned = true,
     .timed = true,
-    .settle_ns = 20000000,
     .check = mem_check,
     .prepare = mem_prepare,
     .begin = mem_begin,
@@ -443,7 +399,9 @@ static const struct load mem_load = {
     .verify = mem_verify,
     .end = mem_end,
     .cleanup = mem_cleanup,
-    .report = &reports,
-    .accounting = &mem_accounting,
+    .describe = mem_describe,
+    .fields = mem_fields,
+    .summary_fields = mem_summary,
+    .notes = mem_notes,
 };
 LOADGEN_REGISTER(mem_load);

@@ -193,7 +193,6 @@ static void describe(struct run *run, struct line *line)
     line_text(line, "folder", meta->folder);
 }
 
-static const struct load_report reports = {.describe = describe};
 static const char *const calibrations[] = {"--threads 1", "--threads 1 --fsync", NULL};
 
 static const struct load meta_load = {
@@ -209,13 +208,12 @@ static const struct load meta_load = {
     .worker_size = sizeof(struct place),
     .calibrations = calibrations,
     .timed = true,
-    .settle_ns = 20000000,
     .check = check,
     .prepare = prepare,
     .begin = begin,
     .operate = operate,
     .end = end,
     .cleanup = cleanup,
-    .report = &reports,
+    .describe = describe,
 };
 LOADGEN_REGISTER(meta_load);

@@ -218,11 +218,8 @@ static void describe(struct run *run, struct line *line)
     line_count(line, "started_ticks", (uint64_t)state->neighbour.started);
 }
 
-static const struct load_report reports = {.describe = describe};
-static const struct load_accounting accounting = {.delivered = delivered, .cpu_ns = cpu_ns};
 static const struct load_process processes = {
     .resume = resume, .pause = pause_all, .process = process, .suspend = suspend};
-static const struct load_special special = {.without = "threads limit cpus nice sched"};
 
 static const struct load neighbour_load = {
     .name = "neighbour",
@@ -237,9 +234,10 @@ static const struct load neighbour_load = {
     .check = check,
     .prepare = prepare,
     .cleanup = cleanup,
-    .report = &reports,
-    .accounting = &accounting,
+    .describe = describe,
+    .delivered = delivered,
+    .cpu_ns = cpu_ns,
     .process = &processes,
-    .special = &special,
+    .without = "threads limit cpus nice sched",
 };
 LOADGEN_REGISTER(neighbour_load);

@@ -121,13 +121,6 @@ static int net_hello(int fd, const struct net_message *hello, int64_t timeout_ns
 #define TRY_NS      100000000 /* between two of them */
 #define SLICE_US    100000    /* a round trip that takes longer checks for orders */
 
-static void nap(int64_t time_ns)
-{
-    const struct timespec length = {.tv_sec = time_ns / 1000000000,
-                                    .tv_nsec = time_ns % 1000000000};
-    nanosleep(&length, NULL);
-}
-
 static const char *target(const struct run *run)
 {
     return net_settings_of(run)->connect;
@@ -162,7 +155,7 @@ static int enter(struct run *run, struct net_address *peer, const char *text,
         close(fd);
         if (!retry)
             break;
-        nap(TRY_NS);
+        sleep_until_ns(now_ns() + TRY_NS);
     }
     if (text != NULL) {
         char what[400];

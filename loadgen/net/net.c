@@ -469,13 +469,7 @@ static void end(struct worker *worker)
         net_worker_close(worker);
 }
 
-static const struct load_report reports = {
-    .describe = net_describe, .fields = net_fields, .notes = net_notes};
-static const struct load_accounting accounting = {.delivered = net_delivered,
-                                                  .count = net_count_all};
 /* Round trips are operations, and have a latency. */
-static const struct load_accounting ping_accounting = {.count = net_count_all};
-static const struct load_special special = {.rate = net_rate, .interrupt = interrupt};
 static const char *const calibrations[] = {"--tcp", "--udp", NULL};
 
 #define NET_LOAD                                                                                   \
@@ -483,8 +477,9 @@ static const char *const calibrations[] = {"--tcp", "--udp", NULL};
     .details = details, .options = net_options, .options_size = sizeof(struct net_settings),       \
     .state_size = sizeof(struct net_state), .calibrations = calibrations, .settle_ns = 100000000,  \
     .check = check, .prepare = prepare, .begin = begin, .work = work, .end = end,                  \
-    .cleanup = cleanup, .report = &reports, .special = &special
+    .cleanup = cleanup, .describe = net_describe, .fields = net_fields, .notes = net_notes,        \
+    .rate = net_rate, .interrupt = interrupt
 
-static const struct load net_load = {NET_LOAD, .accounting = &accounting};
-static const struct load net_ping_load = {NET_LOAD, .timed = true, .accounting = &ping_accounting};
+static const struct load net_load = {NET_LOAD, .delivered = net_delivered, .count = net_count_all};
+static const struct load net_ping_load = {NET_LOAD, .timed = true, .count = net_count_all};
 LOADGEN_REGISTER(net_load);

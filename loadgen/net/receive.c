@@ -212,14 +212,6 @@ static void answer_datagrams(struct net_echo *echo)
     }
 }
 
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    if (clock_gettime(clock, &now) != 0)
-        return 0;
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static void *echo_main(void *argument)
 {
     struct net_echo *echo = argument;

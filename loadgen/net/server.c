@@ -347,13 +347,6 @@ struct net_server *net_server_open(struct run *run, const struct net_server_plan
     return server;
 }
 
-static void close_one(uv_handle_t *handle, void *unused)
-{
-    (void)unused;
-    if (!uv_is_closing(handle))
-        uv_close(handle, NULL);
-}
-
 void net_server_close(struct net_server *server)
 {
     if (server == NULL)
@@ -364,12 +357,8 @@ void net_server_close(struct net_server *server)
         pthread_join(server->thread, NULL);
     }
     net_session_end_all(server);
-    if (server->started) {
-        uv_walk(&server->loop, close_one, NULL);
-        while (uv_run(&server->loop, UV_RUN_DEFAULT) != 0)
-            continue;
-        uv_loop_close(&server->loop);
-    }
+    if (server->started)
+        loop_close(&server->loop);
     if (server->listen_fd >= 0)
         close(server->listen_fd);
     if (server->port.fd >= 0)
@@ -383,9 +372,6 @@ void net_server_close(struct net_server *server)
 
 void net_server_count(struct net_server *server, struct net_counts *counts)
 {
-    struct timespec used = {0};
-    if (server->threaded)
-        clock_gettime(server->cpu_clock, &used);
     *counts = (struct net_counts){
         .received_bytes = atomic_load_explicit(&server->counts.bytes, memory_order_relaxed),
         .datagrams = atomic_load_explicit(&server->counts.datagrams, memory_order_relaxed),
@@ -393,7 +379,7 @@ void net_server_count(struct net_server *server, struct net_counts *counts)
         .out_of_order = atomic_load_explicit(&server->counts.out_of_order, memory_order_relaxed),
         .rejected = atomic_load_explicit(&server->counts.rejected, memory_order_relaxed),
         .echo_cpu_ns = net_echo_cpu_ns(server),
-        .thread_cpu_ns = (int64_t)used.tv_sec * 1000000000 + used.tv_nsec};
+        .thread_cpu_ns = server->threaded ? clock_ns(server->cpu_clock) : 0};
 }
 
 const struct net_address *net_server_address(const struct net_server *server)

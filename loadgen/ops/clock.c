@@ -1,11 +1,6 @@
 #include "ops/clock.h"
 
-#include "counter.h"
-#include "load.h"
-
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define TURNS     256
 #define UNROLL    64
@@ -27,7 +22,6 @@ static void chain(void)
 }
 
 enum counter { SUM_HZ, COUNT };
-_Static_assert(COUNT + 1 == CLOCK_COUNTERS, "all are counted");
 
 static double shorter(double a_ns, int64_t b_ns)
 {
@@ -58,33 +52,20 @@ static double clock_measure(void)
 #endif
 }
 
-void clock_sample(struct clock_samples *samples, int64_t at_ns)
+void clock_sample(struct worker *worker, int64_t *next_ns)
 {
-    if (at_ns < samples->next_ns)
+    const int64_t at_ns = now_ns();
+    if (at_ns < *next_ns)
         return;
     const double hz = clock_measure();
     if (isfinite(hz)) {
-        counter_add(&samples->sum_hz, (uint64_t)hz);
-        counter_add(&samples->count, 1);
+        worker_add(worker, SUM_HZ, (uint64_t)hz);
+        worker_add(worker, COUNT, 1);
     }
-    samples->next_ns = at_ns + PERIOD_NS;
+    *next_ns = at_ns + PERIOD_NS;
 }
 
-struct clock_samples *clock_samples_new(unsigned workers)
+double clock_mean(const struct snapshot *window)
 {
-    return zeroed_lines(workers, sizeof(struct clock_samples));
-}
-
-void clock_count(const struct clock_samples *samples, unsigned workers,
-                 double counters[CLOCK_COUNTERS])
-{
-    for (unsigned i = 0; samples != NULL && i < workers; i++) {
-        counters[SUM_HZ] += (double)counter_read(&samples[i].sum_hz);
-        counters[COUNT] += (double)counter_read(&samples[i].count);
-    }
-}
-
-double clock_mean(const double counters[CLOCK_COUNTERS])
-{
-    return counters[COUNT] > 0 ? counters[SUM_HZ] / counters[COUNT] : NAN;
+    return window->counters[COUNT] > 0 ? window->counters[SUM_HZ] / window->counters[COUNT] : NAN;
 }

@@ -21,8 +21,6 @@
 
 _Static_assert(UNLIMITED_BLOCKS <= OPS_MOST_BLOCKS, "half precision would not be exact");
 
-enum counter { CLOCK };
-
 struct ops_settings {
     int type;
     int simd; /* 0: auto; else 1 + enum simd */
@@ -33,7 +31,6 @@ struct ops_state {
     const struct ops_kernel *kernel;
     enum simd simd;
     struct peak peak;
-    struct clock_samples *clocks; /* of each worker */
 };
 
 static const char details[] =
@@ -101,18 +98,9 @@ static int prepare(struct run *run)
 {
     struct ops_state *state = run->state;
     const enum ops_type type = (enum ops_type)settings_of(run)->type;
-    state->clocks = clock_samples_new(run->threads);
-    if (state->clocks == NULL)
-        return run_fail(run, "no memory for %u workers: give fewer --threads", run->threads);
     peak_find(&state->peak, state->simd, type >= OPS_HALF, ops_type_bytes(type), &run->cpus,
               run->threads, run->quota_cpus);
     return 0;
-}
-
-static void cleanup(struct run *run)
-{
-    const struct ops_state *state = run->state;
-    free(state->clocks);
 }
 
 /* ---- workers ---- */
@@ -127,22 +115,11 @@ static double operate(struct worker *worker)
                            "build",
                            ops_type_names[settings_of(worker->run)->type], simd_names[state->simd],
                            worker->cpu);
-    clock_sample(&state->clocks[worker->index], now_ns());
+    clock_sample(worker, worker->state);
     return blocks * state->kernel->block;
 }
 
 /* ---- figures ---- */
-
-static void count(struct run *run, double counters[LOAD_COUNTERS])
-{
-    const struct ops_state *state = run->state;
-    clock_count(state->clocks, run->threads, &counters[CLOCK]);
-}
-
-static double clock_hz(const struct snapshot *window)
-{
-    return clock_mean(&window->counters[CLOCK]);
-}
 
 static double gops(const struct snapshot *window)
 {
@@ -153,7 +130,7 @@ static double gops(const struct snapshot *window)
 static double peak_share(const struct run *run, const struct snapshot *window)
 {
     const struct ops_state *state = run->state;
-    return window->cpu_ns > 0 ? window->amount / (double)window->cpu_ns * 1e9 / clock_hz(window) /
+    return window->cpu_ns > 0 ? window->amount / (double)window->cpu_ns * 1e9 / clock_mean(window) /
                                     state->peak.of_a_core
                               : NAN;
 }
@@ -183,7 +160,7 @@ static void put_peak(const struct run *run, const struct snapshot *window, struc
     const bool exceeded = is_exceeded(run, window);
     snprintf(text, sizeof text, "not known here: %.0f %% of it were done in the CPU time: %s",
              100 * share, state->peak.source);
-    line_fixed(line, "peak_gops", exceeded ? NAN : clock_hz(window) / 1e9 * state->peak.per_cycle,
+    line_fixed(line, "peak_gops", exceeded ? NAN : clock_mean(window) / 1e9 * state->peak.per_cycle,
                6);
     line_fixed(line, "peak_share", share, 6);
     line_text(line, "peak_source", exceeded ? text : state->peak.source);
@@ -192,7 +169,7 @@ static void put_peak(const struct run *run, const struct snapshot *window, struc
 static void fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     const struct ops_state *state = run->state;
-    const double hz = clock_hz(window);
+    const double hz = clock_mean(window);
     line_text(line, "type", ops_type_names[settings_of(run)->type]);
     line_text(line, "simd", simd_names[state->simd]);
     line_fixed(line, "gops", gops(window), 6);
@@ -203,7 +180,7 @@ static void fields(struct run *run, const struct snapshot *window, struct line *
 static void notes(struct run *run, const char *event, const struct snapshot *window)
 {
     const struct ops_state *state = run->state;
-    const double hz = clock_hz(window), peak = hz / 1e9 * state->peak.per_cycle;
+    const double hz = clock_mean(window), peak = hz / 1e9 * state->peak.per_cycle;
     if (strcmp(event, "summary") != 0 || !isfinite(hz))
         return;
     report_print(&run->report, "  %s, %s: %.2f Gop/s; clock %.2f GHz\n",
@@ -220,8 +197,6 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
         report_print(&run->report, "  peak %s\n", state->peak.source);
 }
 
-static const struct load_report reports = {.describe = describe, .fields = fields, .notes = notes};
-static const struct load_accounting accounting = {.count = count};
 static const char *const calibrations[] = {"--threads 1", "", NULL};
 
 static const struct load ops_load = {
@@ -231,15 +206,15 @@ static const struct load ops_load = {
     .options = options,
     .options_size = sizeof(struct ops_settings),
     .state_size = sizeof(struct ops_state),
+    .worker_size = sizeof(int64_t), /* of clock_sample() */
     .calibrations = calibrations,
     .timed = true,
     .pinned = true,
-    .settle_ns = 20000000,
     .check = check,
     .prepare = prepare,
     .operate = operate,
-    .cleanup = cleanup,
-    .report = &reports,
-    .accounting = &accounting,
+    .describe = describe,
+    .fields = fields,
+    .notes = notes,
 };
 LOADGEN_REGISTER(ops_load);

@@ -368,9 +368,6 @@ static void describe(struct run *run, struct line *line)
     line_fixed(line, "evictable_bytes", state->room.cached_bytes, 0);
 }
 
-static const struct load_report reports = {.describe = describe, .fields = fields, .notes = notes};
-static const struct load_accounting accounting = {.count = count};
-
 static const struct load pagecache_load = {
     .name = "pagecache",
     .summary = "reads a file through the page cache, so that other files' pages are evicted",
@@ -383,14 +380,15 @@ static const struct load pagecache_load = {
     .state_size = sizeof(struct pagecache_state),
     .worker_size = sizeof(struct reader),
     .timed = true,
-    .settle_ns = 20000000,
     .check = check,
     .prepare = prepare,
     .begin = begin,
     .work = work,
     .end = end,
     .cleanup = cleanup,
-    .report = &reports,
-    .accounting = &accounting,
+    .describe = describe,
+    .fields = fields,
+    .notes = notes,
+    .count = count,
 };
 LOADGEN_REGISTER(pagecache_load);

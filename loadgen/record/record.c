@@ -161,13 +161,10 @@ struct record_settings {
     int64_t wakeup_ns; /* 0: none */
 };
 
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct record_settings, name, argument, type, member)
 static const struct option_row options[] = {
-    {.name = "wakeup-every",
-     .argument = "TIME",
-     .type = OPTION_TIME,
-     .offset = offsetof(struct record_settings, wakeup_ns),
-     .minimum = 0,
-     .maximum = 1e9,
+    {ROW("wakeup-every", "TIME", OPTION_TIME, wakeup_ns), .minimum = 0, .maximum = 1e9,
      .preset = "10ms",
      .help = "a thread on each CPU sleeps this long, again and again, and notes by how much later "
              "it runs; 0: none"},
@@ -336,14 +333,6 @@ static void add_histogram(struct line *line, const struct histogram *histogram)
     line_close(line);
 }
 
-static double own_cpu_s(void)
-{
-    struct timespec now;
-    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0
-               ? (double)now.tv_sec + (double)now.tv_nsec / 1e9
-               : NAN;
-}
-
 /* Over all spans; the last line. */
 static int write_summary(struct recording *recording, const struct sample *last)
 {
@@ -353,7 +342,7 @@ static int write_summary(struct recording *recording, const struct sample *last)
     line_text(&line, "event", "summary");
     line_count(&line, "spans", recording->spans);
     line_fixed(&line, "length_s", seconds, 6);
-    line_fixed(&line, "own_cpu_s", own_cpu_s(), 6);
+    line_fixed(&line, "own_cpu_s", (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9, 6);
     add_shares(&line, "mean_load", &recording->first, last, seconds, sample_load);
     add_shares(&line, "mean_steal", &recording->first, last, seconds, sample_steal);
     add_rates(&line, &recording->first, last, seconds);
@@ -573,12 +562,6 @@ static void record_check(struct run *run)
             "--wakeup-every: so many wake-ups are a load of their own: give at least 100us");
 }
 
-static const struct load_special special = {
-    .arguments = "FILE",
-    .without = "threads cpus limit nice sched force json control calib if-missing calibration",
-    .instead = record_instead,
-};
-
 static const struct load record_load = {
     .name = "record",
     .summary = "records how busy each CPU is, for cpu --profile, and its wake-up latency",
@@ -591,6 +574,8 @@ static const struct load record_load = {
     .options = options,
     .options_size = sizeof(struct record_settings),
     .check = record_check,
-    .special = &special,
+    .arguments = "FILE",
+    .without = "threads cpus limit nice sched force json control calib if-missing calibration",
+    .instead = record_instead,
 };
 LOADGEN_REGISTER(record_load);

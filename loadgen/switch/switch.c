@@ -375,10 +375,6 @@ static void describe(struct run *run, struct line *line)
     line_count(line, "pairs", run->threads);
 }
 
-static const struct load_report reports = {.describe = describe, .fields = fields, .notes = notes};
-static const struct load_accounting accounting = {.count = count};
-static const struct load_special special = {.worker_cpu = worker_cpu,
-                                            .companion_cpu = companion_cpu};
 static const char *const calibrations[] = {"--threads 1", NULL};
 
 static const struct load switch_load = {
@@ -395,13 +391,15 @@ static const struct load switch_load = {
     .calibrations = calibrations,
     .timed = true,
     .pinned = true,
-    .settle_ns = 20000000,
     .check = check,
     .begin = begin,
     .work = work,
     .end = end,
-    .report = &reports,
-    .accounting = &accounting,
-    .special = &special,
+    .describe = describe,
+    .fields = fields,
+    .notes = notes,
+    .count = count,
+    .worker_cpu = worker_cpu,
+    .companion_cpu = companion_cpu,
 };
 LOADGEN_REGISTER(switch_load);

@@ -97,13 +97,10 @@ struct syscall_settings {
     int call; /* index into calls */
 };
 
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct syscall_settings, name, argument, type, member)
 static const struct option_row options[] = {
-    {.name = "call",
-     .argument = "NAME",
-     .type = OPTION_CHOICE,
-     .offset = offsetof(struct syscall_settings, call),
-     .preset = "getppid",
-     .choices = call_names,
+    {ROW("call", "NAME", OPTION_CHOICE, call), .preset = "getppid", .choices = call_names,
      .help = "the system call; read takes a byte of /dev/zero, write puts one into /dev/null, stat "
              "is of /",
      .measured = true},
@@ -225,9 +222,6 @@ static void describe(struct run *run, struct line *line)
     line_count(line, "chunk_operations", (uint64_t)run->quantum);
 }
 
-static const struct load_report reports = {.describe = describe, .fields = fields, .notes = notes};
-static const struct load_accounting accounting = {.count = count};
-static const struct load_special special = {.rate = rate};
 static const char *const calibrations[] = {"--threads 1", NULL};
 
 static const struct load syscall_load = {
@@ -242,13 +236,14 @@ static const struct load syscall_load = {
     .calibrations = calibrations,
     .timed = true,
     .pinned = true,
-    .settle_ns = 20000000,
     .check = check,
     .begin = begin,
     .operate = operate,
     .end = end,
-    .report = &reports,
-    .accounting = &accounting,
-    .special = &special,
+    .describe = describe,
+    .fields = fields,
+    .notes = notes,
+    .count = count,
+    .rate = rate,
 };
 LOADGEN_REGISTER(syscall_load);
