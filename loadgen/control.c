@@ -1,5 +1,3 @@
-#include "control.h"
-
 #include "calibration.h"
 #include "engine.h"
 #include "input.h"

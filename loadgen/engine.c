@@ -1,10 +1,12 @@
 #include "engine.h"
 
-#include "counter.h"
 #include "load.h"
 #include "settings.h"
 
+#include "common/file.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <math.h>
 #include <signal.h>
@@ -613,4 +615,26 @@ double ns_per_unit(const struct snapshot *window)
     return operation_ns < 0 || window->amount <= 0
                ? NAN
                : (double)operation_ns * (double)window->operations / window->amount;
+}
+
+static double counted_in(const char *path, const char *field)
+{
+    char text[1024], key[32];
+    uint64_t value;
+    snprintf(key, sizeof key, "%s: ", field);
+    return file_read(AT_FDCWD, path, text, sizeof text) && file_number(text, key, &value)
+               ? (double)value
+               : NAN;
+}
+
+double thread_io(pid_t thread, const char *field)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/io", thread);
+    return counted_in(path, field);
+}
+
+double process_io(const char *field)
+{
+    return counted_in("/proc/self/io", field);
 }

@@ -284,6 +284,25 @@ int64_t worker_cpu_ns(const struct worker *worker);
 
 /* ---- for all ---- */
 
+/* Counters that one thread writes and others read at any time: with one writer no
+ * read-modify-write is needed. */
+static inline void counter_add(_Atomic uint64_t *counter, uint64_t more)
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + more,
+                          memory_order_relaxed);
+}
+
+static inline uint64_t counter_read(const _Atomic uint64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+/* What the kernel counts for one thread of this process since it began: the number behind
+ * "FIELD:" in /proc/self/task/THREAD/io; NAN: there is none, or the thread is gone. */
+double thread_io(pid_t thread, const char *field);
+/* The same of all threads. */
+double process_io(const char *field);
+
 /* 0: there is no such clock any more. */
 int64_t clock_ns(clockid_t clock);
 /* CLOCK_MONOTONIC. */
@@ -310,5 +329,11 @@ void loop_close(struct uv_loop_s *loop);
 /* Loads without workers: it is at its level; it has stopped. Main thread. */
 void run_steady(struct run *run);
 void run_paused(struct run *run);
+
+/* ---- control.c ---- */
+
+/* The control plane: stdin's lines, signals, timers, on one libuv loop in the
+ * main thread. Runs a checked load until it ends; returns the exit code. */
+int control_run(struct run *run);
 
 #endif

@@ -1,7 +1,6 @@
 /* loadgen LOAD [options]: makes load of one kind, and says what it achieved. */
 
 #include "calibration.h"
-#include "control.h"
 #include "load.h"
 #include "room.h"
 #include "settings.h"

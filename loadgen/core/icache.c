@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define USUAL_L1IS  4           /* the default footprint, in L1 instruction caches */

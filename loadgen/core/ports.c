@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define MOST_SHARE 1.05 /* of what a core can start: the clock is measured, too */
 

@@ -8,8 +8,6 @@
 #include "load.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define BEYOND       2     /* a level is exceeded by so many times its entries */

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 /* Work for one execution unit of a CPU, that no compiler can leave out. */

@@ -2,10 +2,8 @@
 
 #include "cpu/profile.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 const char *const replay_maps[] = {"share", "demand", NULL};
 

@@ -8,11 +8,9 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
-#include <unistd.h>
 
 #ifndef MADV_PAGEOUT
 #define MADV_PAGEOUT 21 /* Linux 5.4 */

@@ -72,4 +72,11 @@ struct run;
  * reason. */
 int io_work_file(struct run *run, struct io_file *file, struct io_error *error);
 
+/* ---- phases.c ---- */
+
+/* --phases: what Bonnie reports, in its order, one after the other. load.h's instead: measures all
+ * phases on a file of its own, that has no name; reports an event `phase` for each and a `summary`.
+ * Returns the exit code. */
+int io_phases(struct run *run);
+
 #endif

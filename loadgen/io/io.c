@@ -5,20 +5,16 @@
  * before it counts; reads bypass the page cache; and the figures are compared
  * with those of the device. */
 
-#include "counter.h"
 #include "io/io-options.h"
-#include "io/phases.h"
 #include "load.h"
 
 #include "common/device.h"
 #include "common/headroom.h"
-#include "common/mount.h"
 #include "common/schemas.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

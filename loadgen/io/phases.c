@@ -12,10 +12,6 @@
  * twice the memory, reads that come from the disk, is reached by emptying the page
  * cache of the file before each phase that reads. */
 
-#include "io/phases.h"
-
-#include "counter.h"
-#include "io/file.h"
 #include "io/io-options.h"
 
 #include "common/random.h"

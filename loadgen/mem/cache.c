@@ -8,9 +8,6 @@
 #include "calibration.h"
 #include "mem/mem-options.h"
 
-#include <math.h>
-#include <stdio.h>
-
 static const char details[] =
     "Disturbs that level and those above it: l3 its neighbours under the same L3; l1d and l2, "
     "which are private to a core, only what shares the core: a sibling thread (SMT), or what runs "

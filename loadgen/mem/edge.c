@@ -1,6 +1,4 @@
-#include "mem/edge.h"
-
-#include "load.h"
+#include "mem/mem-options.h"
 
 #include "common/file.h"
 #include "common/headroom.h"
@@ -16,7 +14,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -35,6 +32,14 @@
 #define POINT_NS       60000000   /* for each size */
 #define BUDGET_NS      1900000000 /* CPU time for all: no further size is begun after that */
 #define PATIENCE_NS    4000000000 /* the same of wall time, where others take the CPU */
+
+enum { EDGE_POINTS = 16 };
+
+struct edge {
+    uint64_t bytes; /* 0: not known */
+    size_t count;
+    struct edge_point point[EDGE_POINTS];
+};
 
 /* Each load waits for the one before: what it finds (0) is added to the state. */
 static uint64_t run_batch(const char *memory, uint64_t lines, uint64_t state)

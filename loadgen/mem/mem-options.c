@@ -1,16 +1,10 @@
 #include "mem/mem-options.h"
 
-#include "load.h"
-#include "mem/edge.h"
-#include "mem/kernels.h"
-#include "mem/sweep.h"
 #include "room.h"
 
 #include "common/headroom.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What --kernel, --read, --write, --block-size, --sequential and --random mean together. */

@@ -7,7 +7,6 @@
 #include "load.h"
 #include "mem/kernels.h"
 #include "mem/machine.h"
-#include "mem/pages.h"
 #include "mem/sweep.h"
 #include "signals.h"
 
@@ -73,7 +72,7 @@ struct mem_plan {
 struct mem_state {
     struct mem_plan plan;
     struct mem_machine machine;
-    uint64_t edge_bytes; /* where this machine's caches end, see edge.h; 0: not known */
+    uint64_t edge_bytes; /* where this machine's caches end; 0: not known */
     char footprint[32];  /* of --footprint, in bytes */
     bool checked;        /* what the arrays hold: */
     double error;        /* see sweep.h */
@@ -99,6 +98,21 @@ static inline struct mem_state *mem_state_of(const struct run *run)
 {
     return run->state;
 }
+
+/* ---- edge.c ---- */
+
+/* Where the caches of this machine end, whatever they are said to be: the L3 that a
+ * virtual machine reports need not be the one below it. Latency of dependent loads at
+ * random places rises with the size of the memory they go to as long as some of them
+ * still find a cache; from the edge on it stays what it is. */
+
+/* Whether a measurement is kept for this machine; sets bytes: 0: nothing is, or latency rose up to
+ * the largest size. */
+bool edge_kept(const struct mem_caches *caches, uint64_t *bytes);
+/* What is kept; else measures it on the CPU, within about 2 s of CPU time and a
+ * quarter of the free memory, and keeps it. Whoever comes meanwhile waits for that. 0: it could
+ * not be measured, or not kept, or latency rises up to the largest size. */
+uint64_t edge_find(const struct mem_caches *caches, int cpu, bool quiet);
 
 /* ---- mem.c ---- */
 

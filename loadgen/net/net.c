@@ -1,12 +1,12 @@
 /* loadgen net: sends bytes, datagrams or requests at a rate, to a receiver in this
  * process or to another loadgen, and reports what was received. */
 
-#include "load.h"
+#include "calibration.h"
 #include "net/worker.h"
+#include "room.h"
 
 #include "common/random.h"
 
-#include <errno.h>
 #include <linux/sockios.h>
 #include <math.h>
 #include <netinet/in.h>
@@ -16,6 +16,175 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+
+static const struct load net_ping_load;
+
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct net_settings, name, argument, type, member)
+static const struct option_row options[] = {
+    {ROW("tcp", NULL, OPTION_FLAG, tcp), .measured = true, .help = "TCP (the default)"},
+    {ROW("udp", NULL, OPTION_FLAG, udp), .measured = true,
+     .help = "UDP, with numbered datagrams: lost and reordered ones are counted"},
+    {ROW("loopback", NULL, OPTION_FLAG, loopback),
+     .help = "send to a receiver in the same process, at 127.0.0.1 (the default)"},
+    {ROW("listen", "ADDR:PORT", OPTION_TEXT, listen), .wrong = "[::1",
+     .help = "the receiving half, for any --connect; a port alone is at 127.0.0.1, port 0 is any "
+             "free one"},
+    {ROW("connect", "HOST:PORT", OPTION_TEXT, connect), .measured = true, .wrong = "host:port",
+     .help = "the sending half, to a loadgen net --listen; IPv6 as [::1]:5300"},
+    {ROW("block-size", "SIZE", OPTION_SIZE, block_bytes), .measured = true, .minimum = 1,
+     .maximum = NET_LARGEST_BLOCK,
+     .help = "bytes of one write or datagram (default: TCP 128 KiB, with --limit what is due at "
+             "the time; "
+             "UDP 1400; with --ping 1, UDP 16)"},
+    {ROW("streams", "N", OPTION_COUNT, streams), .measured = true, .minimum = 1,
+     .maximum = NET_MOST_STREAMS, .preset = "1",
+     .help = "connections, or with --udp sequences of datagrams, in parallel; --threads share "
+             "them, with --ping each has its own (--threads is 1 by default)"},
+    {ROW("ping", NULL, OPTION_FLAG, ping), .measured = true,
+     .help = "request and response: round trips and their latency"},
+    {ROW("discard", NULL, OPTION_FLAG, discard), .measured = true,
+     .help = "the receiver has the kernel drop what has arrived instead of copying it "
+             "(MSG_TRUNC): less load on memory"},
+    {ROW("timeout", "TIME", OPTION_TIME, timeout_ns), .minimum = 1e8, .maximum = 3.6e12,
+     .preset = "10s", .help = "a peer that is silent for this long counts as gone"},
+    {0},
+};
+
+static const char *mode_name(enum net_mode mode)
+{
+    static const char *const names[] = {[NET_TCP] = "tcp",
+                                        [NET_UDP] = "udp",
+                                        [NET_TCP_PING] = "tcp-ping",
+                                        [NET_UDP_PING] = "udp-ping"};
+    return names[mode];
+}
+
+/* ---- before anything starts ---- */
+
+static void check_exclusive(const struct run *run)
+{
+    const struct net_settings *set = net_settings_of(run);
+    if (set->tcp && set->udp)
+        usage_error("--tcp and --udp: give one of them");
+    if (set->loopback + (set->listen != NULL) + (set->connect != NULL) > 1)
+        usage_error("--loopback, --listen and --connect: give one of them");
+    if (set->connect != NULL && set->discard)
+        usage_error("--discard is for the receiving half: give it to the listener");
+}
+
+/* A listener takes what the sender asks for. */
+static void check_listener(const struct run *run)
+{
+    static const char *const foreign[] = {"tcp",  "udp",   "block-size", "streams",
+                                          "ping", "limit", "threads",    "calib"};
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
+        if (options_given(run->options, foreign[i]))
+            usage_error("--listen takes what the sender chooses: give --%s to --connect",
+                        foreign[i]);
+}
+
+static void check_form(const char *text, int listener)
+{
+    char host[NI_MAXHOST], port[NI_MAXSERV], error[256];
+    if (text != NULL && net_address_split(text, listener, host, port, error, sizeof error) != 0)
+        usage_error("--%s %s", listener ? "listen" : "connect", error);
+}
+
+static enum net_mode mode_of(const struct net_settings *set)
+{
+    if (set->ping)
+        return set->udp ? NET_UDP_PING : NET_TCP_PING;
+    return set->udp ? NET_UDP : NET_TCP;
+}
+
+static void choose_block(struct run *run)
+{
+    static const size_t usual[] = {[NET_TCP] = NET_BULK_BLOCK,
+                                   [NET_UDP] = NET_DATAGRAM_BLOCK,
+                                   [NET_TCP_PING] = 1,
+                                   [NET_UDP_PING] = NET_HEAD_BYTES};
+    struct net_state *state = net_state_of(run);
+    const uint64_t asked = net_settings_of(run)->block_bytes;
+    state->whole_blocks = state->mode != NET_TCP || options_given(run->options, "block-size");
+    state->block_bytes = options_given(run->options, "block-size") ? asked : usual[state->mode];
+    if (net_is_udp(state->mode) && state->block_bytes > NET_LARGEST_DATAGRAM)
+        usage_error("--block-size %zu: no datagram has that size: give at most %d",
+                    state->block_bytes, NET_LARGEST_DATAGRAM);
+}
+
+static void choose_threads(struct run *run)
+{
+    struct net_state *state = net_state_of(run);
+    state->stream_count = (unsigned)net_settings_of(run)->streams;
+    if (state->role == NET_LISTEN)
+        run->threads = 1;
+    else if (!options_given(run->options, "threads"))
+        run->threads = net_is_ping(state->mode) ? state->stream_count : 1;
+    else if (run->threads > state->stream_count)
+        usage_error("--threads %u: more than --streams %u: give as many streams", run->threads,
+                    state->stream_count);
+    else if (net_is_ping(state->mode) && run->threads != state->stream_count)
+        usage_error("--threads %u: with --ping each stream has a thread: give --streams alone",
+                    run->threads);
+}
+
+/* Writes what was chosen into the options, which a calibration is known by. On one
+ * machine it matters whether sender and receiver share a CPU. */
+static void settle(struct run *run)
+{
+    struct net_settings *set = net_settings_of(run);
+    const struct net_state *state = net_state_of(run);
+    set->tcp = !set->udp;
+    if (state->whole_blocks)
+        set->block_bytes = state->block_bytes;
+    if (state->role == NET_LOOPBACK)
+        snprintf(run->subject, sizeof run->subject, "%u CPU%s", run->cpus.count,
+                 run->cpus.count == 1 ? "" : "s");
+}
+
+/* Each round trip has a block at both ends. */
+static void claim(struct run *run)
+{
+    const struct net_state *state = net_state_of(run);
+    const unsigned ends = state->role == NET_LOOPBACK ? 2 : 1;
+    if (net_is_ping(state->mode) && state->role != NET_LISTEN)
+        room_claim(run, (double)state->block_bytes * state->stream_count * ends, -1, "blocks of",
+                   "give a smaller --block-size or fewer --streams");
+}
+
+static void check(struct run *run)
+{
+    const struct net_settings *set = net_settings_of(run);
+    struct net_state *state = net_state_of(run);
+    check_exclusive(run);
+    if (set->listen != NULL)
+        check_listener(run);
+    check_form(set->listen, 1);
+    check_form(set->connect, 0);
+    state->role = set->listen != NULL    ? NET_LISTEN
+                  : set->connect != NULL ? NET_CONNECT
+                                         : NET_LOOPBACK;
+    state->mode = mode_of(set);
+    choose_block(run);
+    choose_threads(run);
+    run->unit = set->ping ? UNIT_OPS : UNIT_BYTES;
+    run->quantum = set->ping ? 1 : state->whole_blocks ? (double)state->block_bytes : NET_PIECE;
+    settle(run);
+    claim(run);
+    if (net_is_ping(state->mode))
+        run->load = &net_ping_load;
+}
+
+/* ---- rates ---- */
+
+static int rate(struct run *run, const char *text, double *value, char *error, size_t size)
+{
+    if (net_state_of(run)->role != NET_LISTEN)
+        return rate_usual(run, text, value, error, size);
+    snprintf(error, size, "rate %.64s: a listener has none: give it to the sender", text);
+    return -1;
+}
 
 /* What a network load has sent and received, and how it reports that. */
 
@@ -124,7 +293,7 @@ static double loss_percent(const struct snapshot *window)
     return all > 0 ? 100 * fmax(window->counters[LOST], 0) / all : NAN;
 }
 
-static double rate_of(const struct snapshot *window, int counter)
+static double per_second(const struct snapshot *window, int counter)
 {
     return window->active_ns > 0 ? window->counters[counter] * 1e9 / (double)window->active_ns
                                  : NAN;
@@ -141,9 +310,9 @@ static void net_fields(struct run *run, const struct snapshot *window, struct li
     struct net_counts counts;
     const bool listens = state->role == NET_LISTEN;
     if (!listens)
-        line_fixed(line, "sent", rate_of(window, SENT_BYTES), 6);
+        line_fixed(line, "sent", per_second(window, SENT_BYTES), 6);
     if (state->mode != NET_TCP_PING && (!net_is_ping(state->mode) || state->role != NET_CONNECT))
-        line_fixed(line, "received", rate_of(window, RECEIVED_BYTES), 6);
+        line_fixed(line, "received", per_second(window, RECEIVED_BYTES), 6);
     if (listens || net_is_udp(state->mode)) {
         line_count(line, "lost", whole(window->counters[LOST]));
         line_fixed(line, "loss_percent", loss_percent(window), 6);
@@ -176,7 +345,7 @@ static void net_notes(struct run *run, const char *event, const struct snapshot 
         return;
     if (!net_is_ping(state->mode) && window->active_ns > 0)
         report_print(&run->report, "  received %.4g Mbit/s\n",
-                     rate_of(window, RECEIVED_BYTES) * 8e-6);
+                     per_second(window, RECEIVED_BYTES) * 8e-6);
     if (listens || net_is_udp(state->mode))
         report_print(&run->report, "  lost %.0f datagrams (%.2f %%), out of order %.0f\n",
                      fmax(counters[LOST], 0),
@@ -203,177 +372,17 @@ static void net_describe(struct run *run, struct line *line)
         return;
     }
     line_text(line, "address", net_address_format(&state->sessions[0].peer, text, sizeof text));
-    line_text(line, "protocol", net_mode_name(state->mode));
+    line_text(line, "protocol", mode_name(state->mode));
     line_count(line, "block_bytes", state->block_bytes);
     line_bool(line, "whole_blocks", state->whole_blocks);
     line_count(line, "streams", state->stream_count);
     line_bool(line, "discard", net_settings_of(run)->discard);
 }
 
-/* Request and response: one at a time in each stream. */
-
-struct worker;
-
-#define LOST_NS 1000000000 /* a datagram without an answer for so long is lost */
-
-/* After a wait of a tenth of a second without anything: whether to wait on. */
-static bool wait_on(struct net_stream *stream, int64_t since_ns)
-{
-    struct worker *worker = stream->worker;
-    const int64_t timeout_ns = net_settings_of(worker->run)->timeout_ns, at_ns = now_ns();
-    if (!net_worker_fine(worker, at_ns))
-        return false;
-    if (at_ns - since_ns > timeout_ns) {
-        net_worker_silent(worker, "not answered");
-        return false;
-    }
-    return worker_running(worker);
-}
-
-/* True if the call should be made once more. */
-static bool again(struct net_stream *stream, ssize_t result, int64_t since_ns)
-{
-    if (result < 0 && (errno == EAGAIN || errno == EINTR))
-        return wait_on(stream, since_ns);
-    net_worker_gone(stream->worker, stream->session, result == 0 ? 0 : errno);
-    return false;
-}
-
-/* ---- TCP ---- */
-
-static bool read_rest(struct net_stream *stream, unsigned char *block, int64_t since_ns)
-{
-    const size_t length = net_state_of(stream->worker->run)->block_bytes;
-    while (stream->owed > 0) {
-        const ssize_t got =
-            recv(stream->fd, block, stream->owed < length ? stream->owed : length, 0);
-        if (got > 0)
-            stream->owed -= (size_t)got;
-        else if (!again(stream, got, since_ns))
-            return false;
-    }
-    return true;
-}
-
-static bool write_rest(struct net_stream *stream, unsigned char *block, int64_t since_ns)
-{
-    const size_t length = net_state_of(stream->worker->run)->block_bytes;
-    while (stream->offset > 0) {
-        const ssize_t sent = send(stream->fd, block, stream->offset, MSG_NOSIGNAL);
-        if (sent > 0)
-            stream->offset -= (size_t)sent;
-        else if (!again(stream, sent, since_ns))
-            return false;
-    }
-    stream->owed = length; /* to be read */
-    return true;
-}
-
-/* False: a pause came in between, or it failed. */
-static bool round_trip(struct net_stream *stream, unsigned char *block, int64_t since_ns)
-{
-    stream->offset = net_state_of(stream->worker->run)->block_bytes;
-    return write_rest(stream, block, since_ns) && read_rest(stream, block, since_ns);
-}
-
-/* ---- UDP ---- */
-
-/* Numbers a request: in its head, or in as many low bytes as there are. */
-static void write_number(const struct net_stream *stream, unsigned char *block)
-{
-    const struct net_state *state = net_state_of(stream->worker->run);
-    const struct net_head head = {.token = (uint32_t)stream->session->token,
-                                  .stream = stream->number,
-                                  .number = stream->next};
-    if (!net_is_short(state)) {
-        net_head_write(&head, block);
-        return;
-    }
-    for (size_t i = 0; i < state->block_bytes && i < sizeof head.number; i++)
-        block[i] = (unsigned char)(head.number >> (8 * i));
-}
-
-/* Whether this is the answer; older ones come late, and count no more. */
-static bool is_answer(const struct net_stream *stream, const unsigned char *block, ssize_t got)
-{
-    const struct net_state *state = net_state_of(stream->worker->run);
-    if (!net_is_short(state))
-        return got >= NET_HEAD_BYTES && net_head_read(block).number == stream->next;
-    bool same = got == (ssize_t)state->block_bytes;
-    for (size_t i = 0; same && i < state->block_bytes && i < sizeof stream->next; i++)
-        same = block[i] == (unsigned char)(stream->next >> (8 * i));
-    return same;
-}
-
-static bool datagram_trip(struct net_stream *stream, unsigned char *block, int64_t since_ns)
-{
-    const size_t length = net_state_of(stream->worker->run)->block_bytes;
-    ssize_t got;
-    int64_t sent_ns = since_ns;
-    stream->next++;
-    write_number(stream, block);
-    do {
-        got = send(stream->fd, block, length, MSG_NOSIGNAL);
-    } while (got < 0 && again(stream, got, since_ns));
-    if (got < 0)
-        return false;
-    while (!is_answer(stream, block, got = recv(stream->fd, block, length, 0))) {
-        if (got <= 0 && !again(stream, got, since_ns))
-            return false;
-        if (now_ns() - sent_ns < LOST_NS)
-            continue;
-        atomic_fetch_add_explicit(&stream->lost, 1, memory_order_relaxed);
-        sent_ns = now_ns();
-        stream->next++;
-        write_number(stream, block);
-        if (send(stream->fd, block, length, MSG_NOSIGNAL) < 0 && !again(stream, -1, since_ns))
-            return false;
-    }
-    return true;
-}
-
-/* A round trip that a pause has cut short is completed before the next. */
-static bool finish_old(struct net_stream *stream, unsigned char *block)
-{
-    const int64_t since_ns = now_ns();
-    return (stream->offset == 0 || write_rest(stream, block, since_ns)) &&
-           read_rest(stream, block, since_ns);
-}
-
-static void net_ping_work(struct worker *worker)
-{
-    const struct net_state *state = net_state_of(worker->run);
-    struct net_worker *own = worker->state;
-    struct net_stream *stream = own->streams[0];
-    unsigned char *block = state->block + (size_t)worker->index * state->block_bytes;
-    int64_t due_ns;
-    net_worker_begin(worker);
-    if (!finish_old(stream, block))
-        return;
-    while (!own->failed && worker_wait_due(worker, &due_ns)) {
-        const int64_t start_ns = now_ns();
-        const bool done = state->mode == NET_UDP_PING ? datagram_trip(stream, block, start_ns)
-                                                      : round_trip(stream, block, start_ns);
-        if (!done)
-            continue;
-        counter_add(&stream->sent_bytes, state->block_bytes);
-        worker_done(worker, due_ns, start_ns, now_ns(), 1);
-    }
-}
-
 static const char details[] =
     "Rates are bytes a second, 10MB/s, or bits, 100Mbit/s; with --ping round trips, 1000iops; "
     "50% is of what --calib measured. --listen counts what it receives, --connect what the peer "
     "has acknowledged (UDP: what was sent), --loopback what was received. See docs/network.md.";
-
-static const struct load net_ping_load;
-
-static void check(struct run *run)
-{
-    net_check(run);
-    if (net_is_ping(net_state_of(run)->mode))
-        run->load = &net_ping_load;
-}
 
 /* ---- sides ---- */
 
@@ -474,11 +483,11 @@ static const char *const calibrations[] = {"--tcp", "--udp", NULL};
 
 #define NET_LOAD                                                                                   \
     .name = "net", .summary = "sends or receives over the network: TCP, UDP, round trips",         \
-    .details = details, .options = net_options, .options_size = sizeof(struct net_settings),       \
+    .details = details, .options = options, .options_size = sizeof(struct net_settings),           \
     .state_size = sizeof(struct net_state), .calibrations = calibrations, .settle_ns = 100000000,  \
     .check = check, .prepare = prepare, .begin = begin, .work = work, .end = end,                  \
     .cleanup = cleanup, .describe = net_describe, .fields = net_fields, .notes = net_notes,        \
-    .rate = net_rate, .interrupt = interrupt
+    .rate = rate, .interrupt = interrupt
 
 static const struct load net_load = {NET_LOAD, .delivered = net_delivered, .count = net_count_all};
 static const struct load net_ping_load = {NET_LOAD, .timed = true, .count = net_count_all};

@@ -1,9 +1,8 @@
-#include "net/port.h"
+#include "net/receive.h"
 
 #include "load.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -1,15 +1,12 @@
 #include "net/receive.h"
 
-#include "counter.h"
 #include "load.h"
-#include "net/address.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>

@@ -175,4 +175,91 @@ void net_peer_changed(struct net_peer *peer);
 /* Reports what it has received, at once. */
 void net_peer_report(struct net_peer *peer);
 
+/* ---- port.c ---- */
+
+/* The receiving half's datagram sockets: everybody's, and one of a session's own where its
+ * datagrams are shorter than a head (wire.h), so that the port says whose they are. */
+
+/* Gives a bound socket its buffer, and its handles in the server's loop. 0, or libuv's error;
+ * the socket stays the caller's. owner: see net_port. */
+int net_port_open(struct net_port *port, struct net_server *server, struct net_peer *owner, int fd);
+/* Reads what comes, or for the time of a pause nothing. */
+void net_port_hold(struct net_port *port, bool held);
+
+/* A session's own: its port number, 0 where none can be had. */
+uint16_t net_port_own(struct net_peer *peer);
+/* Closes it, if there is one. */
+void net_port_disown(struct net_peer *peer);
+
+/* Receiving in batches. A receiver of gigabytes a second would be woken for every few
+ * kilobytes, and each wake-up of an idle CPU costs more than the copy. So for a
+ * connection that fast the kernel is told to wait until NET_BUFFER_BYTES are there
+ * (SO_RCVLOWAT), until it is slow again: a timer takes what is left in between.
+ * Datagrams that come that fast are read by the millisecond. Slower loads, and those
+ * are all that are finely paced, are read as they come. */
+
+/* After bytes were taken from a connection: may switch its batches on. */
+void net_batch_received(struct net_connection *connection, size_t bytes);
+/* Before a pause: all connections are read as they come. */
+void net_batch_end(struct net_server *server);
+
+/* Room for many at a time; NULL: no memory. discard: their content is not copied. */
+struct net_messages *net_messages_new(bool discard);
+
+/* ---- session.c ---- */
+
+/* The receiving half's sessions: who is let in, what they have received, and the end. */
+
+/* Takes an accepted connection, whose hello should be there already, and answers it: a session's
+ * first, or one of its streams. Anything else is rejected: counted and closed. Returns the
+ * connection, to be polled, or NULL where there is nothing to poll. */
+struct net_connection *net_session_admit(struct net_server *server, int fd);
+/* The same for one of which only a part of its hello had come. */
+struct net_connection *net_session_greet(struct net_connection *connection);
+/* Something can be read from a control connection: news of its end. */
+void net_session_hear(struct net_connection *connection);
+/* The other end has closed a stream. */
+void net_session_stream_ended(struct net_connection *connection);
+/* Ends a session that should not stay: nothing is read from it any more. why: for a warning, of
+ * which there are few, for anybody may cause them. */
+void net_session_expel(struct net_peer *peer, const char *why);
+/* Descriptors have run out: of the sessions that are silent, the one with the most streams leaves.
+ */
+void net_session_free_descriptors(struct net_server *server);
+void net_session_end_all(struct net_server *server);
+
+/* When each session was last heard. */
+
+/* Notes of each session whether anything has come since the last call. */
+void net_activity_note(struct net_server *server);
+
+/* ---- server.c: what the load and its sending half use ---- */
+
+/* The receiving half of a network load: one thread with a libuv loop that accepts
+ * sessions and counts what comes; each stream of round trips is answered by a thread
+ * of its own. --listen runs it in its worker, --loopback in a thread of its own. */
+
+/* All are cumulative. */
+struct net_counts {
+    uint64_t received_bytes, datagrams;
+    int64_t lost; /* may fall, when a datagram comes late */
+    uint64_t out_of_order, rejected;
+    int64_t echo_cpu_ns, thread_cpu_ns; /* of threads of the server's own */
+};
+
+/* Bound and listening when it returns; NULL, with the reason in error. */
+struct net_server *net_server_open(struct run *run, const struct net_server_plan *plan, char *error,
+                                   size_t size);
+/* In a thread of its own until net_server_close(). 0, or errno. */
+int net_server_start(struct net_server *server);
+/* In this worker's thread while worker_running(). */
+void net_server_run(struct net_server *server, struct worker *worker);
+/* Any thread: orders have changed. */
+void net_server_wake(struct net_server *server);
+/* Nobody may be in net_server_run(). NULL is fine. */
+void net_server_close(struct net_server *server);
+/* Any thread. */
+void net_server_count(struct net_server *server, struct net_counts *counts);
+const struct net_address *net_server_address(const struct net_server *server);
+
 #endif

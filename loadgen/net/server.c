@@ -1,9 +1,6 @@
-#include "net/server.h"
+#include "net/receive.h"
 
 #include "load.h"
-#include "net/port.h"
-#include "net/receive.h"
-#include "net/session.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -12,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>

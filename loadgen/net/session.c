@@ -1,11 +1,7 @@
-#include "net/session.h"
-
-#include "load.h"
-#include "net/address.h"
-#include "net/port.h"
 #include "net/receive.h"
 
-#include <errno.h>
+#include "load.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

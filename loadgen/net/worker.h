@@ -4,11 +4,8 @@
 /* What the parts of the sending half, and the load itself, share: the options as
  * given, and the state of a run. */
 
-#include "counter.h"
 #include "load.h"
-#include "net/address.h"
-#include "net/server.h"
-#include "net/wire.h"
+#include "net/receive.h"
 
 #define NET_BULK_BLOCK     (128u << 10) /* of TCP without --block-size: as large as iperf3's */
 #define NET_DATAGRAM_BLOCK 1400u        /* fits into an Ethernet frame with every header */
@@ -150,15 +147,7 @@ int net_datagram_open(struct worker *worker);
 int net_open(struct run *run);
 /* Says good-bye, and closes them. */
 void net_close(struct run *run);
-
-/* ---- net-options.c ---- */
-
-extern const struct option_row net_options[];
-
-/* load.h's check and rate. */
-void net_check(struct run *run);
-int net_rate(struct run *run, const char *text, double *rate, char *error, size_t size);
-/* "tcp", "udp", "tcp-ping", "udp-ping". */
-const char *net_mode_name(enum net_mode mode);
+/* load.h's work of --ping. */
+void net_ping_work(struct worker *worker);
 
 #endif

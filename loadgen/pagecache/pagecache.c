@@ -4,7 +4,6 @@
  * owners have to read from the disk again. Never more than the file, which is at most a
  * share of memory; all of them are given back when it pauses. */
 
-#include "counter.h"
 #include "io/io-options.h"
 #include "io/path.h"
 #include "load.h"
@@ -22,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* How much of a file the page cache holds. */
 

@@ -4,7 +4,6 @@
  * entry against speculation attacks empties predictors, and TLBs on some. */
 
 #include "calibration.h"
-#include "counter.h"
 #include "load.h"
 
 #include <errno.h>
@@ -13,7 +12,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
