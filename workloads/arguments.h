@@ -7,8 +7,10 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <getopt.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +32,36 @@ __attribute__((format(printf, 2, 3))) static _Noreturn void fail(int status, con
 static inline _Noreturn void show_help(const char *text)
 {
     exit(fputs(text, stdout) == EOF || fflush(stdout) == EOF);
+}
+
+/* Answers --help, and returns whether --spoil is among the options; there are no others. The first
+ * argument is argv[optind]. */
+static inline bool takes_spoil(int argc, char **argv, const char *help)
+{
+    static const struct option names[] = {
+        {"help", no_argument, NULL, 'h'},
+        {"spoil", no_argument, NULL, 's'},
+        {NULL, 0, NULL, 0},
+    };
+    bool spoil = false;
+    opterr = 0;
+    for (int name; (name = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
+        if (name == 'h')
+            show_help(help);
+        if (name != 's')
+            fail(2, "unknown option in '%s': see " PROGRAM " --help", argv[optind - 1]);
+        spoil = true;
+    }
+    return spoil;
+}
+
+/* The end of a program that has printed its result: the exit status, 0, where all of it has been
+ * written. */
+static inline int written(void)
+{
+    if (ferror(stdout) || fflush(stdout) != 0)
+        fail(1, "cannot write to stdout: see where it leads");
+    return 0;
 }
 
 /* The argument NAME, given as TEXT: a whole number from LOW to HIGH, or the end. */

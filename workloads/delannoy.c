@@ -7,9 +7,6 @@
 #define PROGRAM "delannoy"
 #include "arguments.h"
 
-#include <getopt.h>
-#include <stdbool.h>
-
 /* Central Delannoy numbers, https://oeis.org/A001850. */
 static const uint64_t known[] = {
     1,
@@ -57,22 +54,7 @@ static const char help[] =
 
 static struct options parse_arguments(int argc, char **argv)
 {
-    static const struct option names[] = {
-        {"help", no_argument, NULL, 'h'},
-        {"spoil", no_argument, NULL, 's'},
-        {NULL, 0, NULL, 0},
-    };
-    struct options options = {0};
-    opterr = 0;
-    for (int name; (name = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
-        if (name == 'h') {
-            show_help(help);
-        } else if (name == 's') {
-            options.spoil = true;
-        } else {
-            fail(2, "unknown option in '%s': see delannoy --help", argv[optind - 1]);
-        }
-    }
+    struct options options = {.spoil = takes_spoil(argc, argv, help)};
     if (argc - optind != 1) {
         fail(2, "%d arguments: give one, N, for example delannoy 12", argc - optind);
     }
@@ -102,8 +84,6 @@ int main(int argc, char **argv)
              "D(%ld) came out as %" PRIu64 ", not %" PRIu64 ": do not trust this build or machine",
              options.n, result, known[options.n]);
     }
-    if (printf("D(%ld) = %" PRIu64 ", verified\n", options.n, result) < 0 || fflush(stdout) != 0) {
-        fail(1, "cannot write to stdout: see where it leads");
-    }
-    return 0;
+    printf("D(%ld) = %" PRIu64 ", verified\n", options.n, result);
+    return written();
 }

@@ -9,8 +9,6 @@
 #include "random.h"
 
 #include <fcntl.h>
-#include <getopt.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,22 +53,7 @@ static const char help[] =
 
 static struct options parse_arguments(int argc, char **argv)
 {
-    static const struct option names[] = {
-        {"help", no_argument, NULL, 'h'},
-        {"spoil", no_argument, NULL, 's'},
-        {NULL, 0, NULL, 0},
-    };
-    struct options options = {.seed = 1};
-    opterr = 0;
-    for (int name; (name = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
-        if (name == 'h') {
-            show_help(help);
-        } else if (name == 's') {
-            options.spoil = true;
-        } else {
-            fail(2, "unknown option in '%s': see filegen --help", argv[optind - 1]);
-        }
-    }
+    struct options options = {.spoil = takes_spoil(argc, argv, help), .seed = 1};
     const int given = argc - optind;
     if (given < 4 || given > 5) {
         fail(2, "%d arguments: give four or five, for example filegen 10 20 1024 65536", given);
@@ -236,10 +219,7 @@ int main(int argc, char **argv)
         spoil_file(&file);
     }
     verify(&options);
-    if (printf("%" PRIu64 " files in %" PRIu64 " folders, %" PRIu64 " bytes, verified\n",
-               options.files * options.folders, options.folders, bytes) < 0 ||
-        fflush(stdout) != 0) {
-        fail(1, "cannot write to stdout: see where it leads");
-    }
-    return 0;
+    printf("%" PRIu64 " files in %" PRIu64 " folders, %" PRIu64 " bytes, verified\n",
+           options.files * options.folders, options.folders, bytes);
+    return written();
 }

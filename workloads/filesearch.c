@@ -7,8 +7,6 @@
 #include "arguments.h"
 
 #include <fts.h>
-#include <getopt.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -35,22 +33,7 @@ static const char help[] =
 /* Returns whether the result is to be spoiled. */
 static bool parse_arguments(int argc, char **argv)
 {
-    static const struct option names[] = {
-        {"help", no_argument, NULL, 'h'},
-        {"spoil", no_argument, NULL, 's'},
-        {NULL, 0, NULL, 0},
-    };
-    bool spoil = false;
-    opterr = 0;
-    for (int name; (name = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
-        if (name == 'h') {
-            show_help(help);
-        } else if (name == 's') {
-            spoil = true;
-        } else {
-            fail(2, "unknown option in '%s': see filesearch --help", argv[optind - 1]);
-        }
-    }
+    const bool spoil = takes_spoil(argc, argv, help);
     if (optind < argc) {
         fail(2, "'%s' is too much: change into the folder to be searched and give no argument",
              argv[optind]);
@@ -140,11 +123,8 @@ int main(int argc, char **argv)
     if (!unchanged(&found)) {
         fail(1, "'%s' is not as it was found: search when nobody writes here", found.path);
     }
-    if (printf("%s %jd bytes, largest of %" PRIu64 " files, verified\n", found.path,
-               (intmax_t)found.status.st_size, found.files) < 0 ||
-        fflush(stdout) != 0) {
-        fail(1, "cannot write to stdout: see where it leads");
-    }
+    printf("%s %jd bytes, largest of %" PRIu64 " files, verified\n", found.path,
+           (intmax_t)found.status.st_size, found.files);
     free(found.path);
-    return 0;
+    return written();
 }

@@ -7,9 +7,7 @@
 #include "arguments.h"
 #include "random.h"
 
-#include <getopt.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -58,22 +56,7 @@ static const char help[] =
 
 static struct options parse_arguments(int argc, char **argv)
 {
-    static const struct option names[] = {
-        {"help", no_argument, NULL, 'h'},
-        {"spoil", no_argument, NULL, 's'},
-        {NULL, 0, NULL, 0},
-    };
-    struct options options = {0};
-    opterr = 0;
-    for (int name; (name = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
-        if (name == 'h') {
-            show_help(help);
-        } else if (name == 's') {
-            options.spoil = true;
-        } else {
-            fail(2, "unknown option in '%s': see malloctest --help", argv[optind - 1]);
-        }
-    }
+    struct options options = {.spoil = takes_spoil(argc, argv, help)};
     if (argc - optind != 5) {
         fail(2, "%d arguments: give five, for example malloctest 2 100 10000 16 1024",
              argc - optind);
@@ -235,9 +218,7 @@ int main(int argc, char **argv)
         fail(1, "%" PRIu64 " blocks were verified, not all: do not trust this build", verified);
     }
     free(workers);
-    if (pthread_barrier_destroy(&start) != 0 ||
-        printf("%" PRIu64 " allocations, verified\n", verified) < 0 || fflush(stdout) != 0) {
-        fail(1, "cannot write to stdout: see where it leads");
-    }
-    return 0;
+    (void)pthread_barrier_destroy(&start);
+    printf("%" PRIu64 " allocations, verified\n", verified);
+    return written();
 }

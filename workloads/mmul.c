@@ -8,9 +8,6 @@
 #include "arguments.h"
 #include "random.h"
 
-#include <getopt.h>
-#include <stdbool.h>
-
 enum { LARGEST = 20000, DEFAULT = 1000, ROUNDS = 2, ELEMENT_VALUES = 10, VECTOR_VALUES = 65536 };
 
 /* All sums in here are of whole numbers, and must be exact in a double. */
@@ -41,22 +38,7 @@ static const char help[] =
 
 static struct options parse_arguments(int argc, char **argv)
 {
-    static const struct option names[] = {
-        {"help", no_argument, NULL, 'h'},
-        {"spoil", no_argument, NULL, 's'},
-        {NULL, 0, NULL, 0},
-    };
-    struct options options = {.size = DEFAULT};
-    opterr = 0;
-    for (int name; (name = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
-        if (name == 'h') {
-            show_help(help);
-        } else if (name == 's') {
-            options.spoil = true;
-        } else {
-            fail(2, "unknown option in '%s': see mmul --help", argv[optind - 1]);
-        }
-    }
+    struct options options = {.spoil = takes_spoil(argc, argv, help), .size = DEFAULT};
     if (argc - optind > 1) {
         fail(2, "%d arguments: give at most one, SIZE", argc - optind);
     }
@@ -144,8 +126,6 @@ int main(int argc, char **argv)
     free(a);
     free(b);
     free(c);
-    if (printf("product of size %zu, verified\n", n) < 0 || fflush(stdout) != 0) {
-        fail(1, "cannot write to stdout: see where it leads");
-    }
-    return 0;
+    printf("product of size %zu, verified\n", n);
+    return written();
 }

@@ -8,9 +8,7 @@
 #include "arguments.h"
 #include "random.h"
 
-#include <getopt.h>
 #include <math.h>
-#include <stdbool.h>
 
 enum { DEFAULT_BODIES = 1000, DEFAULT_STEPS = 100, MOST_BODIES = 1000000, MOST_STEPS = 1000000000 };
 
@@ -53,22 +51,8 @@ static const char help[] =
 
 static struct options parse_arguments(int argc, char **argv)
 {
-    static const struct option names[] = {
-        {"help", no_argument, NULL, 'h'},
-        {"spoil", no_argument, NULL, 's'},
-        {NULL, 0, NULL, 0},
-    };
-    struct options options = {.bodies = DEFAULT_BODIES, .steps = DEFAULT_STEPS};
-    opterr = 0;
-    for (int name; (name = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
-        if (name == 'h') {
-            show_help(help);
-        } else if (name == 's') {
-            options.spoil = true;
-        } else {
-            fail(2, "unknown option in '%s': see nbody --help", argv[optind - 1]);
-        }
-    }
+    struct options options = {
+        .spoil = takes_spoil(argc, argv, help), .bodies = DEFAULT_BODIES, .steps = DEFAULT_STEPS};
     const int given = argc - optind;
     if (given > 2) {
         fail(2, "%d arguments: give at most two, BODIES and STEPS", given);
@@ -191,11 +175,8 @@ static void verify(const struct options *options, const struct totals *before,
         fail(1, "the centre of mass is off by %g: do not trust this build or machine",
              moment_error / before->mass);
     }
-    if (printf("%zu bodies, %zu steps, impulse off by %.1e of what was exchanged, verified\n",
-               options->bodies, options->steps, impulse_error / scale) < 0 ||
-        fflush(stdout) != 0) {
-        fail(1, "cannot write to stdout: see where it leads");
-    }
+    printf("%zu bodies, %zu steps, impulse off by %.1e of what was exchanged, verified\n",
+           options->bodies, options->steps, impulse_error / scale);
 }
 
 int main(int argc, char **argv)
@@ -213,5 +194,5 @@ int main(int argc, char **argv)
     const struct totals after = total(options.bodies, bodies);
     verify(&options, &before, &after, exchanged);
     free(bodies);
-    return 0;
+    return written();
 }

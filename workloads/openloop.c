@@ -13,13 +13,13 @@
 #define PROGRAM "openloop"
 
 #include "arguments.h"
+#include "random.h"
 
 #include <arpa/inet.h>
 #include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -90,19 +90,11 @@ static void *take(size_t count, size_t size)
     return memory;
 }
 
-/* The state for a seed: splitmix64, as Vigna advises; seeds that follow each other have nothing in
- * common then, and the state is not 0. */
-static uint64_t begin_state(uint64_t seed)
-{
-    uint64_t state = (seed + 1) * 0x9e3779b97f4a7c15U;
-    state = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9U;
-    state = (state ^ (state >> 27)) * 0x94d049bb133111ebU;
-    return state ^ (state >> 31);
-}
-
 static void plan(struct client *client, double rate, int64_t length_ns)
 {
-    uint64_t state = begin_state(client->seed);
+    /* splitmix64, as Vigna advises; seeds that follow each other have nothing in common then, and
+     * the state is not 0. */
+    uint64_t seed = client->seed * UINT64_C(0x9e3779b97f4a7c15), state = next_random(&seed);
     const double expected = rate * (double)length_ns / NS_PER_S;
     const size_t most = (size_t)(expected + 10 * sqrt(expected) + 10);
     double at_ns = 0;
