@@ -34,23 +34,18 @@ static inline void *blas_open(const struct blas_options *options)
     char threads[24];
     void *library = NULL;
     (void)snprintf(threads, sizeof threads, "%" PRIu64, options->threads);
-    for (size_t i = 0; options->threads > 0 && i < sizeof variables / sizeof variables[0]; i++) {
-        if (setenv(variables[i], threads, 1) != 0) {
+    for (size_t i = 0; options->threads > 0 && i < sizeof variables / sizeof variables[0]; i++)
+        if (setenv(variables[i], threads, 1) != 0)
             fail(1, "no memory for %s: free some", variables[i]);
-        }
-    }
     if (options->library != NULL) {
         library = dlopen(options->library, RTLD_NOW | RTLD_LOCAL);
-        if (library == NULL) {
+        if (library == NULL)
             fail(1, "%s: give another --library", dlerror());
-        }
     }
-    for (size_t i = 0; library == NULL && i < sizeof usual / sizeof usual[0]; i++) {
+    for (size_t i = 0; library == NULL && i < sizeof usual / sizeof usual[0]; i++)
         library = dlopen(usual[i], RTLD_NOW | RTLD_LOCAL);
-    }
-    if (library == NULL) {
+    if (library == NULL)
         fail(1, "no BLAS library here: apt install libopenblas0, or give --library");
-    }
     return library;
 }
 
@@ -58,9 +53,8 @@ static inline void *blas_open(const struct blas_options *options)
 static inline void *blas_function(void *library, const char *name)
 {
     void *function = dlsym(library, name);
-    if (function == NULL) {
+    if (function == NULL)
         fail(1, "the library has no %s: give another --library", name);
-    }
     return function;
 }
 
@@ -69,9 +63,8 @@ static inline const char *blas_name(void *library, void *function)
 {
     char *(*const configuration)(void) = (char *(*)(void))dlsym(library, "openblas_get_config");
     Dl_info info;
-    if (configuration != NULL) {
+    if (configuration != NULL)
         return configuration();
-    }
     return dladdr(function, &info) != 0 ? info.dli_fname : "unknown";
 }
 
@@ -120,12 +113,10 @@ static inline struct blas_options blas_arguments(int argc, char **argv, const ch
             options.spoil = true;
         }
     }
-    if (argc - optind > 1) {
+    if (argc - optind > 1)
         fail(2, "%d arguments: give at most one, SIZE", argc - optind);
-    }
-    if (optind < argc) {
+    if (optind < argc)
         options.size = number("SIZE", argv[optind], 1, largest);
-    }
     return options;
 }
 
@@ -133,9 +124,8 @@ static inline struct blas_options blas_arguments(int argc, char **argv, const ch
 static inline void *blas_array(size_t count, size_t bytes)
 {
     void *array = calloc(count, bytes);
-    if (array == NULL) {
+    if (array == NULL)
         fail(1, "no memory for %zu bytes: take a smaller SIZE", count * bytes);
-    }
     return array;
 }
 

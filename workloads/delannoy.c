@@ -55,9 +55,8 @@ static const char help[] =
 static struct options parse_arguments(int argc, char **argv)
 {
     struct options options = {.spoil = takes_spoil(argc, argv, help)};
-    if (argc - optind != 1) {
+    if (argc - optind != 1)
         fail(2, "%d arguments: give one, N, for example delannoy 12", argc - optind);
-    }
     options.n = (long)number("N", argv[optind], 0, LARGEST);
     return options;
 }
@@ -66,9 +65,8 @@ static struct options parse_arguments(int argc, char **argv)
  * depends on the compiler's version. */
 __attribute__((noinline)) static uint64_t delannoy(long m, long n)
 {
-    if (m == 0 || n == 0) {
+    if (m == 0 || n == 0)
         return 1;
-    }
     return delannoy(m - 1, n) + delannoy(m - 1, n - 1) + delannoy(m, n - 1);
 }
 
@@ -76,9 +74,8 @@ int main(int argc, char **argv)
 {
     const struct options options = parse_arguments(argc, argv);
     uint64_t result = delannoy(options.n, options.n);
-    if (options.spoil) {
+    if (options.spoil)
         result++;
-    }
     if (result != known[options.n]) {
         fail(1,
              "D(%ld) came out as %" PRIu64 ", not %" PRIu64 ": do not trust this build or machine",

@@ -55,9 +55,8 @@ static struct options parse_arguments(int argc, char **argv)
 {
     struct options options = {.spoil = takes_spoil(argc, argv, help), .seed = 1};
     const int given = argc - optind;
-    if (given < 4 || given > 5) {
+    if (given < 4 || given > 5)
         fail(2, "%d arguments: give four or five, for example filegen 10 20 1024 65536", given);
-    }
     argv += optind;
     options.folders = number("DIRS", argv[0], 1, MOST_COUNT);
     options.files = number("FILES", argv[1], 1, MOST_COUNT);
@@ -98,9 +97,8 @@ static struct file plan(const struct options *options, uint64_t folder, uint64_t
 static void make_folder(const char *path)
 {
     struct stat status;
-    if (mkdir(path, 0777) == 0) {
+    if (mkdir(path, 0777) == 0)
         return;
-    }
     const int error = errno;
     if (error != EEXIST || lstat(path, &status) != 0 || !S_ISDIR(status.st_mode)) {
         fail(1, "cannot make the folder '%s' (%s): change into a writable folder without one", path,
@@ -112,9 +110,8 @@ static void write_all(int descriptor, const char *path, const unsigned char *dat
 {
     while (length > 0) {
         const ssize_t written = write(descriptor, data, length);
-        if (written < 0 && errno == EINTR) {
+        if (written < 0 && errno == EINTR)
             continue;
-        }
         if (written <= 0) {
             fail(1, "cannot write '%s' (%s): make room or use another folder", path,
                  strerror(errno));
@@ -129,9 +126,8 @@ static void write_file(struct file file)
     static const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
     unsigned char chunk[CHUNK_BYTES];
     const int descriptor = open(file.path, flags, 0666);
-    if (descriptor < 0) {
+    if (descriptor < 0)
         fail(1, "cannot create '%s' (%s): use a writable folder", file.path, strerror(errno));
-    }
     while (file.size_bytes > 0) {
         const size_t length = file.size_bytes < CHUNK_BYTES ? file.size_bytes : CHUNK_BYTES;
         next_chunk(&file, chunk);
@@ -174,14 +170,12 @@ static void spoil_file(const struct file *file)
 {
     FILE *stream = fopen(file->path, "r+be");
     const long last = file->size_bytes > 0 ? (long)file->size_bytes - 1 : 0;
-    if (stream == NULL || fseek(stream, last, SEEK_SET) != 0) {
+    if (stream == NULL || fseek(stream, last, SEEK_SET) != 0)
         fail(1, "cannot spoil '%s' (%s): leave out --spoil", file->path, strerror(errno));
-    }
     const int byte = fgetc(stream);
     if (fseek(stream, last, SEEK_SET) != 0 || fputc(byte == EOF ? 0 : byte ^ 1, stream) == EOF ||
-        fclose(stream) != 0) {
+        fclose(stream) != 0)
         fail(1, "cannot spoil '%s' (%s): leave out --spoil", file->path, strerror(errno));
-    }
 }
 
 static uint64_t generate(const struct options *options)
@@ -203,11 +197,9 @@ static uint64_t generate(const struct options *options)
 
 static void verify(const struct options *options)
 {
-    for (uint64_t folder = 0; folder < options->folders; folder++) {
-        for (uint64_t i = 0; i < options->files; i++) {
+    for (uint64_t folder = 0; folder < options->folders; folder++)
+        for (uint64_t i = 0; i < options->files; i++)
             verify_file(plan(options, folder, i));
-        }
-    }
 }
 
 int main(int argc, char **argv)

@@ -52,9 +52,8 @@ static void take(struct result *best, const FTSENT *entry)
 {
     free(best->path);
     best->path = strdup(entry->fts_path);
-    if (best->path == NULL) {
+    if (best->path == NULL)
         fail(1, "no memory for a path: free some");
-    }
     best->status = *entry->fts_statp;
 }
 
@@ -64,9 +63,8 @@ static void visit(struct result *best, const FTSENT *entry)
     switch (entry->fts_info) {
     case FTS_F:
         best->files++;
-        if (is_better(best, entry)) {
+        if (is_better(best, entry))
             take(best, entry);
-        }
         break;
     case FTS_DNR:
     case FTS_ERR:
@@ -87,17 +85,14 @@ static struct result search(void)
     char *const roots[] = {here, NULL};
     struct result best = {0};
     FTS *walk = fts_open(roots, FTS_PHYSICAL, NULL);
-    if (walk == NULL) {
+    if (walk == NULL)
         fail(1, "cannot read the current folder (%s): search elsewhere", strerror(errno));
-    }
     /* fts_read tells its end from an error by errno alone. */
     const FTSENT *entry;
-    while (errno = 0, (entry = fts_read(walk)) != NULL) {
+    while (errno = 0, (entry = fts_read(walk)) != NULL)
         visit(&best, entry);
-    }
-    if (errno != 0 || fts_close(walk) != 0) {
+    if (errno != 0 || fts_close(walk) != 0)
         fail(1, "the walk broke off (%s): try again", strerror(errno));
-    }
     return best;
 }
 
@@ -114,15 +109,12 @@ int main(int argc, char **argv)
 {
     const bool spoil = parse_arguments(argc, argv);
     struct result found = search();
-    if (found.path == NULL) {
+    if (found.path == NULL)
         fail(1, "no regular file below the current folder: change into another, or run filegen");
-    }
-    if (spoil) {
+    if (spoil)
         found.status.st_size++;
-    }
-    if (!unchanged(&found)) {
+    if (!unchanged(&found))
         fail(1, "'%s' is not as it was found: search when nobody writes here", found.path);
-    }
     printf("%s %jd bytes, largest of %" PRIu64 " files, verified\n", found.path,
            (intmax_t)found.status.st_size, found.files);
     free(found.path);

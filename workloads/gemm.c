@@ -56,11 +56,10 @@ static double get(const struct matrix *matrix, size_t i)
 
 static void put(struct matrix *matrix, size_t i, double value)
 {
-    if (matrix->single) {
+    if (matrix->single)
         ((float *)matrix->elements)[i] = (float)value;
-    } else {
+    else
         ((double *)matrix->elements)[i] = value;
-    }
 }
 
 /* Of whole numbers below VALUES; 0: of zeros. */
@@ -72,9 +71,8 @@ static struct matrix new_matrix(const struct blas_options *options, uint64_t val
         .size = options->size,
         .single = options->single,
         .elements = blas_array(count, options->single ? sizeof(float) : sizeof(double))};
-    for (size_t i = 0; values > 0 && i < count; i++) {
+    for (size_t i = 0; values > 0 && i < count; i++)
         put(&matrix, i, (double)(next_random(random) % values));
-    }
     return matrix;
 }
 
@@ -95,11 +93,9 @@ static void multiply_vector(const struct matrix *matrix, const double *x, double
 {
     const size_t n = matrix->size;
     memset(y, 0, n * sizeof *y);
-    for (size_t j = 0; j < n; j++) {
-        for (size_t i = 0; i < n; i++) {
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++)
             y[i] += get(matrix, j * n + i) * x[j];
-        }
-    }
 }
 
 /* Freivalds 1977: whether A (B x) = C x for one random x. Nothing is rounded: see above. */
@@ -112,15 +108,13 @@ static bool agrees(const struct matrix *a, const struct matrix *b, const struct 
     double *abx = blas_array(n, sizeof *abx);
     double *cx = blas_array(n, sizeof *cx);
     bool equal = true;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         x[i] = (double)(next_random(random) % VECTOR_VALUES);
-    }
     multiply_vector(b, x, bx);
     multiply_vector(a, bx, abx);
     multiply_vector(c, x, cx);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         equal = equal && abx[i] == cx[i];
-    }
     free(x);
     free(bx);
     free(abx);
@@ -134,9 +128,8 @@ static double measure(gemm_function *gemm, uint64_t repeat, const struct matrix 
 {
     multiply(gemm, a->size < WARM_UP ? a->size : WARM_UP, a, b, c);
     const double start = blas_time();
-    for (uint64_t i = 0; i < repeat; i++) {
+    for (uint64_t i = 0; i < repeat; i++)
         multiply(gemm, a->size, a, b, c);
-    }
     return blas_time() - start;
 }
 
@@ -148,9 +141,8 @@ int main(int argc, char **argv)
     gemm_function *gemm =
         (gemm_function *)blas_function(library, options.single ? "sgemm_" : "dgemm_");
     const char *name = blas_name(library, (void *)gemm);
-    if (options.version) {
+    if (options.version)
         return blas_show_version(name);
-    }
     uint64_t random = options.size;
     const double n = (double)options.size;
     struct matrix a = new_matrix(&options, ELEMENT_VALUES, &random);
@@ -161,11 +153,9 @@ int main(int argc, char **argv)
         const size_t at = next_random(&random) % (c.size * c.size);
         put(&c, at, get(&c, at) + 1);
     }
-    for (int round = 0; round < ROUNDS; round++) {
-        if (!agrees(&a, &b, &c, &random)) {
+    for (int round = 0; round < ROUNDS; round++)
+        if (!agrees(&a, &b, &c, &random))
             fail(1, "the product of size %zu is wrong: do not trust this library or CPU", c.size);
-        }
-    }
     printf("product of size %zu in %s precision, verified\n%.3f GFLOPS, %.9f s, %s\n", c.size,
            options.single ? "single" : "double",
            2 * n * n * n * (double)options.repeat / seconds / 1e9, seconds, name);

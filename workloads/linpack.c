@@ -36,9 +36,8 @@ typedef void gesv_function(const int *n, const int *columns, double *a, const in
 static void fill(size_t n, double *a)
 {
     uint64_t random = n;
-    for (size_t i = 0; i < n * n; i++) {
+    for (size_t i = 0; i < n * n; i++)
         a[i] = (double)(next_random(&random) >> 11) * 0x1p-53 - 0.5;
-    }
 }
 
 /* sums[i] = the sum over j of a[i, j] times x[j], or times 1 if x is NULL; magnitudes too, if
@@ -48,9 +47,8 @@ static void multiply(size_t n, const double *a, const double *x, double *sums, d
     for (size_t j = 0; j < n; j++) {
         for (size_t i = 0; i < n; i++) {
             sums[i] += a[j * n + i] * (x == NULL ? 1 : x[j]);
-            if (magnitudes != NULL) {
+            if (magnitudes != NULL)
                 magnitudes[i] += fabs(a[j * n + i]);
-            }
         }
     }
 }
@@ -90,18 +88,16 @@ static double solve(gesv_function *gesv, size_t size, double *a, double *x)
     gesv(&n, &columns, a, &n, pivots, x, &n, &info);
     const double end = blas_time();
     free(pivots);
-    if (info != 0) {
+    if (info != 0)
         fail(1, "dgesv ended with %d: do not trust this library", info);
-    }
     return end - start;
 }
 
 static double largest_error(size_t n, const double *x)
 {
     double most = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         most = fmax(most, fabs(x[i] - 1));
-    }
     return most;
 }
 
@@ -111,9 +107,8 @@ int main(int argc, char **argv)
     void *library = blas_open(&options);
     gesv_function *gesv = (gesv_function *)blas_function(library, "dgesv_");
     const char *name = blas_name(library, (void *)gesv);
-    if (options.version) {
+    if (options.version)
         return blas_show_version(name);
-    }
     const size_t n = options.size;
     const double count = (double)n;
     double *a = blas_array(n * n, sizeof *a);
@@ -123,9 +118,8 @@ int main(int argc, char **argv)
     multiply(n, a, NULL, b, NULL);
     memcpy(x, b, n * sizeof *x);
     const double seconds = solve(gesv, n, a, x);
-    if (options.spoil) {
+    if (options.spoil)
         x[n / 2] += 0.001;
-    }
     const double scaled = residual(n, a, x, b);
     if (!(scaled < RESIDUAL_LIMIT)) {
         fail(1, "the residual of size %zu is %.3g, not below %d: do not trust this library or CPU",

@@ -118,9 +118,8 @@ static uint64_t allocate(struct worker *worker, struct block *blocks, uint64_t r
         }
         /* Smaller blocks need no more alignment than what fits into them. */
         if (block->size_bytes >= sizeof(max_align_t) &&
-            (uintptr_t)block->start % _Alignof(max_align_t) != 0) {
+            (uintptr_t)block->start % _Alignof(max_align_t) != 0)
             worker->failure = "a block is not aligned: do not trust this allocator";
-        }
         write_tags(block, tag(worker, repeat, i));
     }
     return options->iterations;
@@ -136,9 +135,8 @@ static uint64_t stride(uint64_t count)
             a = b;
             b = rest;
         }
-        if (a == 1) {
+        if (a == 1)
             return step;
-        }
     }
 }
 
@@ -148,11 +146,10 @@ static void verify_and_free(struct worker *worker, const struct block *blocks, u
     const uint64_t step = count > 0 ? stride(count) : 0;
     uint64_t place = 0;
     for (uint64_t i = 0; i < count; i++) {
-        if (has_tags(&blocks[place], tag(worker, repeat, place))) {
+        if (has_tags(&blocks[place], tag(worker, repeat, place)))
             worker->verified++;
-        } else {
+        else
             worker->failure = "a block lost its content: do not trust this allocator";
-        }
         free(blocks[place].start);
         place = (place + step) % count;
     }
@@ -171,9 +168,8 @@ static void *work(void *argument)
     }
     for (uint64_t repeat = 0; repeat < options->repeats && worker->failure == NULL; repeat++) {
         const uint64_t count = allocate(worker, blocks, repeat);
-        if (options->spoil && worker->number == 0 && repeat == 0 && count > 0) {
+        if (options->spoil && worker->number == 0 && repeat == 0 && count > 0)
             blocks[count - 1].start[0] ^= 1;
-        }
         verify_and_free(worker, blocks, count, repeat);
     }
     free(blocks);
@@ -200,23 +196,19 @@ int main(int argc, char **argv)
     const struct options options = parse_arguments(argc, argv);
     struct worker *workers = calloc(options.threads, sizeof *workers);
     pthread_barrier_t start;
-    if (workers == NULL || pthread_barrier_init(&start, NULL, (unsigned)options.threads) != 0) {
+    if (workers == NULL || pthread_barrier_init(&start, NULL, (unsigned)options.threads) != 0)
         fail(1, "no memory for %" PRIu64 " threads: give fewer THREADS", options.threads);
-    }
     start_all(workers, &options, &start);
     uint64_t verified = 0;
     for (uint64_t i = 0; i < options.threads; i++) {
-        if (pthread_join(workers[i].thread, NULL) != 0) {
+        if (pthread_join(workers[i].thread, NULL) != 0)
             fail(1, "cannot wait for thread %" PRIu64 ": do not trust this machine", i + 1);
-        }
-        if (workers[i].failure != NULL) {
+        if (workers[i].failure != NULL)
             fail(1, "thread %" PRIu64 ": %s", i + 1, workers[i].failure);
-        }
         verified += workers[i].verified;
     }
-    if (verified != options.threads * options.repeats * options.iterations) {
+    if (verified != options.threads * options.repeats * options.iterations)
         fail(1, "%" PRIu64 " blocks were verified, not all: do not trust this build", verified);
-    }
     free(workers);
     (void)pthread_barrier_destroy(&start);
     printf("%" PRIu64 " allocations, verified\n", verified);

@@ -39,12 +39,10 @@ static const char help[] =
 static struct options parse_arguments(int argc, char **argv)
 {
     struct options options = {.spoil = takes_spoil(argc, argv, help), .size = DEFAULT};
-    if (argc - optind > 1) {
+    if (argc - optind > 1)
         fail(2, "%d arguments: give at most one, SIZE", argc - optind);
-    }
-    if (optind < argc) {
+    if (optind < argc)
         options.size = number("SIZE", argv[optind], 1, LARGEST);
-    }
     return options;
 }
 
@@ -52,12 +50,10 @@ static struct options parse_arguments(int argc, char **argv)
 static double *new_array(size_t count, uint64_t values, uint64_t *random)
 {
     double *array = calloc(count, sizeof *array);
-    if (array == NULL) {
+    if (array == NULL)
         fail(1, "no memory for %zu bytes: take a smaller SIZE", count * sizeof *array);
-    }
-    for (size_t i = 0; values > 0 && i < count; i++) {
+    for (size_t i = 0; values > 0 && i < count; i++)
         array[i] = (double)(next_random(random) % values);
-    }
     return array;
 }
 
@@ -66,9 +62,8 @@ static void multiply(size_t n, const double *a, const double *b, double *c)
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) {
             double sum = 0;
-            for (size_t k = 0; k < n; k++) {
+            for (size_t k = 0; k < n; k++)
                 sum += a[i * n + k] * b[k * n + j];
-            }
             c[i * n + j] = sum;
         }
     }
@@ -78,9 +73,8 @@ static void multiply_vector(size_t n, const double *matrix, const double *x, dou
 {
     for (size_t i = 0; i < n; i++) {
         y[i] = 0;
-        for (size_t j = 0; j < n; j++) {
+        for (size_t j = 0; j < n; j++)
             y[i] += matrix[i * n + j] * x[j];
-        }
     }
 }
 
@@ -96,9 +90,8 @@ static bool agrees(size_t n, const double *a, const double *b, const double *c, 
     multiply_vector(n, a, bx, abx);
     multiply_vector(n, c, x, cx);
     bool equal = true;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         equal = equal && abx[i] == cx[i];
-    }
     free(x);
     free(bx);
     free(abx);
@@ -115,14 +108,11 @@ int main(int argc, char **argv)
     double *b = new_array(n * n, ELEMENT_VALUES, &random);
     double *c = new_array(n * n, 0, &random);
     multiply(n, a, b, c);
-    if (options.spoil) {
+    if (options.spoil)
         c[next_random(&random) % (n * n)] += 1;
-    }
-    for (int round = 0; round < ROUNDS; round++) {
-        if (!agrees(n, a, b, c, &random)) {
+    for (int round = 0; round < ROUNDS; round++)
+        if (!agrees(n, a, b, c, &random))
             fail(1, "the product of size %zu is wrong: do not trust this build or machine", n);
-        }
-    }
     free(a);
     free(b);
     free(c);

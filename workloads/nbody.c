@@ -54,15 +54,12 @@ static struct options parse_arguments(int argc, char **argv)
     struct options options = {
         .spoil = takes_spoil(argc, argv, help), .bodies = DEFAULT_BODIES, .steps = DEFAULT_STEPS};
     const int given = argc - optind;
-    if (given > 2) {
+    if (given > 2)
         fail(2, "%d arguments: give at most two, BODIES and STEPS", given);
-    }
-    if (given > 0) {
+    if (given > 0)
         options.bodies = number("BODIES", argv[optind], 1, MOST_BODIES);
-    }
-    if (given > 1) {
+    if (given > 1)
         options.steps = number("STEPS", argv[optind + 1], 1, MOST_STEPS);
-    }
     return options;
 }
 
@@ -96,9 +93,8 @@ static double length(struct vector v)
 static struct body *new_bodies(size_t count)
 {
     struct body *bodies = calloc(count, sizeof *bodies);
-    if (bodies == NULL) {
+    if (bodies == NULL)
         fail(1, "no memory for %zu bodies: take fewer", count);
-    }
     uint64_t random = count;
     for (size_t i = 0; i < count; i++) {
         bodies[i].position = random_vector(&random);
@@ -129,9 +125,8 @@ static double step(size_t count, struct body *bodies)
         bodies[i].velocity = add(bodies[i].velocity, step_time, a);
         exchanged += bodies[i].mass * step_time * length(a);
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         bodies[i].position = add(bodies[i].position, step_time, bodies[i].velocity);
-    }
     return exchanged;
 }
 
@@ -164,9 +159,8 @@ static void verify(const struct options *options, const struct totals *before,
     const double impulse_error = length(add(after->impulse, -1, before->impulse));
     const struct vector expected = add(before->moment, duration, before->impulse);
     const double moment_error = length(add(after->moment, -1, expected));
-    if (options->bodies > 1 && !(exchanged > 0)) {
+    if (options->bodies > 1 && !(exchanged > 0))
         fail(1, "no impulse was exchanged: do not trust this build or machine");
-    }
     if (!(impulse_error <= tolerance * scale)) {
         fail(1, "total impulse is off by %g of %g: do not trust this build or machine",
              impulse_error, scale);
@@ -185,12 +179,10 @@ int main(int argc, char **argv)
     struct body *bodies = new_bodies(options.bodies);
     const struct totals before = total(options.bodies, bodies);
     double exchanged = 0;
-    for (size_t i = 0; i < options.steps; i++) {
+    for (size_t i = 0; i < options.steps; i++)
         exchanged += step(options.bodies, bodies);
-    }
-    if (options.spoil) {
+    if (options.spoil)
         bodies[0].velocity.x += 1;
-    }
     const struct totals after = total(options.bodies, bodies);
     verify(&options, &before, &after, exchanged);
     free(bodies);

@@ -107,18 +107,16 @@ static struct options parse_arguments(int argc, char **argv)
             show_help(help);
         } else if (name == 'o') {
             options.has_optimum = read_number(&value, -INFINITE, INFINITE, &options.optimum);
-            if (!options.has_optimum || *value != '\0') {
+            if (!options.has_optimum || *value != '\0')
                 fail(2, "'%s' is not an optimum: give a whole number", optarg);
-            }
         } else if (name == ':') {
             fail(2, "%s lacks its value: see qap --help", argv[optind - 1]);
         } else {
             fail(2, "unknown option in '%s': see qap --help", argv[optind - 1]);
         }
     }
-    if (argc - optind != 1) {
+    if (argc - optind != 1)
         fail(2, "%d arguments: give one, the FILE of an instance", argc - optind);
-    }
     options.file = argv[optind];
     return options;
 }
@@ -129,9 +127,8 @@ static char *read_text(const char *path)
     char *text = NULL;
     size_t room = 0;
     FILE *stream = fopen(path, "re");
-    if (stream == NULL) {
+    if (stream == NULL)
         return NULL;
-    }
     errno = 0;
     /* The delimiter is one that no text has, so everything is one piece. */
     const ssize_t length = getdelim(&text, &room, '\0', stream);
@@ -172,11 +169,9 @@ static bool at_end(const char *text)
 static int64_t cost_of(const struct instance *instance, const int location[LARGEST])
 {
     int64_t cost = 0;
-    for (int i = 0; i < instance->n; i++) {
-        for (int j = 0; j < instance->n; j++) {
+    for (int i = 0; i < instance->n; i++)
+        for (int j = 0; j < instance->n; j++)
             cost += instance->flow[i][j] * instance->distance[location[i]][location[j]];
-        }
-    }
     return cost;
 }
 
@@ -184,9 +179,8 @@ static bool is_permutation(int n, const int location[LARGEST])
 {
     bool used[LARGEST] = {false};
     for (int i = 0; i < n; i++) {
-        if (location[i] < 0 || location[i] >= n || used[location[i]]) {
+        if (location[i] < 0 || location[i] >= n || used[location[i]])
             return false;
-        }
         used[location[i]] = true;
     }
     return true;
@@ -197,12 +191,10 @@ static bool solution_costs(const struct instance *instance, const int solution[L
                            int64_t cost)
 {
     int inverse[LARGEST];
-    if (!is_permutation(instance->n, solution)) {
+    if (!is_permutation(instance->n, solution))
         return false;
-    }
-    for (int i = 0; i < instance->n; i++) {
+    for (int i = 0; i < instance->n; i++)
         inverse[solution[i]] = i;
-    }
     return cost_of(instance, solution) == cost || cost_of(instance, inverse) == cost;
 }
 
@@ -213,22 +205,19 @@ static void read_solution(const char *path, const char *text, const struct insta
     int64_t value;
     const char *alone = text;
     options->has_optimum = read_number(&alone, -INFINITE, INFINITE, &options->optimum);
-    if (options->has_optimum && at_end(alone)) {
+    if (options->has_optimum && at_end(alone))
         return;
-    }
     if (!read_number(&text, instance->n, instance->n, &value) ||
         !read_number(&text, -INFINITE, INFINITE, &options->optimum)) {
         fail(2, "'%s' has no solution where one should be: give the optimum, or N = %d and it",
              path, instance->n);
     }
-    if (at_end(text)) {
+    if (at_end(text))
         return;
-    }
     int solution[LARGEST] = {0};
     for (int i = 0; i < instance->n; i++) {
-        if (!read_number(&text, 1, instance->n, &value)) {
+        if (!read_number(&text, 1, instance->n, &value))
             fail(2, "'%s' has a broken assignment: give %d numbers or none", path, instance->n);
-        }
         solution[i] = (int)value - 1;
     }
     if (!at_end(text) || !solution_costs(instance, solution, options->optimum)) {
@@ -241,20 +230,17 @@ static void read_solution(const char *path, const char *text, const struct insta
 static void read_solution_beside(const struct instance *instance, struct options *options)
 {
     const size_t length = strlen(options->file);
-    if (length < 4 || strcmp(options->file + length - 4, ".dat") != 0) {
+    if (length < 4 || strcmp(options->file + length - 4, ".dat") != 0)
         return;
-    }
     char *path = strdup(options->file);
-    if (path == NULL) {
+    if (path == NULL)
         fail(1, "no memory for a path: free some");
-    }
     memcpy(path + length - 4, ".sln", 4);
     char *text = read_text(path);
-    if (text != NULL) {
+    if (text != NULL)
         read_solution(path, text, instance, options);
-    } else if (errno != ENOENT) {
+    else if (errno != ENOENT)
         fail(1, "cannot read '%s' (%s): make it readable", path, strerror(errno));
-    }
     free(text);
     free(path);
 }
@@ -266,14 +252,12 @@ static void sort_rows(int n, int64_t matrix[LARGEST][LARGEST], int sign,
     for (int row = 0; row < n; row++) {
         int count = 0;
         for (int j = 0; j < n; j++) {
-            if (j == row) {
+            if (j == row)
                 continue;
-            }
             int place = count++;
             for (; place > 0 && sign * matrix[row][order[row][place - 1]] > sign * matrix[row][j];
-                 place--) {
+                 place--)
                 order[row][place] = order[row][place - 1];
-            }
             order[row][place] = j;
         }
     }
@@ -296,11 +280,10 @@ static void read_instance(struct options *options, struct instance *instance)
     instance->n = (int)n;
     read_matrix(options->file, "flows", &text, instance->n, instance->flow);
     read_matrix(options->file, "distances", &text, instance->n, instance->distance);
-    if (!options->has_optimum && !at_end(text)) {
+    if (!options->has_optimum && !at_end(text))
         read_solution(options->file, text, instance, options);
-    } else if (!options->has_optimum) {
+    else if (!options->has_optimum)
         read_solution_beside(instance, options);
-    }
     if (!options->has_optimum) {
         fail(2, "'%s' states no optimum: append N and the optimum, or give --optimum VALUE",
              options->file);
@@ -318,9 +301,8 @@ static void augment(const struct linear_problem *problem, int row_of[LARGEST + 1
     int64_t distance[LARGEST + 1];
     int from[LARGEST + 1] = {0};
     bool done[LARGEST + 1] = {false};
-    for (int j = 0; j <= problem->size; j++) {
+    for (int j = 0; j <= problem->size; j++)
         distance[j] = INFINITE;
-    }
     int column = 0;
     for (row_of[0] = added; row_of[column] != 0;) {
         done[column] = true;
@@ -348,9 +330,8 @@ static void augment(const struct linear_problem *problem, int row_of[LARGEST + 1
         }
         column = next;
     }
-    for (; column != 0; column = from[column]) {
+    for (; column != 0; column = from[column])
         row_of[column] = row_of[from[column]];
-    }
 }
 
 /* The least cost of an assignment: the sum of the prices of all rows and columns. */
@@ -360,12 +341,10 @@ static int64_t solve_linear(const struct linear_problem *problem)
     int64_t u[LARGEST + 1] = {0};
     int64_t v[LARGEST + 1] = {0};
     int64_t sum = 0;
-    for (int row = 1; row <= problem->size; row++) {
+    for (int row = 1; row <= problem->size; row++)
         augment(problem, row_of, row, u, v);
-    }
-    for (int i = 1; i <= problem->size; i++) {
+    for (int i = 1; i <= problem->size; i++)
         sum += u[i] + v[i];
-    }
     return sum;
 }
 
@@ -374,11 +353,9 @@ static void gather(int n, const int64_t row[LARGEST], const int order[LARGEST],
                    const bool is_free[LARGEST], int64_t values[LARGEST])
 {
     int count = 0;
-    for (int k = 0; k < n - 1; k++) {
-        if (is_free[order[k]]) {
+    for (int k = 0; k < n - 1; k++)
+        if (is_free[order[k]])
             values[count++] = row[order[k]];
-        }
-    }
 }
 
 /* Gilmore and Lawler: what free facility i on free location p pays at least is what it pays with
@@ -401,9 +378,8 @@ static void set_costs(const struct instance *instance, const struct node *node,
     for (int r = 0; r < m; r++) {
         for (int s = 0; s < m; s++) {
             int64_t cost = node->fixed[node->facilities[r]][node->locations[s]];
-            for (int k = 0; k < m - 1; k++) {
+            for (int k = 0; k < m - 1; k++)
                 cost += flows[r][k] * distances[s][k];
-            }
             problem->cost[r][s] = cost;
         }
     }
@@ -422,9 +398,8 @@ static void fix_first(const struct instance *instance, const struct node *parent
     memmove(child->facilities, child->facilities + 1,
             (size_t)child->free_count * sizeof child->facilities[0]);
     int place = 0;
-    while (parent->locations[place] != location) {
+    while (parent->locations[place] != location)
         place++;
-    }
     memmove(child->locations + place, child->locations + place + 1,
             (size_t)(child->free_count - place) * sizeof child->locations[0]);
     for (int r = 0; r < child->free_count; r++) {
@@ -450,9 +425,8 @@ static void branch(struct search *search, const struct node *node)
     }
     struct linear_problem problem;
     set_costs(search->instance, node, &problem);
-    if (node->cost + solve_linear(&problem) >= search->best_cost) {
+    if (node->cost + solve_linear(&problem) >= search->best_cost)
         return;
-    }
     for (int k = 0; k < node->free_count; k++) {
         struct node child;
         search->current[node->facilities[0]] = node->locations[k];
@@ -468,9 +442,8 @@ static struct node root(const struct instance *instance)
     for (int i = 0; i < instance->n; i++) {
         node.facilities[i] = node.locations[i] = i;
         node.facility_free[i] = node.location_free[i] = true;
-        for (int p = 0; p < instance->n; p++) {
+        for (int p = 0; p < instance->n; p++)
             node.fixed[i][p] = instance->flow[i][i] * instance->distance[p][p];
-        }
     }
     return node;
 }

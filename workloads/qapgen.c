@@ -59,20 +59,17 @@ static struct options parse_arguments(int argc, char **argv)
     };
     struct options options = {.largest_value = DEFAULT_VALUE};
     opterr = 0;
-    for (int name; (name = getopt_long(argc, argv, ":h", names, NULL)) != -1;) {
-        if (name == 'h') {
+    for (int name; (name = getopt_long(argc, argv, ":h", names, NULL)) != -1;)
+        if (name == 'h')
             show_help(help);
-        } else if (name == 'l') {
+        else if (name == 'l')
             options.largest_value = (int)number("--largest", optarg, 1, MOST_VALUE);
-        } else if (name == ':') {
+        else if (name == ':')
             fail(2, "%s lacks its value: see qapgen --help", argv[optind - 1]);
-        } else {
+        else
             fail(2, "unknown option in '%s': see qapgen --help", argv[optind - 1]);
-        }
-    }
-    if (argc - optind != 2) {
+    if (argc - optind != 2)
         fail(2, "%d arguments: give two, N and SEED, for example qapgen 12 1", argc - optind);
-    }
     options.n = (int)number("N", argv[optind], 2, LARGEST);
     options.seed = number("SEED", argv[optind + 1], 0, UINT64_MAX);
     return options;
@@ -112,15 +109,12 @@ static struct instance generate(const struct options *options)
 static struct table new_table(int n, int vertices)
 {
     struct table table = {vertices, malloc(sizeof(int32_t) * ((size_t)n << n))};
-    if (table.cost == NULL) {
+    if (table.cost == NULL)
         fail(1, "no memory for the proof: take a smaller N");
-    }
-    for (size_t i = 0; i < (size_t)n << n; i++) {
+    for (size_t i = 0; i < (size_t)n << n; i++)
         table.cost[i] = IMPOSSIBLE;
-    }
-    for (int p = 0; vertices > 0 && p < n; p++) {
+    for (int p = 0; vertices > 0 && p < n; p++)
         table.cost[((size_t)p << n) + ((size_t)1 << p)] = 0;
-    }
     return table;
 }
 
@@ -139,9 +133,8 @@ static struct table lift(const struct instance *instance, const struct table *ch
     struct table lifted = new_table(n, 0);
     lifted.vertices = child->vertices;
     for (unsigned set = 1; set < 1U << n; set++) {
-        if (__builtin_popcount(set) != child->vertices) {
+        if (__builtin_popcount(set) != child->vertices)
             continue;
-        }
         for (int p = 0; p < n; p++) {
             int32_t cost = IMPOSSIBLE;
             for (int q = 0; q < n && (set >> p & 1) == 0; q++) {
@@ -163,14 +156,12 @@ static struct table merge(int n, const struct table *vertex, const struct table 
     struct table merged = new_table(n, 0);
     merged.vertices = vertex->vertices + lifted->vertices;
     for (unsigned set = 1; set <= all; set++) {
-        if (__builtin_popcount(set) != vertex->vertices) {
+        if (__builtin_popcount(set) != vertex->vertices)
             continue;
-        }
         const unsigned rest = all & ~set;
         for (unsigned other = rest; other != 0; other = (other - 1) & rest) {
-            if (__builtin_popcount(other) != lifted->vertices) {
+            if (__builtin_popcount(other) != lifted->vertices)
                 continue;
-            }
             for (int p = 0; p < n; p++) {
                 const size_t row = (size_t)p << n;
                 int32_t *cost = &merged.cost[row + (set | other)];
@@ -187,9 +178,8 @@ static int32_t prove_optimum(const struct instance *instance)
 {
     const int n = instance->n;
     struct table tables[LARGEST];
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         tables[i] = new_table(n, 1);
-    }
     for (int i = n - 1; i > 0; i--) {
         struct table *parent = &tables[instance->parent[i]];
         const struct table lifted = lift(instance, &tables[i], i);
@@ -200,9 +190,8 @@ static int32_t prove_optimum(const struct instance *instance)
         *parent = merged;
     }
     int32_t optimum = IMPOSSIBLE;
-    for (int p = 0; p < n; p++) {
+    for (int p = 0; p < n; p++)
         optimum = least(optimum, tables[0].cost[((size_t)(p + 1) << n) - 1]);
-    }
     free(tables[0].cost);
     return optimum;
 }
