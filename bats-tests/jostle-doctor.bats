@@ -390,6 +390,7 @@ injected() {
 }
 
 @test "--noise says in words and as JSON what each CPU loses, and what it costs many ranks" {
+    run -2 "$JOSTLE" doctor --noise --quick
     run -0 "$JOSTLE" doctor --noise --seconds 300ms
     [[ $output == 'OS noise: '*' % of the CPU time is lost in '*' detours a second'*'4096 ranks'* ]]
     "$JOSTLE" doctor --noise --seconds 300ms --json >noise.json

@@ -465,6 +465,11 @@ changing() {
         holds 'all(.warnings[]; .flag != "unsteady")' <changing.mixed
         jq -s 'map(.slowdowns[0])' changing.as-is changing.mixed | holds '.[0].error > 2 * .[1].error and .[0].p > .[1].p'
     done
+    # It was above 1.05 in each pair, and not above 1.3.
+    for effect in 1.05:above 1.3:undecided; do
+        awk 'BEGIN { for (i = 1; i <= 16; i++) printf "{\"condition\":\"baseline\",\"wall_s\":%.9f}\n{\"condition\":\"load\",\"wall_s\":%.9f}\n", 1 + 0.001 * cos(i * 37.3), 1.1 + 0.4 * i / 16 }' |
+            summary --conditions baseline,load --max-runs 16 --at-most "${effect%:*}" | holds '.verdict == $verdict and any(.warnings[]; .flag == "unsteady")' --arg verdict "${effect#*:}"
+    done
     # What both of a pair share cancels.
     awk 'BEGIN { for (i = 1; i <= 16; i++) { d = 1 + 0.5 * i / 16; printf "{\"condition\":\"baseline\",\"wall_s\":%.9f}\n{\"condition\":\"load\",\"wall_s\":%.9f}\n", d * (1 + 0.01 * cos(i * 37.3)), d * 1.2 * (1 + 0.01 * sin(i * 91.7)) } }' |
         summary --conditions baseline,load --max-runs 16 | holds 'all(.warnings[]; .flag != "unsteady") and any(.warnings[]; .message | test("slowdowns from pairs hold"))'

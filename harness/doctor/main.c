@@ -184,6 +184,9 @@ int main(int argc, char **argv)
     struct choices choices;
     struct watch watch;
     parse(&choices, argc, argv);
+    if (choices.noise && (choices.quick || choices.strict))
+        usage_error("--noise and --%s: OS noise is nothing that is warned of: give one of them",
+                    choices.quick ? "quick" : "strict");
     if (choices.noise)
         return show_noise(&choices);
     if (!choices.gate && !choices.quick && !has_meter())

@@ -163,6 +163,23 @@ static enum verdict by_interval(const struct judgement *of, size_t condition, si
                : VERDICT_BELOW;
 }
 
+#define PAIRS_FOR_ALL 6 // so many on one side by chance: one in 32, for both sides
+
+// Whether the ratio is on that side of the limit in each single pair: then it is, whatever it does
+// from one to the next.
+static bool holds_in_each_pair(const struct judgement *of, size_t condition, size_t metric,
+                               enum verdict seen)
+{
+    const double limit = of->session->settings->at_most;
+    if (of->against == AGAINST_BOTH || !(limit > 0))
+        return false;
+    const struct pairs *pairs = &of->session->conditions[condition].pairs[of->against][metric];
+    for (size_t i = 0; i < pairs->count; i++)
+        if ((pairs->y[i] > limit * pairs->x[i]) != (seen == VERDICT_ABOVE))
+            return false;
+    return pairs->count >= PAIRS_FOR_ALL;
+}
+
 // `why`: the flags of the problems beside which it does not hold.
 static enum verdict judge(const struct judgement *of, size_t condition, size_t metric, json_t *why)
 {
@@ -173,6 +190,9 @@ static enum verdict judge(const struct judgement *of, size_t condition, size_t m
         const enum bias bias = bias_of(warning);
         if (bias == BIAS_NONE || !is_about(of, warning, condition, metric) ||
             bias_beside(bias, seen, of->against == AGAINST_REFERENCE) != VERDICT_UNDECIDED)
+            continue;
+        if (strcmp(json_text_or_empty(warning, "flag"), "unsteady") == 0 &&
+            holds_in_each_pair(of, condition, metric, seen))
             continue;
         verdict = VERDICT_UNDECIDED;
         add_once(why, json_object_get(warning, "flag"));
