@@ -208,18 +208,18 @@ $(BIN)/meter $(BIN)/keeper $(BIN)/start: LIBS = $(STATIC) -lm -pthread
 # A room is a library, and a program is its main.c with the libraries of its room and of those that it
 # uses: those first that need the ones behind them.
 room      = $(patsubst %,$(BUILD)/lib/%.a,$(1))
-uses_bench     := report stats
-uses_blame     := bench report stats
+uses_bench     := study report stats
+uses_blame     := stats
 uses_campaign  := experiment report stats
 uses_compare   := stats
 uses_decide    := stats
 uses_doctor    := stats
 uses_experiment := stats
-uses_pack      := bench placement report stats
+uses_pack      := placement study report stats
 uses_placement := experiment stats
-uses_predict   := profile pressure bench report stats
-uses_probe     := pressure bench report stats
-uses_profile   := pressure bench report stats
+uses_predict   := profile pressure study stats
+uses_probe     := pressure stats
+uses_profile   := pressure study report stats
 uses_report    := stats
 uses_simulate  := stats
 
@@ -228,7 +228,7 @@ $(BUILD)/lib/$(notdir $(1)).a: $(filter-out %/main.o,$(call objects,$(1)/*.c))
 	@mkdir -p $$(@D)
 	$$(call short,AR)rm -f $$@ && $$(AR) rcs $$@ $$^
 endef
-$(foreach one,$(PARTS) harness/pressure,$(eval $(call library,$(one))))
+$(foreach one,$(PARTS) harness/pressure harness/study,$(eval $(call library,$(one))))
 
 define part
 $(BIN)/$(notdir $(1)): $(BUILD)/obj/$(1)/main.o $(call room,$(notdir $(1)) $(uses_$(notdir $(1)))) $(COMMON)

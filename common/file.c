@@ -177,6 +177,12 @@ int file_open_regular(const char *path, bool follow)
     return -1;
 }
 
+bool file_is_in(const char *folder, const char *name, int how)
+{
+    char path[PATH_MAX];
+    return snprintf(path, sizeof path, "%s/%s", folder, name) < PATH_MAX && access(path, how) == 0;
+}
+
 bool file_folder_has_only(const char *path, const char *const *names)
 {
     DIR *folder = opendir(path);

@@ -47,6 +47,9 @@ bool file_folder_has_only(const char *path, const char *const *names);
  * (closefrom()). Where /proc is not there either, those up to the limit (ulimit -n). */
 void file_close_from(int first);
 
+/* Whether something of that name is in the folder; how: F_OK, or R_OK where it is to be read. */
+bool file_is_in(const char *folder, const char *name, int how);
+
 /* Opens a file that a stranger may have made, to read it: only a regular one, for a pipe would
  * never open and a device never end. follow: also through a symbolic link. -1 with errno. */
 int file_open_regular(const char *path, bool follow);

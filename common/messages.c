@@ -123,6 +123,15 @@ const char *nearest_name(const char *word, const char *const *names)
     return best;
 }
 
+struct hint nearest_hint(const char *word, const char *const *names)
+{
+    struct hint hint = {""};
+    const char *near = nearest_name(word, names);
+    if (near != NULL)
+        snprintf(hint.text, sizeof hint.text, " (did you mean %.100s?)", near);
+    return hint;
+}
+
 static bool reader_is_gone(void)
 {
     struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};

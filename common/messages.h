@@ -13,6 +13,11 @@ bool complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 /* The name nearest to a mistyped word; NULL if none is near. NULL ends names. */
 const char *nearest_name(const char *word, const char *const *names);
+/* The same for a message: " (did you mean X?)", or "". */
+struct hint {
+    char text[128];
+};
+struct hint nearest_hint(const char *word, const char *const *names);
 
 /* The three standard streams, made safe for every program. */
 

@@ -2,6 +2,8 @@
 
 #include "common/file.h"
 #include "common/memory.h"
+#include "common/text.h"
+#include "common/words.h"
 
 #include <errno.h>
 #include <math.h>
@@ -60,6 +62,12 @@ bool json_has(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
     return value != NULL && !json_is_null(value);
+}
+
+double json_bound_at(const json_t *object, size_t index)
+{
+    const json_t *bound = json_array_get(json_object_get(object, "ci"), index);
+    return json_is_number(bound) ? json_number_value(bound) : NAN;
 }
 
 json_t *json_read_record(const char *path, size_t flags, json_error_t *error)
@@ -140,6 +148,19 @@ json_t *json_text(const char *value)
     return must(text_to_json(value));
 }
 
+json_t *json_owned_text(char *value)
+{
+    json_t *text = json_text(value);
+    free(value);
+    return text;
+}
+
+json_t *json_date(time_t time)
+{
+    char text[DATE_SIZE];
+    return json_text(date_utc(time, text));
+}
+
 json_t *json_number(double value)
 {
     return must(json_figure(value));
@@ -165,6 +186,17 @@ json_t *json_member(const json_t *object, const char *name)
 {
     json_t *value = json_object_get(object, name);
     return value == NULL ? json_null() : json_incref(value);
+}
+
+char *json_words_quoted(const json_t *words)
+{
+    const size_t count = json_array_size(words);
+    const char **list = must(calloc(count + 1, sizeof *list));
+    for (size_t i = 0; i < count; i++)
+        list[i] = json_string_value(json_array_get(words, i));
+    char *text = must(words_quote(list, count));
+    free(list);
+    return text;
 }
 
 void json_put(json_t *object, const char *key, json_t *value)

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 /* A member of an object; NULL, NAN and false where it is not there, or of another type. */
 const char *json_text_at(const json_t *object, const char *key);
@@ -20,6 +21,8 @@ json_t *json_at(const json_t *object, const char *key, size_t length);
  * would be in no record; "" where there is none. */
 void json_copy_text(const json_t *object, const char *key, char *text, size_t size);
 bool json_has(const json_t *object, const char *key); /* and is not null */
+/* A bound of an interval, the member "ci": 0 the lower, 1 the upper; NAN where it has none. */
+double json_bound_at(const json_t *object, size_t index);
 
 /* Reads a record, as every program does, for a stranger may have made its folder: what is no
  * regular file is not waited for. A new reference, or NULL with *error (which may be NULL). */
@@ -41,11 +44,15 @@ json_t *bounds_to_json(double low, double high);
 /* The same, where memory that runs out ends the program. json_number() and json_figure(): with the
  * 12 digits that a computed double surely holds. */
 json_t *json_text(const char *value);
+json_t *json_owned_text(char *value); /* which is freed */
+json_t *json_date(time_t time);       /* RFC 3339, see date_utc() */
 json_t *json_number(double value);
 json_t *json_figure(double value);
 json_t *json_bounds(double low, double high);
 /* The member of that name, or null. */
 json_t *json_member(const json_t *object, const char *name);
+/* A list of words, quoted for a shell; to be freed. */
+char *json_words_quoted(const json_t *words);
 /* Both take over the value. */
 void json_put(json_t *object, const char *key, json_t *value);
 void json_add(json_t *array, json_t *value);

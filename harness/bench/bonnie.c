@@ -145,7 +145,7 @@ static void finish_row(const struct disk *disk, struct cell *row, const struct p
     cell_label(row, "threads", "%u", is_seeks(phase) ? 5 : 1);
     cell_no_peak(row, "none: a phase of Bonnie is bound by its system calls");
     if (is_direct && disk->device.counter[0] != '\0')
-        cell_problem_below(row, figure_name(phase, "reached", name), 0.95, "above-device", NULL);
+        cell_problem_below(row, figure_name(phase, "reached", name), 0.95, "above-device");
 }
 
 static void add_phase_row(const struct disk *disk, struct cell *of, const struct phase *phase,

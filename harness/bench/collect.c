@@ -1,9 +1,6 @@
-#include "collect.h"
+#include "record.h"
 
-#include "measured.h"
-#include "problems.h"
-#include "row.h"
-
+#include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
@@ -40,12 +37,11 @@ static const json_t *figure_of(const json_t *point, const json_t *rows)
     return figure == NULL ? of : element(json_object_get(of, "more"), "name", figure);
 }
 
-static json_t *point_json(double x, double y, const json_t *ci)
+static json_t *point_json(double x, double y, const json_t *figure)
 {
-    return must(json_pack(
-        "{s:o, s:o, s:o, s:o}", "x", json_number(x), "y", json_number(y), "lo",
-        json_number(json_is_array(ci) ? json_number_value(json_array_get(ci, 0)) : NAN), "hi",
-        json_number(json_is_array(ci) ? json_number_value(json_array_get(ci, 1)) : NAN)));
+    return must(json_pack("{s:o, s:o, s:o, s:o}", "x", json_number(x), "y", json_number(y), "lo",
+                          json_number(json_bound_at(figure, 0)), "hi",
+                          json_number(json_bound_at(figure, 1))));
 }
 
 /* Where on the x axis it is; NAN: nowhere. */
@@ -65,7 +61,7 @@ static json_t *points_json(const json_t *points, const json_t *rows, const json_
         const json_t *figure = figure_of(point, rows);
         const double x = x_of(point, loads), y = json_number_at(figure, "value");
         if (!isnan(x) && !isnan(y))
-            json_add(list, point_json(x, y, json_object_get(figure, "ci")));
+            json_add(list, point_json(x, y, figure));
     }
     return list;
 }
@@ -262,19 +258,20 @@ static void collect_cell(struct collected_part *collected, const char *dir, cons
                          const json_t *cell, struct totals *totals)
 {
     struct measured measured;
+    enum state state;
     const char *name = json_text_at(cell, "cell");
-    if (!bench_measured_read(&measured, dir, cell))
+    if (!cell_measured(&measured, &state, dir, cell))
         complain("%s: its records cannot be used: the other rows are not touched", name);
     if (!json_has(cell, "of"))
         add_status(totals, &measured);
-    json_add(collected->rows, row_build(&measured, part, cell));
+    json_add(collected->rows, row_build(&measured, state, part, cell));
     if (measured.has_runs)
         json_put(collected->loads, name,
                  json_number(measured_load(&measured, measured_condition(&measured, cell, NULL))));
     json_t *chart = json_has(cell, "series") ? chart_of_series(&measured, cell) : NULL;
     if (chart != NULL)
         json_add(collected->charts, chart);
-    bench_measured_free(&measured);
+    measured_free(&measured);
 }
 
 static json_t *part_json(const char *dir, const json_t *part, struct totals *totals)
@@ -334,17 +331,9 @@ json_t *collect_load(const char *dir, const char *name)
     return object;
 }
 
-static bool exists(const char *dir, const char *name)
-{
-    char *path = text_of("%s/%s", dir, name);
-    const bool found = access(path, F_OK) == 0;
-    free(path);
-    return found;
-}
-
 json_t *bench_collect(const char *dir)
 {
-    if (!exists(dir, "cells") && exists(dir, "bench.json"))
+    if (!file_is_in(dir, "cells", F_OK) && file_is_in(dir, "bench.json", F_OK))
         return collect_load(dir, "bench.json");
     json_t *plan = collect_load(dir, "bench-plan.json");
     if (plan != NULL)

@@ -1,11 +1,10 @@
-#include "conf.h"
+#include "record.h"
 
 #include "common/record_json.h"
 
 #include "common/memory.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "part.h"
 
 #include "common/processor.h"
-#include "common/version.h"
 
 #include <dlfcn.h>
 #include <math.h>

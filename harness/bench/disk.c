@@ -9,7 +9,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -151,12 +150,12 @@ static void add_rules(const struct disk *disk, const struct test *test, struct c
     if (!test->way->reaches)
         return;
     cell_watch(cell, "allocated", "1", HIGHER, SUMMARY("allocated_ratio"));
-    cell_problem_below(cell, "allocated", 0.99, "sparse-file", NULL);
+    cell_problem_below(cell, "allocated", 0.99, "sparse-file");
     if (disk->device.counter[0] == '\0')
         return;
     cell_watch(cell, "reached", "1", HIGHER, SUMMARY("reached_ratio"));
-    cell_problem_below(cell, "reached", 0.95, "above-device", NULL);
-    cell_problem_below(cell, "reached", 0.05, "cached-as-direct", NULL);
+    cell_problem_below(cell, "reached", 0.95, "above-device");
+    cell_problem_below(cell, "reached", 0.05, "cached-as-direct");
 }
 
 static void add_peak(const struct disk *disk, const struct test *test, struct cell *cell)
@@ -183,7 +182,7 @@ static void add_around(const struct disk *disk, const struct test *test, struct 
         reads_cache ? " --cached" : "", disk->choice->work,
         (unsigned long long)disk->choice->file_bytes);
     snprintf(sync_work, sizeof sync_work, "sync -f '%s'", disk->choice->work);
-    cell_around(cell, setup, NULL, writes_cache ? sync_work : NULL, NULL);
+    cell_around(cell, setup, writes_cache ? sync_work : NULL);
     cell_seconds(cell,
                  disk->choice->duration_s + 0.3 +
                      (reads_cache ? (double)disk->choice->file_bytes / 3e9 : 0),
@@ -272,7 +271,7 @@ static void chart_blocks(struct disk *disk, const struct access *access, const s
 
     curve_name(access, way, name);
     chart_point(rate, name, cell, (double)block_bytes);
-    chart_point_of(tail, name, cell, (double)block_bytes, "p99", NULL);
+    chart_point_of(tail, name, cell, (double)block_bytes, "p99");
 }
 
 static void chart_threads(struct disk *disk, const struct access *access, const struct way *way,
@@ -286,7 +285,7 @@ static void chart_threads(struct disk *disk, const struct access *access, const 
         chart_point_of(matrix_chart(disk->matrix, "scaling",
                                     "Random operations over threads, 4 KiB", axis,
                                     (struct axis){"operations", "1/s", true}),
-                       name, cell, threads, "iops", NULL);
+                       name, cell, threads, "iops");
     else
         chart_point(matrix_chart(disk->matrix, "scaling",
                                  "Sequential bandwidth over threads, 1 MiB", axis,

@@ -5,8 +5,6 @@
 #include "common/device.h"
 #include "part.h"
 
-#include "common/mount.h"
-
 #define KIB 1024ull
 #define MIB (1024 * KIB)
 

@@ -10,13 +10,10 @@
  *
  * Without any of these it prints what the shell is to do. */
 
-#include "collect.h"
 #include "common/record_json.h"
-#include "conf.h"
-#include "link.h"
+#include "facts.h"
 #include "options.h"
-#include "problems.h"
-#include "texts.h"
+#include "record.h"
 
 #include "common/machine_json.h"
 #include "common/memory.h"
@@ -28,7 +25,6 @@
 #include "harness/stats/json.h"
 
 #include <fnmatch.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

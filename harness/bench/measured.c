@@ -1,8 +1,7 @@
-#include "measured.h"
+#include "record.h"
 
 #include "common/file.h"
 #include "common/memory.h"
-#include "common/messages.h"
 #include "common/record_json.h"
 #include "harness/stats/metrics.h"
 #include "harness/stats/result.h"
@@ -11,15 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const char *const state_names[] = {[STATE_DONE] = "done",
                                    [STATE_UNFINISHED] = "unfinished",
                                    [STATE_WAITING] = "waiting",
                                    [STATE_SKIPPED] = "skipped",
                                    [STATE_FAILED] = "failed"};
-
-static const struct interval unknown = {.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
 
 static const char *load_of(const json_t *cell)
 {
@@ -34,22 +30,6 @@ static char *folder_of(const char *dir, const json_t *cell)
                    load ? load : "");
 }
 
-static bool has(const struct measured *measured, const char *name)
-{
-    char *path = text_of("%s/%s", measured->folder, name);
-    const bool found = access(path, R_OK) == 0;
-    free(path);
-    return found;
-}
-
-static json_t *read_status(const struct measured *measured)
-{
-    char *path = text_of("%s/status.json", measured->folder);
-    json_t *status = json_read_record(path, 0, NULL);
-    free(path);
-    return status;
-}
-
 static enum state state_of(const struct measured *measured)
 {
     const char *state = json_text_at(measured->status, "state");
@@ -57,44 +37,19 @@ static enum state state_of(const struct measured *measured)
         return STATE_FAILED;
     if (!measured->has_runs)
         return STATE_WAITING;
-    return has(measured, "result.json") ? STATE_DONE : STATE_UNFINISHED;
+    return measured_is_done(measured) ? STATE_DONE : STATE_UNFINISHED;
 }
 
-static bool read_runs(struct measured *measured)
+bool cell_measured(struct measured *measured, enum state *state, const char *dir,
+                   const json_t *cell)
 {
-    if (!replay_open(&measured->replay, &measured->experiment, &measured->session,
-                     measured->folder))
-        return false;
-    measured->summary = summary_build(&measured->session);
-    disturbances_add(&measured->experiment, measured->replay.records,
-                     session_left_out(&measured->session),
-                     json_object_get(measured->summary, "warnings"));
-    return true;
-}
-
-bool bench_measured_read(struct measured *measured, const char *dir, const json_t *cell)
-{
-    *measured = (struct measured){.state = STATE_SKIPPED, .folder = folder_of(dir, cell)};
+    *measured = (struct measured){.folder = folder_of(dir, cell)};
+    *state = STATE_SKIPPED;
     if (json_has(cell, "skip"))
         return true;
-    measured->status = read_status(measured);
-    measured->has_runs = has(measured, "experiment.json") && has(measured, "runs.jsonl");
-    measured->state = state_of(measured);
-    if (!measured->has_runs || read_runs(measured))
-        return true;
-    measured->has_runs = false;
-    measured->state = STATE_FAILED;
-    return false;
-}
-
-void bench_measured_free(struct measured *measured)
-{
-    json_decref(measured->summary);
-    replay_free(&measured->replay);
-    session_free(&measured->session);
-    experiment_close(&measured->experiment);
-    json_decref(measured->status);
-    free(measured->folder);
+    const bool good = measured_read(measured);
+    *state = good ? state_of(measured) : STATE_FAILED;
+    return good;
 }
 
 int measured_condition(const struct measured *measured, const json_t *cell, const char *variant)
@@ -112,56 +67,18 @@ int measured_condition(const struct measured *measured, const json_t *cell, cons
     return found;
 }
 
-size_t measured_metric(struct measured *measured, const char *name)
-{
-    return metrics_find(&measured->experiment.settings.metrics, name);
-}
-
-static const struct sample *sample_of(const struct measured *measured, int condition, size_t metric)
-{
-    return condition < 0 || metric == MAX_METRICS
-               ? NULL
-               : &measured->session.conditions[condition].metric[metric];
-}
-
-size_t measured_count(const struct measured *measured, int condition, size_t metric)
-{
-    const struct sample *sample = sample_of(measured, condition, metric);
-    return sample == NULL ? 0 : sample->count;
-}
-
-struct interval measured_figure(struct measured *measured, int condition, size_t metric)
-{
-    const size_t count = measured_count(measured, condition, metric);
-    if (count == 0)
-        return unknown;
-    struct interval only = unknown;
-    only.center = sample_of(measured, condition, metric)->mean;
-    return count == 1 ? only
-                      : metric_location(&measured->session, (size_t)condition, metric).interval;
-}
-
-/* The value of a figure in a block; NAN: there is none that counts. */
-static double value_in(const struct session *session, size_t block, struct measured_of of)
-{
-    const int run =
-        session->table[block * session->settings->condition_count + (size_t)of.condition];
-    if (run < 0 || !session_uses(session, &session->runs[run]))
-        return NAN;
-    return session->runs[run].value[of.metric];
-}
-
 struct interval measured_ratio(struct measured *measured, struct measured_of of,
                                struct measured_of to)
 {
     struct session *session = &measured->session;
     struct pairs pairs = {0};
-    struct interval ratio = unknown;
+    struct interval ratio = interval_unbounded(NAN);
     if (measured_count(measured, of.condition, of.metric) == 0 ||
         measured_count(measured, to.condition, to.metric) == 0)
-        return unknown;
+        return ratio;
     for (size_t block = 0; block < session->blocks; block++) {
-        const double y = value_in(session, block, of), x = value_in(session, block, to);
+        const double y = measured_value(measured, block, (size_t)of.condition, of.metric),
+                     x = measured_value(measured, block, (size_t)to.condition, to.metric);
         if (!isnan(x) && !isnan(y))
             pairs_add(&pairs, x, y);
     }

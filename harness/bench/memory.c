@@ -2,8 +2,7 @@
  * latency over the bandwidth that others draw. docs/memory.md says what each row is. */
 #include "common/processor.h"
 #include "common/units.h"
-#include "link.h"
-#include "nodes.h"
+#include "facts.h"
 #include "part.h"
 
 #include <math.h>
@@ -124,7 +123,7 @@ static void watch_caches(const struct memory *memory, struct cell *cell)
     if (memory->nodes.l3_bytes == 0)
         return;
     cell_watch(cell, "cache_margin", "", HIGHER, SUMMARY("cache_margin"));
-    cell_problem_below(cell, "cache_margin", 1, "cache-sized", NULL);
+    cell_problem_below(cell, "cache_margin", 1, "cache-sized");
 }
 
 /* Filling, and checking the values at the end, each take about this long. */

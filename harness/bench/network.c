@@ -1,7 +1,7 @@
 /* What the network delivers: bandwidth, loss and round trips, between two processes of this
  * machine or two machines. The receiving half, and that of each peer, is the service of each
  * cell: `receiver` starts them at the other end. */
-#include "link.h"
+#include "facts.h"
 #include "part.h"
 
 #include "common/child.h"
@@ -306,7 +306,7 @@ static void chart_trips(struct matrix *matrix, const struct cell *cell, const st
         struct chart *sizes =
             matrix_chart(matrix, "blocks", "Round trip, over message size", over_sizes, trip);
         chart_point(sizes, median, cell, test->bytes);
-        chart_point_of(sizes, tail, cell, test->bytes, "p99", NULL);
+        chart_point_of(sizes, tail, cell, test->bytes, "p99");
     }
     snprintf(series, sizeof series, "%s %s", test->udp ? "UDP" : "TCP", size);
     chart_point(

@@ -1,24 +1,20 @@
 #include "options.h"
 
-#include "common/record_json.h"
-#include "handles.h"
-#include "part.h"
-
+#include "common/machine.h"
 #include "common/memory.h"
 #include "common/messages.h"
+#include "common/option_rows.h"
 #include "common/option_value.h"
 #include "common/units.h"
 
-#include <jansson.h>
-#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The cells that the parts ask for, as they are written to bench-plan.json (jostle.bench-plan/1).
- */
+#define OPTIONS_OF struct request
 
 const struct part parts[] = {{"cpu", "CPU", part_cpu},
                              {"memory", "Memory", part_memory},
@@ -26,203 +22,208 @@ const struct part parts[] = {{"cpu", "CPU", part_cpu},
                              {"network", "Network", part_network},
                              {0}};
 
-#define CELL_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%-"
+/* Over which threads and blocks all is measured, which tables there are ready, and the peaks that
+ * the user states. */
 
-struct matrix *matrix_new(const struct choice *choice, const char *workloads)
+static int ascending(const void *a, const void *b)
 {
-    struct matrix *matrix = must(calloc(1, sizeof *matrix));
-    *matrix = (struct matrix){.choice = choice,
-                              .workloads = workloads,
-                              .parts = must(json_array()),
-                              .names = must(json_object())};
-    return matrix;
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
 }
 
-void matrix_free(struct matrix *matrix)
-{
-    for (size_t i = 0; i < matrix->handle_count; i++)
-        free(matrix->handle[i]);
-    free(matrix->handle);
-    json_decref(matrix->parts);
-    json_decref(matrix->names);
-    free(matrix);
-}
+/* The value of a word; 0: it is none, or is left out after a message. */
+typedef uint64_t read_word(const struct request *request, const char *word);
 
-const json_t *matrix_parts(const struct matrix *matrix)
+/* The values of a list such as 1,2,4, ascending, each once. Returns how many. */
+static size_t read_list(const struct request *request, const char *text, read_word *read,
+                        uint64_t **values)
 {
-    return matrix->parts;
-}
-
-/* A mistake in the source of a part, found by the first that runs it. */
-__attribute__((noreturn)) static void mistake(const json_t *cell, const char *what)
-{
-    complain("bench: the cell %s %s: this is a bug of jostle, please report it",
-             json_text_at(cell, "cell"), what);
-    exit(1);
-}
-
-json_t *matrix_format(const char *format, va_list list)
-{
-    char *made = NULL;
-    if (vasprintf(&made, format, list) < 0)
-        must(NULL);
-    json_t *json = must(json_string(made));
-    free(made);
-    return json;
-}
-
-void *matrix_handle(struct matrix *matrix, size_t size)
-{
-    matrix->handle =
-        grown(matrix->handle, matrix->handle_count, &matrix->allocated, sizeof *matrix->handle);
-    return matrix->handle[matrix->handle_count++] = must(calloc(1, size));
-}
-
-static struct cell *add_cell(struct matrix *matrix, json_t *named)
-{
-    struct cell *cell = matrix_handle(matrix, sizeof *cell);
-    cell->matrix = matrix;
-    cell->json = must(json_pack(
-        "{s:o, s:[], s:n, s:[], s:n, s:[], s:n, s:[], s:[], s:[], s:n, s:n, s:n, s:{}, s:n, s:f, "
-        "s:f}",
-        "cell", named, "labels", "figure", "more", "command", "peers", "peak", "marks", "problems",
-        "rules", "skip", "cpus", "load", "around", "series", "run_s",
-        matrix->choice->duration_s + 0.2, "setup_s", 0.0));
-    if (strspn(json_string_value(named), CELL_LETTERS) != json_string_length(named))
-        mistake(cell->json, "has a name that is none of a folder");
-    if (json_object_get(matrix->names, json_string_value(named)) != NULL)
-        mistake(cell->json, "is there twice");
-    json_put(matrix->names, json_string_value(named), json_true());
-    json_add(json_object_get(matrix->part, "cells"), cell->json);
-    return cell;
-}
-
-struct cell *matrix_cell(struct matrix *matrix, const char *name, ...)
-{
-    FORMATTED(named, name);
-    return add_cell(matrix, named);
-}
-
-struct cell *matrix_row(struct matrix *matrix, const struct cell *of, const char *figure,
-                        const char *name, ...)
-{
-    FORMATTED(named, name);
-    struct cell *cell = add_cell(matrix, named);
-    const json_t *one;
-    size_t index;
-    json_put(cell->json, "of", json_incref(json_object_get(of->json, "cell")));
-    json_array_foreach(json_object_get(of->json, "more"), index, one)
-    {
-        if (strcmp(json_text_at(one, "name"), figure) == 0)
-            json_put(cell->json, "figure", must(json_deep_copy(one)));
+    char *copy = must(strdup(text)), *rest = copy;
+    size_t count = 0, kept = 0;
+    uint64_t *list = must(calloc(strlen(text) / 2 + 1, sizeof *list));
+    for (char *word; (word = strsep(&rest, ",")) != NULL;) {
+        list[count] = read(request, word);
+        count += list[count] != 0;
     }
-    return cell;
+    free(copy);
+    qsort(list, count, sizeof *list, ascending);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || list[i] != list[kept - 1])
+            list[kept++] = list[i];
+    *values = list;
+    return kept;
 }
 
-void row_more(struct cell *row, const struct cell *of, const char *figure, const char *name)
+/* A number of --threads; one beyond the limit is left out, and the rest measured. */
+static uint64_t read_thread(const struct request *request, const char *word)
 {
-    const json_t *one;
-    size_t index;
-    json_array_foreach(json_object_get(of->json, "more"), index, one)
-    {
-        if (strcmp(json_text_at(one, "name"), figure) != 0)
+    uint64_t threads;
+    if (units_count(word, &threads) != 0 || threads == 0)
+        usage_error("--threads %s: %s is no number of threads: give numbers from 1 to %d, such as "
+                    "1,2,4,8",
+                    request->threads, *word == '\0' ? "an empty word" : word, MOST_THREADS);
+    if (threads <= MOST_THREADS)
+        return threads;
+    if (request->expand == NULL) /* said once: the shell asks for the plan first */
+        complain("--threads %s: beyond the limit of %d: left out", word, MOST_THREADS);
+    return 0;
+}
+
+static uint64_t read_block(const struct request *request, const char *word)
+{
+    uint64_t bytes;
+    if (units_size(word, &bytes) != 0 || bytes == 0 || bytes > MOST_BLOCK)
+        usage_error("--blocks %s: %s is no size of a block: give sizes from 1 to 1G, such as "
+                    "4K,1M,100M",
+                    request->blocks, *word == '\0' ? "an empty word" : word);
+    return bytes;
+}
+
+/* How many CPUs this process may use. */
+static unsigned threads_allowed(void)
+{
+    struct cpu_list allowed;
+    return cpus_allowed(&allowed) == 0 && allowed.count > 0 ? allowed.count : 1;
+}
+
+static void read_threads(struct request *request)
+{
+    char text[32];
+    uint64_t *list;
+    snprintf(text, sizeof text, "1,%u", threads_allowed());
+    const char *usual = request->quick ? text : "1,2,4,8";
+    request->thread_count =
+        read_list(request, request->threads != NULL ? request->threads : usual, read_thread, &list);
+    if (request->thread_count == 0)
+        usage_error("--threads %s: nothing is left to measure: give numbers from 1 to %d",
+                    request->threads, MOST_THREADS);
+    request->thread = must(calloc(request->thread_count, sizeof *request->thread));
+    for (size_t i = 0; i < request->thread_count; i++)
+        request->thread[i] = (unsigned)list[i];
+    free(list);
+}
+
+/* Fills request->thread from --threads, or with what is measured without it, and request->block
+ * from --blocks. */
+static void lists_read(struct request *request)
+{
+    read_threads(request);
+    if (request->blocks != NULL)
+        request->block_count = read_list(request, request->blocks, read_block, &request->block);
+}
+
+const char *block_text(uint64_t bytes, const char *space, char text[BLOCK_TEXT])
+{
+    char exact[BLOCK_TEXT];
+    const size_t digits = strspn(units_exact_size(bytes, exact, sizeof exact), "0123456789");
+    snprintf(text, BLOCK_TEXT, "%.*s%s%s", (int)digits, exact, space,
+             exact[digits] == '\0' ? "B" : exact + digits);
+    return text;
+}
+
+/* ---- ready tables ---- */
+
+enum { MYCPU, MYRAM, MYDISK, MYDISK_IOPS, MYNET, LINPACK, STREAM, BONNIE, SAMPLES, TABLES };
+
+static const char *const table_names[] = {
+    [MYCPU] = "mycpubench",   [MYRAM] = "myrambench",
+    [MYDISK] = "mydiskbench", [MYDISK_IOPS] = "mydiskbench-iops",
+    [MYNET] = "mynetbench",   [LINPACK] = "linpack",
+    [STREAM] = "stream",      [BONNIE] = "bonnie",
+    [SAMPLES] = "samples",    [TABLES] = NULL,
+};
+
+static const struct table {
+    const char *part, *threads, *blocks, *rows;
+    uint64_t samples;
+} tables[] = {
+    [MYCPU] = {"cpu", "1,2,4", .rows = "cpu.*"},
+    [MYRAM] = {"memory", "1,2,4", "1,1K,1M,10M", "memory.*.[sr][ea][qn]*"},
+    [MYDISK] = {"disk", "1,2,4", "1M,10M,100M", "disk.*.direct.*"},
+    [MYDISK_IOPS] = {"disk", "1,2,4,8,16,32,64,128", "1K", "disk.*.random.direct.*"},
+    [MYNET] = {"network", "1,2,4,8", "1,1K,32K", "network.*"},
+    [LINPACK] = {"cpu", .rows = "cpu.linpack.*"},
+    [STREAM] = {"memory", .rows = "memory.stream.*"},
+    [BONNIE] = {"disk", .rows = "disk.bonnie.*"},
+    [SAMPLES] = {"cpu", .rows = "*.series", .samples = 600},
+};
+
+/* Sets what request->table is of, and the user has not said. Returns its part. */
+static const char *table_take(struct request *request)
+{
+    const struct table *table = &tables[request->table];
+    if (request->quick)
+        usage_error("--table %s: it has rows of its own: leave out --quick",
+                    table_names[request->table]);
+    if (*request->operand != NULL)
+        usage_error("--table %s: it is of the part %s: leave out %s", table_names[request->table],
+                    table->part, *request->operand);
+    if (request->threads == NULL)
+        request->threads = table->threads;
+    if (request->blocks == NULL)
+        request->blocks = table->blocks;
+    request->rows = table->rows;
+    if (request->samples == 0)
+        request->samples = table->samples;
+    return table->part;
+}
+
+/* ---- stated peaks ---- */
+
+/* PART=RATE:SOURCE; the rate in bytes a second. NULL: it is none. The source. */
+static const char *peak_split(const char *text, size_t part_length, double *bytes_per_s)
+{
+    struct rate rate;
+    const char *colon = strchr(text, ':');
+    if (text[part_length] != '=' || colon == NULL || colon[1] == '\0')
+        return NULL;
+    char *figure = must(strndup(text + part_length + 1, (size_t)(colon - text) - part_length - 1));
+    const bool good = units_rate(figure, &rate) == 0 && rate.kind == RATE_BYTES && rate.value > 0;
+    free(figure);
+    *bytes_per_s = rate.value;
+    return good ? colon + 1 : NULL;
+}
+
+/* The check of --peak. */
+static bool peak_check(const char *text, char *error, size_t size)
+{
+    double bytes_per_s;
+    const size_t length = strcspn(text, "=:");
+    for (size_t i = 0; parts[i].name != NULL; i++)
+        if (parts[i].make != part_cpu && length == strlen(parts[i].name) &&
+            strncmp(text, parts[i].name, length) == 0 &&
+            peak_split(text, length, &bytes_per_s) != NULL)
+            return true;
+    snprintf(error, size,
+             "no peak of memory, disk or network: give one such as memory=68.3GB/s:data-sheet");
+    return false;
+}
+
+double peak_stated(const struct choice *choice, const char *part, char *text, size_t size)
+{
+    double peak = NAN, bytes_per_s;
+    for (size_t i = 0; i < choice->peaks->count; i++) {
+        const char *item = choice->peaks->item[i], *source;
+        if (strncmp(item, part, strlen(part)) != 0 ||
+            (source = peak_split(item, strlen(part), &bytes_per_s)) == NULL)
             continue;
-        json_t *more = must(json_deep_copy(one));
-        json_put(more, "metric", json_text(figure));
-        json_put(more, "name", json_text(name));
-        json_put(more, "shown", json_true());
-        json_add(json_object_get(row->json, "more"), more);
+        peak = bytes_per_s;
+        snprintf(text, size, "stated: %s", source);
     }
+    return peak;
 }
 
-/* A row of the runs of another cell has its peers, its load and its fate. */
-static void settle(json_t *cell, const json_t *cells)
-{
-    static const char *const theirs[] = {"peers", "load", "skip"};
-    const json_t *of;
-    json_t *peer;
-    size_t index;
-    json_array_foreach(cells, index, of)
-    {
-        if (!json_equal(json_object_get(of, "cell"), json_object_get(cell, "of")))
-            continue;
-        for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
-            json_put(cell, theirs[i], must(json_deep_copy(json_object_get(of, theirs[i]))));
-    }
-    const char *figure = json_text_at(json_object_get(cell, "figure"), "name");
-    json_array_foreach(json_object_get(cell, "peers"), index, peer)
-    {
-        if (figure != NULL && !json_has(json_object_get(peer, "figures"), figure) &&
-            !json_has(peer, "reason"))
-            json_put(peer, "reason", json_text("it prints no such figure of these runs"));
-    }
-}
-
-/* What a part may not leave out. */
-static void matrix_check(const json_t *cell)
-{
-    const json_t *peer;
-    size_t index;
-    if (json_has(cell, "skip"))
-        return;
-    if (!json_has(cell, "figure"))
-        mistake(cell, "has no figure");
-    if (json_has(cell, "of"))
-        return;
-    if (!json_has(cell, "command"))
-        mistake(cell, "has no command");
-    const char *figure = json_text_at(json_object_get(cell, "figure"), "name");
-    json_array_foreach(json_object_get(cell, "peers"), index, peer)
-    {
-        if (!json_has(json_object_get(peer, "figures"), figure) && !json_has(peer, "reason"))
-            mistake(cell, "has a peer without its figure");
-    }
-}
-
-void matrix_make(struct matrix *matrix, const struct part *part)
-{
-    json_t *cells, *cell;
-    size_t index;
-    matrix->part = must(json_pack("{s:s, s:s, s:[], s:[], s:[]}", "part", part->name, "title",
-                                  part->title, "cells", "charts", "kept"));
-    json_add(matrix->parts, matrix->part);
-    part->make(matrix, matrix->choice);
-    cells = json_object_get(matrix->part, "cells");
-    json_array_foreach(cells, index, cell)
-    {
-        if (json_has(cell, "of"))
-            settle(cell, cells);
-        matrix_check(cell);
-    }
-    json_object_del(matrix->part, "kept");
-}
-
-#define FIELD(member)                     .offset = offsetof(struct request, member)
-#define ROW(name, argument, type, member) OPTION_ROW(struct request, name, argument, type, member)
-#define TEXT(title, word, member, words)                                                           \
+/* ---- the command line */
+#define COUNT(name, member, most, words)                                                           \
     {                                                                                              \
-        .name = title, .argument = word, .type = OPTION_TEXT, FIELD(member), .help = words         \
-    }
-#define FLAG(title, member, words)                                                                 \
-    {                                                                                              \
-        .name = title, .type = OPTION_FLAG, FIELD(member), .help = words                           \
-    }
-#define HIDDEN(title, word, member, words)                                                         \
-    {                                                                                              \
-        .name = title, .argument = word, .type = OPTION_TEXT, FIELD(member), .hidden = true,       \
-        .help = words                                                                              \
-    }
-#define COUNT(title, member, most, words)                                                          \
-    {                                                                                              \
-        .name = title, .argument = "N", .type = OPTION_COUNT, FIELD(member), .minimum = 1,         \
-        .maximum = most, .help = words                                                             \
+        ROW(name, "N", OPTION_COUNT, member), .minimum = 1, .maximum = most, .help = words         \
     }
 
 /* Numbers that are handed on as they are typed. */
-#define NUMBER(title, word, member, kind, least, most, without, words)                             \
+#define NUMBER(name, argument, member, kind, least, most, without, words)                          \
     {                                                                                              \
-        .name = title, .argument = word, .type = OPTION_TEXT, FIELD(member), .as = kind,           \
-        .minimum = least, .maximum = most, .exclusive = without, .help = words                     \
+        ROW(name, argument, OPTION_TEXT, member), .as = kind, .minimum = least, .maximum = most,   \
+                                                  .exclusive = without, .help = words              \
     }
 
 /* It becomes a word of ssh's command line. */
@@ -461,7 +462,6 @@ struct choice request_choice(const struct request *request)
                            .samples = (unsigned)request->samples,
                            .every_s = (double)request->every_ns / 1e9,
                            .host = request->peer,
-                           .address = request->peer_address,
                            .rsh = request->rsh,
                            .port = (unsigned)request->port,
                            .peer_facts = request->peer_facts,

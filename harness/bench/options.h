@@ -2,9 +2,8 @@
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
 
-#include "part.h"
-
 #include "common/options.h"
+#include "part.h"
 
 #include <jansson.h>
 
@@ -12,8 +11,6 @@ struct part {
     const char *name, *title;
     void (*make)(struct matrix *matrix, const struct choice *choice);
 };
-
-struct matrix;
 
 enum { MOST_THREADS = 1024, MOST_SAMPLES = 2000, MOST_BLOCK = 1 << 30 };
 
@@ -46,18 +43,6 @@ struct request {
 /* Reads the command line; --help and wrong use end the program. */
 void bench_request_read(struct request *request, int argc, char **argv);
 void bench_request_free(struct request *request);
-
-/* Fills request->thread from --threads, or with what is measured without it, and request->block
- * from --blocks. */
-void lists_read(struct request *request);
-/* The choices of --table, ended by NULL. */
-extern const char *const table_names[];
-/* Sets what request->table is of, and the user has not said. Returns its part. */
-const char *table_take(struct request *request);
-/* The check of --peak. */
-bool peak_check(const char *text, char *error, size_t size);
-/* How many CPUs this process may use. */
-unsigned threads_allowed(void);
 
 /* The choice that the parts read: parts of it belong to the settings. */
 struct choice request_choice(const struct request *request);

@@ -43,7 +43,6 @@ struct choice {
     unsigned samples;                /* --samples; 0: no series */
     double every_s;                  /* --every */
     const char *host;                /* --peer: the other end of the network; NULL: this machine */
-    const char *address;    /* --peer-address: of the other end, where it is not host; or NULL */
     const char *rsh;        /* --rsh: what starts a command there, as `RSH HOST words`; or NULL */
     unsigned port;          /* --port: the first of 8 that servers may listen on */
     const char *peer_facts; /* lines NAME, tab, VALUE that harness/lib/peer.bash found there */
@@ -100,12 +99,9 @@ void cell_more(struct cell *cell, const char *name, const char *unit, enum bette
 void cell_watch(struct cell *cell, const char *name, const char *unit, enum better better,
                 const char *source);
 
-/* A problem of problems.h by its flag, with words of its own or NULL; known from the plan, */
-void cell_problem(struct cell *cell, const char *flag, const char *text);
-/* or found where the interval of a figure of the cell, of a single run the figure itself, is
- * wholly below a limit. */
-void cell_problem_below(struct cell *cell, const char *figure, double limit, const char *flag,
-                        const char *text);
+/* A problem of problems.c by its flag, which is found where the interval of a figure of the cell,
+ * of a single run the figure itself, is wholly below a limit. */
+void cell_problem_below(struct cell *cell, const char *figure, double limit, const char *flag);
 
 /* jostle's command, split into words as a shell does. Its program is jostle's loadgen or
  * one of its workloads, by its bare name, or one in PATH. Required unless skipped. */
@@ -148,12 +144,11 @@ void cell_cpus(struct cell *cell, unsigned threads);
  * has one spec in the whole bench. */
 void cell_load(struct cell *cell, const char *name, const char *spec, ...)
     __attribute__((format(printf, 3, 4)));
-/* Commands that bash runs before the first run of a variant, before each run, after each
- * run, and at the end: the options of the same names. NULL: none. */
-void cell_around(struct cell *cell, const char *setup, const char *prepare, const char *conclude,
-                 const char *cleanup);
+/* Commands that bash runs before the first run of a variant, and after each run: the options of the
+ * same names. NULL: none. */
+void cell_around(struct cell *cell, const char *setup, const char *conclude);
 /* A server that runs beside all variants, whose clients they are: the options --service,
- * --ready and --keep-service; ready may be NULL. */
+ * --ready and --keep-service. */
 void cell_service(struct cell *cell, bool keep, const char *ready, const char *command, ...)
     __attribute__((format(printf, 4, 5)));
 /* About how long one run of a variant takes (default: the duration of the choice and 0.2 s),
@@ -189,8 +184,8 @@ struct chart *matrix_chart(struct matrix *matrix, const char *kind, const char *
 void chart_point(struct chart *chart, const char *series, const struct cell *cell, double x);
 /* or at the mean of what the cell's load has achieved. */
 void chart_point_load(struct chart *chart, const char *series, const struct cell *cell);
-/* The same for a further figure of the cell, or for a peer of it: NULL: see above. */
+/* The same for a further figure of the cell. */
 void chart_point_of(struct chart *chart, const char *series, const struct cell *cell, double x,
-                    const char *figure, const char *peer);
+                    const char *figure);
 
 #endif

@@ -1,4 +1,4 @@
-#include "problems.h"
+#include "record.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,11 @@
 #include "harness/stats/sample.h"
 #include "harness/stats/statistic.h"
 
-const struct problem problems[] = {
+/* The problems that a bench finds in its figures, one table: docs/bench.md has the same. */
+static const struct problem {
+    const char *flag, *text, *advice;
+    bool misread; /* the figure is something else than what its row says, not only uncertain */
+} problems[] = {
     {.flag = "above-peak",
      .text = "the figure is above the theoretical peak, with its whole interval",
      .advice = "one of the two is not what it is said to be: see the source of the peak",

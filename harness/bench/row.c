@@ -1,8 +1,7 @@
-#include "row.h"
+#include "record.h"
 
 #include "harness/stats/json.h"
 #include "part.h"
-#include "problems.h"
 
 #include "common/memory.h"
 
@@ -13,6 +12,7 @@
 /* What all functions here are about. */
 struct context {
     struct measured *measured;
+    enum state state;
     const char *part;
     const json_t *cell;
     json_t *row;
@@ -61,15 +61,6 @@ static json_t *more_json(const struct context *context, const char *variant)
     return list;
 }
 
-static struct interval scaled(struct interval interval, double factor)
-{
-    return (struct interval){.center = interval.center * factor,
-                             .low = interval.low * factor,
-                             .high = interval.high * factor,
-                             .error = interval.error,
-                             .constant = interval.constant};
-}
-
 static double low_of(const struct interval *interval)
 {
     return interval->constant ? interval->center : interval->low;
@@ -103,19 +94,15 @@ static struct interval of_peak(const struct context *context, const char *varian
     const json_t *peak = json_object_get(context->cell, "peak");
     const struct measured_of of = of_variant(context, variant, figure_name(context));
     if (json_has(peak, "value"))
-        return scaled(measured_figure(context->measured, of.condition, of.metric),
-                      1 / json_number_at(peak, "value"));
+        return interval_scaled(measured_figure(context->measured, of.condition, of.metric),
+                               1 / json_number_at(peak, "value"));
     return measured_ratio(context->measured, of, measured_peak(context));
 }
 
 /* {ratio, ci}; null where it is not known. */
 static json_t *ratio_json(struct interval ratio)
 {
-    if (isnan(ratio.center))
-        return json_null();
-    json_t *object = must(json_object());
-    json_put_interval(object, "ratio", &ratio);
-    return object;
+    return isnan(ratio.center) ? json_null() : figure_json("ratio", ratio);
 }
 
 /* Why the row has no peak. */
@@ -148,15 +135,12 @@ static void put_peak(const struct context *context)
                                 : measured_figure(context->measured, of.condition, of.metric);
     const struct interval ratio = of_peak(context, NULL);
     if (isnan(value.center)) {
-        char *reason = no_peak(context);
         json_put(context->row, "peak", json_null());
-        json_put(context->row, "peak_reason", json_text(reason));
-        free(reason);
+        json_put(context->row, "peak_reason", json_owned_text(no_peak(context)));
         json_put(context->row, "of_peak", json_null());
         return;
     }
-    json_t *object = must(json_object());
-    json_put_interval(object, "value", &value);
+    json_t *object = figure_json("value", value);
     json_put(object, "source", json_text(json_text_at(peak, "source")));
     json_put(context->row, "peak", object);
     json_put(context->row, "peak_reason", json_null());
@@ -342,48 +326,46 @@ static json_t *reason_json(const struct context *context)
 {
     size_t failed;
     const struct measured *measured = context->measured;
-    if (measured->state == STATE_SKIPPED)
+    if (context->state == STATE_SKIPPED)
         return json_text(json_text_at(context->cell, "skip"));
-    if (measured->state == STATE_WAITING)
+    if (context->state == STATE_WAITING)
         return waiting_json(measured);
-    if (measured->state == STATE_UNFINISHED)
+    if (context->state == STATE_UNFINISHED)
         return json_text(is_over(measured)
                              ? "its time was over before it had a figure: allow more --max-time"
                              : "more runs are to come: the same command continues");
-    if (measured->state != STATE_FAILED)
+    if (context->state != STATE_FAILED)
         return json_null();
     char *why =
         measured_failure(measured, measured_condition(measured, context->cell, NULL), &failed);
-    json_t *reason = json_text(why != NULL ? why : json_text_at(measured->status, "reason"));
-    free(why);
-    return reason;
+    return why != NULL ? json_owned_text(why) : json_text(json_text_at(measured->status, "reason"));
 }
 
 /* The share of a series: of its mean, and of the peak that the same run prints. */
 static void put_series_share(const struct context *context)
 {
     const double peak = json_number_at(json_object_get(context->row, "peak"), "value");
-    const json_t *ci = json_object_get(context->row, "ci");
-    struct interval mean = {.center = json_number_at(context->row, "value"),
-                            .low = json_number_value(json_array_get(ci, 0)),
-                            .high = json_number_value(json_array_get(ci, 1))};
-    if (isnan(peak) || !json_is_array(ci))
+    const struct interval mean = {.center = json_number_at(context->row, "value"),
+                                  .low = json_bound_at(context->row, 0),
+                                  .high = json_bound_at(context->row, 1)};
+    if (isnan(peak) || isnan(mean.low))
         return;
-    const struct interval share = scaled(mean, 1 / peak);
+    const struct interval share = interval_scaled(mean, 1 / peak);
     json_put(context->row, "of_peak", ratio_json(share));
     check_peak(context, "jostle", share);
 }
 
-json_t *row_build(struct measured *measured, const char *part, const json_t *cell)
+json_t *row_build(struct measured *measured, enum state state, const char *part, const json_t *cell)
 {
     const json_t *figure = json_object_get(cell, "figure");
-    const struct context context = {
+    struct context context = {
         .measured = measured,
+        .state = state,
         .part = part,
         .cell = cell,
         .row = must(json_pack("{s:O, s:o, s:s, s:n, s:o, s:o, s:o, s:O, s:[]}", "cell",
                               json_object_get(cell, "cell"), "labels", labels_json(cell), "state",
-                              state_names[measured->state], "reason", "metric",
+                              state_names[state], "reason", "metric",
                               json_text(json_text_at(figure, "name")), "unit",
                               json_text(json_text_at(figure, "unit")), "better",
                               json_text(json_text_at(figure, "better")), "marks",
@@ -393,9 +375,9 @@ json_t *row_build(struct measured *measured, const char *part, const json_t *cel
         series_put(context.row, measured, cell);
         put_series_share(&context);
     }
-    if (measured->state == STATE_DONE && !json_has(context.row, "value")) {
-        measured->state = has_failed(&context) ? STATE_FAILED : STATE_UNFINISHED;
-        json_put(context.row, "state", json_text(state_names[measured->state]));
+    if (state == STATE_DONE && !json_has(context.row, "value")) {
+        context.state = has_failed(&context) ? STATE_FAILED : STATE_UNFINISHED;
+        json_put(context.row, "state", json_text(state_names[context.state]));
     }
     json_put(context.row, "reason", reason_json(&context));
     return context.row;

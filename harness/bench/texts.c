@@ -1,14 +1,12 @@
-#include "texts.h"
+#include "record.h"
 
 #include "common/record_json.h"
-#include "problems.h"
 
 #include "common/memory.h"
 #include "common/numbers.h"
 #include "common/text.h"
 
 #include <ctype.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,9 +74,7 @@ static void findings_put_source(json_t *lines, const json_t *row)
     size_t index;
     if (text == NULL || !json_has(row, "value"))
         return;
-    char *made = text_of("peak: %s", text);
-    line = json_text(made);
-    free(made);
+    line = json_owned_text(text_of("peak: %s", text));
     json_array_foreach(lines, index, old)
     {
         if (json_equal(old, line)) {
@@ -171,7 +167,9 @@ static bool is_answer(const json_t *row)
            !is_misread(row);
 }
 
-json_t *best_row(const json_t *part)
+/* The index of the row with the highest figure of which more is better, of those that nothing is
+ * to be said against, and that are not of a cache; null: there is none. A new reference. */
+static json_t *best_row(const json_t *part)
 {
     const json_t *rows = json_object_get(part, "rows"), *row;
     size_t i, best = json_array_size(rows);
@@ -186,33 +184,12 @@ json_t *best_row(const json_t *part)
     return best == json_array_size(rows) ? json_null() : json_integer((json_int_t)best);
 }
 
-static double bound(const json_t *object, size_t index)
-{
-    const json_t *ci = json_object_get(object, "ci");
-    return json_is_array(ci) ? json_number_value(json_array_get(ci, index)) : NAN;
-}
-
-/* "18.4 ± 0.5 GB/s", "18.4 [17.0, 21.2] GB/s", "18.4 GB/s" where no interval is known. */
-static json_t *figure_text(const json_t *object, const char *unit)
-{
-    char text[NUMBER_SIZE];
-    const double value = json_number_at(object, "value"), low = bound(object, 0),
-                 high = bound(object, 1);
-    if (unit != NULL && strcmp(unit, "fraction") == 0)
-        number_percent(value, text);
-    else if (isnan(value) || isnan(low))
-        number_scaled(value, unit ? unit : "", text);
-    else
-        number_with_interval(value, low, high, unit, text);
-    return json_text(text);
-}
-
 /* "93.2 [92.8, 93.6] %" of a share of the peak. */
 static json_t *percent_text(const json_t *object)
 {
     char text[NUMBER_SIZE], number[NUMBER_SIZE];
-    const double ratio = 100 * json_number_at(object, "ratio"), low = 100 * bound(object, 0),
-                 high = 100 * bound(object, 1);
+    const double ratio = 100 * json_number_at(object, "ratio"),
+                 low = 100 * json_bound_at(object, 0), high = 100 * json_bound_at(object, 1);
     if (isnan(ratio))
         return json_text("-");
     if (isnan(low))
@@ -223,17 +200,9 @@ static json_t *percent_text(const json_t *object)
     return json_text(text);
 }
 
-/* "1.021 [1.010, 1.032]" */
 static json_t *ratio_text(const json_t *object)
 {
-    char text[NUMBER_SIZE], number[NUMBER_SIZE];
-    const double ratio = json_number_at(object, "ratio"), low = bound(object, 0),
-                 high = bound(object, 1);
-    if (isnan(ratio))
-        return json_text("-");
-    snprintf(text, sizeof text, "%.180s%s", number_ratio(ratio, low, high, number),
-             isnan(low) ? " ± ?" : "");
-    return json_text(text);
+    return json_owned_text(study_ratio_text(object, "ratio"));
 }
 
 /* Columns in the order of the table, and which of them a narrow terminal leaves out first: those
@@ -278,7 +247,7 @@ static void put_more(json_t *columns, json_t *texts, const json_t *row, const ch
     json_array_foreach(json_object_get(row, "more"), index, figure)
     {
         char *title = text_of("%s%s%s", who, *who ? " " : "", json_text_at(figure, "name"));
-        put(columns, texts, title, MORE, figure_text(figure, json_text_at(figure, "unit")));
+        put(columns, texts, title, MORE, study_figure_text(figure, json_text_at(figure, "unit")));
         free(title);
     }
 }
@@ -290,7 +259,7 @@ static void put_peers(json_t *columns, json_t *texts, const json_t *row)
     json_array_foreach(json_object_get(row, "peers"), index, peer)
     {
         const char *name = json_text_at(peer, "name");
-        put_named(columns, texts, "", name, "", figure_text(peer, json_text_at(row, "unit")));
+        put_named(columns, texts, "", name, "", study_figure_text(peer, json_text_at(row, "unit")));
         put_named(columns, texts, "", name, "/peak",
                   percent_text(json_object_get(peer, "of_peak")));
         put_named(columns, texts, "ours/", name, "",
@@ -308,8 +277,9 @@ static const char *state_text(const json_t *row)
 static json_t *value_text(const json_t *row)
 {
     const char *state = state_text(row);
-    return state != NULL && !json_has(row, "value") ? json_text(state)
-                                                    : figure_text(row, json_text_at(row, "unit"));
+    return state != NULL && !json_has(row, "value")
+               ? json_text(state)
+               : study_figure_text(row, json_text_at(row, "unit"));
 }
 
 static json_t *count_text(const json_t *row)
@@ -332,8 +302,9 @@ static void put_row(json_t *columns, json_t *row)
     put(columns, texts, "jostle", OURS, value_text(row));
     put(columns, texts, "n", COUNT, count_text(row));
     put(columns, texts, "peak", PEAK,
-        json_has(row, "peak") ? figure_text(json_object_get(row, "peak"), json_text_at(row, "unit"))
-                              : json_text("-"));
+        json_has(row, "peak")
+            ? study_figure_text(json_object_get(row, "peak"), json_text_at(row, "unit"))
+            : json_text("-"));
     put(columns, texts, "ours/peak", SHARE, percent_text(json_object_get(row, "of_peak")));
     put_peers(columns, texts, row);
     put_more(columns, texts, row, "");

@@ -1,13 +1,17 @@
-#include "harness/blame/answer.h"
+#include "answer.h"
 
+#include "common/json.h"
 #include "common/machine.h"
 #include "common/memory.h"
+#include "common/schemas.h"
+#include "common/text.h"
 #include "common/words.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 void answer_make(struct answer *answer)
 {
@@ -53,7 +57,8 @@ static char *victim_command(const struct answer *answer)
     return words_quote((const char *const *)answer->options->program, count);
 }
 
-char *answer_experiment(const struct answer *answer)
+/* The command line of the experiment that tells for sure, to be freed; NULL: nobody to pause. */
+static char *answer_experiment(const struct answer *answer)
 {
     char load[96];
     const struct row *row = answer->rows.count == 0 ? NULL : &answer->rows.row[0];
@@ -72,7 +77,8 @@ char *answer_experiment(const struct answer *answer)
     return text;
 }
 
-bool answer_note(const struct answer *answer, size_t i, char *text, size_t size)
+/* What the figures do not know, one after the other, from 0; false: no more. */
+static bool answer_note(const struct answer *answer, size_t i, char *text, size_t size)
 {
     const struct sampler *sampler = answer->sampler;
     const bool victim = answer->victim->kind != VICTIM_NODE;
@@ -125,4 +131,317 @@ bool answer_note(const struct answer *answer, size_t i, char *text, size_t size)
         return false;
     }
     return true;
+}
+
+/* The answer as a record. */
+
+static void put_victim(struct line *json, const struct answer *answer)
+{
+    static const char *const kinds[] = {"node", "program", "pid", "cgroup", "job"};
+    char text[300];
+    victim_text(answer->victim, text, sizeof text);
+    line_object(json, "victim");
+    line_text(json, "kind", kinds[answer->victim->kind]);
+    line_text(json, "name", text);
+    if (answer->victim->pid > 0)
+        line_integer(json, "pid", answer->victim->pid);
+    line_fixed(json, "cpus", answer->rows.victim_cpus, 4);
+    line_fixed(json, "disk_bytes_per_s", answer->rows.victim_bytes_per_s, 0);
+    line_bool(json, "ended", answer->ended);
+    line_close(json);
+}
+
+static void put_verdict(struct line *json, const struct verdict *verdict)
+{
+    line_object(json, "verdict");
+    line_text(json, "text", verdict->text);
+    line_text(json, "resource", resource_name(verdict->resource));
+    line_fixed(json, "factor", verdict->factor, 4);
+    line_array(json, "range");
+    line_fixed(json, NULL, verdict->low, 4);
+    line_fixed(json, NULL, verdict->high, 4);
+    line_close(json);
+    line_bool(json, "sampled", verdict->sampled);
+    line_bool(json, "at_least", verdict->at_least);
+    line_fixed(json, "without_s", verdict->without_s, 6);
+    line_fixed(json, "ran", verdict->ran, 4);
+    line_fixed(json, "waited_others", verdict->waited_others, 4);
+    line_fixed(json, "waited_own", verdict->waited_own, 4);
+    line_fixed(json, "at_disk", verdict->at_disk, 4);
+    line_fixed(json, "quota", verdict->quota, 4);
+    line_fixed(json, "steal", verdict->stolen, 4);
+    line_close(json);
+}
+
+static void put_culprits(struct line *json, const struct answer *answer)
+{
+    line_array(json, "culprits");
+    for (size_t i = 0; i < answer->rows.count; i++) {
+        const struct row *row = &answer->rows.row[i];
+        char text[256];
+        row_text(row, text, sizeof text);
+        line_object(json, NULL);
+        line_text(json, "text", text);
+        if (row->lead != NULL) {
+            line_integer(json, "pid", row->lead->pid);
+            line_text(json, "name", row->lead->name);
+            line_text(json, "user", row->user);
+        }
+        if (row->label[0] != '\0')
+            line_text(json, "group", row->label);
+        line_bool(json, "short_processes", row->family);
+        line_count(json, "processes", row->processes);
+        line_fixed(json, "cpus", row->cpus, 4);
+        line_fixed(json, "blame", row->blame, 4);
+        line_fixed(json, "beside", row->beside, 4);
+        line_fixed(json, "disk_bytes_per_s", row->bytes_per_s, 0);
+        line_fixed(json, "at_disk", row->at_disk, 4);
+        line_close(json);
+    }
+    line_close(json);
+}
+
+static void put_kernel(struct line *json, const struct facts *facts, double others_cpus)
+{
+    line_object(json, "kernel");
+    line_fixed(json, "cpus", facts->cpus, 0);
+    line_fixed(json, "busy_cpus", facts->busy_cpus, 4);
+    line_fixed(json, "others_cpus", others_cpus, 4);
+    line_fixed(json, "own_cpus", facts->own_cpus, 5);
+    line_fixed(json, "cpu_some", facts->cpu_some, 4);
+    line_fixed(json, "memory_some", facts->memory_some, 4);
+    line_fixed(json, "io_some", facts->io_some, 4);
+    line_fixed(json, "steal", facts->steal, 4);
+    line_fixed(json, "throttled", facts->throttled, 4);
+    line_fixed(json, "swap_in_per_s", facts->swap_in_per_s, 1);
+    line_fixed(json, "heat_throttles", facts->heat_throttles, 0);
+    line_fixed(json, "clock_mhz", facts->clock_mhz, 0);
+    line_fixed(json, "memory_bytes_per_s", facts->memory_per_s, 0);
+    line_fixed(json, "disk_bytes_per_s", facts->disk_per_s, 0);
+    line_fixed(json, "network_bytes_per_s", facts->network_per_s, 0);
+    line_fixed(json, "loopback_bytes_per_s", facts->loopback_per_s, 0);
+    line_close(json);
+}
+
+static void put_gate(struct line *json, const struct answer *answer)
+{
+    double share, error;
+    if (!answer->gated)
+        return;
+    line_object(json, "at_most");
+    line_fixed(json, "limit", answer->options->at_most, 6);
+    line_text(json, "state", gate_state_name(answer->state));
+    line_text(json, "worst", gate_fact_name(answer->worst));
+    line_array(json, "facts");
+    for (enum gate_fact fact = 0; fact < GATE_FACTS; fact++) {
+        if (!gate_share(answer->gate, fact, &share, &error))
+            continue;
+        line_object(json, NULL);
+        line_text(json, "name", gate_fact_name(fact));
+        line_fixed(json, "share", share, 5);
+        line_fixed(json, "error", error, 5);
+        line_close(json);
+    }
+    line_close(json);
+    line_close(json);
+}
+
+static void put_notes(struct line *json, const struct answer *answer)
+{
+    char text[256];
+    line_array(json, "notes");
+    for (size_t i = 0; answer_note(answer, i, text, sizeof text); i++)
+        if (*text != '\0')
+            line_text(json, NULL, text);
+    line_close(json);
+}
+
+char *answer_record(const struct answer *answer)
+{
+    struct line json = {0};
+    struct utsname names;
+    char made[DATE_SIZE];
+    line_object(&json, NULL);
+    line_text(&json, "schema", SCHEMA_BLAME);
+    line_text(&json, "made", date_utc(answer->made, made));
+    line_text(&json, "host", uname(&names) == 0 ? names.nodename : "");
+    line_fixed(&json, "duration_s", answer->facts.duration_s, 6);
+    put_victim(&json, answer);
+    put_verdict(&json, &answer->verdict);
+    put_culprits(&json, answer);
+    line_bool(&json, "exact", answer->rows.exact);
+    put_kernel(&json, &answer->facts, answer->rows.others_cpus);
+    put_gate(&json, answer);
+    line_count(&json, "samples", (uint64_t)answer->sampler->samples);
+    put_notes(&json, answer);
+    char *experiment = answer_experiment(answer);
+    line_text(&json, "experiment", experiment);
+    free(experiment);
+    char *text = must((char *)(line_end(&json) == NULL ? NULL : strdup(json.text)));
+    line_free(&json);
+    return text;
+}
+
+/* The answer for people. What processes call themselves is made visible. */
+
+enum { SHOWN = 8 };
+/* In less the kernel's ticks count nobody. */
+#define LEAST_S 0.1
+
+static void print_visible(const char *text)
+{
+    char *visible = must(visible_copy(text));
+    fputs(visible, stdout);
+    free(visible);
+}
+
+static const char *rate_text(double bytes_per_s, char text[32])
+{
+    if (bytes_per_s >= 1e9)
+        snprintf(text, 32, "%.2f GB/s", bytes_per_s / 1e9);
+    else
+        snprintf(text, 32, "%.*f MB/s", bytes_per_s < 1e7 ? 2 : 0, bytes_per_s / 1e6);
+    return text;
+}
+
+/* "pid 4711, root, job 42" */
+static void print_who(const struct row *row)
+{
+    char text[256];
+    row_text(row, text, sizeof text);
+    print_visible(text);
+    if (row->lead == NULL)
+        return;
+    printf("  (pid %d, ", (int)row->lead->pid);
+    print_visible(row->user);
+    if (row->label[0] != '\0') {
+        printf(", ");
+        print_visible(row->label);
+    }
+    printf(")");
+}
+
+static void print_cpus(const struct answer *answer)
+{
+    const struct rows *rows = &answer->rows;
+    const struct facts *facts = &answer->facts;
+    const bool victim = answer->victim->kind != VICTIM_NODE;
+    const bool waited = victim && answer->verdict.waited_others >= 0.01;
+    double rest = rows->others_cpus;
+    size_t shown = 0;
+    printf("\nCPUs: %.2f of %.0f busy", facts->busy_cpus, facts->cpus);
+    if (victim)
+        printf(", %.2f by it", rows->victim_cpus);
+    printf(", %.2f by others%s\n", rows->others_cpus, rows->others_cpus >= 0.01 ? ":" : "");
+    for (size_t i = 0; i < rows->count && shown < SHOWN; i++) {
+        const struct row *row = &rows->row[i];
+        if (row->cpus < 0.01 && (row->blame < 0.01 || !waited))
+            continue;
+        if (shown++ == 0)
+            printf("%s", waited ? "  to blame   CPUs  beside it\n" : "    CPUs\n");
+        if (waited)
+            printf("  %6.0f %%  %5.2f  %7.0f %%  ", 100 * row->blame, row->cpus, 100 * row->beside);
+        else
+            printf("  %6.2f  ", row->cpus);
+        print_who(row);
+        printf("\n");
+        rest -= row->cpus;
+    }
+    if (shown > 0 && rest >= 0.01)
+        printf(waited ? "            %5.2f             all others\n" : "  %6.2f  all others\n",
+               rest);
+}
+
+static void print_disks(const struct answer *answer)
+{
+    struct rows rows = answer->rows;
+    char rate[32];
+    size_t shown = 0;
+    if (!(answer->facts.disk_per_s >= 1e6) && answer->verdict.at_disk < 0.05)
+        return;
+    printf("\ndisks: %s", isnan(answer->facts.disk_per_s)
+                              ? "not counted"
+                              : rate_text(answer->facts.disk_per_s, rate));
+    if (answer->victim->kind != VICTIM_NODE)
+        printf(", it %s", rate_text(answer->rows.victim_bytes_per_s, rate));
+    printf("\n");
+    rows_sort_by_disk(&rows);
+    for (size_t i = 0; i < rows.count && shown < SHOWN / 2; i++) {
+        const struct row *row = &rows.row[i];
+        if (row->bytes_per_s < 1e5 && row->at_disk < 0.02)
+            continue;
+        printf("  %10s  waiting %3.0f %%  ", rate_text(row->bytes_per_s, rate),
+               100 * fmin(row->at_disk, 1));
+        print_who(row);
+        printf("\n");
+        shown++;
+    }
+}
+
+static void print_rest(const struct answer *answer)
+{
+    const struct facts *facts = &answer->facts;
+    char rate[32], text[256];
+    if (facts->loopback_per_s >= 1e7)
+        printf("\nnetwork: %s through this machine's loopback; the kernel does not say whose\n",
+               rate_text(facts->loopback_per_s, rate));
+    if (facts->network_per_s >= 1e7)
+        printf("\nnetwork: %s in and out; the kernel does not say whose\n",
+               rate_text(facts->network_per_s, rate));
+    if (facts->memory_per_s > 0)
+        printf("\nmemory: %s by all (resctrl)\n", rate_text(facts->memory_per_s, rate));
+    for (size_t i = 0; answer_note(answer, i, text, sizeof text); i++)
+        if (*text != '\0')
+            printf("note: %s\n", text);
+}
+
+static void print_gate(const struct answer *answer)
+{
+    double share, error;
+    char figure[64];
+    if (!answer->gated || !gate_share(answer->gate, answer->worst, &share, &error))
+        return;
+    snprintf(figure, sizeof figure, "%.1f ± %.1f %%", 100 * share, 100 * error);
+    printf("\n--at-most %g %%: %s: ", 100 * answer->options->at_most,
+           gate_state_name(answer->state));
+    const char *text = gate_fact_text(answer->worst), *at = strstr(text, "%s");
+    printf("%.*s%s%s\n", (int)(at - text), text, figure, at + 2);
+}
+
+void answer_print(const struct answer *answer)
+{
+    print_visible(answer->verdict.text);
+    printf("\n");
+    if (answer->facts.duration_s >= LEAST_S) {
+        print_cpus(answer);
+        print_disks(answer);
+    }
+    print_rest(answer);
+    print_gate(answer);
+    char *experiment = answer_experiment(answer);
+    if (experiment != NULL) {
+        printf("\nwhat it would gain, measured:\n  ");
+        print_visible(experiment);
+        printf("\n");
+    }
+    free(experiment);
+}
+
+void answer_print_line(const struct answer *answer)
+{
+    char time[32] = "", text[256];
+    struct tm local;
+    if (localtime_r(&answer->made, &local) != NULL)
+        strftime(time, sizeof time, "%H:%M:%S", &local);
+    printf("%s  ", time);
+    print_visible(answer->verdict.text);
+    for (size_t i = 0; i < answer->rows.count && i < 2 && answer->verdict.factor > 1.05; i++) {
+        const struct row *row = &answer->rows.row[i];
+        row_text(row, text, sizeof text);
+        printf(i == 0 ? ": " : ", ");
+        print_visible(text);
+        printf(" %.2f CPUs", row->cpus);
+    }
+    printf("\n");
+    fflush(stdout);
 }

@@ -1,12 +1,24 @@
 #ifndef BLAME_ANSWER_H
 #define BLAME_ANSWER_H
 
-/* What was found in a window, for people and as a record. */
+#include "gate.h"
 
-#include "harness/blame/gate.h"
-#include "harness/blame/options.h"
-
+#include <stdbool.h>
+#include <stdint.h>
 #include <time.h>
+
+/* The options of `jostle blame`. */
+
+struct blame_options {
+    uint64_t pid;
+    const char *cgroup, *job, *json;
+    int64_t duration_ns, interval_ns; /* duration 0: until the program ends */
+    double at_most;                   /* --at-most, 0 to 1; NAN: not given */
+    bool watch, quiet;
+    char **program; /* ended by NULL; NULL: none */
+};
+
+/* What was found in a window, for people and as a record. */
 
 struct answer {
     const struct blame_options *options;
@@ -31,9 +43,5 @@ void answer_print(const struct answer *answer);
 void answer_print_line(const struct answer *answer);
 /* jostle.blame/1, a line; to be freed. Ends the program where memory runs out. */
 char *answer_record(const struct answer *answer);
-/* The command line of the experiment that tells for sure, to be freed; NULL: nobody to pause. */
-char *answer_experiment(const struct answer *answer);
-/* What the figures do not know, one after the other, from 0; false: no more. */
-bool answer_note(const struct answer *answer, size_t i, char *text, size_t size);
 
 #endif

@@ -1,10 +1,9 @@
-#include "harness/blame/gate.h"
+#include "gate.h"
 
-#include "harness/blame/rows.h"
+#include "rows.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 /* Less is no answer to "why is it slow". */
@@ -309,20 +308,13 @@ static void add(struct gate *gate, enum gate_fact fact, double share)
     gate->fact[fact].squares += share * share;
 }
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* Of a short spin, what went to others: of this CPU, in this machine or on its host. */
 static double gap(void)
 {
-    const double begin_s = now_s();
+    const double begin_s = clock_s(CLOCK_MONOTONIC);
     double last_s = begin_s, lost_s = 0;
     while (last_s - begin_s < SPIN_S) {
-        const double s = now_s();
+        const double s = clock_s(CLOCK_MONOTONIC);
         if (s - last_s > GAP_S)
             lost_s += s - last_s;
         last_s = s;

@@ -1,7 +1,7 @@
 #ifndef BLAME_GATE_H
 #define BLAME_GATE_H
 
-#include "harness/blame/rows.h"
+#include "rows.h"
 
 /* How much slower the victim is, because of what: from counts and samples. Pure. */
 

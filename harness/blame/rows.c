@@ -1,28 +1,19 @@
-#include "harness/blame/rows.h"
+#include "rows.h"
 
 #include "common/cgroup.h"
 #include "common/machine.h"
 
 #include <glob.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
 
 /* Sources: Linux Documentation/accounting/psi.rst, admin-guide/cgroup-v2.rst (cpu.stat),
  * scheduler/sched-bwc.rst (v1), filesystems/resctrl.rst (mon_data), cpufreq's scaling_cur_freq;
  * proc_stat(5), proc_net_dev(5), iostats.rst. */
-
-static double clock_s(clockid_t clock)
-{
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 /* A number of a file of lines "NAME VALUE"; UNKNOWN: it is not there. */
 static int64_t stat_number(const char *path, const char *name)

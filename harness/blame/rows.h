@@ -2,7 +2,7 @@
 #define BLAME_ROWS_H
 
 #include "common/machine.h"
-#include "harness/blame/sample.h"
+#include "sample.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,29 @@
 #ifndef BLAME_SAMPLE_H
 #define BLAME_SAMPLE_H
 
+#include "who.h"
+
+#include <time.h>
+
+/* Seconds of a clock. */
+double clock_s(clockid_t clock);
+
+/* A look at all processes: who used the CPUs and the disks since the one before. What has ended
+ * meanwhile is known from what its parent was told when it waited for it. */
+
+struct scan {
+    struct processes now;
+    struct whos whos;
+    struct victim *victim;
+    double last_s; /* CLOCK_MONOTONIC */
+    bool ended;    /* the victim's root has ended */
+};
+
+void scan_take(struct scan *scan);
+void scan_free(struct scan *scan);
+
 /* Samples of who runs or waits for which CPU, and who waits for a disk; and from the kernel, to the
  * nanosecond, how long the victim's threads ran and how long they waited for a CPU. */
-
-#include "harness/blame/scan.h"
 
 enum { SAMPLE_TASKS = 512, SAMPLE_CPUS = 4096 };
 
@@ -45,5 +64,23 @@ void sampler_add(struct sampler *sampler, pid_t pid);
 void sampler_take(struct sampler *sampler);
 void sampler_next_window(struct sampler *sampler);
 void sampler_close(struct sampler *sampler);
+
+/* Who got the CPU that was taken from the victim, exactly: each switch of tasks, from the kernel
+ * (perf_event_open(2), PERF_RECORD_SWITCH_CPU_WIDE). That takes root or CAP_PERFMON, and costs each
+ * switch of the node some 100 ns: not where there are very many. */
+
+struct switches;
+
+/* NULL: not allowed, or not possible here. */
+struct switches *switches_open(void);
+/* Adds to who->preempted_s what each ran while a victim whose CPU it had wanted that back. */
+void switches_take(struct switches *switches, struct whos *whos);
+/* Whether there are so many that to look at them costs the node too much; elapsed_s: since the
+ * beginning. */
+bool switches_too_many(const struct switches *switches, double elapsed_s);
+/* How long victims wanted back what was taken from them, in this window, s; NAN: records were
+ * lost, so that it is not known. The next window begins. */
+double switches_next_window(struct switches *switches);
+void switches_close(struct switches *switches);
 
 #endif

@@ -1,4 +1,4 @@
-#include "harness/blame/switches.h"
+#include "sample.h"
 
 #include "common/memory.h"
 

@@ -4,30 +4,21 @@
 #include "folder.h"
 
 #include "common/messages.h"
+#include "common/option_rows.h"
 #include "common/option_value.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#define OPTIONS_OF struct command_options
+
 static const char *const preferences[] = {
     [PREFER_NONE] = "none", [PREFER_FIRST] = "first", [PREFER_NEWEST] = "newest", NULL};
 
-#define FIELD(member) .offset = offsetof(struct command_options, member)
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct command_options, name, argument, type, member)
-#define TEXT(title, word, member, text)                                                            \
+#define COUNT(name, member, words)                                                                 \
     {                                                                                              \
-        .name = title, .argument = word, .type = OPTION_TEXT, FIELD(member), .help = text          \
-    }
-#define FLAG(title, member, text)                                                                  \
-    {                                                                                              \
-        .name = title, .type = OPTION_FLAG, FIELD(member), .help = text                            \
-    }
-#define COUNT(title, member, text)                                                                 \
-    {                                                                                              \
-        .name = title, .argument = "N", .type = OPTION_COUNT, FIELD(member), .minimum = 1,         \
-        .maximum = 1e9, .help = text                                                               \
+        ROW(name, "N", OPTION_COUNT, member), .minimum = 1, .maximum = 1e9, .help = words          \
     }
 
 static const struct option_row rows[] = {

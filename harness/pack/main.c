@@ -9,15 +9,13 @@
  *
  * Without any of these it prints what the shell is to do. */
 
-#include "launcher.h"
-#include "next.h"
 #include "plan.h"
 #include "request.h"
 #include "rows.h"
 #include "search.h"
 #include "stages.h"
-#include "texts.h"
 
+#include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/pair.h"
@@ -27,7 +25,6 @@
 #include "harness/stats/json.h"
 
 #include <ctype.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,26 +44,10 @@ struct pack {
 
 /* ---- rows */
 
-static json_t *figure_json(const struct interval *interval)
-{
-    json_t *object = must(json_object());
-    json_put_interval(object, "value", interval);
-    return object;
-}
-
-static json_t *scaled_json(struct interval interval, double factor)
-{
-    interval.center *= factor;
-    interval.low *= factor;
-    interval.high *= factor;
-    return figure_json(&interval);
-}
-
 static void put_value(json_t *object, const char *name, const struct row *row,
                       struct stages *stages, const char *metric)
 {
-    const struct interval value = row_value(row, stages, metric);
-    json_put(object, name, figure_json(&value));
+    json_put(object, name, figure_json("value", row_value(row, stages, metric)));
 }
 
 static json_t *programs_json(struct pack *pack, const struct row *row)
@@ -78,9 +59,9 @@ static json_t *programs_json(struct pack *pack, const struct row *row)
     {
         const char *name = json_text_at(program, "name");
         char *metric = name == NULL ? text_of("copy_s") : text_of("%s_s", name);
-        const struct interval slowdown = row_ratio(row, &pack->stages, metric);
         json_t *object =
-            must(json_pack("{s:s?, s:o}", "name", name, "slowdown", figure_json(&slowdown)));
+            must(json_pack("{s:s?, s:o}", "name", name, "slowdown",
+                           figure_json("value", row_ratio(row, &pack->stages, metric))));
         put_value(object, "copy_s", row, &pack->stages, metric);
         json_add(list, object);
         free(metric);
@@ -103,12 +84,14 @@ static json_t *row_json(struct pack *pack, const struct row *row)
     put_value(object, "makespan_s", row, &pack->stages, "makespan_s");
     put_value(object, "throughput", row, &pack->stages, "throughput");
     put_value(object, "cpu_s", row, &pack->stages, "copy_cpu_s");
-    json_put(object, "slowdown", figure_json(&row->slowdown));
-    json_put(object, "speedup", figure_json(&row->speedup));
+    json_put(object, "slowdown", figure_json("value", row->slowdown));
+    json_put(object, "speedup", figure_json("value", row->speedup));
     /* Of a mix the reference is in turn, and its programs may be of any length. */
     json_put(object, "efficiency",
-             scaled_json(row->speedup, plan_programs(pack->plan) > 1 ? NAN : 1 / (double)at_once));
-    json_put(object, "power", figure_json(&row->power));
+             figure_json("value", interval_scaled(row->speedup, plan_programs(pack->plan) > 1
+                                                                    ? NAN
+                                                                    : 1 / (double)at_once)));
+    json_put(object, "power", figure_json("value", row->power));
     json_put(object, "peak_bytes",
              json_number(row_value(row, &pack->stages, "copy_peak_bytes").center));
     json_put(object, "programs", programs_json(pack, row));
@@ -227,28 +210,16 @@ static json_t *stages_json(const struct stages *stages)
 {
     json_t *list = must(json_array());
     for (size_t i = 0; i < stages->count; i++) {
-        const struct stage *stage = &stages->stage[i];
+        const struct measured *stage = &stages->stage[i];
         char *folder = text_of("stages/%zu", i + 1);
-        json_add(list, must(json_pack("{s:s, s:b, s:I, s:s?, s:f}", "folder", folder, "complete",
-                                      stage->complete, "runs", (json_int_t)stage->session.count,
-                                      "stopped", experiment_stopped(&stage->experiment), "spent_s",
-                                      stage->spent_s)));
+        json_add(list,
+                 must(json_pack("{s:s, s:b, s:I, s:s?, s:f}", "folder", folder, "complete",
+                                measured_is_done(stage), "runs", (json_int_t)stage->session.count,
+                                "stopped", experiment_stopped(&stage->experiment), "spent_s",
+                                stage_spent_s(stage))));
         free(folder);
     }
     return list;
-}
-
-static bool is_smooth(const struct rows *rows)
-{
-    struct search_point *point = must(calloc(rows->count + 1, sizeof *point));
-    size_t points = 0;
-    for (size_t i = 0; i < rows->count; i++)
-        if (rows->row[i].condition != 0)
-            point[points++] = (struct search_point){.slowdown_low = rows->row[i].slowdown.low,
-                                                    .slowdown_high = rows->row[i].slowdown.high};
-    const bool smooth = search_is_smooth(point, points);
-    free(point);
-    return smooth;
 }
 
 static json_t *pack_json(struct pack *pack)
@@ -258,7 +229,7 @@ static json_t *pack_json(struct pack *pack)
     for (size_t i = 0; i < pack->rows.count; i++)
         json_add(rows, row_json(pack, &pack->rows.row[i]));
     for (size_t i = 0; i < pack->stages.count; i++)
-        spent_s += pack->stages.stage[i].spent_s;
+        spent_s += stage_spent_s(&pack->stages.stage[i]);
     const bool gated = json_is_true(json_object_get(json_object_get(plan, "settings"), "gate"));
     return must(json_pack(
         "{s:s, s:O, s:O, s:O, s:O, s:O, s:O, s:O, s:O, s:f, s:f, s:b, s:s?, s:o, s:o, s:o, s:o, "
@@ -272,14 +243,6 @@ static json_t *pack_json(struct pack *pack)
         "fits", fits_json(pack), "knee", knee_json(pack), "findings",
         findings_json(plan, &pack->stages, &pack->rows, pack->smooth), "stages",
         stages_json(&pack->stages)));
-}
-
-static bool exists(const char *dir, const char *name)
-{
-    char *path = text_of("%s/%s", dir, name);
-    const bool found = access(path, F_OK) == 0;
-    free(path);
-    return found;
 }
 
 static json_t *kept(const char *dir)
@@ -299,7 +262,8 @@ static json_t *pack_derive(const char *dir)
 {
     struct pack pack = {0};
     json_t *object = NULL;
-    if (!exists(dir, "pack-plan.json") || (!exists(dir, "stages") && exists(dir, "pack.json")))
+    if (!file_is_in(dir, "pack-plan.json", F_OK) ||
+        (!file_is_in(dir, "stages", F_OK) && file_is_in(dir, "pack.json", F_OK)))
         return kept(dir);
     pack.plan = plan_load(dir);
     if (pack.plan == NULL)
@@ -309,20 +273,13 @@ static json_t *pack_derive(const char *dir)
     if (stages_read(&pack.stages, dir)) {
         pack_rows_make(&pack.rows, &pack.stages, plan_setting(pack.plan, "at_most"),
                        pack.confidence);
-        pack.smooth = is_smooth(&pack.rows);
+        pack.smooth = rows_are_smooth(&pack.rows);
         object = pack_json(&pack);
         rows_free(&pack.rows);
     }
     stages_free(&pack.stages);
     json_decref(pack.plan);
     return object;
-}
-
-/* "below", "above" or "undecided": whether every number of copies is below the limit; of a pack
- * without --at-most NULL. Borrowed. */
-static const char *pack_gate(const json_t *pack)
-{
-    return json_text_at(pack, "verdict");
 }
 
 /* jostle-results/pack.PROGRAM.TIME.PID, to be freed. */
@@ -394,7 +351,10 @@ static int trial(const char *dir)
     json_t *plan = plan_load(dir);
     if (plan == NULL)
         return 1;
-    launcher_print(plan, 0);
+    json_t *words = launcher_words(plan, 0), *word;
+    size_t i;
+    json_array_foreach(words, i, word) printf("%s%c", json_string_value(word), 0);
+    json_decref(words);
     json_decref(plan);
     return 0;
 }
@@ -405,7 +365,7 @@ static int derive(const char *dir)
     char *path = text_of("%s/pack.json", dir);
     const bool good = pack != NULL && output_document(pack, path);
     if (good)
-        printf("%s\n", pack_gate(pack) == NULL ? "none" : pack_gate(pack));
+        printf("%s\n", json_has(pack, "verdict") ? json_text_at(pack, "verdict") : "none");
     free(path);
     json_decref(pack);
     return good ? 0 : 1;

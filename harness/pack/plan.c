@@ -9,10 +9,10 @@
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
-#include "common/text.h"
 #include "common/words.h"
 #include "harness/stats/json.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,12 +158,6 @@ static json_t *hints_json(const char *text)
 
 /* ---- the plan */
 
-static json_t *now_json(void)
-{
-    char text[DATE_SIZE];
-    return must(json_string(date_utc(time(NULL), text)));
-}
-
 static json_t *settings_json(const struct request *request, size_t most)
 {
     return must(json_pack(
@@ -205,7 +199,7 @@ json_t *plan_make(const struct request *request)
     const struct headroom headroom = headroom_left(-1);
     json_t *plan = must(json_pack(
         "{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:f, s:s}, s:n, s:n}", "schema",
-        SCHEMA_PACK_PLAN, "made", now_json(), "jostle", JOSTLE_VERSION, "machine",
+        SCHEMA_PACK_PLAN, "made", json_date(time(NULL)), "jostle", JOSTLE_VERSION, "machine",
         must(environment_now()), "programs", programs, "settings", settings_json(request, most),
         "cpus", cpus_json(&seats), "hints", hints_json(request->hints), "memory", "free_bytes",
         (double)headroom.bytes, "whose", headroom.whose, "trial", "search"));
@@ -376,4 +370,71 @@ bool plan_take_trial(json_t *plan, const char *dir)
                  ? json_integer((json_int_t)(json_number_at(memory, "free_bytes") / peak_bytes))
                  : json_null());
     return has_room(plan, peak_bytes);
+}
+
+/* ---- the command line of `copies`, which a pack measures */
+
+static void add_value(json_t *words, const char *option, const char *value)
+{
+    if (value == NULL)
+        return;
+    json_add(words, json_text(option));
+    json_add(words, json_text(value));
+}
+
+static void add_pin(json_t *words, const json_t *plan)
+{
+    const json_t *lists = json_object_get(json_object_get(plan, "cpus"), "lists"), *one;
+    char *text = NULL;
+    size_t index;
+    json_array_foreach(lists, index, one) text = text_joined(text, ":", json_string_value(one));
+    add_value(words, "--pin", text);
+    free(text);
+}
+
+static void add_programs(json_t *words, const json_t *plan)
+{
+    const json_t *programs = json_object_get(plan, "programs"), *program;
+    size_t i;
+    if (json_array_size(programs) == 1) {
+        json_add(words, json_text("--"));
+        if (json_array_extend(words, json_object_get(json_array_get(programs, 0), "words")) != 0)
+            must(NULL);
+        return;
+    }
+    json_array_foreach(programs, i, program)
+    {
+        char *command = json_words_quoted(json_object_get(program, "words"));
+        char *text = text_of("%s=%s", json_text_at(program, "name"), command);
+        add_value(words, "--mix", text);
+        free(text);
+        free(command);
+    }
+}
+
+json_t *launcher_words(const json_t *plan, size_t copies)
+{
+    const json_t *settings = json_object_get(plan, "settings");
+    json_t *words = must(json_array());
+    char path[PATH_MAX], number[32];
+    snprintf(number, sizeof number, "%zu", copies > 0 ? copies : 1);
+    json_add(words, json_text(child_path("copies", path)));
+    if (copies == 0 && plan_programs(plan) > 1)
+        json_add(words, json_text("--in-turn"));
+    else
+        add_value(words, "--copies", number);
+    add_pin(words, plan);
+    if (json_is_true(json_object_get(settings, "own_folder")))
+        json_add(words, json_text("--own-folder"));
+    add_value(words, "--input", json_text_at(settings, "input"));
+    add_programs(words, plan);
+    return words;
+}
+
+char *launcher_command(const json_t *plan, size_t copies)
+{
+    json_t *words = launcher_words(plan, copies);
+    char *text = json_words_quoted(words);
+    json_decref(words);
+    return text;
 }

@@ -1,12 +1,13 @@
-/* pack-plan.json: what a pack measures, as its command line and its trial have it. */
 #ifndef PACK_PLAN_H
 #define PACK_PLAN_H
 
 #include "request.h"
-#include "seats.h"
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
+
+/* pack-plan.json: what a pack measures, as its command line and its trial have it. */
 
 /* The plan of a command line, a new reference. Wrong use ends the program, also what the machine
  * has no room for. */
@@ -34,5 +35,11 @@ size_t plan_programs(const json_t *plan);
 size_t plan_most(const json_t *plan); /* copies to be measured at most */
 double plan_setting(const json_t *plan, const char *name);
 double plan_confidence(const json_t *plan);
+
+/* The words that run so many copies of the plan's programs (0: each program alone, one after the
+ * other), with the launcher itself in front. A new reference. */
+json_t *launcher_words(const json_t *plan, size_t copies);
+/* The same, quoted for a shell, to be freed. */
+char *launcher_command(const json_t *plan, size_t copies);
 
 #endif

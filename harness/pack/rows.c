@@ -11,35 +11,24 @@
 
 const char *const row_verdict_names[] = {"undecided", "below", "above"};
 
-static const struct interval unknown = {.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
-
 /* ---- figures of single runs */
 
-/* A figure in a block; NAN: there is none that counts. */
-static double value_in(const struct stage *stage, size_t block, size_t condition, size_t metric)
-{
-    const struct session *session = &stage->session;
-    const int run = session->table[block * session->settings->condition_count + condition];
-    if (run < 0 || metric == MAX_METRICS || !session_uses(session, &session->runs[run]))
-        return NAN;
-    return session->runs[run].value[metric];
-}
-
-static double figure_in(const struct stage *stage, size_t block, size_t condition,
+static double figure_in(const struct measured *stage, size_t block, size_t condition,
                         enum row_figure figure)
 {
-    const double throughput = value_in(stage, block, condition, stage_metric(stage, "throughput"));
+    const double throughput =
+        measured_value(stage, block, condition, measured_metric(stage, "throughput"));
     if (figure == FIGURE_THROUGHPUT)
         return throughput;
-    return throughput / value_in(stage, block, condition, stage_metric(stage, "copy_s"));
+    return throughput / measured_value(stage, block, condition, measured_metric(stage, "copy_s"));
 }
 
 /* How many times x's figure y's is, from the blocks that have both. */
-static struct interval ratio_in_stage(struct stage *stage, size_t x, size_t y,
+static struct interval ratio_in_stage(struct measured *stage, size_t x, size_t y,
                                       enum row_figure figure)
 {
     struct pairs pairs = {0};
-    struct interval ratio = unknown;
+    struct interval ratio = interval_unbounded(NAN);
     for (size_t block = 0; block < stage->session.blocks; block++) {
         const double a = figure_in(stage, block, x, figure), b = figure_in(stage, block, y, figure);
         if (!isnan(a) && !isnan(b))
@@ -59,7 +48,7 @@ static struct interval ratio_in_stage(struct stage *stage, size_t x, size_t y,
 static struct interval of_both(const struct interval *x, const struct interval *y)
 {
     if (!(x->low > 0) || !(y->low > 0) || !isfinite(x->high) || !isfinite(y->high))
-        return unknown;
+        return interval_unbounded(NAN);
     const double center = y->center / x->center;
     const double down = hypot(log(y->center / y->low), log(x->high / x->center));
     const double up = hypot(log(y->high / y->center), log(x->center / x->low));
@@ -71,7 +60,7 @@ static struct interval of_both(const struct interval *x, const struct interval *
 static struct interval power_ratio(struct stages *stages, const struct row *x, const struct row *y,
                                    double confidence)
 {
-    struct stage *of_x = &stages->stage[x->stage], *of_y = &stages->stage[y->stage];
+    struct measured *of_x = &stages->stage[x->stage], *of_y = &stages->stage[y->stage];
     struct session *sessions[] = {&of_x->session, &of_y->session};
     const struct critical kept[] = {of_x->session.critical, of_y->session.critical};
     struct interval ratio;
@@ -109,7 +98,7 @@ static void find_knee(struct rows *rows, struct stages *stages, double confidenc
         for (size_t k = 0; k < rows->count && row->in_knee; k++) {
             /* One-sided: only a rival that is higher counts. */
             const struct interval ratio =
-                k == i ? unknown : power_ratio(stages, row, &rows->row[k], each);
+                k == i ? interval_unbounded(NAN) : power_ratio(stages, row, &rows->row[k], each);
             row->in_knee = !(ratio.low > 1);
         }
     }
@@ -119,7 +108,7 @@ static void find_knee(struct rows *rows, struct stages *stages, double confidenc
 
 static struct interval decided_ratio(const struct row *row, struct stages *stages, size_t metric)
 {
-    struct stage *stage = &stages->stage[row->stage];
+    struct measured *stage = &stages->stage[row->stage];
     return row->condition == 0
                ? interval_constant(1)
                : metric_ratio(&stage->session, row->condition, AGAINST_REFERENCE, metric);
@@ -130,7 +119,7 @@ static struct interval decided_ratio(const struct row *row, struct stages *stage
 static struct interval slowdown_of(const struct row *row, struct stages *stages)
 {
     const struct settings *settings = &stages->stage[row->stage].experiment.settings;
-    struct interval worst = unknown;
+    struct interval worst = interval_unbounded(NAN);
     bool known = true;
     for (size_t m = 0; m < settings->metrics.count; m++) {
         if (!settings->metrics.item[m].decides)
@@ -157,16 +146,14 @@ static enum row_verdict verdict_of(const struct interval *slowdown, double at_mo
 static void add_row(struct rows *rows, struct stages *stages, size_t stage, size_t condition,
                     double at_most)
 {
-    struct stage *of = &stages->stage[stage];
-    const struct sample *sample =
-        &of->session.conditions[condition].metric[stage_metric(of, "copy_s")];
+    struct measured *of = &stages->stage[stage];
     const size_t copies = stage_copies(of, condition);
     rows->row = must(reallocarray(rows->row, rows->count + 1, sizeof *rows->row));
     struct row *row = &rows->row[rows->count++];
     *row = (struct row){.copies = copies > 0 ? copies : 1,
                         .stage = stage,
                         .condition = condition,
-                        .runs = sample->count};
+                        .runs = measured_count(of, (int)condition, measured_metric(of, "copy_s"))};
     row->slowdown = slowdown_of(row, stages);
     row->verdict = verdict_of(&row->slowdown, at_most);
     row->speedup =
@@ -185,9 +172,9 @@ void pack_rows_make(struct rows *rows, struct stages *stages, double at_most, do
 {
     *rows = (struct rows){0};
     for (size_t i = 0; i < stages->count; i++) {
-        const struct stage *stage = &stages->stage[i];
-        if (stage_metric(stage, "copy_s") == MAX_METRICS ||
-            stage_metric(stage, "throughput") == MAX_METRICS)
+        const struct measured *stage = &stages->stage[i];
+        if (measured_metric(stage, "copy_s") == MAX_METRICS ||
+            measured_metric(stage, "throughput") == MAX_METRICS)
             continue;
         for (size_t k = i == 0 ? 0 : 1; k < stage->experiment.settings.condition_count; k++)
             add_row(rows, stages, i, k, at_most);
@@ -204,21 +191,14 @@ void rows_free(struct rows *rows)
 
 struct interval row_value(const struct row *row, struct stages *stages, const char *name)
 {
-    struct stage *stage = &stages->stage[row->stage];
-    const size_t metric = stage_metric(stage, name);
-    if (metric == MAX_METRICS)
-        return unknown;
-    const struct sample *sample = &stage->session.conditions[row->condition].metric[metric];
-    struct interval only = unknown;
-    only.center = sample->count > 0 ? sample->mean : NAN;
-    return sample->count < 2 ? only
-                             : metric_location(&stage->session, row->condition, metric).interval;
+    struct measured *stage = &stages->stage[row->stage];
+    return measured_figure(stage, (int)row->condition, measured_metric(stage, name));
 }
 
 struct interval row_ratio(const struct row *row, struct stages *stages, const char *name)
 {
-    const size_t metric = stage_metric(&stages->stage[row->stage], name);
-    return metric == MAX_METRICS ? unknown : decided_ratio(row, stages, metric);
+    const size_t metric = measured_metric(&stages->stage[row->stage], name);
+    return metric == MAX_METRICS ? interval_unbounded(NAN) : decided_ratio(row, stages, metric);
 }
 
 enum { BLOCKS_LEAST = 5 };

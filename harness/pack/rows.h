@@ -1,8 +1,10 @@
 #ifndef PACK_ROWS_H
 #define PACK_ROWS_H
 
-#include "harness/stats/interval.h"
 #include "stages.h"
+
+#include "harness/stats/interval.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +53,12 @@ struct interval row_ratio(const struct row *row, struct stages *stages, const ch
 /* [{flag, severity, text, advice}], problems first; each once. `smooth`: as of search.h. */
 json_t *findings_json(const json_t *plan, const struct stages *stages, const struct rows *rows,
                       bool smooth);
+
+/* The record of a pack as people read it. */
+
+/* Adds `texts` to each row, by the keys of `columns` ([{key, title, left, rank}], of which a narrow
+ * terminal leaves out those of the highest rank first), and `lines`: the answers, each a
+ * sentence. */
+void pack_texts_add(json_t *pack);
 
 #endif

@@ -1,10 +1,35 @@
 #include "search.h"
 
+#include "plan.h"
+#include "rows.h"
+#include "stages.h"
+
+#include "common/memory.h"
+#include "common/pair.h"
+#include "common/record_json.h"
+
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Which numbers of copies are measured: all of them where there is time, else those between
+ * which the answer lies. */
+
+enum { COUNTS_MOST = 60 }; /* of one stage, as a block has at most 64 conditions */
+
+struct search {
+    size_t least, most; /* numbers of copies, without the reference: least is 2, of a mix more */
+    double trial_s;     /* how long the reference takes */
+    size_t room;        /* copies that have CPUs of their own */
+    double left_s;      /* to measure in */
+    size_t min_runs;    /* blocks that are wanted */
+};
 
 static const double slack = 1.25;     /* of a run: neighbours slow it down */
 static const double between_s = 0.03; /* from one run to the next */
 enum { BLOCKS_LEAST = 5, PARTS = 4 }; /* of a gap that a stage divides */
+/* Of the time that is left, what the first stage gets where others may follow. */
+static const double first_share = 0.5;
 
 static double run_s(const struct search *search, size_t copies)
 {
@@ -12,7 +37,8 @@ static double run_s(const struct search *search, size_t copies)
     return search->trial_s * turns * slack + between_s;
 }
 
-double search_blocks(const struct search *search, const size_t *count, size_t counts,
+/* How many blocks of these numbers fit into so many seconds. */
+static double blocks(const struct search *search, const size_t *count, size_t counts,
                      double seconds)
 {
     double block_s = search->trial_s + between_s;
@@ -24,7 +50,7 @@ double search_blocks(const struct search *search, const size_t *count, size_t co
 static size_t all_of(const struct search *search, size_t *count)
 {
     size_t counts = 0;
-    for (size_t n = search->least; n <= search->most && counts < SEARCH_COUNTS_MOST; n++)
+    for (size_t n = search->least; n <= search->most && counts < COUNTS_MOST; n++)
         count[counts++] = n;
     return counts;
 }
@@ -57,16 +83,17 @@ static size_t largest_gap(const struct search *search, const size_t *count, size
     return gap;
 }
 
-size_t search_first(const struct search *search, size_t *count, size_t *stages)
+/* Numbers of copies for the first stage, ascending, into count[COUNTS_MOST]; returns how many.
+ * *stages: how many stages there may be; 1: these are all. */
+static size_t first_counts(const struct search *search, size_t *count, size_t *stages)
 {
     size_t counts = all_of(search, count);
     *stages = 1;
     if (counts == search->most - search->least + 1 &&
-        search_blocks(search, count, counts, search->left_s) >= (double)search->min_runs)
+        blocks(search, count, counts, search->left_s) >= (double)search->min_runs)
         return counts;
     counts = doublings(search, count);
-    while (counts > 1 &&
-           search_blocks(search, count, counts, search_first_share * search->left_s) < BLOCKS_LEAST)
+    while (counts > 1 && blocks(search, count, counts, first_share * search->left_s) < BLOCKS_LEAST)
         counts = thinned(count, counts);
     for (size_t gap = largest_gap(search, count, counts); gap > 1; gap = (gap + PARTS - 1) / PARTS)
         (*stages)++;
@@ -77,7 +104,7 @@ size_t search_first(const struct search *search, size_t *count, size_t *stages)
 static size_t divide(size_t low, size_t high, size_t parts, size_t *count, size_t counts)
 {
     size_t last = low;
-    for (size_t i = 1; i < parts && counts < SEARCH_COUNTS_MOST; i++) {
+    for (size_t i = 1; i < parts && counts < COUNTS_MOST; i++) {
         const size_t n = low + (high - low) * i / parts;
         if (n > last && n < high)
             count[counts++] = last = n;
@@ -100,28 +127,53 @@ static size_t sorted_once(size_t *count, size_t counts)
     return kept;
 }
 
-static size_t not_measured(const struct search *search, const struct search_point *point,
-                           size_t points, size_t *count)
+/* What was measured of numbers of copies, without the reference, which comes first. */
+static const struct row *points_of(const struct rows *rows, size_t *points)
+{
+    const bool reference = rows->count > 0 && rows->row[0].condition == 0;
+    *points = rows->count - reference;
+    return rows->row + reference;
+}
+
+bool rows_are_smooth(const struct rows *rows)
+{
+    size_t points;
+    const struct row *point = points_of(rows, &points);
+    double highest = 0; /* a slowdown that fewer copies surely have */
+    for (size_t i = 0; i < points; i++) {
+        if (point[i].slowdown.high < highest)
+            return false;
+        highest = fmax(highest, isnan(point[i].slowdown.low) ? 0 : point[i].slowdown.low);
+    }
+    return true;
+}
+
+static size_t not_measured(const struct search *search, const struct row *point, size_t points,
+                           size_t *count)
 {
     size_t counts = 0, next = 0;
-    for (size_t n = search->least; n <= search->most && counts < SEARCH_COUNTS_MOST; n++) {
+    for (size_t n = search->least; n <= search->most && counts < COUNTS_MOST; n++) {
         while (next < points && point[next].copies < n)
             next++;
         if (next == points || point[next].copies != n)
             count[counts++] = n;
     }
-    while (counts > 1 && search_blocks(search, count, counts, search->left_s) < BLOCKS_LEAST)
+    while (counts > 1 && blocks(search, count, counts, search->left_s) < BLOCKS_LEAST)
         counts = thinned(count, counts);
     return counts;
 }
 
-size_t search_more(const struct search *search, const struct search_point *point, size_t points,
-                   size_t *count)
+/* Those for a further stage, from what the rows say: at most three between the last that fits and
+ * the next, and one on each side of the knee. Where the points are not smooth all that are left, as
+ * far as time allows. None: the answer is known. */
+static size_t more_counts(const struct search *search, const struct rows *rows, size_t *count)
 {
+    size_t points;
+    const struct row *point = points_of(rows, &points);
     size_t counts = 0, low = search->least - 1, i = 0;
-    if (!search_is_smooth(point, points))
+    if (!rows_are_smooth(rows))
         return not_measured(search, point, points, count);
-    for (; i < points && point[i].below; i++)
+    for (; i < points && point[i].verdict == ROW_BELOW; i++)
         low = point[i].copies;
     if (i < points)
         counts = divide(low, point[i].copies, PARTS, count, counts);
@@ -130,16 +182,137 @@ size_t search_more(const struct search *search, const struct search_point *point
         if (point[i].in_knee || (i > 0 && point[i - 1].in_knee))
             counts = divide(low, point[i].copies, 2, count, counts);
     counts = sorted_once(count, counts);
-    return search_blocks(search, count, counts, search->left_s) < BLOCKS_LEAST ? 0 : counts;
+    return blocks(search, count, counts, search->left_s) < BLOCKS_LEAST ? 0 : counts;
 }
 
-bool search_is_smooth(const struct search_point *point, size_t points)
+static struct search search_of(const json_t *plan, double left_s)
 {
-    double highest = 0; /* a slowdown that fewer copies surely have */
-    for (size_t i = 0; i < points; i++) {
-        if (point[i].slowdown_high < highest)
-            return false;
-        highest = fmax(highest, isnan(point[i].slowdown_low) ? 0 : point[i].slowdown_low);
+    const size_t programs = plan_programs(plan);
+    return (struct search){
+        .least = programs > 1 ? programs : 2,
+        .most = plan_most(plan),
+        .trial_s = json_number_at(json_object_get(plan, "trial"), "makespan_s"),
+        .room = (size_t)json_number_at(json_object_get(plan, "cpus"), "room"),
+        .left_s = left_s,
+        .min_runs = (size_t)plan_setting(plan, "min_runs"),
+    };
+}
+
+/* As many blocks at least as the time has room for, but three; at most those of --min-runs. */
+static size_t min_runs(const struct search *search, const size_t *count, size_t counts,
+                       double seconds)
+{
+    const double fit = floor(blocks(search, count, counts, seconds));
+    return (size_t)fmin(fmax(fit, 3), (double)search->min_runs);
+}
+
+/* "1, 2, 4 copies at once": what a stage measures. */
+static void put_text(const size_t *count, size_t counts)
+{
+    char *text = must(strdup("1"));
+    for (size_t i = 0; i < counts; i++) {
+        const bool run =
+            i > 0 && i + 1 < counts && count[i] == count[i - 1] + 1 && count[i + 1] == count[i] + 1;
+        const bool after = i > 1 && count[i] == count[i - 2] + 2;
+        char number[32];
+        snprintf(number, sizeof number, "%zu", count[i]);
+        if (!run)
+            text = text_joined(text, after ? " to " : ", ", number);
     }
+    pair_put("text", text);
+    free(text);
+}
+
+/* Writes the cell, and says so. */
+static bool begin(const json_t *plan, const char *dir, size_t number, const struct search *search,
+                  const size_t *count, size_t counts, double seconds)
+{
+    const double confidence = json_number_at(json_object_get(plan, "search"), "confidence_each");
+    char *folder = stage_write(plan, dir, number, count, counts, seconds, confidence,
+                               min_runs(search, count, counts, seconds));
+    if (folder == NULL)
+        return false;
+    pair_put("stage", folder);
+    put_text(count, counts);
+    free(folder);
     return true;
+}
+
+static bool begin_first(json_t *plan, const char *dir, double left_s)
+{
+    size_t count[COUNTS_MOST], stages;
+    if (!plan_take_trial(plan, dir))
+        return false;
+    const struct search search = search_of(plan, left_s);
+    const size_t counts = first_counts(&search, count, &stages);
+    if (stages > STAGES_MOST)
+        stages = STAGES_MOST;
+    /* Each stage may be wrong; all of them together no more often than is wanted. */
+    const double confidence = 1 - (1 - plan_confidence(plan)) / (double)stages;
+    json_put(plan, "search",
+             must(json_pack("{s:I, s:f, s:b}", "stages", (json_int_t)stages, "confidence_each",
+                            confidence, "all", stages == 1)));
+    return plan_keep(plan, dir) &&
+           begin(plan, dir, 1, &search, count, counts, stages == 1 ? left_s : first_share * left_s);
+}
+
+/* Continues a stage that was interrupted: the same numbers of copies, with the limits of now. */
+static bool continue_stage(const json_t *plan, const char *dir, const struct stages *stages,
+                           double left_s)
+{
+    const struct measured *stage = &stages->stage[stages->count - 1];
+    const struct search search = search_of(plan, left_s);
+    size_t count[MAX_CONDITIONS], counts = 0;
+    for (size_t i = 1; i < stage->experiment.settings.condition_count; i++)
+        count[counts++] = stage_copies(stage, i);
+    return begin(plan, dir, stages->count, &search, count, counts, left_s);
+}
+
+static bool begin_further(const json_t *plan, const char *dir, struct stages *stages, double left_s)
+{
+    const json_t *kept = json_object_get(plan, "search");
+    const size_t most = (size_t)json_number_at(kept, "stages");
+    size_t count[COUNTS_MOST], counts = 0;
+    struct rows rows;
+    if (stages->count >= most)
+        return true;
+    const double seconds = left_s / (double)(most - stages->count);
+    const struct search search = search_of(plan, seconds);
+    pack_rows_make(&rows, stages, plan_setting(plan, "at_most"),
+                   json_number_at(kept, "confidence_each"));
+    counts = more_counts(&search, &rows, count);
+    rows_free(&rows);
+    return counts == 0 || begin(plan, dir, stages->count + 1, &search, count, counts, seconds);
+}
+
+/* Whether the last stage has something left to be measured. */
+static bool is_unfinished(const struct stages *stages, bool again)
+{
+    const struct measured *stage = &stages->stage[stages->count - 1];
+    const char *stopped = experiment_stopped(&stage->experiment);
+    return !measured_is_done(stage) ||
+           (again && stopped != NULL && strcmp(stopped, "max-time") == 0);
+}
+
+bool next_print(const char *dir, double left_s, bool again)
+{
+    struct stages stages;
+    json_t *plan = plan_load(dir);
+    bool good = plan != NULL;
+    if (!good)
+        return false;
+    if (!json_has(plan, "search")) {
+        good = begin_first(plan, dir, left_s);
+    } else {
+        good = stages_read(&stages, dir);
+        if (good && stages.count > 0 && is_unfinished(&stages, again))
+            good = continue_stage(plan, dir, &stages, left_s);
+        else if (good && stages.count == 0)
+            good = begin_first(plan, dir, left_s);
+        else if (good)
+            good = begin_further(plan, dir, &stages, left_s);
+        stages_free(&stages);
+    }
+    json_decref(plan);
+    return good;
 }

@@ -1,94 +1,53 @@
 #include "stages.h"
 
-#include "launcher.h"
 #include "plan.h"
 
 #include "common/memory.h"
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
-#include "common/words.h"
 #include "harness/stats/json.h"
 #include "harness/stats/result.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static char *folder_of(const char *dir, size_t number)
 {
     return text_of("%s/stages/%zu", dir, number);
 }
 
-static bool has(const char *folder, const char *name)
-{
-    char *path = text_of("%s/%s", folder, name);
-    const bool found = access(path, R_OK) == 0;
-    free(path);
-    return found;
-}
-
-static double spent_s(const char *folder)
-{
-    char *path = text_of("%s/status.json", folder);
-    json_t *status = json_read_record(path, 0, NULL);
-    const double spent = json_number_at(status, "spent_s");
-    json_decref(status);
-    free(path);
-    return spent > 0 ? spent : 0;
-}
-
-static bool stage_read(struct stage *stage)
-{
-    if (!replay_open(&stage->replay, &stage->experiment, &stage->session, stage->folder))
-        return false;
-    stage->summary = summary_build(&stage->session);
-    disturbances_add(&stage->experiment, stage->replay.records, session_left_out(&stage->session),
-                     json_object_get(stage->summary, "warnings"));
-    stage->complete = has(stage->folder, "result.json");
-    stage->spent_s = spent_s(stage->folder);
-    return true;
-}
-
 bool stages_read(struct stages *stages, const char *dir)
 {
-    stages->count = 0;
-    while (stages->count < STAGES_MOST) {
-        char *folder = folder_of(dir, stages->count + 1);
-        if (!has(folder, "experiment.json") || !has(folder, "runs.jsonl")) {
-            free(folder);
-            return true;
-        }
-        struct stage *stage = &stages->stage[stages->count++];
-        *stage = (struct stage){.folder = folder};
-        if (!stage_read(stage))
-            return false;
+    for (stages->count = 0; stages->count < STAGES_MOST; stages->count++) {
+        struct measured *stage = &stages->stage[stages->count];
+        *stage = (struct measured){.folder = folder_of(dir, stages->count + 1)};
+        const bool good = measured_read(stage);
+        if (good && stage->has_runs)
+            continue;
+        measured_free(stage);
+        return good;
     }
     return true;
 }
 
 void stages_free(struct stages *stages)
 {
-    for (size_t i = 0; i < stages->count; i++) {
-        struct stage *stage = &stages->stage[i];
-        json_decref(stage->summary);
-        replay_free(&stage->replay);
-        session_free(&stage->session);
-        experiment_close(&stage->experiment);
-        free(stage->folder);
-    }
+    for (size_t i = 0; i < stages->count; i++)
+        measured_free(&stages->stage[i]);
 }
 
-size_t stage_copies(const struct stage *stage, size_t condition)
+double stage_spent_s(const struct measured *stage)
+{
+    const double spent_s = json_number_at(stage->status, "spent_s");
+    return spent_s > 0 ? spent_s : 0;
+}
+
+size_t stage_copies(const struct measured *stage, size_t condition)
 {
     const char *name = stage->experiment.settings.conditions[condition];
     return condition == 0 ? 0 : (size_t)strtoul(name, NULL, 10);
-}
-
-size_t stage_metric(const struct stage *stage, const char *name)
-{
-    return metrics_find(&stage->experiment.settings.metrics, name);
 }
 
 /* ---- its cell */
@@ -96,16 +55,13 @@ size_t stage_metric(const struct stage *stage, const char *name)
 /* "a\nb": a list of settings has an item a line. */
 static void append(char **list, char *line)
 {
-    char *longer = *list == NULL ? text_of("%s", line) : text_of("%s\n%s", *list, line);
-    free(*list);
+    *list = text_joined(*list, "\n", line);
     free(line);
-    *list = longer;
 }
 
 static void put_text(json_t *settings, const char *name, char *text)
 {
-    json_put(settings, name, json_text(text));
-    free(text);
+    json_put(settings, name, json_owned_text(text));
 }
 
 static void put_variants(json_t *settings, const json_t *plan, const size_t *count, size_t counts)
@@ -173,19 +129,6 @@ static json_t *settings_json(const json_t *plan, const size_t *count, size_t cou
     return settings;
 }
 
-static json_t *command_json(const json_t *plan)
-{
-    const char *why;
-    size_t count;
-    char *text = launcher_command(plan, 0), **words = must(words_split(text, &count, &why));
-    json_t *list = must(json_array());
-    for (size_t i = 0; i < count; i++)
-        json_add(list, json_text(words[i]));
-    free(words);
-    free(text);
-    return list;
-}
-
 char *stage_write(const json_t *plan, const char *dir, size_t number, const size_t *count,
                   size_t counts, double seconds, double confidence, size_t min_runs)
 {
@@ -193,7 +136,7 @@ char *stage_write(const json_t *plan, const char *dir, size_t number, const size
     char *name = text_of("pack.%zu", number);
     json_t *cell =
         must(json_pack("{s:s, s:s, s:o, s:[], s:o}", "schema", SCHEMA_CELL, "name", name, "command",
-                       command_json(plan), "loads", "settings",
+                       launcher_words(plan, 0), "loads", "settings",
                        settings_json(plan, count, counts, seconds, confidence, min_runs)));
     const bool good = (save_make_folder(folder, NULL) || save_complain_folder(folder)) &&
                       output_document(cell, path);

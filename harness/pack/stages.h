@@ -2,8 +2,7 @@
 #ifndef PACK_STAGES_H
 #define PACK_STAGES_H
 
-#include "harness/stats/experiment.h"
-#include "harness/stats/session.h"
+#include "harness/study/study.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -14,18 +13,8 @@ enum { STAGES_MOST = 16 };
 /* The reference of every stage: one copy; of a mix each program alone, in turn. */
 #define STAGE_REFERENCE "1"
 
-struct stage {
-    char *folder; /* of its records */
-    struct experiment experiment;
-    struct session session;
-    struct replay replay;
-    json_t *summary; /* of stats, with its warnings */
-    double spent_s;
-    bool complete; /* it has a result */
-};
-
 struct stages {
-    struct stage stage[STAGES_MOST];
+    struct measured stage[STAGES_MOST];
     size_t count;
 };
 
@@ -35,9 +24,10 @@ bool stages_read(struct stages *stages, const char *dir);
 void stages_free(struct stages *stages);
 
 /* How many copies a condition is of; 0: the reference. */
-size_t stage_copies(const struct stage *stage, size_t condition);
-/* The index of a figure; MAX_METRICS: it has none. */
-size_t stage_metric(const struct stage *stage, const char *name);
+size_t stage_copies(const struct measured *stage, size_t condition);
+
+/* How long it took. */
+double stage_spent_s(const struct measured *stage);
 
 /* Writes DIR/stages/NUMBER/cell.json: these numbers of copies against the reference, for so many
  * seconds, with intervals of that confidence. The folder's path, to be freed; NULL after a

@@ -1,4 +1,4 @@
-#include "texts.h"
+#include "rows.h"
 
 #include "common/record_json.h"
 
@@ -21,59 +21,24 @@ static struct {
                      {"slowdown", "slowdown", false, 0},     {"throughput", "throughput", false, 0},
                      {"efficiency", "efficiency", false, 1}, {"verdict", "", true, 0}};
 
-static double bound(const json_t *figure, size_t index)
-{
-    const json_t *ci = json_object_get(figure, "ci");
-    return json_is_array(ci) ? json_number_value(json_array_get(ci, index)) : NAN;
-}
-
 static bool is_reference(const json_t *row)
 {
     return json_is_true(json_object_get(row, "reference"));
 }
 
-/* "25.9 ± 0.4 ms", "25.9 [25.6, 27.0] ms" */
-static json_t *figure_text(const json_t *figure, const char *unit)
-{
-    char text[NUMBER_SIZE];
-    const double value = json_number_at(figure, "value"), low = bound(figure, 0),
-                 high = bound(figure, 1);
-    if (isnan(value))
-        return json_text("-");
-    if (isnan(low))
-        return json_text(number_scaled(value, unit, text));
-    return json_text(number_with_interval(value, low, high, unit, text));
-}
-
-/* "1.021 [1.010, 1.032]" */
-static void ratio_into(const json_t *figure, char text[2 * NUMBER_SIZE])
-{
-    char number[NUMBER_SIZE];
-    const double value = json_number_at(figure, "value"), low = bound(figure, 0),
-                 high = bound(figure, 1);
-    if (isnan(value)) {
-        snprintf(text, 2 * NUMBER_SIZE, "-");
-        return;
-    }
-    snprintf(text, 2 * NUMBER_SIZE, "%s%s", number_ratio(value, low, high, number),
-             isnan(low) ? " ± ?" : "");
-}
-
 static json_t *ratio_text(const json_t *row, const char *name)
 {
-    char text[2 * NUMBER_SIZE];
-    if (is_reference(row))
-        return json_text("1");
-    ratio_into(json_object_get(row, name), text);
-    return json_text(text);
+    return is_reference(row)
+               ? json_text("1")
+               : json_owned_text(study_ratio_text(json_object_get(row, name), "value"));
 }
 
 static json_t *percent_text(const json_t *row, const char *name)
 {
     const json_t *figure = json_object_get(row, name);
     char text[NUMBER_SIZE];
-    const double value = 100 * json_number_at(figure, "value"), low = 100 * bound(figure, 0),
-                 high = 100 * bound(figure, 1);
+    const double value = 100 * json_number_at(figure, "value"),
+                 low = 100 * json_bound_at(figure, 0), high = 100 * json_bound_at(figure, 1);
     if (isnan(value))
         return json_text("-");
     if (is_reference(row))
@@ -97,9 +62,7 @@ static json_t *verdict_text(const json_t *pack, const json_t *row)
                    json_number_at(knee, "copies") != json_number_at(row, "copies") ? ""
                    : is_reference(row)                                             ? "knee"
                                                                                    : ", knee");
-    json_t *json = json_text(text);
-    free(text);
-    return json;
+    return json_owned_text(text);
 }
 
 static json_t *copies_text(const json_t *pack, const json_t *row)
@@ -118,10 +81,10 @@ static void add_row(const json_t *pack, json_t *row)
     json_t *texts = must(json_object());
     json_put(texts, "copies", copies_text(pack, row));
     json_put(texts, "runs", json_text(runs));
-    json_put(texts, "copy_s", figure_text(json_object_get(row, "copy_s"), "s"));
-    json_put(texts, "worst_s", figure_text(json_object_get(row, "worst_s"), "s"));
+    json_put(texts, "copy_s", study_figure_text(json_object_get(row, "copy_s"), "s"));
+    json_put(texts, "worst_s", study_figure_text(json_object_get(row, "worst_s"), "s"));
     json_put(texts, "slowdown", ratio_text(row, "slowdown"));
-    json_put(texts, "throughput", figure_text(json_object_get(row, "throughput"), "1/s"));
+    json_put(texts, "throughput", study_figure_text(json_object_get(row, "throughput"), "1/s"));
     json_put(texts, "efficiency", percent_text(row, "efficiency"));
     json_put(texts, "verdict", verdict_text(pack, row));
     json_put(row, "texts", texts);
@@ -131,8 +94,7 @@ static void add_row(const json_t *pack, json_t *row)
 
 static void add_line(json_t *lines, char *text)
 {
-    json_add(lines, json_text(text));
-    free(text);
+    json_add(lines, json_owned_text(text));
 }
 
 static const char *plural(double count)
@@ -164,14 +126,15 @@ static char *why_not_more(const json_t *pack, const json_t *fits)
     const double next = json_number_at(fits, "next");
     const json_t *row = isnan(next) ? NULL : row_of(pack, next);
     const char *why = json_text_at(fits, "why");
-    char ratio[2 * NUMBER_SIZE];
     if (row == NULL)
         return text_of("more were not measured");
-    ratio_into(json_object_get(row, "slowdown"), ratio);
-    return text_of("%.0f %s: %s%s", next, plural(next), ratio,
-                   strcmp(why, "undecided") == 0 ? ", which may be below or above"
-                   : strcmp(why, "below") == 0   ? ", and between them nothing was measured"
-                                                 : "");
+    char *ratio = study_ratio_text(json_object_get(row, "slowdown"), "value");
+    char *text = text_of("%.0f %s: %s%s", next, plural(next), ratio,
+                         strcmp(why, "undecided") == 0 ? ", which may be below or above"
+                         : strcmp(why, "below") == 0   ? ", and between them nothing was measured"
+                                                       : "");
+    free(ratio);
+    return text;
 }
 
 static void add_fits(json_t *lines, const json_t *pack)

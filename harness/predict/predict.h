@@ -2,7 +2,6 @@
 #define PREDICT_PREDICT_H
 
 #include "common/options.h"
-#include "harness/profile/gate.h"
 #include "harness/profile/profile.h"
 #include "harness/stats/interval.h"
 

@@ -3,47 +3,41 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/random.h"
-#include "reporter_kernel.h"
+#include "kernels.h"
 
-#define FIRST_SIZE       64
 #define LEAST_CORRELATED 8 /* values that show a correlation */
 #define LEAST_ERROR      3
 #define MOST_CORRELATION 0.95
 
-/* False: out of memory; the value is left out. */
-static bool series_add(struct series *series, double value)
+/* Values in the order in which they were measured, and what they are worth when neighbours
+ * resemble each other. */
+
+struct series {
+    double *value;
+    size_t count, size;
+};
+
+/* NAN for what so few values do not show. */
+struct series_summary {
+    double mean, median;
+    double spread;      /* robust standard deviation (Q_n), from 3 values on */
+    double correlation; /* of neighbours (lag 1), kept to 0 ... 0.95; from 8 values on */
+    double error;       /* standard error of the mean, from 3 values on: with the variance of n
+                           values of a first-order autoregression, s^2 / n (1 + r) / (1 - r) */
+};
+
+static void series_add(struct series *series, double value)
 {
-    if (series->count == series->size) {
-        const size_t size = series->size == 0 ? FIRST_SIZE : 2 * series->size;
-        double *larger = reallocarray(series->value, size, sizeof *larger);
-        if (larger == NULL)
-            return false;
-        series->value = larger;
-        series->size = size;
-    }
+    series->value = grown(series->value, series->count, &series->size, sizeof *series->value);
     series->value[series->count++] = value;
-    return true;
-}
-
-static void series_clear(struct series *series)
-{
-    series->count = 0;
-}
-
-static void series_free(struct series *series)
-{
-    free(series->value);
-    *series = (struct series){0};
 }
 
 static double correlation_of(const struct series *series)
@@ -93,13 +87,6 @@ static bool series_summarise(const struct series *series, struct series_summary 
     return good;
 }
 
-static const struct reporter_kernel *const kernels[REPORTERS] = {
-    [REPORTER_GAP] = &kernel_gap,
-    [REPORTER_L2] = &kernel_l2,
-    [REPORTER_MEMORY] = &kernel_memory,
-    [REPORTER_FAULTS] = &kernel_faults,
-};
-
 /* One of the chosen reporters. */
 struct member {
     enum reporter reporter;
@@ -121,7 +108,7 @@ static void open_member(struct reporter_set *set, struct member *member)
     const struct kernel_setting setting = {.seed = random_next(&set->random),
                                            .shared = set->shared};
     member->state =
-        kernels[member->reporter]->open(&setting, member->reason, sizeof member->reason);
+        reporter_kernels[member->reporter]->open(&setting, member->reason, sizeof member->reason);
     if (member->state == NULL && *member->reason == '\0')
         snprintf(member->reason, sizeof member->reason, "out of memory");
 }
@@ -153,8 +140,8 @@ void reporters_close(struct reporter_set *set)
     for (size_t i = 0; i < set->count; i++) {
         struct member *member = &set->member[i];
         if (member->state != NULL)
-            kernels[member->reporter]->close(member->state);
-        series_free(&member->logarithms);
+            reporter_kernels[member->reporter]->close(member->state);
+        free(member->logarithms.value);
     }
     shared_area_free(set->shared);
     free(set);
@@ -191,9 +178,9 @@ static double window_of(struct member *member, int64_t window_ns)
 {
     if (member->state == NULL)
         return NAN;
-    const double value = kernels[member->reporter]->window(member->state, window_ns);
+    const double value = reporter_kernels[member->reporter]->window(member->state, window_ns);
     if (isfinite(value) && value > 0)
-        (void)series_add(&member->logarithms, log(value));
+        series_add(&member->logarithms, log(value));
     return value;
 }
 
@@ -257,79 +244,5 @@ void reporters_read(const struct reporter_set *set, enum reporter reporter, stru
 void reporters_clear(struct reporter_set *set)
 {
     for (size_t i = 0; i < set->count; i++)
-        series_clear(&set->member[i].logarithms);
+        set->member[i].logarithms.count = 0;
 }
-
-/* Waiting for a CPU: what a spin loses to others. */
-
-static void *open_nothing(const struct kernel_setting *setting, char *reason, size_t size)
-{
-    static const char nothing = 0;
-    (void)setting, (void)reason, (void)size;
-    return (void *)&nothing;
-}
-
-static void close_nothing(void *state)
-{
-    (void)state;
-}
-
-/* Wall time for each second of CPU time: 1 where nobody else wants the CPU, 2 where half of it
- * is taken. */
-static double window_gap(void *state, int64_t window_ns)
-{
-    const int64_t begin_ns = kernel_wall_ns(), cpu_begin_ns = kernel_cpu_ns();
-    int64_t now_ns;
-    (void)state;
-    do {
-        now_ns = kernel_wall_ns();
-    } while (now_ns - begin_ns < window_ns);
-    const int64_t cpu_ns = kernel_cpu_ns() - cpu_begin_ns;
-    return cpu_ns <= 0 ? NAN : (double)(kernel_wall_ns() - begin_ns) / (double)cpu_ns;
-}
-
-const struct reporter_kernel kernel_gap = {open_nothing, window_gap, close_nothing};
-
-/* Page faults: the first touch of a page of new memory, with mapping and unmapping. */
-
-#define PAGES 64
-
-struct faults_state {
-    size_t page_bytes;
-    bool failed;
-};
-
-static void *open_faults(const struct kernel_setting *setting, char *reason, size_t size)
-{
-    struct faults_state *state = calloc(1, sizeof *state);
-    (void)setting, (void)reason, (void)size;
-    if (state != NULL)
-        state->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-    return state;
-}
-
-static void faults_chunk(void *untyped)
-{
-    struct faults_state *state = untyped;
-    const size_t bytes = PAGES * state->page_bytes;
-    volatile char *memory =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
-        state->failed = true;
-        return;
-    }
-    (void)madvise((void *)memory, bytes, MADV_NOHUGEPAGE);
-    for (size_t page = 0; page < PAGES; page++)
-        memory[page * state->page_bytes] = 1;
-    munmap((void *)memory, bytes);
-}
-
-static double window_faults(void *untyped, int64_t window_ns)
-{
-    struct faults_state *state = untyped;
-    state->failed = false;
-    const double each_ns = kernel_cpu_time_each(faults_chunk, state, PAGES, window_ns);
-    return state->failed ? NAN : each_ns;
-}
-
-const struct reporter_kernel kernel_faults = {open_faults, window_faults, free};

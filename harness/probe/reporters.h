@@ -7,23 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Values in the order in which they were measured, and what they are worth when neighbours
- * resemble each other. */
-
-struct series {
-    double *value;
-    size_t count, size;
-};
-
-/* NAN for what so few values do not show. */
-struct series_summary {
-    double mean, median;
-    double spread;      /* robust standard deviation (Q_n), from 3 values on */
-    double correlation; /* of neighbours (lag 1), kept to 0 ... 0.95; from 8 values on */
-    double error;       /* standard error of the mean, from 3 values on: with the variance of n
-                           values of a first-order autoregression, s^2 / n (1 + r) / (1 - r) */
-};
-
 /* Reporters: small kernels that show what this machine gives at the moment. Each takes windows of
  * a few milliseconds; of several, windows alternate in random order, so that a spell hits all.
  *

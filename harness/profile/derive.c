@@ -1,17 +1,7 @@
-#include "derive.h"
-
-#include "gate.h"
-#include "measured.h"
-#include "noise.h"
-#include "profile.h"
-#include "request.h"
+#include "runs.h"
 #include "steps.h"
 
 #include "common/memory.h"
-#include "harness/pressure/kinds.h"
-#include "harness/stats/json.h"
-
-#include "common/messages.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
 
@@ -32,20 +22,10 @@ struct work {
     size_t series_count;
 };
 
-static void reason(struct work *work, const char *text)
+// Takes the text over.
+static void reason(struct work *work, char *text)
 {
-    json_add(work->reasons, json_text(text));
-}
-
-static json_t *plan_of(const char *folder)
-{
-    json_error_t error;
-    char *path = text_of("%s/%s", folder, REQUEST_PLAN);
-    json_t *plan = json_read_record(path, 0, &error);
-    if (plan == NULL)
-        complain("%s cannot be read (%s): give another --output", path, error.text);
-    free(path);
-    return plan;
+    json_add(work->reasons, json_owned_text(text));
 }
 
 // ---- alone ----
@@ -94,7 +74,6 @@ static void take_alone(struct work *work, const struct measured *measured, const
     struct profile_alone *alone = &work->profile->alone;
     const json_t *baseline = json_array_get(json_object_get(result, "conditions"), 0);
     const json_t *wall = json_object_get(baseline, "wall_s");
-    const json_t *ci = json_object_get(wall, "ci");
     size_t n;
     double *user_s = measured_values(measured, 0, USER_S, &n);
     double *system_s = measured_values(measured, 0, SYSTEM_S, &n);
@@ -106,8 +85,8 @@ static void take_alone(struct work *work, const struct measured *measured, const
     alone->mean_s = json_number_at(wall, "mean");
     alone->sd_s = json_number_at(wall, "stddev");
     alone->n = n;
-    alone->low_s = json_is_array(ci) ? json_number_value(json_array_get(ci, 0)) : NAN;
-    alone->high_s = json_is_array(ci) ? json_number_value(json_array_get(ci, 1)) : NAN;
+    alone->low_s = json_bound_at(wall, 0);
+    alone->high_s = json_bound_at(wall, 1);
     const double free_s = wall_s - crowded_s(measured);
     alone->cpus_used = free_s > 0 ? cpu_s / free_s : NAN;
     alone->burst_s = burst_of(measured);
@@ -176,7 +155,6 @@ static void take_problems(struct work *work, const json_t *result, const char *e
                              more, json_text_at(warning, "message"));
         reason(work, text);
         free(more);
-        free(text);
     }
 }
 
@@ -184,8 +162,8 @@ static bool take_sensitivity(struct work *work)
 {
     struct measured measured;
     json_t *result = NULL;
-    const bool good = profile_measured_read(&measured, work->folder, STEP_SENSITIVITY) &&
-                      (result = measured_result(work->folder, STEP_SENSITIVITY)) != NULL;
+    const bool good = step_read(&measured, work->folder, STEP_SENSITIVITY) &&
+                      (result = step_result(work->folder, STEP_SENSITIVITY)) != NULL;
     if (good) {
         keep_series(work, &measured);
         take_machine(work, &measured);
@@ -195,7 +173,7 @@ static bool take_sensitivity(struct work *work)
         take_problems(work, result, STEP_SENSITIVITY);
     }
     json_decref(result);
-    profile_measured_free(&measured);
+    measured_free(&measured);
     return good;
 }
 
@@ -204,10 +182,10 @@ static bool take_added(struct work *work)
     struct measured measured;
     struct sensitivity added;
     json_t *result = NULL;
-    if (!measured_is_done(work->folder, STEP_ADDED))
+    if (!step_is_done(work->folder, STEP_ADDED))
         return true;
-    const bool good = profile_measured_read(&measured, work->folder, STEP_ADDED) &&
-                      (result = measured_result(work->folder, STEP_ADDED)) != NULL;
+    const bool good = step_read(&measured, work->folder, STEP_ADDED) &&
+                      (result = step_result(work->folder, STEP_ADDED)) != NULL;
     if (good) {
         keep_series(work, &measured);
         take_time(work, &measured);
@@ -216,17 +194,17 @@ static bool take_added(struct work *work)
         take_problems(work, result, STEP_ADDED);
     }
     json_decref(result);
-    profile_measured_free(&measured);
+    measured_free(&measured);
     return good;
 }
 
 static bool take_first_runs(struct work *work)
 {
     struct measured measured;
-    const bool good = profile_measured_read(&measured, work->folder, STEP_ALONE);
+    const bool good = step_read(&measured, work->folder, STEP_ALONE);
     if (good)
         keep_series(work, &measured);
-    profile_measured_free(&measured);
+    measured_free(&measured);
     return good;
 }
 
@@ -240,24 +218,16 @@ static void note_kinds(struct work *work)
         const char *name = json_string_value(kind);
         if (sensitivity_is_known(&work->profile->sensitivity, name))
             continue;
-        char *text = text_of("%s: its slowdown is not known: too few blocks were measured", name);
-        reason(work, text);
-        free(text);
+        reason(work, text_of("%s: its slowdown is not known: too few blocks were measured", name));
     }
 }
 
 // ---- pressure ----
 
-struct beside {
-    size_t blocks, reporters;
-    const char *name[REPORTERS];
-    double *log_ratio; // [block * reporters + reporter]
-};
-
 // The reporters that the experiment measured, block by block, beside the load of that condition.
-static struct beside read_beside(const struct measured *measured, size_t condition)
+static struct pressure_readings read_beside(const struct measured *measured, size_t condition)
 {
-    struct beside beside = {.blocks = measured->session.blocks};
+    struct pressure_readings beside = {.blocks = measured->session.blocks};
     double *alone[REPORTERS], *loaded[REPORTERS];
     for (enum reporter r = 0; r < REPORTERS; r++) {
         const size_t metric =
@@ -296,14 +266,6 @@ static void take_use(struct work *work, const struct measured *measured, double 
     *lap_s = laps > 0 ? elapsed_s / laps : NAN;
 }
 
-static struct pressure_readings readings_of(const struct beside *beside)
-{
-    return (struct pressure_readings){.blocks = beside->blocks,
-                                      .reporters = beside->reporters,
-                                      .name = beside->name,
-                                      .log_ratio = beside->log_ratio};
-}
-
 // What the load of a condition, "cpu-50", does to the reporters. False: it is none at a level.
 static bool take_load(struct work *work, const struct measured *measured, size_t condition)
 {
@@ -316,13 +278,12 @@ static bool take_load(struct work *work, const struct measured *measured, size_t
         return false;
     *one = (struct profile_beside){.level = strtod(dash + 1, NULL) / 100};
     (void)snprintf(one->kind, sizeof one->kind, "%.*s", (int)(dash - name), name);
-    const struct beside beside = read_beside(measured, condition);
-    const struct pressure_readings readings = readings_of(&beside);
+    const struct pressure_readings beside = read_beside(measured, condition);
     for (size_t r = 0; r < BESIDE_REPORTERS; r++) {
         one->log_ratio[r] = NAN;
         for (size_t i = 0; i < beside.reporters; i++)
             if (strcmp(beside.name[i], beside_reporters[r]) == 0)
-                one->log_ratio[r] = pressure_mean(&readings, i);
+                one->log_ratio[r] = pressure_mean(&beside, i);
     }
     free(beside.log_ratio);
     profile->besides++;
@@ -331,11 +292,10 @@ static bool take_load(struct work *work, const struct measured *measured, size_t
 
 static void take_readings(struct work *work, const struct measured *measured, json_t *pressure)
 {
-    const struct beside beside = read_beside(measured, 1);
-    const struct pressure_readings readings = readings_of(&beside);
+    const struct pressure_readings beside = read_beside(measured, 1);
     double lap_s;
     take_use(work, measured, &lap_s);
-    pressure_reporters(work->profile, &readings);
+    pressure_reporters(work->profile, &beside);
     json_put(pressure, "lap_s", json_number(lap_s));
     for (size_t i = 2; i < measured->experiment.settings.condition_count; i++)
         (void)take_load(work, measured, i);
@@ -347,18 +307,18 @@ static bool take_pressure(struct work *work, json_t *pressure)
     struct measured measured;
     json_t *result = NULL;
     if (!json_is_true(json_object_get(work->plan, "pressure"))) {
-        reason(work, "pressure: not measured: --no-pressure");
+        reason(work, text_of("pressure: not measured: --no-pressure"));
         return true;
     }
-    const bool good = profile_measured_read(&measured, work->folder, STEP_PRESSURE) &&
-                      (result = measured_result(work->folder, STEP_PRESSURE)) != NULL;
+    const bool good = step_read(&measured, work->folder, STEP_PRESSURE) &&
+                      (result = step_result(work->folder, STEP_PRESSURE)) != NULL;
     if (good) {
         take_readings(work, &measured, pressure);
         take_time(work, &measured);
         take_problems(work, result, STEP_PRESSURE);
     }
     json_decref(result);
-    profile_measured_free(&measured);
+    measured_free(&measured);
     return good;
 }
 
@@ -373,11 +333,10 @@ static json_t *experiments_of(const struct work *work, const char *file)
     const bool same = strncmp(work->folder, file, beside) == 0;
     json_t *list = must(json_array());
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (!measured_is_done(work->folder, names[i]))
+        if (!step_is_done(work->folder, names[i]))
             continue;
-        char *path = text_of("%s/%s", work->folder + (same ? beside : 0), names[i]);
-        json_add(list, json_text(path));
-        free(path);
+        json_add(list,
+                 json_owned_text(text_of("%s/%s", work->folder + (same ? beside : 0), names[i])));
     }
     return list;
 }
@@ -395,7 +354,7 @@ static json_t *record_of(struct work *work, const char *file, json_t *pressure)
 {
     static const char *const how[] = {"input",    "setup",   "prepare",
                                       "conclude", "cleanup", "ignore_failure"};
-    json_t *record = must(profile_to_json(work->profile));
+    json_t *record = profile_to_json(work->profile);
     json_t *program = json_object_get(record, "program");
     json_put(program, "words", json_incref(json_object_get(work->plan, "words")));
     for (size_t i = 0; i < sizeof how / sizeof *how; i++)
@@ -419,7 +378,7 @@ static void work_free(struct work *work)
 json_t *derive_profile(const char *folder, const char *file)
 {
     struct program_profile profile;
-    struct work work = {.folder = folder, .plan = plan_of(folder), .profile = &profile};
+    struct work work = {.folder = folder, .plan = steps_plan(folder), .profile = &profile};
     if (work.plan == NULL)
         return NULL;
     json_t *record = NULL, *pressure = must(json_object());
@@ -441,11 +400,9 @@ json_t *derive_profile(const char *folder, const char *file)
 
 static json_t *halves_to_json(const struct noise_halves *halves)
 {
-    const struct interval interval = {
-        .center = halves->ratio, .low = halves->low, .high = halves->high};
-    json_t *object = must(json_object());
-    json_put_interval(object, "ratio", &interval);
-    return object;
+    return figure_json(
+        "ratio",
+        (struct interval){.center = halves->ratio, .low = halves->low, .high = halves->high});
 }
 
 static json_t *noise_to_json(const struct noise *noise, const struct gate *gate, const json_t *plan)
@@ -454,13 +411,12 @@ static json_t *noise_to_json(const struct noise *noise, const struct gate *gate,
     json_t *record = must(json_pack("{s:s, s:s, s:I, s:b, s:s}", "schema", SCHEMA_NOISE, "program",
                                     json_text_at(plan, "name"), "n", (json_int_t)noise->n,
                                     "can_be_told", gate->passed, "verdict", gate->text));
-    json_t *spread = must(json_object()), *needed = must(json_array());
-    json_put_interval(spread, "value", &sd);
+    json_t *needed = must(json_array());
     for (double half = 0.02; half < 0.05; half += 0.02)
         json_add(needed, must(json_pack("{s:o, s:o}", "half_width", json_number(half), "runs",
                                         json_number(ceil(gate_runs(noise->sd, half))))));
     json_put(record, "mean_s", json_number(noise->mean_s));
-    json_put(record, "sd", spread);
+    json_put(record, "sd", figure_json("value", sd));
     json_put(record, "correlation", json_number(noise->correlation));
     json_put(record, "interleaved_halves", halves_to_json(&noise->interleaved));
     json_put(record, "halves_in_time", halves_to_json(&noise->in_time));
@@ -471,10 +427,10 @@ static json_t *noise_to_json(const struct noise *noise, const struct gate *gate,
 json_t *derive_noise(const char *folder)
 {
     struct measured measured;
-    json_t *plan = plan_of(folder), *record = NULL;
+    json_t *plan = steps_plan(folder), *record = NULL;
     if (plan == NULL)
         return NULL;
-    if (profile_measured_read(&measured, folder, STEP_ALONE)) {
+    if (step_read(&measured, folder, STEP_ALONE)) {
         struct noise_series series;
         double *alone_s = measured_values(&measured, 0, WALL_S, &series.n);
         series.wall_s = alone_s;
@@ -483,7 +439,7 @@ json_t *derive_noise(const char *folder)
         record = noise_to_json(&noise, &gate, plan);
         free(alone_s);
     }
-    profile_measured_free(&measured);
+    measured_free(&measured);
     json_decref(plan);
     return record;
 }

@@ -144,8 +144,8 @@ bool profile_from_json(struct program_profile *profile, const json_t *record, ch
         !take_besides(profile, json_object_get(pressure, "beside_loads")) ||
         profile->name[0] == '\0' || !isfinite(profile->alone.mean_s) || !(profile->confidence > 0))
         return say(why, size, "is an incomplete profile: make it again with jostle profile");
-    profile->record = json_deep_copy(record);
-    return profile->record != NULL || say(why, size, "does not fit into memory: free some");
+    profile->record = must(json_deep_copy(record));
+    return true;
 }
 
 bool profile_read(struct program_profile *profile, const char *path, char *why, size_t size)
@@ -170,45 +170,36 @@ bool profile_read(struct program_profile *profile, const char *path, char *why, 
 
 static json_t *alone_to_json(const struct profile_alone *alone)
 {
-    return json_pack(
+    return must(json_pack(
         "{s:{s:o, s:o, s:o, s:I}, s:o, s:o, s:o}", "wall_s", "mean", number_to_json(alone->mean_s),
         "ci", bounds_to_json(alone->low_s, alone->high_s), "sd", number_to_json(alone->sd_s), "n",
         (json_int_t)alone->n, "cpus_used", number_to_json(alone->cpus_used), "threads",
-        number_to_json(alone->threads), "burst_s", number_to_json(alone->burst_s));
+        number_to_json(alone->threads), "burst_s", number_to_json(alone->burst_s)));
 }
 
 static json_t *reporters_to_json(const struct program_profile *profile)
 {
-    json_t *array = json_array();
+    json_t *array = must(json_array());
     for (size_t i = 0; i < profile->reporters; i++) {
         const struct profile_reporter *one = &profile->reporter[i];
-        json_t *object =
-            json_pack("{s:s, s:o, s:o, s:o, s:I}", "name", one->name, "log_ratio",
-                      number_to_json(one->log_ratio), "ci", bounds_to_json(one->low, one->high),
-                      "sd", number_to_json(one->sd), "n", (json_int_t)one->n);
-        if (json_array_append_new(array, object) != 0) {
-            json_decref(array);
-            return NULL;
-        }
+        json_add(array, must(json_pack("{s:s, s:o, s:o, s:o, s:I}", "name", one->name, "log_ratio",
+                                       number_to_json(one->log_ratio), "ci",
+                                       bounds_to_json(one->low, one->high), "sd",
+                                       number_to_json(one->sd), "n", (json_int_t)one->n)));
     }
     return array;
 }
 
 static json_t *besides_to_json(const struct program_profile *profile)
 {
-    json_t *array = json_array();
-    for (size_t i = 0; array != NULL && i < profile->besides; i++) {
+    json_t *array = must(json_array());
+    for (size_t i = 0; i < profile->besides; i++) {
         const struct profile_beside *one = &profile->beside[i];
-        json_t *ratios = json_object();
+        json_t *ratios = must(json_object());
         for (size_t r = 0; r < BESIDE_REPORTERS; r++)
-            (void)json_object_set_new(ratios, beside_reporters[r],
-                                      number_to_json(one->log_ratio[r]));
-        json_t *object = json_pack("{s:s, s:o, s:o}", "kind", one->kind, "level",
-                                   number_to_json(one->level), "log_ratios", ratios);
-        if (json_array_append_new(array, object) != 0) {
-            json_decref(array);
-            return NULL;
-        }
+            json_put(ratios, beside_reporters[r], number_to_json(one->log_ratio[r]));
+        json_add(array, must(json_pack("{s:s, s:o, s:o}", "kind", one->kind, "level",
+                                       number_to_json(one->level), "log_ratios", ratios)));
     }
     return array;
 }
@@ -238,17 +229,12 @@ static json_t *body_to_json(const struct program_profile *profile)
 
 json_t *profile_to_json(const struct program_profile *profile)
 {
-    json_t *head = head_to_json(profile), *body = body_to_json(profile);
-    json_t *kept = profile->record != NULL ? json_deep_copy(profile->record) : json_object();
-    const bool good = head != NULL && body != NULL && kept != NULL &&
-                      json_object_update(head, body) == 0 &&
-                      json_object_update_recursive(kept, head) == 0;
+    json_t *head = must(head_to_json(profile)), *body = must(body_to_json(profile));
+    json_t *kept = must(profile->record != NULL ? json_deep_copy(profile->record) : json_object());
+    if (json_object_update(head, body) != 0 || json_object_update_recursive(kept, head) != 0)
+        must(NULL);
     json_decref(head);
     json_decref(body);
-    if (!good) {
-        json_decref(kept);
-        return NULL;
-    }
     return kept;
 }
 
@@ -311,9 +297,10 @@ void pressure_reporters(struct program_profile *profile, const struct pressure_r
     }
 }
 
-static void add(json_t *words, const char *word)
+static void add(json_t *words, const char *const *more)
 {
-    json_add(words, json_text(word));
+    for (; *more != NULL; more++)
+        json_add(words, json_text(*more));
 }
 
 // What a lap does around the program: --prepare, --input, --conclude, and a failure that is to be
@@ -326,51 +313,77 @@ static const char lap[] = "[[ ! $1 ]] || bash -c \"$1\" >/dev/null || exit; "
 // The program as a load that is run again and again.
 static json_t *loop_words(const json_t *program)
 {
-    const json_t *words = json_object_get(program, "words"), *word;
+    const json_t *words = json_object_get(program, "words");
     const char *input = json_text_at(program, "input"), *prepare = json_text_at(program, "prepare");
     const char *ignored = json_text_at(program, "ignore_failure");
     const char *conclude = json_text_at(program, "conclude");
     const char *first = json_string_value(json_array_get(words, 0));
     json_t *loop = must(json_pack("[s, s, s, s, s]", "exec", "--loop", "--settle", "0.05s", "--"));
-    size_t i;
-    if (input != NULL || prepare != NULL || ignored != NULL || conclude != NULL) {
-        add(loop, "bash");
-        add(loop, "-c");
-        add(loop, lap);
-        add(loop, "bash");
-        add(loop, prepare != NULL ? prepare : "");
-        add(loop, input != NULL ? input : "/dev/null");
-        add(loop, ignored != NULL ? ignored : "none");
-        add(loop, conclude != NULL ? conclude : "");
-    }
+    if (input != NULL || prepare != NULL || ignored != NULL || conclude != NULL)
+        add(loop, (const char *const[]){"bash", "-c", lap, "bash", prepare != NULL ? prepare : "",
+                                        input != NULL ? input : "/dev/null",
+                                        ignored != NULL ? ignored : "none",
+                                        conclude != NULL ? conclude : "", NULL});
     // As an experiment has it: one word that only a shell understands.
-    if (json_array_size(words) == 1 && words_need_shell(first)) {
-        add(loop, "sh");
-        add(loop, "-c");
-    }
-    json_array_foreach(words, i, word)
-    {
-        add(loop, json_string_value(word));
-    }
+    if (json_array_size(words) == 1 && words_need_shell(first))
+        add(loop, (const char *const[]){"sh", "-c", NULL});
+    if (json_array_extend(loop, (json_t *)words) != 0)
+        must(NULL);
     return loop;
 }
 
 // A word + is no joint of two loads.
 char *loop_text(const char *name, const json_t *program)
 {
-    json_t *words = loop_words(program);
-    const char **list = must(calloc(json_array_size(words) + 1, sizeof *list));
-    for (size_t i = 0; i < json_array_size(words); i++)
-        list[i] = json_string_value(json_array_get(words, i));
-    char *text = text_of("%s=", name);
-    for (size_t i = 0; i < json_array_size(words); i++) {
-        char *quoted = strcmp(list[i], "+") == 0 ? text_of("'+'") : must(words_quote(&list[i], 1));
-        char *longer = text_of("%s%s%s", text, i > 0 ? " " : "", quoted);
+    json_t *words = loop_words(program), *word;
+    char *text = NULL;
+    size_t i;
+    json_array_foreach(words, i, word)
+    {
+        const char *one = json_string_value(word);
+        char *quoted = strcmp(one, "+") == 0 ? text_of("'+'") : must(words_quote(&one, 1));
+        text = text_joined(text, " ", quoted);
         free(quoted);
-        free(text);
-        text = longer;
     }
-    free(list);
+    char *load = text_of("%s=%s", name, text);
+    free(text);
     json_decref(words);
-    return text;
+    return load;
+}
+
+// ---- the gate
+
+static const double z_95 = 1.959964; // two-sided 95 % of the normal distribution
+
+double gate_runs(double sd, double half_width)
+{
+    return ceil(2 * pow(z_95 * sd / half_width, 2));
+}
+
+static void describe(struct gate *gate)
+{
+    // The figure is not more exact than the sd is.
+    const double runs =
+        gate->runs_needed < 100 ? gate->runs_needed : round(gate->runs_needed / 10) * 10;
+    (void)snprintf(gate->text, sizeof gate->text,
+                   "alone-sd %.2g %%, it would take %.0f run%s a side for a half-width of %.2g %%",
+                   100 * gate->sd, runs, runs > 1 ? "s" : "", 100 * gate->wanted);
+}
+
+struct gate profile_gate_judge(double sd, size_t n, double effect)
+{
+    struct gate gate = {.sd = NAN, .half_width = NAN, .runs_needed = NAN};
+    gate.wanted = fmax(GATE_HALF_WIDTH, fabs(effect) / 4);
+    if (!(sd >= 0) || n < GATE_LEAST_RUNS) {
+        (void)snprintf(gate.text, sizeof gate.text,
+                       "its noise is not known: %zu runs alone, where %d are the least", n,
+                       GATE_LEAST_RUNS);
+        return gate;
+    }
+    gate.sd = sd;
+    gate.half_width = z_95 * gate.sd * sqrt(2.0 / GATE_RUNS);
+    gate.runs_needed = gate_runs(gate.sd, gate.wanted);
+    gate.passed = gate.runs_needed <= GATE_RUNS;
+    describe(&gate);
+    return gate;
 }

@@ -1,10 +1,6 @@
 #include "steps.h"
 
-#include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "runs.h"
 
 #include "common/child.h"
 #include "common/memory.h"
@@ -12,9 +8,154 @@
 #include "common/pair.h"
 #include "common/record_json.h"
 #include "harness/pressure/kinds.h"
-#include "measured.h"
-#include "profile.h"
-#include "request.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What fits into the time of a profile, and where further levels are worth it. Pure.
+
+// Blocks of the sensitivity at least, and of any experiment at most.
+enum { BUDGET_BLOCKS = 4, BUDGET_RUNS = 60 };
+
+struct budget_wish {
+    double total_s;    // for the whole profile
+    double spent_s;    // by the runs alone
+    double wall_s;     // a run of the program alone
+    double overhead_s; // around a run, prepare and conclude included
+    size_t conditions; // of the sensitivity: alone, and under each load
+    bool adds;         // levels may be added
+    bool has_pressure; // reporters are measured, too
+    size_t runs;       // of each condition, at most
+};
+
+struct budget {
+    double sensitivity_s, added_s, pressure_s; // shares of the total
+    double least_s;    // the total that makes BUDGET_BLOCKS blocks, and enough pairs of readings
+    size_t added;      // levels that may be added, at most
+    double sample_s;   // of the reporters, in each run of theirs
+    double expected_s; // of the whole profile: less than the total where runs are short
+};
+
+struct budget_level {
+    char kind[SENSITIVITY_NAME];
+    double level;
+    double doubt; // how far, in log(slowdown), the curve may be from the straight line there
+};
+
+// Of the time that is left after the runs alone.
+static const double sensitivity_share = 0.40, added_share = 0.12, pressure_share = 0.40;
+static const double loaded_ratio = 1.5; // time under load / alone, on average
+static const double load_s = 0.1;       // to resume a load, and until it is steady
+static const double start_s = 0.5;      // an experiment's own start and end
+static const double open_s = 0.4;       // until the reporters can begin
+static const double least_sample_s = 0.5;
+enum { ADDED_BLOCKS = 6, MOST_ADDED = 8, PRESSURE_BLOCKS = 4 };
+
+// A run under load, with what is around it.
+static double loaded_s(const struct budget_wish *wish)
+{
+    return loaded_ratio * wish->wall_s + wish->overhead_s + load_s;
+}
+
+static double block_s(const struct budget_wish *wish, size_t conditions)
+{
+    return wish->wall_s + wish->overhead_s + (double)(conditions - 1) * loaded_s(wish);
+}
+
+// Readings alone, beside each load and beside the program: of that a lap until it is steady, and a
+// part of one more.
+static double beside_s(const struct budget_wish *wish, double sample_s)
+{
+    return (double)(1 + wish->conditions) * (sample_s + open_s) + loaded_ratio * wish->wall_s;
+}
+
+// The total that gives each part its least.
+static double least_s(const struct budget_wish *wish, double share)
+{
+    const double of_blocks_s = (BUDGET_BLOCKS * block_s(wish, wish->conditions) + start_s) / share;
+    const double of_pressure_s =
+        (PRESSURE_BLOCKS * beside_s(wish, least_sample_s) + start_s) / pressure_share;
+    return wish->spent_s + (wish->has_pressure ? fmax(of_blocks_s, of_pressure_s) : of_blocks_s);
+}
+
+// What all parts will take, where so many runs need less than their share of the time.
+static double expected_s(const struct budget_wish *wish, const struct budget *budget)
+{
+    const double runs = (double)wish->runs;
+    return wish->spent_s + 3 * start_s +
+           fmin(budget->sensitivity_s, runs * block_s(wish, wish->conditions)) +
+           fmin(budget->added_s, runs * block_s(wish, budget->added + 1)) +
+           fmin(budget->pressure_s, runs * beside_s(wish, budget->sample_s));
+}
+
+// A run under load is taken for 1.5 times as long as alone.
+static struct budget budget_of(const struct budget_wish *wish)
+{
+    struct budget budget = {0};
+    const double left_s = fmax(wish->total_s - wish->spent_s, 0);
+    double share = sensitivity_share;
+    share += wish->adds ? 0 : added_share;
+    share += wish->has_pressure ? 0 : pressure_share;
+    budget.sensitivity_s = fmax(share * left_s - start_s, 0);
+    budget.added_s = wish->adds ? fmax(added_share * left_s - start_s, 0) : 0;
+    budget.pressure_s = wish->has_pressure ? fmax(pressure_share * left_s - start_s, 0) : 0;
+    budget.least_s = least_s(wish, share);
+    const double added = budget.added_s / ADDED_BLOCKS - wish->wall_s - wish->overhead_s;
+    budget.added = added > 0 ? (size_t)fmin(added / loaded_s(wish), MOST_ADDED) : 0;
+    // Long enough to meet most phases of the program, and short enough for many pairs.
+    budget.sample_s =
+        fmin(fmax(wish->wall_s, least_sample_s),
+             fmax(least_sample_s, budget.pressure_s / (10 * (double)(1 + wish->conditions))));
+    budget.expected_s = expected_s(wish, &budget);
+    return budget;
+}
+
+// Insertion by doubt, into at most `most` of which `count` are used.
+static size_t insert(struct budget_level *level, size_t count, size_t most,
+                     const struct budget_level *one)
+{
+    size_t at = count;
+    while (at > 0 && level[at - 1].doubt < one->doubt)
+        at--;
+    if (at == most)
+        return count;
+    const size_t kept = count < most ? count : most - 1;
+    memmove(&level[at + 1], &level[at], (kept - at) * sizeof *level);
+    level[at] = *one;
+    return kept + 1;
+}
+
+// Where levels are to be added: between neighbouring points of the monotone curves, in the
+// middle. A monotone curve is at most half of its rise away from the straight line there; where
+// that is above `tolerance`, and the rise is more than its standard error, another point is
+// worth it. The largest first, at most `most`. How many.
+static size_t budget_levels(const struct sensitivity *sensitivity, double tolerance,
+                            struct budget_level *level, size_t most)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < sensitivity->count && most > 0; i++) {
+        const struct sensitivity_curve *curve = &sensitivity->curve[i];
+        double below = 0, log_below = 0;
+        for (size_t k = 0; k < curve->count; k++) {
+            const struct sensitivity_point *point = &curve->point[k];
+            if (!isfinite(point->fit))
+                continue;
+            const double rise = log(point->fit) - log_below;
+            struct budget_level one = {.level = (below + point->level) / 2, .doubt = rise / 2};
+            strcpy(one.kind, curve->kind);
+            if (one.doubt > tolerance && rise > point->sd)
+                count = insert(level, count, most, &one);
+            below = point->level;
+            log_below = log(point->fit);
+        }
+    }
+    return count;
+}
+
+// ---- the steps ----
 
 static const double default_s = 180;
 static const double least_wall_s = 0.010;   // a shorter run is mostly its own start
@@ -69,7 +210,7 @@ static void begin(const char *folder, const json_t *plan, const char *command, c
     put_word(command);
     put_word("--output");
     put_word(path);
-    if (measured_is_begun(folder, name))
+    if (step_is_begun(folder, name))
         put_word("--resume");
     // A fixed number of runs, cut short by time alone: nothing depends on what was measured, so
     // that no interval has to be wider for it.
@@ -131,13 +272,13 @@ static bool read_alone(struct state *state)
 {
     struct measured measured;
     size_t count = 0;
-    bool good = profile_measured_read(&measured, state->folder, STEP_ALONE);
+    bool good = step_read(&measured, state->folder, STEP_ALONE);
     double *wall_s = good ? measured_values(&measured, 0, WALL_S, &count) : NULL;
     for (size_t i = 0; i < count; i++)
         state->wall_s += wall_s[i] / (double)count;
     const double overhead_s = good ? measured_overhead_s(&measured) : 0;
     free(wall_s);
-    profile_measured_free(&measured);
+    measured_free(&measured);
     if (good && count == 0)
         good = complain("no run of the program alone can be used: see jostle report %s/%s",
                         state->folder, STEP_ALONE);
@@ -221,7 +362,7 @@ static bool step_added(const struct state *state)
 {
     struct budget_level level[SENSITIVITY_KINDS * SENSITIVITY_POINTS];
     struct sensitivity sensitivity;
-    json_t *result = measured_result(state->folder, STEP_SENSITIVITY);
+    json_t *result = step_result(state->folder, STEP_SENSITIVITY);
     sensitivity_from_result(&sensitivity, result);
     json_decref(result);
     const size_t count = budget_levels(&sensitivity, level_tolerance, level, state->budget.added);
@@ -290,13 +431,9 @@ static void leave_possible(bool wanted[REPORTERS])
 static char *reporter_list(const bool wanted[REPORTERS])
 {
     char *list = text_of("%s", "");
-    for (enum reporter i = 0; i < REPORTERS; i++) {
-        if (!wanted[i])
-            continue;
-        char *longer = text_of("%s%s%s", list, *list != '\0' ? "," : "", reporter_rows[i].name);
-        free(list);
-        list = longer;
-    }
+    for (enum reporter i = 0; i < REPORTERS; i++)
+        if (wanted[i])
+            list = text_joined(list, ",", reporter_rows[i].name);
     return list;
 }
 
@@ -337,13 +474,13 @@ static void step_pressure(const struct state *state)
 
 static void step_rest(struct state *state)
 {
-    if (!measured_is_done(state->folder, STEP_SENSITIVITY)) {
+    if (!step_is_done(state->folder, STEP_SENSITIVITY)) {
         say_forecast(state);
         step_sensitivity(state);
-    } else if (state->budget.added > 0 && !measured_is_done(state->folder, STEP_ADDED) &&
+    } else if (state->budget.added > 0 && !step_is_done(state->folder, STEP_ADDED) &&
                step_added(state)) {
         return;
-    } else if (has_pressure(state->plan) && !measured_is_done(state->folder, STEP_PRESSURE)) {
+    } else if (has_pressure(state->plan) && !step_is_done(state->folder, STEP_PRESSURE)) {
         step_pressure(state);
     } else {
         pair_put("step", "done");
@@ -353,7 +490,7 @@ static void step_rest(struct state *state)
 static bool next(const char *folder, const json_t *plan)
 {
     struct state state = {.folder = folder, .plan = plan};
-    if (!measured_is_done(folder, STEP_ALONE)) {
+    if (!step_is_done(folder, STEP_ALONE)) {
         step_alone(folder, plan);
         return true;
     }
@@ -368,120 +505,21 @@ static bool next(const char *folder, const json_t *plan)
     return true;
 }
 
-bool steps_print(const char *folder)
+json_t *steps_plan(const char *folder)
 {
     json_error_t error;
-    char *path = text_of("%s/%s", folder, REQUEST_PLAN);
+    char *path = text_of("%s/" STEPS_PLAN, folder);
     json_t *plan = json_read_record(path, 0, &error);
-    const bool good =
-        plan != NULL ? next(folder, plan)
-                     : complain("%s cannot be read (%s): give another --output", path, error.text);
-    json_decref(plan);
+    if (plan == NULL)
+        complain("%s cannot be read (%s): give another --output", path, error.text);
     free(path);
+    return plan;
+}
+
+bool steps_print(const char *folder)
+{
+    json_t *plan = steps_plan(folder);
+    const bool good = plan != NULL && next(folder, plan);
+    json_decref(plan);
     return good && fflush(stdout) == 0;
-}
-
-// Of the time that is left after the runs alone.
-static const double sensitivity_share = 0.40, added_share = 0.12, pressure_share = 0.40;
-static const double loaded_ratio = 1.5; // time under load / alone, on average
-static const double load_s = 0.1;       // to resume a load, and until it is steady
-static const double start_s = 0.5;      // an experiment's own start and end
-static const double open_s = 0.4;       // until the reporters can begin
-static const double least_sample_s = 0.5;
-enum { ADDED_BLOCKS = 6, MOST_ADDED = 8, PRESSURE_BLOCKS = 4 };
-
-// A run under load, with what is around it.
-static double loaded_s(const struct budget_wish *wish)
-{
-    return loaded_ratio * wish->wall_s + wish->overhead_s + load_s;
-}
-
-static double block_s(const struct budget_wish *wish, size_t conditions)
-{
-    return wish->wall_s + wish->overhead_s + (double)(conditions - 1) * loaded_s(wish);
-}
-
-// Readings alone, beside each load and beside the program: of that a lap until it is steady, and a
-// part of one more.
-static double beside_s(const struct budget_wish *wish, double sample_s)
-{
-    return (double)(1 + wish->conditions) * (sample_s + open_s) + loaded_ratio * wish->wall_s;
-}
-
-// The total that gives each part its least.
-static double least_s(const struct budget_wish *wish, double share)
-{
-    const double of_blocks_s = (BUDGET_BLOCKS * block_s(wish, wish->conditions) + start_s) / share;
-    const double of_pressure_s =
-        (PRESSURE_BLOCKS * beside_s(wish, least_sample_s) + start_s) / pressure_share;
-    return wish->spent_s + (wish->has_pressure ? fmax(of_blocks_s, of_pressure_s) : of_blocks_s);
-}
-
-// What all parts will take, where so many runs need less than their share of the time.
-static double expected_s(const struct budget_wish *wish, const struct budget *budget)
-{
-    const double runs = (double)wish->runs;
-    return wish->spent_s + 3 * start_s +
-           fmin(budget->sensitivity_s, runs * block_s(wish, wish->conditions)) +
-           fmin(budget->added_s, runs * block_s(wish, budget->added + 1)) +
-           fmin(budget->pressure_s, runs * beside_s(wish, budget->sample_s));
-}
-
-struct budget budget_of(const struct budget_wish *wish)
-{
-    struct budget budget = {0};
-    const double left_s = fmax(wish->total_s - wish->spent_s, 0);
-    double share = sensitivity_share;
-    share += wish->adds ? 0 : added_share;
-    share += wish->has_pressure ? 0 : pressure_share;
-    budget.sensitivity_s = fmax(share * left_s - start_s, 0);
-    budget.added_s = wish->adds ? fmax(added_share * left_s - start_s, 0) : 0;
-    budget.pressure_s = wish->has_pressure ? fmax(pressure_share * left_s - start_s, 0) : 0;
-    budget.least_s = least_s(wish, share);
-    const double added = budget.added_s / ADDED_BLOCKS - wish->wall_s - wish->overhead_s;
-    budget.added = added > 0 ? (size_t)fmin(added / loaded_s(wish), MOST_ADDED) : 0;
-    // Long enough to meet most phases of the program, and short enough for many pairs.
-    budget.sample_s =
-        fmin(fmax(wish->wall_s, least_sample_s),
-             fmax(least_sample_s, budget.pressure_s / (10 * (double)(1 + wish->conditions))));
-    budget.expected_s = expected_s(wish, &budget);
-    return budget;
-}
-
-// Insertion by doubt, into at most `most` of which `count` are used.
-static size_t insert(struct budget_level *level, size_t count, size_t most,
-                     const struct budget_level *one)
-{
-    size_t at = count;
-    while (at > 0 && level[at - 1].doubt < one->doubt)
-        at--;
-    if (at == most)
-        return count;
-    const size_t kept = count < most ? count : most - 1;
-    memmove(&level[at + 1], &level[at], (kept - at) * sizeof *level);
-    level[at] = *one;
-    return kept + 1;
-}
-
-size_t budget_levels(const struct sensitivity *sensitivity, double tolerance,
-                     struct budget_level *level, size_t most)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < sensitivity->count && most > 0; i++) {
-        const struct sensitivity_curve *curve = &sensitivity->curve[i];
-        double below = 0, log_below = 0;
-        for (size_t k = 0; k < curve->count; k++) {
-            const struct sensitivity_point *point = &curve->point[k];
-            if (!isfinite(point->fit))
-                continue;
-            const double rise = log(point->fit) - log_below;
-            struct budget_level one = {.level = (below + point->level) / 2, .doubt = rise / 2};
-            strcpy(one.kind, curve->kind);
-            if (one.doubt > tolerance && rise > point->sd)
-                count = insert(level, count, most, &one);
-            below = point->level;
-            log_below = log(point->fit);
-        }
-    }
-    return count;
 }

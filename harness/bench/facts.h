@@ -1,8 +1,9 @@
-#ifndef BENCH_LINK_H
-#define BENCH_LINK_H
+#ifndef BENCH_FACTS_H
+#define BENCH_FACTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The link that a packet to an address takes, as the kernel has it. */
 
@@ -23,5 +24,28 @@ double dmi_peak(const unsigned char *table, size_t size, char *text, size_t text
 /* The same of this machine (below JOSTLE_KERNEL_ROOT where that is set); reading the table needs
  * root. Of a virtual machine nothing is believed. */
 double dmi_machine_peak(char *text, size_t text_size);
+
+/* What the memory part needs to know of the machine: its last-level caches, and from which CPUs
+ * and NUMA nodes which memory can be measured. */
+
+enum { MOST_NODES = 64 };
+
+struct node {
+    unsigned number;
+    bool has_memory;
+    int cpu;         /* its first CPU that may be used; -1: none */
+    unsigned others; /* its CPUs that may be used, but for those of that one's core */
+    char list[1024]; /* of them: "1-3,8" */
+};
+
+struct nodes {
+    uint64_t l1_bytes, l2_bytes; /* of the first CPU that may be used; 0: not known */
+    uint64_t l3_bytes;           /* all that the CPUs that may be used reach; 0: not known */
+    unsigned count;              /* 0: the topology is not known */
+    struct node node[MOST_NODES];
+};
+
+/* By hwloc, whose environment variables (HWLOC_SYNTHETIC) make another machine of it. */
+void nodes_read(struct nodes *nodes);
 
 #endif

@@ -1,8 +1,94 @@
-#include "noise.h"
+#include "runs.h"
+
+#include "common/file.h"
+#include "common/memory.h"
+#include "common/messages.h"
+#include "common/record_json.h"
+#include "harness/stats/hub.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+static bool has(const char *folder, const char *name, const char *file)
+{
+    char *path = text_of("%s/%s", folder, name);
+    const bool found = file_is_in(path, file, R_OK);
+    free(path);
+    return found;
+}
+
+bool step_is_done(const char *folder, const char *name)
+{
+    return has(folder, name, "result.json");
+}
+
+bool step_is_begun(const char *folder, const char *name)
+{
+    return has(folder, name, "runs.jsonl");
+}
+
+bool step_read(struct measured *measured, const char *folder, const char *name)
+{
+    *measured = (struct measured){.folder = text_of("%s/%s", folder, name)};
+    return replay_open(&measured->replay, &measured->experiment, &measured->session,
+                       measured->folder);
+}
+
+json_t *step_result(const char *folder, const char *name)
+{
+    json_error_t error;
+    char *path = text_of("%s/%s/result.json", folder, name);
+    json_t *result = json_read_record(path, 0, &error);
+    if (result == NULL)
+        complain("%s cannot be read (%s): measure again into another --output", path, error.text);
+    free(path);
+    return result;
+}
+
+static bool is_of(const struct measured *measured, const struct observation *run, size_t condition)
+{
+    return run->condition == (int)condition && session_uses(&measured->session, run);
+}
+
+double *measured_values(const struct measured *measured, size_t condition, size_t metric,
+                        size_t *count)
+{
+    double *value = must(calloc(measured->session.count + 1, sizeof *value));
+    *count = 0;
+    for (size_t i = 0; i < measured->session.count; i++)
+        if (is_of(measured, &measured->session.runs[i], condition))
+            value[(*count)++] = measured->session.runs[i].value[metric];
+    return value;
+}
+
+double *measured_by_block(const struct measured *measured, size_t condition, size_t metric)
+{
+    const size_t blocks = measured->session.blocks;
+    double *value = must(calloc(blocks + 1, sizeof *value));
+    for (size_t i = 0; i < blocks; i++)
+        value[i] = NAN;
+    for (size_t i = 0; i < measured->session.count; i++) {
+        const struct observation *run = &measured->session.runs[i];
+        if (is_of(measured, run, condition) && run->block > 0 && run->block <= blocks)
+            value[run->block - 1] = run->value[metric];
+    }
+    return value;
+}
+
+double measured_overhead_s(const struct measured *measured)
+{
+    const size_t count = measured->session.count;
+    if (count < 2)
+        return 0;
+    const json_t *first = measured->replay.used[0], *last = measured->replay.used[count - 1];
+    double runs_s = 0;
+    for (size_t i = 0; i + 1 < count; i++)
+        runs_s += measured->session.runs[i].value[WALL_S];
+    const double each_s = (elapsed_between_s(first, last) - runs_s) / (double)(count - 1);
+    return isfinite(each_s) && each_s > 0 ? each_s : 0;
+}
 
 // Sums about the mean of the logarithms.
 struct sums {

@@ -1,0 +1,472 @@
+#include "options.h"
+
+#include "common/child.h"
+#include "common/machine.h"
+#include "common/memory.h"
+#include "common/messages.h"
+#include "common/record_json.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The cells that the parts ask for, as they are written to bench-plan.json (jostle.bench-plan/1).
+ */
+
+/* Kept as JSON from the first word on: the plan is these objects. */
+struct cell {
+    json_t *json;
+    struct matrix *matrix;
+};
+
+struct peer {
+    json_t *json;
+};
+
+struct chart {
+    json_t *json;
+};
+
+struct matrix {
+    const struct choice *choice;
+    const char *workloads;
+    json_t *parts, *part; /* part: the one that is being made, one of parts */
+    json_t *names;        /* of cells: who made it */
+    void **handle;        /* of cells, peers and charts */
+    size_t handle_count, allocated;
+};
+
+/* The text that a function with `format, ...` was given, into `made`. */
+#define FORMATTED(made, format)                                                                    \
+    va_list list;                                                                                  \
+    va_start(list, format);                                                                        \
+    json_t *made = matrix_format(format, list);                                                    \
+    va_end(list)
+
+#define CELL_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%-"
+
+struct matrix *matrix_new(const struct choice *choice, const char *workloads)
+{
+    struct matrix *matrix = must(calloc(1, sizeof *matrix));
+    *matrix = (struct matrix){.choice = choice,
+                              .workloads = workloads,
+                              .parts = must(json_array()),
+                              .names = must(json_object())};
+    return matrix;
+}
+
+void matrix_free(struct matrix *matrix)
+{
+    for (size_t i = 0; i < matrix->handle_count; i++)
+        free(matrix->handle[i]);
+    free(matrix->handle);
+    json_decref(matrix->parts);
+    json_decref(matrix->names);
+    free(matrix);
+}
+
+const json_t *matrix_parts(const struct matrix *matrix)
+{
+    return matrix->parts;
+}
+
+/* A mistake in the source of a part, found by the first that runs it. */
+__attribute__((noreturn)) static void mistake(const json_t *cell, const char *what)
+{
+    complain("bench: the cell %s %s: this is a bug of jostle, please report it",
+             json_text_at(cell, "cell"), what);
+    exit(1);
+}
+
+/* A text as printf makes it. A new reference. */
+static json_t *matrix_format(const char *format, va_list list)
+{
+    char *made = NULL;
+    if (vasprintf(&made, format, list) < 0)
+        must(NULL);
+    json_t *json = must(json_string(made));
+    free(made);
+    return json;
+}
+
+/* A handle of that size, zeroed, which is freed with the matrix. */
+static void *matrix_handle(struct matrix *matrix, size_t size)
+{
+    matrix->handle =
+        grown(matrix->handle, matrix->handle_count, &matrix->allocated, sizeof *matrix->handle);
+    return matrix->handle[matrix->handle_count++] = must(calloc(1, size));
+}
+
+static struct cell *add_cell(struct matrix *matrix, json_t *named)
+{
+    struct cell *cell = matrix_handle(matrix, sizeof *cell);
+    cell->matrix = matrix;
+    cell->json = must(json_pack(
+        "{s:o, s:[], s:n, s:[], s:n, s:[], s:n, s:[], s:[], s:[], s:n, s:n, s:n, s:{}, s:n, s:f, "
+        "s:f}",
+        "cell", named, "labels", "figure", "more", "command", "peers", "peak", "marks", "problems",
+        "rules", "skip", "cpus", "load", "around", "series", "run_s",
+        matrix->choice->duration_s + 0.2, "setup_s", 0.0));
+    if (strspn(json_string_value(named), CELL_LETTERS) != json_string_length(named))
+        mistake(cell->json, "has a name that is none of a folder");
+    if (json_object_get(matrix->names, json_string_value(named)) != NULL)
+        mistake(cell->json, "is there twice");
+    json_put(matrix->names, json_string_value(named), json_true());
+    json_add(json_object_get(matrix->part, "cells"), cell->json);
+    return cell;
+}
+
+struct cell *matrix_cell(struct matrix *matrix, const char *name, ...)
+{
+    FORMATTED(named, name);
+    return add_cell(matrix, named);
+}
+
+struct cell *matrix_row(struct matrix *matrix, const struct cell *of, const char *figure,
+                        const char *name, ...)
+{
+    FORMATTED(named, name);
+    struct cell *cell = add_cell(matrix, named);
+    const json_t *one;
+    size_t index;
+    json_put(cell->json, "of", json_incref(json_object_get(of->json, "cell")));
+    json_array_foreach(json_object_get(of->json, "more"), index, one)
+    {
+        if (strcmp(json_text_at(one, "name"), figure) == 0)
+            json_put(cell->json, "figure", must(json_deep_copy(one)));
+    }
+    return cell;
+}
+
+void row_more(struct cell *row, const struct cell *of, const char *figure, const char *name)
+{
+    const json_t *one;
+    size_t index;
+    json_array_foreach(json_object_get(of->json, "more"), index, one)
+    {
+        if (strcmp(json_text_at(one, "name"), figure) != 0)
+            continue;
+        json_t *more = must(json_deep_copy(one));
+        json_put(more, "metric", json_text(figure));
+        json_put(more, "name", json_text(name));
+        json_put(more, "shown", json_true());
+        json_add(json_object_get(row->json, "more"), more);
+    }
+}
+
+/* A row of the runs of another cell has its peers, its load and its fate. */
+static void settle(json_t *cell, const json_t *cells)
+{
+    static const char *const theirs[] = {"peers", "load", "skip"};
+    const json_t *of;
+    json_t *peer;
+    size_t index;
+    json_array_foreach(cells, index, of)
+    {
+        if (!json_equal(json_object_get(of, "cell"), json_object_get(cell, "of")))
+            continue;
+        for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+            json_put(cell, theirs[i], must(json_deep_copy(json_object_get(of, theirs[i]))));
+    }
+    const char *figure = json_text_at(json_object_get(cell, "figure"), "name");
+    json_array_foreach(json_object_get(cell, "peers"), index, peer)
+    {
+        if (figure != NULL && !json_has(json_object_get(peer, "figures"), figure) &&
+            !json_has(peer, "reason"))
+            json_put(peer, "reason", json_text("it prints no such figure of these runs"));
+    }
+}
+
+/* What a part may not leave out. */
+static void matrix_check(const json_t *cell)
+{
+    const json_t *peer;
+    size_t index;
+    if (json_has(cell, "skip"))
+        return;
+    if (!json_has(cell, "figure"))
+        mistake(cell, "has no figure");
+    if (json_has(cell, "of"))
+        return;
+    if (!json_has(cell, "command"))
+        mistake(cell, "has no command");
+    const char *figure = json_text_at(json_object_get(cell, "figure"), "name");
+    json_array_foreach(json_object_get(cell, "peers"), index, peer)
+    {
+        if (!json_has(json_object_get(peer, "figures"), figure) && !json_has(peer, "reason"))
+            mistake(cell, "has a peer without its figure");
+    }
+}
+
+void matrix_make(struct matrix *matrix, const struct part *part)
+{
+    json_t *cells, *cell;
+    size_t index;
+    matrix->part = must(json_pack("{s:s, s:s, s:[], s:[], s:[]}", "part", part->name, "title",
+                                  part->title, "cells", "charts", "kept"));
+    json_add(matrix->parts, matrix->part);
+    part->make(matrix, matrix->choice);
+    cells = json_object_get(matrix->part, "cells");
+    json_array_foreach(cells, index, cell)
+    {
+        if (json_has(cell, "of"))
+            settle(cell, cells);
+        matrix_check(cell);
+    }
+    json_object_del(matrix->part, "kept");
+}
+
+/* What a part says of a peer. */
+
+/* Whether the peer's program is one of jostle's workloads, or in PATH. */
+static bool is_installed(const struct matrix *matrix, const char *program)
+{
+    char found[PATH_MAX];
+    if (snprintf(found, sizeof found, "%s/%s", matrix->workloads, program) < PATH_MAX &&
+        access(found, X_OK) == 0)
+        return true;
+    return child_find(program, found);
+}
+
+struct peer *cell_peer(struct cell *cell, const char *name, const char *program,
+                       const char *package, const char *command, ...)
+{
+    FORMATTED(made, command);
+    struct peer *peer = matrix_handle(cell->matrix, sizeof *peer);
+    peer->json = must(json_pack("{s:s, s:s, s:s, s:o, s:s, s:{}, s:n}", "name", name, "program",
+                                program, "package", package, "command", made, "version",
+                                "--version", "figures", "reason"));
+    if (!is_installed(cell->matrix, program))
+        peer_skip(peer, "%s is not installed: apt install %s", program, package);
+    if (cell->matrix->choice->peers)
+        json_add(json_object_get(cell->json, "peers"), json_incref(peer->json));
+    json_add(json_object_get(cell->matrix->part, "kept"), peer->json);
+    return peer;
+}
+
+void peer_figure(struct peer *peer, const char *name, const char *source, double scale)
+{
+    json_put(json_object_get(peer->json, "figures"), name,
+             must(json_pack("{s:s, s:f}", "source", source, "scale", scale)));
+}
+
+void peer_version(struct peer *peer, const char *words)
+{
+    json_put(peer->json, "version", json_text(words));
+}
+
+void peer_skip(struct peer *peer, const char *reason, ...)
+{
+    FORMATTED(made, reason);
+    json_put(peer->json, "reason", made);
+}
+
+/* What a part says of a cell. */
+
+void cell_label(struct cell *cell, const char *name, const char *value, ...)
+{
+    FORMATTED(made, value);
+    json_add(json_object_get(cell->json, "labels"), must(json_pack("[s, o]", name, made)));
+}
+
+static json_t *figure_json(const char *name, const char *unit, enum better better,
+                           const char *source)
+{
+    return must(json_pack("{s:s, s:s, s:s, s:s}", "name", name, "unit", unit, "better",
+                          better == HIGHER ? "higher" : "lower", "source", source));
+}
+
+void cell_figure(struct cell *cell, const char *name, const char *unit, enum better better,
+                 const char *source)
+{
+    json_put(cell->json, "figure", figure_json(name, unit, better, source));
+}
+
+static void add_more(struct cell *cell, json_t *figure, bool is_shown)
+{
+    json_put(figure, "shown", json_boolean(is_shown));
+    json_add(json_object_get(cell->json, "more"), figure);
+}
+
+void cell_more(struct cell *cell, const char *name, const char *unit, enum better better,
+               const char *source)
+{
+    add_more(cell, figure_json(name, unit, better, source), true);
+}
+
+void cell_watch(struct cell *cell, const char *name, const char *unit, enum better better,
+                const char *source)
+{
+    add_more(cell, figure_json(name, unit, better, source), false);
+}
+
+static void cell_problem(struct cell *cell, const char *flag, const char *words)
+{
+    json_add(json_object_get(cell->json, "problems"),
+             must(json_pack("{s:s, s:o}", "flag", flag, "text", json_text(words))));
+}
+
+void cell_problem_below(struct cell *cell, const char *figure, double limit, const char *flag)
+{
+    json_add(json_object_get(cell->json, "rules"),
+             must(json_pack("{s:s, s:f, s:s, s:n}", "figure", figure, "below", limit, "flag", flag,
+                            "text")));
+}
+
+void bench_cell_command(struct cell *cell, const char *command, ...)
+{
+    FORMATTED(made, command);
+    json_put(cell->json, "command", made);
+}
+
+void cell_peak(struct cell *cell, const char *source, const char *where)
+{
+    json_put(cell->json, "peak", must(json_pack("{s:s, s:s}", "metric", source, "source", where)));
+}
+
+void cell_peak_constant(struct cell *cell, double value, const char *where)
+{
+    json_put(cell->json, "peak", must(json_pack("{s:f, s:s}", "value", value, "source", where)));
+}
+
+void cell_no_peak(struct cell *cell, const char *reason)
+{
+    json_put(cell->json, "peak", must(json_pack("{s:s}", "reason", reason)));
+}
+
+void cell_mark(struct cell *cell, const char *words, ...)
+{
+    FORMATTED(made, words);
+    json_add(json_object_get(cell->json, "marks"), made);
+}
+
+void cell_skip(struct cell *cell, const char *reason, ...)
+{
+    FORMATTED(made, reason);
+    json_put(cell->json, "skip", made);
+}
+
+void cell_cpus(struct cell *cell, unsigned threads)
+{
+    struct cpu_list allowed;
+    char list[CPUS_TEXT];
+    if (cpus_allowed(&allowed) != 0)
+        return;
+    if (threads > allowed.count) {
+        char *words = text_of("%u threads on %u CPUs: they take turns", threads, allowed.count);
+        cell_problem(cell, "beyond-cpus", words);
+        free(words);
+    }
+    if (threads < allowed.count)
+        allowed.count = threads;
+    json_put(cell->json, "cpus", json_text(cpus_format(&allowed, list, sizeof list)));
+}
+
+void cell_load(struct cell *cell, const char *name, const char *spec, ...)
+{
+    FORMATTED(made, spec);
+    json_put(cell->json, "load", must(json_pack("{s:s, s:o}", "name", name, "spec", made)));
+}
+
+void cell_around(struct cell *cell, const char *setup, const char *conclude)
+{
+    json_t *around = json_object_get(cell->json, "around");
+    if (setup != NULL)
+        json_put(around, "setup", json_text(setup));
+    if (conclude != NULL)
+        json_put(around, "conclude", json_text(conclude));
+}
+
+void cell_service(struct cell *cell, bool keep, const char *ready, const char *command, ...)
+{
+    FORMATTED(made, command);
+    json_t *around = json_object_get(cell->json, "around");
+    json_put(around, "service", made);
+    json_put(around, "ready", json_text(ready));
+    if (keep)
+        json_put(around, "keep-service", json_text("true"));
+}
+
+void cell_seconds(struct cell *cell, double run_s, double setup_s)
+{
+    json_put(cell->json, "run_s", json_number(run_s));
+    json_put(cell->json, "setup_s", json_number(setup_s));
+}
+
+void cell_series(struct cell *cell, const char *key, double scale)
+{
+    json_put(cell->json, "series",
+             must(json_pack("{s:s, s:f, s:I}", "key", key, "scale", scale, "samples",
+                            (json_int_t)cell->matrix->choice->samples)));
+    json_put(cell->json, "run_s",
+             must(json_real(cell->matrix->choice->samples * cell->matrix->choice->every_s + 1)));
+}
+
+/* What a part says of a chart. */
+
+static json_t *axis_json(struct axis axis)
+{
+    return must(
+        json_pack("{s:s, s:s, s:b}", "label", axis.label, "unit", axis.unit, "log", axis.log));
+}
+
+struct chart *matrix_chart(struct matrix *matrix, const char *kind, const char *title,
+                           struct axis x, struct axis y)
+{
+    json_t *charts = json_object_get(matrix->part, "charts"), *chart;
+    struct chart *found = matrix_handle(matrix, sizeof *found);
+    size_t index;
+    json_array_foreach(charts, index, chart)
+    {
+        if (strcmp(json_text_at(chart, "title"), title) == 0) {
+            found->json = chart;
+            return found;
+        }
+    }
+    found->json = must(json_pack("{s:s, s:s, s:o, s:o, s:[]}", "kind", kind, "title", title, "x",
+                                 axis_json(x), "y", axis_json(y), "series"));
+    json_add(charts, found->json);
+    return found;
+}
+
+/* The points of a curve of the chart, which begins with the first of them. */
+static json_t *points_of(struct chart *chart, const char *name)
+{
+    json_t *all = json_object_get(chart->json, "series"), *one;
+    size_t index;
+    json_array_foreach(all, index, one)
+    {
+        if (strcmp(json_text_at(one, "name"), name) == 0)
+            return json_object_get(one, "points");
+    }
+    one = must(json_pack("{s:s, s:[]}", "name", name, "points"));
+    json_add(all, one);
+    return json_object_get(one, "points");
+}
+
+static void add_point(struct chart *chart, const char *series, const struct cell *cell, json_t *x,
+                      const char *figure)
+{
+    json_add(points_of(chart, series),
+             must(json_pack("{s:O, s:o, s:s?, s:n}", "cell", json_object_get(cell->json, "cell"),
+                            "x", x, "figure", figure, "peer")));
+}
+
+void chart_point(struct chart *chart, const char *series, const struct cell *cell, double x)
+{
+    add_point(chart, series, cell, json_number(x), NULL);
+}
+
+void chart_point_load(struct chart *chart, const char *series, const struct cell *cell)
+{
+    add_point(chart, series, cell, json_null(), NULL);
+}
+
+void chart_point_of(struct chart *chart, const char *series, const struct cell *cell, double x,
+                    const char *figure)
+{
+    add_point(chart, series, cell, json_number(x), figure);
+}
