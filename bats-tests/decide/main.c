@@ -17,7 +17,6 @@
 struct dialogue {
     const struct arguments *command;
     struct session session;
-    struct replay replay;
     size_t line;    // number of the current one
     size_t washed;  // washout runs that the last answer asked for
     bool stopped;   // a stop was answered in this experiment
@@ -76,7 +75,7 @@ static void take_record(struct dialogue *dialogue, const char *line)
         snprintf(why, sizeof why, "it is no JSON object: %s", error.text);
     if (json_is_object(record) && !json_object_get(record, "washout_runs"))
         json_object_set_new(record, "washout_runs", json_integer((json_int_t)dialogue->washed));
-    if (!record || !replay_take(&dialogue->replay, &dialogue->session, record, why, sizeof why))
+    if (!record || !replay_take(&dialogue->session, record, why, sizeof why))
         complain("line %zu of the records is set aside: %s", dialogue->line, why);
     json_decref(record);
 }
@@ -85,7 +84,6 @@ static bool begin_next(struct dialogue *dialogue)
 {
     if (!finish(dialogue))
         return false;
-    replay_free(&dialogue->replay);
     session_free(&dialogue->session);
     session_init(&dialogue->session, &dialogue->command->settings);
     dialogue->stopped = dialogue->has_lines = false;
@@ -136,7 +134,6 @@ static int converse(const struct arguments *command)
     if (good && (dialogue.has_lines || !experiments))
         good = finish(&dialogue);
     free(line);
-    replay_free(&dialogue.replay);
     session_free(&dialogue.session);
     return good ? 0 : 1;
 }

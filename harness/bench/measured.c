@@ -147,7 +147,7 @@ char *measured_failure(const struct measured *measured, int condition, size_t *f
     if (condition < 0)
         return NULL;
     name = measured->experiment.settings.conditions[condition];
-    json_array_foreach(measured->replay.records, index, record)
+    json_array_foreach(measured->session.records, index, record)
     {
         const char *its = json_text_at(record, "condition");
         char *why = its != NULL && strcmp(its, name) == 0 ? failure_of(record) : NULL;

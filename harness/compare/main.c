@@ -58,8 +58,8 @@ static struct offered offered_of(const struct side *side, const char *condition,
 {
     const char *own = side->experiment.settings.conditions[side_condition(side, condition)];
     struct offered offered = {0};
-    for (size_t i = 0; i < json_array_size(side->replay.records); i++) {
-        const json_t *record = json_array_get(side->replay.records, i);
+    for (size_t i = 0; i < json_array_size(side->session.records); i++) {
+        const json_t *record = json_array_get(side->session.records, i);
         if (strcmp(json_text_or_empty(record, "condition"), own) == 0)
             add(&offered, json_object_get(record, "load"), load);
     }

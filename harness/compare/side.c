@@ -58,14 +58,12 @@ bool side_open(struct side *side, const char *folder)
 bool side_read(struct side *side, const char *folder)
 {
     session_init(&side->session, &side->experiment.settings);
-    if (!replay_file(&side->replay, &side->session, folder))
+    if (!replay_file(&side->session, folder))
         return false;
     side->session.outside = stop_reason(experiment_stopped(&side->experiment));
     side->summary = summary_build(&side->session);
-    waiting_add(&side->experiment, &side->session, &side->replay,
-                json_object_get(side->summary, "conditions"));
-    disturbances_add(&side->experiment, side->replay.records, session_left_out(&side->session),
-                     json_object_get(side->summary, "warnings"));
+    waiting_add(&side->experiment, &side->session, json_object_get(side->summary, "conditions"));
+    disturbances_add(&side->experiment, &side->session, json_object_get(side->summary, "warnings"));
     return true;
 }
 
@@ -174,7 +172,6 @@ void side_add_biases(const struct side *side, json_t *flags)
 
 void side_free(struct side *side)
 {
-    replay_free(&side->replay);
     session_free(&side->session);
     experiment_close(&side->experiment);
     json_decref(side->summary);

@@ -11,9 +11,8 @@
 struct side {
     struct experiment experiment;
     struct session session; // its runs, used and left out as in its own result
-    struct replay replay;
-    json_t *summary; // what its own table shows
-    bool is_second;  // B
+    json_t *summary;        // what its own table shows
+    bool is_second;         // B
 };
 
 // Reads what was measured in FOLDER, and then its runs: in between more metrics may be

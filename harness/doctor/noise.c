@@ -42,7 +42,6 @@ struct noise {
     int data, copy;           /* files without a name in the current folder: nothing to remove */
     struct settings settings; /* of an experiment whose conditions are the kinds */
     struct session session;
-    struct replay replay;
 };
 
 /* A file that is gone when we are; -1: nothing can be written here. */
@@ -112,7 +111,7 @@ static bool work_once(struct noise *noise, enum kind kind, int block)
     char why[128];
     json_object_set_new(record, "condition", json_string(kinds[kind].name));
     json_object_set_new(record, "block", json_integer(block));
-    (void)replay_take(&noise->replay, &noise->session, record, why, sizeof why);
+    (void)replay_take(&noise->session, record, why, sizeof why);
     json_decref(record);
     return true;
 }
@@ -219,7 +218,6 @@ json_t *noise_measure(int64_t time_ns)
         begin(&noise);
         floor = work_rounds(&noise, time_ns) ? judge(&noise) : NULL;
     }
-    replay_free(&noise.replay);
     session_free(&noise.session);
     settings_free(&noise.settings);
     if (noise.data >= 0)

@@ -44,7 +44,7 @@ static double burst_of(const struct measured *measured)
     double cpu_s = 0, waits = 0;
     for (size_t i = 0; i < measured->session.count; i++) {
         const struct observation *run = &measured->session.runs[i];
-        const json_t *record = measured->replay.used[i];
+        const json_t *record = measured->session.runs[i].record;
         if (run->condition != 0 || !session_uses(&measured->session, run))
             continue;
         cpu_s += json_number_at(record, "user_s") + json_number_at(record, "system_s");
@@ -60,7 +60,7 @@ static double crowded_s(const struct measured *measured)
     double sum = 0;
     for (size_t i = 0; i < measured->session.count; i++) {
         const struct observation *run = &measured->session.runs[i];
-        const json_t *stalls = json_object_get(measured->replay.used[i], "stalls");
+        const json_t *stalls = json_object_get(measured->session.runs[i].record, "stalls");
         const double delay_s = json_number_at(stalls, "run_delay_s");
         if (run->condition == 0 && session_uses(&measured->session, run) && delay_s > 0)
             sum += delay_s;
@@ -254,7 +254,8 @@ static void take_use(struct work *work, const struct measured *measured, double 
 {
     double cpu_s = 0, elapsed_s = 0, laps = 0;
     for (size_t i = 0; i < measured->session.count; i++) {
-        const json_t *load = json_array_get(json_object_get(measured->replay.used[i], "load"), 0);
+        const json_t *load =
+            json_array_get(json_object_get(measured->session.runs[i].record, "load"), 0);
         if (load == NULL || measured->session.runs[i].condition != 1 ||
             !session_uses(&measured->session, &measured->session.runs[i]))
             continue;

@@ -32,8 +32,7 @@ bool step_is_begun(const char *folder, const char *name)
 bool step_read(struct measured *measured, const char *folder, const char *name)
 {
     *measured = (struct measured){.folder = text_of("%s/%s", folder, name)};
-    return replay_open(&measured->replay, &measured->experiment, &measured->session,
-                       measured->folder);
+    return replay_open(&measured->experiment, &measured->session, measured->folder);
 }
 
 json_t *step_result(const char *folder, const char *name)
@@ -82,7 +81,8 @@ double measured_overhead_s(const struct measured *measured)
     const size_t count = measured->session.count;
     if (count < 2)
         return 0;
-    const json_t *first = measured->replay.used[0], *last = measured->replay.used[count - 1];
+    const json_t *first = measured->session.runs[0].record,
+                 *last = measured->session.runs[count - 1].record;
     double runs_s = 0;
     for (size_t i = 0; i + 1 < count; i++)
         runs_s += measured->session.runs[i].value[WALL_S];

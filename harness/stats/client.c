@@ -20,7 +20,6 @@ static const double halves_share = 0.05;
 struct view {
     const struct experiment *experiment;
     struct session *session;
-    const struct replay *replay;
     json_t *warnings;
 };
 
@@ -82,7 +81,7 @@ static bool run_value(const struct view *view, size_t index, int condition, cons
     // In a search for the capacity the runs beyond it are as bad as they have to be.
     if (run->condition != condition || !session_uses(view->session, run) || run->y > 0)
         return false;
-    *value = metric_value(json_text_or_empty(helper, "name"), view->replay->used[index]);
+    *value = metric_value(json_text_or_empty(helper, "name"), view->session->runs[index].record);
     return true;
 }
 
@@ -253,11 +252,9 @@ static void warn_of_condition(const struct view *view, int condition)
     warn_of_errors(view, condition);
 }
 
-void client_warnings(const struct experiment *experiment, struct session *session,
-                     const struct replay *replay, json_t *warnings)
+void client_warnings(const struct experiment *experiment, struct session *session, json_t *warnings)
 {
-    const struct view view = {
-        .experiment = experiment, .session = session, .replay = replay, .warnings = warnings};
+    const struct view view = {.experiment = experiment, .session = session, .warnings = warnings};
     if (json_array_size(definitions(&view)) == 0)
         return;
     warn_of_loop(&view);
@@ -287,13 +284,12 @@ static void add_run(struct service_sums *sums, const json_t *service)
     sums->last_start = start;
 }
 
-static struct service_sums sums_of(const struct session *session, const struct replay *replay,
-                                   int condition)
+static struct service_sums sums_of(const struct session *session, int condition)
 {
     struct service_sums sums = {.memory_bytes = NAN, .last_start = NAN};
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
-        const json_t *service = json_object_get(replay->used[i], "service");
+        const json_t *service = json_object_get(session->runs[i].record, "service");
         if (run->condition == condition && session_uses(session, run) && json_is_object(service))
             add_run(&sums, service);
     }
@@ -312,10 +308,10 @@ bool service_is_there(const struct experiment *experiment)
 }
 
 void service_add(const struct experiment *experiment, const struct session *session,
-                 const struct replay *replay, json_t *conditions)
+                 json_t *conditions)
 {
     for (size_t i = 0; i < json_array_size(conditions); i++) {
-        const struct service_sums sums = sums_of(session, replay, (int)i);
+        const struct service_sums sums = sums_of(session, (int)i);
         json_t *service = json_null();
         if (service_is_there(experiment))
             service = json_pack(
@@ -340,7 +336,7 @@ static bool sessions_matter(const struct experiment *experiment)
 // A new one is wished for each block, unless one is kept for all; in a session that resumes they
 // are counted from 1 again.
 void service_warnings(const struct experiment *experiment, const struct session *session,
-                      const struct replay *replay, json_t *warnings)
+                      json_t *warnings)
 {
     const json_t *settings = json_object_get(experiment->json, "settings");
     const bool is_kept = json_is_true(json_object_get(settings, "keep_service"));
@@ -350,7 +346,7 @@ void service_warnings(const struct experiment *experiment, const struct session 
     double last = NAN;
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
-        const json_t *service = json_object_get(replay->used[i], "service");
+        const json_t *service = json_object_get(session->runs[i].record, "service");
         const double start = json_number_at(service, "starts");
         if (start > last && (is_kept || run->block == session->runs[i - 1].block))
             message_run(&restarted, run->order);

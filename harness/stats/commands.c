@@ -60,7 +60,7 @@ static void keep_inputs(const struct hub *hub)
 static void keep_unusual(const struct hub *hub)
 {
     json_t *notes = json_array();
-    json_t *machine = machine_json(&hub->course.session, &hub->course.replay, notes);
+    json_t *machine = machine_json(&hub->course.session, notes);
     json_object_set_new(hub->experiment.json, "unusual",
                         usual_compare(hub->experiment.json, machine));
     json_decref(machine);
@@ -93,7 +93,7 @@ static bool finish_all(struct hub *hub)
     json_t *result = NULL;
     bool good = folder_sync(&hub->folder) && complete_experiment(hub);
     if (good) {
-        result = result_build(&hub->experiment, &hub->course.session, &hub->course.replay);
+        result = result_build(&hub->experiment, &hub->course.session);
         good = result_write(result, hub->folder.path);
     }
     if (good) {
@@ -217,7 +217,7 @@ bool commands_event(struct hub *hub, struct source *source, json_t *line)
 static bool answer_verdict(struct hub *hub, const char *reason)
 {
     json_t *result = settings_has_gate(&hub->experiment.settings)
-                         ? result_build(&hub->experiment, &hub->course.session, &hub->course.replay)
+                         ? result_build(&hub->experiment, &hub->course.session)
                          : NULL;
     const bool answered = hub_answer(hub, "stop\t%s\t%s", reason, verdicts_word(result));
     json_decref(result);

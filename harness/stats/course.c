@@ -94,7 +94,7 @@ static void choose(struct course *course)
 void course_replay(struct course *course, json_t *record)
 {
     char why[256];
-    (void)replay_take(&course->replay, &course->session, record, why, sizeof why);
+    (void)replay_take(&course->session, record, why, sizeof why);
 }
 
 void course_begin(struct course *course)
@@ -106,7 +106,7 @@ bool course_take(struct course *course, json_t *record, char *why, size_t why_si
 {
     json_decref(course->last);
     course->last = json_incref(record);
-    if (!replay_take(&course->replay, &course->session, record, why, why_size))
+    if (!replay_take(&course->session, record, why, why_size))
         return false;
     block_probe_note(&course->probe, course->next.block, json_number_at(record, "wall_s"));
     if (course->is_warm_up)
@@ -140,7 +140,6 @@ void course_stop(struct course *course, enum stop_reason reason)
 void course_free(struct course *course)
 {
     json_decref(course->last);
-    replay_free(&course->replay);
     session_free(&course->session);
 }
 

@@ -268,10 +268,12 @@ static void add_kept(const struct experiment *experiment, json_t *warnings)
     }
 }
 
-void disturbances_add(const struct experiment *experiment, const json_t *records, size_t left_out,
+void disturbances_add(const struct experiment *experiment, const struct session *session,
                       json_t *warnings)
 {
     const struct settings *settings = &experiment->settings;
+    const json_t *records = session->records;
+    const size_t left_out = session_left_out(session);
     for (size_t i = 0; i < settings->condition_count; i++) {
         for (enum flag flag = FLAG_STEAL; flag <= FLAG_SHARED_NODE; flag++)
             add_disturbed(records, left_out, settings->conditions[i], flag, warnings);

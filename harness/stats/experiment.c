@@ -93,29 +93,26 @@ void experiment_close(struct experiment *experiment)
     experiment->json = NULL;
 }
 
-bool replay_take(struct replay *replay, struct session *session, json_t *record, char *why,
-                 size_t why_size)
+bool replay_take(struct session *session, json_t *record, char *why, size_t why_size)
 {
     struct observation run;
     const enum record_status status = record_take(session->settings, record, &run, why, why_size);
-    if (!replay->records)
-        replay->records = must(json_array());
+    if (!session->records)
+        session->records = must(json_array());
     if (status == RECORD_SET_ASIDE || status == RECORD_WARM_UP)
         session_note(session, &run);
     if (status == RECORD_SET_ASIDE)
         session_add_set_aside(session, &run);
     if (status != RECORD_OK)
         return status == RECORD_SET_ASIDE || status == RECORD_WARM_UP;
-    json_array_append(replay->records, record);
+    json_array_append(session->records, record);
+    run.record = record;
     if (!session_add(session, &run)) {
         snprintf(why, why_size,
                  "its block has this condition already, or is far ahead of the others");
         return false;
     }
-    const size_t last = session->count - 1;
-    replay->used = grown(replay->used, last, &replay->capacity, sizeof *replay->used);
-    replay->used[last] = record;
-    session_add_loads(session, &run, record);
+    session_add_loads(session, &run);
     // Notes the first forecast, as it was made then; each decision looks at all runs.
     if (session->forecast_runs == 0)
         decide(session);
@@ -153,30 +150,22 @@ json_t *records_read(const char *path)
     return NULL;
 }
 
-bool replay_file(struct replay *replay, struct session *session, const char *folder)
+bool replay_file(struct session *session, const char *folder)
 {
     char why[256], *path = text_of("%s/runs.jsonl", folder);
     json_t *records = records_read(path);
     for (size_t i = 0; i < json_array_size(records); i++) // what does not fit is left out
-        (void)replay_take(replay, session, json_array_get(records, i), why, sizeof why);
+        (void)replay_take(session, json_array_get(records, i), why, sizeof why);
     free(path);
     json_decref(records);
     return records != NULL;
 }
 
-bool replay_open(struct replay *replay, struct experiment *experiment, struct session *session,
-                 const char *folder)
+bool replay_open(struct experiment *experiment, struct session *session, const char *folder)
 {
     if (!experiment_open(experiment, folder))
         return false;
     session_init(session, &experiment->settings);
     session->outside = stop_reason(experiment_stopped(experiment));
-    return replay_file(replay, session, folder);
-}
-
-void replay_free(struct replay *replay)
-{
-    json_decref(replay->records);
-    free(replay->used);
-    *replay = (struct replay){0};
+    return replay_file(session, folder);
 }

@@ -26,7 +26,6 @@ struct block_probe {
 struct course {
     struct experiment *experiment;
     struct session session;
-    struct replay replay;
     size_t warm_ups;          // unmeasured runs that are still to be made, of all conditions
     struct decision next;     // what is to be done now
     bool is_warm_up;          // `next` is a run that does not count

@@ -81,11 +81,10 @@ static void take_reading(struct machine *machine, const json_t *reading, size_t 
 }
 
 // From the probes in front of runs that count.
-static void take_all(struct machine *machine, const struct session *session,
-                     const struct replay *replay)
+static void take_all(struct machine *machine, const struct session *session)
 {
     for (size_t i = 0; i < session->count; i++) {
-        const json_t *probe = json_object_get(replay->used[i], "probe");
+        const json_t *probe = json_object_get(session->runs[i].record, "probe");
         const json_t *list = json_object_get(probe, "reporters");
         if (session->runs[i].block <= session_left_out(session) || !json_is_object(probe))
             continue;
@@ -205,11 +204,11 @@ static void add_json(const struct machine *machine, const struct readings *one,
     free(scratch);
 }
 
-json_t *machine_json(const struct session *session, const struct replay *replay, json_t *warnings)
+json_t *machine_json(const struct session *session, json_t *warnings)
 {
     struct machine machine = {0};
     json_t *list = json_array();
-    take_all(&machine, session, replay);
+    take_all(&machine, session);
     for (size_t i = 0; i < machine.count; i++) {
         add_json(&machine, &machine.readings[i], session->settings, list, warnings);
         free(machine.readings[i].value);

@@ -26,7 +26,6 @@ struct protected
 struct protection {
     const struct experiment *experiment;
     struct session *session;
-    const struct replay *replay;
     const json_t *slowdowns;
     size_t metric;
     struct protected *row;
@@ -127,9 +126,9 @@ static struct interval ratio_of(const struct protection *of, size_t a, size_t b,
         const bool of_load = metric == MAX_METRICS;
         const bool inverted = !of_load && session->settings->metrics.item[metric].higher_is_better;
         const double first =
-            of_load ? achieved(of->replay->used[row[a]]) : session->runs[row[a]].value[metric];
+            of_load ? achieved(session->runs[row[a]].record) : session->runs[row[a]].value[metric];
         const double second =
-            of_load ? achieved(of->replay->used[row[b]]) : session->runs[row[b]].value[metric];
+            of_load ? achieved(session->runs[row[b]].record) : session->runs[row[b]].value[metric];
         if (!isnan(first) && !isnan(second))
             pairs_add(&pairs, inverted ? second : first, inverted ? first : second);
     }
@@ -295,12 +294,11 @@ static size_t main_metric(const struct settings *settings)
 }
 
 json_t *protection_json(const struct experiment *experiment, struct session *session,
-                        const struct replay *replay, const json_t *slowdowns)
+                        const json_t *slowdowns)
 {
     struct protected rows[MAX_CONDITIONS];
     struct protection of = {.experiment = experiment,
                             .session = session,
-                            .replay = replay,
                             .slowdowns = slowdowns,
                             .metric = main_metric(session->settings),
                             .row = rows};

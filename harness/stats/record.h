@@ -78,6 +78,7 @@ void judge_disturbances(const json_t *record, double cpus, bool shared, json_t *
 // One line of runs.jsonl, as far as the statistics need it.
 
 struct observation {
+    json_t *record;            // borrowed from the session; NULL: made up
     int condition;             // index into settings.conditions
     size_t block;              // from 1
     size_t order;              // from 1

@@ -283,7 +283,7 @@ static json_t *attribution_of(const json_t *before, const json_t *after, double 
 }
 
 static json_t *attribute(const struct experiment *experiment, struct session *session,
-                         const struct replay *replay, const json_t *slowdown)
+                         const json_t *slowdown)
 {
     const struct settings *settings = session->settings;
     const int condition = settings_condition(settings, json_text_at(slowdown, "condition"));
@@ -300,8 +300,8 @@ static json_t *attribute(const struct experiment *experiment, struct session *se
         const int base = run->condition == condition ? session_partner(session, run) : -1;
         if (base < 0)
             continue;
-        json_array_append(before, replay->used[base]);
-        json_array_append(after, replay->used[i]);
+        json_array_append(before, session->runs[base].record);
+        json_array_append(after, session->runs[i].record);
     }
     json_t *attribution =
         attribution_of(before, after, experiment->cpus, &session->critical, slowdown);
@@ -311,13 +311,12 @@ static json_t *attribute(const struct experiment *experiment, struct session *se
 }
 
 static void add_attribution(const struct experiment *experiment, struct session *session,
-                            const struct replay *replay, json_t *summary)
+                            json_t *summary)
 {
     json_t *slowdowns = json_object_get(summary, "slowdowns");
     for (size_t i = 0; i < json_array_size(slowdowns); i++) {
         json_t *slowdown = json_array_get(slowdowns, i);
-        json_object_set_new(slowdown, "attribution",
-                            attribute(experiment, session, replay, slowdown));
+        json_object_set_new(slowdown, "attribution", attribute(experiment, session, slowdown));
     }
 }
 
@@ -335,27 +334,25 @@ static void add_seconds(const json_t *records, json_t *forecast)
                                     json_figure(took)));
 }
 
-json_t *result_build(const struct experiment *experiment, struct session *session,
-                     const struct replay *replay)
+json_t *result_build(const struct experiment *experiment, struct session *session)
 {
     json_t *result = must(json_copy(experiment->json)), *summary = summary_build(session);
-    add_attribution(experiment, session, replay, summary);
-    waiting_add(experiment, session, replay, json_object_get(summary, "conditions"));
-    service_add(experiment, session, replay, json_object_get(summary, "conditions"));
-    service_warnings(experiment, session, replay, json_object_get(summary, "warnings"));
-    client_warnings(experiment, session, replay, json_object_get(summary, "warnings"));
-    add_seconds(replay->records, json_object_get(summary, "forecast"));
-    disturbances_add(experiment, replay->records, session_left_out(session),
-                     json_object_get(summary, "warnings"));
+    add_attribution(experiment, session, summary);
+    waiting_add(experiment, session, json_object_get(summary, "conditions"));
+    service_add(experiment, session, json_object_get(summary, "conditions"));
+    service_warnings(experiment, session, json_object_get(summary, "warnings"));
+    client_warnings(experiment, session, json_object_get(summary, "warnings"));
+    add_seconds(session->records, json_object_get(summary, "forecast"));
+    disturbances_add(experiment, session, json_object_get(summary, "warnings"));
     unlike_cores_add(experiment, json_object_get(summary, "warnings"));
     json_object_set_new(result, "machine",
-                        machine_json(session, replay, json_object_get(summary, "warnings")));
+                        machine_json(session, json_object_get(summary, "warnings")));
     usual_warn(json_object_get(experiment->json, "unusual"), json_object_get(summary, "warnings"));
     verdicts_add(session, summary);
     json_object_set_new(result, "capacity", capacity_json(experiment, session));
     json_object_set_new(
         result, "protection",
-        protection_json(experiment, session, replay, json_object_get(summary, "slowdowns")));
+        protection_json(experiment, session, json_object_get(summary, "slowdowns")));
     json_object_set_new(result, "schema", json_string(SCHEMA_RESULT));
     json_object_del(result, "stopped");
     json_object_del(result, "unusual");
@@ -395,15 +392,13 @@ static bool derive(const char *folder)
 {
     struct experiment experiment = {0};
     struct session session = {0};
-    struct replay replay = {0};
-    bool good = replay_open(&replay, &experiment, &session, folder);
+    bool good = replay_open(&experiment, &session, folder);
     if (good) {
         session.outside = ended_by(&experiment, folder);
-        json_t *result = result_build(&experiment, &session, &replay);
+        json_t *result = result_build(&experiment, &session);
         good = result_write(result, folder);
         json_decref(result);
     }
-    replay_free(&replay);
     session_free(&session);
     experiment_close(&experiment);
     return good;

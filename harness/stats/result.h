@@ -13,8 +13,7 @@
 
 // A new reference to the result of the session's runs: experiment.json's own
 // members, and the summary with attribution, warnings and forecast.
-json_t *result_build(const struct experiment *experiment, struct session *session,
-                     const struct replay *replay);
+json_t *result_build(const struct experiment *experiment, struct session *session);
 
 // The result of each of the folders from its experiment.json and runs.jsonl
 // alone, written to its result.json. One that fails is named on stderr and passed
@@ -104,7 +103,7 @@ void answer_direction(const struct metric_setting *metric, const struct interval
 // Gives each condition of a summary the member `time`: where its mean wall time went, with words;
 // null where the kernel counts no waiting, where no run was used, and of a service's client.
 void waiting_add(const struct experiment *experiment, const struct session *session,
-                 const struct replay *replay, json_t *conditions);
+                 json_t *conditions);
 
 // What settings do for a target beside its neighbours, and what they cost: conditions with
 // settings, each beside the same load without them.
@@ -112,7 +111,7 @@ void waiting_add(const struct experiment *experiment, const struct session *sess
 // `protection` of a result, a new reference; null where no condition is a load with settings that
 // was measured without them, too. `slowdowns` are those of the summary.
 json_t *protection_json(const struct experiment *experiment, struct session *session,
-                        const struct replay *replay, const json_t *slowdowns);
+                        const json_t *slowdowns);
 
 // What a client program says of its own measurement, beyond its figures: how many requests
 // there were, how many failed, at which rate, and whether the first half of a run was like the
@@ -121,7 +120,7 @@ json_t *protection_json(const struct experiment *experiment, struct session *ses
 
 // Appends the warnings where a figure cannot be what it seems.
 void client_warnings(const struct experiment *experiment, struct session *session,
-                     const struct replay *replay, json_t *warnings);
+                     json_t *warnings);
 
 // What a result says of the service whose client the target is.
 
@@ -131,19 +130,19 @@ bool service_is_there(const struct experiment *experiment);
 // Adds `service` to each of the result's conditions, in the order of the settings: what it took
 // over the used runs; null where there is none.
 void service_add(const struct experiment *experiment, const struct session *session,
-                 const struct replay *replay, json_t *conditions);
+                 json_t *conditions);
 
 // Warns where the service was started anew by no wish of the harness, and where the kernel gave it
 // a share of the CPUs of its own.
 void service_warnings(const struct experiment *experiment, const struct session *session,
-                      const struct replay *replay, json_t *warnings);
+                      json_t *warnings);
 
 // What the machine itself reached before each block, by the probes in the records: its median,
 // spread and drift over the experiment. No figure is ever corrected by it.
 
 // `machine` of a jostle.result/1, a new reference: null where no record has a probe.
 // `warnings` gets a note of each reporter that drifted by much.
-json_t *machine_json(const struct session *session, const struct replay *replay, json_t *warnings);
+json_t *machine_json(const struct session *session, json_t *warnings);
 
 // What this machine usually reaches: the medians of the probes of earlier experiments, kept for
 // each host and kernel in ${XDG_CACHE_HOME:-~/.cache}/jostle/machine/HOST.jsonl. It shows what no
@@ -162,10 +161,9 @@ void usual_warn(const json_t *unusual, json_t *warnings);
 // The warnings that records and experiment.json give reason for: runs that the
 // machine disturbed, several hosts, what loads and harness said on the way.
 
-// Appends them to `warnings`; `records` is an array of those that are no warm-up. Of the
-// first `left_out` blocks no figure is made (session_left_out): what disturbed those is no
-// matter.
-void disturbances_add(const struct experiment *experiment, const json_t *records, size_t left_out,
+// Appends them to `warnings`. Of the blocks that are left out (session_left_out) no figure is made:
+// what disturbed those is no matter.
+void disturbances_add(const struct experiment *experiment, const struct session *session,
                       json_t *warnings);
 
 // What jostle capacity found, for the result and for people.

@@ -66,6 +66,7 @@ struct session {
     struct sample scratch;        // values that an interval needs for a moment
     struct condition *conditions; // [settings->condition_count]
     struct observation *runs;     // in the order they came
+    json_t *records;              // array of all records that are not set aside; NULL: none yet
     size_t count, capacity;
     int *table;    // [block * conditions + condition]: index into runs, or -1
     size_t blocks; // rows of the table in use
@@ -133,7 +134,6 @@ void session_crossed(const struct session *session, size_t condition, size_t met
                      struct crossed *crossed);
 
 // Adds what the loads did during that run of the session, by its record.
-void session_add_loads(struct session *session, const struct observation *run,
-                       const json_t *record);
+void session_add_loads(struct session *session, const struct observation *run);
 
 #endif

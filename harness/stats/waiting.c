@@ -271,7 +271,7 @@ static json_t *time_json(const struct made *made, bool alone, const struct setti
 }
 
 static json_t *time_of(const struct experiment *experiment, const struct session *session,
-                       const struct replay *replay, size_t condition)
+                       size_t condition)
 {
     const struct settings *settings = session->settings;
     const bool alone = settings_load_name(settings, condition) == NULL;
@@ -282,7 +282,7 @@ static json_t *time_of(const struct experiment *experiment, const struct session
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
         if (run->condition == (int)condition && session_uses(session, run))
-            made.times[made.runs++] = times_of(replay->used[i], experiment->cpus);
+            made.times[made.runs++] = times_of(session->runs[i].record, experiment->cpus);
     }
     if (made.runs > 0 && measure(&made, &critical))
         time = time_json(&made, alone, settings, &critical);
@@ -292,11 +292,11 @@ static json_t *time_of(const struct experiment *experiment, const struct session
 }
 
 void waiting_add(const struct experiment *experiment, const struct session *session,
-                 const struct replay *replay, json_t *conditions)
+                 json_t *conditions)
 {
     // A client's time is also its service's, whose CPU time and waiting it does not show.
     const bool is_client = service_is_there(experiment);
     for (size_t i = 0; i < json_array_size(conditions); i++)
         json_object_set_new(json_array_get(conditions, i), "time",
-                            is_client ? json_null() : time_of(experiment, session, replay, i));
+                            is_client ? json_null() : time_of(experiment, session, i));
 }

@@ -21,12 +21,10 @@ bool measured_read(struct measured *measured)
     if (!file_is_in(measured->folder, "experiment.json", R_OK) ||
         !file_is_in(measured->folder, "runs.jsonl", R_OK))
         return true;
-    if (!replay_open(&measured->replay, &measured->experiment, &measured->session,
-                     measured->folder))
+    if (!replay_open(&measured->experiment, &measured->session, measured->folder))
         return false;
     measured->summary = summary_build(&measured->session);
-    disturbances_add(&measured->experiment, measured->replay.records,
-                     session_left_out(&measured->session),
+    disturbances_add(&measured->experiment, &measured->session,
                      json_object_get(measured->summary, "warnings"));
     return measured->has_runs = true;
 }
@@ -34,7 +32,6 @@ bool measured_read(struct measured *measured)
 void measured_free(struct measured *measured)
 {
     json_decref(measured->summary);
-    replay_free(&measured->replay);
     session_free(&measured->session);
     experiment_close(&measured->experiment);
     json_decref(measured->status);

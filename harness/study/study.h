@@ -17,7 +17,6 @@ struct measured {
     bool has_runs;  /* what follows was read */
     struct experiment experiment;
     struct session session;
-    struct replay replay;
     json_t *summary; /* of stats, with its warnings */
 };
 
