@@ -64,12 +64,6 @@ static double quantile_of_name(const char *name)
     return NAN;
 }
 
-static double quantile_of(const json_t *figure)
-{
-    const double given = json_number_at(figure, "quantile");
-    return isnan(given) ? quantile_of_name(json_text_or_empty(figure, "name")) : given;
-}
-
 // ---- what the runs of a condition say ----
 
 // Whether the run of that index is of the condition, and used; *value is then a helper's, NAN
@@ -98,7 +92,9 @@ static struct message about(const struct view *view, enum flag flag, int conditi
 
 static void warn_of_few(const struct view *view, int condition, const json_t *figure)
 {
-    const double quantile = quantile_of(figure);
+    const double given = json_number_at(figure, "quantile");
+    const double quantile =
+        isnan(given) ? quantile_of_name(json_text_or_empty(figure, "name")) : given;
     const json_t *helper = helper_of(view, figure, "requests");
     if (!helper || !(quantile > 0 && quantile < 1))
         return;
@@ -272,26 +268,22 @@ struct service_sums {
     double last_start;
 };
 
-static void add_run(struct service_sums *sums, const json_t *service)
-{
-    const double start = json_number_at(service, "starts");
-    sums->runs++;
-    sums->elapsed_s += json_number_at(service, "elapsed_s");
-    sums->cpu_s += json_number_at(service, "cpu_s");
-    sums->memory_bytes = fmax(sums->memory_bytes, json_number_at(service, "memory_bytes"));
-    sums->stall_s += json_number_at(json_object_get(service, "stalls"), "cpu_s");
-    sums->starts += start != sums->last_start; // true of the first, for NAN
-    sums->last_start = start;
-}
-
 static struct service_sums sums_of(const struct session *session, int condition)
 {
     struct service_sums sums = {.memory_bytes = NAN, .last_start = NAN};
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
-        const json_t *service = json_object_get(session->runs[i].record, "service");
-        if (run->condition == condition && session_uses(session, run) && json_is_object(service))
-            add_run(&sums, service);
+        const json_t *service = json_object_get(run->record, "service");
+        const double start = json_number_at(service, "starts");
+        if (run->condition != condition || !session_uses(session, run) || !json_is_object(service))
+            continue;
+        sums.runs++;
+        sums.elapsed_s += json_number_at(service, "elapsed_s");
+        sums.cpu_s += json_number_at(service, "cpu_s");
+        sums.memory_bytes = fmax(sums.memory_bytes, json_number_at(service, "memory_bytes"));
+        sums.stall_s += json_number_at(json_object_get(service, "stalls"), "cpu_s");
+        sums.starts += start != sums.last_start; // true of the first, for NAN
+        sums.last_start = start;
     }
     return sums;
 }

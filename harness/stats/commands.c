@@ -81,10 +81,7 @@ static bool complete_experiment(struct hub *hub)
     keep_unusual(hub);
     if (reason == STOP_MAX_TIME || reason == STOP_INTERRUPTED)
         json_object_set_new(json, "stopped", json_string(stop_names[reason]));
-    char *path = folder_file(&hub->folder, "experiment.json");
-    const bool good = output_document(json, path);
-    free(path);
-    return good;
+    return hub_write_experiment(hub);
 }
 
 // Writes all three, and answers `done` or `failed`. False if no answer can be written.
@@ -172,18 +169,13 @@ static void check_device(struct hub *hub, const struct source *source, const jso
     hub_warn(hub, source, text);
 }
 
-static bool is_record(const json_t *line)
-{
-    const char *schema = json_text_at(line, "schema");
-    return schema && strcmp(schema, SCHEMA_METER) == 0;
-}
-
 bool commands_event(struct hub *hub, struct source *source, json_t *line)
 {
     const char *event = json_text_at(line, "event");
     const char *message = json_text_at(line, "message");
     bool good = true;
-    event = event ? event : is_record(line) ? "record" : "";
+    if (!event)
+        event = strcmp(json_text_or_empty(line, "schema"), SCHEMA_METER) == 0 ? "record" : "";
     if (strcmp(event, "warning") == 0) {
         hub_warn(hub, source, message ? message : "no text");
     } else if (strcmp(event, "died") == 0) {
@@ -224,20 +216,15 @@ static bool answer_verdict(struct hub *hub, const char *reason)
     return answered;
 }
 
-static bool answer_stop(struct hub *hub)
-{
-    const enum stop_reason reason = hub->course.next.stop;
-    return reason == STOP_FAILURE && hub->course.last ? assemble_failure(hub)
-                                                      : answer_verdict(hub, stop_names[reason]);
-}
-
 static bool answer_next(struct hub *hub)
 {
     const struct decision *next = &hub->course.next;
     const double limit = hub->experiment.settings.error;
     char error[32] = "-", more[32] = "-", value[VARY_TEXT_SIZE] = "", varied[128] = "";
+    if (next->stop == STOP_FAILURE && hub->course.last)
+        return assemble_failure(hub);
     if (next->stop != STOP_NOT)
-        return answer_stop(hub);
+        return answer_verdict(hub, stop_names[next->stop]);
     if (next->washout == WASHOUT_PAUSE)
         return hub_answer(hub, "pause\t%.6f", hub->experiment.settings.washout.pause_s);
     if (hub->course.probe_s > 0)
@@ -412,11 +399,6 @@ static bool take_after(struct hub *hub, char *const *field)
     return true;
 }
 
-static json_t *text_or_null(const char *text)
-{
-    return *text ? json_string(text) : json_null();
-}
-
 static json_t *integer_or_null(const char *text)
 {
     return *text ? json_integer(strtoll(text, NULL, 10)) : json_null();
@@ -433,10 +415,10 @@ static bool take_steps(struct hub *hub, char *const *field)
     if (field[8] && strcmp(field[1], "step") == 0 && json_is_array(hub->steps)) {
         json_array_append_new(
             hub->steps,
-            json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "step", field[2], "name", field[3],
+            json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s?}", "step", field[2], "name", field[3],
                       "tasks", integer_or_null(field[4]), "elapsed_s", real_or_null(field[5]),
                       "cpu_s", real_or_null(field[6]), "max_rss_bytes", integer_or_null(field[7]),
-                      "state", text_or_null(field[8])));
+                      "state", *field[8] ? field[8] : NULL));
     } else if (field[2] && strcmp(field[1], "reason") == 0) {
         json_decref(hub->steps);
         hub->steps = json_string(field[2]);

@@ -45,23 +45,6 @@ static double block_probe_due(const struct block_probe *probe, const struct sess
     return fmin(fmax(expected_s, least_s), most_s); // least_s where it is not known
 }
 
-// Notes that it was made, before a run of that block.
-static void block_probe_made(struct block_probe *probe, size_t block)
-{
-    probe->was_made = true;
-    probe->block = block;
-    probe->since_s = 0;
-}
-
-// Notes a run, of block 0 if it is a warm-up or a washout, that took so long (NAN: not known).
-static void block_probe_note(struct block_probe *probe, size_t block, double wall_s)
-{
-    if (block > 0)
-        probe->block = block;
-    if (wall_s > 0)
-        probe->since_s += wall_s;
-}
-
 void course_init(struct course *course, struct experiment *experiment)
 {
     *course = (struct course){.experiment = experiment};
@@ -108,7 +91,9 @@ bool course_take(struct course *course, json_t *record, char *why, size_t why_si
     course->last = json_incref(record);
     if (!replay_take(&course->session, record, why, why_size))
         return false;
-    block_probe_note(&course->probe, course->next.block, json_number_at(record, "wall_s"));
+    if (course->next.block > 0) // it is neither a warm-up nor a washout
+        course->probe.block = course->next.block;
+    course->probe.since_s += fmax(json_number_at(record, "wall_s"), 0); // 0 where it is not known
     if (course->is_warm_up)
         course->warm_ups--;
     // It is a run like those of the baseline, and ends the experiment like them.
@@ -121,7 +106,9 @@ bool course_take(struct course *course, json_t *record, char *why, size_t why_si
 
 void course_probed(struct course *course)
 {
-    block_probe_made(&course->probe, course->next.block);
+    course->probe.was_made = true;
+    course->probe.block = course->next.block;
+    course->probe.since_s = 0;
     course->probe_s = 0;
 }
 
@@ -173,20 +160,11 @@ static json_t *job_id(const json_t *experiment)
     return json_member(json_object_get(last, "job"), "queue_id");
 }
 
-static double spent_before(const char *path)
-{
-    json_t *old = json_read_record(path, 0, NULL);
-    const double spent = json_number_at(old, "spent_s");
-    json_decref(old);
-    return spent >= 0 ? spent : 0;
-}
-
 bool status_is_done(const char *folder)
 {
     char *path = text_of("%s/status.json", folder);
     json_t *old = json_read_record(path, 0, NULL);
-    const char *state = json_text_at(old, "state");
-    const bool done = state && strcmp(state, "done") == 0;
+    const bool done = strcmp(json_text_or_empty(old, "state"), "done") == 0;
     json_decref(old);
     free(path);
     return done;
@@ -201,7 +179,9 @@ void status_begin(struct status *status, const struct experiment *experiment, co
     if (!json_is_object(cell))
         return;
     status->path = text_of("%s/status.json", folder);
-    status->before_s = spent_before(status->path);
+    json_t *old = json_read_record(status->path, 0, NULL);
+    status->before_s = fmax(json_number_at(old, "spent_s"), 0); // 0 where it is not known
+    json_decref(old);
     status->fixed = json_pack(
         "{s:s, s:o, s:o, s:o, s:s, s:I, s:o, s:I, s:o, s:o}", "schema", SCHEMA_STATUS, "cell",
         json_member(cell, "name"), "key", json_member(cell, "key"), "limits",

@@ -34,27 +34,12 @@ static bool is_used(const json_t *record, size_t left_out)
     return json_integer_value(json_object_get(record, "block")) > (json_int_t)left_out;
 }
 
-// The runs of one condition that figures are made of, and the records have that flag for.
+// The runs of one condition that figures are made of, and the records have that flag for; or that
+// left survivors: children that were cut off, so that their work is in no figure.
 static void add_disturbed(const json_t *records, size_t left_out, const char *condition,
                           enum flag flag, json_t *warnings)
 {
     struct message message = {.flag = flag, .condition = condition};
-    for (size_t i = 0; i < json_array_size(records); i++) {
-        const json_t *record = json_array_get(records, i);
-        if (!is_of(record, condition) || !is_used(record, left_out))
-            continue;
-        message.of_runs++;
-        if (has_flag(record, flag_name(flag)))
-            message_run(&message, (size_t)json_integer_value(json_object_get(record, "order")));
-    }
-    message_add_some(warnings, &message);
-}
-
-// Children that were cut off: their work is in no figure.
-static void add_survivors(const json_t *records, size_t left_out, const char *condition,
-                          json_t *warnings)
-{
-    struct message message = {.flag = FLAG_SURVIVORS, .condition = condition};
     double most = 0;
     for (size_t i = 0; i < json_array_size(records); i++) {
         const json_t *record = json_array_get(records, i);
@@ -62,11 +47,12 @@ static void add_survivors(const json_t *records, size_t left_out, const char *co
         if (!is_of(record, condition) || !is_used(record, left_out))
             continue;
         message.of_runs++;
-        if (survivors > 0)
+        if (flag == FLAG_SURVIVORS ? survivors > 0 : has_flag(record, flag_name(flag)))
             message_run(&message, (size_t)json_integer_value(json_object_get(record, "order")));
         most = fmax(most, survivors);
     }
-    message_detail(&message, "most", "%.0f", most);
+    if (flag == FLAG_SURVIVORS)
+        message_detail(&message, "most", "%.0f", most);
     message_add_some(warnings, &message);
 }
 
@@ -277,7 +263,7 @@ void disturbances_add(const struct experiment *experiment, const struct session 
     for (size_t i = 0; i < settings->condition_count; i++) {
         for (enum flag flag = FLAG_STEAL; flag <= FLAG_SHARED_NODE; flag++)
             add_disturbed(records, left_out, settings->conditions[i], flag, warnings);
-        add_survivors(records, left_out, settings->conditions[i], warnings);
+        add_disturbed(records, left_out, settings->conditions[i], FLAG_SURVIVORS, warnings);
     }
     add_late(experiment, warnings);
     add_hosts(experiment, records, warnings);

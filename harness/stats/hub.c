@@ -411,6 +411,14 @@ bool hub_fail(struct hub *hub, const char *source, const char *text)
     return good;
 }
 
+bool hub_write_experiment(const struct hub *hub)
+{
+    char *path = folder_file(&hub->folder, "experiment.json");
+    const bool good = output_document(hub->experiment.json, path);
+    free(path);
+    return good;
+}
+
 bool hub_has_warning(const json_t *warnings, const json_t *warning)
 {
     for (size_t i = 0; i < json_array_size(warnings); i++)

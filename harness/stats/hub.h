@@ -166,6 +166,9 @@ bool hub_fail(struct hub *hub, const char *source, const char *text);
 // Keeps a warning for the result, and prints it, once. `source` NULL: of the harness.
 void hub_warn(struct hub *hub, const struct source *source, const char *text);
 
+// Writes experiment.json with what was added to it. False after a message on stderr.
+bool hub_write_experiment(const struct hub *hub);
+
 // Whether an array of warnings has that one.
 bool hub_has_warning(const json_t *warnings, const json_t *warning);
 

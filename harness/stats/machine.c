@@ -12,8 +12,6 @@
 
 #include <fcntl.h>
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -32,8 +30,8 @@ enum { DRIFT_LEAST = 5 }; // readings
 struct readings {
     const char *name, *unit; // of the records
     bool lower_is_worse;
-    size_t count, last_probe;
-    double *value, *cost;
+    size_t last_probe;
+    struct sample value, cost;
 };
 
 struct machine {
@@ -43,41 +41,33 @@ struct machine {
 
 // ---- reading ----
 
-static struct readings *find(const struct machine *machine, const char *name)
+// A new one, unless it is there.
+static struct readings *readings_of(struct machine *machine, const json_t *reading)
 {
+    const char *name = json_text_or_empty(reading, "name");
     for (size_t i = 0; i < machine->count; i++)
         if (strcmp(machine->readings[i].name, name) == 0)
             return &machine->readings[i];
-    return NULL;
-}
-
-// A new one with room for as many readings.
-static struct readings *add(struct machine *machine, const json_t *reading, size_t most)
-{
     machine->readings =
         must(reallocarray(machine->readings, machine->count + 1, sizeof *machine->readings));
     struct readings *one = &machine->readings[machine->count++];
-    *one = (struct readings){.name = json_text_or_empty(reading, "name"),
+    *one = (struct readings){.name = name,
                              .unit = json_text_or_empty(reading, "unit"),
                              .lower_is_worse =
-                                 strcmp(json_text_or_empty(reading, "worse"), "lower") == 0,
-                             .value = must(calloc(most + 1, sizeof(double))),
-                             .cost = must(calloc(most + 1, sizeof(double)))};
+                                 strcmp(json_text_or_empty(reading, "worse"), "lower") == 0};
     return one;
 }
 
-static void take_reading(struct machine *machine, const json_t *reading, size_t most)
+static void take_reading(struct machine *machine, const json_t *reading)
 {
-    struct readings *one = find(machine, json_text_or_empty(reading, "name"));
-    if (!one)
-        one = add(machine, reading, most);
+    struct readings *one = readings_of(machine, reading);
     const double value = json_number_at(reading, "value");
     // A probe has one reading of each.
-    if (!(value > 0) || (one->count > 0 && one->last_probe == machine->probes))
+    if (!(value > 0) || (one->value.count > 0 && one->last_probe == machine->probes))
         return;
     one->last_probe = machine->probes;
-    one->value[one->count] = value;
-    one->cost[one->count++] = one->lower_is_worse ? -log(value) : log(value);
+    sample_add(&one->value, value);
+    sample_add(&one->cost, one->lower_is_worse ? -log(value) : log(value));
 }
 
 // From the probes in front of runs that count.
@@ -89,28 +79,17 @@ static void take_all(struct machine *machine, const struct session *session)
         if (session->runs[i].block <= session_left_out(session) || !json_is_object(probe))
             continue;
         for (size_t k = 0; k < json_array_size(list); k++)
-            take_reading(machine, json_array_get(list, k), session->count);
+            take_reading(machine, json_array_get(list, k));
         machine->probes++;
     }
 }
 
 // ---- figures ----
 
-static double median_of(const double *value, size_t n, double *scratch)
-{
-    memcpy(scratch, value, n * sizeof *value);
-    gsl_sort(scratch, 1, n);
-    return gsl_stats_median_from_sorted_data(scratch, 1, n);
-}
-
 // Standard deviation, by the median of the distances from the median.
-static double robust_sd(const double *value, size_t n, double *scratch)
+static double robust_sd(const struct sample *sample)
 {
-    const double middle = median_of(value, n, scratch);
-    for (size_t i = 0; i < n; i++)
-        scratch[i] = fabs(value[i] - middle);
-    gsl_sort(scratch, 1, n);
-    return mad_to_sd * gsl_stats_median_from_sorted_data(scratch, 1, n);
+    return mad_to_sd * sample_mad(sample);
 }
 
 struct drift {
@@ -183,25 +162,23 @@ static void warn_of_drift(const struct readings *one, const struct drift *drift,
     message_detail(&message, "interval", "[%.3g, %.3g]",
                    100 * expm1(drift->change > 0 ? drift->low : -drift->high),
                    100 * expm1(drift->change > 0 ? drift->high : -drift->low));
-    message_detail(&message, "probes", "%zu", one->count);
+    message_detail(&message, "probes", "%zu", one->cost.count);
     message_add(warnings, &message);
 }
 
 static void add_json(const struct machine *machine, const struct readings *one,
                      const struct settings *settings, json_t *list, json_t *warnings)
 {
-    if (one->count == 0)
+    const struct sample *cost = &one->cost;
+    if (cost->count == 0)
         return;
-    double *scratch = must(calloc(one->count, sizeof *scratch));
-    const struct drift drift = drift_of(one->cost, one->count, settings->confidence);
+    const struct drift drift = drift_of(cost->value, cost->count, settings->confidence);
     json_array_append_new(
         list, json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o}", "name", one->name, "unit", one->unit,
-                        "worse", one->lower_is_worse ? "lower" : "higher", "n", (int)one->count,
-                        "median", json_figure(median_of(one->value, one->count, scratch)), "spread",
-                        json_figure(robust_sd(one->cost, one->count, scratch)), "drift",
-                        drift_json(&drift)));
+                        "worse", one->lower_is_worse ? "lower" : "higher", "n", (int)cost->count,
+                        "median", json_figure(sample_median(&one->value)), "spread",
+                        json_figure(robust_sd(cost)), "drift", drift_json(&drift)));
     warn_of_drift(one, &drift, machine->count, warnings);
-    free(scratch);
 }
 
 json_t *machine_json(const struct session *session, json_t *warnings)
@@ -211,8 +188,8 @@ json_t *machine_json(const struct session *session, json_t *warnings)
     take_all(&machine, session);
     for (size_t i = 0; i < machine.count; i++) {
         add_json(&machine, &machine.readings[i], session->settings, list, warnings);
-        free(machine.readings[i].value);
-        free(machine.readings[i].cost);
+        sample_free(&machine.readings[i].value);
+        sample_free(&machine.readings[i].cost);
     }
     free(machine.readings);
     if (machine.probes > 0)
@@ -310,53 +287,38 @@ static json_t *read_earlier(const char *path, const json_t *entry, size_t *lines
     return earlier;
 }
 
-// Logarithms of that reporter's medians. Returns how many; index: which entry each is of.
-static size_t take_logs(const json_t *earlier, const char *reporter, double *log_value,
-                        size_t *index)
+// Since when: the first of the newest earlier ones that were all as unusual. index: which entry
+// each value is of.
+static json_t *since(const json_t *earlier, const struct sample *logs, const size_t *index,
+                     double from)
 {
-    size_t n = 0;
+    size_t first = logs->count;
+    while (first > 0 && logs->value[first - 1] > from)
+        first--;
+    return first == logs->count
+               ? json_null()
+               : json_string(json_text_or_empty(json_array_get(earlier, index[first]), "time"));
+}
+
+// By the logarithms of that reporter's medians. What one more experiment differs by from the usual:
+// from the median of the earlier ones, and half the width of the interval in which 95 % of the next
+// ones are (a prediction interval, with a robust standard deviation).
+static void compare_one(const json_t *earlier, const char *reporter, double now, json_t *unusual)
+{
+    struct sample logs = {0};
+    size_t *index = must(calloc(json_array_size(earlier) + 1, sizeof *index));
     for (size_t i = 0; i < json_array_size(earlier); i++) {
         const double value =
             json_number_at(json_object_get(json_array_get(earlier, i), "medians"), reporter);
         if (!(value > 0))
             continue;
-        index[n] = i;
-        log_value[n++] = log(value);
+        index[logs.count] = i;
+        sample_add(&logs, log(value));
     }
-    return n;
-}
-
-// What one more experiment differs by from the usual: the median of the earlier ones, and half the
-// width of the interval in which 95 % of the next ones are (a prediction interval, with a robust
-// standard deviation).
-static void usual_of(const double *log_value, size_t n, double *scratch, double *center,
-                     double *half)
-{
-    *center = median_of(log_value, n, scratch);
-    const double sd = fmax(robust_sd(log_value, n, scratch), least_sd), count = (double)n;
-    *half = gsl_cdf_tdist_Qinv(side, count - 1) * sd * sqrt(1 + 1 / count);
-}
-
-// Since when: the first of the newest earlier ones that were all as unusual.
-static json_t *since(const json_t *earlier, const double *log_value, const size_t *index, size_t n,
-                     double from)
-{
-    size_t first = n;
-    while (first > 0 && log_value[first - 1] > from)
-        first--;
-    return first == n
-               ? json_null()
-               : json_string(json_text_or_empty(json_array_get(earlier, index[first]), "time"));
-}
-
-static void compare_one(const json_t *earlier, const char *reporter, double now, json_t *unusual)
-{
-    const size_t most = json_array_size(earlier);
-    double *log_value = must(calloc(2 * most + 1, sizeof *log_value)), center, half;
-    size_t *index = must(calloc(most + 1, sizeof *index));
-    const size_t n = take_logs(earlier, reporter, log_value, index);
-    if (n >= USUAL_LEAST && now > 0) {
-        usual_of(log_value, n, log_value + most, &center, &half);
+    if (logs.count >= USUAL_LEAST && now > 0) {
+        const double center = sample_median(&logs), count = (double)logs.count;
+        const double half = gsl_cdf_tdist_Qinv(side, count - 1) * fmax(robust_sd(&logs), least_sd) *
+                            sqrt(1 + 1 / count);
         const double change = log(now) - center;
         if (change - half > log1p(worth_saying))
             json_array_append_new(
@@ -364,10 +326,10 @@ static void compare_one(const json_t *earlier, const char *reporter, double now,
                 json_pack("{s:s, s:o, s:[o, o], s:o, s:i}", "reporter", reporter, "ratio",
                           json_figure(exp(change)), "range", json_figure(exp(change - half)),
                           json_figure(exp(change + half)), "since",
-                          since(earlier, log_value, index, n, center + half + log1p(worth_saying)),
-                          "experiments", (int)n));
+                          since(earlier, &logs, index, center + half + log1p(worth_saying)),
+                          "experiments", (int)logs.count));
     }
-    free(log_value);
+    sample_free(&logs);
     free(index);
 }
 

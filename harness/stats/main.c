@@ -122,14 +122,6 @@ static bool take_over(struct hub *hub, size_t *set_aside)
     return good;
 }
 
-static bool write_experiment(const struct hub *hub)
-{
-    char *path = folder_file(&hub->folder, "experiment.json");
-    const bool good = output_document(hub->experiment.json, path);
-    free(path);
-    return good;
-}
-
 // Whether experiment.json is what this jostle wrote: until we had the lock, another one
 // could write its own.
 static bool is_ours(struct hub *hub)
@@ -161,7 +153,7 @@ static bool open_all(struct hub *hub)
     course_init(&hub->course, &hub->experiment);
     if (!take_over(hub, &set_aside))
         return false;
-    return !resume_note(&hub->experiment, hub->earlier, set_aside) || write_experiment(hub);
+    return !resume_note(&hub->experiment, hub->earlier, set_aside) || hub_write_experiment(hub);
 }
 
 // Answers an await once every source has sent its event. That the service has died, which

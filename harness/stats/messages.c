@@ -14,7 +14,7 @@ enum severity {
     PROBLEM,
     // What moves all runs alike spoils a mean; a slowdown from pairs holds.
     PROBLEM_OF_A_MEAN,
-    // What happened to some runs: a problem once they are many (is_widespread). It comes to both
+    // What happened to some runs: a problem once they are many (is_problem). It comes to both
     // sides of pairs in random order, and biases no ratio.
     PROBLEM_OF_MANY,
 };
@@ -293,22 +293,16 @@ static char *fill(const struct message *message, const char *words)
     return stream_text(stream, &text);
 }
 
-// A single run that was disturbed moves a result no more than any other outlier.
-static bool is_widespread(const struct message *message)
-{
-    const size_t hit = json_array_size(message->runs);
-    return hit >= 2 && hit * 10 >= message->of_runs;
-}
-
 static bool is_problem(const struct message *message)
 {
+    const size_t hit = json_array_size(message->runs);
     switch (cases[message->flag].severity) {
     case PROBLEM:
         return true;
     case PROBLEM_OF_A_MEAN:
         return message->mean_alone;
-    case PROBLEM_OF_MANY:
-        return is_widespread(message);
+    case PROBLEM_OF_MANY: // a single run moves a result no more than any other outlier
+        return hit >= 2 && hit * 10 >= message->of_runs;
     case NOTE:
         break;
     }

@@ -23,12 +23,6 @@ static unsigned bit(enum flag flag, bool set)
     return set ? 1U << flag : 0;
 }
 
-// What changes the mean by less than this is not worth a word.
-static double least_share(const struct settings *settings)
-{
-    return fmin(0.01, settings->error / 5);
-}
-
 static bool has_outliers(const struct sample *sample, double least)
 {
     struct outliers outliers = shape_outliers(sample);
@@ -71,12 +65,6 @@ static unsigned order_flags(const struct sample *sample, double least, bool depe
            bit(FLAG_STEP, step) | bit(FLAG_AUTOCORRELATION, dependent);
 }
 
-static bool is_dependent(const struct session *session, size_t metric)
-{
-    bool alone = session->settings->condition_count == 1;
-    return metric_dependence(session, metric) > (alone ? dependent_alone : dependent_among);
-}
-
 // The load itself makes the program's times vary: an F test that normal values
 // would fail once in a thousand, and a difference that is worth a word.
 static bool load_varies(const struct session *session, size_t condition, size_t metric)
@@ -92,13 +80,6 @@ static bool load_varies(const struct session *session, size_t condition, size_t 
         return false;
     return gsl_cdf_fdist_Q(loaded_cv2 / base_cv2, (double)loaded->count - 1,
                            (double)base->count - 1) < variance_ratio_p;
-}
-
-// What a load leaves behind is said once, not for each variant.
-static bool tells_carry_over(struct session *session, size_t condition, size_t metric)
-{
-    return settings_variant(session->settings, condition) == 0 &&
-           carry_over_shows(session, condition, metric);
 }
 
 // Against what it is compared with.
@@ -129,13 +110,19 @@ unsigned oddities_find(struct session *session, size_t condition, size_t metric)
     if (sample->count < 3)
         return 0;
     const struct settings *settings = session->settings;
-    const double least = least_share(settings);
+    // What changes the mean by less than this is not worth a word.
+    const double least = fmin(0.01, settings->error / 5);
+    const bool dependent = metric_dependence(session, metric) >
+                           (settings->condition_count == 1 ? dependent_alone : dependent_among);
+    // What a load leaves behind is said once, not for each variant.
+    const bool carries_over =
+        settings_variant(settings, condition) == 0 && carry_over_shows(session, condition, metric);
     const double worse = settings->metrics.item[metric].higher_is_better ? -1 : 1;
     // What moves with time hides in a small spread longer than what does not.
     return shape_flags(sample, least, metrics_is_time(&settings->metrics, metric)) |
-           order_flags(sample, least / 10, is_dependent(session, metric), worse) |
+           order_flags(sample, least / 10, dependent, worse) |
            bit(FLAG_LOAD_VARIANCE, load_varies(session, condition, metric)) |
-           bit(FLAG_CARRY_OVER, tells_carry_over(session, condition, metric)) |
+           bit(FLAG_CARRY_OVER, carries_over) |
            bit(FLAG_UNSTEADY, is_unsteady(session, condition, metric));
 }
 

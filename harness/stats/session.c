@@ -259,14 +259,6 @@ void session_rest(struct session *session)
     session->rested = true;
 }
 
-// Another washout: what was measured with the one before does not count.
-static void change_washout(struct session *session, size_t washed, size_t blocks)
-{
-    session->washed = washed;
-    session->unwashed = blocks;
-    clear_figures(session);
-}
-
 bool session_add(struct session *session, struct observation *run)
 {
     struct condition *condition = &session->conditions[run->condition];
@@ -285,8 +277,11 @@ bool session_add(struct session *session, struct observation *run)
     int *cell = &session->table[(run->block - 1) * width + (size_t)run->condition];
     if (*cell >= 0)
         return false;
-    if (run->washed != session->washed)
-        change_washout(session, run->washed, before);
+    if (run->washed != session->washed) { // what was measured with the one before does not count
+        session->washed = run->washed;
+        session->unwashed = before;
+        clear_figures(session);
+    }
     // After a gap (a line that was lost, a run that is made again) nobody knows.
     run->follows = run->order == session->last_order + 1 ? session->previous : RUN_UNKNOWN;
     session_note(session, run);

@@ -299,12 +299,6 @@ static void measure_shares(struct shares *shares, const struct given *given,
         shares->present >= least_present || explained >= most_of_it * shares->total;
 }
 
-static void give_up(struct shares *shares)
-{
-    for (enum cause k = 0; k < CAUSES; k++)
-        shares->points[k] = k == UNEXPLAINED ? shares->total : 0;
-}
-
 struct shares shares_of(const struct times *before, const struct times *after, size_t n,
                         struct critical *critical)
 {
@@ -334,10 +328,11 @@ struct shares shares_of(const struct times *before, const struct times *after, s
     measure_shares(&shares, &given, critical);
     if (shares.attributed)
         bound(&shares, &given);
-    else
-        give_up(&shares);
-    for (enum cause k = 0; k < CAUSES; k++)
+    for (enum cause k = 0; k < CAUSES; k++) {
+        if (!shares.attributed)
+            shares.points[k] = k == UNEXPLAINED ? shares.total : 0;
         shares.seconds[k] = shares.points[k] / 100 * given.before_s;
+    }
     return shares;
 }
 

@@ -79,57 +79,47 @@ static double part_s(const struct made *made, const struct times *times, enum pa
     return fmax(rest_s, 0);
 }
 
-// The means' ratio of y to x over the runs, with Student's t; without bounds for a single run.
-static struct interval ratio_of(const double *x, const double *y, size_t n,
-                                struct critical *critical)
+// The ratio of the sums of a pair's two values over the runs, with Student's t; without bounds for
+// a single run. Empties the pairs.
+static struct interval ratio_of(struct pairs *pairs, struct critical *critical)
 {
-    struct pairs pairs = {0};
-    for (size_t i = 0; i < n; i++)
-        pairs_add(&pairs, x[i], y[i]);
-    const double t = n > 1 ? critical_t(critical, (double)n - 1) : INFINITY;
-    const struct interval ratio = interval_ratio(&pairs, t, t);
-    pairs_free(&pairs);
+    const double t =
+        pairs->count > 1 ? critical_t(critical, (double)pairs->count - 1) : (double)INFINITY;
+    const struct interval ratio = interval_ratio(pairs, t, t);
+    pairs_free(pairs);
     return ratio;
 }
 
-static void measure_part(struct made *made, enum part part, struct critical *critical,
-                         double *scratch)
+static void measure_part(struct made *made, enum part part, struct critical *critical)
 {
-    double *wall = scratch, *spent = scratch + made->runs, sum = 0;
+    struct pairs pairs = {0};
+    double sum = 0;
     for (size_t i = 0; i < made->runs; i++) {
-        wall[i] = made->times[i].wall_s;
-        spent[i] = part_s(made, &made->times[i], part);
-        sum += spent[i];
+        const double spent = part_s(made, &made->times[i], part);
+        pairs_sum(&pairs, made->times[i].wall_s, spent);
+        sum += spent;
     }
     made->known[part] = isfinite(sum);
     made->seconds[part] = sum / (double)made->runs;
     if (made->known[part])
-        made->part[part] = ratio_of(wall, spent, made->runs, critical);
-}
-
-static void measure_factor(struct made *made, struct critical *critical, double *scratch)
-{
-    double *wall = scratch, *without = scratch + made->runs;
-    for (size_t i = 0; i < made->runs; i++) {
-        wall[i] = made->times[i].wall_s;
-        without[i] = wall[i] - part_s(made, &made->times[i], CPU_WAIT);
-    }
-    made->factor = ratio_of(without, wall, made->runs, critical);
+        made->part[part] = ratio_of(&pairs, critical);
 }
 
 // False where nothing is known of its waiting.
 static bool measure(struct made *made, struct critical *critical)
 {
     const struct sums sums = times_sum(made->times, made->runs);
-    double *scratch = must(calloc(2 * made->runs + 1, sizeof *scratch));
+    struct pairs pairs = {0};
     made->threads = threads_of(&sums);
     made->wall_s = sums.wall_s / (double)made->runs;
     made->at_least = !made->threads.one;
     for (enum part part = 0; part < PARTS; part++)
-        measure_part(made, part, critical, scratch);
-    if (made->known[CPU_WAIT])
-        measure_factor(made, critical, scratch);
-    free(scratch);
+        measure_part(made, part, critical);
+    for (size_t i = 0; i < made->runs && made->known[CPU_WAIT]; i++) {
+        const double wall_s = made->times[i].wall_s;
+        pairs_sum(&pairs, wall_s - part_s(made, &made->times[i], CPU_WAIT), wall_s);
+    }
+    made->factor = ratio_of(&pairs, critical);
     return made->known[COMPUTING] && made->known[CPU_WAIT];
 }
 
@@ -200,13 +190,8 @@ static char *words_of_others(const struct made *made)
 // ---- the steadier figure ----
 
 // Runs that a mean of such figures takes to be known within that error, by its spread now.
-static double runs_for(const double *value, size_t n, double t, double error)
+static double runs_for(size_t n, double mean, double squares, double t, double error)
 {
-    double mean = 0, squares = 0;
-    for (size_t i = 0; i < n; i++)
-        mean += value[i] / (double)n;
-    for (size_t i = 0; i < n; i++)
-        squares += (value[i] - mean) * (value[i] - mean);
     const double variation = sqrt(squares / (double)(n - 1)) / mean;
     return ceil(fmax(pow(t * variation / error, 2), 2));
 }
@@ -217,15 +202,14 @@ static json_t *steadier_json(const struct made *made, const struct settings *set
 {
     if (made->runs < RUNS_TO_FORECAST)
         return json_null();
-    double *value = must(calloc(made->runs, sizeof *value));
+    struct pairs pairs = {0};
     const double t = critical_t(critical, (double)made->runs - 1);
-    for (size_t i = 0; i < made->runs; i++)
-        value[i] = made->times[i].wall_s;
-    const double wall = runs_for(value, made->runs, t, settings->error);
-    for (size_t i = 0; i < made->runs; i++)
-        value[i] -= part_s(made, &made->times[i], CPU_WAIT);
-    const double without = runs_for(value, made->runs, t, settings->error);
-    free(value);
+    for (size_t i = 0; i < made->runs; i++) {
+        const double wall_s = made->times[i].wall_s;
+        pairs_sum(&pairs, wall_s, wall_s - part_s(made, &made->times[i], CPU_WAIT));
+    }
+    const double wall = runs_for(pairs.count, pairs.mean_x, pairs.xx, t, settings->error);
+    const double without = runs_for(pairs.count, pairs.mean_y, pairs.yy, t, settings->error);
     if (!(wall >= worth_offering * without))
         return json_null();
     char *text = text_of("--metric %s (its time without that wait) would be known within %.3g %% "

@@ -15,10 +15,21 @@
 static const double stray_share = 0.1;
 enum { STRAY_LEAST = 2 };
 
+// metric: MAX_METRICS: of none.
+static struct message about(const struct session *session, enum flag flag, size_t condition,
+                            size_t metric)
+{
+    const struct settings *settings = session->settings;
+    return (struct message){.flag = flag,
+                            .condition = settings->conditions[condition],
+                            .metric =
+                                metric < MAX_METRICS ? settings->metrics.item[metric].name : NULL};
+}
+
 static struct message about_condition(const struct session *session, enum flag flag,
                                       size_t condition)
 {
-    return (struct message){.flag = flag, .condition = session->settings->conditions[condition]};
+    return about(session, flag, condition, MAX_METRICS);
 }
 
 static void add_range(const struct session *session, size_t condition,
@@ -51,15 +62,6 @@ static void add_open(const struct session *session, size_t condition,
     message_add(list, &message);
 }
 
-static void add_missed(const struct session *session, size_t condition,
-                       const struct capacity *capacity, json_t *list)
-{
-    struct message message = about_condition(session, FLAG_TIME_OUT_MISSED, condition);
-    message_detail(&message, "few", "%zu", capacity->timed_out);
-    message.of_runs = capacity->runs;
-    message_add(list, &message);
-}
-
 // Runs that missed the objectives where nearly all should keep them: the rate is not what
 // made them miss.
 static void add_strays(const struct session *session, size_t condition,
@@ -87,8 +89,12 @@ static void capacity_warnings(struct session *session, json_t *list)
 {
     for (size_t i = 0; i < session->settings->condition_count; i++) {
         const struct capacity capacity = capacity_of(session, i);
-        if (capacity.timed_out > 0)
-            add_missed(session, i, &capacity, list);
+        if (capacity.timed_out > 0) {
+            struct message message = about_condition(session, FLAG_TIME_OUT_MISSED, i);
+            message_detail(&message, "few", "%zu", capacity.timed_out);
+            message.of_runs = capacity.runs;
+            message_add(list, &message);
+        }
         if (capacity.bound != CAPACITY_INSIDE && capacity.runs > 0)
             add_range(session, i, &capacity, list);
         else if (!(capacity.error <= session->settings->error))
@@ -96,14 +102,6 @@ static void capacity_warnings(struct session *session, json_t *list)
         if (capacity.bound == CAPACITY_INSIDE && capacity.runs > 0)
             add_strays(session, i, &capacity, list);
     }
-}
-
-static struct message about(const struct session *session, enum flag flag, size_t condition,
-                            size_t metric)
-{
-    return (struct message){.flag = flag,
-                            .condition = session->settings->conditions[condition],
-                            .metric = session->settings->metrics.item[metric].name};
 }
 
 // "baseline: 2 by exit code, 1 by signal; half: 1 by time-out"; to be freed.
@@ -193,8 +191,7 @@ static bool has_output(const struct settings *settings)
 static void add_timed_out(const struct session *session, size_t condition, json_t *list)
 {
     const struct condition *one = &session->conditions[condition];
-    struct message message = {.flag = FLAG_TIMED_OUT,
-                              .condition = session->settings->conditions[condition]};
+    struct message message = about_condition(session, FLAG_TIMED_OUT, condition);
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
         if (run->condition == (int)condition && run->failure == FAILURE_TIMED_OUT &&
@@ -228,13 +225,6 @@ static void add_washout(const struct session *session, json_t *list)
     message_add(list, &message);
 }
 
-static void add_slow(const struct session *session, json_t *list)
-{
-    struct message message = {.flag = FLAG_CARRY_OVER_SLOW};
-    message_detail(&message, "runs", "%zu", session->washed);
-    message_add(list, &message);
-}
-
 // A share of the CPUs that is worth a word.
 static const double shared = 0.99;
 
@@ -243,8 +233,8 @@ static void add_delivery(const struct session *session, size_t condition,
                          const struct load_sum *load, json_t *list)
 {
     const bool is_short = judge_short(&load->delivery);
-    struct message message = {.flag = is_short ? FLAG_LOAD_SHORT : FLAG_LOAD_UNEVEN,
-                              .condition = session->settings->conditions[condition]};
+    struct message message =
+        about_condition(session, is_short ? FLAG_LOAD_SHORT : FLAG_LOAD_UNEVEN, condition);
     const double offered = load->offered / (double)load->offered_runs;
     const double achieved = load->achieved / (double)load->achieved_runs;
     for (size_t i = 0; i < load->short_count; i++)
@@ -258,22 +248,16 @@ static void add_delivery(const struct session *session, size_t condition,
     message_add(list, &message);
 }
 
-static void add_bound(const struct session *session, size_t condition, const struct load_sum *load,
-                      json_t *list)
-{
-    struct message message = {.flag = FLAG_LOAD_TIME,
-                              .condition = session->settings->conditions[condition]};
-    message_detail(&message, "load", "load %s", load->name);
-    message_add(list, &message);
-}
-
 static void add_load(const struct session *session, size_t condition, const struct load_sum *load,
                      json_t *list)
 {
     if (load->short_count > 0)
         add_delivery(session, condition, load, list);
-    if (load->bound)
-        add_bound(session, condition, load, list);
+    if (load->bound) {
+        struct message message = about_condition(session, FLAG_LOAD_TIME, condition);
+        message_detail(&message, "load", "load %s", load->name);
+        message_add(list, &message);
+    }
 }
 
 // Of how many runs a statistic has an interval at all.
@@ -398,8 +382,11 @@ json_t *warnings_of(struct session *session)
     }
     if (session->unwashed > 0)
         add_washout(session, list);
-    if (carry_over_is_slow(session))
-        add_slow(session, list);
+    if (carry_over_is_slow(session)) {
+        struct message message = {.flag = FLAG_CARRY_OVER_SLOW};
+        message_detail(&message, "runs", "%zu", session->washed);
+        message_add(list, &message);
+    }
     for (size_t i = 0; i < settings->condition_count; i++)
         if (session->conditions[i].censored > 0)
             add_timed_out(session, i, list);
