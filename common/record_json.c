@@ -70,6 +70,16 @@ double json_bound_at(const json_t *object, size_t index)
     return json_is_number(bound) ? json_number_value(bound) : NAN;
 }
 
+json_t *json_named(const json_t *array, const char *key, const char *text)
+{
+    for (size_t i = 0; i < json_array_size(array) && text != NULL; i++) {
+        const char *own = json_text_at(json_array_get(array, i), key);
+        if (own != NULL && strcmp(own, text) == 0)
+            return json_array_get(array, i);
+    }
+    return NULL;
+}
+
 json_t *json_read_record(const char *path, size_t flags, json_error_t *error)
 {
     FILE *file = file_open_record(path); /* not json_loadfd(), which reads byte by byte */

@@ -21,6 +21,9 @@ json_t *json_at(const json_t *object, const char *key, size_t length);
  * would be in no record; "" where there is none. */
 void json_copy_text(const json_t *object, const char *key, char *text, size_t size);
 bool json_has(const json_t *object, const char *key); /* and is not null */
+/* The first object of an array whose member of that key is that text; NULL: there is none, or no
+ * text. */
+json_t *json_named(const json_t *array, const char *key, const char *text);
 /* A bound of an interval, the member "ci": 0 the lower, 1 the upper; NAN where it has none. */
 double json_bound_at(const json_t *object, size_t index);
 

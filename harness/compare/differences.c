@@ -49,25 +49,14 @@ static json_t *command_text(const json_t *command)
     return string;
 }
 
-// Of a list of objects the one of that name.
-static json_t *named(const json_t *list, const char *name)
-{
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        json_t *one = json_array_get(list, i);
-        const char *its = json_string_value(json_object_get(one, "name"));
-        if (its && strcmp(its, name) == 0)
-            return one;
-    }
-    return NULL;
-}
-
 // The names in one list that are also in the other, or that are not.
 static json_t *names(const json_t *a, const json_t *b, bool in_both)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < json_array_size(a); i++) {
         json_t *name = json_object_get(json_array_get(a, i), "name");
-        if (json_is_string(name) && (named(b, json_string_value(name)) != NULL) == in_both)
+        if (json_is_string(name) &&
+            (json_named(b, "name", json_string_value(name)) != NULL) == in_both)
             json_array_append(list, name);
     }
     return list;
@@ -107,7 +96,7 @@ static void add_loads(json_t *list, const json_t *a, const json_t *b)
     for (size_t i = 0; i < json_array_size(loads); i++) {
         const json_t *one = json_array_get(loads, i);
         const char *name = json_string_value(json_object_get(one, "name"));
-        const json_t *other = name ? named(others, name) : NULL;
+        const json_t *other = name ? json_named(others, "name", name) : NULL;
         if (other)
             add_member(list, "load", one, other, "spec", text_of);
     }
@@ -126,7 +115,8 @@ static void add_commands(json_t *list, const json_t *a, const json_t *b)
     }
     for (size_t i = 0; i < json_array_size(variants); i++) {
         const json_t *one = json_array_get(variants, i);
-        const json_t *other = named(others, json_string_value(json_object_get(one, "name")));
+        const json_t *other =
+            json_named(others, "name", json_string_value(json_object_get(one, "name")));
         if (other)
             add_member(list, "command of variant", one, other, "command", command_text);
     }

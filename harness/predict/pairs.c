@@ -76,7 +76,8 @@ static bool read_measure(const json_t *record, struct pair_measure *measure)
     *measure = (struct pair_measure){.slowdown = json_number_at(record, "slowdown"),
                                      .sd = json_number_at(record, "sd"),
                                      .n = n >= 1 ? (size_t)n : 0};
-    json_bounds_at(record, "ci", &measure->low, &measure->high);
+    measure->low = json_bound_at(record, 0);
+    measure->high = json_bound_at(record, 1);
     return measure->slowdown > 0;
 }
 
@@ -278,7 +279,8 @@ static bool fill(const char *folder, const json_t *experiment, const json_t *res
     pair->first =
         (struct pair_measure){.slowdown = json_number_at(slowdown, "ratio"),
                               .n = (size_t)json_integer_value(json_object_get(slowdown, "pairs"))};
-    json_bounds_at(slowdown, "ci", &pair->first.low, &pair->first.high);
+    pair->first.low = json_bound_at(slowdown, 0);
+    pair->first.high = json_bound_at(slowdown, 1);
     const bool good = pair->first.slowdown > 0 && read_runs(folder, condition, pair);
     set_names(pair);
     return good;

@@ -200,7 +200,8 @@ static bool add_point(struct sensitivity *sensitivity, const char *kind, const j
     point.level = json_number_at(json, "level");
     point.achieved = json_number_at(json, "achieved");
     point.slowdown = json_number_at(json, "slowdown");
-    json_bounds_at(json, "ci", &point.low, &point.high);
+    point.low = json_bound_at(json, 0);
+    point.high = json_bound_at(json, 1);
     point.sd = json_number_at(json, "sd");
     point.n = (size_t)json_integer_value(json_object_get(json, "n"));
     point.load_cpus = json_number_at(json, "load_cpus");
@@ -240,19 +241,6 @@ static bool recognise(const json_t *load, char name[SENSITIVITY_NAME], double *l
     return true;
 }
 
-static const json_t *named(const json_t *array, const char *member, const char *name)
-{
-    size_t i;
-    const json_t *one;
-    json_array_foreach(array, i, one)
-    {
-        const char *its = json_string_value(json_object_get(one, member));
-        if (its != NULL && strcmp(its, name) == 0)
-            return one;
-    }
-    return NULL;
-}
-
 static double mean_of(const json_t *condition, const char *metric)
 {
     return json_number_at(json_object_get(condition, metric), "mean");
@@ -267,7 +255,7 @@ static double cpu_s(const json_t *condition)
 static void take_load(struct sensitivity_point *point, const json_t *result, const char *name)
 {
     const json_t *conditions = json_object_get(result, "conditions");
-    const json_t *condition = named(conditions, "name", name);
+    const json_t *condition = json_named(conditions, "name", name);
     const json_t *load = json_array_get(json_object_get(condition, "load"), 0);
     const json_t *alone = json_array_get(conditions, 0);
     point->achieved = json_number_at(load, "achieved") / json_number_at(load, "offered");
@@ -284,10 +272,11 @@ static void take_slowdown(struct sensitivity *sensitivity, const json_t *result,
     char kind[SENSITIVITY_NAME];
     struct sensitivity_point point = no_point();
     if (metric == NULL || name == NULL || strcmp(metric, "wall_s") != 0 ||
-        !recognise(named(json_object_get(result, "loads"), "name", name), kind, &point.level))
+        !recognise(json_named(json_object_get(result, "loads"), "name", name), kind, &point.level))
         return;
     point.slowdown = json_number_at(slowdown, "ratio");
-    json_bounds_at(slowdown, "ci", &point.low, &point.high);
+    point.low = json_bound_at(slowdown, 0);
+    point.high = json_bound_at(slowdown, 1);
     point.n = (size_t)json_integer_value(json_object_get(slowdown, "pairs"));
     take_load(&point, result, name);
     (void)sensitivity_add(sensitivity, kind, &point);

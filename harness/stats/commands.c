@@ -36,11 +36,8 @@ static void keep_warnings(struct hub *hub)
         json_object_set(hub->experiment.json, "warnings", hub->warnings);
         return;
     }
-    for (size_t i = 0; i < json_array_size(hub->warnings); i++) {
-        json_t *warning = json_array_get(hub->warnings, i);
-        if (!hub_has_warning(kept, warning))
-            json_array_append(kept, warning);
-    }
+    for (size_t i = 0; i < json_array_size(hub->warnings); i++)
+        (void)json_add_once(kept, json_array_get(hub->warnings, i));
 }
 
 // Which files were others at the end of this session than at its beginning.

@@ -23,17 +23,6 @@ static bool has_flag(const json_t *record, const char *name)
     return false;
 }
 
-static bool is_of(const json_t *record, const char *condition)
-{
-    const char *name = json_text_at(record, "condition");
-    return name && strcmp(name, condition) == 0;
-}
-
-static bool is_used(const json_t *record, size_t left_out)
-{
-    return json_integer_value(json_object_get(record, "block")) > (json_int_t)left_out;
-}
-
 // The runs of one condition that figures are made of, and the records have that flag for; or that
 // left survivors: children that were cut off, so that their work is in no figure.
 static void add_disturbed(const json_t *records, size_t left_out, const char *condition,
@@ -44,7 +33,8 @@ static void add_disturbed(const json_t *records, size_t left_out, const char *co
     for (size_t i = 0; i < json_array_size(records); i++) {
         const json_t *record = json_array_get(records, i);
         const double survivors = json_number_at(record, "survivors");
-        if (!is_of(record, condition) || !is_used(record, left_out))
+        if (strcmp(json_text_or_empty(record, "condition"), condition) != 0 ||
+            json_integer_value(json_object_get(record, "block")) <= (json_int_t)left_out)
             continue;
         message.of_runs++;
         if (flag == FLAG_SURVIVORS ? survivors > 0 : has_flag(record, flag_name(flag)))
@@ -125,12 +115,6 @@ static void add_hosts(const struct experiment *experiment, const json_t *records
     json_decref(hosts);
 }
 
-// Whether variants are revisions: each session builds its own files of them.
-static bool has_revisions(const json_t *variants)
-{
-    return json_is_object(json_object_get(json_array_get(variants, 0), "revision"));
-}
-
 // Before what moment nothing is of the last run of each condition: the earliest of their starts
 // in the records from `first` to `end`. "": there are none.
 static const char *last_starts(const struct experiment *experiment, const json_t *records,
@@ -185,7 +169,8 @@ static void add_change(const json_t *before, const json_t *after, json_t *warnin
 {
     json_t *changes = json_array();
     const json_t *variants = json_object_get(after, "variants");
-    if (!has_revisions(variants))
+    // Of revisions each session builds its own files.
+    if (!json_is_object(json_object_get(json_array_get(variants, 0), "revision")))
         (void)changes_of_program(json_object_get(before, "program"),
                                  json_object_get(after, "program"), changes);
     changes_of_variants(json_object_get(before, "variants"), variants, changes);

@@ -25,11 +25,8 @@ static void take_adjusted(struct experiment *experiment)
 {
     const json_t *loads = json_object_get(experiment->json, "loads");
     for (size_t i = 0; i < experiment->settings.condition_count; i++) {
-        const char *load = experiment_member(experiment, i, "load");
-        for (size_t k = 0; k < json_array_size(loads) && load; k++)
-            if (strcmp(json_text_or_empty(json_array_get(loads, k), "name"), load) == 0)
-                experiment->settings.adjusted[i] =
-                    json_is_object(json_object_get(json_array_get(loads, k), "settings"));
+        const json_t *load = json_named(loads, "name", experiment_member(experiment, i, "load"));
+        experiment->settings.adjusted[i] = json_is_object(json_object_get(load, "settings"));
     }
 }
 

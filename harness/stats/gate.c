@@ -1,5 +1,6 @@
 #include "decide.h"
 
+#include "json.h"
 #include "metrics.h"
 
 #include "common/record_json.h"
@@ -144,14 +145,6 @@ static bool is_about(const struct judgement *of, const json_t *warning, size_t c
             is_of(warning, "condition", settings->conditions[reference]));
 }
 
-static void add_once(json_t *list, json_t *text)
-{
-    for (size_t i = 0; i < json_array_size(list); i++)
-        if (json_equal(json_array_get(list, i), text))
-            return;
-    json_array_append(list, text);
-}
-
 // By the interval alone. To know whether it is better, worse or the same is enough where no
 // limit was given.
 static enum verdict by_interval(const struct judgement *of, size_t condition, size_t metric)
@@ -195,7 +188,7 @@ static enum verdict judge(const struct judgement *of, size_t condition, size_t m
             holds_in_each_pair(of, condition, metric, seen))
             continue;
         verdict = VERDICT_UNDECIDED;
-        add_once(why, json_object_get(warning, "flag"));
+        json_add_once(why, json_object_get(warning, "flag"));
     }
     return verdict;
 }
@@ -231,7 +224,7 @@ static void judge_condition(const struct judgement *of, size_t condition, struct
         if (settings->at_most > 0 || json_array_size(reasons) > 0)
             set_verdict(ratio, "gate", verdict);
         for (size_t i = 0; i < json_array_size(reasons); i++)
-            add_once(why, json_array_get(reasons, i));
+            json_add_once(why, json_array_get(reasons, i));
         json_object_set_new(ratio, "why", reasons);
     }
     // Each slowdown says that of its condition, too; a comparison's verdict is another one.
@@ -239,11 +232,6 @@ static void judge_condition(const struct judgement *of, size_t condition, struct
         if (of->against == AGAINST_ALONE && metric_is_asked(of->session, condition, m))
             set_verdict(find(of, condition, m), "verdict", gate_of_all(&own));
     gate_add(sum, gate_of_all(&own));
-}
-
-static json_t *limit(double value)
-{
-    return value > 0 ? json_figure(value) : json_null();
 }
 
 void verdicts_add(struct session *session, json_t *summary)
@@ -269,8 +257,9 @@ void verdicts_add(struct session *session, json_t *summary)
     const bool limited = settings->at_most > 0;
     json_object_set_new(
         summary, "gate",
-        json_pack("{s:o, s:o, s:s, s:o}", "at_most", limit(settings->at_most), "same_within",
-                  limit(settings->same_within), "verdict",
+        json_pack("{s:o, s:o, s:s, s:o}", "at_most",
+                  json_figure(settings->at_most > 0 ? settings->at_most : NAN), "same_within",
+                  json_figure(settings->same_within > 0 ? settings->same_within : NAN), "verdict",
                   !limited && verdict == VERDICT_BELOW ? "decided" : verdict_names[verdict], "why",
                   why));
     if (limited) {

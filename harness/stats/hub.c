@@ -419,14 +419,6 @@ bool hub_write_experiment(const struct hub *hub)
     return good;
 }
 
-bool hub_has_warning(const json_t *warnings, const json_t *warning)
-{
-    for (size_t i = 0; i < json_array_size(warnings); i++)
-        if (json_equal(json_array_get(warnings, i), warning))
-            return true;
-    return false;
-}
-
 // A load of a condition with settings says what they do to it.
 static bool is_adjusted(const struct hub *hub, const struct source *source)
 {
@@ -446,13 +438,10 @@ void hub_warn(struct hub *hub, const struct source *source, const char *text)
         return;
     json_t *warning = json_pack("{s:s?, s:s?, s:s}", "load", is_load ? source->name : NULL,
                                 "condition", is_load ? source->condition : NULL, "text", text);
-    if (!warning || hub_has_warning(hub->warnings, warning)) {
-        json_decref(warning);
-        return;
-    }
-    json_array_append_new(hub->warnings, warning);
-    if (is_load)
+    const bool is_new = warning && json_add_once(hub->warnings, warning);
+    json_decref(warning);
+    if (is_new && is_load)
         complain("load %s: %s", source->name, text);
-    else if (source) // the harness prints its own
+    else if (is_new && source) // the harness prints its own
         complain("%s", text);
 }

@@ -169,9 +169,6 @@ void hub_warn(struct hub *hub, const struct source *source, const char *text);
 // Writes experiment.json with what was added to it. False after a message on stderr.
 bool hub_write_experiment(const struct hub *hub);
 
-// Whether an array of warnings has that one.
-bool hub_has_warning(const json_t *warnings, const json_t *warning);
-
 // Opens and locks PATH/runs.jsonl; another process's lock is waited for two
 // seconds. All functions here are false with `error` set when they fail.
 bool folder_open(struct folder *folder, const char *path);

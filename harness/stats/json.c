@@ -3,7 +3,6 @@
 #include "common/memory.h"
 #include "common/save.h"
 
-#include <math.h>
 #include <string.h>
 
 json_t *json_interval(const struct interval *interval)
@@ -17,13 +16,12 @@ void json_put_interval(json_t *object, const char *name, const struct interval *
     json_put(object, "ci", json_interval(interval));
 }
 
-void json_bounds_at(const json_t *object, const char *name, double *low, double *high)
+bool json_add_once(json_t *array, json_t *value)
 {
-    const json_t *ci = json_object_get(object, name), *first = json_array_get(ci, 0),
-                 *second = json_array_get(ci, 1);
-    const bool known = json_is_number(first) && json_is_number(second);
-    *low = known ? json_number_value(first) : NAN;
-    *high = known ? json_number_value(second) : NAN;
+    for (size_t i = 0; i < json_array_size(array); i++)
+        if (json_equal(json_array_get(array, i), value))
+            return false;
+    return json_array_append(array, value) == 0;
 }
 
 void json_extend(json_t *object, json_t *more)

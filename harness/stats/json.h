@@ -16,8 +16,8 @@ json_t *json_interval(const struct interval *interval);
 // Puts its center under that name, and its bounds as "ci".
 void json_put_interval(json_t *object, const char *name, const struct interval *interval);
 
-// The bounds of the member of that name, [low, high]; both NAN where it is none.
-void json_bounds_at(const json_t *object, const char *name, double *low, double *high);
+// Appends a value (a new reference is made), unless the array has an equal one: then false.
+bool json_add_once(json_t *array, json_t *value);
 
 // Adds the members of `more`, which is freed; those that are there already keep their place.
 void json_extend(json_t *object, json_t *more);

@@ -234,13 +234,8 @@ static bool find_file(const json_t *experiment, char path[PATH_MAX])
 
 static double median_in(const json_t *machine, const char *reporter)
 {
-    const json_t *list = json_object_get(machine, "reporters");
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *one = json_array_get(list, i);
-        if (strcmp(json_text_or_empty(one, "name"), reporter) == 0)
-            return json_number_at(one, "median");
-    }
-    return NAN;
+    return json_number_at(json_named(json_object_get(machine, "reporters"), "name", reporter),
+                          "median");
 }
 
 // A line of the file, a new reference.

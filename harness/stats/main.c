@@ -277,35 +277,19 @@ static int serve_run(const struct request *request)
     return good ? 0 : 1;
 }
 
-#define REQUEST(member) .offset = offsetof(struct request, member)
+#define ROW(name, argument, type, member) OPTION_ROW(struct request, name, argument, type, member)
 
 static const struct option_row rows[] = {
-    {.name = "experiment",
-     .argument = "DIR",
-     .type = OPTION_TEXT,
-     REQUEST(experiment),
+    {ROW("experiment", "DIR", OPTION_TEXT, experiment),
      .help = "be the hub of the experiment in DIR (see below)"},
-    {.name = "derive",
-     .type = OPTION_FLAG,
-     REQUEST(derive),
+    {ROW("derive", NULL, OPTION_FLAG, derive),
      .help = "write DIR/result.json from DIR/experiment.json and DIR/runs.jsonl, for each DIR"},
-    {.name = "pid",
-     .argument = "N",
-     .type = OPTION_COUNT,
-     REQUEST(pid),
-     .minimum = 1,
-     .maximum = 4194304,
-     .preset = "1",
+    {ROW("pid", "N", OPTION_COUNT, pid), .minimum = 1, .maximum = 4194304, .preset = "1",
      .help = "the process that measures, for status.json"},
-    {.name = "written",
-     .argument = "STAMP",
-     .type = OPTION_TEXT,
-     REQUEST(written),
+    {ROW("written", "STAMP", OPTION_TEXT, written),
      .help =
          "with --experiment: refuse if experiment.json is another than the one with this stamp"},
-    {.name = "quiet",
-     .type = OPTION_FLAG,
-     REQUEST(quiet),
+    {ROW("quiet", NULL, OPTION_FLAG, quiet),
      .help = "with --experiment: do not report what is continued"},
     {0},
 };

@@ -39,23 +39,13 @@ static bool is_known(const struct interval *interval)
     return isfinite(interval->low) && isfinite(interval->high);
 }
 
-// The entry of `loads` of that name, which is also that of a condition without a variant.
-static const json_t *load_entry(const struct experiment *experiment, const char *name)
-{
-    const json_t *loads = json_object_get(experiment->json, "loads");
-    for (size_t i = 0; i < json_array_size(loads) && name != NULL; i++) {
-        const char *own = json_text_at(json_array_get(loads, i), "name");
-        if (own != NULL && strcmp(own, name) == 0)
-            return json_array_get(loads, i);
-    }
-    return NULL;
-}
-
-// A condition that is no load has the name of its entry, too, where there are no variants.
+// The entry of `loads` of a condition: one that is no load has the name of its entry, too, where
+// there are no variants.
 static const json_t *entry_of(const struct experiment *experiment, size_t condition)
 {
     const char *load = experiment_member(experiment, condition, "load");
-    return load_entry(experiment, load != NULL ? load : experiment->settings.conditions[condition]);
+    return json_named(json_object_get(experiment->json, "loads"), "name",
+                      load ? load : experiment->settings.conditions[condition]);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -81,17 +71,13 @@ static struct interval slowdown_of(const struct protection *of, size_t condition
     const char *metric = settings->metrics.item[of->metric].name;
     for (size_t i = 0; i < json_array_size(of->slowdowns); i++) {
         const json_t *one = json_array_get(of->slowdowns, i);
-        const json_t *ci = json_object_get(one, "ci");
         if (!same_text(json_text_at(one, "condition"), settings->conditions[condition]) ||
             !same_text(json_text_at(one, "metric"), metric))
             continue;
         struct interval found = unknown;
         found.center = json_number_at(one, "ratio");
-        if (json_array_size(ci) == 2 && json_is_number(json_array_get(ci, 0)) &&
-            json_is_number(json_array_get(ci, 1))) {
-            found.low = json_number_value(json_array_get(ci, 0));
-            found.high = json_number_value(json_array_get(ci, 1));
-        }
+        found.low = json_bound_at(one, 0);
+        found.high = json_bound_at(one, 1);
         return found;
     }
     return unknown;
@@ -236,9 +222,7 @@ static const struct protected *weakest_of(const struct protection *of, double li
 static json_t *figure_json(const struct interval *interval)
 {
     return json_pack("{s:o, s:o}", "value", json_figure(interval->center), "ci",
-                     is_known(interval) ? json_pack("[o, o]", json_figure(interval->low),
-                                                    json_figure(interval->high))
-                                        : json_null());
+                     json_bounds(interval->low, interval->high));
 }
 
 static json_t *row_json(const struct protection *of, const struct protected *row)

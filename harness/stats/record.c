@@ -28,28 +28,22 @@ static const double steal_share = 0.02, steal_least_s = 0.020;
 static const double foreign_share = 0.05, foreign_most_cpus = 1;
 static const double foreign_least_s = 0.100, foreign_least_exact_s = 0.010;
 
-static bool is_known(const json_t *record, const char *name)
-{
-    const json_t *value = json_object_get(record, name);
-    return value && !json_is_null(value);
-}
-
 const char *const failure_names[FAILURES] = {
     "", "exit", "signal", "timed_out", "not_started", "metric", "service"};
 
 enum failure judge_failure(const json_t *record)
 {
-    if (is_known(json_object_get(record, "service"), "died"))
+    if (json_has(json_object_get(record, "service"), "died"))
         return FAILURE_SERVICE;
-    if (is_known(record, "start_error"))
+    if (json_has(record, "start_error"))
         return FAILURE_NOT_STARTED;
     if (json_is_true(json_object_get(record, "timed_out")))
         return FAILURE_TIMED_OUT;
-    if (is_known(record, "signal"))
+    if (json_has(record, "signal"))
         return FAILURE_SIGNAL;
     if (judge_exit_code(record) != 0)
         return FAILURE_EXIT;
-    return is_known(record, "metric_failure") ? FAILURE_METRIC : FAILURE_NONE;
+    return json_has(record, "metric_failure") ? FAILURE_METRIC : FAILURE_NONE;
 }
 
 bool judge_counts(enum failure failure, int exit_code, const struct ignored *ignored)
@@ -111,7 +105,7 @@ static bool is_sharing(const json_t *record, const json_t *load, double elapsed,
                        double *all_s)
 {
     struct cpu_list mine;
-    if (is_known(load, "node") || !(elapsed > 0) || !cpus_of(load, &mine))
+    if (json_has(load, "node") || !(elapsed > 0) || !cpus_of(load, &mine))
         return false;
     double others_s =
         taken(&mine, record, json_number_at(record, "user_s") + json_number_at(record, "system_s"));
@@ -120,7 +114,7 @@ static bool is_sharing(const json_t *record, const json_t *load, double elapsed,
     const json_t *loads = json_object_get(record, "load");
     for (size_t i = 0; i < json_array_size(loads); i++) {
         const json_t *other = json_array_get(loads, i);
-        if (other != load && !is_known(other, "node"))
+        if (other != load && !json_has(other, "node"))
             others_s += taken(&mine, other, json_number_at(other, "cpu_s"));
     }
     *all_s = elapsed * mine.count;
@@ -162,7 +156,7 @@ static double loads_cpu_s(const json_t *record)
     for (size_t i = 0; i < json_array_size(loads); i++) {
         const json_t *load = json_array_get(loads, i);
         const double cpu_s = json_number_at(load, "cpu_s");
-        if (!is_known(load, "node") && !isnan(cpu_s))
+        if (!json_has(load, "node") && !isnan(cpu_s))
             sum += cpu_s;
     }
     return sum;
@@ -229,21 +223,14 @@ void judge_disturbances(const json_t *record, double cpus, bool shared, json_t *
     raise_flag(flags, FLAG_SHARED_NODE, shared);
 }
 
-// JSON null and an absent field both mean "not known".
-static const json_t *field(const json_t *record, const char *name)
-{
-    const json_t *value = json_object_get(record, name);
-    return json_is_null(value) ? NULL : value;
-}
-
 // A whole number from 0 on, 0 where the field is absent. False for anything else.
 static bool whole(const json_t *record, const char *name, size_t *value)
 {
-    const json_t *number_field = field(record, name);
-    json_int_t integer = number_field ? json_integer_value(number_field) : 0;
+    const json_t *number = json_object_get(record, name);
+    const json_int_t integer = json_integer_value(number);
     *value = integer > 0 ? (size_t)integer : 0;
-    return !number_field || (json_is_integer(number_field) && integer >= 0 &&
-                             integer <= MAX_RUNS_LIMIT * (json_int_t)MAX_CONDITIONS);
+    return !json_has(record, name) || (json_is_integer(number) && integer >= 0 &&
+                                       integer <= MAX_RUNS_LIMIT * (json_int_t)MAX_CONDITIONS);
 }
 
 // What a run in which it is not above 0 did not show; where ratios are made of it.
@@ -264,7 +251,7 @@ static double value_of(const struct settings *settings, const json_t *record, si
 // How long it took, at least: of a run that the time-out ended, not what it took to die.
 static double wall_of(const json_t *record, double wall_s)
 {
-    return json_is_true(field(record, "timed_out"))
+    return json_is_true(json_object_get(record, "timed_out"))
                ? fmin(wall_s, json_number_at(record, "timed_out_s")) // the number, of one and NAN
                : wall_s;
 }
@@ -360,7 +347,7 @@ void record_note_failure(const struct settings *settings, json_t *record)
 static enum record_status fill(const struct settings *settings, const json_t *record,
                                struct observation *run, char *why, size_t why_size)
 {
-    const char *name = json_string_value(field(record, "condition"));
+    const char *name = json_text_at(record, "condition");
     // One condition needs no name: so meter's own lines can be fed as they are.
     run->condition = name                             ? settings_condition(settings, name)
                      : settings->condition_count == 1 ? 0
@@ -381,8 +368,8 @@ static enum record_status fill(const struct settings *settings, const json_t *re
         snprintf(why, why_size, "its washout_runs is no whole number that is possible");
         return RECORD_BROKEN;
     }
-    if (field(record, "block") && run->block == 0)
-        return field(record, "set_aside") ? RECORD_SET_ASIDE : RECORD_WARM_UP;
+    if (json_has(record, "block") && run->block == 0)
+        return json_has(record, "set_aside") ? RECORD_SET_ASIDE : RECORD_WARM_UP;
     if (isnan(run->value[WALL_S]) && run->failure == FAILURE_NONE) {
         snprintf(why, why_size, "it has no wall_s that is a number, 0 or more");
         return RECORD_BROKEN;
@@ -392,7 +379,7 @@ static enum record_status fill(const struct settings *settings, const json_t *re
 
 bool record_is_known(const json_t *record, const char *path, size_t line)
 {
-    const char *schema = json_string_value(field(record, "schema"));
+    const char *schema = json_text_at(record, "schema");
     return !schema || strncmp(schema, "jostle.run/", 11) != 0 || strcmp(schema, SCHEMA_RUN) == 0 ||
            complain("%s: line %zu has the schema %s, and this version reads %s: use the jostle "
                     "that made it",
