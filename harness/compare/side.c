@@ -58,12 +58,13 @@ bool side_open(struct side *side, const char *folder)
 bool side_read(struct side *side, const char *folder)
 {
     session_init(&side->session, &side->experiment.settings);
+    side->session.experiment = &side->experiment;
     if (!replay_file(&side->session, folder))
         return false;
     side->session.outside = stop_reason(experiment_stopped(&side->experiment));
     side->summary = summary_build(&side->session);
-    waiting_add(&side->experiment, &side->session, json_object_get(side->summary, "conditions"));
-    disturbances_add(&side->experiment, &side->session, json_object_get(side->summary, "warnings"));
+    waiting_add(&side->session, json_object_get(side->summary, "conditions"));
+    disturbances_add(&side->session, json_object_get(side->summary, "warnings"));
     return true;
 }
 

@@ -13,6 +13,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Stragglers: single runs that take far longer than their condition does otherwise; how many there
+// are, alone and under load, and what they add to a mean. The typical ratio leaves them out.
+
+// Of the runs of one condition.
+struct stragglers {
+    size_t count, runs;
+    double limit;     // a run is one from this value on, or down to it where higher is better; NAN:
+                      // none is
+    double times;     // how many times the median is worse in the middle one of them; NAN: none
+    double low, high; // the share of all runs that they are, with the session's confidence: exact
+                      // (C. J. Clopper and E. S. Pearson, Biometrika 26 (1934) 404-413)
+};
+
+// So many show how long they are and how often they come.
+enum { STRAGGLERS_KNOWN = 10 };
+
 // Worse than the median by so much: below, a run is an oddity (FLAG_OUTLIERS), and no straggler.
 static const double least_times = 1.25;
 

@@ -1,7 +1,6 @@
 #include "hub.h"
 
 #include "json.h"
-
 #include "messages.h"
 
 #include "common/memory.h"

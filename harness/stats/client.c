@@ -18,7 +18,6 @@ static const double rate_share = 0.05;
 static const double halves_share = 0.05;
 
 struct view {
-    const struct experiment *experiment;
     struct session *session;
     json_t *warnings;
 };
@@ -27,7 +26,7 @@ struct view {
 
 static const json_t *definitions(const struct view *view)
 {
-    return json_object_get(json_object_get(view->experiment->json, "settings"), "metrics");
+    return json_object_get(json_object_get(view->session->experiment->json, "settings"), "metrics");
 }
 
 static bool is_figure(const json_t *definition)
@@ -84,7 +83,7 @@ static struct message about(const struct view *view, enum flag flag, int conditi
 {
     return (struct message){
         .flag = flag,
-        .condition = condition < 0 ? NULL : view->experiment->settings.conditions[condition],
+        .condition = condition < 0 ? NULL : view->session->settings->conditions[condition],
         .metric = figure ? json_text_or_empty(figure, "name") : NULL};
 }
 
@@ -248,13 +247,13 @@ static void warn_of_condition(const struct view *view, int condition)
     warn_of_errors(view, condition);
 }
 
-void client_warnings(const struct experiment *experiment, struct session *session, json_t *warnings)
+void client_warnings(struct session *session, json_t *warnings)
 {
-    const struct view view = {.experiment = experiment, .session = session, .warnings = warnings};
+    const struct view view = {.session = session, .warnings = warnings};
     if (json_array_size(definitions(&view)) == 0)
         return;
     warn_of_loop(&view);
-    for (size_t i = 0; i < experiment->settings.condition_count; i++)
+    for (size_t i = 0; i < session->settings->condition_count; i++)
         warn_of_condition(&view, (int)i);
 }
 
@@ -299,13 +298,12 @@ bool service_is_there(const struct experiment *experiment)
         json_object_get(json_object_get(experiment->json, "settings"), "service"));
 }
 
-void service_add(const struct experiment *experiment, const struct session *session,
-                 json_t *conditions)
+void service_add(const struct session *session, json_t *conditions)
 {
     for (size_t i = 0; i < json_array_size(conditions); i++) {
         const struct service_sums sums = sums_of(session, (int)i);
         json_t *service = json_null();
-        if (service_is_there(experiment))
+        if (service_is_there(session->experiment))
             service = json_pack(
                 "{s:I, s:o, s:o, s:o, s:o, s:I, s:I}", "runs", (json_int_t)sums.runs, "cpu_s",
                 share(sums.cpu_s, (double)sums.runs), "cpus", share(sums.cpu_s, sums.elapsed_s),
@@ -327,12 +325,11 @@ static bool sessions_matter(const struct experiment *experiment)
 
 // A new one is wished for each block, unless one is kept for all; in a session that resumes they
 // are counted from 1 again.
-void service_warnings(const struct experiment *experiment, const struct session *session,
-                      json_t *warnings)
+void service_warnings(const struct session *session, json_t *warnings)
 {
-    const json_t *settings = json_object_get(experiment->json, "settings");
+    const json_t *settings = json_object_get(session->experiment->json, "settings");
     const bool is_kept = json_is_true(json_object_get(settings, "keep_service"));
-    const bool matters = sessions_matter(experiment);
+    const bool matters = sessions_matter(session->experiment);
     struct message restarted = {.flag = FLAG_SERVICE_RESTARTED, .of_runs = session->count};
     struct message apart = {.flag = FLAG_SERVICE_APART, .of_runs = session->count};
     double last = NAN;

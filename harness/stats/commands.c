@@ -87,7 +87,7 @@ static bool finish_all(struct hub *hub)
     json_t *result = NULL;
     bool good = folder_sync(&hub->folder) && complete_experiment(hub);
     if (good) {
-        result = result_build(&hub->experiment, &hub->course.session);
+        result = result_build(&hub->course.session);
         good = result_write(result, hub->folder.path);
     }
     if (good) {
@@ -205,9 +205,8 @@ bool commands_event(struct hub *hub, struct source *source, json_t *line)
 // Where nothing is left to measure, nobody asks for the result again.
 static bool answer_verdict(struct hub *hub, const char *reason)
 {
-    json_t *result = settings_has_gate(&hub->experiment.settings)
-                         ? result_build(&hub->experiment, &hub->course.session)
-                         : NULL;
+    json_t *result =
+        settings_has_gate(&hub->experiment.settings) ? result_build(&hub->course.session) : NULL;
     const bool answered = hub_answer(hub, "stop\t%s\t%s", reason, verdicts_word(result));
     json_decref(result);
     return answered;
@@ -315,7 +314,7 @@ static bool take_begin(struct hub *hub, char *const *field)
     const bool is_complete =
         json_object_get(hub->experiment.json, "after") != NULL && has_result(hub);
     hub->course.probe.wanted = field[3] && strcmp(field[3], "probe") == 0;
-    course_begin(&hub->course);
+    course_choose(&hub->course);
     if (hub->course.next.stop == STOP_NOT && hub->earlier > 0 && !hub->request->quiet)
         complain("continuing after %zu run%s in %s", hub->earlier, hub->earlier == 1 ? "" : "s",
                  hub->folder.path);
@@ -360,7 +359,8 @@ static bool take_record(struct hub *hub, char *const *field)
 static bool take_rested(struct hub *hub, char *const *field)
 {
     (void)field;
-    course_rest(&hub->course);
+    session_rest(&hub->course.session);
+    course_choose(&hub->course);
     return answer_next(hub);
 }
 
@@ -385,7 +385,8 @@ static bool take_probed(struct hub *hub, char *const *field)
 
 static bool take_stop(struct hub *hub, char *const *field)
 {
-    course_stop(&hub->course, stop_reason(field[1] ? field[1] : "interrupted"));
+    hub->course.session.outside = stop_reason(field[1] ? field[1] : "interrupted");
+    course_choose(&hub->course);
     return answer_next(hub);
 }
 

@@ -50,10 +50,11 @@ void course_init(struct course *course, struct experiment *experiment)
     *course = (struct course){.experiment = experiment};
     course->warm_ups = experiment->settings.warmup * experiment->settings.condition_count;
     session_init(&course->session, &experiment->settings);
+    course->session.experiment = experiment;
 }
 
 // Warm-up runs come first, the conditions in turn, unless nothing is to be measured.
-static void choose(struct course *course)
+void course_choose(struct course *course)
 {
     const size_t width = course->experiment->settings.condition_count;
     struct decision *next = &course->next;
@@ -80,11 +81,6 @@ void course_replay(struct course *course, json_t *record)
     (void)replay_take(&course->session, record, why, sizeof why);
 }
 
-void course_begin(struct course *course)
-{
-    choose(course);
-}
-
 bool course_take(struct course *course, json_t *record, char *why, size_t why_size)
 {
     json_decref(course->last);
@@ -100,7 +96,7 @@ bool course_take(struct course *course, json_t *record, char *why, size_t why_si
     if (course->is_washout && !judge_counts(judge_failure(record), judge_exit_code(record),
                                             &course->experiment->settings.ignored))
         course->session.unusable++;
-    choose(course);
+    course_choose(course);
     return true;
 }
 
@@ -110,18 +106,6 @@ void course_probed(struct course *course)
     course->probe.block = course->next.block;
     course->probe.since_s = 0;
     course->probe_s = 0;
-}
-
-void course_rest(struct course *course)
-{
-    session_rest(&course->session);
-    choose(course);
-}
-
-void course_stop(struct course *course, enum stop_reason reason)
-{
-    course->session.outside = reason;
-    choose(course);
 }
 
 void course_free(struct course *course)

@@ -239,9 +239,9 @@ static void add_kept(const struct experiment *experiment, json_t *warnings)
     }
 }
 
-void disturbances_add(const struct experiment *experiment, const struct session *session,
-                      json_t *warnings)
+void disturbances_add(const struct session *session, json_t *warnings)
 {
+    const struct experiment *experiment = session->experiment;
     const struct settings *settings = &experiment->settings;
     const json_t *records = session->records;
     const size_t left_out = session_left_out(session);

@@ -163,6 +163,7 @@ bool replay_open(struct experiment *experiment, struct session *session, const c
     if (!experiment_open(experiment, folder))
         return false;
     session_init(session, &experiment->settings);
+    session->experiment = experiment;
     session->outside = stop_reason(experiment_stopped(experiment));
     return replay_file(session, folder);
 }

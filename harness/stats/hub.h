@@ -41,8 +41,9 @@ void course_init(struct course *course, struct experiment *experiment);
 // Takes a record of an earlier session; one that does not fit does not count.
 void course_replay(struct course *course, json_t *record);
 
-// Decides what is next, to be called once before the first run.
-void course_begin(struct course *course);
+// Decides what is next: before the first run, and after the session was told of something else than
+// a run.
+void course_choose(struct course *course);
 
 // Takes the record of the run that `next` names, and decides again. False if
 // the record does not fit: `why` then says why.
@@ -50,12 +51,6 @@ bool course_take(struct course *course, json_t *record, char *why, size_t why_si
 
 // Notes that the machine was measured before `next`.
 void course_probed(struct course *course);
-
-// Notes that the pause that `next` names was made, and decides again.
-void course_rest(struct course *course);
-
-// Ends the experiment here for a reason that the records do not show.
-void course_stop(struct course *course, enum stop_reason reason);
 
 void course_free(struct course *course);
 

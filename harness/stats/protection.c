@@ -24,7 +24,6 @@ struct protected
 };
 
 struct protection {
-    const struct experiment *experiment;
     struct session *session;
     const json_t *slowdowns;
     size_t metric;
@@ -154,7 +153,7 @@ static const char *alone_with(const struct experiment *experiment, const json_t 
 
 static void take(struct protection *of, size_t condition)
 {
-    const struct experiment *experiment = of->experiment;
+    const struct experiment *experiment = of->session->experiment;
     const json_t *entry = entry_of(experiment, condition);
     const char *bare = json_text_at(entry, "unprotected");
     const size_t other =
@@ -255,7 +254,7 @@ static const char *verdict_of(const struct protection *of, double limit)
 
 static json_t *document(const struct protection *of)
 {
-    const json_t *settings = json_object_get(of->experiment->json, "settings");
+    const json_t *settings = json_object_get(of->session->experiment->json, "settings");
     const double until = json_number_at(settings, "until");
     char *const *names = of->session->settings->conditions;
     const struct protected *best = best_of(of), *weakest = weakest_of(of, until);
@@ -277,12 +276,10 @@ static size_t main_metric(const struct settings *settings)
     return m;
 }
 
-json_t *protection_json(const struct experiment *experiment, struct session *session,
-                        const json_t *slowdowns)
+json_t *protection_json(struct session *session, const json_t *slowdowns)
 {
     struct protected rows[MAX_CONDITIONS];
-    struct protection of = {.experiment = experiment,
-                            .session = session,
+    struct protection of = {.session = session,
                             .slowdowns = slowdowns,
                             .metric = main_metric(session->settings),
                             .row = rows};
@@ -381,9 +378,9 @@ static void print_value(FILE *stream, const struct vary *vary, const struct capa
     fputc(']', stream);
 }
 
-static void print_condition(FILE *stream, const struct experiment *experiment,
-                            struct session *session, size_t condition)
+static void print_condition(FILE *stream, struct session *session, size_t condition)
 {
+    const struct experiment *experiment = session->experiment;
     const size_t reference = reference_of(experiment, condition);
     const struct capacity capacity = capacity_of(session, condition);
     const struct interval ratio = capacity_ratio(session, condition, reference);
@@ -402,9 +399,9 @@ static void print_condition(FILE *stream, const struct experiment *experiment,
 
 // "highest rate that keeps p99_ms<2: 41.2 k/s [40.1, 42.4] alone, 29.0 k/s [27.0, 31.0] beside
 // mem (0.70 [0.66, 0.75] of alone)"; to be freed.
-static char *sentence(const struct experiment *experiment, struct session *session)
+static char *sentence(struct session *session)
 {
-    const json_t *settings = json_object_get(experiment->json, "settings");
+    const json_t *settings = json_object_get(session->experiment->json, "settings");
     const json_t *asked = json_object_get(settings, "capacity");
     const char *slo = json_text_at(asked, "slo");
     char *text;
@@ -413,14 +410,14 @@ static char *sentence(const struct experiment *experiment, struct session *sessi
     fprintf(stream, "highest %s that keeps %s: ", session->settings->vary.name, slo ? slo : "");
     for (size_t i = 0; i < session->settings->condition_count; i++) {
         fputs(i > 0 ? ", " : "", stream);
-        print_condition(stream, experiment, session, i);
+        print_condition(stream, session, i);
     }
     return stream_text(stream, &text);
 }
 
-static json_t *condition_json(const struct experiment *experiment, struct session *session,
-                              size_t condition)
+static json_t *condition_json(struct session *session, size_t condition)
 {
+    const struct experiment *experiment = session->experiment;
     const size_t reference = reference_of(experiment, condition);
     const char *const *names = (const char *const *)session->settings->conditions;
     const struct capacity capacity = capacity_of(session, condition);
@@ -444,17 +441,17 @@ static json_t *condition_json(const struct experiment *experiment, struct sessio
         has_ratio ? json_boolean(ratio.low > 1 || ratio.high < 1) : json_null());
 }
 
-json_t *capacity_json(const struct experiment *experiment, struct session *session)
+json_t *capacity_json(struct session *session)
 {
     const struct settings *settings = session->settings;
     const json_t *asked =
-        json_object_get(json_object_get(experiment->json, "settings"), "capacity");
+        json_object_get(json_object_get(session->experiment->json, "settings"), "capacity");
     if (!settings_has_capacity(settings))
         return json_null();
     json_t *list = json_array();
     for (size_t i = 0; i < settings->condition_count; i++)
-        json_array_append_new(list, condition_json(experiment, session, i));
-    char *text = sentence(experiment, session);
+        json_array_append_new(list, condition_json(session, i));
+    char *text = sentence(session);
     json_t *object = json_pack(
         "{s:s, s:s, s:o, s:o, s:b, s:O?, s:s, s:o, s:o, s:s?}", "vary", settings->vary.name, "unit",
         settings->vary.unit, "low", json_figure(settings->vary.low), "high",

@@ -282,13 +282,12 @@ static json_t *attribution_of(const json_t *before, const json_t *after, double 
     return object;
 }
 
-static json_t *attribute(const struct experiment *experiment, struct session *session,
-                         const json_t *slowdown)
+static json_t *attribute(struct session *session, const json_t *slowdown)
 {
     const struct settings *settings = session->settings;
     const int condition = settings_condition(settings, json_text_at(slowdown, "condition"));
     // A client's time is also its service's, whose CPU time and waiting it does not show.
-    if (service_is_there(experiment) ||
+    if (service_is_there(session->experiment) ||
         strcmp(json_text_at(slowdown, "metric"), settings->metrics.item[WALL_S].name) != 0 ||
         !(json_number_at(slowdown, "ratio") > 1) || condition <= 0 ||
         condition == (int)settings_aa(settings) ||
@@ -304,19 +303,18 @@ static json_t *attribute(const struct experiment *experiment, struct session *se
         json_array_append(after, session->runs[i].record);
     }
     json_t *attribution =
-        attribution_of(before, after, experiment->cpus, &session->critical, slowdown);
+        attribution_of(before, after, session->experiment->cpus, &session->critical, slowdown);
     json_decref(before);
     json_decref(after);
     return attribution;
 }
 
-static void add_attribution(const struct experiment *experiment, struct session *session,
-                            json_t *summary)
+static void add_attribution(struct session *session, json_t *summary)
 {
     json_t *slowdowns = json_object_get(summary, "slowdowns");
     for (size_t i = 0; i < json_array_size(slowdowns); i++) {
         json_t *slowdown = json_array_get(slowdowns, i);
-        json_object_set_new(slowdown, "attribution", attribute(experiment, session, slowdown));
+        json_object_set_new(slowdown, "attribution", attribute(session, slowdown));
     }
 }
 
@@ -334,25 +332,25 @@ static void add_seconds(const json_t *records, json_t *forecast)
                                     json_figure(took)));
 }
 
-json_t *result_build(const struct experiment *experiment, struct session *session)
+json_t *result_build(struct session *session)
 {
+    const struct experiment *experiment = session->experiment;
     json_t *result = must(json_copy(experiment->json)), *summary = summary_build(session);
-    add_attribution(experiment, session, summary);
-    waiting_add(experiment, session, json_object_get(summary, "conditions"));
-    service_add(experiment, session, json_object_get(summary, "conditions"));
-    service_warnings(experiment, session, json_object_get(summary, "warnings"));
-    client_warnings(experiment, session, json_object_get(summary, "warnings"));
+    add_attribution(session, summary);
+    waiting_add(session, json_object_get(summary, "conditions"));
+    service_add(session, json_object_get(summary, "conditions"));
+    service_warnings(session, json_object_get(summary, "warnings"));
+    client_warnings(session, json_object_get(summary, "warnings"));
     add_seconds(session->records, json_object_get(summary, "forecast"));
-    disturbances_add(experiment, session, json_object_get(summary, "warnings"));
+    disturbances_add(session, json_object_get(summary, "warnings"));
     unlike_cores_add(experiment, json_object_get(summary, "warnings"));
     json_object_set_new(result, "machine",
                         machine_json(session, json_object_get(summary, "warnings")));
     usual_warn(json_object_get(experiment->json, "unusual"), json_object_get(summary, "warnings"));
     verdicts_add(session, summary);
-    json_object_set_new(result, "capacity", capacity_json(experiment, session));
-    json_object_set_new(
-        result, "protection",
-        protection_json(experiment, session, json_object_get(summary, "slowdowns")));
+    json_object_set_new(result, "capacity", capacity_json(session));
+    json_object_set_new(result, "protection",
+                        protection_json(session, json_object_get(summary, "slowdowns")));
     json_object_set_new(result, "schema", json_string(SCHEMA_RESULT));
     json_object_del(result, "stopped");
     json_object_del(result, "unusual");
@@ -395,7 +393,7 @@ static bool derive(const char *folder)
     bool good = replay_open(&experiment, &session, folder);
     if (good) {
         session.outside = ended_by(&experiment, folder);
-        json_t *result = result_build(&experiment, &session);
+        json_t *result = result_build(&session);
         good = result_write(result, folder);
         json_decref(result);
     }

@@ -13,7 +13,7 @@
 
 // A new reference to the result of the session's runs: experiment.json's own
 // members, and the summary with attribution, warnings and forecast.
-json_t *result_build(const struct experiment *experiment, struct session *session);
+json_t *result_build(struct session *session);
 
 // The result of each of the folders from its experiment.json and runs.jsonl
 // alone, written to its result.json. One that fails is named on stderr and passed
@@ -30,29 +30,14 @@ bool result_write(const json_t *result, const char *folder);
 // warnings (decide.h).
 json_t *summary_build(struct session *session);
 
-// Stragglers: single runs that take far longer than their condition does otherwise; how many there
-// are, alone and under load, and what they add to a mean. The typical ratio leaves them out.
-
-// Of the runs of one condition.
-struct stragglers {
-    size_t count, runs;
-    double limit;     // a run is one from this value on, or down to it where higher is better; NAN:
-                      // none is
-    double times;     // how many times the median is worse in the middle one of them; NAN: none
-    double low, high; // the share of all runs that they are, with the session's confidence: exact
-                      // (C. J. Clopper and E. S. Pearson, Biometrika 26 (1934) 404-413)
-};
-
-// The ratio of the means, with bounds that stragglers do not spoil: to cut the condition's own to
-// the longest of the other runs only lowers its mean, so that the ratio is at least the lower bound
-// without them; those that were not seen may raise it by any amount, so that it has no upper bound
-// (NAN) before so many were seen that they show what they add (STRAGGLERS_KNOWN). Of the
-// reference's it is the other way round. Without the pairs it has no bounds at all.
+// The ratio of the means, with bounds that stragglers (answer.c) do not spoil: to cut the
+// condition's own to the longest of the other runs only lowers its mean, so that the ratio is at
+// least the lower bound without them; those that were not seen may raise it by any amount, so that
+// it has no upper bound (NAN) before so many were seen that they show what they add
+// (STRAGGLERS_KNOWN). Of the reference's it is the other way round. Without the pairs it has no
+// bounds at all.
 struct interval stragglers_mean(struct session *session, size_t condition, enum against against,
                                 size_t metric);
-
-// So many show how long they are and how often they come.
-enum { STRAGGLERS_KNOWN = 10 };
 
 // The two answers about a ratio: what typically happens, and what seldom does.
 
@@ -102,16 +87,14 @@ void answer_direction(const struct metric_setting *metric, const struct interval
 
 // Gives each condition of a summary the member `time`: where its mean wall time went, with words;
 // null where the kernel counts no waiting, where no run was used, and of a service's client.
-void waiting_add(const struct experiment *experiment, const struct session *session,
-                 json_t *conditions);
+void waiting_add(const struct session *session, json_t *conditions);
 
 // What settings do for a target beside its neighbours, and what they cost: conditions with
 // settings, each beside the same load without them.
 
 // `protection` of a result, a new reference; null where no condition is a load with settings that
 // was measured without them, too. `slowdowns` are those of the summary.
-json_t *protection_json(const struct experiment *experiment, struct session *session,
-                        const json_t *slowdowns);
+json_t *protection_json(struct session *session, const json_t *slowdowns);
 
 // What a client program says of its own measurement, beyond its figures: how many requests
 // there were, how many failed, at which rate, and whether the first half of a run was like the
@@ -119,8 +102,7 @@ json_t *protection_json(const struct experiment *experiment, struct session *ses
 // experiment.json; those of an adapter are about the figures of the same adapter.
 
 // Appends the warnings where a figure cannot be what it seems.
-void client_warnings(const struct experiment *experiment, struct session *session,
-                     json_t *warnings);
+void client_warnings(struct session *session, json_t *warnings);
 
 // What a result says of the service whose client the target is.
 
@@ -129,13 +111,11 @@ bool service_is_there(const struct experiment *experiment);
 
 // Adds `service` to each of the result's conditions, in the order of the settings: what it took
 // over the used runs; null where there is none.
-void service_add(const struct experiment *experiment, const struct session *session,
-                 json_t *conditions);
+void service_add(const struct session *session, json_t *conditions);
 
 // Warns where the service was started anew by no wish of the harness, and where the kernel gave it
 // a share of the CPUs of its own.
-void service_warnings(const struct experiment *experiment, const struct session *session,
-                      json_t *warnings);
+void service_warnings(const struct session *session, json_t *warnings);
 
 // What the machine itself reached before each block, by the probes in the records: its median,
 // spread and drift over the experiment. No figure is ever corrected by it.
@@ -163,12 +143,11 @@ void usual_warn(const json_t *unusual, json_t *warnings);
 
 // Appends them to `warnings`. Of the blocks that are left out (session_left_out) no figure is made:
 // what disturbed those is no matter.
-void disturbances_add(const struct experiment *experiment, const struct session *session,
-                      json_t *warnings);
+void disturbances_add(const struct session *session, json_t *warnings);
 
 // What jostle capacity found, for the result and for people.
 
 // `capacity` of a result, a new reference; null where the experiment is no such search.
-json_t *capacity_json(const struct experiment *experiment, struct session *session);
+json_t *capacity_json(struct session *session);
 
 #endif

@@ -5,6 +5,8 @@
 #include "record.h"
 #include "statistic.h"
 
+struct experiment; // experiment.h
+
 // What a load delivered, summed over the runs of one condition.
 struct load_sum {
     char *name, *unit;
@@ -59,8 +61,9 @@ enum stop_reason stop_reason(const char *name);
 
 struct session {
     const struct settings *settings;
-    struct critical critical; // of one look
-    struct critical look;     // of the look after `look_blocks`, and of those alike
+    const struct experiment *experiment; // that they are of; NULL: made-up runs
+    struct critical critical;            // of one look
+    struct critical look;                // of the look after `look_blocks`, and of those alike
     size_t look_blocks;
     double look_of;               // the confidence of all looks together that it is for
     struct sample scratch;        // values that an interval needs for a moment

@@ -254,8 +254,7 @@ static json_t *time_json(const struct made *made, bool alone, const struct setti
     return time;
 }
 
-static json_t *time_of(const struct experiment *experiment, const struct session *session,
-                       size_t condition)
+static json_t *time_of(const struct session *session, size_t condition)
 {
     const struct settings *settings = session->settings;
     const bool alone = settings_load_name(settings, condition) == NULL;
@@ -266,7 +265,7 @@ static json_t *time_of(const struct experiment *experiment, const struct session
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
         if (run->condition == (int)condition && session_uses(session, run))
-            made.times[made.runs++] = times_of(session->runs[i].record, experiment->cpus);
+            made.times[made.runs++] = times_of(session->runs[i].record, session->experiment->cpus);
     }
     if (made.runs > 0 && measure(&made, &critical))
         time = time_json(&made, alone, settings, &critical);
@@ -275,12 +274,11 @@ static json_t *time_of(const struct experiment *experiment, const struct session
     return time ? time : json_null();
 }
 
-void waiting_add(const struct experiment *experiment, const struct session *session,
-                 json_t *conditions)
+void waiting_add(const struct session *session, json_t *conditions)
 {
     // A client's time is also its service's, whose CPU time and waiting it does not show.
-    const bool is_client = service_is_there(experiment);
+    const bool is_client = service_is_there(session->experiment);
     for (size_t i = 0; i < json_array_size(conditions); i++)
         json_object_set_new(json_array_get(conditions, i), "time",
-                            is_client ? json_null() : time_of(experiment, session, i));
+                            is_client ? json_null() : time_of(session, i));
 }

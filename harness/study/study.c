@@ -24,8 +24,7 @@ bool measured_read(struct measured *measured)
     if (!replay_open(&measured->experiment, &measured->session, measured->folder))
         return false;
     measured->summary = summary_build(&measured->session);
-    disturbances_add(&measured->experiment, &measured->session,
-                     json_object_get(measured->summary, "warnings"));
+    disturbances_add(&measured->session, json_object_get(measured->summary, "warnings"));
     return measured->has_runs = true;
 }
 
