@@ -32,14 +32,20 @@ void *grown(void *array, size_t used, size_t *allocated, size_t element_size)
     return must(reallocarray(array, *allocated, element_size));
 }
 
-char *text_of(const char *format, ...)
+static char *formatted(const char *format, va_list arguments)
 {
     char *text = NULL;
+    const int length = vasprintf(&text, format, arguments);
+    return must(length < 0 ? NULL : text);
+}
+
+char *text_of(const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    const int length = vasprintf(&text, format, arguments);
+    char *text = formatted(format, arguments);
     va_end(arguments);
-    return must(length < 0 ? NULL : text);
+    return text;
 }
 
 char *stream_text(FILE *stream, char **text)
@@ -53,4 +59,13 @@ char *text_joined(char *text, const char *separator, const char *more)
     char *longer = text_of("%s%s%s", first ? "" : text, first ? "" : separator, more);
     free(text);
     return longer;
+}
+
+char *text_added(char *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    OWNED char *more = formatted(format, arguments);
+    va_end(arguments);
+    return text_joined(text, "", more);
 }

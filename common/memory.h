@@ -21,5 +21,7 @@ char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *stream_text(FILE *stream, char **text);
 /* "a, b": more behind text, which is freed; text NULL or "": more alone. */
 char *text_joined(char *text, const char *separator, const char *more);
+/* The same of what printf makes, without a separator. */
+char *text_added(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

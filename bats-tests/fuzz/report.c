@@ -2,8 +2,7 @@
  * result.json, a line each, and then the lines of its runs.jsonl. */
 #include "frame/fuzz.h"
 
-#include "harness/report/collect.h"
-#include "harness/report/folders.h"
+#include "harness/report/report.h"
 
 #include <stdlib.h>
 

@@ -1,58 +1,10 @@
-#include "collect.h"
+#include "formats.h"
 
-#include "cell_row.h"
-#include "experiment.h"
-#include "figures.h"
-#include "model.h"
-#include "plots.h"
-#include "row.h"
-#include "sessions.h"
-#include "table.h"
-
-#include "common/json.h"
 #include "common/memory.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void put_list(struct line *json, const char *name, const struct runs *runs, size_t condition,
-                     size_t offset)
-{
-    line_array(json, name);
-    for (size_t i = 0; i < runs->count; i++) {
-        const struct run_record *run = &runs->item[i];
-        if (run->used && run->condition == condition)
-            line_real(json, NULL, *(const double *)(const void *)((const char *)run + offset));
-    }
-    line_close(json);
-}
-
-static void put_condition(struct line *json, const struct runs *runs, const char *name)
-{
-    const size_t condition = runs_condition(runs, name);
-    line_object(json, name);
-    put_list(json, "times", runs, condition, offsetof(struct run_record, wall_s));
-    put_list(json, "memory_usage_byte", runs, condition,
-             offsetof(struct run_record, max_rss_bytes));
-    put_list(json, "exit_codes", runs, condition, offsetof(struct run_record, exit_code));
-    line_close(json);
-}
-
-/* The used runs of a cell, by condition: {"baseline": {"times": [..],
- * "memory_usage_byte": [..], "exit_codes": [..]}, ..}, to be freed. */
-static char *lists_of_runs(const struct cell *cell)
-{
-    struct line json = {0};
-    line_object(&json, NULL);
-    put_condition(&json, &cell->of->runs, cell->reference);
-    if (cell->condition != NULL)
-        put_condition(&json, &cell->of->runs, cell->condition);
-    line_close(&json);
-    must(json.failed ? NULL : json.text);
-    return json.text;
-}
 
 static void waiting_free(struct waiting *waiting)
 {
@@ -61,65 +13,73 @@ static void waiting_free(struct waiting *waiting)
     free(waiting->host);
 }
 
-static char *text_or_null(const struct value *value)
+void collected_add_waiting(struct collected *to, struct waiting waiting)
 {
-    return view_is(value, VIEW_STRING) ? must(view_string(value)) : NULL;
+    to->waiting =
+        grown(to->waiting, to->waiting_count, &to->waiting_allocated, sizeof *to->waiting);
+    to->waiting[to->waiting_count++] = waiting;
 }
 
 static void add_waiting(struct collected *to, const struct experiment *experiment,
                         const char *state, char *reason)
 {
     char *name = view_text(experiment->cell, "name");
-    char *host = text_or_null(view_get(experiment->environment, "host"));
-    to->waiting =
-        grown(to->waiting, to->waiting_count, &to->waiting_allocated, sizeof *to->waiting);
-    to->waiting[to->waiting_count++] = (struct waiting){
-        .name = name != NULL ? name : must(strdup(experiment->name)),
-        .reason = reason,
-        .host = host != NULL ? host : text_or_null(view_get(experiment->status.top, "host")),
-        .state = state,
-        .runs = experiment->runs.measured,
-    };
+    char *host = view_text(experiment->environment, "host");
+    collected_add_waiting(to, (struct waiting){
+                                  .name = name ?: must(strdup(experiment->name)),
+                                  .reason = reason,
+                                  .host = host ?: view_text(experiment->status.top, "host"),
+                                  .state = state,
+                                  .runs = experiment->runs.measured,
+                              });
 }
 
-/* Why an experiment is not done; state as it is listed. */
+// Why an experiment is not done; state as it is listed.
 static char *why_not_done(const struct experiment *experiment, const char *state)
 {
     const size_t runs = experiment->runs.measured;
     if (strcmp(state, "done") == 0)
         return text_of("%s cannot be used",
-                       experiment->record.top == NULL ? "experiment.json" : "result.json");
+                       !experiment->record.top ? "experiment.json" : "result.json");
     if (strcmp(state, "running") == 0) {
         OWNED char *updated = view_text(experiment->status.top, "updated");
-        char *text = text_of("not ended when this report was made; %zu runs so far, last noted %s",
-                             runs, updated == NULL ? "never" : updated);
-        return text;
+        return text_of("not ended when this report was made; %zu runs so far, last noted %s", runs,
+                       updated ?: "never");
     }
-    if (experiment->reason != NULL)
+    if (experiment->reason)
         return must(strdup(experiment->reason));
     if (strcmp(state, "failed") == 0)
         return text_of("failed after %zu runs", runs);
     if (strcmp(state, "waiting") == 0)
         return must(strdup("not started"));
-    return experiment->result.top == NULL ? text_of("no result; %zu runs are recorded", runs)
-                                          : text_of("stopped after %zu runs", runs);
+    return !experiment->result.top ? text_of("no result; %zu runs are recorded", runs)
+                                   : text_of("stopped after %zu runs", runs);
 }
 
-/* A folder without a result, or with one that is not the last word. */
+// A folder without a result, or with one that is not the last word.
 static void note_unfinished(struct collected *to, const struct experiment *experiment)
 {
     const char *state = experiment->state;
-    if (state == NULL) /* of no campaign */
-        state = experiment->runs.failure != NULL                                  ? "failed"
-                : experiment->runs.measured > 0 || experiment->record.top != NULL ? "interrupted"
-                                                                                  : "waiting";
-    if (strcmp(state, "done") == 0 && experiment->result.top != NULL &&
-        experiment->record.top != NULL)
+    if (!state) // of no campaign
+        state = experiment->runs.failure                                  ? "failed"
+                : experiment->runs.measured > 0 || experiment->record.top ? "interrupted"
+                                                                          : "waiting";
+    if (strcmp(state, "done") == 0 && experiment->result.top && experiment->record.top)
         return;
     add_waiting(to, experiment, strcmp(state, "done") == 0 ? "interrupted" : state,
                 why_not_done(experiment, state));
 }
 
+static void host_free(struct host *host)
+{
+    char *texts[] = {host->host, host->kind, host->environment};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]);
+    for (size_t i = 0; i < sizeof host->varied / sizeof *host->varied; i++)
+        free(host->varied[i]);
+}
+
+// Takes host.
 static void add_host(struct collected *to, struct host host)
 {
     for (size_t i = 0; i < to->host_count; i++) {
@@ -128,11 +88,7 @@ static void add_host(struct collected *to, struct host host)
             equal = equal && strcmp(to->hosts[i].varied[j], host.varied[j]) == 0;
         if (!equal)
             continue;
-        free(host.host);
-        free(host.kind);
-        free(host.environment);
-        for (size_t j = 0; j < 4; j++)
-            free(host.varied[j]);
+        host_free(&host);
         return;
     }
     to->hosts = grown(to->hosts, to->host_count, &to->host_allocated, sizeof *to->hosts);
@@ -141,17 +97,22 @@ static void add_host(struct collected *to, struct host host)
 
 static struct host host_of(const struct value *environment)
 {
-    static const char *const lasting[] = {
-        "host",        "os",          "kernel",          "architecture",
-        "cpu",         "cpus_online", "virtual_machine", "memory_bytes",
-        "clocksource", "versions"};
+    static const char *const lasting[] = {"host",
+                                          "os",
+                                          "kernel",
+                                          "architecture",
+                                          "cpu",
+                                          "cpus_online",
+                                          "virtual_machine",
+                                          "memory_bytes",
+                                          "clocksource",
+                                          "versions",
+                                          NULL};
     static const char *const varied[] = {"cpus_allowed", "governor", "file_system", "device"};
     struct line json = {0};
-    struct host host = {.host = text_or_null(view_get(environment, "host")),
-                        .kind = node_kind(environment)};
+    struct host host = {.host = view_text(environment, "host"), .kind = node_kind(environment)};
     line_object(&json, NULL);
-    for (size_t i = 0; i < sizeof lasting / sizeof *lasting; i++)
-        view_put(&json, lasting[i], view_get(environment, lasting[i]));
+    view_put_members(&json, environment, lasting);
     line_text(&json, "kind", host.kind);
     host.environment = must(strdup(json.text + 1));
     line_free(&json);
@@ -160,7 +121,7 @@ static struct host host_of(const struct value *environment)
     return host;
 }
 
-/* What makes two cells of one label comparable from node to node. */
+// What makes two cells of one label comparable from node to node.
 static char *same_key(const struct cell *cell)
 {
     static const char *const settings[] = {
@@ -172,8 +133,7 @@ static char *same_key(const struct cell *cell)
     line_text(&json, NULL, cell->label);
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         view_put(&json, NULL, view_get(cell->of->settings, settings[i]));
-    must(json.failed ? NULL : json.text);
-    return json.text;
+    return json_text_end(&json);
 }
 
 static char *settings_of(const struct cell *cell)
@@ -182,31 +142,14 @@ static char *settings_of(const struct cell *cell)
     struct line json = {0};
     line_object(&json, NULL);
     for (const struct value *item = NULL; view_each(settings, &item);) {
-        OWNED char *key = item->key == NULL ? NULL : must(strndup(item->key, item->key_length));
-        if (key != NULL && strcmp(key, "seed") != 0) /* settings may be no object */
+        OWNED char *key = item->key ? must(strndup(item->key, item->key_length)) : NULL;
+        if (key && strcmp(key, "seed") != 0) // settings may be no object
             view_put(&json, key, item);
     }
-    line_close(&json);
-    must(json.failed ? NULL : json.text);
-    return json.text;
+    return json_text_end(&json);
 }
 
-/* first: of the cells of its experiment. */
-static char *text_of_cell(const struct cell *cell, const struct wanted *wanted, bool first)
-{
-    if (wanted->rows) {
-        OWNED char *charts = wanted->page ? cell_plots(cell, first) : NULL;
-        char *row = cell_row(cell, charts, first);
-        return row;
-    }
-    if (wanted->figures)
-        return figures_of(cell);
-    OWNED char *lists = wanted->lists ? lists_of_runs(cell) : NULL;
-    char *text = model_cell(cell, lists);
-    return text;
-}
-
-/* What is known of a cell after its records are gone. */
+// What is known of a cell after its records are gone.
 static struct report_line line_of(const struct cell *cell)
 {
     const bool over_sessions = cell->of->sessions > 0;
@@ -214,23 +157,22 @@ static struct report_line line_of(const struct cell *cell)
         .name = must(strdup(cell->name)),
         .target = must(strdup(cell->target)),
         .label = must(strdup(cell->label)),
-        .load = must(strdup(cell->load == NULL ? "-" : cell->load)),
-        .level = must(strdup(cell->level == NULL ? "-" : cell->level)),
+        .load = must(strdup(cell->load ?: "-")),
+        .level = must(strdup(cell->level ?: "-")),
         .experiment = cell->of->name,
         .of_campaign = cell->of->cell != NULL,
         .same = same_key(cell),
-        .host = cell->host == NULL ? NULL : must(strdup(cell->host)),
+        .host = cell->host ? must(strdup(cell->host)) : NULL,
         .kind = must(strdup(cell->kind)),
-        .wall_s =
-            over_sessions
-                ? NAN
-                : view_number(view_path(cell->baseline, metrics[METRIC_WALL].name, "mean"), NAN),
+        .wall_s = over_sessions
+                      ? NAN
+                      : view_real(view_get(cell->baseline, metrics[METRIC_WALL].name), "mean"),
         .runs = view_number(view_get(cell->baseline, "runs"), 0),
-        .slowdown = view_number(view_get(cell->slowdown, "ratio"), NAN),
+        .slowdown = view_real(cell->slowdown, "ratio"),
         .slowdown_low = figure_bound(cell->slowdown, false),
         .slowdown_high = figure_bound(cell->slowdown, true),
-        .is_time = strcmp(cell->main->name, metrics[METRIC_WALL].name) == 0,
-        .is_distinguishable = view_true(view_get(cell->slowdown, "distinguishable")),
+        .is_time = metric_is_wall(cell->main),
+        .is_distinguishable = view_holds(cell->slowdown, "distinguishable"),
         .legend = legend_of(cell->of),
     };
 }
@@ -240,7 +182,7 @@ static void add_cell(struct collected *to, struct cell *cell, const struct wante
     if (!cell_wanted(wanted, cell))
         return;
     struct report_line line = line_of(cell);
-    /* People want one row of all sessions. */
+    // People want one row of all sessions.
     if (wanted->rows && cell->of->is_session) {
         to->hidden = grown(to->hidden, to->hidden_count, &to->hidden_allocated, sizeof line);
         to->hidden[to->hidden_count++] = line;
@@ -248,7 +190,7 @@ static void add_cell(struct collected *to, struct cell *cell, const struct wante
     }
     const bool first =
         to->line_count == 0 || to->lines[to->line_count - 1].experiment != line.experiment;
-    line.text = text_of_cell(cell, wanted, first);
+    line.text = cell_text(cell, wanted, first);
     line.settings = wanted->page ? settings_of(cell) : NULL;
     to->lines = grown(to->lines, to->line_count, &to->line_allocated, sizeof line);
     to->lines[to->line_count++] = line;
@@ -265,7 +207,7 @@ static bool make_cell(struct collected *to, const struct experiment *experiment,
     return good;
 }
 
-/* False: the records lack what a report needs. */
+// False: the records lack what a report needs.
 static bool make_cells(struct collected *to, const struct experiment *experiment,
                        const struct wanted *wanted)
 {
@@ -283,14 +225,13 @@ static void collect_folder(struct collected *to, const struct folder *folder, si
     const struct run_options options = {.keep = wanted->page || wanted->lists};
     experiment_read(&experiment, folder, number, wanted, &options, &to->problems);
     experiment.is_session = is_session;
-    if (is_session) /* its ratio is not one of the family, but that over all sessions */
+    if (is_session) // its ratio is not one of the family, but that over all sessions
         experiment.family = NULL;
-    if (experiment.record.top != NULL)
+    if (experiment.record.top)
         add_host(to, host_of(experiment.environment));
     const size_t before = to->line_count, before_hidden = to->hidden_count;
     bool listed = false;
-    if (experiment.record.top != NULL && experiment.result.top != NULL &&
-        !make_cells(to, &experiment, wanted)) {
+    if (experiment.record.top && experiment.result.top && !make_cells(to, &experiment, wanted)) {
         to->line_count = before;
         problems_add(
             &to->problems, "broken-record", folder->name,
@@ -304,7 +245,7 @@ static void collect_folder(struct collected *to, const struct folder *folder, si
         to->table = table_of(&experiment);
     if (to->waiting_count > 0 && !name_wanted(wanted, to->waiting[to->waiting_count - 1].name))
         waiting_free(&to->waiting[--to->waiting_count]);
-    if (wanted->only == NULL || to->line_count > before || to->hidden_count > before_hidden ||
+    if (!wanted->only || to->line_count > before || to->hidden_count > before_hidden ||
         to->waiting_count > 0) {
         to->experiments++;
         to->runs += experiment.runs.measured;
@@ -312,7 +253,7 @@ static void collect_folder(struct collected *to, const struct folder *folder, si
     experiment_free(&experiment);
 }
 
-/* The cells over the sessions of a group; its folders are counted by themselves. */
+// The cells over the sessions of a group; its folders are counted by themselves.
 static void collect_group(struct collected *to, const struct group *group,
                           const struct folders *folders, const struct wanted *wanted)
 {
@@ -327,7 +268,7 @@ struct work {
     const struct folders *folders;
     const struct wanted *wanted;
     const struct groups *groups;
-    struct collected *parts; /* one for each folder, then one for each group */
+    struct collected *parts; // one for each folder, then one for each group
 };
 
 static void work_on(void *context, size_t number)
@@ -349,7 +290,7 @@ static void work_on(void *context, size_t number)
     }                                                                                              \
     free(part->list)
 
-/* Takes over what a part has. */
+// Takes over what a part has.
 static void merge(struct collected *to, struct collected *part)
 {
     APPEND(lines, line_count, line_allocated);
@@ -359,7 +300,7 @@ static void merge(struct collected *to, struct collected *part)
     for (size_t i = 0; i < part->host_count; i++)
         add_host(to, part->hosts[i]);
     free(part->hosts);
-    if (part->table != NULL)
+    if (part->table)
         to->table = part->table;
     to->experiments += part->experiments;
     to->runs += part->runs;
@@ -369,11 +310,11 @@ void collect(struct collected *collected, const struct folders *folders,
              const struct wanted *wanted)
 {
     *collected = (struct collected){.groups = must(calloc(1, sizeof *collected->groups))};
-    /* Where a slowdown is in the family of all is to be known before it is put into words. */
+    // Where a slowdown is in the family of all is to be known before it is put into words.
     survey(collected->groups, &collected->family, folders, wanted);
     struct wanted all = *wanted;
     all.family = &collected->family;
-    /* Who wants the runs gets them of each session. */
+    // Who wants the runs gets them of each session.
     const size_t count = folders->count + (wanted->lists ? 0 : collected->groups->count);
     struct work work = {.folders = folders,
                         .wanted = &all,
@@ -383,7 +324,7 @@ void collect(struct collected *collected, const struct folders *folders,
     for (size_t i = 0; i < count; i++)
         merge(collected, &work.parts[i]);
     free(work.parts);
-    if (collected->line_count > 0) /* qsort() takes no NULL */
+    if (collected->line_count > 0) // qsort() takes no NULL
         qsort(collected->lines, collected->line_count, sizeof *collected->lines, order_of_entries);
 }
 
@@ -404,18 +345,13 @@ void collected_free(struct collected *collected)
 {
     lines_free(collected->lines, collected->line_count);
     lines_free(collected->hidden, collected->hidden_count);
-    if (collected->groups != NULL)
+    if (collected->groups)
         groups_free(collected->groups);
     free(collected->groups);
     for (size_t i = 0; i < collected->waiting_count; i++)
         waiting_free(&collected->waiting[i]);
-    for (size_t i = 0; i < collected->host_count; i++) {
-        free(collected->hosts[i].host);
-        free(collected->hosts[i].kind);
-        free(collected->hosts[i].environment);
-        for (size_t j = 0; j < 4; j++)
-            free(collected->hosts[i].varied[j]);
-    }
+    for (size_t i = 0; i < collected->host_count; i++)
+        host_free(&collected->hosts[i]);
     free(collected->table);
     free(collected->waiting);
     free(collected->hosts);

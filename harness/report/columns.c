@@ -1,31 +1,23 @@
-#include "columns.h"
-
-#include "metrics.h"
-#include "protection.h"
-#include "row.h"
-#include "view.h"
+#include "texts.h"
 
 #include "common/memory.h"
-#include "common/numbers.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What comes for %s in a title. */
+// What comes for %s in a title.
 enum fill { FILL_FIGURE, FILL_LEVEL, FILL_MAIN, FILL_ALONE, FILL_RATIO, FILL_REFERENCE, FILLS };
 
-/* A column of a table for people: adding one is a row below, and it appears in every format. */
+// A column of a table for people: adding one is a row below, and it appears in every format.
 struct column {
     const char *key, *title;
-    enum fill fill;
-    bool left;
+    char *(*text)(const struct row *row); // what a row has there, to be freed
     unsigned rank;
-    /* What a row has there, to be freed. */
-    char *(*text)(const struct row *row);
-    const struct metric *metric; /* that it is of; NULL: that of the row */
+    bool left;
+    enum fill fill;
+    const struct quantity *metric; // that it is of; NULL: that of the row
 };
 
 static char *copy(const char *text)
@@ -33,10 +25,10 @@ static char *copy(const char *text)
     return must(strdup(text));
 }
 
-/* The name of a value; NULL: it has none. */
+// The name of a value; NULL: it has none.
 static char *name_text(const struct value *name)
 {
-    char *text = view_string(name), *plain = text == NULL ? NULL : visible(text);
+    char *text = view_string(name), *plain = text ? visible(text) : NULL;
     free(text);
     return plain;
 }
@@ -64,7 +56,7 @@ static char *variant_text(const struct row *row)
 static char *load_text(const struct row *row)
 {
     char *name = name_text(row->load);
-    return name == NULL ? copy("-") : name;
+    return !name ? copy("-") : name;
 }
 
 static char *metric_text(const struct row *row)
@@ -82,22 +74,22 @@ static char *runs_text(const struct row *row)
     return text_of("%.0f", runs_of(row->condition, 0));
 }
 
-/* "10 + 12 / 3": those alone and under the load, over so many sessions. */
+// "10 + 12 / 3": those alone and under the load, over so many sessions.
 static char *cell_runs_text(const struct row *row)
 {
     char loaded[32] = "", sessions[32] = "";
-    if (row->condition != NULL)
+    if (row->condition)
         snprintf(loaded, sizeof loaded, " + %.0f", runs_of(row->condition, NAN));
     if (row->of->sessions > 0)
         snprintf(sessions, sizeof sessions, " / %u", row->of->sessions);
     return text_of("%.0f%s%s", runs_of(row->baseline, NAN), loaded, sessions);
 }
 
-/* Where capacities are searched no figure is of the runs of a condition. */
+// Where capacities are searched no figure is of the runs of a condition.
 static char *figure_or_none(const struct row *row, const struct value *condition)
 {
     char text[NUMBER_SIZE];
-    const bool none = condition == NULL || (row->cell != NULL && capacity_searched(row->of));
+    const bool none = !condition || (row->cell && capacity_searched(row->of));
     return copy(none ? "-" : row_figure(condition, row->metric, text));
 }
 
@@ -111,17 +103,17 @@ static char *figure_text_of(const struct row *row)
     return figure_or_none(row, row->condition);
 }
 
-/* Where the figure is no mean. */
+// Where the figure is no mean.
 static char *mean_text(const struct row *row)
 {
     const struct value *figure = metric_figure(row->condition, row->metric);
     char text[NUMBER_SIZE];
-    return copy(view_equals(view_get(figure, "statistic"), "mean")
+    return copy(view_matches(figure, "statistic", "mean")
                     ? "-"
                     : number_scaled(view_real(figure, "mean"), row->metric->unit, text));
 }
 
-/* "1.71e-6 s²" */
+// "1.71e-6 s²"
 static char *variance_text(const struct row *row)
 {
     const struct value *figure = metric_figure(row->condition, row->metric);
@@ -153,14 +145,14 @@ static char *pair_text(const struct row *row)
 static char *slowdown_text(const struct row *row)
 {
     char text[NUMBER_SIZE];
-    if (row->slowdown == NULL && row->cell == NULL && row->condition == row->of->baseline)
+    if (!row->slowdown && !row->cell && row->condition == row->of->baseline)
         return copy("1");
-    return copy(row->cell != NULL && capacity_searched(row->of)
+    return copy(row->cell && capacity_searched(row->of)
                     ? "-"
                     : ratio_remarked(row->slowdown, row->of->family, text));
 }
 
-/* A variant without a load has no slowdown. */
+// A variant without a load has no slowdown.
 static char *variant_slowdown_text(const struct row *row)
 {
     char text[NUMBER_SIZE];
@@ -172,7 +164,7 @@ static char *variant_slowdown_text(const struct row *row)
 static char *of_alone_text(const struct row *row)
 {
     char text[NUMBER_SIZE];
-    return copy(row->cell != NULL && capacity_searched(row->of)
+    return copy(row->cell && capacity_searched(row->of)
                     ? "-"
                     : ratio_plain(row->slowdown, row->metric, text));
 }
@@ -181,8 +173,7 @@ static char *cell_achieved_text(const struct row *row)
 {
     char text[NUMBER_SIZE];
     const struct cell *cell = row->cell;
-    return copy(cell->load_entry == NULL ? "-"
-                                         : row_achieved(cell->load_entry, cell->is_short, text));
+    return copy(!cell->load_entry ? "-" : row_achieved(cell->load_entry, cell->is_short, text));
 }
 
 static char *achieved_text(const struct row *row)
@@ -199,11 +190,10 @@ static char *reference_ratio_text(const struct row *row)
 static char *verdict_text(const struct row *row)
 {
     char *verdict = name_text(view_get(row->entry, "verdict"));
-    return verdict != NULL ? verdict
-                           : copy(row->is_reference && row->entry == NULL ? "reference" : "-");
+    return verdict ?: copy(row->is_reference && !row->entry ? "reference" : "-");
 }
 
-/* The ratio of the variant that an interaction is of, alone or under its load. */
+// The ratio of the variant that an interaction is of, alone or under its load.
 static char *ratio_under_text(const struct row *row, const struct value *load)
 {
     char text[NUMBER_SIZE];
@@ -245,142 +235,23 @@ static char *capacity_text(const struct row *row)
     return copy(capacity_value(view_get(row->of->result.top, "capacity"), row->entry, text));
 }
 
-/* "0.71 [0.65, 0.77]" */
+// "0.71 [0.65, 0.77]"
 static char *capacity_of_alone_text(const struct row *row)
 {
     const struct value *ci = view_get(row->entry, "of_reference_ci"), *low = view_first(ci);
     const double ratio = view_real(row->entry, "of_reference");
     char text[NUMBER_SIZE];
     return copy(number_ratio(ratio, view_number(low, NAN),
-                             low == NULL ? NAN : view_number(view_next(ci, low), NAN), text));
+                             low ? view_number(view_next(ci, low), NAN) : NAN, text));
 }
 
-/* "19 of 24" */
+// "19 of 24"
 static char *kept_text(const struct row *row)
 {
     OWNED char *kept = must(view_copy(view_get(row->entry, "kept"))),
                *runs = must(view_copy(view_get(row->entry, "runs")));
-    char *text = strcmp(runs, "null") == 0 ? copy("-") : text_of("%s of %s", kept, runs);
-    return text;
+    return strcmp(runs, "null") == 0 ? copy("-") : text_of("%s of %s", kept, runs);
 }
-
-static const struct column of_cells[] = {
-    {.key = "program", .title = "program", .left = true, .text = program_text},
-    {.key = "load", .title = "load", .left = true, .text = cell_load_text},
-    {.key = "runs", .title = "runs", .rank = 1, .text = cell_runs_text},
-    {.key = "alone", .title = "%s", .fill = FILL_ALONE, .rank = 3, .text = alone_text},
-    {.key = "loaded", .title = "under load", .rank = 2, .text = figure_text_of},
-    {.key = "slowdown", .title = "%s", .fill = FILL_RATIO, .text = slowdown_text},
-    {.key = "of_alone",
-     .title = "of alone [%s]",
-     .fill = FILL_LEVEL,
-     .rank = 4,
-     .text = of_alone_text},
-    {.key = "user", .title = "user", .rank = 6, .text = pair_text, .metric = &metrics[METRIC_USER]},
-    {.key = "system",
-     .title = "system",
-     .rank = 7,
-     .text = pair_text,
-     .metric = &metrics[METRIC_SYSTEM]},
-    {.key = "memory",
-     .title = "memory",
-     .rank = 8,
-     .text = pair_text,
-     .metric = &metrics[METRIC_MEMORY]},
-    {.key = "achieved", .title = "load achieved", .rank = 5, .text = cell_achieved_text},
-};
-
-static const struct column of_cell_metrics[] = {
-    {.key = "program", .title = "program", .left = true, .text = program_text},
-    {.key = "load", .title = "load", .left = true, .text = cell_load_text},
-    {.key = "metric", .title = "metric", .left = true, .text = metric_text},
-    {.key = "alone", .title = "alone (%s)", .rank = 2, .text = alone_text},
-    {.key = "loaded", .title = "under load", .rank = 1, .text = figure_text_of},
-    {.key = "ratio", .title = "ratio [%s]", .fill = FILL_LEVEL, .text = slowdown_text},
-    {.key = "of_alone",
-     .title = "of alone [%s]",
-     .fill = FILL_LEVEL,
-     .rank = 3,
-     .text = of_alone_text},
-};
-
-static const struct column of_conditions[] = {
-    {.key = "condition", .title = "condition", .left = true, .text = condition_text},
-    {.key = "runs", .title = "runs", .rank = 1, .text = runs_text},
-    {.key = "figure", .title = "%s", .fill = FILL_MAIN, .rank = 2, .text = figure_text_of},
-    {.key = "mean", .title = "mean", .rank = 8, .text = mean_text},
-    {.key = "variance", .title = "variance", .rank = 9, .text = variance_text},
-    {.key = "user",
-     .title = "user",
-     .rank = 5,
-     .text = center_text,
-     .metric = &metrics[METRIC_USER]},
-    {.key = "system",
-     .title = "system",
-     .rank = 6,
-     .text = center_text,
-     .metric = &metrics[METRIC_SYSTEM]},
-    {.key = "memory",
-     .title = "memory",
-     .rank = 7,
-     .text = center_text,
-     .metric = &metrics[METRIC_MEMORY]},
-    {.key = "slowdown", .title = "%s", .fill = FILL_RATIO, .text = slowdown_text},
-    {.key = "of_alone",
-     .title = "of alone [%s]",
-     .fill = FILL_LEVEL,
-     .rank = 3,
-     .text = of_alone_text},
-    {.key = "achieved", .title = "load achieved", .rank = 4, .text = achieved_text},
-};
-
-static const struct column of_condition_metrics[] = {
-    {.key = "condition", .title = "condition", .left = true, .text = condition_text},
-    {.key = "metric", .title = "metric", .left = true, .text = metric_text},
-    {.key = "alone", .title = "alone (%s)", .rank = 2, .text = alone_text},
-    {.key = "loaded", .title = "under load", .rank = 1, .text = figure_text_of},
-    {.key = "ratio", .title = "ratio [%s]", .fill = FILL_LEVEL, .text = slowdown_text},
-    {.key = "of_alone",
-     .title = "of alone [%s]",
-     .fill = FILL_LEVEL,
-     .rank = 3,
-     .text = of_alone_text},
-};
-
-static const struct column of_variants[] = {
-    {.key = "variant", .title = "variant", .left = true, .text = variant_text},
-    {.key = "load", .title = "load", .left = true, .text = load_text},
-    {.key = "runs", .title = "runs", .rank = 2, .text = runs_text},
-    {.key = "figure", .title = "%s", .fill = FILL_MAIN, .rank = 1, .text = figure_text_of},
-    {.key = "ratio", .title = "%s", .fill = FILL_REFERENCE, .text = reference_ratio_text},
-    {.key = "verdict", .title = "verdict", .left = true, .text = verdict_text},
-    {.key = "slowdown",
-     .title = "%s",
-     .fill = FILL_RATIO,
-     .rank = 3,
-     .text = variant_slowdown_text},
-    {.key = "achieved", .title = "load achieved", .rank = 4, .text = achieved_text},
-};
-
-static const struct column of_changes[] = {
-    {.key = "variant", .title = "variant", .left = true, .text = variant_text},
-    {.key = "load", .title = "load", .left = true, .text = load_text},
-    {.key = "metric", .title = "metric", .left = true, .text = metric_text},
-    {.key = "alone", .title = "ratio alone", .rank = 2, .text = ratio_alone_text},
-    {.key = "under", .title = "ratio under load", .rank = 1, .text = ratio_loaded_text},
-    {.key = "change", .title = "change [%s]", .fill = FILL_LEVEL, .text = change_text},
-    {.key = "answer", .title = "does the load change it?", .left = true, .text = answer_text},
-};
-
-static const struct column of_capacity[] = {
-    {.key = "condition", .title = "condition", .left = true, .text = condition_text},
-    {.key = "value", .title = "capacity [%s]", .fill = FILL_LEVEL, .text = capacity_text},
-    {.key = "of_alone",
-     .title = "of alone [%s]",
-     .fill = FILL_LEVEL,
-     .text = capacity_of_alone_text},
-    {.key = "kept", .title = "runs that kept it", .rank = 1, .text = kept_text},
-};
 
 static char *setting_text(const struct row *row)
 {
@@ -419,43 +290,105 @@ static char *front_text(const struct row *row)
     return row->is_reference ? copy("-") : protection_front(row->of, row->entry);
 }
 
-static const struct column of_protection[] = {
-    {.key = "load", .title = "beside", .left = true, .rank = 1, .text = condition_text},
-    {.key = "setting", .title = "setting", .left = true, .text = setting_text},
-    {.key = "where", .title = "on", .left = true, .text = where_text},
-    {.key = "left", .title = "slowdown left [%s]", .fill = FILL_LEVEL, .text = left_text},
-    {.key = "removed", .title = "removes [%s]", .fill = FILL_LEVEL, .text = removed_text},
-    {.key = "kept", .title = "neighbour keeps [%s]", .fill = FILL_LEVEL, .text = neighbour_text},
-    {.key = "cost", .title = "cost alone [%s]", .fill = FILL_LEVEL, .rank = 2, .text = cost_text},
-    {.key = "front", .title = "front", .left = true, .rank = 3, .text = front_text},
-};
+enum { MOST_COLUMNS = 12 };
 
-#define TABLE(list)                                                                                \
-    {                                                                                              \
-        list, sizeof(list) / sizeof *(list)                                                        \
-    }
-
-static const struct {
-    const struct column *column;
-    size_t count;
-} tables[TABLES] = {
-    [TABLE_CELLS] = TABLE(of_cells),
-    [TABLE_CELL_METRICS] = TABLE(of_cell_metrics),
-    [TABLE_CONDITIONS] = TABLE(of_conditions),
-    [TABLE_CONDITION_METRICS] = TABLE(of_condition_metrics),
-    [TABLE_VARIANTS] = TABLE(of_variants),
-    [TABLE_CHANGES] = TABLE(of_changes),
-    [TABLE_CAPACITY] = TABLE(of_capacity),
-    [TABLE_PROTECTION] = TABLE(of_protection),
+// In their order; what follows the last one has no key.
+static const struct column tables[TABLES][MOST_COLUMNS] =
+    {
+        [TABLE_CELLS] =
+            {
+                {"program", "program", program_text, .left = true},
+                {"load", "load", cell_load_text, .left = true},
+                {"runs", "runs", cell_runs_text, .rank = 1},
+                {"alone", "%s", alone_text, .rank = 3, .fill = FILL_ALONE},
+                {"loaded", "under load", figure_text_of, .rank = 2},
+                {"slowdown", "%s", slowdown_text, .fill = FILL_RATIO},
+                {"of_alone", "of alone [%s]", of_alone_text, .rank = 4, .fill = FILL_LEVEL},
+                {"user", "user", pair_text, .rank = 6, .metric = &metrics[METRIC_USER]},
+                {"system", "system", pair_text, .rank = 7, .metric = &metrics[METRIC_SYSTEM]},
+                {"memory", "memory", pair_text, .rank = 8, .metric = &metrics[METRIC_MEMORY]},
+                {"achieved", "load achieved", cell_achieved_text, .rank = 5},
+            },
+        [TABLE_CELL_METRICS] =
+            {
+                {"program", "program", program_text, .left = true},
+                {"load", "load", cell_load_text, .left = true},
+                {"metric", "metric", metric_text, .left = true},
+                {"alone", "alone (%s)", alone_text, .rank = 2},
+                {"loaded", "under load", figure_text_of, .rank = 1},
+                {"ratio", "ratio [%s]", slowdown_text, .fill = FILL_LEVEL},
+                {"of_alone", "of alone [%s]", of_alone_text, .rank = 3, .fill = FILL_LEVEL},
+            },
+        [TABLE_CONDITIONS] =
+            {
+                {"condition", "condition", condition_text, .left = true},
+                {"runs", "runs", runs_text, .rank = 1},
+                {"figure", "%s", figure_text_of, .rank = 2, .fill = FILL_MAIN},
+                {"mean", "mean", mean_text, .rank = 8},
+                {"variance", "variance", variance_text, .rank = 9},
+                {"user", "user", center_text, .rank = 5, .metric = &metrics[METRIC_USER]},
+                {"system", "system", center_text, .rank = 6, .metric = &metrics[METRIC_SYSTEM]},
+                {"memory", "memory", center_text, .rank = 7, .metric = &metrics[METRIC_MEMORY]},
+                {"slowdown", "%s", slowdown_text, .fill = FILL_RATIO},
+                {"of_alone", "of alone [%s]", of_alone_text, .rank = 3, .fill = FILL_LEVEL},
+                {"achieved", "load achieved", achieved_text, .rank = 4},
+            },
+        [TABLE_CONDITION_METRICS] =
+            {
+                {"condition", "condition", condition_text, .left = true},
+                {"metric", "metric", metric_text, .left = true},
+                {"alone", "alone (%s)", alone_text, .rank = 2},
+                {"loaded", "under load", figure_text_of, .rank = 1},
+                {"ratio", "ratio [%s]", slowdown_text, .fill = FILL_LEVEL},
+                {"of_alone", "of alone [%s]", of_alone_text, .rank = 3, .fill = FILL_LEVEL},
+            },
+        [TABLE_VARIANTS] =
+            {
+                {"variant", "variant", variant_text, .left = true},
+                {"load", "load", load_text, .left = true},
+                {"runs", "runs", runs_text, .rank = 2},
+                {"figure", "%s", figure_text_of, .rank = 1, .fill = FILL_MAIN},
+                {"ratio", "%s", reference_ratio_text, .fill = FILL_REFERENCE},
+                {"verdict", "verdict", verdict_text, .left = true},
+                {"slowdown", "%s", variant_slowdown_text, .rank = 3, .fill = FILL_RATIO},
+                {"achieved", "load achieved", achieved_text, .rank = 4},
+            },
+        [TABLE_CHANGES] =
+            {
+                {"variant", "variant", variant_text, .left = true},
+                {"load", "load", load_text, .left = true},
+                {"metric", "metric", metric_text, .left = true},
+                {"alone", "ratio alone", ratio_alone_text, .rank = 2},
+                {"under", "ratio under load", ratio_loaded_text, .rank = 1},
+                {"change", "change [%s]", change_text, .fill = FILL_LEVEL},
+                {"answer", "does the load change it?", answer_text, .left = true},
+            },
+        [TABLE_CAPACITY] =
+            {
+                {"condition", "condition", condition_text, .left = true},
+                {"value", "capacity [%s]", capacity_text, .fill = FILL_LEVEL},
+                {"of_alone", "of alone [%s]", capacity_of_alone_text, .fill = FILL_LEVEL},
+                {"kept", "runs that kept it", kept_text, .rank = 1},
+            },
+        [TABLE_PROTECTION] =
+            {
+                {"load", "beside", condition_text, .rank = 1, .left = true},
+                {"setting", "setting", setting_text, .left = true},
+                {"where", "on", where_text, .left = true},
+                {"left", "slowdown left [%s]", left_text, .fill = FILL_LEVEL},
+                {"removed", "removes [%s]", removed_text, .fill = FILL_LEVEL},
+                {"kept", "neighbour keeps [%s]", neighbour_text, .fill = FILL_LEVEL},
+                {"cost", "cost alone [%s]", cost_text, .rank = 2, .fill = FILL_LEVEL},
+                {"front", "front", front_text, .rank = 3, .left = true},
+            },
 };
 
 void columns_put_texts(struct line *json, enum table table, const struct row *row)
 {
     line_object(json, "texts");
-    for (size_t i = 0; i < tables[table].count; i++) {
-        const struct column *column = &tables[table].column[i];
+    for (const struct column *column = tables[table]; column->key; column++) {
         struct row own = *row;
-        if (column->metric != NULL)
+        if (column->metric)
             own.metric = column->metric;
         OWNED char *text = column->text(&own);
         line_text(json, column->key, text);
@@ -463,29 +396,27 @@ void columns_put_texts(struct line *json, enum table table, const struct row *ro
     line_close(json);
 }
 
-/* What a title is filled with; to be freed by free_fills. */
+// What a title is filled with; to be freed by free_fills.
 struct fills {
     char *text[FILLS];
 };
 
-/* metric: words of what the figures are of; timed: ratios of it are slowdowns; reference: of
- * what the ratios are to. NULL: not in these titles. */
+// metric: words of what the figures are of; timed: ratios of it are slowdowns; reference: of
+// what the ratios are to. NULL: not in these titles.
 static struct fills make_fills(const struct legend *legend, const char *metric, bool timed,
                                const char *reference)
 {
     struct fills fills = {{legend_figure(legend), legend_level(legend)}};
     char **text = fills.text;
-    text[FILL_MAIN] =
-        text_of("%s (%s)", metric == NULL ? "main metric" : metric, text[FILL_FIGURE]);
-    text[FILL_ALONE] = text_of("%s%salone (%s)", timed || metric == NULL ? "" : metric,
-                               timed || metric == NULL ? "" : " ", text[FILL_FIGURE]);
+    text[FILL_MAIN] = text_of("%s (%s)", metric ?: "main metric", text[FILL_FIGURE]);
+    text[FILL_ALONE] = text_of("%s%salone (%s)", timed || !metric ? "" : metric,
+                               timed || !metric ? "" : " ", text[FILL_FIGURE]);
     text[FILL_RATIO] = text_of("%s [%s]",
-                               timed               ? "slowdown"
-                               : reference != NULL ? "ratio to alone"
-                                                   : "ratio",
+                               timed       ? "slowdown"
+                               : reference ? "ratio to alone"
+                                           : "ratio",
                                text[FILL_LEVEL]);
-    text[FILL_REFERENCE] =
-        text_of("ratio to %s [%s]", reference == NULL ? "-" : reference, text[FILL_LEVEL]);
+    text[FILL_REFERENCE] = text_of("ratio to %s [%s]", reference ?: "-", text[FILL_LEVEL]);
     return fills;
 }
 
@@ -498,18 +429,17 @@ static void free_fills(struct fills *fills)
 static void put_table(struct line *json, const char *name, enum table table,
                       const struct fills *fills)
 {
-    const struct column *column = tables[table].column;
     line_array(json, name);
-    for (size_t i = 0; i < tables[table].count; i++) {
+    for (const struct column *column = tables[table]; column->key; column++) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-        OWNED char *title = text_of(column[i].title, fills->text[column[i].fill]);
+        OWNED char *title = text_of(column->title, fills->text[column->fill]);
 #pragma GCC diagnostic pop
         line_object(json, NULL);
-        line_text(json, "key", column[i].key);
+        line_text(json, "key", column->key);
         line_text(json, "title", title);
-        line_bool(json, "left", column[i].left);
-        line_count(json, "rank", column[i].rank);
+        line_bool(json, "left", column->left);
+        line_count(json, "rank", column->rank);
         line_close(json);
     }
     line_close(json);
@@ -529,11 +459,10 @@ void columns_put_all(struct line *json, const struct legend *legend)
 }
 
 void columns_put(struct line *json, enum table table, const struct legend *legend,
-                 const char *reference, const struct metric *metric)
+                 const char *reference, const struct quantity *metric)
 {
-    const bool timed = metric == NULL || strcmp(metric->name, metrics[METRIC_WALL].name) == 0;
-    struct fills fills =
-        make_fills(legend, metric == NULL ? NULL : metric->words, timed, reference);
+    const bool timed = !metric || metric_is_wall(metric);
+    struct fills fills = make_fills(legend, metric ? metric->words : NULL, timed, reference);
     put_table(json, "columns", table, &fills);
     free_fills(&fills);
 }

@@ -1,10 +1,5 @@
-#include "csv.h"
+#include "formats.h"
 
-#include "experiment.h"
-#include "run_value.h"
-#include "view.h"
-
-#include "common/json.h"
 #include "common/memory.h"
 
 #include <math.h>
@@ -13,15 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The same as in lib/visible.jq. Options of programs stay as they are: -O2 calls nothing. */
+// The same as in lib/visible.jq. Options of programs stay as they are: -O2 calls nothing.
 static bool is_formula(const char *text)
 {
     text += strspn(text, " \t\r\n");
-    return *text == '=' ||
-           (*text != '\0' && strchr("+-@", *text) != NULL && strpbrk(text, "(|!#&'\"") != NULL);
+    return *text == '=' || (*text != '\0' && strchr("+-@", *text) && strpbrk(text, "(|!#&'\""));
 }
 
-/* The terminal is only asked about where there is something that it could obey. */
+// The terminal is only asked about where there is something that it could obey.
 static bool is_to_be_visible(const char *text)
 {
     while (*text >= ' ' && *text < 0x7f)
@@ -52,10 +46,10 @@ static void quote(struct csv *csv, const char *text)
 void csv_text(struct csv *csv, const char *text)
 {
     begin(csv);
-    if (text == NULL)
+    if (!text)
         return;
     OWNED char *plain = is_to_be_visible(text) ? visible(text) : NULL;
-    quote(csv, plain == NULL ? text : plain);
+    quote(csv, !plain ? text : plain);
 }
 
 void csv_value(struct csv *csv, const struct value *value)
@@ -66,7 +60,7 @@ void csv_value(struct csv *csv, const struct value *value)
         return;
     }
     begin(csv);
-    if (value != NULL && value->type != VIEW_NULL && value->type != VIEW_ARRAY &&
+    if (value && value->type != VIEW_NULL && value->type != VIEW_ARRAY &&
         value->type != VIEW_OBJECT)
         fwrite_unlocked(value->text, 1, value->length, csv->file);
 }
@@ -76,7 +70,7 @@ void csv_number(struct csv *csv, double number)
     struct line json = {0};
     if (isfinite(number))
         line_real(&json, NULL, number);
-    csv_plain(csv, json.text == NULL ? "" : json.text);
+    csv_plain(csv, json.text ?: "");
     line_free(&json);
 }
 
@@ -90,14 +84,8 @@ void csv_name(struct csv *csv, const struct value *value)
 
 void csv_list(struct csv *csv, const struct value *list)
 {
-    OWNED char *all = must(strdup(""));
-    for (const struct value *item = NULL; view_each(list, &item);) {
-        OWNED char *text = view_is(item, VIEW_STRING) ? must(view_string(item)) : NULL;
-        if (text == NULL)
-            continue;
-        all = text_joined(all, ",", text);
-    }
-    csv_text(csv, all);
+    OWNED char *all = view_joined(list, ",");
+    csv_text(csv, all ?: "");
 }
 
 void csv_plain(struct csv *csv, const char *text)
@@ -116,22 +104,22 @@ static const char *const numbers[] = {"block",  "order",    "start",         "wa
                                       "user_s", "system_s", "max_rss_bytes", "exit_code"};
 
 static const char columns[] =
-    "experiment,target,label,condition,block,order,start,wall_s,user_s,system_s,max_rss_bytes,"
-    "exit_code,offered,achieved,flags,used,host,signal";
+    "experiment,target,label,condition,block,order,start,wall_s,user_s,system_s,max_rss_bytes,exit_"
+    "code,offered,achieved,flags,used,host,signal";
 
-/* What some experiments have besides: a column for each metric of --metric, and for the
- * variants where there are some. */
+// What some experiments have besides: a column for each metric of --metric, and for the
+// variants where there are some.
 struct more {
     char **metric;
     size_t count, allocated;
     bool variants;
 };
 
-/* What is the same in each line of an experiment. */
+// What is the same in each line of an experiment.
 struct context {
     const char *experiment;
     const struct more *more;
-    char *target, *label; /* NULL: not known */
+    char *target, *label; // NULL: not known
 };
 
 static void print_run(void *argument, const struct value *run, bool used)
@@ -163,16 +151,16 @@ static void print_run(void *argument, const struct value *run, bool used)
     csv_end(&csv);
 }
 
-/* Target and label as the experiment's first cell has them. False: not selected. */
+// Target and label as the experiment's first cell has them. False: not selected.
 static bool find_context(struct context *context, const struct experiment *experiment,
                          const char *only)
 {
     struct pairing pairing;
     struct cell cell = {0};
-    const bool good = experiment->record.top != NULL && experiment->result.top != NULL &&
-                      experiment->state != NULL && experiment_pairing(experiment, 0, &pairing) &&
+    const bool good = experiment->record.top && experiment->result.top && experiment->state &&
+                      experiment_pairing(experiment, 0, &pairing) &&
                       cell_make(&cell, experiment, pairing);
-    const bool selected = only == NULL || (good && pattern_fits(only, cell.name));
+    const bool selected = !only || (good && pattern_fits(only, cell.name));
     *context = (struct context){.experiment = experiment->name};
     if (good) {
         context->target = must(strdup(cell.target));
@@ -215,7 +203,7 @@ static void add_metric(struct more *more, const char *name)
 static struct more find_more(const struct folders *folders, const struct wanted *wanted)
 {
     struct more more = {.count = 0};
-    struct problems ignored = {0}; /* who prints the runs names them */
+    struct problems ignored = {0}; // who prints the runs names them
     for (size_t i = 0; i < folders->count; i++) {
         struct experiment experiment;
         experiment_read(&experiment, &folders->item[i], i + 1, wanted, NULL, &ignored);

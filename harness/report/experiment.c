@@ -8,15 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Load and level of a condition that no campaign names: "disk10" with
- * "--limit 10%" is disk at 10 %; anything else is a load without a level. Both
- * are to be freed; NULL: none. */
-void inferred_level(const char *condition, const char *spec, char **load, char **level);
-
-/* The number that ends text after an optional separator: its length, or 0. */
+// The number that ends text after an optional separator: its length, or 0.
 static size_t number_at_end(const char *text, const char **start)
 {
-    if (*text != '\0' && strchr("._+-", *text) != NULL)
+    if (*text != '\0' && strchr("._+-", *text))
         text++;
     *start = text;
     size_t length = strspn(text, "0123456789");
@@ -28,7 +23,7 @@ static size_t number_at_end(const char *text, const char **start)
     return *end == '\0' ? length : 0;
 }
 
-/* "--limit=10%" -> "10%": what follows the = of an option. */
+// "--limit=10%" -> "10%": what follows the = of an option.
 static const char *value_of(const char *word)
 {
     const char *name = strncmp(word, "--", 2) == 0 ? word + 2 : word;
@@ -36,59 +31,59 @@ static const char *value_of(const char *word)
     return length > 0 && name[length] == '=' ? name + length + 1 : name;
 }
 
-/* The word of spec that is this number, with or without %, to be freed. */
+// The word of spec that is this number, with or without %, to be freed.
 static char *word_of_level(const char *spec, const char *level, size_t length)
 {
-    char *words = must(strdup(spec)), *rest = words, *found = NULL;
-    for (char *word = strsep(&rest, " "); word != NULL && found == NULL;
-         word = strsep(&rest, " ")) {
+    OWNED char *words = must(strdup(spec));
+    char *rest = words;
+    for (char *word = strsep(&rest, " "); word; word = strsep(&rest, " ")) {
         const char *value = value_of(word);
         if (strncmp(value, level, length) == 0 &&
-            strcmp(value[length] == '%' ? value + length + 1 : value + length, "") == 0)
-            found = must(strdup(value));
+            strcmp(value + length + (value[length] == '%'), "") == 0)
+            return must(strdup(value));
     }
-    free(words);
-    return found;
+    return NULL;
 }
 
-void inferred_level(const char *condition, const char *spec, char **load, char **level)
+// Load and level of a condition that no campaign names: "disk10" with "--limit 10%" is disk at 10
+// %; anything else is a load without a level. Both are to be freed; NULL: none.
+static void inferred_level(const char *condition, const char *spec, char **load, char **level)
 {
     *load = *level = NULL;
-    if (condition == NULL)
+    if (!condition)
         return;
-    for (size_t i = 0; condition[i] != '\0' && spec != NULL && *level == NULL; i++) {
+    for (size_t i = 0; condition[i] != '\0' && spec && !*level; i++) {
         const char *number = NULL;
-        if (strchr("0123456789._+-", condition[i]) != NULL)
+        if (strchr("0123456789._+-", condition[i]))
             continue;
         const size_t length = number_at_end(condition + i + 1, &number);
         if (length == 0)
             continue;
         *level = word_of_level(spec, number, length);
-        if (*level == NULL)
+        if (!*level)
             break;
         *load = must(strndup(condition, i + 1));
     }
-    if (*load == NULL)
+    if (!*load)
         *load = must(strdup(condition));
 }
 
-/* Memory is rounded: equal machines differ by what their firmware keeps. */
+// Memory is rounded: equal machines differ by what their firmware keeps.
 char *node_kind(const struct value *environment)
 {
     OWNED char *cpu = view_text(environment, "cpu"), *kernel = view_text(environment, "kernel");
     OWNED char *cpus = view_copy(view_get(environment, "cpus_online"));
     const double memory = view_number(view_get(environment, "memory_bytes"), 0);
-    char *kind = text_of("%s, %s CPUs, %.0f GiB, %s", cpu == NULL ? "unknown CPU" : cpu,
-                         strcmp(cpus, "null") == 0 ? "?" : cpus, round(memory / 1073741824),
-                         kernel == NULL ? "unknown kernel" : kernel);
-    return kind;
+    return text_of("%s, %s CPUs, %.0f GiB, %s", cpu ?: "unknown CPU",
+                   strcmp(cpus, "null") == 0 ? "?" : cpus, round(memory / 1073741824),
+                   kernel ?: "unknown kernel");
 }
 
 static const char *noted_state(const struct value *status)
 {
     static const char *const known[] = {"done", "failed", "running", "interrupted"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (view_equals(view_get(status, "state"), known[i]))
+        if (view_matches(status, "state", known[i]))
             return known[i];
     return NULL;
 }
@@ -96,12 +91,12 @@ static const char *noted_state(const struct value *status)
 static const char *state_of(const struct experiment *experiment)
 {
     const char *noted = noted_state(experiment->status.top);
-    if (noted != NULL || experiment->result.top == NULL)
+    if (noted || !experiment->result.top)
         return noted;
-    if (view_equals(view_get(experiment->record.top, "stopped"), "interrupted") ||
-        view_entry(experiment->conditions, "stop_reason", "interrupted") != NULL)
+    if (view_matches(experiment->record.top, "stopped", "interrupted") ||
+        view_entry(experiment->conditions, "stop_reason", "interrupted"))
         return "interrupted";
-    return view_entry(experiment->conditions, "stop_reason", "failure") != NULL ? "failed" : "done";
+    return view_entry(experiment->conditions, "stop_reason", "failure") ? "failed" : "done";
 }
 
 void experiment_settle(struct experiment *experiment)
@@ -117,11 +112,11 @@ void experiment_settle(struct experiment *experiment)
     experiment->conditions = view_get(result, "conditions");
     experiment->baseline = view_first(experiment->conditions);
     experiment->reference = view_text(experiment->baseline, "name");
-    if (experiment->reference == NULL)
+    if (!experiment->reference)
         experiment->reference = must(strdup("baseline"));
     experiment->state = state_of(experiment);
     experiment->reason = view_text(experiment->status.top, "reason");
-    if (experiment->reason == NULL && experiment->runs.failure != NULL)
+    if (!experiment->reason && experiment->runs.failure)
         experiment->reason = must(strdup(experiment->runs.failure));
 }
 
@@ -149,78 +144,56 @@ char *command_text(const struct value *command)
     return text;
 }
 
-/* What the variant adds to the names of a cell. */
-static void name_variant(struct cell *cell, bool first)
+// Takes more; NULL leaves the text as it is.
+static void replace(char **text, char *more)
 {
-    if (cell->variant == NULL)
-        return;
-    char *label = first ? text_of("%s: %s", cell->variant, cell->label)
-                        : text_of("%s, %s", cell->label, cell->variant);
-    free(cell->label);
-    cell->label = label;
-}
-
-/* What is known of a target that no campaign names. */
-static void name_alone(struct cell *cell)
-{
-    const struct experiment *of = cell->of;
-    OWNED char *program = view_string(view_first(view_get(of->record.top, "command")));
-    const char *last = program == NULL ? NULL : strrchr(program, '/');
-    OWNED char *load = conditions_load(of, cell->condition);
-    const char *condition = cell->condition != NULL ? cell->condition
-                            : cell->variant != NULL ? cell->reference
-                                                    : NULL;
-    OWNED char *at = text_of("@%s", condition == NULL ? "" : condition);
-    cell->name = condition == NULL || text_ends(of->name, at) ? must(strdup(of->name))
-                                                              : text_of("%s%s", of->name, at);
-    cell->target = must(strdup(program == NULL ? of->name : last == NULL ? program : last + 1));
-    cell->label = command_text(cell->command);
-    name_variant(cell, true);
-    inferred_level(load, cell->spec, &cell->load, &cell->level);
-}
-
-static void replaced(char **text, const struct value *cell, const char *key)
-{
-    char *more = view_text(cell, key);
-    if (more == NULL)
+    if (!more)
         return;
     free(*text);
     *text = more;
 }
 
-/* What the campaign calls it. */
+// What is known of a target that no campaign names.
+static void name_alone(struct cell *cell)
+{
+    const struct experiment *of = cell->of;
+    OWNED char *program = view_string(view_first(view_get(of->record.top, "command")));
+    const char *last = program ? strrchr(program, '/') : NULL;
+    OWNED char *load = conditions_load(of, cell->condition);
+    const char *condition = cell->condition ?: cell->variant ? cell->reference : NULL;
+    OWNED char *at = text_of("@%s", condition ?: "");
+    cell->name = !condition || text_ends(of->name, at) ? must(strdup(of->name))
+                                                       : text_of("%s%s", of->name, at);
+    cell->target = must(strdup(!program ? of->name : !last ? program : last + 1));
+    cell->label = command_text(cell->command);
+    if (cell->variant)
+        replace(&cell->label, text_of("%s: %s", cell->variant, cell->label));
+    inferred_level(load, cell->spec, &cell->load, &cell->level);
+}
+
+// What the campaign calls it.
 static void name_of_campaign(struct cell *cell)
 {
     const struct value *entry = cell->of->cell;
     free(cell->level);
     cell->level = NULL;
-    replaced(&cell->name, entry, "name");
+    replace(&cell->name, view_text(entry, "name"));
     cell->sessions = view_text(entry, "of");
-    if (cell->of->sessions > 0 && cell->sessions != NULL)
-        replaced(&cell->name, entry, "of");
-    replaced(&cell->target, entry, "target");
-    replaced(&cell->label, entry, "label");
-    replaced(&cell->load, entry, "load");
-    replaced(&cell->level, entry, "level");
+    if (cell->of->sessions > 0 && cell->sessions)
+        replace(&cell->name, view_text(entry, "of"));
+    replace(&cell->target, view_text(entry, "target"));
+    replace(&cell->label, view_text(entry, "label"));
+    replace(&cell->load, view_text(entry, "load"));
+    replace(&cell->level, view_text(entry, "level"));
     cell->parameters = view_get(entry, "parameters");
     const struct value *loads = view_get(cell->of->record.top, "loads");
     size_t count = 0;
     for (const struct value *load = NULL; view_each(loads, &load);)
         count++;
-    if ((count > 2 && cell->condition != NULL) || cell->variant != NULL) {
-        char *name = text_of("%s@%s", cell->name,
-                             cell->condition != NULL ? cell->condition : cell->reference);
-        free(cell->name);
-        cell->name = name;
-        name_variant(cell, false);
-    }
-}
-
-static double find_floor(const struct cell *cell)
-{
-    const struct value *floors = view_get(cell->of->result.top, "noise_floor");
-    const struct value *entry = view_entry(floors, "metric", cell->main->name);
-    return view_real(entry, "floor");
+    if ((count > 2 && cell->condition) || cell->variant)
+        replace(&cell->name, text_of("%s@%s", cell->name, cell->condition ?: cell->reference));
+    if (cell->variant)
+        replace(&cell->label, text_of("%s, %s", cell->label, cell->variant));
 }
 
 const struct value *rated_load(const struct value *loads)
@@ -262,25 +235,25 @@ static bool concerns(const struct value *warning, const struct cell *cell)
 {
     const struct value *condition = view_get(warning, "condition");
     return !view_is(condition, VIEW_STRING) || view_equals(condition, cell->reference) ||
-           (cell->condition != NULL && view_equals(condition, cell->condition));
+           (cell->condition && view_equals(condition, cell->condition));
 }
 
 static void find_warnings(struct cell *cell)
 {
     const struct value *warnings = view_get(cell->of->result.top, "warnings");
     for (const struct value *item = NULL; view_each(warnings, &item);)
-        if (concerns(item, cell) && view_is(view_get(item, "flag"), VIEW_STRING))
+        if (concerns(item, cell) && view_has_text(item, "flag"))
             add_warning(cell, severity_warning(item));
 }
 
 static void find_load(struct cell *cell)
 {
     const struct value *loads = view_get(cell->loaded, "load"), *rated = rated_load(loads);
-    cell->load_entry = rated != NULL ? rated : view_first(loads);
-    cell->is_short = view_true(view_get(cell->load_entry, "short"));
+    cell->load_entry = rated ?: view_first(loads);
+    cell->is_short = view_holds(cell->load_entry, "short");
 }
 
-/* Each metric has a mean and, where it has one, a variance: numbers both. */
+// Each metric has a mean and, where it has one, a variance: numbers both.
 static bool has_numbers(const struct cell *cell, const struct value *condition)
 {
     if (!view_is(condition, VIEW_OBJECT))
@@ -288,16 +261,16 @@ static bool has_numbers(const struct cell *cell, const struct value *condition)
     for (size_t i = 0; i < cell->of->metrics.count; i++) {
         const struct value *figure = metric_figure(condition, &cell->of->metrics.item[i]),
                            *variance = view_get(figure, "variance");
-        if (figure == NULL || figure->type == VIEW_NULL)
+        if (!figure || figure->type == VIEW_NULL)
             continue;
         if (!view_is(view_get(figure, "mean"), VIEW_NUMBER) ||
-            (variance != NULL && variance->type != VIEW_NULL && variance->type != VIEW_NUMBER))
+            (variance && variance->type != VIEW_NULL && variance->type != VIEW_NUMBER))
             return false;
     }
     return view_is(view_get(condition, "runs"), VIEW_NUMBER);
 }
 
-/* The conditions, and what the experiment says of them. False: a name is missing. */
+// The conditions, and what the experiment says of them. False: a name is missing.
 static bool find_conditions(struct cell *cell, struct pairing pairing)
 {
     const struct experiment *of = cell->of;
@@ -306,35 +279,35 @@ static bool find_conditions(struct cell *cell, struct pairing pairing)
     cell->loaded = pairing.loaded;
     cell->reference = view_text(pairing.baseline, "name");
     cell->condition = view_text(pairing.loaded, "name");
-    if (cell->reference == NULL || (pairing.loaded != NULL && cell->condition == NULL))
+    if (!cell->reference || (pairing.loaded && !cell->condition))
         return false;
     const struct value *entry = experiment_condition(of, cell->reference);
     const struct value *variant = experiment_variant(of, view_get(entry, "variant"));
     cell->variant = view_text(variant, "name");
-    cell->command = view_get(variant == NULL ? of->record.top : variant, "command");
+    cell->command = view_get(!variant ? of->record.top : variant, "command");
     OWNED char *load = conditions_load(of, cell->condition);
-    cell->spec = load == NULL ? NULL : view_text(view_entry(loads, "name", load), "spec");
+    cell->spec = load ? view_text(view_entry(loads, "name", load), "spec") : NULL;
     return true;
 }
 
 bool cell_make(struct cell *cell, const struct experiment *experiment, struct pairing pairing)
 {
-    *cell = (struct cell){.of = experiment,
-                          .main = &experiment->metrics.item[experiment->metrics.main],
-                          .noise_floor = NAN};
+    *cell = (struct cell){.of = experiment, .main = main_metric(experiment), .noise_floor = NAN};
     if (!find_conditions(cell, pairing) || !has_numbers(cell, cell->baseline) ||
-        (cell->loaded != NULL && !has_numbers(cell, cell->loaded)))
+        (cell->loaded && !has_numbers(cell, cell->loaded)))
         return false;
     cell->slowdown = slowdown_of(experiment, cell->condition, cell->main->name);
     name_alone(cell);
-    if (experiment->cell != NULL)
+    if (experiment->cell)
         name_of_campaign(cell);
-    cell->row = experiment->cell != NULL || strcmp(experiment->name, cell->target) == 0
+    cell->row = experiment->cell || strcmp(experiment->name, cell->target) == 0
                     ? must(strdup(cell->label))
                     : text_of("%s: %s", experiment->name, cell->label);
     cell->host = view_text(experiment->environment, "host");
     cell->kind = node_kind(experiment->environment);
-    cell->noise_floor = find_floor(cell);
+    cell->noise_floor = view_real(
+        view_entry(view_get(experiment->result.top, "noise_floor"), "metric", cell->main->name),
+        "floor");
     find_warnings(cell);
     find_load(cell);
     if (view_is(view_get(cell->slowdown, "distinguishable"), VIEW_FALSE))
@@ -376,24 +349,27 @@ struct warning severity_warning(const struct value *record)
     const struct value *severity = view_get(record, "severity");
     OWNED char *message = view_text(record, "message"), *advice = view_text(record, "advice");
     struct warning warning = {.record = record, .flag = must(view_text(record, "flag"))};
-    warning.problem = severity == NULL || view_equals(severity, "problem");
-    warning.text = text_of("%s%s%s", message == NULL ? "" : message, advice == NULL ? "" : ": ",
-                           advice == NULL ? "" : advice);
+    warning.problem = !severity || view_equals(severity, "problem");
+    warning.text = text_of("%s%s%s", message ?: "", advice ? ": " : "", advice ?: "");
     return warning;
+}
+
+const struct quantity *main_metric(const struct experiment *experiment)
+{
+    return &experiment->metrics.item[experiment->metrics.main];
 }
 
 const struct value *condition_named(const struct experiment *experiment, const char *name)
 {
-    return name == NULL ? NULL : view_entry(experiment->conditions, "name", name);
+    return name ? view_entry(experiment->conditions, "name", name) : NULL;
 }
 
 const struct value *slowdown_of(const struct experiment *experiment, const char *condition,
                                 const char *metric)
 {
     const struct value *slowdowns = view_get(experiment->result.top, "slowdowns");
-    for (const struct value *item = NULL; condition != NULL && view_each(slowdowns, &item);)
-        if (view_equals(view_get(item, "condition"), condition) &&
-            view_equals(view_get(item, "metric"), metric))
+    for (const struct value *item = NULL; condition && view_each(slowdowns, &item);)
+        if (view_matches(item, "condition", condition) && view_matches(item, "metric", metric))
             return item;
     return NULL;
 }
@@ -412,15 +388,14 @@ const struct value *comparison_of(const struct experiment *experiment, const cha
 {
     const struct value *all = view_get(experiment->result.top, list);
     for (const struct value *item = NULL; view_each(all, &item);)
-        if (comparison_is_of(item, variant, load) && view_equals(view_get(item, "metric"), metric))
+        if (comparison_is_of(item, variant, load) && view_matches(item, "metric", metric))
             return item;
     return NULL;
 }
 
 const struct value *experiment_condition(const struct experiment *experiment, const char *name)
 {
-    return name == NULL ? NULL
-                        : view_entry(view_get(experiment->record.top, "conditions"), "name", name);
+    return name ? view_entry(view_get(experiment->record.top, "conditions"), "name", name) : NULL;
 }
 
 const struct value *experiment_variant(const struct experiment *experiment,
@@ -442,18 +417,17 @@ char *conditions_load(const struct experiment *experiment, const char *condition
 {
     const struct value *entry = experiment_condition(experiment, condition);
     return experiment_has_variants(experiment) ? view_text(entry, "load")
-           : condition == NULL                 ? NULL
-                                               : must(strdup(condition));
+           : condition                         ? must(strdup(condition))
+                                               : NULL;
 }
 
-/* The condition of the same variant without load; NULL: there is none. */
+// The condition of the same variant without load; NULL: there is none.
 static const struct value *alone_of(const struct experiment *experiment,
                                     const struct value *variant)
 {
     const struct value *all = view_get(experiment->record.top, "conditions");
     for (const struct value *item = NULL; view_each(all, &item);) {
-        if (!view_same(view_get(item, "variant"), variant) ||
-            view_is(view_get(item, "load"), VIEW_STRING))
+        if (!view_same(view_get(item, "variant"), variant) || view_has_text(item, "load"))
             continue;
         OWNED char *name = view_text(item, "name");
         const struct value *found = condition_named(experiment, name);
@@ -462,24 +436,24 @@ static const struct value *alone_of(const struct experiment *experiment,
     return NULL;
 }
 
-/* Whether any variant was measured under a load. */
+// Whether any variant was measured under a load.
 static bool has_loads(const struct experiment *experiment)
 {
     const struct value *all = view_get(experiment->record.top, "conditions");
     for (const struct value *item = NULL; view_each(all, &item);)
-        if (view_is(view_get(item, "load"), VIEW_STRING))
+        if (view_has_text(item, "load"))
             return true;
     return false;
 }
 
-/* A cell for each variant under each load, or for each variant alone. False: this condition
- * is of no cell of its own. */
+// A cell for each variant under each load, or for each variant alone. False: this condition
+// is of no cell of its own.
 static bool pair_variant(const struct experiment *experiment, const struct value *condition,
                          struct pairing *pairing)
 {
     OWNED char *name = view_text(condition, "name");
     const struct value *entry = experiment_condition(experiment, name);
-    const bool loaded = view_is(view_get(entry, "load"), VIEW_STRING);
+    const bool loaded = view_has_text(entry, "load");
     if (loaded)
         *pairing = (struct pairing){alone_of(experiment, view_get(entry, "variant")), condition};
     else
@@ -487,14 +461,13 @@ static bool pair_variant(const struct experiment *experiment, const struct value
     return loaded || !has_loads(experiment);
 }
 
-/* A cell for each load. The baseline again is compared with itself. */
+// A cell for each load. The baseline again is compared with itself.
 static bool pair_load(const struct experiment *experiment, const struct value *condition,
                       struct pairing *pairing)
 {
-    const bool twice = view_true(view_get(experiment->settings, "aa"));
+    const bool twice = view_holds(experiment->settings, "aa");
     *pairing = (struct pairing){experiment->baseline, condition};
-    return condition != experiment->baseline &&
-           !(twice && view_equals(view_get(condition, "name"), "aa"));
+    return condition != experiment->baseline && !(twice && view_matches(condition, "name", "aa"));
 }
 
 bool experiment_pairing(const struct experiment *experiment, size_t number, struct pairing *pairing)

@@ -1,111 +1,297 @@
+// The records of an experiment, and what they say.
 #ifndef REPORT_EXPERIMENT_H
 #define REPORT_EXPERIMENT_H
 
-#include "family.h"
-#include "metrics.h"
-#include "records.h"
+#include "view.h"
 
-/* One experiment's folder as read, and its cells: one for each condition that
- * is no baseline, or the baseline alone. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// ---- metrics.c
+
+// What is measured of a run: its name in records, its column, its unit, and what
+// it means. Everything else that shows a metric takes it from here.
+struct quantity {
+    const char *name, *title, *unit;
+    const char *words;      // where it is named by itself
+    const char *table_unit; // in tables of means and variances
+    double table_factor;    // from unit to table_unit
+    const char *meaning;    // NULL: of a metric that only some experiments have
+    bool higher;            // is better
+    bool chosen;            // by --metric
+};
+
+// Those that each run has, at these places of each list.
+enum { METRIC_WALL, METRIC_USER, METRIC_SYSTEM, METRIC_MEMORY, METRIC_COUNT };
+extern const struct quantity metrics[METRIC_COUNT];
+
+// Whether its ratios are slowdowns.
+bool metric_is_wall(const struct quantity *metric);
+
+// The metrics of one experiment: those above, then the other ones of --metric in their
+// order.
+struct metric_list {
+    struct quantity *item;
+    size_t count;
+    size_t main; // whose figures and ratios the main columns show: the wall time; where
+                 // --metric leaves it out, the first of those that decide but for the ones above
+};
+
+// From a result and its settings; both may be NULL.
+struct metric_list metric_list(const struct value *result, const struct value *settings);
+void metric_list_free(struct metric_list *list);
+// The place of a name; list->count: it has none.
+size_t metric_named(const struct metric_list *list, const struct value *name);
+// The one of this name, where it is one of --metric; else NULL.
+const struct quantity *metric_chosen(const struct metric_list *list, const struct value *name);
+
+// The definition of a metric of --metric in the settings; NULL: it is built in, or old.
+const struct value *metric_entry(const struct value *settings, const struct value *name);
+
+// Whether it is one of --decide: what the gate judges.
+bool metric_decides(const struct value *settings, const char *name);
+
+// A condition's figure of a metric; NULL: there is none.
+const struct value *metric_figure(const struct value *condition, const struct quantity *metric);
+
+// The table as a member "metrics".
+void metrics_put(struct line *json);
+
+// What a run's record (jostle.run/1) says of a metric, in its unit; NAN: nothing.
+double run_value(const struct value *run, const char *metric);
+
+// ---- records.c
+
+// What one experiment's folder holds, read once. What is broken, empty, or of a
+// schema that this version does not know is named, and left out.
+
+struct problem {
+    const char *kind; // broken-record, unknown-schema, several-hosts
+    char *cell;       // NULL: not of one
+    char *message;
+};
+
+struct problems {
+    struct problem *item;
+    size_t count, allocated;
+};
+
+// Takes message, which text_of made.
+void problems_add(struct problems *problems, const char *kind, const char *cell, char *message);
+// Empties from into to.
+void problems_move(struct problems *to, struct problems *from);
+void problems_free(struct problems *problems);
+
+// The whole file, to be freed, but for more than a record may have; NULL with errno: there is none
+// that can be read. follow: also through a symbolic link. length may be NULL.
+char *file_whole(const char *path, bool follow, size_t *length);
+
+struct document {
+    const struct value *top; // NULL: not there, or not usable
+    struct view view;
+    char *text;
+};
+
+// Reads a JSON object of this schema; names it as who/file in problems.
+void document_read(struct document *document, const char *path, const char *schema, const char *who,
+                   struct problems *problems);
+void document_free(struct document *document);
+
+struct run_record {
+    uint32_t condition; // number of its name in runs.condition
+    uint32_t order;
+    double wall_s;
+    double max_rss_bytes, exit_code; // NAN: not known
+    bool flagged, used;              // used: figures are made of it
+};
+
+// The measured runs of a folder, warm-up excluded.
+struct runs {
+    struct run_record *item; // only where they are kept
+    size_t count, allocated;
+    double *value; // of each of item, of each metric that it is kept of; NAN: not known
+    size_t value_count, value_allocated;
+    size_t metric_count; // for so many: see runs_value
+    size_t measured;     // counted in any case
+    char *condition[64];
+    size_t condition_count;
+    size_t seen[64]; // measured runs of each condition
+    char *started;   // of the first run; NULL: none
+    char *failure;   // of the last run, in words; NULL: it did not fail
+    char *host[16];
+    size_t host_count;
+};
+
+// What is done with each usable run; line is its JSON, used as in struct run_record.
+typedef void run_visitor(void *context, const struct value *line, bool used);
+
+struct run_options {
+    bool keep;
+    const struct metric_list *metrics; // those of --metric are kept, too; NULL: none
+    run_visitor *visit;                // NULL: nothing
+    void *context;
+};
+
+// `washout` of the result: blocks before it grew are in no figure.
+void runs_read(struct runs *runs, const char *path, const struct value *settings,
+               const struct value *washout, const struct run_options *options, const char *who,
+               struct problems *problems);
+// What a kept run has of a metric of the list that it was read with.
+double runs_value(const struct runs *runs, size_t run, const struct metric_list *list,
+                  size_t metric);
+// Number of the condition; SIZE_MAX: no run of it.
+size_t runs_condition(const struct runs *runs, const char *name);
+void runs_free(struct runs *runs);
+
+// ---- legend.c
+
+// All slowdowns of a report are one family: the more of them there are, the more look
+// distinguishable by chance.
+//
+// q of a slowdown is its p, adjusted for that: see harness/stats/interval.h.
+
+#define FAMILY_RATE 0.05
+#define FAMILY_MARK "†"
+
+struct member {
+    double p, q;          // p NAN: not known; q after family_settle, NAN where p is
+    double chance;        // that its interval leaves 1 out although there is no effect
+    bool distinguishable; // by its interval
+};
+
+struct family {
+    struct member *member; // after family_settle by p, ascending, those without at the end
+    size_t count, allocated;
+    size_t known; // with a p; after family_settle
+    bool ratios;  // not all of them are slowdowns: some compare variants
+};
+
+void family_add(struct family *family, struct member member);
+// Empties from into to.
+void family_move(struct family *to, struct family *from);
+// Works out q; nothing is added afterwards.
+void family_settle(struct family *family);
+void family_free(struct family *family);
+
+// The q of a slowdown with this p; NAN: p is not known, or not of the family.
+double family_q(const struct family *family, double p);
+// The same of a slowdown in a record; NAN also where the family is NULL: not known.
+double family_q_of(const struct family *family, const struct value *slowdown);
+// Is it distinguishable, and still a discovery among all slowdowns of the report?
+bool family_survives(const struct family *family, const struct value *slowdown);
+
+// Member "family": of the settled one.
+void family_put(struct line *json, const struct family *family);
+// What a reader has to know of it, to be freed; NULL: fewer than two slowdowns.
+char *family_text(const struct family *family);
+
+// ---- experiment.c
+
+// One experiment's folder as read, and its cells: one for each condition that
+// is no baseline, or the baseline alone.
 
 struct experiment {
-    const char *name; /* of the folder */
+    const char *name; // of the folder
     struct document status, record, result;
     struct runs runs;
-    /* What is used most, from the documents. */
+    // What is used most, from the documents.
     const struct value *settings, *environment, *cell, *conditions, *baseline;
-    char *reference; /* the baseline's name */
+    char *reference; // the baseline's name
     struct metric_list metrics;
-    const char *state;           /* done, failed, running, interrupted; NULL: not known */
-    char *reason;                /* NULL: none was noted */
-    unsigned sessions;           /* that this is made of, see sessions.h; 0: it is a single one */
-    bool is_session;             /* one of several, which another experiment is made of */
-    const struct family *family; /* of all slowdowns of the report; NULL: not known yet */
+    const char *state;           // done, failed, running, interrupted; NULL: not known
+    char *reason;                // NULL: none was noted
+    unsigned sessions;           // that this is made of, see sessions.h; 0: it is a single one
+    bool is_session;             // one of several, which another experiment is made of
+    const struct family *family; // of all slowdowns of the report; NULL: not known yet
 };
 
 struct warning {
-    const struct value *record; /* of result.json; NULL: the report's own */
-    char *flag, *text;          /* text: the message with the advice */
-    bool problem;               /* else a note */
+    const struct value *record; // of result.json; NULL: the report's own
+    char *flag, *text;          // text: the message with the advice
+    bool problem;               // else a note
 };
 
 struct cell {
     const struct experiment *of;
-    const struct metric *main; /* of which the slowdown is */
-    char *name, *sessions;     /* name that it shares with other sessions; NULL: with none */
+    const struct quantity *main; // of which the slowdown is
+    char *name, *sessions;       // name that it shares with other sessions; NULL: with none
     char *target, *label, *row, *load, *level, *condition, *spec, *host, *kind;
-    char *variant;   /* NULL: the experiment has none */
-    char *reference; /* the name of the condition without load */
+    char *variant;   // NULL: the experiment has none
+    char *reference; // the name of the condition without load
     const struct value *parameters, *command;
-    /* The conditions' and slowdowns' entries; NULL: none. The baseline is the target's, or the
-     * variant's, without load. The slowdown is of the main metric. */
+    // The conditions' and slowdowns' entries; NULL: none. The baseline is the target's, or the
+    // variant's, without load. The slowdown is of the main metric.
     const struct value *baseline, *loaded, *slowdown;
-    const struct value *load_entry; /* of several loads the first with a rate */
+    const struct value *load_entry; // of several loads the first with a rate
     bool is_short;
-    double noise_floor; /* NAN: not known */
+    double noise_floor; // NAN: not known
     struct warning *warnings;
     size_t warning_count, warning_allocated;
-    char *flags[64]; /* sorted, each once */
+    char *flags[64]; // sorted, each once
     size_t flag_count;
 };
 
-/* Fills what follows from the documents and runs; after they were read, and metrics made. */
+// Fills what follows from the documents and runs; after they were read, and metrics made.
 void experiment_settle(struct experiment *experiment);
 void experiment_free(struct experiment *experiment);
 
-/* The conditions of a cell. */
+// The conditions of a cell.
 struct pairing {
-    const struct value *baseline, *loaded; /* loaded NULL: the baseline alone */
+    const struct value *baseline, *loaded; // loaded NULL: the baseline alone
 };
 
-/* False: the documents lack what a report needs. */
+// False: the documents lack what a report needs.
 bool cell_make(struct cell *cell, const struct experiment *experiment, struct pairing pairing);
 void cell_free(struct cell *cell);
 
-/* Where a cell's runs are from. */
+// Where a cell's runs are from.
 struct origin {
-    double session;    /* which one; NAN: it is of all, or of a cell that has no others */
-    unsigned sessions; /* that it is of */
-    const char *host;  /* NULL: not known, or one for each session */
+    double session;    // which one; NAN: it is of all, or of a cell that has no others
+    unsigned sessions; // that it is of
+    const char *host;  // NULL: not known, or one for each session
 };
 struct origin cell_origin(const struct cell *cell);
 
-/* The first of several loads whose rate is known; NULL: none. */
+// The first of several loads whose rate is known; NULL: none.
 const struct value *rated_load(const struct value *loads);
-/* A command as a shell would read it, to be freed. */
+// A command as a shell would read it, to be freed.
 char *command_text(const struct value *command);
-/* The processor, CPUs, memory and kernel of a node; alike nodes have the same. */
+// The processor, CPUs, memory and kernel of a node; alike nodes have the same.
 char *node_kind(const struct value *environment);
 
-/* A warning of result.json; one that does not say how grave it is (an older
- * version's: `stats --derive` makes it anew) is a problem. */
+// A warning of result.json; one that does not say how grave it is (an older
+// version's: `stats --derive` makes it anew) is a problem.
 struct warning severity_warning(const struct value *record);
 
-/* Which conditions an experiment has, and which of them are compared. */
+// The one of the main columns.
+const struct quantity *main_metric(const struct experiment *experiment);
 
-/* The entry of a condition, and of its slowdown of a metric; NULL: there is none. */
+// Which conditions an experiment has, and which of them are compared.
+
+// The entry of a condition, and of its slowdown of a metric; NULL: there is none.
 const struct value *condition_named(const struct experiment *experiment, const char *name);
 const struct value *slowdown_of(const struct experiment *experiment, const char *condition,
                                 const char *metric);
-/* Whether an entry of "comparisons", or "interactions", is of that variant and load; load NULL or
- * null: alone. */
+// Whether an entry of "comparisons", or "interactions", is of that variant and load; load NULL or
+// null: alone.
 bool comparison_is_of(const struct value *comparison, const struct value *variant,
                       const struct value *load);
-/* The entry of such a list of the result; NULL: there is none. */
+// The entry of such a list of the result; NULL: there is none.
 const struct value *comparison_of(const struct experiment *experiment, const char *list,
                                   const struct value *variant, const struct value *load,
                                   const char *metric);
-/* Which conditions the cell of this number is of, from 0 on. False: there is no such cell. */
+// Which conditions the cell of this number is of, from 0 on. False: there is no such cell.
 bool experiment_pairing(const struct experiment *experiment, size_t number,
                         struct pairing *pairing);
-/* What the experiment says of a condition: {name, variant, load}; NULL: it has no variants. */
+// What the experiment says of a condition: {name, variant, load}; NULL: it has no variants.
 const struct value *experiment_condition(const struct experiment *experiment, const char *name);
-/* {name, command, ...}; NULL: there is no such variant. */
+// {name, command, ...}; NULL: there is no such variant.
 const struct value *experiment_variant(const struct experiment *experiment,
                                        const struct value *name);
-/* Whether it compares variants. */
+// Whether it compares variants.
 bool experiment_has_variants(const struct experiment *experiment);
-/* The name of a condition's load; NULL: it has none. To be freed. */
+// The name of a condition's load; NULL: it has none. To be freed.
 char *conditions_load(const struct experiment *experiment, const char *condition);
 
 #endif

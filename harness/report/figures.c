@@ -1,55 +1,42 @@
-#include "figures.h"
-
-#include "csv.h"
-#include "experiment.h"
-#include "legend.h"
-#include "row.h"
+#include "formats.h"
 
 #include "common/memory.h"
 #include "common/text.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* Where the value of a column is from. */
+// Where the value of a column is from.
 enum source {
-    FIGURE,      /* {mean, variance, ...} of the condition */
-    MEASURED,    /* the same; of a capacity what it says of the condition */
-    SUMMARY,     /* of the condition */
-    SETTINGS,    /* of the experiment */
-    SLOWDOWN,    /* of the figure's metric */
-    LOAD,        /* what was delivered */
-    COMPARISON,  /* of the cell's variant, alone or under its load */
-    INTERACTION, /* of the same */
-    ANSWER,      /* of the slowdown, else of the comparison */
+    FIGURE,      // {mean, variance, ...} of the condition
+    MEASURED,    // the same; of a capacity what it says of the condition
+    SUMMARY,     // of the condition
+    SETTINGS,    // of the experiment
+    SLOWDOWN,    // of the figure's metric
+    LOAD,        // what was delivered
+    COMPARISON,  // of the cell's variant, alone or under its load
+    INTERACTION, // of the same
+    ANSWER,      // of the slowdown, else of the comparison
     SOURCES
 };
 
-/* What a line is of. */
+// What a line is of.
 struct figure {
     const struct cell *cell;
-    const struct value *summary; /* of the condition */
+    const struct value *summary; // of the condition
     bool loaded;
-    const char *metric;
-    const struct value *of;       /* {mean, variance, ...}; NULL: a capacity has none of these */
-    const struct value *capacity; /* of the condition; NULL: it is a figure of runs */
-    struct origin origin;
+    const char *experiment, *state, *host, *name, *role, *metric; // texts of columns
+    double session, sessions;
+    const struct value *of;       // {mean, variance, ...}; NULL: a capacity has none of these
+    const struct value *capacity; // of the condition; NULL: it is a figure of runs
     const struct value *from[SOURCES];
 };
 
-/* The JSON of a value, as text. */
+// The JSON of a value, as text.
 static void put_json(struct csv *csv, const struct value *value, const char *otherwise)
 {
-    OWNED char *text = value == NULL ? must(strdup(otherwise)) : must(view_copy(value));
+    OWNED char *text = !value ? must(strdup(otherwise)) : must(view_copy(value));
     csv_text(csv, text);
-}
-
-static void put_experiment(struct csv *csv, const struct figure *figure)
-{
-    csv_text(csv, figure->cell->of->name);
 }
 
 static void put_parameters(struct csv *csv, const struct figure *figure)
@@ -62,47 +49,12 @@ static void put_command(struct csv *csv, const struct figure *figure)
     put_json(csv, figure->cell->command, "null");
 }
 
-static void put_host(struct csv *csv, const struct figure *figure)
-{
-    csv_text(csv, figure->origin.host);
-}
-
-static void put_session(struct csv *csv, const struct figure *figure)
-{
-    csv_number(csv, figure->origin.session);
-}
-
-static void put_sessions(struct csv *csv, const struct figure *figure)
-{
-    csv_number(csv, figure->origin.sessions);
-}
-
-static void put_state(struct csv *csv, const struct figure *figure)
-{
-    csv_text(csv, figure->cell->of->state);
-}
-
-static void put_name(struct csv *csv, const struct figure *figure)
-{
-    csv_text(csv, figure->loaded ? figure->cell->condition : figure->cell->reference);
-}
-
-static void put_role(struct csv *csv, const struct figure *figure)
-{
-    csv_text(csv, figure->loaded ? "loaded" : "baseline");
-}
-
-static void put_metric(struct csv *csv, const struct figure *figure)
-{
-    csv_text(csv, figure->metric);
-}
-
 static void put_unit(struct csv *csv, const struct figure *figure)
 {
-    const struct value *unit = figure->capacity == NULL
+    const struct value *unit = !figure->capacity
                                    ? view_get(figure->of, "unit")
                                    : view_path(figure->cell->of->result.top, "capacity", "unit");
-    if (unit != NULL && unit->type != VIEW_NULL)
+    if (unit && unit->type != VIEW_NULL)
         csv_value(csv, unit);
     else
         csv_text(csv, text_ends(figure->metric, "_s")       ? "s"
@@ -112,15 +64,15 @@ static void put_unit(struct csv *csv, const struct figure *figure)
 
 static void put_center(struct csv *csv, const struct figure *figure)
 {
-    csv_value(csv, figure->capacity == NULL ? view_get(figure->of, "center")
-                                            : view_get(figure->capacity, "value"));
+    csv_value(csv, !figure->capacity ? view_get(figure->of, "center")
+                                     : view_get(figure->capacity, "value"));
 }
 
 static void put_level(struct csv *csv, const struct figure *figure)
 {
     const struct experiment *experiment = figure->cell->of;
     csv_number(csv,
-               figure->capacity == NULL
+               !figure->capacity
                    ? legend_of(experiment).level
                    : view_number(view_path(experiment->result.top, "capacity", "confidence"), NAN));
 }
@@ -128,13 +80,13 @@ static void put_level(struct csv *csv, const struct figure *figure)
 static void put_q(struct csv *csv, const struct figure *figure)
 {
     const struct value *slowdown = figure->from[SLOWDOWN];
-    csv_number(csv, slowdown == NULL ? NAN : family_q_of(figure->cell->of->family, slowdown));
+    csv_number(csv, slowdown ? family_q_of(figure->cell->of->family, slowdown) : NAN);
 }
 
 static void put_survives(struct csv *csv, const struct figure *figure)
 {
     const struct value *slowdown = figure->from[SLOWDOWN];
-    csv_plain(csv, slowdown == NULL                                      ? ""
+    csv_plain(csv, !slowdown                                             ? ""
                    : family_survives(figure->cell->of->family, slowdown) ? "true"
                                                                          : "false");
 }
@@ -142,12 +94,12 @@ static void put_survives(struct csv *csv, const struct figure *figure)
 static void put_noise_floor(struct csv *csv, const struct figure *figure)
 {
     const struct cell *cell = figure->cell;
-    const bool known = figure->from[SLOWDOWN] != NULL && cell->slowdown != NULL &&
+    const bool known = figure->from[SLOWDOWN] && cell->slowdown &&
                        strcmp(figure->metric, metrics[METRIC_WALL].name) == 0;
     csv_number(csv, known ? cell->noise_floor : NAN);
 }
 
-/* What is to be known of the cell. */
+// What is to be known of the cell.
 static void put_flags(struct csv *csv, const struct figure *figure)
 {
     const struct cell *cell = figure->cell;
@@ -163,39 +115,41 @@ static void put_better(struct csv *csv, const struct figure *figure)
     if (view_is(better, VIEW_STRING))
         csv_value(csv, better);
     else
-        csv_text(csv, figure->capacity != NULL ? "higher" : "lower");
+        csv_text(csv, figure->capacity ? "higher" : "lower");
 }
 
-/* How many times as large the figure is as alone: the slowdown, or 1 over it where higher is
- * better. */
+// How many times as large the figure is as alone: the slowdown, or 1 over it where higher is
+// better.
 static void put_of_alone(struct csv *csv, const struct figure *figure)
 {
     const struct value *ratio = view_get(figure->from[SLOWDOWN], "ratio");
-    if (figure->capacity != NULL)
+    if (figure->capacity)
         csv_value(csv, view_get(figure->capacity, "of_reference"));
-    else if (view_is(ratio, VIEW_NUMBER) && view_equals(view_get(figure->of, "better"), "higher"))
+    else if (view_is(ratio, VIEW_NUMBER) && view_matches(figure->of, "better", "higher"))
         csv_number(csv, 1 / view_number(ratio, NAN));
     else
         csv_value(csv, ratio);
 }
 
-/* A column: what `put` writes; else the member at the path in what it is from, or a bound of
- * the interval there; without a path the cell's text at the offset. */
+// A column: what `put` writes; else the member at the path in what it is from, or a bound of
+// the interval there; else the cell's or the figure's text, or the figure's number, at that place.
 struct column {
     const char *name;
     enum source source;
     const char *path[3];
     enum { WHOLE, LOW, HIGH } part;
     void (*put)(struct csv *csv, const struct figure *figure);
-    size_t offset;
+    size_t of_cell, text, number; // places behind the first member, which none of them is
 };
 
-#define OF_CELL(member) .offset = offsetof(struct cell, member)
+#define OF_CELL(member) .of_cell = offsetof(struct cell, member)
+#define TEXT(member)    .text = offsetof(struct figure, member)
+#define NUMBER(member)  .number = offsetof(struct figure, member)
 #define OF(from, ...)   .source = from, .path = {__VA_ARGS__}
 
 static const struct column columns[] = {
     {"cell", OF_CELL(name)},
-    {"experiment", .put = put_experiment},
+    {"experiment", TEXT(experiment)},
     {"target", OF_CELL(target)},
     {"label", OF_CELL(label)},
     {"parameters", .put = put_parameters},
@@ -203,13 +157,13 @@ static const struct column columns[] = {
     {"load", OF_CELL(load)},
     {"level", OF_CELL(level)},
     {"spec", OF_CELL(spec)},
-    {"host", .put = put_host},
-    {"session", .put = put_session},
-    {"sessions", .put = put_sessions},
-    {"state", .put = put_state},
-    {"condition", .put = put_name},
-    {"role", .put = put_role},
-    {"metric", .put = put_metric},
+    {"host", TEXT(host)},
+    {"session", NUMBER(session)},
+    {"sessions", NUMBER(sessions)},
+    {"state", TEXT(state)},
+    {"condition", TEXT(name)},
+    {"role", TEXT(role)},
+    {"metric", TEXT(metric)},
     {"unit", .put = put_unit},
     {"runs", OF(SUMMARY, "runs")},
     {"mean", OF(FIGURE, "mean")},
@@ -285,40 +239,43 @@ static const struct value *value_at(const struct figure *figure, const struct co
     if (column->part == WHOLE)
         return value;
     const struct value *low = view_first(value);
-    return column->part == LOW || low == NULL ? low : view_next(value, low);
+    return column->part == LOW || !low ? low : view_next(value, low);
 }
 
 static void put_column(struct csv *csv, const struct figure *figure, const struct column *column)
 {
-    if (column->put != NULL)
+    const char *cell = (const char *)figure->cell, *own = (const char *)figure;
+    if (column->put)
         column->put(csv, figure);
-    else if (column->path[0] != NULL)
+    else if (column->path[0])
         csv_value(csv, value_at(figure, column));
+    else if (column->number > 0)
+        csv_number(csv, *(const double *)(const void *)(own + column->number));
     else
-        csv_text(csv, *(char *const *)(const void *)((const char *)figure->cell + column->offset));
+        csv_text(csv, *(char *const *)(const void *)(column->text > 0 ? own + column->text
+                                                                      : cell + column->of_cell));
 }
 
-/* Finds what the columns are from. */
+// Finds what the columns are from.
 static void find_sources(struct figure *figure)
 {
     const struct cell *cell = figure->cell;
     const struct value **from = figure->from;
     from[FIGURE] = figure->of;
-    from[MEASURED] = figure->capacity == NULL ? figure->of : figure->capacity;
+    from[MEASURED] = !figure->capacity ? figure->of : figure->capacity;
     from[SUMMARY] = figure->summary;
     from[SETTINGS] = cell->of->settings;
     from[LOAD] = figure->loaded ? cell->load_entry : NULL;
-    if (figure->capacity != NULL)
+    if (figure->capacity)
         return;
-    const struct value *condition =
-        experiment_condition(cell->of, figure->loaded ? cell->condition : cell->reference);
+    const struct value *condition = experiment_condition(cell->of, figure->name);
     const struct value *variant = view_get(condition, "variant"),
                        *load = view_get(condition, "load");
-    if (figure->loaded && cell->condition != NULL)
+    if (figure->loaded && cell->condition)
         from[SLOWDOWN] = slowdown_of(cell->of, cell->condition, figure->metric);
     from[COMPARISON] = comparison_of(cell->of, "comparisons", variant, load, figure->metric);
     from[INTERACTION] = comparison_of(cell->of, "interactions", variant, load, figure->metric);
-    from[ANSWER] = from[SLOWDOWN] == NULL ? from[COMPARISON] : from[SLOWDOWN];
+    from[ANSWER] = !from[SLOWDOWN] ? from[COMPARISON] : from[SLOWDOWN];
 }
 
 static void put_figure(struct csv *csv, struct figure figure)
@@ -329,11 +286,11 @@ static void put_figure(struct csv *csv, struct figure figure)
     csv_end(csv);
 }
 
-/* All figures that have a mean: the main ones, and those of --metric. */
+// All figures that have a mean: the main ones, and those of --metric.
 static void put_figures(struct csv *csv, struct figure figure, const struct value *list)
 {
     for (const struct value *item = NULL; view_each(list, &item);) {
-        if (!view_is(item, VIEW_OBJECT) || view_get(item, "mean") == NULL)
+        if (!view_is(item, VIEW_OBJECT) || !view_get(item, "mean"))
             continue;
         OWNED char *name = must(strndup(item->key, item->key_length));
         figure.metric = name;
@@ -342,27 +299,33 @@ static void put_figures(struct csv *csv, struct figure figure, const struct valu
     }
 }
 
-/* A capacity takes the place of figures: its runs are at different rates. */
+// A capacity takes the place of figures: its runs are at different rates.
 static void put_capacity(struct csv *csv, struct figure figure)
 {
     const struct cell *cell = figure.cell;
-    const char *name = figure.loaded ? cell->condition : cell->reference;
     figure.metric = "capacity";
-    figure.capacity = name == NULL
-                          ? NULL
-                          : view_entry(view_path(cell->of->result.top, "capacity", "by_condition"),
-                                       "condition", name);
-    if (figure.capacity != NULL)
+    figure.capacity = figure.name
+                          ? view_entry(view_path(cell->of->result.top, "capacity", "by_condition"),
+                                       "condition", figure.name)
+                          : NULL;
+    if (figure.capacity)
         put_figure(csv, figure);
 }
 
 static void put_condition(struct csv *csv, const struct cell *cell, bool loaded)
 {
+    const struct origin origin = cell_origin(cell);
     const struct figure figure = {.cell = cell,
                                   .summary = loaded ? cell->loaded : cell->baseline,
                                   .loaded = loaded,
-                                  .origin = cell_origin(cell)};
-    if (figure.summary == NULL)
+                                  .experiment = cell->of->name,
+                                  .state = cell->of->state,
+                                  .host = origin.host,
+                                  .name = loaded ? cell->condition : cell->reference,
+                                  .role = loaded ? "loaded" : "baseline",
+                                  .session = origin.session,
+                                  .sessions = origin.sessions};
+    if (!figure.summary)
         return;
     if (capacity_searched(cell->of)) {
         put_capacity(csv, figure);
@@ -392,6 +355,6 @@ char *figures_of(const struct cell *cell)
     if (fclose(csv.file) != 0)
         must(NULL);
     if (size > 0)
-        text[size - 1] = '\0'; /* who prints it ends the line */
+        text[size - 1] = '\0'; // who prints it ends the line
     return text;
 }

@@ -1,4 +1,4 @@
-#include "folders.h"
+#include "report.h"
 
 #include "common/file.h"
 #include "common/memory.h"
@@ -18,7 +18,7 @@ int folder_has(const char *dir, const char *name)
     return there;
 }
 
-/* The last part of a path; of "." and such, that of what it stands for. */
+// The last part of a path; of "." and such, that of what it stands for.
 static char *name_of(const char *path)
 {
     OWNED char *real = NULL;
@@ -27,12 +27,11 @@ static char *name_of(const char *path)
         length--;
     OWNED char *plain = must(strndup(path, length));
     const char *last = strrchr(plain, '/');
-    if (last == NULL || strcmp(last + 1, ".") == 0 || strcmp(last + 1, "..") == 0) {
+    if (!last || strcmp(last + 1, ".") == 0 || strcmp(last + 1, "..") == 0) {
         real = realpath(plain, NULL);
-        last = real == NULL ? NULL : strrchr(real, '/');
+        last = real ? strrchr(real, '/') : NULL;
     }
-    char *name = must(strdup(last != NULL ? last + 1 : plain));
-    return name;
+    return must(strdup(last ? last + 1 : plain));
 }
 
 void folders_add_named(struct folders *folders, const char *path)
@@ -47,7 +46,7 @@ static int is_shown(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Adds the folders in dir; those with experiment.json only, or all. */
+// Adds the folders in dir; those with experiment.json only, or all.
 static void add_below(struct folders *folders, const char *dir, int all)
 {
     struct dirent **entry = NULL;
@@ -113,7 +112,7 @@ void folders_free(struct folders *folders)
     *folders = (struct folders){0};
 }
 
-/* * is any text, ? any character; nothing else is special. */
+// * is any text, ? any character; nothing else is special.
 bool pattern_fits(const char *pattern, const char *text)
 {
     for (; *pattern != '\0'; pattern++, text++) {
@@ -135,13 +134,13 @@ bool pattern_fits(const char *pattern, const char *text)
 
 bool name_wanted(const struct wanted *wanted, const char *name)
 {
-    return wanted->only == NULL || pattern_fits(wanted->only, name);
+    return !wanted->only || pattern_fits(wanted->only, name);
 }
 
 bool cell_wanted(const struct wanted *wanted, const struct cell *cell)
 {
     return name_wanted(wanted, cell->name) ||
-           (cell->sessions != NULL && name_wanted(wanted, cell->sessions));
+           (cell->sessions && name_wanted(wanted, cell->sessions));
 }
 
 void experiment_read(struct experiment *experiment, const struct folder *folder, size_t number,
@@ -149,49 +148,26 @@ void experiment_read(struct experiment *experiment, const struct folder *folder,
                      struct problems *problems)
 {
     *experiment = (struct experiment){.name = folder->name, .family = wanted->family};
-    OWNED char *derived =
-        text_of("%s/%zu/result.json", wanted->derived == NULL ? "/" : wanted->derived, number);
-    char *path[] = {
-        text_of("%s/status.json", folder->path), text_of("%s/experiment.json", folder->path),
-        text_of("%s/result.json", folder->path), text_of("%s/runs.jsonl", folder->path)};
-    const bool has_derived = wanted->derived != NULL && access(derived, R_OK) == 0;
-    document_read(&experiment->status, path[0], SCHEMA_STATUS, folder->name, problems);
-    document_read(&experiment->record, path[1], SCHEMA_EXPERIMENT, folder->name, problems);
-    document_read(&experiment->result, has_derived ? derived : path[2], SCHEMA_RESULT, folder->name,
+    OWNED char *derived = text_of("%s/%zu/result.json", wanted->derived ?: "/", number);
+    OWNED char *status = text_of("%s/status.json", folder->path),
+               *record = text_of("%s/experiment.json", folder->path),
+               *result = text_of("%s/result.json", folder->path),
+               *runs = text_of("%s/runs.jsonl", folder->path);
+    const bool has_derived = wanted->derived && access(derived, R_OK) == 0;
+    document_read(&experiment->status, status, SCHEMA_STATUS, folder->name, problems);
+    document_read(&experiment->record, record, SCHEMA_EXPERIMENT, folder->name, problems);
+    document_read(&experiment->result, has_derived ? derived : result, SCHEMA_RESULT, folder->name,
                   problems);
     experiment->metrics =
         metric_list(experiment->result.top, view_get(experiment->record.top, "settings"));
-    if (options != NULL) {
+    if (options) {
         struct run_options with_metrics = *options;
         with_metrics.metrics = &experiment->metrics;
-        runs_read(&experiment->runs, path[3], view_get(experiment->record.top, "settings"),
+        runs_read(&experiment->runs, runs, view_get(experiment->record.top, "settings"),
                   view_get(experiment->result.top, "washout"), &with_metrics, folder->name,
                   problems);
     }
     experiment_settle(experiment);
-    for (size_t i = 0; i < 4; i++)
-        free(path[i]);
-}
-
-/* A text file, to be freed; NULL: there is none. */
-static char *file_text(const char *path)
-{
-    char *text = NULL, *clean;
-    size_t size = 0;
-    /* It goes into the report as it is: a link would bring in any file of the user's. */
-    const int fd = file_open_regular(path, false);
-    FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-    if (file == NULL)
-        return NULL;
-    ssize_t length = getdelim(&text, &size, '\0', file);
-    fclose(file);
-    if (length < 0) {
-        free(text);
-        return must(strdup(""));
-    }
-    clean = must(strdup(text));
-    free(text);
-    return clean;
 }
 
 void campaigns_add(struct campaigns *campaigns, const char *dir, struct problems *problems)
@@ -200,7 +176,7 @@ void campaigns_add(struct campaigns *campaigns, const char *dir, struct problems
     struct problems found = {0};
     struct document document;
     document_read(&document, path, SCHEMA_CAMPAIGN, "campaign", &found);
-    const bool form = document.top == NULL || view_is(view_get(document.top, "cells"), VIEW_ARRAY);
+    const bool form = !document.top || view_is(view_get(document.top, "cells"), VIEW_ARRAY);
     if (found.count > 0 && strcmp(found.item[0].kind, "unknown-schema") == 0)
         problems_add(problems, "unknown-schema", NULL,
                      must(strdup(found.item[0].message + strlen("campaign/"))));
@@ -210,16 +186,14 @@ void campaigns_add(struct campaigns *campaigns, const char *dir, struct problems
                              found.count > 0 ? found.item[0].message + strlen("campaign/")
                                              : "campaign.json is broken or half-written"));
     problems_free(&found);
-    if (document.top == NULL || !form) {
+    if (!document.top || !form) {
         document_free(&document);
     } else {
-        const size_t allocated = campaigns->allocated;
-        size_t same = allocated;
-        campaigns->item = grown(campaigns->item, campaigns->count, &same, sizeof *campaigns->item);
-        campaigns->text = grown(campaigns->text, campaigns->count, &campaigns->allocated,
-                                sizeof *campaigns->text);
-        campaigns->text[campaigns->count] = file_text(source);
-        campaigns->item[campaigns->count++] = document;
+        campaigns->item = grown(campaigns->item, campaigns->count, &campaigns->allocated,
+                                sizeof *campaigns->item);
+        // The text goes into the report as it is: a link would bring in any file of the user's.
+        campaigns->item[campaigns->count++] =
+            (struct campaign){document, file_whole(source, false, NULL)};
     }
 }
 
@@ -228,37 +202,34 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void add_unstarted(struct campaigns *campaigns, const struct value *cells, char **known,
-                          size_t count, const struct wanted *wanted)
-{
-    for (const struct value *cell = NULL; view_each(cells, &cell);) {
-        OWNED char *name = view_text(cell, "name");
-        if (name == NULL || bsearch(&name, known, count, sizeof *known, by_text) != NULL ||
-            !name_wanted(wanted, name))
-            continue;
-        campaigns->unstarted = grown(campaigns->unstarted, campaigns->unstarted_count,
-                                     &campaigns->unstarted_allocated, sizeof *campaigns->unstarted);
-        campaigns->unstarted[campaigns->unstarted_count++] = must(strdup(name));
-    }
-}
-
-void campaigns_settle(struct campaigns *campaigns, const struct folders *folders,
-                      const struct wanted *wanted)
+void campaigns_settle(const struct campaigns *campaigns, const struct folders *folders,
+                      const struct wanted *wanted, struct collected *collected)
 {
     OWNED char **known = must(calloc(folders->count + 1, sizeof *known));
     for (size_t i = 0; i < folders->count; i++)
         known[i] = folders->item[i].name;
     qsort(known, folders->count, sizeof *known, by_text);
-    for (size_t i = 0; i < campaigns->count; i++)
-        add_unstarted(campaigns, view_get(campaigns->item[i].top, "cells"), known, folders->count,
-                      wanted);
+    for (size_t i = 0; i < campaigns->count; i++) {
+        const struct value *cells = view_get(campaigns->item[i].document.top, "cells");
+        for (const struct value *cell = NULL; view_each(cells, &cell);) {
+            char *name = view_text(cell, "name");
+            if (name && !bsearch(&name, known, folders->count, sizeof *known, by_text) &&
+                name_wanted(wanted, name))
+                collected_add_waiting(collected,
+                                      (struct waiting){.name = name,
+                                                       .reason = must(strdup("not started")),
+                                                       .state = "waiting"});
+            else
+                free(name);
+        }
+    }
 }
 
 size_t campaigns_cells(const struct campaigns *campaigns)
 {
     size_t count = 0;
     for (size_t i = 0; i < campaigns->count; i++) {
-        const struct value *cells = view_get(campaigns->item[i].top, "cells");
+        const struct value *cells = view_get(campaigns->item[i].document.top, "cells");
         for (const struct value *cell = NULL; view_each(cells, &cell);)
             count++;
     }
@@ -268,12 +239,8 @@ size_t campaigns_cells(const struct campaigns *campaigns)
 void campaigns_free(struct campaigns *campaigns)
 {
     for (size_t i = 0; i < campaigns->count; i++) {
-        document_free(&campaigns->item[i]);
-        free(campaigns->text[i]);
+        document_free(&campaigns->item[i].document);
+        free(campaigns->item[i].text);
     }
-    for (size_t i = 0; i < campaigns->unstarted_count; i++)
-        free(campaigns->unstarted[i]);
     free(campaigns->item);
-    free(campaigns->text);
-    free(campaigns->unstarted);
 }

@@ -1,23 +1,15 @@
-#include "head.h"
+#include "formats.h"
 
-#include "answer.h"
-#include "collect.h"
-#include "view.h"
-
-#include "common/json.h"
 #include "common/memory.h"
-#include "common/numbers.h"
 #include "common/schemas.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What the nodes of a report have in common, and in what they differ. */
+// What the nodes of a report have in common, and in what they differ.
 
-struct between { /* one target alone, on several nodes */
+struct between { // one target alone, on several nodes
     const struct report_line *first;
     double mean_s, variance;
     struct node {
@@ -29,23 +21,14 @@ struct between { /* one target alone, on several nodes */
 };
 
 struct nodes {
-    struct report_line
-        *lines; /* those of the report and the hidden ones, sorted; not their texts */
+    struct report_line *lines; // those of the report and the hidden ones, sorted; not their texts
     struct between *between;
     size_t between_count, between_allocated;
-    char **warnings; /* of targets whose cells come from different kinds of node */
-    size_t warning_count, warning_allocated;
 };
-
-void nodes_compare(struct nodes *nodes, const struct collected *collected);
-void nodes_free(struct nodes *nodes);
-/* Member "hosts": one for each environment, with the devices, file systems,
- * governors and CPU lists that its cells had. */
-void nodes_put_hosts(struct line *json, const struct collected *collected);
 
 static int compare_texts(const char *a, const char *b)
 {
-    return strcmp(a == NULL ? "" : a, b == NULL ? "" : b);
+    return strcmp(a ?: "", b ?: "");
 }
 
 static int by_host(const void *a, const void *b)
@@ -62,8 +45,8 @@ static int by_kind(const void *a, const void *b)
     return order != 0 ? order : compare_texts(x->host, y->host);
 }
 
-/* The baselines of a row of cells by node; experiments with several loads have
- * one baseline: it counts once. */
+// The baselines of a row of cells by node; experiments with several loads have
+// one baseline: it counts once.
 static size_t group(const struct report_line *row, size_t count, struct node *node)
 {
     size_t nodes = 0;
@@ -88,7 +71,7 @@ static size_t group(const struct report_line *row, size_t count, struct node *no
     return nodes;
 }
 
-/* The kinds of several nodes with the nodes of each, to be freed; NULL: one kind. */
+// The kinds of several nodes with the nodes of each, to be freed; NULL: one kind.
 static char *kinds_text(struct node *node, size_t count)
 {
     char *text = NULL;
@@ -96,29 +79,26 @@ static char *kinds_text(struct node *node, size_t count)
     if (strcmp(node[0].kind, node[count - 1].kind) == 0)
         return NULL;
     for (size_t i = 0; i < count; i++) {
-        const char *host = node[i].host == NULL ? "?" : node[i].host;
+        const char *host = node[i].host ?: "?";
         const bool more = i + 1 < count && strcmp(node[i].kind, node[i + 1].kind) == 0;
-        char *longer = text_of("%s%s%s%s%s", text == NULL ? "" : text, host, more ? ", " : ": ",
-                               more ? "" : node[i].kind, more || i + 1 == count ? "" : "; ");
-        free(text);
-        text = longer;
+        text = text_added(text, "%s%s%s%s", host, more ? ", " : ": ", more ? "" : node[i].kind,
+                          more || i + 1 == count ? "" : "; ");
     }
     return text;
 }
 
-static void compare_row(struct nodes *nodes, const struct report_line *row, size_t count)
+// A target whose cells come from different kinds of node is a problem of the report.
+static void compare_row(struct nodes *nodes, struct problems *problems,
+                        const struct report_line *row, size_t count)
 {
     struct node *node = must(calloc(count, sizeof *node));
     const size_t found = group(row, count, node);
-    char *kinds = found > 1 ? kinds_text(node, found) : NULL;
-    if (kinds != NULL) {
-        nodes->warnings = grown(nodes->warnings, nodes->warning_count, &nodes->warning_allocated,
-                                sizeof *nodes->warnings);
-        nodes->warnings[nodes->warning_count++] = text_of(
-            "%s: its cells come from different kinds of node (%s): slowdowns compare, times do not",
-            row->label, kinds);
-        free(kinds);
-    }
+    OWNED char *kinds = found > 1 ? kinds_text(node, found) : NULL;
+    if (kinds)
+        problems_add(problems, "different-nodes", NULL,
+                     text_of("%s: its cells come from different kinds of node (%s): slowdowns "
+                             "compare, times do not",
+                             row->label, kinds));
     if (found < 2) {
         free(node);
         return;
@@ -135,7 +115,7 @@ static void compare_row(struct nodes *nodes, const struct report_line *row, size
     nodes->between[nodes->between_count++] = between;
 }
 
-void nodes_compare(struct nodes *nodes, const struct collected *collected)
+static void nodes_compare(struct nodes *nodes, struct collected *collected)
 {
     const size_t count = collected->line_count + collected->hidden_count;
     struct report_line *line = must(calloc(count + 1, sizeof *line));
@@ -150,19 +130,16 @@ void nodes_compare(struct nodes *nodes, const struct collected *collected)
     for (size_t start = 0, end; start < count; start = end) {
         for (end = start + 1; end < count && strcmp(line[end].same, line[start].same) == 0;)
             end++;
-        compare_row(nodes, &line[start], end - start);
+        compare_row(nodes, &collected->problems, &line[start], end - start);
     }
 }
 
-void nodes_free(struct nodes *nodes)
+static void nodes_free(struct nodes *nodes)
 {
     for (size_t i = 0; i < nodes->between_count; i++)
         free(nodes->between[i].node);
-    for (size_t i = 0; i < nodes->warning_count; i++)
-        free(nodes->warnings[i]);
     free(nodes->between);
     free(nodes->lines);
-    free(nodes->warnings);
 }
 
 static int by_environment(const void *a, const void *b)
@@ -179,7 +156,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The values of one varying fact in a group, each once; null and "" are none. */
+// The values of one varying fact in a group, each once; null and "" are none.
 static void put_varied(struct line *json, const char *name, const struct host *group, size_t count,
                        size_t which)
 {
@@ -195,18 +172,20 @@ static void put_varied(struct line *json, const char *name, const struct host *g
     line_close(json);
 }
 
-void nodes_put_hosts(struct line *json, const struct collected *collected)
+// Member "hosts": one for each environment, with the devices, file systems, governors and CPU lists
+// that its cells had.
+static void put_hosts(struct line *json, const struct collected *collected)
 {
     static const char *const varied[] = {"cpus_allowed", "governors", "file_systems", "devices"};
     struct host *host = collected->hosts;
-    if (host != NULL)
+    if (host)
         qsort(host, collected->host_count, sizeof *host, by_environment);
     line_array(json, "hosts");
     for (size_t start = 0, end; start < collected->host_count; start = end) {
         for (end = start + 1; end < collected->host_count &&
                               strcmp(host[end].environment, host[start].environment) == 0;)
             end++;
-        /* The environment of one is an object that is open still. */
+        // The environment of one is an object that is open still.
         struct line one = {0};
         line_object(&one, NULL);
         for (size_t i = 0; i < sizeof varied / sizeof *varied; i++)
@@ -225,27 +204,27 @@ static void put_campaign(struct line *json, const struct campaigns *campaigns)
         line_null(json, "campaign");
         return;
     }
-    const struct value *first = campaigns->item[0].top, *settings = view_get(first, "settings");
+    const struct value *first = campaigns->item[0].document.top,
+                       *settings = view_get(first, "settings");
     OWNED char *name = view_text(first, "name"), *file = view_text(first, "file");
-    const char *base = file == NULL ? NULL : strrchr(file, '/');
+    const char *base = file ? strrchr(file, '/') : NULL;
     line_object(json, "campaign");
     line_text(json, "name", name);
-    line_text(json, "file", file == NULL ? "" : base == NULL ? file : base + 1);
+    line_text(json, "file", base ? base + 1 : file ?: "");
     view_put(json, "settings", view_is(settings, VIEW_OBJECT) ? settings : NULL);
     line_count(json, "cells", campaigns_cells(campaigns));
-    if (campaigns->text[0] != NULL)
-        line_text(json, "text", campaigns->text[0]);
+    if (campaigns->item[0].text)
+        line_text(json, "text", campaigns->item[0].text);
     line_close(json);
 }
 
-static void put_totals(struct line *json, const struct collected *collected,
-                       const struct campaigns *campaigns)
+static void put_totals(struct line *json, const struct collected *collected)
 {
     line_object(json, "totals");
     line_count(json, "cells", collected->line_count);
     line_count(json, "experiments", collected->experiments);
     line_count(json, "runs", collected->runs);
-    line_count(json, "not_done", collected->waiting_count + campaigns->unstarted_count);
+    line_count(json, "not_done", collected->waiting_count);
     line_close(json);
 }
 
@@ -260,6 +239,11 @@ static void put_node(struct line *json, const struct node *node)
     line_close(json);
 }
 
+static double variation_of(const struct between *between)
+{
+    return between->mean_s > 0 ? sqrt(between->variance) / between->mean_s : NAN;
+}
+
 static void put_between(struct line *json, const struct between *between)
 {
     line_object(json, NULL);
@@ -269,10 +253,7 @@ static void put_between(struct line *json, const struct between *between)
     line_real(json, "mean_s", between->mean_s);
     line_real(json, "variance", between->variance);
     line_real(json, "stddev", sqrt(between->variance));
-    if (between->mean_s > 0)
-        line_real(json, "cv", sqrt(between->variance) / between->mean_s);
-    else
-        line_null(json, "cv");
+    line_real(json, "cv", variation_of(between));
     line_array(json, "hosts");
     for (size_t i = 0; i < between->count; i++)
         put_node(json, &between->node[i]);
@@ -280,62 +261,52 @@ static void put_between(struct line *json, const struct between *between)
     line_close(json);
 }
 
-static void put_waiting(struct line *json, const char *name, const char *state, const char *reason,
-                        const char *host, size_t runs)
+static void put_waiting(struct line *json, const struct waiting *waiting)
 {
     line_object(json, NULL);
-    line_text(json, "name", name);
-    line_text(json, "state", state);
-    line_text(json, "reason", reason);
-    line_text(json, "host", host);
-    line_count(json, "runs", runs);
+    line_text(json, "name", waiting->name);
+    line_text(json, "state", waiting->state);
+    line_text(json, "reason", waiting->reason);
+    line_text(json, "host", waiting->host);
+    line_count(json, "runs", waiting->runs);
     line_close(json);
 }
 
-static void put_problem(struct line *json, const char *kind, const char *cell, const char *message)
+static void put_problem(struct line *json, const struct problem *problem)
 {
     line_object(json, NULL);
-    line_text(json, "kind", kind);
-    line_text(json, "cell", cell);
-    line_text(json, "message", message);
+    line_text(json, "kind", problem->kind);
+    line_text(json, "cell", problem->cell);
+    line_text(json, "message", problem->message);
     line_close(json);
 }
 
-void head_put(struct line *json, const char *name, const struct collected *collected,
-              const struct campaigns *campaigns)
+// jostle.report/1 but for its cells.
+static void put_model(struct line *json, const char *name, const struct collected *collected,
+                      const struct campaigns *campaigns, const struct nodes *nodes)
 {
-    struct nodes nodes;
-    nodes_compare(&nodes, collected);
     line_text(json, "schema", SCHEMA_REPORT);
     line_text(json, "name", name);
     put_campaign(json, campaigns);
-    put_totals(json, collected, campaigns);
-    nodes_put_hosts(json, collected);
+    put_totals(json, collected);
+    put_hosts(json, collected);
     family_put(json, &collected->family);
     line_array(json, "between_hosts");
-    for (size_t i = 0; i < nodes.between_count; i++)
-        put_between(json, &nodes.between[i]);
+    for (size_t i = 0; i < nodes->between_count; i++)
+        put_between(json, &nodes->between[i]);
     line_close(json);
     line_array(json, "waiting");
-    for (size_t i = 0; i < collected->waiting_count; i++) {
-        const struct waiting *waiting = &collected->waiting[i];
-        put_waiting(json, waiting->name, waiting->state, waiting->reason, waiting->host,
-                    waiting->runs);
-    }
-    for (size_t i = 0; i < campaigns->unstarted_count; i++)
-        put_waiting(json, campaigns->unstarted[i], "waiting", "not started", NULL, 0);
+    for (size_t i = 0; i < collected->waiting_count; i++)
+        put_waiting(json, &collected->waiting[i]);
     line_close(json);
     line_array(json, "warnings");
     for (size_t i = 0; i < collected->problems.count; i++)
-        put_problem(json, collected->problems.item[i].kind, collected->problems.item[i].cell,
-                    collected->problems.item[i].message);
-    for (size_t i = 0; i < nodes.warning_count; i++)
-        put_problem(json, "different-nodes", NULL, nodes.warnings[i]);
+        put_problem(json, &collected->problems.item[i]);
     line_close(json);
-    nodes_free(&nodes);
 }
 
-struct legend head_legend(const struct collected *collected)
+// Of all cells.
+static struct legend legend_of_all(const struct collected *collected)
 {
     struct legend legend = {.level = 0.95,
                             .family = 0.95,
@@ -349,7 +320,7 @@ struct legend head_legend(const struct collected *collected)
     return legend;
 }
 
-void head_put_legend(struct line *json, const struct legend *legend)
+static void put_legend(struct line *json, const struct legend *legend)
 {
     OWNED char *level = legend_level(legend), *figure = legend_figure(legend),
                *key = legend_key(legend);
@@ -366,65 +337,42 @@ void head_put_legend(struct line *json, const struct legend *legend)
     line_text(json, "level", level);
 }
 
-/* Takes text. */
-static void put_visible(struct line *json, const char *name, char *text)
-{
-    OWNED char *plain = text == NULL ? NULL : visible(text);
-    line_text(json, name, plain);
-    free(text);
-}
-
-/* "; not done: 2 failed, 1 waiting" */
-static char *states_text(const struct collected *collected, const struct campaigns *campaigns)
+// "; not done: 2 failed, 1 waiting"
+static char *states_text(const struct collected *collected)
 {
     static const char *const states[] = {"failed", "interrupted", "running", "waiting"};
     char *text = must(strdup(""));
     for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
-        size_t count = strcmp(states[i], "waiting") == 0 ? campaigns->unstarted_count : 0;
+        size_t count = 0;
         for (size_t j = 0; j < collected->waiting_count; j++)
             count += strcmp(collected->waiting[j].state, states[i]) == 0;
-        if (count == 0)
-            continue;
-        char *more =
-            text_of("%s%s%zu %s", text, *text == '\0' ? "; not done: " : ", ", count, states[i]);
-        free(text);
-        text = more;
+        if (count > 0)
+            text = text_added(text, "%s%zu %s", *text == '\0' ? "; not done: " : ", ", count,
+                              states[i]);
     }
     return text;
 }
 
-static char *host_line(const struct host *host, const struct value *environment)
+static char *host_line(const struct value *environment)
 {
-    char size[NUMBER_SIZE], *cpu = view_text(environment, "cpu"),
-                            *kernel = view_text(environment, "kernel");
-    OWNED char *allowed = must(strdup(""));
-    const struct value *lists = view_get(environment, "cpus_allowed");
-    for (const struct value *item = NULL; view_each(lists, &item);) {
-        OWNED char *one = must(view_string(item));
-        allowed = text_joined(allowed, " or ", one);
-    }
-    char *line = text_of("%s: %s, CPUs %s, %s, %s", host->host == NULL ? "?" : host->host,
-                         cpu == NULL ? "?" : cpu, allowed,
-                         number_scaled(view_real(environment, "memory_bytes"), "B", size),
-                         kernel == NULL ? "?" : kernel);
-    free(cpu);
-    free(kernel);
-    return line;
+    OWNED char *host = view_text(environment, "host"), *cpu = view_text(environment, "cpu"),
+               *kernel = view_text(environment, "kernel"),
+               *allowed = view_joined(view_get(environment, "cpus_allowed"), " or ");
+    char size[NUMBER_SIZE];
+    return text_of("%s: %s, CPUs %s, %s, %s", host ?: "?", cpu ?: "?", allowed ?: "",
+                   number_scaled(view_real(environment, "memory_bytes"), "B", size), kernel ?: "?");
 }
 
 static void put_host_lines(struct line *json, const struct collected *collected)
 {
     struct line hosts = {0};
     struct view view = {0};
-    nodes_put_hosts(&hosts, collected);
+    put_hosts(&hosts, collected);
     const char *list = strchr((char *)must(hosts.text), '[');
     const struct value *all = must((void *)(uintptr_t)view_parse(&view, list, strlen(list)));
     line_array(json, "hosts");
-    for (const struct value *item = NULL; view_each(all, &item);) {
-        OWNED char *name = view_text(item, "host");
-        const struct host host = {.host = name};
-        put_visible(json, NULL, host_line(&host, item));
-    }
+    for (const struct value *item = NULL; view_each(all, &item);)
+        visible_add(json, host_line(item));
     line_close(json);
     view_free(&view);
     line_free(&hosts);
@@ -433,29 +381,18 @@ static void put_host_lines(struct line *json, const struct collected *collected)
 static char *between_line(const struct between *between)
 {
     char mean[NUMBER_SIZE], deviation[NUMBER_SIZE], share[NUMBER_SIZE];
-    char *line =
-        text_of("%s: alone it takes %s on average over %zu nodes, standard deviation between nodes "
-                "%s (%s):",
-                between->first->label, number_scaled(between->mean_s, "s", mean), between->count,
-                number_scaled(sqrt(between->variance), "s", deviation),
-                number_percent(
-                    between->mean_s > 0 ? sqrt(between->variance) / between->mean_s : NAN, share));
-    for (size_t i = 0; i < between->count; i++) {
-        const char *host = between->node[i].host == NULL ? "?" : between->node[i].host;
-        char *more = text_of("%s%s %s %s", line, i == 0 ? "" : ",", host,
-                             number_scaled(between->node[i].mean_s, "s", mean));
-        free(line);
-        line = more;
-    }
+    char *line = text_of("%s: alone it takes %s on average over %zu nodes, standard deviation "
+                         "between nodes %s (%s):",
+                         between->first->label, number_scaled(between->mean_s, "s", mean),
+                         between->count, number_scaled(sqrt(between->variance), "s", deviation),
+                         number_percent(variation_of(between), share));
+    for (size_t i = 0; i < between->count; i++)
+        line = text_added(line, "%s %s %s", i == 0 ? "" : ",", between->node[i].host ?: "?",
+                          number_scaled(between->node[i].mean_s, "s", mean));
     return line;
 }
 
-static void put_between_lines(struct line *json, const struct between *between)
-{
-    put_visible(json, NULL, between_line(between));
-}
-
-/* What a campaign has found, in a sentence: NULL where no cell has a slowdown. To be freed. */
+// What a campaign has found, in a sentence: NULL where no cell has a slowdown. To be freed.
 static char *answer_text(const struct collected *collected)
 {
     const struct report_line *largest = NULL;
@@ -468,14 +405,14 @@ static char *answer_text(const struct collected *collected)
         const bool is_slower = line->is_distinguishable && line->slowdown_low > 1;
         slower += is_slower;
         without += !line->is_distinguishable && line->slowdown_high < 1 + negligible_effect;
-        if (is_slower && (largest == NULL || line->slowdown > largest->slowdown))
+        if (is_slower && (!largest || line->slowdown > largest->slowdown))
             largest = line;
     }
     if (judged == 0)
         return NULL;
-    if (largest == NULL && judged == 1)
+    if (!largest && judged == 1)
         return text_of("The cell is not surely slower beside its load.");
-    if (largest == NULL)
+    if (!largest)
         return text_of("None of %zu cells is surely slower beside its load; %zu of them surely not "
                        "by %.0f %%.",
                        judged, without, 100 * negligible_effect);
@@ -491,50 +428,43 @@ static char *answer_text(const struct collected *collected)
     if (judged == 1)
         return worst;
     OWNED char *none = without == 0 ? NULL : text_of(" In %zu no effect is seen.", without);
-    char *text =
-        text_of("%zu of %zu cells are surely %s beside their load, most of all %s%s", slower,
-                judged, largest->is_time ? "slower" : "worse", worst, none == NULL ? "" : none);
-    free(worst);
-    return text;
+    OWNED char *most = worst;
+    return text_of("%zu of %zu cells are surely %s beside their load, most of all %s%s", slower,
+                   judged, largest->is_time ? "slower" : "worse", most, none ?: "");
 }
 
-void head_put_texts(struct line *json, const char *name, const struct collected *collected,
-                    const struct campaigns *campaigns)
+// The same as texts.
+static void put_texts(struct line *json, const char *name, const struct collected *collected,
+                      const struct nodes *nodes)
 {
-    struct nodes nodes;
-    OWNED char *states = states_text(collected, campaigns), *answer = answer_text(collected);
-    nodes_compare(&nodes, collected);
+    OWNED char *states = states_text(collected);
     line_object(json, "texts");
-    put_visible(json, "name", must(strdup(name)));
-    put_visible(json, "totals",
-                text_of("%zu cell%s with figures, %zu runs%s", collected->line_count,
-                        collected->line_count == 1 ? "" : "s", collected->runs, states));
-    visible_put(json, "answer", answer);
-    put_visible(json, "family", family_text(&collected->family));
+    visible_put(json, "name", name);
+    visible_take(json, "totals",
+                 text_of("%zu cell%s with figures, %zu runs%s", collected->line_count,
+                         collected->line_count == 1 ? "" : "s", collected->runs, states));
+    visible_take(json, "answer", answer_text(collected));
+    visible_take(json, "family", family_text(&collected->family));
     put_host_lines(json, collected);
     line_array(json, "between");
-    for (size_t i = 0; i < nodes.between_count; i++)
-        put_between_lines(json, &nodes.between[i]);
+    for (size_t i = 0; i < nodes->between_count; i++)
+        visible_add(json, between_line(&nodes->between[i]));
     line_close(json);
     line_array(json, "waiting");
-    for (size_t i = 0; i < collected->waiting_count; i++)
-        put_visible(json, NULL,
-                    text_of("%s: %s: %s", collected->waiting[i].name, collected->waiting[i].state,
-                            collected->waiting[i].reason));
-    for (size_t i = 0; i < campaigns->unstarted_count; i++)
-        put_visible(json, NULL, text_of("%s: waiting: not started", campaigns->unstarted[i]));
+    for (size_t i = 0; i < collected->waiting_count; i++) {
+        const struct waiting *waiting = &collected->waiting[i];
+        visible_add(json, text_of("%s: %s: %s", waiting->name, waiting->state, waiting->reason));
+    }
     line_close(json);
     line_array(json, "warnings");
     for (size_t i = 0; i < collected->problems.count; i++)
-        put_visible(json, NULL, must(strdup(collected->problems.item[i].message)));
-    for (size_t i = 0; i < nodes.warning_count; i++)
-        put_visible(json, NULL, must(strdup(nodes.warnings[i])));
+        visible_put(json, NULL, collected->problems.item[i].message);
     line_close(json);
     line_close(json);
-    nodes_free(&nodes);
 }
 
-void head_put_settings(struct line *json, const struct collected *collected)
+// Member "settings": each set of settings once, the seed left out.
+static void put_settings(struct line *json, const struct collected *collected)
 {
     const char **known = must(calloc(collected->line_count + 1, sizeof *known));
     size_t count = 0;
@@ -551,4 +481,26 @@ void head_put_settings(struct line *json, const struct collected *collected)
     }
     line_close(json);
     free(known);
+}
+
+char *head_of(const char *name, struct collected *collected, const struct campaigns *campaigns,
+              const struct wanted *wanted)
+{
+    struct line json = {0};
+    struct nodes nodes;
+    nodes_compare(&nodes, collected);
+    line_object(&json, NULL);
+    put_model(&json, name, collected, campaigns, &nodes);
+    if (wanted->rows) {
+        const struct legend legend = legend_of_all(collected);
+        put_legend(&json, &legend);
+        put_texts(&json, name, collected, &nodes);
+        columns_put_all(&json, &legend);
+        metrics_put(&json);
+        line_raw(&json, "experiment", collected->table ?: "null");
+    }
+    if (wanted->page)
+        put_settings(&json, collected);
+    nodes_free(&nodes);
+    return json_text_end(&json);
 }

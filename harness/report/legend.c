@@ -1,6 +1,6 @@
-#include "legend.h"
+#include "texts.h"
 
-#include "experiment.h"
+#include "harness/stats/interval.h"
 
 #include "common/memory.h"
 
@@ -15,12 +15,12 @@ static enum statistic statistic_of(const struct value *settings)
     return statistic;
 }
 
-/* A gate's family are those of its loads, too. */
+// A gate's family are those of its loads, too.
 static const char *members_of(const struct value *settings, double count, bool variants)
 {
     const struct value *list = view_get(settings, "decide");
     double listed = 0;
-    if (view_first(list) == NULL) /* of an older version: all of them decide */
+    if (!view_first(list)) // of an older version: all of them decide
         list = view_get(settings, "metric");
     if (variants)
         return "comparisons";
@@ -29,7 +29,7 @@ static const char *members_of(const struct value *settings, double count, bool v
     return listed == count ? "metrics" : listed > 1 ? "metrics and loads" : "loads";
 }
 
-/* That of the condition with the fewest runs. */
+// That of the condition with the fewest runs.
 static void find_unseen(struct legend *legend, const struct value *conditions)
 {
     for (const struct value *item = NULL; view_each(conditions, &item);) {
@@ -43,7 +43,7 @@ static void find_unseen(struct legend *legend, const struct value *conditions)
 
 static bool has_ratios(const struct value *result)
 {
-    return view_first(view_get(result, "slowdowns")) != NULL ||
+    return view_first(view_get(result, "slowdowns")) ||
            view_first(view_get(result, "comparisons")) != NULL;
 }
 
@@ -62,7 +62,7 @@ struct legend legend_of(const struct experiment *experiment)
     const struct value *intervals = view_get(experiment->result.top, "intervals");
     const double family = view_confidence(experiment->settings);
     const unsigned said = view_count(view_get(intervals, "family"), 1), count = said > 1 ? said : 1;
-    /* Bonferroni, as harness/stats has it. */
+    // Bonferroni, as harness/stats has it.
     struct legend legend = {
         .level = 1 - (1 - family) / count,
         .family = family,
@@ -95,7 +95,7 @@ struct legend legend_join(struct legend a, struct legend b)
     return a;
 }
 
-/* Four digits, or as many as show that it is below 100 %. */
+// Four digits, or as many as show that it is below 100 %.
 static char *percent(double level)
 {
     const int digits = level < 0.9999 || level >= 1 ? 4 : 2 + (int)ceil(-log10(1 - level));
@@ -110,26 +110,24 @@ char *legend_level(const struct legend *legend)
 char *legend_figure(const struct legend *legend)
 {
     OWNED char *level = legend_level(legend);
-    char *text = legend->statistic == STATISTICS ? text_of("± %s", level)
-                 : legend->statistic == STATISTIC_MEAN
-                     ? text_of("mean ± %s", level)
-                     : text_of("%s [%s]", statistic_words[legend->statistic], level);
-    return text;
+    return legend->statistic == STATISTICS ? text_of("± %s", level)
+           : legend->statistic == STATISTIC_MEAN
+               ? text_of("mean ± %s", level)
+               : text_of("%s [%s]", statistic_words[legend->statistic], level);
 }
 
 char *legend_scope(const struct legend *legend)
 {
-    static const char one[] = "for repetitions in the same session: another day, node or build "
-                              "may differ by more";
+    static const char one[] =
+        "for repetitions in the same session: another day, node or build may differ by more";
     if (legend->most == 0)
         return must(strdup(one));
     if (legend->fewest == 0)
         return text_of("%s; of rows whose runs end in / N, for repetitions of N sessions", one);
     OWNED char *fewest = legend->fewest < legend->most ? text_of("%u to ", legend->fewest) : NULL;
-    char *text = text_of("for repetitions of sessions, of which there were %s%u: another node or "
-                         "build than theirs may differ by more",
-                         fewest == NULL ? "" : fewest, legend->most);
-    return text;
+    return text_of("for repetitions of sessions, of which there were %s%u: another node or build "
+                   "than theirs may differ by more",
+                   fewest ?: "", legend->most);
 }
 
 char *legend_statistic(const struct legend *legend)
@@ -142,31 +140,21 @@ char *legend_statistic(const struct legend *legend)
 
 char *legend_key(const struct legend *legend)
 {
-    char *level = legend_level(legend), *together = must(strdup("")), *scope = legend_scope(legend);
-    if (legend->intervals > 1 && !isnan(legend->level)) {
-        OWNED char *all = percent(legend->family);
-        free(together);
-        together = text_of(" (%s for the %u %s together)", all, legend->intervals, legend->members);
-    }
+    const bool mixed = isnan(legend->level);
+    OWNED char *level = legend_level(legend), *all = percent(legend->family),
+               *scope = legend_scope(legend), *statistic = legend_statistic(legend);
     char *text =
-        text_of("± and [ ] are %s%sconfidence intervals%s %s", isnan(legend->level) ? "" : level,
-                isnan(legend->level) ? "" : " ", together, scope);
-    OWNED char *statistic = legend_statistic(legend);
-    if (statistic != NULL) {
-        char *more = text_of("%s; times and ratios are of the %s", text, statistic);
-        free(text);
-        text = more;
-    }
-    if (legend->higher) {
-        char *more = text_of("%s; a ratio above 1 is worse, also where higher is better: there it "
-                             "is the inverse of the quotient",
-                             text);
-        free(text);
-        text = more;
-    }
-    free(level);
-    free(together);
-    free(scope);
+        text_of("± and [ ] are %s%sconfidence intervals", mixed ? "" : level, mixed ? "" : " ");
+    if (legend->intervals > 1 && !mixed)
+        text = text_added(text, " (%s for the %u %s together)", all, legend->intervals,
+                          legend->members);
+    text = text_joined(text, " ", scope);
+    if (statistic)
+        text = text_added(text, "; times and ratios are of the %s", statistic);
+    if (legend->higher)
+        text = text_joined(text, "; ",
+                           "a ratio above 1 is worse, also where higher is better: there it is the "
+                           "inverse of the quotient");
     return text;
 }
 
@@ -174,12 +162,154 @@ char *legend_unseen(const struct legend *legend)
 {
     if (!(legend->unseen > 0))
         return NULL;
-    /* The largest share of the form "1 of n" or "n of n + 1" that is not above it. */
+    // The largest share of the form "1 of n" or "n of n + 1" that is not above it.
     const double seen = 1 - legend->unseen, odds = legend->unseen / seen;
     const double few = odds < 1 ? 1 : floor(odds + 1e-9);
     const double all = odds < 1 ? ceil(1 / legend->unseen) : few + 1;
     OWNED char *level = percent(legend->family);
-    char *text = text_of("%.0f run%s may not show what happens in %.0f of %.0f (%s)", legend->runs,
-                         legend->runs == 1 ? "" : "s", few, all, level);
+    return text_of("%.0f run%s may not show what happens in %.0f of %.0f (%s)", legend->runs,
+                   legend->runs == 1 ? "" : "s", few, all, level);
+}
+
+// ---- all slowdowns of a report
+
+void family_add(struct family *family, struct member member)
+{
+    family->member =
+        grown(family->member, family->count, &family->allocated, sizeof *family->member);
+    family->member[family->count++] = member;
+}
+
+void family_move(struct family *to, struct family *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        family_add(to, from->member[i]);
+    to->ratios = to->ratios || from->ratios;
+    family_free(from);
+}
+
+void family_free(struct family *family)
+{
+    free(family->member);
+    *family = (struct family){0};
+}
+
+static int by_p(const void *a, const void *b)
+{
+    const double one = ((const struct member *)a)->p, other = ((const struct member *)b)->p;
+    if (isnan(one) || isnan(other))
+        return (isnan(one) ? 1 : 0) - (isnan(other) ? 1 : 0);
+    return (one > other) - (one < other);
+}
+
+void family_settle(struct family *family)
+{
+    const size_t count = family->count;
+    double *p = must(calloc(count + 1, sizeof *p)), *q = must(calloc(count + 1, sizeof *q));
+    if (count > 0) // qsort() takes no NULL
+        qsort(family->member, count, sizeof *family->member, by_p);
+    family->known = 0;
+    while (family->known < count && !isnan(family->member[family->known].p)) {
+        p[family->known] = family->member[family->known].p;
+        family->known++;
+    }
+    discovery_rates(p, q, family->known);
+    for (size_t i = 0; i < count; i++)
+        family->member[i].q = i < family->known ? q[i] : NAN;
+    free(p);
+    free(q);
+}
+
+double family_q(const struct family *family, double p)
+{
+    const struct member wanted = {.p = p};
+    if (isnan(p) || family->known == 0)
+        return NAN;
+    const struct member *found =
+        bsearch(&wanted, family->member, family->known, sizeof *family->member, by_p);
+    // Equal p have equal q.
+    return found ? found->q : NAN;
+}
+
+double family_q_of(const struct family *family, const struct value *slowdown)
+{
+    return family ? family_q(family, view_real(slowdown, "p")) : NAN;
+}
+
+bool family_survives(const struct family *family, const struct value *slowdown)
+{
+    return view_holds(slowdown, "distinguishable") && family_q_of(family, slowdown) <= FAMILY_RATE;
+}
+
+// How many of them.
+struct counts {
+    size_t distinguishable, survive;
+    double by_chance; // at most so many of all are expected to be distinguishable by chance
+    double chance;    // of each; NAN: not the same for all
+};
+
+static struct counts counts_of(const struct family *family)
+{
+    struct counts counts = {.chance = family->count > 0 ? family->member[0].chance : NAN};
+    for (size_t i = 0; i < family->count; i++) {
+        const struct member *member = &family->member[i];
+        counts.distinguishable += member->distinguishable ? 1 : 0;
+        counts.survive += member->distinguishable && member->q <= FAMILY_RATE ? 1 : 0;
+        counts.by_chance += member->chance;
+        if (member->chance != counts.chance)
+            counts.chance = NAN;
+    }
+    return counts;
+}
+
+void family_put(struct line *json, const struct family *family)
+{
+    const struct counts counts = counts_of(family);
+    line_object(json, "family");
+    line_count(json, "slowdowns", family->count);
+    line_real(json, "expected_by_chance", round(counts.by_chance * 1e9) / 1e9);
+    line_count(json, "distinguishable", counts.distinguishable);
+    line_text(json, "method", "benjamini-hochberg");
+    line_real(json, "false_discovery_rate", FAMILY_RATE);
+    line_count(json, "with_p", family->known);
+    line_count(json, "survive", counts.survive);
+    line_close(json);
+}
+
+// "12.6", "0.25"
+static const char *expected(double number, char *text)
+{
+    return number_fixed(number, number < 0.995 ? 2 : 1, text);
+}
+
+char *family_text(const struct family *family)
+{
+    const struct counts counts = counts_of(family);
+    char level[NUMBER_SIZE] = "their level", all[NUMBER_SIZE], half[NUMBER_SIZE];
+    if (family->count < 2)
+        return NULL;
+    if (!isnan(counts.chance))
+        snprintf(level, sizeof level, "%.6g %%", 100 * (1 - counts.chance));
+    OWNED char *chance =
+        text_of("%zu %s with two-sided intervals at %s: by chance up to %s would look "
+                "distinguishable from noise (%s %s, %s %s), %zu %s",
+                family->count, family->ratios ? "ratios" : "slowdowns", level,
+                expected(counts.by_chance, all), expected(counts.by_chance / 2, half),
+                family->ratios ? "worse" : "slower", half, family->ratios ? "better" : "faster",
+                counts.distinguishable, counts.distinguishable == 1 ? "does" : "do");
+    const char *some =
+        family->known < family->count ? " (some were recorded without a p value)" : "";
+    char *text = NULL;
+    if (family->known == 0)
+        text = text_of(
+            "%s; which of them are beyond chance is not known: they were recorded without p values",
+            chance);
+    else if (counts.survive == 0)
+        text = text_of("%s; none holds at a false discovery rate of %.0f %%%s", chance,
+                       100 * FAMILY_RATE, some);
+    else
+        text = text_of(
+            "%s; " FAMILY_MARK " marks the %zu that hold%s at a false discovery rate of %.0f %%%s",
+            chance, counts.survive, counts.survive == 1 ? "s" : "", 100 * FAMILY_RATE, some);
     return text;
 }

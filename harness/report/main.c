@@ -1,21 +1,14 @@
-/* report: from the records of many experiments to lines of JSON that a format
- * (format/NAME.jq) lays out. What a format reads:
- *
- *   model   a line with jostle.report/1 but for its cells, then a line a cell
- *   lists   the same; each cell with the figures of its runs
- *   rows    the same cells as texts, each number with its unit
- *   page    rows with what the page draws
- *   figures nothing: CSV, with or without --runs, is written here at once */
+// report: from the records of many experiments to lines of JSON that a format
+// (format/NAME.jq) lays out. What a format reads:
+//
+//   model   a line with jostle.report/1 but for its cells, then a line a cell
+//   lists   the same; each cell with the figures of its runs
+//   rows    the same cells as texts, each number with its unit
+//   page    rows with what the page draws
+//   figures nothing: CSV, with or without --runs, is written here at once
 
-#include "collect.h"
-#include "columns.h"
-#include "csv.h"
-#include "figures.h"
-#include "folders.h"
-#include "head.h"
-#include "metrics.h"
+#include "formats.h"
 #include "settings.h"
-#include "view.h"
 
 #include "common/file.h"
 #include "common/memory.h"
@@ -26,7 +19,6 @@
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct report {
@@ -34,11 +26,11 @@ struct report {
     struct folders folders;
     struct campaigns campaigns;
     struct collected collected;
-    struct problems problems; /* of campaigns */
+    struct problems problems; // of campaigns
     struct wanted wanted;
 };
 
-/* Enough runs for figures, two of each condition, but no result of them. */
+// Enough runs for figures, two of each condition, but no result of them.
 static bool unfinished(const struct folder *folder, size_t number, const struct wanted *wanted)
 {
     struct experiment experiment;
@@ -49,12 +41,12 @@ static bool unfinished(const struct folder *folder, size_t number, const struct 
         return false;
     experiment_read(&experiment, folder, number, wanted, &options, &problems);
     const struct value *list = view_get(experiment.record.top, "conditions");
-    if (list == NULL) /* of an older version: what it measured is what it lists as loads */
+    if (!list) // of an older version: what it measured is what it lists as loads
         list = view_get(experiment.record.top, "loads");
     bool enough = view_first(list) != NULL;
     for (const struct value *item = NULL; enough && view_each(list, &item);) {
         OWNED char *name = view_text(item, "name");
-        const size_t condition = name == NULL ? SIZE_MAX : runs_condition(&experiment.runs, name);
+        const size_t condition = !name ? SIZE_MAX : runs_condition(&experiment.runs, name);
         enough = condition != SIZE_MAX && experiment.runs.seen[condition] >= 2;
     }
     experiment_free(&experiment);
@@ -62,22 +54,22 @@ static bool unfinished(const struct folder *folder, size_t number, const struct 
     return enough;
 }
 
-/* Whether a file begins with that schema. A pipe in its place has none. */
+// Whether a file begins with that schema. A pipe in its place has none.
 static bool begins_with(const char *path, const char *schema)
 {
     char text[4096] = "";
     FILE *file = file_open_record(path);
-    if (file != NULL) {
+    if (file) {
         text[fread(text, 1, sizeof text - 1, file)] = '\0';
         fclose(file);
     }
     const char *value = strstr(text, "\"schema\"");
-    value = value != NULL ? value + strlen("\"schema\"") : "";
+    value = value ? value + strlen("\"schema\"") : "";
     value += strspn(value, ": \"\n");
     return strncmp(value, schema, strlen(schema)) == 0;
 }
 
-/* Whether a folder has files that jostle blame has written, and nothing of an experiment. */
+// Whether a folder has files that jostle blame has written, and nothing of an experiment.
 static bool holds_blame(const char *folder)
 {
     char pattern[PATH_MAX];
@@ -93,7 +85,7 @@ static bool holds_blame(const char *folder)
     return any;
 }
 
-/* Which part's record a file is, by the schema at its start. */
+// Which part's record a file is, by the schema at its start.
 static const char *part_of_file(const char *path)
 {
     static const struct {
@@ -107,7 +99,7 @@ static const char *part_of_file(const char *path)
                 path);
 }
 
-/* Which part's own records a folder has, or what was kept of them; NULL: none. */
+// Which part's own records a folder has, or what was kept of them; NULL: none.
 static const char *part_of(const char *folder)
 {
     static const struct {
@@ -121,23 +113,23 @@ static const char *part_of(const char *folder)
     return holds_blame(folder) ? "blame" : NULL;
 }
 
-/* What jostle report is to do, as pairs of key and value, each ended by NUL. */
+// What jostle report is to do, as pairs of key and value, each ended by NUL.
 static void print_plan(const struct report *report)
 {
     const struct settings *settings = &report->settings;
     const char *first = settings->dirs[0];
-    const char *part = settings->is_file           ? part_of_file(first)
-                       : settings->dirs[1] == NULL ? part_of(first)
-                                                   : NULL;
-    if (part != NULL) {
+    const char *part = settings->is_file    ? part_of_file(first)
+                       : !settings->dirs[1] ? part_of(first)
+                                            : NULL;
+    if (part) {
         pair_put("part", part);
         pair_put("records", first);
     }
-    if (settings->only != NULL)
+    if (settings->only)
         pair_put("only", settings->only);
     pair_put("format", settings->chosen->name);
     pair_put("reads", settings->chosen->reads);
-    if (settings->output != NULL)
+    if (settings->output)
         pair_put("output", settings->output);
     if (settings->verbose)
         pair_put("verbose", "true");
@@ -153,40 +145,19 @@ static void print_plan(const struct report *report)
     }
 }
 
-/* Of the campaign, else the names of the folders. To be freed. */
+// Of the campaign, else the names of the folders. To be freed.
 static char *report_name(const struct report *report)
 {
     struct folders named = {0};
-    char *name =
-        report->campaigns.count == 0 ? NULL : view_text(report->campaigns.item[0].top, "name");
-    for (char **dir = report->settings.dirs; *dir != NULL && name == NULL; dir++)
+    char *name = report->campaigns.count == 0
+                     ? NULL
+                     : view_text(report->campaigns.item[0].document.top, "name");
+    for (char **dir = report->settings.dirs; *dir && !name; dir++)
         folders_add_named(&named, *dir);
     for (size_t i = 0; i < named.count; i++)
         name = text_joined(name, ", ", named.item[i].name);
     folders_free(&named);
     return name;
-}
-
-static void print_head(const struct report *report)
-{
-    struct line json = {0};
-    OWNED char *name = report_name(report);
-    line_object(&json, NULL);
-    head_put(&json, name, &report->collected, &report->campaigns);
-    if (report->wanted.rows) {
-        const struct legend legend = head_legend(&report->collected);
-        head_put_legend(&json, &legend);
-        head_put_texts(&json, name, &report->collected, &report->campaigns);
-        columns_put_all(&json, &legend);
-        metrics_put(&json);
-        line_raw(&json, "experiment",
-                 report->collected.table == NULL ? "null" : report->collected.table);
-        if (report->wanted.page)
-            head_put_settings(&json, &report->collected);
-    }
-    line_close(&json);
-    puts(must(json.failed ? NULL : json.text));
-    line_free(&json);
 }
 
 static void print_figures(const struct collected *collected)
@@ -198,9 +169,11 @@ static void print_figures(const struct collected *collected)
             puts(collected->lines[i].text);
 }
 
-static void print_cells(const struct report *report)
+static void print_cells(struct report *report)
 {
-    print_head(report);
+    OWNED char *name = report_name(report);
+    OWNED char *head = head_of(name, &report->collected, &report->campaigns, &report->wanted);
+    puts(head);
     for (size_t i = 0; i < report->collected.line_count; i++)
         puts(report->collected.lines[i].text);
 }
@@ -220,16 +193,15 @@ static bool print_report(struct report *report)
         say_problems(report, &report->problems);
         return written;
     }
-    /* The table of one experiment is that of jostle slowdown. */
-    report->wanted.table = report->wanted.rows && report->settings.dirs[1] == NULL &&
+    // The table of one experiment is that of jostle slowdown.
+    report->wanted.table = report->wanted.rows && !report->settings.dirs[1] &&
                            report->folders.count == 1 &&
                            strcmp(report->folders.item[0].path, report->settings.dirs[0]) == 0;
     collect(&report->collected, &report->folders, &report->wanted);
-    campaigns_settle(&report->campaigns, &report->folders, &report->wanted);
+    campaigns_settle(&report->campaigns, &report->folders, &report->wanted, &report->collected);
     problems_move(&report->collected.problems, &report->problems);
     say_problems(report, &report->collected.problems);
-    if (report->collected.line_count == 0 && report->collected.waiting_count == 0 &&
-        report->campaigns.unstarted_count == 0)
+    if (report->collected.line_count == 0 && report->collected.waiting_count == 0)
         return complain("%s: no record that can be used: give a folder that jostle campaign, run "
                         "or slowdown made",
                         report->settings.dirs[0]);

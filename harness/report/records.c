@@ -1,7 +1,6 @@
-#include "records.h"
+#include "experiment.h"
 
-#include "run_value.h"
-#include "view.h"
+#include "harness/stats/record.h"
 
 #include "common/file.h"
 #include "common/memory.h"
@@ -9,101 +8,76 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How a run failed (jostle.run/1), as harness/stats/judge.h has it. */
-
-enum failure { NO_FAILURE, OF_SERVICE, NOT_STARTED, TIMED_OUT, BY_SIGNAL, BY_EXIT, OF_METRIC };
-
 static bool is_known(const struct value *value)
 {
-    return value != NULL && value->type != VIEW_NULL;
+    return value && value->type != VIEW_NULL;
 }
 
+// As judge_failure() has it, of a record that is not read as a whole.
 static enum failure kind_of(const struct value *run)
 {
     if (is_known(view_path(run, "service", "died")))
-        return OF_SERVICE;
+        return FAILURE_SERVICE;
     if (is_known(view_get(run, "start_error")))
-        return NOT_STARTED;
-    if (view_true(view_get(run, "timed_out")))
-        return TIMED_OUT;
+        return FAILURE_NOT_STARTED;
+    if (view_holds(run, "timed_out"))
+        return FAILURE_TIMED_OUT;
     if (view_is(view_get(run, "signal"), VIEW_NUMBER))
-        return BY_SIGNAL;
+        return FAILURE_SIGNAL;
     if (view_number(view_get(run, "exit_code"), 0) != 0)
-        return BY_EXIT;
-    return is_known(view_get(run, "metric_failure")) ? OF_METRIC : NO_FAILURE;
+        return FAILURE_EXIT;
+    return is_known(view_get(run, "metric_failure")) ? FAILURE_METRIC : FAILURE_NONE;
 }
 
-static char *metric_words(const struct value *failure)
-{
-    OWNED char *metric = view_text(failure, "metric"), *reason = view_text(failure, "reason");
-    char *text = text_of("metric %s: %s", metric == NULL ? "?" : metric,
-                         reason == NULL ? "not known" : reason);
-    return text;
-}
-
-static char *start_words(const struct value *run)
-{
-    OWNED char *error = view_text(run, "start_error");
-    char *text = text_of("the target could not be started (%s)", error == NULL ? "?" : error);
-    return text;
-}
-
-/* In words, to be freed; NULL: it did not fail. */
+// In words, to be freed; NULL: it did not fail.
 static char *run_failure(const struct value *run)
 {
+    const struct value *metric = view_get(run, "metric_failure");
     switch (kind_of(run)) {
-    case NO_FAILURE:
-        return NULL;
-    case OF_SERVICE:
+    case FAILURE_SERVICE:
         return must(strdup("the service ended during the run"));
-    case NOT_STARTED:
-        return start_words(run);
-    case TIMED_OUT:
+    case FAILURE_NOT_STARTED: {
+        OWNED char *error = view_text(run, "start_error");
+        return text_of("the target could not be started (%s)", error ?: "?");
+    }
+    case FAILURE_TIMED_OUT:
         return text_of("the target ran into the time-out after %g s",
                        view_number(view_get(run, "wall_s"), 0));
-    case BY_SIGNAL:
-        return text_of("the target was ended by signal %.0f",
-                       view_number(view_get(run, "signal"), 0));
-    case BY_EXIT:
-        return text_of("the target failed with exit code %.0f",
-                       view_number(view_get(run, "exit_code"), 0));
-    case OF_METRIC:
-        return metric_words(view_get(run, "metric_failure"));
+    case FAILURE_SIGNAL:
+        return text_of("the target was ended by signal %.0f", view_real(run, "signal"));
+    case FAILURE_EXIT:
+        return text_of("the target failed with exit code %.0f", view_real(run, "exit_code"));
+    case FAILURE_METRIC: {
+        OWNED char *name = view_text(metric, "metric"), *reason = view_text(metric, "reason");
+        return text_of("metric %s: %s", name ?: "?", reason ?: "not known");
     }
-    return NULL;
+    default:
+        return NULL;
+    }
 }
 
-/* Whether figures are made of it, failed or not, with these settings (--ignore-failure). */
-static bool run_counts(const struct value *run, const struct value *settings)
+static void read_ignored(struct ignored *ignored, const struct value *settings)
 {
-    const enum failure kind = kind_of(run);
     const struct value *codes = view_get(settings, "ignore_codes");
-    if (kind == NO_FAILURE)
-        return true;
-    if (!view_true(view_get(settings, "ignore_failure")) || kind == NOT_STARTED ||
-        kind == OF_SERVICE)
-        return false;
-    for (const struct value *code = NULL; view_each(codes, &code);)
-        if (kind == BY_EXIT && view_number(code, -1) == view_number(view_get(run, "exit_code"), -2))
-            return true;
-    return view_first(codes) == NULL;
+    *ignored = (struct ignored){.any = view_holds(settings, "ignore_failure")};
+    for (const struct value *code = NULL; ignored->count < IGNORED_MOST && view_each(codes, &code);)
+        ignored->code[ignored->count++] = (int)view_number(code, -1);
 }
 
-#define LARGEST_BYTES (1L << 30) /* of a record; runs.jsonl is read line by line */
+#define LARGEST_BYTES (1L << 30) // of a record; runs.jsonl is read line by line
 
 void problems_add(struct problems *problems, const char *kind, const char *cell, char *message)
 {
     problems->item =
         grown(problems->item, problems->count, &problems->allocated, sizeof *problems->item);
     problems->item[problems->count++] =
-        (struct problem){kind, cell == NULL ? NULL : must(strdup(cell)), message};
+        (struct problem){kind, cell ? must(strdup(cell)) : NULL, message};
 }
 
 void problems_move(struct problems *to, struct problems *from)
@@ -126,7 +100,7 @@ void problems_free(struct problems *problems)
     *problems = (struct problems){0};
 }
 
-/* A file of `who` that is there, and could not be opened (errno). */
+// A file of `who` that is there, and could not be opened (errno).
 static void add_unread(struct problems *problems, const char *who, const char *path)
 {
     if (errno != ENOENT && errno != ENOTDIR)
@@ -135,11 +109,10 @@ static void add_unread(struct problems *problems, const char *who, const char *p
             text_of("%s/%s cannot be read (%s)", who, strrchr(path, '/') + 1, file_why(errno)));
 }
 
-/* The whole file, to be freed; NULL with errno: there is none that can be read. */
-static char *whole_file(const char *path, size_t *length)
+char *file_whole(const char *path, bool follow, size_t *length)
 {
     struct stat status;
-    const int file = file_open_regular(path, true);
+    const int file = file_open_regular(path, follow);
     if (file < 0)
         return NULL;
     if (fstat(file, &status) != 0 || status.st_size > LARGEST_BYTES) {
@@ -147,30 +120,30 @@ static char *whole_file(const char *path, size_t *length)
         errno = EFBIG;
         return NULL;
     }
-    char *text = must(malloc((size_t)status.st_size + 1));
-    ssize_t more = 0;
-    *length = 0;
-    while (*length < (size_t)status.st_size &&
-           (more = read(file, text + *length, (size_t)status.st_size - *length)) > 0)
-        *length += (size_t)more;
+    const size_t size = (size_t)status.st_size;
+    char *text = must(malloc(size + 1));
+    size_t used = 0;
+    for (ssize_t more; used < size && (more = read(file, text + used, size - used)) > 0;)
+        used += (size_t)more;
     close(file);
-    text[*length] = '\0';
+    text[used] = '\0';
+    if (length)
+        *length = used;
     return text;
 }
 
-/* Why top is no record of this schema, to be freed; NULL: it is one. */
+// Why top is no record of this schema, to be freed; NULL: it is one.
 static char *unusable(const struct value *top, const char *schema, const char *who,
                       const char *file)
 {
     if (!view_is(top, VIEW_OBJECT))
         return text_of("%s/%s is broken or half-written", who, file);
-    if (view_equals(view_get(top, "schema"), schema))
+    if (view_matches(top, "schema", schema))
         return NULL;
     OWNED char *found = must(view_copy(view_get(top, "schema")));
-    char *message = text_of("%s/%s has the schema %s, which is not known here (%s): was it made by "
-                            "another version of jostle?",
-                            who, file, found, schema);
-    return message;
+    return text_of("%s/%s has the schema %s, which is not known here (%s): was it made by another "
+                   "version of jostle?",
+                   who, file, found, schema);
 }
 
 void document_read(struct document *document, const char *path, const char *schema, const char *who,
@@ -179,18 +152,17 @@ void document_read(struct document *document, const char *path, const char *sche
     size_t length = 0;
     const char *file = strrchr(path, '/') + 1;
     *document = (struct document){0};
-    char *text = whole_file(path, &length);
-    if (text == NULL) {
+    OWNED char *text = file_whole(path, true, &length);
+    if (!text) {
         add_unread(problems, who, path);
         return;
     }
     document->text = must(malloc(3 * length + 1));
     length = view_compact(text, length, document->text);
-    free(text);
     document->top = view_parse(&document->view, document->text, length);
     char *message = length == 0 ? text_of("%s/%s is empty", who, file)
                                 : unusable(document->top, schema, who, file);
-    if (message == NULL)
+    if (!message)
         return;
     document->top = NULL;
     problems_add(problems, strstr(message, " has the schema ") ? "unknown-schema" : "broken-record",
@@ -208,12 +180,12 @@ struct reader {
     struct runs *runs;
     const struct run_options *options;
     struct view view;
-    const struct value *settings;
+    struct ignored ignored;
     size_t discarded;
-    double from_block; /* the first that counts */
+    double from_block; // the first that counts
     size_t broken;
-    char *unknown; /* a schema that is not ours, as JSON */
-    char *clean;   /* a line that was not UTF-8 */
+    char *unknown; // a schema that is not ours, as JSON
+    char *clean;   // a line that was not UTF-8
 };
 
 static size_t known_name(char **names, size_t *count, size_t most, const struct value *name)
@@ -227,7 +199,7 @@ static size_t known_name(char **names, size_t *count, size_t most, const struct 
     return (*count)++;
 }
 
-/* The wall time is in each run. */
+// The wall time is in each run.
 static bool is_kept_apart(const struct metric_list *list, size_t metric)
 {
     return list->item[metric].chosen && metric != METRIC_WALL;
@@ -262,27 +234,28 @@ double runs_value(const struct runs *runs, size_t run, const struct metric_list 
 static void note_run(struct reader *reader, const struct value *run)
 {
     struct runs *runs = reader->runs;
-    const bool good = run_counts(run, reader->settings),
+    const bool good = judge_counts(kind_of(run), (int)view_number(view_get(run, "exit_code"), 0),
+                                   &reader->ignored),
                measured = view_number(view_get(run, "block"), 1) != 0;
     const size_t most = sizeof runs->condition / sizeof *runs->condition;
     const size_t condition =
         known_name(runs->condition, &runs->condition_count, most, view_get(run, "condition"));
     runs->seen[condition] += measured;
     runs->measured += measured;
-    if (runs->started == NULL)
+    if (!runs->started)
         runs->started = view_text(run, "start");
     free(runs->failure);
     runs->failure = good ? NULL : run_failure(run);
-    if (view_is(view_get(run, "host"), VIEW_STRING))
+    if (view_has_text(run, "host"))
         known_name(runs->host, &runs->host_count, sizeof runs->host / sizeof *runs->host,
                    view_get(run, "host"));
     const bool used = measured && good && runs->seen[condition] > reader->discarded &&
                       view_number(view_get(run, "block"), 1) >= reader->from_block;
-    if (reader->options->visit != NULL)
+    if (reader->options->visit)
         reader->options->visit(reader->options->context, run, used);
     if (!reader->options->keep || !measured)
         return;
-    if (reader->options->metrics != NULL)
+    if (reader->options->metrics)
         keep_values(runs, run, reader->options->metrics);
     runs->item = grown(runs->item, runs->count, &runs->allocated, sizeof *runs->item);
     runs->item[runs->count++] = (struct run_record){
@@ -301,10 +274,9 @@ static void take_line(struct reader *reader, const char *line, size_t length)
     const struct value *run = view_parse(&reader->view, line, length);
     const struct value *schema = view_get(run, "schema");
     if (view_is(run, VIEW_OBJECT) && view_equals(schema, SCHEMA_RUN) &&
-        view_is(view_get(run, "wall_s"), VIEW_NUMBER) &&
-        view_is(view_get(run, "condition"), VIEW_STRING)) {
+        view_is(view_get(run, "wall_s"), VIEW_NUMBER) && view_has_text(run, "condition")) {
         note_run(reader, run);
-    } else if (schema != NULL && !view_equals(schema, SCHEMA_RUN)) {
+    } else if (schema && !view_equals(schema, SCHEMA_RUN)) {
         free(reader->unknown);
         reader->unknown = must(view_copy(schema));
     } else {
@@ -346,7 +318,7 @@ static void name_problems(const struct reader *reader, const char *who, struct p
         problems_add(problems, "broken-record", who,
                      text_of("%s/runs.jsonl: %zu line%s broken or half-written and left out", who,
                              reader->broken, reader->broken > 1 ? "s are" : " is"));
-    if (reader->unknown != NULL)
+    if (reader->unknown)
         problems_add(problems, "unknown-schema", who,
                      text_of("%s/runs.jsonl has records of the schema %s, which is not known here "
                              "(jostle.run/1): left out",
@@ -369,15 +341,15 @@ void runs_read(struct runs *runs, const char *path, const struct value *settings
 {
     *runs = (struct runs){0};
     FILE *file = file_open_record(path);
-    if (file == NULL) {
+    if (!file) {
         add_unread(problems, who, path);
         return;
     }
     struct reader reader = {.runs = runs,
                             .options = options,
-                            .settings = settings,
                             .discarded = view_count(view_get(settings, "discard_warmup"), 0),
                             .from_block = view_number(view_get(washout, "from_block"), 1)};
+    read_ignored(&reader.ignored, settings);
     take_lines(&reader, file);
     fclose(file);
     name_problems(&reader, who, problems);

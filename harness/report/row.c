@@ -1,23 +1,26 @@
-#include "row.h"
-
-#include "experiment.h"
-#include "view.h"
+#include "texts.h"
 
 #include "common/memory.h"
-#include "common/numbers.h"
+#include "common/text.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Runs that the time-out ended: what is shown is then a lower bound. */
+// Runs that the time-out ended: what is shown is then a lower bound.
 static bool is_censored(const struct value *object)
 {
     return view_number(view_get(object, "censored"), 0) > 0;
 }
 
-const char *row_figure(const struct value *condition, const struct metric *metric, char *text)
+void row_say(struct line *json, const char *who, const char *words)
+{
+    if (who && words)
+        visible_add(json, text_of("%s: %s", who, words));
+}
+
+const char *row_figure(const struct value *condition, const struct quantity *metric, char *text)
 {
     const struct value *figure = metric_figure(condition, metric);
     char bound[NUMBER_SIZE];
@@ -42,7 +45,7 @@ const char *row_achieved(const struct value *load, bool is_short, char *text)
         return strcmp(text, "-") == 0 ? text : strcat(text, " CPU");
     }
     OWNED char *unit = view_text(load, "unit");
-    const struct scale s = scale_of(fmax(offered, achieved), unit == NULL ? "" : unit);
+    const struct scale s = scale_of(fmax(offered, achieved), unit ?: "");
     const int decimals = number_decimals(fmax(offered, achieved) * s.factor);
     OWNED char *plain = visible(s.unit);
     snprintf(text, NUMBER_SIZE, "%.40s of %.40s %.60s%s",
@@ -56,8 +59,8 @@ char *row_loads(const struct value *condition)
     const struct value *loads = view_get(condition, "load");
     char text[NUMBER_SIZE], *all = NULL;
     for (const struct value *load = NULL; view_each(loads, &load);)
-        all = text_joined(all, " + ", row_achieved(load, view_true(view_get(load, "short")), text));
-    return all == NULL ? must(strdup("-")) : all;
+        all = text_joined(all, " + ", row_achieved(load, view_holds(load, "short"), text));
+    return !all ? must(strdup("-")) : all;
 }
 
 void row_warnings(struct line *json, const struct warning *warnings, size_t count)
@@ -85,8 +88,8 @@ void row_condition_warnings(struct line *json, const struct experiment *experime
     size_t count = 0, allocated = 0;
     for (const struct value *item = NULL; view_each(all, &item);) {
         const struct value *of = view_get(item, "condition");
-        if (view_is(view_get(item, "flag"), VIEW_STRING) &&
-            (condition == NULL ? !view_is(of, VIEW_STRING) : view_equals(of, condition))) {
+        if (view_has_text(item, "flag") &&
+            (!condition ? !view_is(of, VIEW_STRING) : view_equals(of, condition))) {
             warning = grown(warning, count, &allocated, sizeof *warning);
             warning[count++] = severity_warning(item);
         }
@@ -107,31 +110,41 @@ bool row_has_metric(const struct experiment *experiment, size_t metric)
 
 char *row_load(const struct cell *cell)
 {
-    char *load = visible(cell->load == NULL ? "-" : cell->load);
-    if (cell->load == NULL || cell->level == NULL)
-        return load;
-    char *level = visible(cell->level), *both = text_of("%s %s", load, level);
-    free(load);
-    free(level);
-    return both;
+    OWNED char *both = cell->load && cell->level ? text_of("%s %s", cell->load, cell->level) : NULL;
+    return visible(both ?: cell->load ?: "-");
+}
+
+const struct value *row_attribution(const struct cell *cell)
+{
+    return view_get(slowdown_of(cell->of, cell->condition, metrics[METRIC_WALL].name),
+                    "attribution");
+}
+
+char *row_attribution_words(const struct cell *cell)
+{
+    OWNED char *text = view_text(row_attribution(cell), "text");
+    if (!text)
+        return NULL;
+    OWNED char *name = text_of("%s: ", cell->condition);
+    return visible(text_after(text, name) ?: text);
 }
 
 double figure_bound(const struct value *figure, bool high)
 {
     const struct value *ci = view_get(figure, "ci"), *low = view_first(ci);
-    return view_number(high && low != NULL ? view_next(ci, low) : low, NAN);
+    return view_number(high && low ? view_next(ci, low) : low, NAN);
 }
 
-/* Results of older versions left rare outliers out of the mean. */
+// Results of older versions left rare outliers out of the mean.
 static bool is_without_outliers(const struct value *figure)
 {
-    return view_equals(view_get(figure, "statistic"), "mean-without-outliers");
+    return view_matches(figure, "statistic", "mean-without-outliers");
 }
 
 static bool is_mean(const struct value *figure)
 {
     const struct value *statistic = view_get(figure, "statistic");
-    return statistic == NULL || view_equals(statistic, "mean") || is_without_outliers(figure);
+    return !statistic || view_equals(statistic, "mean") || is_without_outliers(figure);
 }
 
 double figure_center(const struct value *figure)
@@ -147,7 +160,7 @@ const char *figure_text(const struct value *figure, const char *unit, char *text
     char number[NUMBER_SIZE];
     if (isnan(center))
         return strcpy(text, "-");
-    if (view_true(view_get(figure, "constant"))) {
+    if (view_holds(figure, "constant")) {
         number_scaled(center, unit, text);
         return strcat(text, " (constant)");
     }
@@ -171,34 +184,50 @@ char *figure_star(const struct value *figure, const char *unit, const char *who)
                    number_scaled(view_real(figure, "mean"), unit, mean));
 }
 
+struct estimate ratio_estimate(const struct value *slowdown)
+{
+    return (struct estimate){view_real(slowdown, "ratio"), figure_bound(slowdown, false),
+                             figure_bound(slowdown, true)};
+}
+
+struct estimate ratio_of_alone(const struct value *slowdown, const struct quantity *metric)
+{
+    const struct estimate worse = ratio_estimate(slowdown);
+    if (!metric->higher)
+        return worse;
+    const bool bounded = worse.low > 0;
+    return (struct estimate){1 / worse.center, bounded ? 1 / worse.high : NAN,
+                             bounded ? 1 / worse.low : NAN};
+}
+
 bool ratio_excludes_one(const struct value *slowdown)
 {
     return figure_bound(slowdown, false) > 1 || figure_bound(slowdown, true) < 1;
 }
 
-/* What is to be known of a ratio besides its bounds. */
+// What is to be known of a ratio besides its bounds.
 static const char *remark(const struct value *slowdown)
 {
-    if (view_true(view_get(slowdown, "constant")))
+    if (view_holds(slowdown, "constant"))
         return " (constant)";
     if (isnan(figure_bound(slowdown, false)))
         return " (no interval)";
     if (!view_is(view_get(slowdown, "distinguishable"), VIEW_FALSE))
         return "";
-    /* The order of the runs may be chance all the same, where they are few. */
+    // The order of the runs may be chance all the same, where they are few.
     return ratio_excludes_one(slowdown) ? " (too few runs)" : " (noise)";
 }
 
 static const char *put_text(const struct value *slowdown, const struct family *family,
                             const char *remarks, char *text)
 {
+    const struct estimate its = ratio_estimate(slowdown);
     char ratio[NUMBER_SIZE];
-    if (isnan(view_real(slowdown, "ratio")))
+    if (isnan(its.center))
         return strcpy(text, view_real(slowdown, "censored") > 0 ? "not known (time-out)" : "-");
-    number_ratio(view_real(slowdown, "ratio"), figure_bound(slowdown, false),
-                 figure_bound(slowdown, true), ratio);
-    /* One slowdown is no family: there is nothing to mark. */
-    const bool marked = family != NULL && family->count > 1 && family_survives(family, slowdown);
+    number_ratio(its.center, its.low, its.high, ratio);
+    // One slowdown is no family: there is nothing to mark.
+    const bool marked = family && family->count > 1 && family_survives(family, slowdown);
     snprintf(text, NUMBER_SIZE, "%.120s%s%s", ratio, remarks, marked ? " " FAMILY_MARK : "");
     return text;
 }
@@ -213,24 +242,22 @@ const char *ratio_text(const struct value *slowdown, const struct family *family
     return put_text(slowdown, family, "", text);
 }
 
-const char *ratio_plain(const struct value *slowdown, const struct metric *metric, char *text)
+const char *ratio_plain(const struct value *slowdown, const struct quantity *metric, char *text)
 {
-    const double ratio = view_real(slowdown, "ratio"), low = figure_bound(slowdown, false),
-                 high = figure_bound(slowdown, true);
-    if (!metric->higher || !(ratio > 0))
+    const struct estimate plain = ratio_of_alone(slowdown, metric);
+    if (!metric->higher || !(plain.center > 0))
         return strcpy(text, "-");
-    return number_ratio(1 / ratio, low > 0 ? 1 / high : NAN, low > 0 ? 1 / low : NAN, text);
+    return number_ratio(plain.center, plain.low, plain.high, text);
 }
 
 char *ratio_direction(const struct experiment *experiment, const struct value *slowdown)
 {
-    const struct metric_list *list = &experiment->metrics;
-    const size_t place = metric_named(list, view_get(slowdown, "metric"));
+    const struct quantity *metric =
+        metric_chosen(&experiment->metrics, view_get(slowdown, "metric"));
     char text[NUMBER_SIZE];
-    if (place == list->count || !list->item[place].chosen ||
-        strcmp(ratio_plain(slowdown, &list->item[place], text), "-") == 0)
+    if (!metric || strcmp(ratio_plain(slowdown, metric, text), "-") == 0)
         return NULL;
-    return text_of("%s %s of alone", list->item[place].words, text);
+    return text_of("%s %s of alone", metric->words, text);
 }
 
 bool capacity_searched(const struct experiment *experiment)
@@ -242,11 +269,11 @@ const char *capacity_value(const struct value *capacity, const struct value *ent
 {
     const double value = view_real(entry, "value");
     const double low = figure_bound(entry, false), high = figure_bound(entry, true);
-    const bool below = view_equals(view_get(entry, "bound"), "below"),
-               above = view_equals(view_get(entry, "bound"), "at-least");
+    const bool below = view_matches(entry, "bound", "below"),
+               above = view_matches(entry, "bound", "at-least");
     const double edge = view_real(capacity, below ? "low" : "high");
-    char number[NUMBER_SIZE], *own = view_text(capacity, "unit"),
-                              *unit = visible(own == NULL ? "" : own);
+    OWNED char *own = view_text(capacity, "unit"), *unit = visible(own ?: "");
+    char number[NUMBER_SIZE];
     if (below || above)
         snprintf(text, NUMBER_SIZE, "%s %.100s", below ? "below" : "at least",
                  number_scaled(edge, unit, number));
@@ -254,8 +281,6 @@ const char *capacity_value(const struct value *capacity, const struct value *ent
         number_scaled(value, unit, text);
     else
         number_with_bounds(value, low, high, unit, text);
-    free(own);
-    free(unit);
     return text;
 }
 
@@ -269,15 +294,12 @@ static char *head_line(const struct experiment *experiment)
     const struct value *settings = experiment->settings;
     OWNED char *command = text_or_words(view_get(settings, "service")),
                *ready = text_or_words(view_get(settings, "ready"));
-    char *text =
-        text_of("service: %s%s%s%s", command == NULL ? "?" : command,
-                ready == NULL ? "" : ", ready by ", ready == NULL ? "" : ready,
-                view_true(view_get(settings, "keep_service")) ? ", kept for all blocks"
-                                                              : ", a new one for each block");
-    return text;
+    return text_of("service: %s%s%s%s", command ?: "?", ready ? ", ready by " : "", ready ?: "",
+                   view_holds(settings, "keep_service") ? ", kept for all blocks"
+                                                        : ", a new one for each block");
 }
 
-/* ", started 6 times"; nothing where it is not known, or none where there may be none. */
+// ", started 6 times"; nothing where it is not known, or none where there may be none.
 static char *times_text(const char *what, double times, bool always)
 {
     if (isnan(times) || (times == 0 && !always))
@@ -285,7 +307,7 @@ static char *times_text(const char *what, double times, bool always)
     return text_of(", %s %.0f time%s", what, times, times == 1 ? "" : "s");
 }
 
-/* " (0.72 CPUs, 3.1 % of the time waiting for one)" */
+// " (0.72 CPUs, 3.1 % of the time waiting for one)"
 static char *busy_text(const struct value *service)
 {
     const double cpus = view_real(service, "cpus"), stalls = view_real(service, "cpu_stall_share");
@@ -298,30 +320,24 @@ static char *busy_text(const struct value *service)
                                    number_percent(stalls, share));
 }
 
-/* "service, mem-50: CPU time 183 ms a run (0.72 CPUs), memory 12.0 MiB, started 6 times" */
+// "service, mem-50: CPU time 183 ms a run (0.72 CPUs), memory 12.0 MiB, started 6 times"
 static char *condition_line(const struct value *condition)
 {
     const struct value *service = view_get(condition, "service");
-    char cpu[NUMBER_SIZE], memory[NUMBER_SIZE], *name = view_text(condition, "name");
-    char *busy = busy_text(service),
-         *started = times_text("started", view_real(service, "starts"), true),
-         *died = times_text("died", view_number(view_get(service, "died"), 0), false);
-    char *text =
-        text_of("service, %s: CPU time %s a run%s, memory %s%s%s", name == NULL ? "?" : name,
-                number_scaled(view_real(service, "cpu_s"), "s", cpu), busy,
-                number_scaled(view_real(service, "memory_bytes"), "B", memory), started, died);
-    char *texts[] = {name, busy, started, died};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        free(texts[i]);
-    return text;
+    OWNED char *name = view_text(condition, "name"), *busy = busy_text(service),
+               *started = times_text("started", view_real(service, "starts"), true),
+               *died = times_text("died", view_number(view_get(service, "died"), 0), false);
+    char cpu[NUMBER_SIZE], memory[NUMBER_SIZE];
+    return text_of("service, %s: CPU time %s a run%s, memory %s%s%s", name ?: "?",
+                   number_scaled(view_real(service, "cpu_s"), "s", cpu), busy,
+                   number_scaled(view_real(service, "memory_bytes"), "B", memory), started, died);
 }
 
-/* Takes text. */
+// Takes text.
 static void put_line(struct line *json, const char *who, char *text)
 {
-    OWNED char *line = text_of("%s%s%s", who == NULL ? "" : who, who == NULL ? "" : ": ", text);
-    visible_put(json, NULL, line);
-    free(text);
+    OWNED char *line = text;
+    visible_add(json, text_of("%s%s%s", who ?: "", who ? ": " : "", line));
 }
 
 void service_put_lines(struct line *json, const struct experiment *experiment, const char *who)

@@ -1,21 +1,15 @@
-#include "sessions.h"
-
-#include "experiment.h"
-#include "sessions_result.h"
+#include "report.h"
 
 #include "common/memory.h"
-#include "common/numbers.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Sessions of one cell have the same metrics. */
+// Sessions of one cell have the same metrics.
 static void append_values(struct runs *to, const struct runs *from, size_t run)
 {
     for (size_t i = 0; i < to->metric_count; i++) {
@@ -26,7 +20,7 @@ static void append_values(struct runs *to, const struct runs *from, size_t run)
     }
 }
 
-/* Appends the runs of the next session, which come after those before. */
+// Appends the runs of the next session, which come after those before.
 static void append_runs(struct runs *to, const struct runs *from)
 {
     uint32_t last = 0;
@@ -46,11 +40,11 @@ static void append_runs(struct runs *to, const struct runs *from)
     to->measured += from->measured;
 }
 
-/* That of all of them is that of the first which is not done. */
+// That of all of them is that of the first which is not done.
 static const char *state_of(const struct experiment *part, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (part[i].state == NULL || strcmp(part[i].state, "done") != 0)
+        if (!part[i].state || strcmp(part[i].state, "done") != 0)
             return part[i].state;
     return "done";
 }
@@ -76,7 +70,7 @@ void sessions_read(struct experiment *all, const struct group *group, const stru
                    const struct wanted *wanted, const struct run_options *options)
 {
     struct experiment *part = must(calloc(group->count, sizeof *part));
-    struct problems ignored = {0}; /* who reads them one by one names them */
+    struct problems ignored = {0}; // who reads them one by one names them
     for (size_t i = 0; i < group->count; i++)
         experiment_read(&part[i], &folders->item[group->place[i].folder],
                         group->place[i].folder + 1, wanted, options, &ignored);
@@ -93,35 +87,127 @@ char *sessions_text(const struct value *slowdown)
     enum { FEW = 4 };
     const struct value *sessions = view_get(slowdown, "sessions"),
                        *ratios = view_get(sessions, "ratios");
-    char ratio[NUMBER_SIZE], between[NUMBER_SIZE], within[NUMBER_SIZE], *text = NULL;
+    char ratio[NUMBER_SIZE], between[NUMBER_SIZE], within[NUMBER_SIZE];
+    OWNED char *text = NULL, *spread = NULL;
     size_t count = 0;
-    if (sessions == NULL)
+    if (!sessions)
         return NULL;
-    for (const struct value *item = view_first(ratios); item != NULL;
-         item = view_next(ratios, item), count++)
+    for (const struct value *item = NULL; view_each(ratios, &item); count++)
         text = text_joined(text, ", ", number_fixed(view_number(item, NAN), 3, ratio));
-    OWNED char *spread =
-        isnan(view_real(sessions, "between"))
-            ? must(strdup(""))
-            : text_of("; standard deviation %s between sessions, %s from pair to pair "
-                      "within one",
-                      number_percent(view_real(sessions, "between"), between),
-                      number_percent(view_real(sessions, "within"), within));
-    char *all = text_of("%zu sessions: %s%s%s", count, text == NULL ? "-" : text, spread,
-                        count < FEW ? "; so few make a wide interval: 5 narrow it" : "");
-    free(text);
-    return all;
+    if (!isnan(view_real(sessions, "between")))
+        spread =
+            text_of("; standard deviation %s between sessions, %s from pair to pair within one",
+                    number_percent(view_real(sessions, "between"), between),
+                    number_percent(view_real(sessions, "within"), within));
+    return text_of("%zu sessions: %s%s%s", count, text ?: "-", spread ?: "",
+                   count < FEW ? "; so few make a wide interval: 5 narrow it" : "");
+}
+
+// Which experiments are sessions of one cell.
+
+struct place place_of(const struct experiment *experiment, size_t folder)
+{
+    const struct value *cell = experiment->cell;
+    char *name = view_text(cell, "of");
+    return (struct place){.name = name ?: view_text(cell, "name"),
+                          .key = view_text(cell, "key"),
+                          .session = view_count(view_get(cell, "session"), 1),
+                          .folder = folder};
+}
+
+static int compare_texts(const char *a, const char *b)
+{
+    return strcmp(a ?: "", b ?: "");
+}
+
+// What has another definition is another cell, whatever its name.
+static int by_cell(const struct place *x, const struct place *y)
+{
+    const int order = compare_texts(x->name, y->name);
+    return order != 0 ? order : compare_texts(x->key, y->key);
+}
+
+static int by_session(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    const int order = by_cell(x, y);
+    if (order != 0)
+        return order;
+    return x->session != y->session ? (x->session > y->session) - (x->session < y->session)
+                                    : (x->folder > y->folder) - (x->folder < y->folder);
+}
+
+// Of the places from start on: how many are sessions of one cell.
+static size_t sessions_from(const struct place *places, size_t start, size_t count)
+{
+    size_t end = start + 1;
+    while (end < count && places[start].name && by_cell(&places[end], &places[start]) == 0)
+        end++;
+    return end - start;
+}
+
+// Two of one number are no sessions of each other, but two results of the same, such as of two
+// nodes.
+static bool are_distinct(const struct place *places, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (places[i].session == places[i - 1].session)
+            return false;
+    return count > 1;
+}
+
+static void add_group(struct groups *groups, const struct place *places, size_t count)
+{
+    struct group group = {.name = must(strdup(places[0].name)),
+                          .place = must(calloc(count, sizeof *group.place)),
+                          .count = count};
+    memcpy(group.place, places, count * sizeof *places);
+    for (size_t i = 0; i < count; i++) {
+        group.place[i].name = group.place[i].key = NULL;
+        groups->of[places[i].folder] = groups->count;
+    }
+    groups->item = grown(groups->item, groups->count, &groups->allocated, sizeof *groups->item);
+    groups->item[groups->count++] = group;
+}
+
+void groups_make(struct groups *groups, struct place *places, size_t count)
+{
+    *groups = (struct groups){.of = must(calloc(count + 1, sizeof *groups->of))};
+    for (size_t i = 0; i < count; i++)
+        groups->of[i] = SIZE_MAX;
+    if (count > 0) // qsort() takes no NULL
+        qsort(places, count, sizeof *places, by_session);
+    for (size_t i = 0, same; i < count; i += same) {
+        same = sessions_from(places, i, count);
+        if (are_distinct(&places[i], same))
+            add_group(groups, &places[i], same);
+    }
+    for (size_t i = 0; i < count; i++) {
+        free(places[i].name);
+        free(places[i].key);
+    }
+}
+
+void groups_free(struct groups *groups)
+{
+    for (size_t i = 0; i < groups->count; i++) {
+        free(groups->item[i].name);
+        free(groups->item[i].place);
+    }
+    free(groups->item);
+    free(groups->of);
+    *groups = (struct groups){0};
 }
 
 struct work {
     const struct folders *folders;
     const struct wanted *wanted;
     const struct groups *groups;
-    struct family *parts; /* one for each folder, or each group */
-    struct place *places; /* one for each folder */
+    struct family *parts; // one for each folder, or each group
+    struct place *places; // one for each folder
 };
 
-/* How often the interval of one slowdown leaves 1 out by chance. */
+// How often the interval of one slowdown leaves 1 out by chance.
 static double chance_of(const struct experiment *experiment)
 {
     const struct value *intervals = view_get(experiment->result.top, "intervals");
@@ -129,7 +215,7 @@ static double chance_of(const struct experiment *experiment)
     return (1 - confidence) / fmax(view_number(view_get(intervals, "family"), 1), 1);
 }
 
-/* What has no interval cannot look distinguishable. */
+// What has no interval cannot look distinguishable.
 static void add_ratio(struct family *family, const struct experiment *experiment,
                       const struct value *ratio)
 {
@@ -137,15 +223,15 @@ static void add_ratio(struct family *family, const struct experiment *experiment
         family_add(family, (struct member){
                                .p = view_real(ratio, "p"),
                                .chance = chance_of(experiment),
-                               .distinguishable = view_true(view_get(ratio, "distinguishable")),
+                               .distinguishable = view_holds(ratio, "distinguishable"),
                            });
 }
 
-/* The wall time is in each record, also where it is neither one of --metric nor shown. */
+// The wall time is in each record, also where it is neither one of --metric nor shown.
 static bool is_shown(const struct experiment *experiment, const struct value *ratio)
 {
     const struct metric_list *list = &experiment->metrics;
-    return !view_equals(view_get(ratio, "metric"), metrics[METRIC_WALL].name) ||
+    return !view_matches(ratio, "metric", metrics[METRIC_WALL].name) ||
            list->item[METRIC_WALL].chosen || list->main == METRIC_WALL;
 }
 
@@ -154,11 +240,11 @@ static void add_condition(struct family *family, const struct experiment *experi
 {
     const struct value *all = view_get(experiment->result.top, "slowdowns");
     for (const struct value *item = NULL; view_each(all, &item);)
-        if (view_equals(view_get(item, "condition"), condition) && is_shown(experiment, item))
+        if (view_matches(item, "condition", condition) && is_shown(experiment, item))
             add_ratio(family, experiment, item);
 }
 
-/* What compares variants is of the experiment. */
+// What compares variants is of the experiment.
 static void add_comparisons(struct family *family, const struct experiment *experiment,
                             const char *list)
 {
@@ -171,18 +257,18 @@ static void add_comparisons(struct family *family, const struct experiment *expe
     }
 }
 
-/* Only what has a cell in the report. Returns whether there is any. */
+// Only what has a cell in the report. Returns whether there is any.
 static bool add_experiment(struct family *family, const struct experiment *experiment,
                            const struct wanted *wanted)
 {
     struct pairing pairing;
     bool any = false;
-    if (experiment->baseline == NULL || experiment->state == NULL)
+    if (!experiment->baseline || !experiment->state)
         return false;
     for (size_t i = 0; experiment_pairing(experiment, i, &pairing); i++) {
         struct cell cell;
         if (cell_make(&cell, experiment, pairing) && cell_wanted(wanted, &cell)) {
-            if (cell.condition != NULL)
+            if (cell.condition)
                 add_condition(family, experiment, cell.condition);
             any = true;
         }
@@ -231,7 +317,7 @@ void survey(struct groups *groups, struct family *family, const struct folders *
     for (size_t i = 0; i < folders->count; i++)
         if (groups->of[i] == SIZE_MAX)
             family_move(family, &work.parts[i]);
-        else /* the ratio over sessions takes their place */
+        else // the ratio over sessions takes their place
             family_free(&work.parts[i]);
     workers_each(groups->count, survey_group, &work);
     for (size_t i = 0; i < groups->count; i++)

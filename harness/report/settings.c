@@ -40,7 +40,7 @@ static void read_head(struct format *format, FILE *file)
     }
 }
 
-/* A format of this name, of which nothing else is known. */
+// A format of this name, of which nothing else is known.
 static struct format *add(struct formats *formats, char *name)
 {
     formats->item =
@@ -53,7 +53,7 @@ static struct format *add(struct formats *formats, char *name)
     return format;
 }
 
-/* What programs read needs no layout. */
+// What programs read needs no layout.
 static void add_csv(struct formats *formats)
 {
     struct format *format = add(formats, must(strdup("csv")));
@@ -68,7 +68,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct format *)a)->name, ((const struct format *)b)->name);
 }
 
-/* CSV, and what the heads of dir/X.jq say. */
+// CSV, and what the heads of dir/X.jq say.
 static void formats_find(struct formats *formats, const char *dir)
 {
     struct dirent **entry = NULL;
@@ -79,7 +79,7 @@ static void formats_find(struct formats *formats, const char *dir)
         FILE *file = fopen(path, "re");
         struct format *format =
             add(formats, must(strndup(entry[i]->d_name, strlen(entry[i]->d_name) - 3)));
-        if (file != NULL) {
+        if (file) {
             read_head(format, file);
             fclose(file);
         }
@@ -89,7 +89,7 @@ static void formats_find(struct formats *formats, const char *dir)
     qsort(formats->item, formats->count, sizeof *formats->item, by_name);
 }
 
-/* NULL: none of this name, for a file of this name. */
+// NULL: none of this name, for a file of this name.
 static const struct format *format_by_name(const struct formats *formats, const char *name)
 {
     for (size_t i = 0; i < formats->count; i++)
@@ -103,8 +103,7 @@ static const struct format *format_by_file(const struct formats *formats, const 
     for (size_t i = 0; i < formats->count; i++) {
         char *endings = must(strdup(formats->item[i].endings)), *rest = endings;
         bool found = false;
-        for (char *ending = strsep(&rest, " "); ending != NULL && !found;
-             ending = strsep(&rest, " ")) {
+        for (char *ending = strsep(&rest, " "); ending && !found; ending = strsep(&rest, " ")) {
             const size_t length = strlen(ending);
             found = length > 0 && strlen(file) > length &&
                     strcasecmp(file + strlen(file) - length, ending) == 0;
@@ -151,17 +150,16 @@ static const struct option_row rows[] = {
     {0},
 };
 
-static const char intro[] = "Makes a report of what jostle run, slowdown or campaign recorded. DIR "
-                            "is the folder of a campaign, of one experiment, or one "
-                            "with experiments right below it (default: the latest in "
-                            "jostle-results). The same records make the same "
-                            "report, to the byte. Cells that are not done are listed, "
-                            "with the reason; records that are broken are named and left out.";
+static const char intro[] =
+    "Makes a report of what jostle run, slowdown or campaign recorded. DIR is the folder of a "
+    "campaign, of one experiment, or one with experiments right below it (default: the latest in "
+    "jostle-results). The same records make the same report, to the byte. Cells that are not done "
+    "are listed, with the reason; records that are broken are named and left out.";
 
 static const char exits[] =
     "Exit status:\n  0  written    1  failure, or no record can be used    2  wrong use";
 
-/* The part of --help below the options, to be freed. */
+// The part of --help below the options, to be freed.
 static char *details_of(const struct formats *formats)
 {
     char *text = must(strdup("Formats:\n"));
@@ -194,31 +192,31 @@ static void unknown_format(const struct settings *settings)
     const char *nearest = nearest_name(settings->format, name);
     free(name);
     usage_error("--format %s: unknown%s%s%s: give one of %s", settings->format,
-                nearest == NULL ? "" : " (did you mean ", nearest == NULL ? "" : nearest,
-                nearest == NULL ? "" : "?)", names_of(&settings->known, " "));
+                nearest ? " (did you mean " : "", nearest ?: "", nearest ? "?)" : "",
+                names_of(&settings->known, " "));
 }
 
 static void choose_format(struct settings *settings)
 {
-    if (settings->open && settings->format != NULL && strcmp(settings->format, "html") != 0)
+    if (settings->open && settings->format && strcmp(settings->format, "html") != 0)
         usage_error("--open is for a page: leave out --format %s", settings->format);
     if (settings->open)
         settings->format = "html";
-    if (settings->format == NULL && settings->output != NULL) {
+    if (!settings->format && settings->output) {
         settings->chosen = format_by_file(&settings->known, settings->output);
-        if (settings->chosen == NULL)
+        if (!settings->chosen)
             usage_error("--output %s: its name does not say which format is meant: add --format",
                         settings->output);
         return;
     }
-    if (settings->format == NULL)
+    if (!settings->format)
         settings->format = "terminal";
     settings->chosen = format_by_name(&settings->known, settings->format);
-    if (settings->chosen == NULL)
+    if (!settings->chosen)
         unknown_format(settings);
 }
 
-/* A single file is the record of a part: main.c finds out of which. */
+// A single file is the record of a part: main.c finds out of which.
 static void check(struct settings *settings)
 {
     if (settings->runs && !settings->chosen->knows_runs)
@@ -226,14 +224,14 @@ static void check(struct settings *settings)
     for (char **dir = settings->dirs; *dir != NULL; dir++) {
         struct stat status;
         const bool found = stat(*dir, &status) == 0;
-        settings->is_file = found && S_ISREG(status.st_mode) && settings->dirs[1] == NULL;
+        settings->is_file = found && S_ISREG(status.st_mode) && !settings->dirs[1];
         if (!settings->is_file && (!found || !S_ISDIR(status.st_mode)))
             usage_error("%s is not a folder: give one that jostle campaign, run or slowdown made",
                         *dir);
     }
 }
 
-/* The folder of jostle-results that was changed last, to be freed; NULL: there is none. */
+// The folder of jostle-results that was changed last, to be freed; NULL: there is none.
 static char *latest_folder(void)
 {
     struct dirent **entry = NULL;
@@ -261,7 +259,7 @@ static char *latest_folder(void)
 static void take_latest(struct settings *settings)
 {
     settings->latest[0] = latest_folder();
-    if (settings->latest[0] == NULL)
+    if (!settings->latest[0])
         usage_error("report of what? There is no jostle-results here: jostle report DIR");
     settings->dirs = settings->latest;
     if (settings->plan && !settings->quiet)
@@ -270,15 +268,15 @@ static void take_latest(struct settings *settings)
 
 static void choose_folders(struct settings *settings)
 {
-    if (settings->dirs[0] == NULL)
+    if (!settings->dirs[0])
         take_latest(settings);
-    if (!settings->open || settings->output != NULL)
+    if (!settings->open || settings->output)
         return;
     settings->page = text_of("%s/report.html", settings->dirs[0]);
     settings->output = settings->page;
 }
 
-/* --formats is needed before --help can be answered. */
+// --formats is needed before --help can be answered.
 static const char *formats_folder(char **argv)
 {
     for (; *argv != NULL; argv++)
@@ -293,7 +291,7 @@ void report_settings_read(struct settings *settings, int argc, char **argv)
     *settings = (struct settings){0};
     formats_find(&settings->known, formats_folder(argv));
     OWNED char *details = details_of(&settings->known);
-    /* The formats' names are the values that completions offer. */
+    // The formats' names are the values that completions offer.
     struct option_row own[sizeof rows / sizeof *rows];
     memcpy(own, rows, sizeof rows);
     settings->format_names = names_of(&settings->known, "|");

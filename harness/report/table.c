@@ -1,60 +1,37 @@
-#include "table.h"
-
-#include "answer.h"
-#include "checks.h"
-#include "columns.h"
-#include "experiment.h"
-#include "row.h"
-#include "variants.h"
-#include "view.h"
+#include "formats.h"
 
 #include "common/memory.h"
-#include "common/words.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { NUMBERS_NAMED = 6 };
-
-static void put_visible(struct line *json, const char *name, char *text)
-{
-    OWNED char *plain = text == NULL ? NULL : visible(text);
-    line_text(json, name, plain);
-    free(text);
-}
 
 static void put_title(struct line *json, const struct experiment *experiment)
 {
     const struct value *environment = experiment->environment,
                        *placement = view_get(experiment->record.top, "placement");
-    char *host = view_text(environment, "host"), *cpu = view_text(environment, "cpu");
-    char *allowed = view_text(environment, "cpus_allowed"),
-         *kernel = view_text(environment, "kernel");
-    char *place = view_text(placement, "place"), *target = view_text(placement, "target_cpus");
-    char *load = view_text(placement, "load_cpus"), *service = view_text(placement, "service_cpus"),
-         *placed = NULL;
-    put_visible(json, "where",
-                text_of("on %s: %s, CPUs %s, %s", host == NULL ? "?" : host,
-                        cpu == NULL ? "?" : cpu, allowed == NULL ? "?" : allowed,
-                        kernel == NULL ? "?" : kernel));
-    if (place != NULL)
-        placed = text_of("placed %s: %s%s%starget on CPU %s, loads on CPU %s", place,
-                         service == NULL ? "" : "service on CPU ", service == NULL ? "" : service,
-                         service == NULL ? "" : ", ", target == NULL ? "-" : target,
-                         load == NULL ? "-" : load);
-    put_visible(json, "placed", placed);
-    char *texts[] = {host, cpu, allowed, kernel, place, target, load, service};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        free(texts[i]);
+    OWNED char *host = view_text(environment, "host"), *cpu = view_text(environment, "cpu"),
+               *allowed = view_text(environment, "cpus_allowed"),
+               *kernel = view_text(environment, "kernel");
+    OWNED char *place = view_text(placement, "place"), *load = view_text(placement, "load_cpus"),
+               *target = view_text(placement, "target_cpus"),
+               *service = view_text(placement, "service_cpus");
+    visible_take(
+        json, "where",
+        text_of("on %s: %s, CPUs %s, %s", host ?: "?", cpu ?: "?", allowed ?: "?", kernel ?: "?"));
+    visible_take(json, "placed",
+                 place ? text_of("placed %s: %s%s%starget on CPU %s, loads on CPU %s", place,
+                                 service ? "service on CPU " : "", service ?: "",
+                                 service ? ", " : "", target ?: "-", load ?: "-")
+                       : NULL);
 }
 
 static void put_condition(struct line *json, const struct experiment *experiment,
                           const struct value *condition)
 {
     OWNED char *name = must(view_text(condition, "name")), *plain = visible(name);
-    const struct metric *main = &experiment->metrics.item[experiment->metrics.main];
+    const struct quantity *main = main_metric(experiment);
     const struct row row = {.of = experiment,
                             .metric = main,
                             .name = name,
@@ -72,9 +49,9 @@ static void put_conditions(struct line *json, const struct experiment *experimen
 {
     line_array(json, "rows");
     for (const struct value *item = NULL; view_each(experiment->conditions, &item);)
-        if (view_is(view_get(item, "name"), VIEW_STRING))
+        if (view_has_text(item, "name"))
             put_condition(json, experiment, item);
-    /* What is of no single condition. */
+    // What is of no single condition.
     line_object(json, NULL);
     line_null(json, "texts");
     line_null(json, "who");
@@ -84,7 +61,7 @@ static void put_conditions(struct line *json, const struct experiment *experimen
 }
 
 static void put_metric(struct line *json, const struct experiment *experiment,
-                       const struct metric *metric, const struct value *condition)
+                       const struct quantity *metric, const struct value *condition)
 {
     OWNED char *name = view_text(condition, "name");
     const struct row row = {.of = experiment,
@@ -99,12 +76,12 @@ static void put_metric(struct line *json, const struct experiment *experiment,
     line_close(json);
 }
 
-/* The metrics of --metric besides the main one: a row for each, of each condition that
- * is compared with the baseline, or of the baseline alone. */
+// The metrics of --metric besides the main one: a row for each, of each condition that
+// is compared with the baseline, or of the baseline alone.
 static void put_metrics(struct line *json, const struct experiment *experiment)
 {
     const struct value *conditions = experiment->conditions;
-    const bool single = view_first(view_get(experiment->result.top, "slowdowns")) == NULL;
+    const bool single = !view_first(view_get(experiment->result.top, "slowdowns"));
     line_array(json, "metrics");
     for (const struct value *item = NULL; view_each(conditions, &item);)
         for (size_t i = 0; i < experiment->metrics.count; i++)
@@ -113,27 +90,22 @@ static void put_metrics(struct line *json, const struct experiment *experiment)
     line_close(json);
 }
 
-/* "new = ./new in.dat" */
+// "new = ./new in.dat"
 static void put_variants(struct line *json, const struct experiment *experiment)
 {
     const struct value *variants = view_get(experiment->record.top, "variants");
     for (const struct value *item = NULL; view_each(variants, &item);) {
-        char *name = view_text(item, "name"), *command = command_text(view_get(item, "command"));
-        char *revision = view_string(view_path(item, "revision", "name")),
-             *commit = view_string(view_path(item, "revision", "commit")),
-             *tree = view_string(view_path(item, "revision", "tree"));
-        /* The working tree as it is has no commit. */
-        const bool committed = commit != NULL;
-        const char *hash = committed ? commit : tree == NULL ? "?" : tree;
-        char *built = revision == NULL ? NULL
-                                       : text_of(", built from %s (%s%.12s)", revision,
-                                                 committed ? "" : "tree ", hash);
-        if (name != NULL)
-            put_visible(json, NULL,
-                        text_of("%s = %s%s", name, command, built == NULL ? "" : built));
-        char *texts[] = {name, command, revision, commit, tree, built};
-        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-            free(texts[i]);
+        OWNED char *name = view_text(item, "name"),
+                   *command = command_text(view_get(item, "command")),
+                   *revision = view_string(view_path(item, "revision", "name")),
+                   *commit = view_string(view_path(item, "revision", "commit")),
+                   *tree = view_string(view_path(item, "revision", "tree"));
+        // The working tree as it is has no commit.
+        OWNED char *built = revision ? text_of(", built from %s (%s%.12s)", revision,
+                                               commit ? "" : "tree ", commit ?: tree ?: "?")
+                                     : NULL;
+        if (name)
+            visible_add(json, text_of("%s = %s%s", name, command, built ?: ""));
     }
 }
 
@@ -142,106 +114,93 @@ static void put_loads(struct line *json, const struct experiment *experiment)
     const struct value *loads = view_get(experiment->record.top, "loads");
     for (const struct value *load = NULL; view_each(loads, &load);) {
         OWNED char *name = view_text(load, "name"), *spec = view_text(load, "spec");
-        if (name != NULL && spec != NULL)
-            put_visible(json, NULL, text_of("%s = %s", name, spec));
+        if (name && spec)
+            visible_add(json, text_of("%s = %s", name, spec));
     }
 }
 
-/* Of loads that run already, what the target gains without them: the slowdown turned round. */
+// Of loads that run already, what the target gains without them: the slowdown turned round.
 static void put_gains(struct line *json, const struct experiment *experiment)
 {
     const struct value *loads = view_get(experiment->record.top, "loads");
     for (const struct value *load = NULL; view_each(loads, &load);) {
         const struct value *words = view_get(view_first(view_get(load, "parts")), "words");
-        char *name = view_text(load, "name"), ratio[NUMBER_SIZE], range[NUMBER_SIZE];
+        OWNED char *name = view_text(load, "name");
+        char ratio[NUMBER_SIZE], range[NUMBER_SIZE];
         const struct value *slowdown = slowdown_of(experiment, name, metrics[METRIC_WALL].name);
         const double center = view_real(slowdown, "ratio"), low = figure_bound(slowdown, false),
                      high = figure_bound(slowdown, true);
         if (view_equals(view_first(words), "neighbour") && center > 0) {
             const int decimals = ratio_decimals(1 / high, 1 / low);
-            put_visible(
-                json, NULL,
+            visible_add(
+                json,
                 text_of("%s: without it the target takes %s %s times as long", name,
                         number_fixed(1 / center, decimals, ratio),
                         isnan(low) ? "" : number_interval(1 / high, 1 / low, decimals, range)));
         }
-        free(name);
     }
 }
 
-/* "7, 19 and 3 more" */
+// "7, 19 and 3 more"
 static char *numbers_text(const struct value *list)
 {
     char *all = must(strdup(""));
     size_t count = 0;
-    for (const struct value *item = NULL; view_each(list, &item);) {
-        if (++count > NUMBERS_NAMED)
-            continue;
-        char *more = text_of("%s%s%.0f", all, *all == '\0' ? "" : ", ", view_number(item, 0));
-        free(all);
-        all = more;
-    }
-    if (count <= NUMBERS_NAMED)
-        return all;
-    char *more = text_of("%s and %zu more", all, count - NUMBERS_NAMED);
-    free(all);
-    return more;
+    for (const struct value *item = NULL; view_each(list, &item);)
+        if (++count <= NUMBERS_NAMED)
+            all = text_added(all, "%s%.0f", count == 1 ? "" : ", ", view_number(item, 0));
+    return count <= NUMBERS_NAMED ? all : text_added(all, " and %zu more", count - NUMBERS_NAMED);
 }
 
-/* Which runs are far from the others: the mean includes them, and a note says more. */
+// Which runs are far from the others: the mean includes them, and a note says more.
 static char *outliers_text(const struct experiment *experiment, const struct value *warning)
 {
     const struct value *list = view_get(warning, "runs"), *first = view_first(list);
-    const bool one = first != NULL && view_next(list, first) == NULL;
-    char *name = view_text(warning, "condition"), *runs = numbers_text(list), text[NUMBER_SIZE];
-    const struct metric *main = &experiment->metrics.item[experiment->metrics.main];
+    const bool one = first && !view_next(list, first);
+    OWNED char *name = view_text(warning, "condition"), *runs = numbers_text(list);
+    const struct quantity *main = main_metric(experiment);
     const struct value *figure = metric_figure(condition_named(experiment, name), main);
-    number_scaled(view_number(view_get(figure, "median"), NAN), main->unit, text);
-    char *line = text_of("%s: outlier%s in run%s %s: the mean includes %s, the median is %s", name,
-                         one ? "" : "s", one ? "" : "s", runs, one ? "it" : "them", text);
-    free(name);
-    free(runs);
-    return line;
+    char text[NUMBER_SIZE];
+    return text_of("%s: outlier%s in run%s %s: the mean includes %s, the median is %s", name,
+                   one ? "" : "s", one ? "" : "s", runs, one ? "it" : "them",
+                   number_scaled(view_real(figure, "median"), main->unit, text));
 }
 
-/* Whether the runs that are far off move the figure that is shown, and have no line yet:
- * put_seldom(). */
+// Whether the runs that are far off move the figure that is shown, and have no line yet:
+// put_seldom().
 static bool is_moved(const struct experiment *experiment, const struct value *warning)
 {
-    const struct metric *main = &experiment->metrics.item[experiment->metrics.main];
+    const struct quantity *main = main_metric(experiment);
     OWNED char *name = view_text(warning, "condition");
     const struct value *figure = metric_figure(condition_named(experiment, name), main),
                        *slowdown = slowdown_of(experiment, name, main->name);
-    return view_equals(view_get(figure, "statistic"), "mean") &&
-           !view_is(view_get(slowdown, "seldom"), VIEW_STRING);
+    return view_matches(figure, "statistic", "mean") && !view_has_text(slowdown, "seldom");
 }
 
 static void put_outliers(struct line *json, const struct experiment *experiment)
 {
     const struct value *all = view_get(experiment->result.top, "warnings");
-    const char *main = experiment->metrics.item[experiment->metrics.main].name;
+    const char *main = main_metric(experiment)->name;
     line_array(json, "outliers");
     for (const struct value *item = NULL; view_each(all, &item);)
-        if (view_equals(view_get(item, "flag"), "outliers") &&
-            view_equals(view_get(item, "metric"), main) &&
-            view_is(view_get(item, "condition"), VIEW_STRING) &&
-            view_first(view_get(item, "runs")) != NULL && is_moved(experiment, item))
-            put_visible(json, NULL, outliers_text(experiment, item));
+        if (view_matches(item, "flag", "outliers") && view_matches(item, "metric", main) &&
+            view_has_text(item, "condition") && view_first(view_get(item, "runs")) &&
+            is_moved(experiment, item))
+            visible_add(json, outliers_text(experiment, item));
     line_close(json);
 }
 
-/* In words what the ratio of a metric says that is better when it is higher. */
+// In words what the ratio of a metric says that is better when it is higher.
 static void put_directions(struct line *json, const struct experiment *experiment)
 {
     const struct value *all = view_get(experiment->result.top, "slowdowns");
     for (const struct value *item = NULL; view_each(all, &item);) {
         OWNED char *words = ratio_direction(experiment, item), *name = view_text(item, "condition");
-        if (words != NULL && name != NULL)
-            put_visible(json, NULL, text_of("%s: %s", name, words));
+        row_say(json, name, words);
     }
 }
 
-/* The main metric, or one of --metric. */
+// The main metric, or one of --metric.
 static bool is_shown(const struct experiment *experiment, const struct value *metric)
 {
     const size_t place = metric_named(&experiment->metrics, metric);
@@ -249,31 +208,28 @@ static bool is_shown(const struct experiment *experiment, const struct value *me
            (place == experiment->metrics.main || experiment->metrics.item[place].chosen);
 }
 
-/* Whether an entry before this one of the list says the same: what seldom happens to the baseline
- * is part of each slowdown's answer. */
+// Whether an entry before this one of the list says the same: what seldom happens to the baseline
+// is part of each slowdown's answer.
 static bool is_repeated(const struct value *all, const struct value *item)
 {
-    OWNED char *text = view_text(item, "seldom");
-    bool found = false;
-    for (const struct value *before = view_first(all); before != item && !found;
-         before = view_next(all, before))
-        found = text != NULL && view_equals(view_get(before, "seldom"), text);
-    return found;
+    for (const struct value *before = NULL; view_each(all, &before) && before != item;)
+        if (view_same(view_get(before, "seldom"), view_get(item, "seldom")))
+            return true;
+    return false;
 }
 
-/* What seldom happens to the metrics that are shown, each once. */
+// What seldom happens to the metrics that are shown, each once.
 static void put_seldom(struct line *json, const struct experiment *experiment, const char *list)
 {
     const struct value *all = view_get(experiment->result.top, list);
     for (const struct value *item = NULL; view_each(all, &item);) {
         OWNED char *text = view_text(item, "seldom"), *name = view_text(item, "condition");
-        if (text != NULL && name != NULL && is_shown(experiment, view_get(item, "metric")) &&
-            !is_repeated(all, item))
-            put_visible(json, NULL, text_of("%s: %s", name, text));
+        if (is_shown(experiment, view_get(item, "metric")) && !is_repeated(all, item))
+            row_say(json, name, text);
     }
 }
 
-/* What others cost: said before the table. */
+// What others cost: said before the table.
 static void put_others(struct line *json, const struct experiment *experiment)
 {
     line_array(json, "first");
@@ -282,87 +238,65 @@ static void put_others(struct line *json, const struct experiment *experiment)
         OWNED char *text = view_text(others, "text"),
                    *steadier = view_string(view_path(others, "steadier", "text")),
                    *name = view_text(item, "name");
-        if (text != NULL && name != NULL)
-            put_visible(json, NULL, text_of("%s: %s", name, text));
-        if (steadier != NULL)
-            put_visible(json, NULL, text_of("%s: %s", name, steadier));
+        row_say(json, name, text);
+        row_say(json, name, steadier);
     }
     line_close(json);
 }
 
-/* "time: baseline 98 % computing, 2 % ...; half 61 % computing, 39 % waiting for a CPU". Of a
- * target alone the answer has it (answer.h), where that is a time. */
+// "time: baseline 98 % computing, 2 % ...; half 61 % computing, 39 % waiting for a CPU". Of a
+// target alone the answer has it (answer.h), where that is a time.
 static void put_times(struct line *json, const struct experiment *experiment)
 {
     const struct value *first = view_first(experiment->conditions);
-    if (first != NULL && view_next(experiment->conditions, first) == NULL &&
+    if (first && !view_next(experiment->conditions, first) &&
         experiment->metrics.main == METRIC_WALL)
         return;
-    char *all = must(strdup("time:"));
+    char *all = NULL;
     for (const struct value *item = NULL; view_each(experiment->conditions, &item);) {
         OWNED char *text = view_string(view_path(item, "time", "text")),
                    *name = view_text(item, "name");
-        if (text != NULL && name != NULL) {
-            char *more =
-                text_of("%s%s %s %s", all, strchr(all, ' ') == NULL ? "" : ";", name, text);
-            free(all);
-            all = more;
-        }
+        if (text && name)
+            all = text_added(all, "%s %s %s", all ? ";" : "time:", name, text);
     }
-    if (strchr(all, ' ') != NULL)
-        put_visible(json, NULL, all);
-    else
-        free(all);
+    visible_add(json, all);
 }
 
 static void put_attributions(struct line *json, const struct experiment *experiment)
 {
     const struct value *all = view_get(experiment->result.top, "slowdowns");
     for (const struct value *item = NULL; view_each(all, &item);)
-        if (view_is(view_path(item, "attribution", "text"), VIEW_STRING))
-            put_visible(json, NULL, view_string(view_path(item, "attribution", "text")));
+        visible_add(json, view_string(view_path(item, "attribution", "text")));
 }
 
-/* Whether --at-most was judged by that metric: what is too small for it has no verdict. */
+// Whether --at-most was judged by that metric: what is too small for it has no verdict.
 static bool is_judged(const struct experiment *experiment, const char *metric)
 {
     const struct value *all = view_get(experiment->result.top, "slowdowns");
     for (const struct value *item = NULL; view_each(all, &item);)
-        if (view_equals(view_get(item, "metric"), metric) &&
-            view_is(view_get(item, "verdict"), VIEW_STRING))
+        if (view_matches(item, "metric", metric) && view_has_text(item, "verdict"))
             return true;
     return experiment_has_variants(experiment);
 }
 
-/* One of --decide: it is what the gate judges. */
-static bool decides(const struct experiment *experiment, const struct metric *metric)
-{
-    const struct value *list = view_get(experiment->settings, "decide");
-    bool found = view_first(list) == NULL;
-    for (const struct value *item = NULL; view_each(list, &item);)
-        found = found || view_equals(item, metric->name);
-    return metric->chosen && found;
-}
-
-/* What the gate is about, where that is not the wall time alone: " for user time, memory",
- * and which metrics it had to leave out. */
+// What the gate is about, where that is not the wall time alone: " for user time, memory",
+// and which metrics it had to leave out.
 static char *gate_metrics(const struct experiment *experiment)
 {
     OWNED char *judged = must(strdup("")), *small = must(strdup(""));
     bool others = false;
     for (size_t i = 0; i < experiment->metrics.count; i++) {
-        const struct metric *metric = &experiment->metrics.item[i];
-        if (!decides(experiment, metric))
+        const struct quantity *metric = &experiment->metrics.item[i];
+        if (!metric->chosen || !metric_decides(experiment->settings, metric->name))
             continue;
         others = others || i != METRIC_WALL;
         char **text = is_judged(experiment, metric->name) ? &judged : &small;
         *text = text_joined(*text, ", ", metric->words);
     }
-    char *text = !others ? must(strdup(""))
-                         : text_of("%s%s%s%s%s", *judged == '\0' ? "" : " for ", judged,
-                                   *small == '\0' ? "" : " (too small to be judged: ", small,
-                                   *small == '\0' ? "" : ")");
-    return text;
+    return !others ? must(strdup(""))
+                   : text_of("%s%s%s%s%s", *judged == '\0' ? "" : " for ", judged,
+                             *small == '\0' ? "" : " (too small to be judged: ", small,
+                             *small == '\0' ? "" : ")");
 }
 
 static void put_floors(struct line *json, const struct experiment *experiment)
@@ -371,8 +305,8 @@ static void put_floors(struct line *json, const struct experiment *experiment)
     char text[NUMBER_SIZE];
     for (const struct value *floor = NULL; view_each(floors, &floor);) {
         const size_t place = metric_named(&experiment->metrics, view_get(floor, "metric"));
-        put_visible(
-            json, NULL,
+        visible_add(
+            json,
             text_of("noise floor, %s: %s (what the baseline measured against itself still allows)",
                     place == experiment->metrics.count ? "?"
                                                        : experiment->metrics.item[place].words,
@@ -380,7 +314,7 @@ static void put_floors(struct line *json, const struct experiment *experiment)
     }
 }
 
-/* How many comparisons that decide say what: "2 slower, 1 same"; of a single one its word. */
+// How many comparisons that decide say what: "2 slower, 1 same"; of a single one its word.
 static char *relations_text(const struct experiment *experiment)
 {
     static const char *const words[] = {"slower", "worse", "faster", "better", "same", "undecided"};
@@ -389,43 +323,34 @@ static char *relations_text(const struct experiment *experiment)
     char *text = must(strdup(""));
     for (const struct value *item = NULL; view_each(all, &item);)
         for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-            if (view_true(view_get(item, "decides")) &&
-                view_equals(view_get(item, "verdict"), words[i])) {
+            if (view_holds(item, "decides") && view_matches(item, "verdict", words[i])) {
                 count[i]++;
                 sum++;
             }
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        char number[24];
-        snprintf(number, sizeof number, "%zu ", count[i]);
-        if (count[i] == 0)
-            continue;
-        char *more =
-            text_of("%s%s%s%s", text, *text == '\0' ? "" : ", ", sum == 1 ? "" : number, words[i]);
-        free(text);
-        text = more;
-    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (count[i] > 0 && sum > 1)
+            text = text_added(text, "%s%zu %s", *text == '\0' ? "" : ", ", count[i], words[i]);
+        else if (count[i] > 0)
+            text = text_added(text, "%s", words[i]);
     return text;
 }
 
-/* "at most 1.05", "same within 2 %", or both, and for which metrics. */
+// "at most 1.05", "same within 2 %", or both, and for which metrics.
 static char *gate_question(const struct experiment *experiment, double most, double same)
 {
     OWNED char *limit = isnan(most) ? must(strdup("")) : text_of("at most %.4g", most);
     OWNED char *within =
         isnan(same) ? must(strdup("")) : text_of("same within %.4g %%", 100 * same);
     OWNED char *names = gate_metrics(experiment);
-    char *text =
-        text_of("%s%s%s%s", limit, *limit != '\0' && *within != '\0' ? ", " : "", within, names);
-    return text;
+    return text_of("%s%s%s%s", limit, *limit != '\0' && *within != '\0' ? ", " : "", within, names);
 }
 
-/* The answer to --at-most and --same-within. */
+// The answer to --at-most and --same-within.
 static void put_gate(struct line *json, const struct experiment *experiment)
 {
     const struct value *top = experiment->result.top, *gate = view_get(top, "gate");
-    const struct value *verdict = view_is(view_get(top, "verdict"), VIEW_STRING)
-                                      ? view_get(top, "verdict")
-                                      : view_get(gate, "verdict");
+    const struct value *verdict =
+        view_has_text(top, "verdict") ? view_get(top, "verdict") : view_get(gate, "verdict");
     const double most = view_real(experiment->settings, "at_most"),
                  same = view_real(experiment->settings, "same_within");
     if (!view_is(verdict, VIEW_STRING) || (isnan(most) && isnan(same)))
@@ -433,16 +358,15 @@ static void put_gate(struct line *json, const struct experiment *experiment)
     OWNED char *question = gate_question(experiment, most, same), *word = view_string(verdict),
                *why = checks_why(gate);
     OWNED char *relations = isnan(same) ? must(strdup("")) : relations_text(experiment);
-    /* That it is decided is said by what is known. */
+    // That it is decided is said by what is known.
     const char *answer = strcmp(word, "decided") == 0 && *relations != '\0' ? relations : word;
     const char *more = strcmp(answer, relations) == 0 ? "" : relations;
-    put_visible(json, NULL,
-                text_of("%s: %s%s%s%s%s%s", question, answer, why == NULL ? "" : " because of ",
-                        why == NULL ? "" : why, *more == '\0' ? "" : " (", more,
-                        *more == '\0' ? "" : ")"));
+    visible_add(json,
+                text_of("%s: %s%s%s%s%s%s", question, answer, why ? " because of " : "", why ?: "",
+                        *more == '\0' ? "" : " (", more, *more == '\0' ? "" : ")"));
 }
 
-/* The command; of variants their names. To be freed. */
+// The command; of variants their names. To be freed.
 static char *headline(const struct experiment *experiment)
 {
     const struct value *variants = view_get(experiment->record.top, "variants");
@@ -450,18 +374,16 @@ static char *headline(const struct experiment *experiment)
     for (const struct value *item = NULL; view_each(variants, &item);) {
         OWNED char *name = view_text(item, "name");
         const bool second = item == view_next(variants, view_first(variants));
-        text = text_joined(text, second ? " against " : ", ", name == NULL ? "?" : name);
+        text = text_joined(text, second ? " against " : ", ", name ?: "?");
     }
-    return text != NULL ? text : command_text(view_get(experiment->record.top, "command"));
+    return text ?: command_text(view_get(experiment->record.top, "command"));
 }
 
 static void put_stars(struct line *json, const struct experiment *experiment)
 {
     for (const struct value *item = NULL; view_each(experiment->conditions, &item);) {
-        char *name = view_text(item, "name"), *star = row_star(item, name == NULL ? "?" : name);
-        if (star != NULL)
-            put_visible(json, NULL, star);
-        free(name);
+        OWNED char *name = view_text(item, "name");
+        visible_add(json, row_star(item, name ?: "?"));
     }
 }
 
@@ -469,7 +391,7 @@ char *table_of(const struct experiment *experiment)
 {
     struct line made = {0}, *json = &made;
     line_object(json, NULL);
-    put_visible(json, "command", headline(experiment));
+    visible_take(json, "command", headline(experiment));
     put_title(json, experiment);
     answer_put(json, "answers", experiment);
     answer_put_next(json, experiment);
@@ -497,7 +419,5 @@ char *table_of(const struct experiment *experiment)
     line_close(json);
     put_outliers(json, experiment);
     line_bool(json, "loaded", view_first(view_get(experiment->result.top, "slowdowns")) != NULL);
-    line_close(json);
-    must(made.failed ? NULL : made.text);
-    return made.text;
+    return json_text_end(&made);
 }

@@ -1,57 +1,41 @@
-#include "variants.h"
+#include "texts.h"
 
-#include "columns.h"
-#include "experiment.h"
-#include "plots.h"
-#include "protection.h"
-#include "row.h"
-#include "view.h"
-
-#include "common/json.h"
 #include "common/memory.h"
-#include "common/numbers.h"
 #include "common/text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* "new, mem-50" */
+// "new, mem-50"
 static char *name_of(const struct value *comparison)
 {
     OWNED char *variant = view_text(comparison, "variant"), *load = view_text(comparison, "load");
-    OWNED char *text = text_of("%s%s%s", variant == NULL ? "?" : variant, load == NULL ? "" : ", ",
-                               load == NULL ? "" : load);
-    char *name = visible(text);
-    return name;
+    return text_of("%s%s%s", variant ?: "?", load ? ", " : "", load ?: "");
 }
 
 static void put_chart(struct line *json, const struct experiment *experiment,
-                      const struct metric *metric)
+                      const struct quantity *metric)
 {
     const struct value *all = view_get(experiment->result.top, "comparisons");
     line_object(json, NULL);
     line_text(json, "metric", metric->words);
-    line_real(json, "limit", view_number(view_get(experiment->settings, "at_most"), NAN));
+    line_real(json, "limit", view_real(experiment->settings, "at_most"));
     line_array(json, "points");
     for (const struct value *item = NULL; view_each(all, &item);) {
-        const double ratio = view_number(view_get(item, "ratio"), NAN);
-        if (!view_equals(view_get(item, "metric"), metric->name) || isnan(ratio))
+        if (!view_matches(item, "metric", metric->name) || isnan(view_real(item, "ratio")))
             continue;
-        OWNED char *name = name_of(item);
         line_object(json, NULL);
-        line_text(json, "name", name);
-        plots_put_ratio(json, ratio, figure_bound(item, false), figure_bound(item, true),
-                        view_true(view_get(item, "distinguishable")));
+        visible_take(json, "name", name_of(item));
+        page_put_point(json, item, view_holds(item, "distinguishable"));
         line_close(json);
     }
     line_close(json);
     line_close(json);
 }
 
-/* A member "charts": for each metric of --metric, the ratio of each variant to the reference,
- * alone and under each load: [{metric, limit, points}]; limit: of --at-most. */
+// A member "charts": for each metric of --metric, the ratio of each variant to the reference,
+// alone and under each load: [{metric, limit, points}]; limit: of --at-most.
 static void variants_put_charts(struct line *json, const struct experiment *experiment)
 {
     line_array(json, "charts");
@@ -66,33 +50,27 @@ static bool has_load(const struct value *load)
     return view_is(load, VIEW_STRING);
 }
 
-/* Decimals that a percentage with this interval deserves. */
+// Decimals that a percentage with this interval deserves.
 static int change_decimals(double half)
 {
     return isnan(half) ? 1 : half >= 2 ? 0 : half >= 0.2 ? 1 : half >= 0.02 ? 2 : 3;
 }
 
-/* Which way the figure goes, in the metric's own words. */
-static const char *direction(const struct metric *metric, bool more)
+// Which way the figure goes, in the metric's own words.
+static const char *direction(const struct quantity *metric, bool more)
 {
-    if (strcmp(metric->name, metrics[METRIC_WALL].name) == 0)
+    if (metric_is_wall(metric))
         return more ? "slower" : "faster";
     return more ? "higher" : "lower";
 }
 
-char *variants_change(const struct value *ratio, const struct metric *metric)
+char *variants_change(const struct value *ratio, const struct quantity *metric)
 {
-    double center = view_real(ratio, "ratio"), low = figure_bound(ratio, false),
-           high = figure_bound(ratio, true);
+    const struct estimate plain = ratio_of_alone(ratio, metric);
+    const double center = plain.center, low = plain.low, high = plain.high;
     char number[NUMBER_SIZE], interval[NUMBER_SIZE] = "";
     if (!(center > 0))
         return NULL;
-    if (metric->higher) { /* the plain quotient */
-        const double other = 1 / low;
-        center = 1 / center;
-        low = 1 / high;
-        high = other;
-    }
     const bool more = center >= 1;
     const double sign = more ? 100 : -100, one = sign * (low - 1), two = sign * (high - 1);
     const int decimals =
@@ -103,37 +81,32 @@ char *variants_change(const struct value *ratio, const struct metric *metric)
                    *interval == '\0' ? "" : " ", interval, direction(metric, more));
 }
 
-/* " alone", " under mem-50" */
+// " alone", " under mem-50"
 static char *where_text(const struct value *load)
 {
     OWNED char *name = has_load(load) ? view_string(load) : NULL;
-    char *text = name == NULL ? must(strdup(" alone")) : text_of(" under %s", name);
-    return text;
+    return !name ? must(strdup(" alone")) : text_of(" under %s", name);
 }
 
-/* What a comparison says: "4 % [2, 6] faster alone". */
-static char *phrase(const struct value *comparison, const struct metric *metric)
+// What a comparison says: "4 % [2, 6] faster alone".
+static char *phrase(const struct value *comparison, const struct quantity *metric)
 {
     OWNED char *change = variants_change(comparison, metric),
                *where = where_text(view_get(comparison, "load"));
-    char *other = view_text(comparison, "reference_variant"), *text = NULL;
+    OWNED char *other = view_text(comparison, "reference_variant");
     const struct value *verdict = view_get(comparison, "verdict");
-    if (change == NULL)
-        text = text_of("not known%s", where);
-    else if (view_equals(verdict, "same"))
-        text = text_of("the same as %s%s (%s)", other, where, change);
-    else if (view_equals(verdict, "undecided") &&
-             view_is(view_get(comparison, "distinguishable"), VIEW_FALSE))
-        text = text_of("not distinguishable from %s%s (%s)", other, where, change);
-    else if (view_equals(verdict, "undecided"))
-        text = text_of("%s%s (undecided)", change, where);
-    else
-        text = text_of("%s%s", change, where);
-    free(other);
-    return text;
+    if (!change)
+        return text_of("not known%s", where);
+    if (view_equals(verdict, "same"))
+        return text_of("the same as %s%s (%s)", other, where, change);
+    if (!view_equals(verdict, "undecided"))
+        return text_of("%s%s", change, where);
+    if (view_is(view_get(comparison, "distinguishable"), VIEW_FALSE))
+        return text_of("not distinguishable from %s%s (%s)", other, where, change);
+    return text_of("%s%s (undecided)", change, where);
 }
 
-/* Whether the load changes the ratio; "" where that is not known. */
+// Whether the load changes the ratio; "" where that is not known.
 static const char *change_words(const struct value *interaction)
 {
     const struct value *sure = view_get(interaction, "distinguishable");
@@ -142,94 +115,74 @@ static const char *change_words(const struct value *interaction)
                                        : "";
 }
 
-/* One sentence for a variant: "new is 4 % [2, 6] faster alone; 1 % [0, 2] slower under mem-50:
- * the load changes that". NULL: nothing compares it. */
+// One sentence for a variant: "new is 4 % [2, 6] faster alone; 1 % [0, 2] slower under mem-50:
+// the load changes that". NULL: nothing compares it.
 static char *sentence(const struct experiment *experiment, const struct value *variant,
-                      const struct metric *metric)
+                      const struct quantity *metric)
 {
     const struct value *all = view_get(experiment->result.top, "comparisons");
-    char *text = NULL, *name = view_string(variant);
+    OWNED char *name = view_string(variant);
+    char *text = NULL;
     for (const struct value *item = NULL; view_each(all, &item);) {
         if (!view_same(view_get(item, "variant"), variant) ||
-            !view_equals(view_get(item, "metric"), metric->name))
+            !view_matches(item, "metric", metric->name))
             continue;
         const struct value *load = view_get(item, "load");
         const struct value *change =
             has_load(load) ? comparison_of(experiment, "interactions", variant, load, metric->name)
                            : NULL;
-        OWNED char *words = phrase(item, metric),
-                   *more = text_of("%s%s", words, change_words(change));
-        text = text_joined(text, "; ", more);
+        OWNED char *words = phrase(item, metric);
+        if (text)
+            text = text_added(text, "; %s%s", words, change_words(change));
+        else if (metric_is_wall(metric))
+            text = text_of("%s is %s%s", name, words, change_words(change));
+        else
+            text = text_of("%s of %s is %s%s", metric->words, name, words, change_words(change));
     }
-    if (text != NULL) {
-        const bool wall = strcmp(metric->name, metrics[METRIC_WALL].name) == 0;
-        char *all_text =
-            text_of("%s%s%s is %s", wall ? "" : metric->words, wall ? "" : " of ", name, text);
-        free(text);
-        text = all_text;
-    }
-    free(name);
     return text;
 }
 
-/* The first variant is what all are compared with. */
+// The first variant is what all are compared with.
 static bool is_reference(const struct experiment *experiment, const struct value *variant)
 {
     const struct value *first = view_first(view_get(experiment->record.top, "variants"));
     return view_same(view_get(first, "name"), variant);
 }
 
-struct entry {
-    const struct value *condition; /* of the result */
-    const struct value *variant, *load;
-    char *name;
-};
-
-/* What is known of a condition of the experiment, whose name is to be freed. */
-static struct entry entry_of(const struct experiment *experiment, const struct value *listed)
-{
-    struct entry entry = {.variant = view_get(listed, "variant"),
-                          .load = view_get(listed, "load"),
-                          .name = view_text(listed, "name")};
-    entry.condition = condition_named(experiment, entry.name);
-    return entry;
-}
-
 static void put_row(struct line *json, const struct experiment *experiment,
-                    const struct entry *entry, const struct metric *metric)
+                    const struct value *listed, const struct quantity *metric)
 {
+    const struct value *variant = view_get(listed, "variant"), *load = view_get(listed, "load");
+    OWNED char *name = view_text(listed, "name");
     const struct row row = {
         .of = experiment,
         .metric = metric,
-        .condition = entry->condition,
-        .variant = entry->variant,
-        .load = entry->load,
-        .entry =
-            comparison_of(experiment, "comparisons", entry->variant, entry->load, metric->name),
-        .slowdown = slowdown_of(experiment, entry->name, metric->name),
-        .is_reference = is_reference(experiment, entry->variant),
+        .condition = condition_named(experiment, name),
+        .variant = variant,
+        .load = load,
+        .entry = comparison_of(experiment, "comparisons", variant, load, metric->name),
+        .slowdown = slowdown_of(experiment, name, metric->name),
+        .is_reference = is_reference(experiment, variant),
     };
+    if (!row.condition || !variant)
+        return;
     line_object(json, NULL);
     columns_put_texts(json, TABLE_VARIANTS, &row);
     view_put(json, "distinguishable", view_get(row.entry, "distinguishable"));
     view_put(json, "slower", view_get(row.slowdown, "distinguishable"));
-    visible_put(json, "who", entry->name);
-    row_condition_warnings(json, experiment, entry->name);
+    visible_put(json, "who", name);
+    row_condition_warnings(json, experiment, name);
     line_close(json);
 }
 
-/* The rows of one metric. */
+// The rows of one metric: what the experiment lists as its conditions.
 static void put_rows(struct line *json, const struct experiment *experiment,
-                     const struct metric *metric)
+                     const struct quantity *metric)
 {
     const struct value *list = view_get(experiment->record.top, "conditions");
     line_array(json, "rows");
-    for (const struct value *item = NULL; view_each(list, &item);) {
-        struct entry entry = entry_of(experiment, item);
-        if (entry.condition != NULL && entry.variant != NULL)
-            put_row(json, experiment, &entry, metric);
-        free(entry.name);
-    }
+    for (const struct value *item = NULL; view_each(list, &item);)
+        put_row(json, experiment, item, metric);
     line_close(json);
 }
 
@@ -237,13 +190,8 @@ static char *reference_of(const struct experiment *experiment)
 {
     enum { WIDEST = 20 };
     const struct value *first = view_first(view_get(experiment->record.top, "variants"));
-    char *name = view_text(first, "name"),
-         *plain = name == NULL ? must(strdup("the first")) : visible(name);
-    free(name);
-    if (strlen(plain) <= WIDEST)
-        return plain;
-    free(plain);
-    return must(strdup("the first"));
+    OWNED char *name = view_text(first, "name"), *plain = name ? visible(name) : NULL;
+    return must(strdup(plain && strlen(plain) <= WIDEST ? plain : "the first"));
 }
 
 static void put_tables(struct line *json, const struct experiment *experiment)
@@ -252,7 +200,7 @@ static void put_tables(struct line *json, const struct experiment *experiment)
     OWNED char *reference = reference_of(experiment);
     line_array(json, "tables");
     for (size_t i = 0; i < experiment->metrics.count; i++) {
-        const struct metric *metric = &experiment->metrics.item[i];
+        const struct quantity *metric = &experiment->metrics.item[i];
         if (!metric->chosen)
             continue;
         line_object(json, NULL);
@@ -267,11 +215,12 @@ static void put_tables(struct line *json, const struct experiment *experiment)
 static void put_change(struct line *json, const struct experiment *experiment,
                        const struct value *interaction)
 {
-    const size_t place = metric_named(&experiment->metrics, view_get(interaction, "metric"));
-    if (place == experiment->metrics.count || !experiment->metrics.item[place].chosen)
+    const struct quantity *metric =
+        metric_chosen(&experiment->metrics, view_get(interaction, "metric"));
+    if (!metric)
         return;
     const struct row row = {.of = experiment,
-                            .metric = &experiment->metrics.item[place],
+                            .metric = metric,
                             .variant = view_get(interaction, "variant"),
                             .load = view_get(interaction, "load"),
                             .entry = interaction};
@@ -302,11 +251,9 @@ static void put_sentences(struct line *json, const struct experiment *experiment
     line_array(json, "lines");
     for (const struct value *item = NULL; view_each(list, &item);)
         for (size_t i = 0; i < experiment->metrics.count; i++) {
-            const struct metric *metric = &experiment->metrics.item[i];
-            OWNED char *text =
-                metric->chosen ? sentence(experiment, view_get(item, "name"), metric) : NULL;
-            if (text != NULL)
-                visible_put(json, NULL, text);
+            const struct quantity *metric = &experiment->metrics.item[i];
+            if (metric->chosen)
+                visible_add(json, sentence(experiment, view_get(item, "name"), metric));
         }
     line_close(json);
 }
@@ -331,7 +278,7 @@ static void put_capacity(struct line *json, const struct experiment *experiment,
                          const struct value *entry)
 {
     OWNED char *name = view_text(entry, "condition");
-    const struct row row = {.of = experiment, .name = name == NULL ? "-" : name, .entry = entry};
+    const struct row row = {.of = experiment, .name = name ?: "-", .entry = entry};
     line_object(json, NULL);
     columns_put_texts(json, TABLE_CAPACITY, &row);
     line_array(json, "problems");
@@ -348,7 +295,6 @@ void capacity_put(struct line *json, const struct experiment *experiment)
         line_null(json, "capacity");
         return;
     }
-    OWNED char *text = view_text(capacity, "text");
     line_object(json, "capacity");
     visible_put(json, "title", experiment->name);
     legend.level = view_number(view_get(capacity, "confidence"), legend.level);
@@ -358,8 +304,7 @@ void capacity_put(struct line *json, const struct experiment *experiment)
         put_capacity(json, experiment, item);
     line_close(json);
     line_array(json, "lines");
-    if (text != NULL)
-        visible_put(json, NULL, text);
+    visible_add(json, view_text(capacity, "text"));
     line_close(json);
     line_close(json);
 }
@@ -376,14 +321,14 @@ static void put_protected(struct line *json, const struct experiment *experiment
     line_close(json);
 }
 
-/* The rows of one load begin with what it does without settings. */
+// The rows of one load begin with what it does without settings.
 static void put_protections(struct line *json, const struct experiment *experiment)
 {
     const struct value *list = view_get(view_get(experiment->result.top, "protection"), "rows");
     char *last = NULL;
     for (const struct value *item = NULL; view_each(list, &item);) {
         char *load = must(view_text(item, "unprotected"));
-        if (last == NULL || strcmp(last, load) != 0)
+        if (!last || strcmp(last, load) != 0)
             put_protected(json, experiment, load, item, true);
         put_protected(json, experiment, load, item, false);
         free(last);
@@ -397,9 +342,7 @@ static void put_left_out(struct line *json, const struct experiment *experiment)
     const struct value *list = view_get(experiment->record.top, "left_out");
     for (const struct value *item = NULL; view_each(list, &item);) {
         OWNED char *why = view_text(item, "why");
-        OWNED char *text = why == NULL ? NULL : text_of("cannot be set here: %s", why);
-        if (text != NULL)
-            visible_put(json, NULL, text);
+        row_say(json, "cannot be set here", why);
     }
 }
 

@@ -1,9 +1,9 @@
 #include "view.h"
 
-#include "common/json.h"
 #include "common/memory.h"
 #include "common/text.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,14 +72,14 @@ static bool skip_number(struct parser *parser)
     return true;
 }
 
-/* The index of a new value; its text begins here. */
+// The index of a new value; its text begins here.
 static bool open_value(struct parser *parser, enum view_type type, size_t *index)
 {
     struct view *view = parser->view;
     if (view->used == view->allocated) {
         const size_t allocated = 2 * view->allocated + 256;
         struct value *larger = realloc(view->values, allocated * sizeof *larger);
-        if (larger == NULL)
+        if (!larger)
             return false;
         view->values = larger;
         view->allocated = allocated;
@@ -227,7 +227,7 @@ size_t view_compact(const char *text, size_t length, char *to)
 
 const struct value *view_first(const struct value *container)
 {
-    if (container == NULL || (container->type != VIEW_ARRAY && container->type != VIEW_OBJECT) ||
+    if (!container || (container->type != VIEW_ARRAY && container->type != VIEW_OBJECT) ||
         container->size == 1)
         return NULL;
     return container + 1;
@@ -241,7 +241,7 @@ const struct value *view_next(const struct value *container, const struct value 
 
 bool view_each(const struct value *container, const struct value **item)
 {
-    *item = *item == NULL ? view_first(container) : view_next(container, *item);
+    *item = !*item ? view_first(container) : view_next(container, *item);
     return *item != NULL;
 }
 
@@ -264,7 +264,7 @@ const struct value *view_path(const struct value *object, const char *first, con
 
 bool view_is(const struct value *value, enum view_type type)
 {
-    return value != NULL && value->type == type;
+    return value && value->type == type;
 }
 
 bool view_true(const struct value *value)
@@ -277,17 +277,30 @@ bool view_equals(const struct value *value, const char *text)
     const size_t length = strlen(text);
     if (!view_is(value, VIEW_STRING))
         return false;
-    if (memchr(value->text, '\\', value->length) == NULL)
+    if (!memchr(value->text, '\\', value->length))
         return value->length == length + 2 && memcmp(value->text + 1, text, length) == 0;
     OWNED char *plain = view_string(value);
-    const bool equal = plain != NULL && strcmp(plain, text) == 0;
-    return equal;
+    return plain && strcmp(plain, text) == 0;
+}
+
+bool view_matches(const struct value *object, const char *key, const char *text)
+{
+    return view_equals(view_get(object, key), text);
+}
+
+bool view_holds(const struct value *object, const char *key)
+{
+    return view_true(view_get(object, key));
+}
+
+bool view_has_text(const struct value *object, const char *key)
+{
+    return view_is(view_get(object, key), VIEW_STRING);
 }
 
 bool view_same(const struct value *a, const struct value *b)
 {
-    return a != NULL && b != NULL && a->length == b->length &&
-           memcmp(a->text, b->text, a->length) == 0;
+    return a && b && a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
 }
 
 const struct value *view_entry(const struct value *list, const char *key, const char *text)
@@ -321,88 +334,17 @@ double view_confidence(const struct value *settings)
     return confidence > 0 && confidence < 1 ? confidence : 0.95;
 }
 
-static char *put_code(char *out, unsigned long code)
-{
-    if (code < 0x80) {
-        *out++ = (char)code;
-    } else if (code < 0x800) {
-        *out++ = (char)(0xc0 | code >> 6);
-        *out++ = (char)(0x80 | (code & 0x3f));
-    } else if (code < 0x10000) {
-        *out++ = (char)(0xe0 | code >> 12);
-        *out++ = (char)(0x80 | (code >> 6 & 0x3f));
-        *out++ = (char)(0x80 | (code & 0x3f));
-    } else {
-        *out++ = (char)(0xf0 | code >> 18);
-        *out++ = (char)(0x80 | (code >> 12 & 0x3f));
-        *out++ = (char)(0x80 | (code >> 6 & 0x3f));
-        *out++ = (char)(0x80 | (code & 0x3f));
-    }
-    return out;
-}
-
-/* The code of \uXXXX at text, with its second half where it is a surrogate;
- * *used: characters read. */
-static unsigned long escaped_code(const char *text, const char *end, size_t *used)
-{
-    char digits[5] = "";
-    *used = 6;
-    if (end - text < 6)
-        return 0xfffd;
-    memcpy(digits, text + 2, 4);
-    const unsigned long code = strtoul(digits, NULL, 16);
-    if (code < 0xd800 || code > 0xdfff)
-        return code == 0 ? 0xfffd : code;
-    if (code > 0xdbff || end - text < 12 || text[6] != '\\' || text[7] != 'u')
-        return 0xfffd;
-    memcpy(digits, text + 8, 4);
-    const unsigned long low = strtoul(digits, NULL, 16);
-    if (low < 0xdc00 || low > 0xdfff)
-        return 0xfffd;
-    *used = 12;
-    return 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-}
-
 char *view_string(const struct value *value)
 {
     if (!view_is(value, VIEW_STRING))
         return NULL;
-    char *text = malloc(value->length);
-    if (text == NULL)
-        return NULL;
-    char *out = text;
-    const char *end = value->text + value->length - 1;
-    for (const char *c = value->text + 1; c < end; c++) {
-        size_t used = 2;
-        if (*c != '\\') {
-            *out++ = *c;
-            continue;
-        }
-        switch (c[1]) {
-        case 'n':
-            *out++ = '\n';
-            break;
-        case 't':
-            *out++ = '\t';
-            break;
-        case 'r':
-            *out++ = '\r';
-            break;
-        case 'b':
-            *out++ = '\b';
-            break;
-        case 'f':
-            *out++ = '\f';
-            break;
-        case 'u':
-            out = put_code(out, escaped_code(c, end, &used));
-            break;
-        default:
-            *out++ = c[1];
-        }
-        c += used - 1;
-    }
-    *out = '\0';
+    json_t *plain = memchr(value->text, '\\', value->length)
+                        ? json_loadb(value->text, value->length, JSON_DECODE_ANY, NULL)
+                        : NULL;
+    // Escapes that are none stay as they are.
+    char *text =
+        plain ? strdup(json_string_value(plain)) : strndup(value->text + 1, value->length - 2);
+    json_decref(plain);
     return text;
 }
 
@@ -411,9 +353,32 @@ char *view_text(const struct value *object, const char *key)
     return view_string(view_get(object, key));
 }
 
+char *view_plain(const struct value *value)
+{
+    return must(view_is(value, VIEW_STRING) ? view_string(value) : view_copy(value));
+}
+
+char *view_joined(const struct value *list, const char *between)
+{
+    char *all = NULL;
+    for (const struct value *item = NULL; view_each(list, &item);) {
+        OWNED char *text = view_plain(item);
+        all = text_joined(all, between, text);
+    }
+    return all;
+}
+
+bool view_lists(const struct value *list, const char *text)
+{
+    for (const struct value *item = NULL; view_each(list, &item);)
+        if (view_equals(item, text))
+            return true;
+    return false;
+}
+
 char *view_copy(const struct value *value)
 {
-    return value == NULL ? strdup("null") : strndup(value->text, value->length);
+    return !value ? strdup("null") : strndup(value->text, value->length);
 }
 
 void view_put(struct line *json, const char *name, const struct value *value)
@@ -422,10 +387,18 @@ void view_put(struct line *json, const char *name, const struct value *value)
     line_raw(json, name, text);
 }
 
-void view_put_known(struct line *json, const char *name, const struct value *value)
+void view_put_members(struct line *json, const struct value *object, const char *const *names)
 {
-    if (value != NULL)
-        view_put(json, name, value);
+    for (; *names; names++)
+        view_put(json, *names, view_get(object, *names));
+}
+
+char *json_text_end(struct line *json)
+{
+    while (json->depth > 0)
+        line_close(json);
+    must(json->failed ? NULL : json->text);
+    return json->text;
 }
 
 char *visible(const char *text)
@@ -435,6 +408,18 @@ char *visible(const char *text)
 
 void visible_put(struct line *json, const char *name, const char *text)
 {
-    OWNED char *plain = text == NULL ? NULL : visible(text);
+    OWNED char *plain = text ? visible(text) : NULL;
     line_text(json, name, plain);
+}
+
+void visible_take(struct line *json, const char *name, char *text)
+{
+    visible_put(json, name, text);
+    free(text);
+}
+
+void visible_add(struct line *json, char *text)
+{
+    if (text)
+        visible_take(json, NULL, text);
 }

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A JSON text as values that point into it. Reports read hundreds of megabytes
- * of records and copy most figures as they are: no value is converted before
- * somebody wants it, and a number's digits stay those of the record. */
+// A JSON text as values that point into it. Reports read hundreds of megabytes
+// of records and copy most figures as they are: no value is converted before
+// somebody wants it, and a number's digits stay those of the record.
 
 enum view_type {
     VIEW_NULL,
@@ -21,73 +21,89 @@ enum view_type {
     VIEW_OBJECT
 };
 
-enum { VIEW_DEEPEST = 64 }; /* values within values: no record has more than ten */
+enum { VIEW_DEEPEST = 64 }; // values within values: no record has more than ten
 
 struct value {
-    const char *key;  /* in an object: without quotes, escapes as they are */
-    const char *text; /* with quotes and brackets */
+    const char *key;  // in an object: without quotes, escapes as they are
+    const char *text; // with quotes and brackets
     uint32_t key_length, length;
-    uint32_t size; /* itself and all values in it: the next sibling is at + size */
+    uint32_t size; // itself and all values in it: the next sibling is at + size
     enum view_type type;
 };
 
 struct view {
-    struct value *values; /* the first is the whole */
+    struct value *values; // the first is the whole
     size_t used, allocated;
 };
 
-/* Parses text, which must outlive the view; what it held before is forgotten.
- * NULL: not one JSON value, too deep a one (or no memory). */
+// Parses text, which must outlive the view; what it held before is forgotten.
+// NULL: not one JSON value, too deep a one (or no memory).
 const struct value *view_parse(struct view *view, const char *text, size_t length);
 void view_free(struct view *view);
 
-/* Removes blanks between values and replaces bytes that are not UTF-8, so that
- * slices can be copied as they are. to has room for 3 bytes for each of text, and
- * for one more; it is ended by 0. Returns its length. */
+// Removes blanks between values and replaces bytes that are not UTF-8, so that
+// slices can be copied as they are. to has room for 3 bytes for each of text, and
+// for one more; it is ended by 0. Returns its length.
 size_t view_compact(const char *text, size_t length, char *to);
 
-/* NULL is passed on: a member of a missing object is missing. */
+// NULL is passed on: a member of a missing object is missing.
 const struct value *view_get(const struct value *object, const char *key);
 const struct value *view_path(const struct value *object, const char *first, const char *second);
 bool view_is(const struct value *value, enum view_type type);
 bool view_true(const struct value *value);
 bool view_equals(const struct value *value, const char *text);
-/* Both are there, and written alike. */
+// Whether a member is that text, is true, is a text.
+bool view_matches(const struct value *object, const char *key, const char *text);
+bool view_holds(const struct value *object, const char *key);
+bool view_has_text(const struct value *object, const char *key);
+// Both are there, and written alike.
 bool view_same(const struct value *a, const struct value *b);
-/* The entry of a list with this value of a member; NULL: none. */
+// The entry of a list with this value of a member; NULL: none.
 const struct value *view_entry(const struct value *list, const char *key, const char *text);
-/* Not a number, or larger than one can be: otherwise. */
+// Not a number, or larger than one can be: otherwise.
 double view_number(const struct value *value, double otherwise);
-/* A member that is a number; NAN: it is none. */
+// A member that is a number; NAN: it is none.
 double view_real(const struct value *object, const char *key);
-/* The same of what is counted: a fraction is cut off, and no count is below 0 or has more than 32
- * bits. */
+// The same of what is counted: a fraction is cut off, and no count is below 0 or has more than 32
+// bits.
 uint32_t view_count(const struct value *value, uint32_t otherwise);
-/* The member "confidence" of a record's settings: above 0 and below 1; else the default, 0.95. */
+// The member "confidence" of a record's settings: above 0 and below 1; else the default, 0.95.
 double view_confidence(const struct value *settings);
-/* A string without its quotes and escapes, to be freed; NULL: no string. */
+// A string without its quotes and escapes, to be freed; NULL: no string.
 char *view_string(const struct value *value);
-/* The same of a member. */
+// The same of a member.
 char *view_text(const struct value *object, const char *key);
-/* The value's JSON, to be freed; "null" for NULL. */
+// A text as it is, anything else as JSON; to be freed.
+char *view_plain(const struct value *value);
+// "a, b" of a list, with that between; to be freed. NULL: it has nothing.
+char *view_joined(const struct value *list, const char *between);
+// Whether a list has that text.
+bool view_lists(const struct value *list, const char *text);
+// The value's JSON, to be freed; "null" for NULL.
 char *view_copy(const struct value *value);
 
-/* A member that is a value of a record as it is; null where there is none. */
+// A member that is a value of a record as it is; null where there is none.
 void view_put(struct line *json, const char *name, const struct value *value);
-/* The same; nothing where there is none. */
-void view_put_known(struct line *json, const char *name, const struct value *value);
+// The same of an object's members of these names, which end with NULL.
+void view_put_members(struct line *json, const struct value *object, const char *const *names);
+// Closes what is open; the text, to be freed.
+char *json_text_end(struct line *json);
 
-/* Steps through the values of an array or object, false behind the last one:
- *     for (const struct value *item = NULL; view_each(list, &item);) */
+// Steps through the values of an array or object, false behind the last one:
+//     for (const struct value *item = NULL; view_each(list, &item);)
 bool view_each(const struct value *container, const struct value **item);
 const struct value *view_first(const struct value *container);
 const struct value *view_next(const struct value *container, const struct value *item);
 
-/* Text of users for people: what would move the cursor, ring a bell, hide or
- * turn text around becomes visible, such as \n, \e or \u{202e}. To be freed. */
+// Text of users for people: what would move the cursor, ring a bell, hide or
+// turn text around becomes visible, such as \n, \e or \u{202e}. To be freed.
 char *visible(const char *text);
 
-/* The same as a member; null for NULL. */
+// The same as a member; null for NULL.
 void visible_put(struct line *json, const char *name, const char *text);
+// The same of a text that is then freed.
+void visible_take(struct line *json, const char *name, char *text);
+// The same in an open array, where NULL is no element of it.
+void visible_add(struct line *json, char *text);
 
 #endif

@@ -1,0 +1,389 @@
+// A cell as a format reads it: as in jostle.report/1, or as texts.
+#include "formats.h"
+
+#include "common/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- the model
+
+// Members that are objects of a record, without two of theirs.
+static void put_without(struct line *json, const char *name, const struct value *object,
+                        const char *first, const char *second)
+{
+    if (!object) {
+        line_null(json, name);
+        return;
+    }
+    line_object(json, name);
+    for (const struct value *item = NULL; view_each(object, &item);) {
+        OWNED char *key = must(strndup(item->key, item->key_length));
+        if (strcmp(key, first) != 0 && strcmp(key, second) != 0)
+            view_put(json, key, item);
+    }
+}
+
+// What the slowdown is among all of the report.
+static void put_family(struct line *json, const struct value *slowdown, const struct family *family)
+{
+    line_real(json, "q", family_q_of(family, slowdown));
+    line_bool(json, "survives", family_survives(family, slowdown));
+}
+
+static void put_slowdowns(struct line *json, const struct cell *cell)
+{
+    put_without(json, "slowdown", cell->slowdown, "attribution", "condition");
+    if (cell->slowdown) {
+        line_real(json, "noise_floor", cell->noise_floor);
+        put_family(json, cell->slowdown, cell->of->family);
+        line_close(json);
+    }
+    line_array(json, "all_slowdowns");
+    const struct value *all = view_get(cell->of->result.top, "slowdowns");
+    for (const struct value *item = NULL; cell->condition && view_each(all, &item);)
+        if (view_matches(item, "condition", cell->condition)) {
+            put_without(json, NULL, item, "attribution", "condition");
+            put_family(json, item, cell->of->family);
+            line_close(json);
+        }
+    line_close(json);
+}
+
+// The comparisons, or interactions, of the cell's variant: alone, and under its load.
+static void put_of_variant(struct line *json, const char *name, const struct cell *cell)
+{
+    const struct value *all = view_get(cell->of->result.top, name);
+    const struct value *load = view_get(experiment_condition(cell->of, cell->condition), "load");
+    const struct value *variant =
+        view_get(experiment_condition(cell->of, cell->reference), "variant");
+    line_array(json, name);
+    for (const struct value *item = NULL; view_each(all, &item);) {
+        if (!comparison_is_of(item, variant, NULL) && !comparison_is_of(item, variant, load))
+            continue;
+        put_without(json, NULL, item, "text", "variant");
+        put_family(json, item, cell->of->family);
+        line_close(json);
+    }
+    line_close(json);
+}
+
+static void put_variant(struct line *json, const struct cell *cell)
+{
+    if (!cell->variant)
+        return;
+    put_of_variant(json, "comparisons", cell);
+    put_of_variant(json, "interactions", cell);
+    view_put(json, "gate", view_get(cell->of->result.top, "gate"));
+}
+
+static void put_achieved(struct line *json, const struct cell *cell)
+{
+    static const char *const members[] = {"unit",    "offered", "achieved", "late",
+                                          "dropped", "cpu_s",   NULL};
+    if (!cell->load_entry) {
+        line_null(json, "achieved");
+        return;
+    }
+    line_object(json, "achieved");
+    view_put_members(json, cell->load_entry, members);
+    line_bool(json, "short", cell->is_short);
+    view_put(json, "loads", view_get(cell->loaded, "load"));
+    line_close(json);
+}
+
+static void put_warnings(struct line *json, const struct cell *cell)
+{
+    line_array(json, "warnings");
+    for (size_t i = 0; i < cell->warning_count; i++) {
+        const struct warning *warning = &cell->warnings[i];
+        line_object(json, NULL);
+        line_text(json, "flag", warning->flag);
+        line_text(json, "severity", warning->problem ? "problem" : "note");
+        view_put(json, "condition", view_get(warning->record, "condition"));
+        view_put(json, "metric", view_get(warning->record, "metric"));
+        line_text(json, "message", warning->text);
+        if (view_get(warning->record, "runs"))
+            view_put(json, "runs", view_get(warning->record, "runs"));
+        else
+            line_raw(json, "runs", "[]");
+        line_close(json);
+    }
+    line_close(json);
+    line_array(json, "flags");
+    for (size_t i = 0; i < cell->flag_count; i++)
+        line_text(json, NULL, cell->flags[i]);
+    line_close(json);
+}
+
+static void put_names(struct line *json, const struct cell *cell)
+{
+    const struct experiment *of = cell->of;
+    const struct origin origin = cell_origin(cell);
+    line_text(json, "name", cell->name);
+    line_text(json, "experiment", of->name);
+    line_text(json, "target", cell->target);
+    line_text(json, "label", cell->label);
+    line_text(json, "main", cell->main->name);
+    line_text(json, "row", cell->row);
+    if (cell->parameters)
+        view_put(json, "parameters", cell->parameters);
+    else
+        line_raw(json, "parameters", "{}");
+    view_put(json, "command", cell->command);
+    line_text(json, "variant", cell->variant);
+    line_text(json, "load", cell->load);
+    line_text(json, "level", cell->level);
+    line_text(json, "condition", cell->condition);
+    line_text(json, "spec", cell->spec);
+    line_text(json, "reference", cell->reference);
+    if (of->is_session || of->sessions > 0) {
+        line_real(json, "session", origin.session);
+        line_count(json, "sessions", origin.sessions);
+    }
+    line_text(json, "host", origin.host);
+    line_text(json, "kind", cell->kind);
+    line_text(json, "state", of->state);
+    line_text(json, "reason", of->reason);
+    line_text(json, "started", of->runs.started);
+}
+
+static char *model_of(const struct cell *cell, const char *lists)
+{
+    const struct experiment *of = cell->of;
+    struct line json = {0};
+    line_object(&json, NULL);
+    put_names(&json, cell);
+    view_put(&json, "settings", of->settings);
+    line_real(&json, "interval_level", legend_of(of).level);
+    put_without(&json, "baseline", cell->baseline, "name", "load");
+    line_close(&json);
+    put_without(&json, "loaded", cell->loaded, "name", "load");
+    if (cell->loaded)
+        line_close(&json);
+    put_slowdowns(&json, cell);
+    put_variant(&json, cell);
+    view_put(&json, "capacity", view_get(of->result.top, "capacity"));
+    view_put(&json, "protection", view_get(of->result.top, "protection"));
+    put_achieved(&json, cell);
+    view_put(&json, "attribution",
+             view_get(slowdown_of(of, cell->condition, metrics[METRIC_WALL].name), "attribution"));
+    if (view_is(view_get(of->result.top, "machine"), VIEW_OBJECT))
+        view_put(&json, "machine", view_get(of->result.top, "machine"));
+    put_warnings(&json, cell);
+    if (lists)
+        line_raw(&json, "runs", lists);
+    return json_text_end(&json);
+}
+
+static void put_list(struct line *json, const char *name, const struct runs *runs, size_t condition,
+                     size_t offset)
+{
+    line_array(json, name);
+    for (size_t i = 0; i < runs->count; i++) {
+        const struct run_record *run = &runs->item[i];
+        if (run->used && run->condition == condition)
+            line_real(json, NULL, *(const double *)(const void *)((const char *)run + offset));
+    }
+    line_close(json);
+}
+
+static void put_runs(struct line *json, const struct runs *runs, const char *name)
+{
+    const size_t condition = runs_condition(runs, name);
+    line_object(json, name);
+    put_list(json, "times", runs, condition, offsetof(struct run_record, wall_s));
+    put_list(json, "memory_usage_byte", runs, condition,
+             offsetof(struct run_record, max_rss_bytes));
+    put_list(json, "exit_codes", runs, condition, offsetof(struct run_record, exit_code));
+    line_close(json);
+}
+
+// The used runs of a cell, by condition: {"baseline": {"times": [..],
+// "memory_usage_byte": [..], "exit_codes": [..]}, ..}, to be freed.
+static char *lists_of_runs(const struct cell *cell)
+{
+    struct line json = {0};
+    line_object(&json, NULL);
+    put_runs(&json, &cell->of->runs, cell->reference);
+    if (cell->condition)
+        put_runs(&json, &cell->of->runs, cell->condition);
+    return json_text_end(&json);
+}
+
+// ---- texts
+
+static struct row row_of(const struct cell *cell)
+{
+    return (struct row){.of = cell->of,
+                        .cell = cell,
+                        .metric = cell->main,
+                        .baseline = cell->baseline,
+                        .condition = cell->loaded,
+                        .slowdown = cell->slowdown};
+}
+
+// The metrics of --metric besides the main one, a row for each.
+static void put_other_metrics(struct line *json, const struct cell *cell, bool page)
+{
+    line_array(json, "metrics");
+    for (size_t i = 0; i < cell->of->metrics.count; i++) {
+        if (!row_has_metric(cell->of, i))
+            continue;
+        const struct quantity *metric = &cell->of->metrics.item[i];
+        struct row row = row_of(cell);
+        row.metric = metric;
+        row.slowdown = slowdown_of(cell->of, cell->condition, metric->name);
+        line_object(json, NULL);
+        columns_put_texts(json, TABLE_CELL_METRICS, &row);
+        view_put(json, "distinguishable", view_get(row.slowdown, "distinguishable"));
+        if (page) { // for its table of answers
+            line_real(json, "ratio_value", view_real(row.slowdown, "ratio"));
+            page_put_ratio(json, row.slowdown);
+            line_bool(json, "survives", family_survives(cell->of->family, row.slowdown));
+        }
+        line_close(json);
+    }
+    line_close(json);
+}
+
+static void put_directions(struct line *json, const struct cell *cell, const char *who)
+{
+    for (size_t i = 0; i < cell->of->metrics.count; i++) {
+        OWNED char *words = ratio_direction(
+            cell->of, slowdown_of(cell->of, cell->condition, cell->of->metrics.item[i].name));
+        row_say(json, who, words);
+    }
+}
+
+// What a condition's time was made of.
+static void put_time(struct line *json, const struct value *condition, const char *who)
+{
+    const struct value *time = view_get(condition, "time"), *others = view_get(time, "others");
+    OWNED char *cost = view_text(others, "text"),
+               *steadier = view_string(view_path(others, "steadier", "text")),
+               *parts = view_text(time, "text");
+    row_say(json, who, cost);
+    row_say(json, who, steadier);
+    row_say(json, who, parts);
+}
+
+// What is said on a cell below its table, each with who it is of.
+static void put_lines(struct line *json, const struct cell *cell, bool first)
+{
+    OWNED char *load = row_load(cell), *row = visible(cell->row),
+               *who = text_of("%s, %s", row, load);
+    char text[NUMBER_SIZE];
+    if (!isnan(cell->noise_floor))
+        visible_take(json, "floor",
+                     text_of("%s: the noise floor is %s: the baseline measured against itself "
+                             "(A/A) still allows that much",
+                             row, number_percent(cell->noise_floor, text)));
+    line_array(json, "lines");
+    for (unsigned loaded = 0; loaded < 2; loaded++) {
+        const struct value *condition = loaded ? cell->loaded : cell->baseline;
+        OWNED char *what = text_of("%s, %s", who, loaded ? "under load" : "alone");
+        visible_add(json, row_star(condition, what));
+        if (first || loaded)
+            put_time(json, condition, what);
+    }
+    OWNED char *attribution = row_attribution_words(cell),
+               *sessions = sessions_text(cell->slowdown),
+               *seldom = view_text(cell->slowdown, "seldom");
+    put_directions(json, cell, who);
+    row_say(json, who, sessions);
+    row_say(json, who, seldom);
+    row_say(json, who, attribution);
+    if (first)
+        service_put_lines(json, cell->of, row);
+    line_close(json);
+}
+
+// What a condition's wall time is besides: the outliers, and the interval that also holds
+// where runs depend on each other, in the unit of the table.
+static void put_caution(struct line *json, const struct value *condition)
+{
+    const struct value *wall = view_get(condition, metrics[METRIC_WALL].name);
+    const struct value *robust = view_get(wall, "ci_robust"), *low = view_first(robust);
+    const double outliers = view_real(wall, "outliers");
+    char text[NUMBER_SIZE], high[NUMBER_SIZE];
+    snprintf(text, sizeof text, "%.0f", outliers);
+    line_text(json, NULL, isnan(outliers) ? "-" : text);
+    if (!low) {
+        line_text(json, NULL, "-");
+        return;
+    }
+    number_significant(view_number(view_next(robust, low), NAN), high);
+    visible_add(json, text_of("[%s, %s]", number_significant(view_number(low, NAN), text), high));
+}
+
+// Mean and variance of each metric, in the unit of the table; and put_caution.
+static void put_means(struct line *json, const char *name, const struct cell *cell,
+                      const struct value *condition)
+{
+    const struct value *figures = capacity_searched(cell->of) ? NULL : condition;
+    char text[NUMBER_SIZE];
+    if (!condition) {
+        line_null(json, name);
+        return;
+    }
+    line_array(json, name);
+    snprintf(text, sizeof text, "%.0f", view_real(condition, "runs"));
+    line_text(json, NULL, text);
+    for (unsigned i = 0; i < METRIC_COUNT; i++) {
+        const struct value *metric = view_get(figures, metrics[i].name);
+        const double factor = metrics[i].table_factor;
+        line_text(json, NULL, number_significant(view_real(metric, "mean") * factor, text));
+        line_text(json, NULL,
+                  number_significant(view_real(metric, "variance") * factor * factor, text));
+    }
+    put_caution(json, figures);
+    line_close(json);
+}
+
+static char *row_texts(const struct cell *cell, bool page, bool first)
+{
+    struct line json = {0};
+    const struct row row = row_of(cell);
+    line_object(&json, NULL);
+    visible_put(&json, "target", cell->target);
+    line_text(&json, "experiment", cell->of->name);
+    visible_put(&json, "variant", cell->variant);
+    visible_put(&json, "load", cell->load);
+    visible_put(&json, "level", cell->level);
+    visible_put(&json, "condition", cell->condition);
+    line_text(&json, "state", cell->of->state);
+    line_text(&json, "started", cell->of->runs.started);
+    visible_put(&json, "host", cell->host);
+    visible_put(&json, "main", cell->main->words);
+    columns_put_texts(&json, TABLE_CELLS, &row);
+    view_put(&json, "distinguishable", view_get(cell->slowdown, "distinguishable"));
+    line_bool(&json, "survives", family_survives(cell->of->family, cell->slowdown));
+    line_bool(&json, "short", cell->is_short);
+    row_warnings(&json, cell->warnings, cell->warning_count);
+    put_other_metrics(&json, cell, page);
+    put_lines(&json, cell, first);
+    put_means(&json, "alone", cell, cell->baseline);
+    put_means(&json, "loaded", cell, cell->loaded);
+    if (first) {
+        variants_put(&json, cell->of, page);
+        capacity_put(&json, cell->of);
+        protection_put(&json, cell->of);
+    }
+    checks_put(&json, cell, first);
+    if (page)
+        page_put(&json, cell, first);
+    return json_text_end(&json);
+}
+
+char *cell_text(const struct cell *cell, const struct wanted *wanted, bool first)
+{
+    if (wanted->rows)
+        return row_texts(cell, wanted->page, first);
+    if (wanted->figures)
+        return figures_of(cell);
+    OWNED char *lists = wanted->lists ? lists_of_runs(cell) : NULL;
+    return model_of(cell, lists);
+}

@@ -1,0 +1,411 @@
+// What only the page has of a cell: numbers to sort by, what it draws, how to measure it again.
+#include "texts.h"
+
+#include "common/memory.h"
+#include "common/text.h"
+#include "common/words.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- the command line that measures again
+
+struct words {
+    const char **item;
+    size_t count, allocated;
+};
+
+// Takes text.
+static void add(struct words *words, char *text)
+{
+    words->item = grown(words->item, words->count, &words->allocated, sizeof *words->item);
+    words->item[words->count++] = text;
+}
+
+// Takes value.
+static void add_option(struct words *words, const char *name, char *value)
+{
+    add(words, must(strdup(name)));
+    add(words, value);
+}
+
+static char *joined(const struct value *list)
+{
+    return view_joined(list, ",") ?: must(strdup(""));
+}
+
+// "load_cpus" -> --load-cpus, "settle_s" -> --settle; what is --conclude now was --cleanup in
+// older records.
+static char *option_name(const struct value *settings, const struct value *setting)
+{
+    const bool old = !view_get(settings, "conclude");
+    if (old && view_get(settings, "cleanup") == setting)
+        return must(strdup("--conclude"));
+    char *name = text_of("--%.*s", (int)setting->key_length, setting->key);
+    name[text_before(name, "_s")] = '\0';
+    for (char *c = name; *c != '\0'; c++)
+        if (*c == '_')
+            *c = '-';
+    return name;
+}
+
+// Not given, or what is so without it.
+static bool preset(const char *option, const struct value *setting)
+{
+    const char *text = setting->text;
+    const size_t length = setting->length;
+    const bool nothing = setting->type == VIEW_NULL || setting->type == VIEW_FALSE ||
+                         (length == 2 && (*text == '"' || *text == '[')) ||
+                         (setting->type == VIEW_NUMBER && view_number(setting, 0) == 0);
+    return nothing || (strcmp(option, "--engine") == 0 && view_equals(setting, "meter")) ||
+           (strcmp(option, "--washout") == 0 && view_equals(setting, "auto")) ||
+           (strcmp(option, "--settle") == 0 && view_number(setting, 0) == 1);
+}
+
+// What is given in another way: how a variant's words are read is in its words.
+static bool is_apart(const char *option)
+{
+    static const char *const names[] = {"--metric",         "--metrics",      "--decide",
+                                        "--shell",          "--command",      "--kind",
+                                        "--ignore-failure", "--ignore-codes", NULL};
+    for (size_t i = 0; names[i] != NULL; i++)
+        if (strcmp(option, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static void add_setting(struct words *words, const struct value *settings,
+                        const struct value *setting)
+{
+    OWNED char *option = option_name(settings, setting);
+    if (setting->type == VIEW_OBJECT) // of capacity: its members are options
+        for (const struct value *item = NULL; view_each(setting, &item);)
+            add_setting(words, setting, item);
+    if (is_apart(option) || preset(option, setting) || setting->type == VIEW_OBJECT)
+        return;
+    if (strcmp(option, "--cold-path") == 0)
+        for (const struct value *path = NULL; view_each(setting, &path);)
+            add_option(words, option, view_plain(path));
+    else if (strcmp(option, "--same-within") == 0)
+        add_option(words, option, text_of("%.6g%%", 100 * view_number(setting, 0)));
+    else if (setting->type == VIEW_TRUE)
+        add(words, must(strdup(option)));
+    else
+        add_option(words, option,
+                   setting->type == VIEW_ARRAY ? joined(setting) : view_plain(setting));
+}
+
+static void add_ignored(struct words *words, const struct value *settings)
+{
+    OWNED char *list = joined(view_get(settings, "ignore_codes"));
+    if (view_holds(settings, "ignore_failure"))
+        add(words, text_of("--ignore-failure%s%s", *list == '\0' ? "" : "=", list));
+}
+
+// "p99_ms=stdout:/.../,unit=ms", as --metric takes it (common/metric.h).
+static char *definition_text(const struct value *metric)
+{
+    static const char *const options[] = {"take", "scale", "unit",    "better",
+                                          "role", "loop",  "quantile"};
+    OWNED char *name = view_plain(view_get(metric, "name")),
+               *source = view_plain(view_get(metric, "source")),
+               *variant = view_text(metric, "variant");
+    char *text = text_of("%s%s%s=%s", name, variant ? "@" : "", variant ?: "", source);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        const struct value *value = view_get(metric, options[i]);
+        if (!value || value->type == VIEW_NULL || view_equals(value, "") ||
+            view_equals(value, "last") || view_equals(value, "lower") ||
+            view_equals(value, "result"))
+            continue;
+        OWNED char *plain = view_plain(value);
+        text = text_added(text, ",%s=%s", options[i], plain);
+    }
+    return text;
+}
+
+// Names that are built in, and definitions.
+static void add_metrics(struct words *words, const struct value *settings)
+{
+    const struct value *chosen = view_get(settings, "metric"), *own = view_get(settings, "metrics"),
+                       *decide = view_get(settings, "decide");
+    OWNED char *names = must(strdup(""));
+    for (const struct value *item = NULL; view_each(chosen, &item);) {
+        OWNED char *name = view_plain(item);
+        if (!metric_entry(settings, item))
+            names = text_joined(names, ",", name);
+    }
+    if (*names != '\0' && (view_first(own) || strcmp(names, "wall_s") != 0))
+        add_option(words, "--metric", must(strdup(names)));
+    for (const struct value *item = NULL; view_each(own, &item);)
+        add_option(words, "--metric", definition_text(item));
+    if (view_first(decide) && !view_same(decide, chosen))
+        add_option(words, "--decide", joined(decide));
+}
+
+static void add_loads(struct words *words, const struct value *loads)
+{
+    for (const struct value *load = NULL; view_each(loads, &load);) {
+        OWNED char *name = view_text(load, "name"), *spec = view_text(load, "spec");
+        if (name && spec)
+            add_option(words, "--load", text_of("%s=%s", name, spec));
+    }
+}
+
+// What was built from a revision is built again.
+static void add_variants(struct words *words, const struct value *record)
+{
+    const struct value *variants = view_get(record, "variants");
+    char *build = view_text(record, "build");
+    for (const struct value *item = NULL; view_each(variants, &item);) {
+        OWNED char *name = view_plain(view_get(item, "name")),
+                   *commit = view_string(view_path(item, "revision", "commit")),
+                   *command = command_text(view_get(item, "command"));
+        add_option(words, commit ? "--revision" : "--variant",
+                   text_of("%s=%s", name, commit ?: command));
+    }
+    if (build)
+        add_option(words, "--build", build);
+}
+
+static void add_command(struct words *words, const struct value *command)
+{
+    add(words, must(strdup("--")));
+    for (const struct value *word = NULL; view_each(command, &word);)
+        add(words, view_plain(word));
+}
+
+static const char *command_name(const struct cell *cell)
+{
+    if (capacity_searched(cell->of))
+        return "capacity";
+    return !cell->loaded && !cell->variant ? "run" : "slowdown";
+}
+
+// The command line that measures a cell's experiment again: what was not the default. To be freed.
+static char *reproduce_command(const struct cell *cell)
+{
+    const struct value *record = cell->of->record.top, *settings = cell->of->settings,
+                       *variants = view_get(record, "variants");
+    const bool built = view_is(view_path(view_first(variants), "revision", "commit"), VIEW_STRING);
+    struct words words = {0};
+    add(&words, must(strdup("jostle")));
+    add(&words, must(strdup(command_name(cell))));
+    add_variants(&words, record);
+    add_loads(&words, view_get(record, "loads"));
+    add_metrics(&words, settings);
+    for (const struct value *setting = NULL; view_each(settings, &setting);)
+        add_setting(&words, settings, setting);
+    add_ignored(&words, settings);
+    if (!view_first(variants) || built)
+        add_command(&words, view_get(record, "command"));
+    char *text = must(words_quote(words.item, words.count));
+    for (size_t i = 0; i < words.count; i++)
+        free((char *)(uintptr_t)words.item[i]);
+    free(words.item);
+    return text;
+}
+
+// ---- charts
+
+void page_put_point(struct line *json, const struct value *slowdown, bool sure)
+{
+    const struct estimate its = ratio_estimate(slowdown);
+    const double ratio = its.center, low = isnan(its.low) ? ratio : its.low,
+                 high = isnan(its.high) ? ratio : its.high;
+    char number[NUMBER_SIZE], interval[NUMBER_SIZE];
+    const int decimals = ratio_decimals(low, high);
+    OWNED char *times = text_of("%s times, %s%s", number_fixed(ratio, decimals, number),
+                                number_interval(low, high, decimals, interval),
+                                sure ? "" : ", not distinguishable from noise");
+    line_real(json, "ratio", ratio);
+    line_real(json, "low", low);
+    line_real(json, "high", high);
+    line_bool(json, "sure", sure);
+    line_text(json, "times", times);
+}
+
+static void put_extent(struct line *json, const char *name, const struct value *condition,
+                       const struct quantity *metric)
+{
+    const struct value *figure = metric_figure(condition, metric);
+    if (!condition) {
+        line_null(json, name);
+        return;
+    }
+    line_object(json, name);
+    line_real(json, "min", view_real(figure, "min"));
+    line_real(json, "median", view_real(figure, "median"));
+    line_real(json, "max", view_real(figure, "max"));
+    line_close(json);
+}
+
+static bool is_drawn(const struct experiment *of, size_t metric)
+{
+    return of->metrics.item[metric].chosen || metric == of->metrics.main;
+}
+
+static void put_metric(struct line *json, const struct cell *cell, size_t number)
+{
+    const struct quantity *metric = &cell->of->metrics.item[number];
+    const struct value *slowdown = slowdown_of(cell->of, cell->condition, metric->name);
+    line_object(json, NULL);
+    line_text(json, "metric", metric->words);
+    line_text(json, "unit", metric->unit);
+    line_bool(json, "timed", number == METRIC_WALL);
+    line_bool(json, "main", number == cell->of->metrics.main);
+    page_put_point(json, slowdown, !view_is(view_get(slowdown, "distinguishable"), VIEW_FALSE));
+    put_extent(json, "alone", cell->baseline, metric);
+    put_extent(json, "loaded", cell->loaded, metric);
+    line_close(json);
+}
+
+// The main metric first.
+static void put_metrics(struct line *json, const struct cell *cell)
+{
+    const struct metric_list *list = &cell->of->metrics;
+    line_array(json, "metrics");
+    put_metric(json, cell, list->main);
+    for (size_t i = 0; i < list->count; i++)
+        if (i != list->main && is_drawn(cell->of, i))
+            put_metric(json, cell, i);
+    line_close(json);
+}
+
+// The places, among the runs of a condition, of those that are flagged or in no figure.
+static void put_places(struct line *json, const char *name, const struct runs *runs,
+                       size_t condition, bool flagged)
+{
+    size_t place = 0;
+    line_array(json, name);
+    for (size_t i = 0; i < runs->count; i++) {
+        const struct run_record *run = &runs->item[i];
+        if (run->condition != condition)
+            continue;
+        if (flagged ? run->flagged : !run->used)
+            line_count(json, NULL, place);
+        place++;
+    }
+    line_close(json);
+}
+
+static void put_condition(struct line *json, const struct experiment *of, size_t condition)
+{
+    const struct runs *runs = &of->runs;
+    line_object(json, runs->condition[condition]);
+    line_array(json, "order");
+    for (size_t i = 0; i < runs->count; i++)
+        if (runs->item[i].condition == condition)
+            line_count(json, NULL, runs->item[i].order);
+    line_close(json);
+    put_places(json, "flagged", runs, condition, true);
+    put_places(json, "unused", runs, condition, false);
+    line_object(json, "values");
+    for (size_t metric = 0; metric < of->metrics.count; metric++) {
+        if (!is_drawn(of, metric))
+            continue;
+        line_array(json, of->metrics.item[metric].words);
+        for (size_t i = 0; i < runs->count; i++)
+            if (runs->item[i].condition == condition)
+                line_real(json, NULL, runs_value(runs, i, &of->metrics, metric));
+        line_close(json);
+    }
+    line_close(json);
+    line_close(json);
+}
+
+// What the cell's condition is called where its variant is known from its row.
+static void put_name(struct line *json, const struct cell *cell)
+{
+    OWNED char *load =
+        cell->variant ? view_text(experiment_condition(cell->of, cell->condition), "load") : NULL;
+    visible_put(json, "condition", load ?: cell->condition);
+}
+
+// What the page draws of a cell; of a search for capacities nothing.
+static void put_charts(struct line *json, const struct cell *cell, bool first)
+{
+    OWNED char *unit = view_text(cell->load_entry, "unit");
+    line_object(json, "charts");
+    if (!capacity_searched(cell->of)) {
+        put_name(json, cell);
+        line_text(json, "reference", cell->reference);
+        line_text(json, "under", cell->condition);
+        line_real(json, "offered", view_real(cell->load_entry, "offered"));
+        line_real(json, "achieved", view_real(cell->load_entry, "achieved"));
+        visible_put(json, "unit", unit);
+        put_metrics(json, cell);
+    }
+    if (!capacity_searched(cell->of) && first) {
+        line_object(json, "runs");
+        for (size_t i = 0; i < cell->of->runs.condition_count; i++)
+            put_condition(json, cell->of, i);
+        line_close(json);
+    }
+    line_close(json);
+}
+
+// ---- numbers
+
+// The ratio with as many decimals as its interval deserves.
+void page_put_ratio(struct line *json, const struct value *slowdown)
+{
+    const struct estimate ratio = ratio_estimate(slowdown);
+    const int decimals = ratio_decimals(ratio.low, ratio.high);
+    char text[NUMBER_SIZE];
+    line_text(json, "ratio",
+              isnan(ratio.center) ? NULL : number_fixed(ratio.center, decimals, text));
+    line_text(json, "interval",
+              isnan(ratio.low) ? "no interval"
+                               : number_interval(ratio.low, ratio.high, decimals, text));
+}
+
+// What share of the extra time each cause has, of those that have any: [{cause, share}].
+static void put_shares(struct line *json, const struct value *points)
+{
+    static const char *const causes[] = {"execution", "cpu",   "memory",
+                                         "io",        "steal", "unexplained"};
+    enum { CAUSES = sizeof causes / sizeof *causes };
+    double sum = 0;
+    if (!view_is(points, VIEW_OBJECT)) {
+        line_null(json, "shares");
+        return;
+    }
+    for (size_t i = 0; i < CAUSES; i++)
+        sum += fmax(view_real(points, causes[i]), 0); // passes NAN over
+    line_array(json, "shares");
+    for (size_t i = 0; i < CAUSES; i++) {
+        const double one = view_real(points, causes[i]);
+        if (!(one > 0))
+            continue;
+        line_object(json, NULL);
+        line_text(json, "cause", causes[i]);
+        line_real(json, "share", one / sum);
+        line_close(json);
+    }
+    line_close(json);
+}
+
+void page_put(struct line *json, const struct cell *cell, bool first)
+{
+    const struct value *loaded = cell->loaded ?: cell->baseline;
+    const struct value *figures = capacity_searched(cell->of) ? NULL : loaded,
+                       *alone = figures ? cell->baseline : NULL;
+    line_object(json, "values");
+    line_real(json, "runs", view_real(loaded, "runs"));
+    line_real(json, "ratio", view_real(cell->slowdown, "ratio"));
+    line_real(json, "alone", figure_center(metric_figure(alone, cell->main)));
+    line_real(json, "loaded",
+              cell->loaded ? figure_center(metric_figure(figures, cell->main)) : NAN);
+    for (unsigned i = METRIC_USER; i < METRIC_COUNT; i++)
+        line_real(json, metrics[i].title, figure_center(view_get(figures, metrics[i].name)));
+    line_real(json, "achieved", view_real(cell->load_entry, "achieved"));
+    line_close(json);
+    page_put_ratio(json, cell->slowdown);
+    visible_put(json, "spec", cell->spec);
+    put_shares(json, view_get(row_attribution(cell), "points"));
+    visible_take(json, "attribution", row_attribution_words(cell));
+    OWNED char *again = reproduce_command(cell);
+    line_text(json, "again", again);
+    put_charts(json, cell, first);
+}

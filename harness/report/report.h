@@ -1,0 +1,199 @@
+// From folders to the cells of a report.
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include "texts.h"
+
+// ---- folders.c
+
+// The experiments below the folders of a command line.
+
+struct folder {
+    char *name; // its last part; the second of one name is NAME#2
+    char *path;
+};
+
+struct folders {
+    struct folder *item;
+    size_t count, allocated;
+};
+
+// Adds dir itself, whatever it is.
+void folders_add_named(struct folders *folders, const char *dir);
+// Adds the cells of a campaign, dir itself, or the experiments right below it,
+// in natural order.
+void folders_add(struct folders *folders, const char *dir);
+// Makes the names of all differ; once, after the last was added.
+void folders_distinguish(struct folders *folders);
+void folders_free(struct folders *folders);
+// DIR/name is there.
+int folder_has(const char *dir, const char *name);
+
+// What a report is to show, and the reading of one folder for it.
+
+struct wanted {
+    const char *only;    // shell pattern of cells' names; NULL: all
+    const char *derived; // folder with the results of unfinished experiments, by number from 1;
+                         // NULL: none
+    bool rows;           // cells as texts, not as the model
+    bool page;           // with what the page draws
+    bool table;          // the table of the only experiment, too
+    bool lists;          // the model with lists of runs
+    bool figures;        // cells as lines of CSV, see figures.h
+    const struct family *family; // of all slowdowns; NULL: not known yet
+};
+
+bool pattern_fits(const char *pattern, const char *text);
+// Is what has this name in the report?
+bool name_wanted(const struct wanted *wanted, const char *name);
+// Is a cell in the report, by its name, or by that of all its sessions?
+bool cell_wanted(const struct wanted *wanted, const struct cell *cell);
+
+// Reads the documents and, with options, the runs of one folder. number: from 1, for
+// wanted->derived.
+void experiment_read(struct experiment *experiment, const struct folder *folder, size_t number,
+                     const struct wanted *wanted, const struct run_options *options,
+                     struct problems *problems);
+
+// The campaigns of a report, and what they planned.
+
+struct collected;
+
+struct campaigns {
+    struct campaign {
+        struct document document;
+        char *text; // campaign.conf; NULL: none
+    } * item;
+    size_t count, allocated;
+};
+
+void campaigns_add(struct campaigns *campaigns, const char *dir, struct problems *problems);
+// Adds what was not started, of what wanted->only selects, to what is waiting.
+void campaigns_settle(const struct campaigns *campaigns, const struct folders *folders,
+                      const struct wanted *wanted, struct collected *collected);
+// How many cells were planned.
+size_t campaigns_cells(const struct campaigns *campaigns);
+void campaigns_free(struct campaigns *campaigns);
+
+// ---- sessions_result.c
+
+// Which experiments are sessions of one cell (a campaign's repeat).
+
+// Where an experiment is among them.
+struct place {
+    char *name; // of the cell, as all its sessions share it; NULL: of no cell
+    char *key;  // of its definition; NULL: not known
+    unsigned session;
+    size_t folder; // index
+};
+
+struct group {
+    char *name;
+    struct place *place; // by session
+    size_t count;        // 2 or more
+};
+
+struct groups {
+    struct group *item;
+    size_t count, allocated;
+    size_t *of; // of each folder: the index of its group; SIZE_MAX: none
+};
+
+// places: one for each folder; their names are taken over.
+void groups_make(struct groups *groups, struct place *places, size_t count);
+void groups_free(struct groups *groups);
+
+// The place of an experiment.
+struct place place_of(const struct experiment *experiment, size_t folder);
+
+// part: the experiment of each session of the group. A result over them, as jostle.result/1
+// as far as a report reads it; to be freed. Its ratios are those of harness/stats/interval.h,
+// its other figures means over the sessions with the interval of Student's t, at the
+// confidence of the first session's intervals.
+char *sessions_result(const struct experiment *part, const struct group *group);
+
+// ---- sessions.c
+
+// The sessions of one cell as one experiment, whose figures are over the sessions.
+
+// Reads all sessions of a group, and makes one experiment of them: with the record of the
+// first, the runs of all one after another, and their sessions_result().
+void sessions_read(struct experiment *all, const struct group *group, const struct folders *folders,
+                   const struct wanted *wanted, const struct run_options *options);
+
+// What the ratio over sessions is made of, "3 sessions: 1.37, 1.35, 1.40; ...", to be
+// freed; NULL: it is of a single one. slowdown: of an experiment that sessions_read made.
+char *sessions_text(const struct value *slowdown);
+
+// What is to be known of all results before the first of them is put into words: which
+// are sessions of one cell, and the family of their slowdowns, settled.
+void survey(struct groups *groups, struct family *family, const struct folders *folders,
+            const struct wanted *wanted);
+
+// Calls job(context, 0) to job(context, count - 1), each once, a few at a time:
+// folders are many and small, and may be on a file system that answers late.
+void workers_each(size_t count, void (*job)(void *context, size_t number), void *context);
+
+// ---- collect.c
+
+// From folders to the cells of a report.
+
+struct groups;
+
+struct report_line {
+    char *text; // JSON, or CSV; NULL: of a hidden one
+    char *name, *target, *label, *load, *level;
+    const char *experiment; // name of its folder
+    bool of_campaign;
+    char *same;          // equal: cells that differ in their load only
+    char *host, *kind;   // host NULL: not known
+    double wall_s, runs; // of the baseline; NAN where others have it: it is over sessions
+    // How many times as long, or worse, under load; NAN: not known.
+    double slowdown, slowdown_low, slowdown_high;
+    bool is_time, is_distinguishable; // of the slowdown
+    struct legend legend;
+    char *settings; // without the seed, as JSON; NULL: not for the page
+};
+
+struct waiting {
+    char *name, *reason, *host; // host NULL: not known
+    const char *state;
+    size_t runs;
+};
+
+// An environment without what changes from one measurement to the next.
+struct host {
+    char *host, *kind;
+    char *environment; // members of an object, without braces
+    char *varied[4];   // cpus_allowed, governor, file_system, device as JSON
+};
+
+// To be freed with it.
+void collected_add_waiting(struct collected *to, struct waiting waiting);
+
+struct collected {
+    struct problems problems;
+    struct family family;
+    struct groups *groups;     // of sessions
+    struct report_line *lines; // sorted: target, label, load and level in natural order
+    size_t line_count, line_allocated;
+    struct report_line *hidden; // sessions, where a line of all of them is shown: no text
+    size_t hidden_count, hidden_allocated;
+    struct waiting *waiting;
+    size_t waiting_count, waiting_allocated;
+    struct host *hosts; // each once
+    size_t host_count, host_allocated;
+    size_t experiments, runs;
+    char *table; // of the only experiment, as JSON (table.h); NULL: there are several
+};
+
+// experiments and runs count what has a selected cell, or a waiting one.
+void collect(struct collected *collected, const struct folders *folders,
+             const struct wanted *wanted);
+void collected_free(struct collected *collected);
+
+// Compares two struct report_line: target, label, load, level in natural order (n=2
+// before n=10), then the experiment.
+int order_of_entries(const void *a, const void *b);
+
+#endif

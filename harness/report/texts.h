@@ -1,0 +1,282 @@
+// What records say as texts for people: tables, sentences, lines below them.
+#ifndef REPORT_TEXTS_H
+#define REPORT_TEXTS_H
+
+#include "experiment.h"
+
+#include "common/numbers.h"
+#include "harness/stats/objective.h"
+
+// ---- legend.c
+
+// What the figures of a table are: which statistic, at which level.
+
+struct legend {
+    double level;             // of each interval, as 0.95; NAN: not the same in all of them
+    double family;            // the level at which all of its family hold at once
+    unsigned intervals;       // of a family; 1: each holds by itself
+    const char *members;      // what they are of, "metrics"
+    unsigned fewest, most;    // sessions that a figure is over; 0: it is of one alone
+    enum statistic statistic; // STATISTICS: not the same in all of them
+    double unseen;            // what this share of runs does, none of a condition's may show
+    double runs;              // of the condition with the fewest; 0: not known
+    char main[64];            // the metric of the main columns, in words
+    bool mixed;               // it is not the same in all of them
+    bool timed;               // it is the wall time: its ratios are slowdowns
+    bool higher;              // there are ratios of a metric that is better when it is higher
+};
+
+// Of one experiment.
+struct legend legend_of(const struct experiment *experiment);
+// Of both.
+struct legend legend_join(struct legend a, struct legend b);
+
+// The texts are to be freed.
+
+// "95 %"; "confidence" where levels differ.
+char *legend_level(const struct legend *legend);
+// "mean ± 95 %", "median [95 %]".
+char *legend_figure(const struct legend *legend);
+// What is said below the tables: "± and [ ] are 98.75 % confidence intervals (95 %
+// for the 4 metrics together)".
+char *legend_key(const struct legend *legend);
+// What intervals cover: "for repetitions in the same session: ...".
+char *legend_scope(const struct legend *legend);
+// "median"; NULL: slowdowns are the typical ones, or ratios of means, or not all of the same
+// statistic.
+char *legend_statistic(const struct legend *legend);
+// "15 runs may not show what happens in 1 of 6 (95 %)"; NULL: not known.
+char *legend_unseen(const struct legend *legend);
+
+// ---- row.c
+
+// Texts of one condition: what rows of cells, conditions and variants are made of.
+
+// "697 ± 5 ms", "697 [691, 706] ms".
+const char *row_figure(const struct value *condition, const struct quantity *metric, char *text);
+// Whether a metric has a row of its own: one of --metric whose figures are not in the main
+// columns.
+bool row_has_metric(const struct experiment *experiment, size_t metric);
+// "mem 50 %": a cell's load with its level; "-": none. To be freed.
+char *row_load(const struct cell *cell);
+// "471 of 473 MB/s (short)"; "12 ms CPU" for a load without a rate.
+const char *row_achieved(const struct value *load, bool is_short, char *text);
+// "WHO: WORDS" in an open array; nothing where one of them is NULL.
+void row_say(struct line *json, const char *who, const char *words);
+// What each of a condition's loads achieved: "1.0 of 1.0 CPUs + 12 ms CPU"; to be freed.
+char *row_loads(const struct value *condition);
+// Where the extra time of the cell went, and in words without the condition's name, to be freed.
+// NULL: not known.
+const struct value *row_attribution(const struct cell *cell);
+char *row_attribution_words(const struct cell *cell);
+// What the star says; NULL: no star. To be freed.
+char *row_star(const struct value *condition, const char *who);
+// "problems" and "notes": [{flag, condition, text}].
+void row_warnings(struct line *json, const struct warning *warnings, size_t count);
+// The same of one condition; condition NULL: of none in particular.
+void row_condition_warnings(struct line *json, const struct experiment *experiment,
+                            const char *condition);
+
+// A metric of one condition, as result.json has it, for people. NULL: not known.
+
+// The value of its statistic: of the one that its interval is about.
+double figure_center(const struct value *figure);
+
+// "697 ± 5 ms" for a mean whose interval has two equal sides, "697 [691, 706] ms" for others and
+// for quantiles, and "2.00 MiB (constant)" where all runs are alike. With a star for the mean
+// without outliers of older results. text has room for NUMBER_SIZE.
+const char *figure_text(const struct value *figure, const char *unit, char *text);
+
+// What the star means, to be freed; NULL: there is none.
+char *figure_star(const struct value *figure, const char *unit, const char *who);
+
+// Lower or upper bound of a member "ci"; NAN: there is none.
+double figure_bound(const struct value *figure, bool high);
+
+// A ratio of result.json (of slowdowns, comparisons or interactions) as text, which has room for
+// NUMBER_SIZE. NULL, or one that is not known: "-".
+
+struct estimate {
+    double center, low, high; // NAN: not known
+};
+
+// As it is in the record: how many times worse.
+struct estimate ratio_estimate(const struct value *slowdown);
+// In the metric's own direction: what is better when it is higher is turned round.
+struct estimate ratio_of_alone(const struct value *slowdown, const struct quantity *metric);
+
+// Whether the interval of a slowdown has 1 outside of it.
+bool ratio_excludes_one(const struct value *slowdown);
+
+// "1.37 [1.35, 1.39] †", "(noise)" where it is not distinguishable, "(too few runs)" where
+// its interval looks as if it were; the mark where it
+// survives in the family (family_survives).
+const char *ratio_remarked(const struct value *slowdown, const struct family *family, char *text);
+// The same without the remark.
+const char *ratio_text(const struct value *slowdown, const struct family *family, char *text);
+// The plain quotient, "0.74 [0.72, 0.76]", of a metric that is better when it is higher,
+// whose ratio is the other way round; "-" for others.
+const char *ratio_plain(const struct value *slowdown, const struct quantity *metric, char *text);
+// "rps 0.739 [0.731, 0.744] of alone", of a metric of --metric that is better when it is higher;
+// NULL: of another, or not known. To be freed.
+char *ratio_direction(const struct experiment *experiment, const struct value *slowdown);
+
+// Whether the experiment looked for capacities: its runs are at different rates, and no mean or
+// ratio is of them.
+bool capacity_searched(const struct experiment *experiment);
+
+// "29.0 [27.0, 31.0] k/s", or a bound where the objective is kept nowhere, or everywhere; entry:
+// of by_condition. text has room for NUMBER_SIZE.
+const char *capacity_value(const struct value *capacity, const struct value *entry, char *text);
+
+// Lines on the service that the target is a client of, as texts of the open array: which it is,
+// and its CPU time, memory, starts and deaths in each condition. Nothing without one.
+// who: begins each of them, where there are several experiments; NULL: nothing does.
+void service_put_lines(struct line *json, const struct experiment *experiment, const char *who);
+
+// ---- columns.c
+
+// The tables for people: columns are data, and a row has a text for each column.
+
+enum table {
+    TABLE_CELLS,
+    TABLE_CELL_METRICS, // those other than the main one
+    TABLE_CONDITIONS,   // of one experiment
+    TABLE_CONDITION_METRICS,
+    TABLE_VARIANTS, // of one metric
+    TABLE_CHANGES,  // whether loads change the ratios of variants
+    TABLE_CAPACITY,
+    TABLE_PROTECTION,
+    TABLES
+};
+
+// What a row is of; what its table does not ask for is NULL.
+struct row {
+    const struct experiment *of;
+    const struct quantity *metric;
+    const struct cell *cell;
+    const char *name;                         // of the condition
+    const struct value *baseline, *condition; // condition NULL: there is only the baseline
+    const struct value *slowdown;             // of the condition and metric
+    const struct value *entry;          // a comparison, an interaction, a capacity, or a protection
+    const struct value *variant, *load; // their names
+    bool is_reference; // of the variants; of protections: the load without settings
+};
+
+// Member "texts" of a row: {key: text}.
+void columns_put_texts(struct line *json, enum table table, const struct row *row);
+
+// Member "columns": {"cells": [{key, title, left, rank}], ..}, the columns of the
+// tables of cells and of one experiment's conditions, and those of their metrics
+// other than the main one. rank: which are left out first where it is narrow, the highest
+// first; 0: never.
+void columns_put_all(struct line *json, const struct legend *legend);
+
+// Member "columns" of one table; metric: of all its figures, or NULL; reference: what its ratios
+// are to, or NULL.
+void columns_put(struct line *json, enum table table, const struct legend *legend,
+                 const char *reference, const struct quantity *metric);
+
+// ---- answer.c
+
+// An effect below this is nothing that anybody acts on: an interval that ends below it says that
+// there is none; one that goes beyond it says that too little was measured.
+extern const double negligible_effect;
+
+// Decimals of a ratio within a sentence: one fewer than in the table, where the range still shows
+// on which side of 1 it is.
+int sentence_decimals(double low, double high);
+
+// What an experiment has found, in sentences: a list of texts named `name`, the largest effect
+// first. Of variants those of the comparisons that decide.
+void answer_put(struct line *json, const char *name, const struct experiment *experiment);
+
+// Members "next", the command line that looks closer at the load with the largest effect, where
+// there were several, or at the best setting, and "protect", the one that finds a setting against
+// the load which slows most; null where there is none.
+void answer_put_next(struct line *json, const struct experiment *experiment);
+
+// ---- protection.c
+
+// Settings that protect a target, of `protection` in result.json: what each leaves of the slowdown,
+// and what the neighbour still achieves.
+
+bool protection_measured(const struct experiment *experiment);
+
+// The entry of the best one; NULL: there is none.
+const struct value *protection_best(const struct experiment *experiment);
+
+// The answer as sentences, as texts of the open array: the best setting, and what --until asks.
+void protection_put_answers(struct line *json, const struct experiment *experiment);
+
+// What the row of an entry has in its columns, to be freed.
+char *protection_setting(const struct value *entry);
+char *protection_where(const struct value *entry);
+char *protection_front(const struct experiment *experiment, const struct value *entry);
+// A share of 1 in percent with its interval; "-" where it is not known.
+char *protection_share(const struct value *figure);
+// A ratio with its interval.
+char *protection_ratio(const struct value *figure);
+
+// ---- variants.c
+
+// What an experiment says of its variants, as texts. A member "variants", null where it
+// compares none:
+//
+//   title    of the experiment, where it is one of several
+//   tables   for each metric {columns, rows}: a row for each variant, alone and under each load
+//   changes  {columns, rows}: whether a load changes a variant's ratio to the reference
+//   lines    a sentence for each variant and metric
+//   charts   for the page: the ratios of each metric, [{metric, limit, points}]
+void variants_put(struct line *json, const struct experiment *experiment, bool page);
+
+// "3.8 % [3.0, 4.5] faster" of a ratio, where a metric is no time "1.6 % [1.0, 2.1] higher". To
+// be freed; NULL: the ratio is not known.
+char *variants_change(const struct value *ratio, const struct quantity *metric);
+
+// A member "capacity": {title, columns, rows, lines}, a row for each condition, as texts; null of
+// an experiment that looked for none.
+void capacity_put(struct line *json, const struct experiment *experiment);
+
+// A member "protection": {title, columns, rows, lines}, a row for each load and setting, as texts;
+// null where there are none.
+void protection_put(struct line *json, const struct experiment *experiment);
+
+// ---- checks.c
+
+// What a gate, or somebody who reads a pull request, wants to know of a cell, as texts. A member
+// "checks", one for each ratio of each metric of --metric:
+//
+//   {what, metric, reference, figure, ratio, change, gate, why, verdict, message, time_s}
+//
+// gate: the answer to --at-most, "below", "above" or "undecided"; null where this ratio was not
+// judged. why: the problems that leave it undecided, "load-short"; else null. verdict: of a
+// comparison of variants; else null. change: "3.8 % [3.0, 4.5] slower". reference and ratio are
+// null of a measurement that compares nothing, and of a capacity. time_s: of all runs. first: of
+// the cells of its experiment, which has the comparisons of variants.
+void checks_put(struct line *json, const struct cell *cell, bool first);
+
+// The flags in the member "why" of a ratio or of a gate: "load-short, carry-over"; to be freed.
+// NULL: there are none.
+char *checks_why(const struct value *judged);
+
+// ---- page.c
+
+// Members of a cell that only the page has: values, ratio, interval, spec, shares, attribution,
+// again, and charts, what it draws:
+//   {condition, reference, under, offered, achieved, unit,
+//    metrics: [{metric, unit, timed, main, ratio, low, high, sure, times, alone, loaded}],
+//    runs: {CONDITION: {order, flagged, unused, values: {METRIC: [...]}}}}
+// condition: as the page calls it; reference, under: which of the runs are those without and with
+// load; alone, loaded: {min, median, max}; times: the ratio in words; flagged, unused: places in
+// order. runs are those of the whole experiment: of its first cell, else null. There are no
+// metrics of a search for capacities.
+void page_put(struct line *json, const struct cell *cell, bool first);
+
+// Members ratio and interval: with as many decimals as the interval deserves.
+void page_put_ratio(struct line *json, const struct value *slowdown);
+
+// Members ratio, low, high, sure and times of a ratio; bounds that are not known are the ratio.
+void page_put_point(struct line *json, const struct value *slowdown, bool sure);
+
+#endif
