@@ -1,12 +1,13 @@
-#include "differences.h"
+
+#include "compare.h"
 
 #include "common/changes.h"
 #include "common/machine.h"
 #include "common/machine_json.h"
+#include "common/memory.h"
 #include "common/words.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,16 +18,14 @@ static const char seed[] = "seed";
 static const char *const moments[] = {"load_average", "job.time_left_s"};
 
 // A value as text: "-" for none; else as it is, or as JSON.
-static json_t *text_of(const json_t *value)
+static json_t *value_text(const json_t *value)
 {
     if (!value || json_is_null(value))
         return json_string("-");
     if (json_is_string(value))
         return json_string(json_string_value(value));
-    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(15));
-    json_t *string = text ? json_string(text) : NULL;
-    free(text);
-    return string;
+    OWNED char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(15));
+    return text ? json_string(text) : NULL;
 }
 
 static void add(json_t *list, const char *what, json_t *a, json_t *b)
@@ -37,16 +36,11 @@ static void add(json_t *list, const char *what, json_t *a, json_t *b)
 static json_t *command_text(const json_t *command)
 {
     const size_t count = json_array_size(command);
-    const char **words = calloc(count + 1, sizeof *words);
-    for (size_t i = 0; words && i < count; i++) {
-        const char *word = json_string_value(json_array_get(command, i));
-        words[i] = word ? word : "";
-    }
-    char *text = words ? words_quote(words, count) : NULL;
-    json_t *string = text ? json_string(text) : json_null();
-    free(text);
-    free(words);
-    return string;
+    OWNED const char **words = must(calloc(count + 1, sizeof *words));
+    for (size_t i = 0; i < count; i++)
+        words[i] = json_string_value(json_array_get(command, i)) ?: "";
+    OWNED char *text = must(words_quote(words, count));
+    return json_string(text);
 }
 
 // The names in one list that are also in the other, or that are not.
@@ -80,14 +74,12 @@ json_t *differences_common(const json_t *a, const json_t *b)
 
 // What differs in a member of two objects of the same name.
 static void add_member(json_t *list, const char *kind, const json_t *a, const json_t *b,
-                       const char *member, json_t *(*text)(const json_t *value))
+                       const char *member, json_t *(*as_text)(const json_t *value))
 {
     const json_t *one = json_object_get(a, member), *other = json_object_get(b, member);
-    char *what = NULL;
-    if (!changes_same(one, other) &&
-        asprintf(&what, "%s %s", kind, json_string_value(json_object_get(a, "name"))) >= 0)
-        add(list, what, text(one), text(other));
-    free(what);
+    OWNED char *what = text_of("%s %s", kind, json_string_value(json_object_get(a, "name")));
+    if (!changes_same(one, other))
+        add(list, what, as_text(one), as_text(other));
 }
 
 static void add_loads(json_t *list, const json_t *a, const json_t *b)
@@ -98,7 +90,7 @@ static void add_loads(json_t *list, const json_t *a, const json_t *b)
         const char *name = json_string_value(json_object_get(one, "name"));
         const json_t *other = name ? json_named(others, "name", name) : NULL;
         if (other)
-            add_member(list, "load", one, other, "spec", text_of);
+            add_member(list, "load", one, other, "spec", value_text);
     }
 }
 
@@ -141,34 +133,27 @@ static bool is_off(const json_t *value)
 // Each name once: "environment.mitigations.l1tf" is of what is recorded as a whole.
 static void add_missing(json_t *missing, const char *kind, const char *name, const char *side)
 {
-    char *what = NULL;
-    if (asprintf(&what, "%s%.*s", kind, (int)strcspn(name, "."), name) < 0)
-        return;
-    for (size_t i = 0; i < json_array_size(missing); i++) {
-        const json_t *one = json_array_get(missing, i);
-        if (strcmp(json_string_value(json_object_get(one, "what")), what) == 0) {
-            free(what);
+    OWNED char *what = text_of("%s%.*s", kind, (int)strcspn(name, "."), name);
+    for (size_t i = 0; i < json_array_size(missing); i++)
+        if (strcmp(json_text_or_empty(json_array_get(missing, i), "what"), what) == 0)
             return;
-        }
-    }
     json_array_append_new(missing, json_pack("{s:s, s:s}", "what", what, "side", side));
-    free(what);
 }
 
 // The settings, with what an older record means by leaving it out. A new reference.
 static json_t *completed(const json_t *experiment)
 {
     json_t *settings = json_copy(json_object_get(experiment, "settings"));
-    json_t *known = json_pack("{s:s, s:[], s:O?}", "statistic", "mean", "metrics", "decide",
-                              json_object_get(settings, "metric"));
+    json_auto_t *known = json_pack("{s:s, s:[], s:O?}", "statistic", "mean", "metrics", "decide",
+                                   json_object_get(settings, "metric"));
     json_object_update_missing(settings, known);
-    json_decref(known);
     return settings;
 }
 
 static json_t *settings_differing(const json_t *a, const json_t *b, json_t *missing)
 {
-    json_t *one = completed(a), *other = completed(b), *list = json_array(), *value;
+    json_auto_t *one = completed(a), *other = completed(b);
+    json_t *list = json_array(), *value;
     const char *name;
     json_object_foreach(one, name, value)
     {
@@ -177,15 +162,13 @@ static json_t *settings_differing(const json_t *a, const json_t *b, json_t *miss
             add_missing(missing, "setting ", name, "b");
         else if (its && strcmp(name, seed) != 0 && !changes_same(value, its) &&
                  !(is_off(value) && is_off(its)))
-            add(list, name, text_of(value), text_of(its));
+            add(list, name, value_text(value), value_text(its));
     }
     json_object_foreach(other, name, value)
     {
         if (!json_object_get(one, name) && !is_off(value))
             add_missing(missing, "setting ", name, "a");
     }
-    json_decref(one);
-    json_decref(other);
     return list;
 }
 
@@ -196,14 +179,11 @@ static void flatten(const json_t *object, const char *before, json_t *flat)
     json_t *value;
     json_object_foreach((json_t *)object, name, value)
     {
-        char *path = NULL;
-        if (asprintf(&path, "%s%s%s", before, *before ? "." : "", name) < 0)
-            return;
+        OWNED char *path = text_of("%s%s%s", before, *before ? "." : "", name);
         if (json_is_object(value))
             flatten(value, path, flat);
         else
             json_object_set(flat, path, value);
-        free(path);
     }
 }
 
@@ -234,7 +214,8 @@ static void add_unknown_facts(const json_t *a, const json_t *b, json_t *missing)
 static json_t *environment_differing(const json_t *a, const json_t *b, json_t *missing,
                                      json_t *compared)
 {
-    json_t *one = leaves(a), *other = leaves(b), *list = json_array(), *value;
+    json_auto_t *one = leaves(a), *other = leaves(b);
+    json_t *list = json_array(), *value;
     const char *name;
     json_object_foreach(one, name, value)
     {
@@ -252,8 +233,6 @@ static json_t *environment_differing(const json_t *a, const json_t *b, json_t *m
             add_missing(missing, "", name, "a");
     }
     add_unknown_facts(a, b, missing);
-    json_decref(one);
-    json_decref(other);
     return list;
 }
 
@@ -272,7 +251,7 @@ static json_t *program_differing(const json_t *a, const json_t *b, json_t *missi
     if (!changes_of_program(one, other, list))
         add_missing(missing, "", "program", lacking(a, b, "program"));
     else if (!changes_same(path, its))
-        add(list, "path of the program", text_of(path), text_of(its));
+        add(list, "path of the program", value_text(path), value_text(its));
     changes_of_variants(json_object_get(a, "variants"), json_object_get(b, "variants"), list);
     return list;
 }
@@ -314,14 +293,10 @@ static void add_lone_inputs(json_t *list, const json_t *a, const json_t *b, bool
     for (size_t i = 0; i < json_array_size(a); i++) {
         const json_t *one = json_array_get(a, i);
         const char *word = json_string_value(json_object_get(one, "word"));
-        json_t *there = json_string("a file"), *none = json_string("no file");
-        char *what = NULL;
-        if (!with_word(b, json_object_get(one, "word")) && !changes_in_session(one) &&
-            asprintf(&what, "input %s", word) >= 0)
+        json_auto_t *there = json_string("a file"), *none = json_string("no file");
+        OWNED char *what = text_of("input %s", word);
+        if (!with_word(b, json_object_get(one, "word")) && !changes_in_session(one))
             add(list, what, json_incref(in_a ? there : none), json_incref(in_a ? none : there));
-        free(what);
-        json_decref(there);
-        json_decref(none);
     }
 }
 
@@ -336,12 +311,10 @@ static json_t *inputs_differing(const json_t *a, const json_t *b, json_t *missin
         return list;
     }
     split_inputs(one, other, same, written);
-    json_t *first = chosen(one, same), *second = chosen(other, same);
+    json_auto_t *first = chosen(one, same), *second = chosen(other, same);
     (void)changes_of_inputs(first, second, list);
     add_lone_inputs(list, one, other, true);
     add_lone_inputs(list, other, one, false);
-    json_decref(first);
-    json_decref(second);
     return list;
 }
 
@@ -384,11 +357,11 @@ static void add_source(json_t *differences, const json_t *one, const json_t *oth
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const json_t *part = json_object_get(one, parts[i]),
                      *its = json_object_get(other, parts[i]);
-        char *what = NULL;
-        if (!changes_same(part, its) && asprintf(&what, "%s of metric %s%s%s", parts[i], name,
-                                                 variant ? "@" : "", variant ? variant : "") >= 0)
-            add(json_object_get(differences, "command_or_load"), what, text_of(part), text_of(its));
-        free(what);
+        OWNED char *what =
+            text_of("%s of metric %s%s%s", parts[i], name, variant ? "@" : "", variant ?: "");
+        if (!changes_same(part, its))
+            add(json_object_get(differences, "command_or_load"), what, value_text(part),
+                value_text(its));
     }
 }
 
@@ -434,14 +407,11 @@ char *differences_grave(const json_t *differences)
 {
     const json_t *list = json_object_get(differences, "command_or_load");
     char *text = NULL;
-    size_t size = 0;
-    FILE *stream = json_array_size(list) > 0 ? open_memstream(&text, &size) : NULL;
-    for (size_t i = 0; stream && i < json_array_size(list); i++) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *one = json_array_get(list, i);
-        fprintf(stream, "%s%s: A %s, B %s", i > 0 ? "; " : "",
-                json_string_value(json_object_get(one, "what")),
-                json_string_value(json_object_get(one, "a")),
-                json_string_value(json_object_get(one, "b")));
+        text =
+            text_added(text, "%s%s: A %s, B %s", i > 0 ? "; " : "", json_text_or_empty(one, "what"),
+                       json_text_or_empty(one, "a"), json_text_or_empty(one, "b"));
     }
-    return stream && fclose(stream) == 0 ? text : NULL;
+    return text;
 }

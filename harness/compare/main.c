@@ -1,10 +1,8 @@
 // compare: two experiments side by side, as a jostle.comparison/1.
 
-#include "differences.h"
-#include "rows.h"
-#include "sessions.h"
-#include "side.h"
+#include "compare.h"
 
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/record_json.h"
@@ -127,16 +125,15 @@ static const struct option_row rows[] = {
      .argument = "NAME[:NAME]",
      .type = OPTION_TEXT,
      REQUEST(condition),
-     .help = "this condition only (default: all that both have); X:Y: condition X of A and Y of "
-             "B, such as a baseline and a load that were measured apart"},
+     .help = "this condition only (default: all that both have); X:Y: condition X of A and Y of B, "
+             "such as a baseline and a load that were measured apart"},
     {.name = "metric",
      .argument = "LIST",
      .type = OPTION_TEXT,
      REQUEST(metric),
-     .help =
-         "names joined by commas: what jostle measures, such as wall_s,cpu_s, or all (wall_s, "
-         "user_s, system_s, max_rss_bytes), and figures from the output that both were measured "
-         "by (default: those of A that B has, too)"},
+     .help = "names joined by commas: what jostle measures, such as wall_s,cpu_s, or all (wall_s, "
+             "user_s, system_s, max_rss_bytes), and figures from the output that both were "
+             "measured by (default: those of A that B has, too)"},
     {.name = "confidence",
      .argument = "C",
      .type = OPTION_FRACTION,
@@ -197,23 +194,22 @@ static void check_pair(const struct comparison *comparison, const char *pair)
     const struct side *const sides[] = {comparison->a, comparison->b};
     for (size_t i = 0; i < 2; i++)
         if (!side_has(sides[i], pair))
-            usage_error("--condition %s: %s has no such condition: give one of A, a colon, and one "
-                        "of B",
-                        pair, i == 0 ? "A" : "B");
+            usage_error(
+                "--condition %s: %s has no such condition: give one of A, a colon, and one of B",
+                pair, i == 0 ? "A" : "B");
 }
 
 // Ends the program unless the condition is one of them.
 static void check_common(const json_t *common, const char *condition)
 {
     const size_t count = json_array_size(common);
-    const char **names = calloc(count + 1, sizeof *names);
+    OWNED const char **names = must(calloc(count + 1, sizeof *names));
     bool found = false;
-    for (size_t i = 0; names && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         names[i] = json_string_value(json_array_get(common, i));
         found = found || strcmp(names[i], condition) == 0;
     }
-    const char *near = names ? nearest_name(condition, names) : NULL;
-    free(names);
+    const char *near = nearest_name(condition, names);
     if (!found)
         usage_error("--condition %s: not in both%s%s%s: give one that both have", condition,
                     near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
@@ -270,7 +266,8 @@ static void add_metric(struct comparison *comparison, const char *name, bool nee
 
 static void add_named(struct comparison *comparison, const char *list)
 {
-    char *copy = strdup(list), *rest = copy;
+    OWNED char *copy = must(strdup(list));
+    char *rest = copy;
     for (char *name; (name = strsep(&rest, ",")) != NULL;) {
         const bool all = strcmp(name, "all") == 0;
         for (size_t i = 0; i < BASIC_METRICS && all; i++)
@@ -278,7 +275,6 @@ static void add_named(struct comparison *comparison, const char *list)
         if (!all)
             add_metric(comparison, name, true);
     }
-    free(copy);
 }
 
 // Which metrics to compare, and how sure to be; the rest is each side's own.
@@ -338,18 +334,14 @@ static json_t *compare_sides(const struct request *request, char *const *folders
                              struct comparison *comparison)
 {
     comparison->b->is_second = true;
-    json_t *differences =
+    json_auto_t *differences =
         differences_of(comparison->a->experiment.json, comparison->b->experiment.json);
     add_definitions(comparison, differences);
-    char *grave = differences_grave(differences);
-    json_t *record = NULL;
-    if (grave && !request->anyway)
-        complain("what was measured differs (%s): to compare it all the same, add --anyway", grave);
-    else
-        record = compare(request, folders, comparison, differences);
-    free(grave);
-    json_decref(differences);
-    return record;
+    OWNED char *grave = differences_grave(differences);
+    if (!grave || request->anyway)
+        return compare(request, folders, comparison, differences);
+    complain("what was measured differs (%s): to compare it all the same, add --anyway", grave);
+    return NULL;
 }
 
 // The runs of a search for a capacity are at different rates: their means say nothing.
@@ -419,12 +411,9 @@ static json_t *compare_all(const struct request *request, char *const *folders, 
 
 static int run(const struct request *request, char *const *folders, size_t count)
 {
-    json_t *record = compare_all(request, folders, count);
-    const int code = record && write_all(request, record)
-                         ? sessions_exit(json_object_get(record, "gate"))
-                         : EXIT_FAILURE;
-    json_decref(record);
-    return code;
+    json_auto_t *record = compare_all(request, folders, count);
+    return record && write_all(request, record) ? sessions_exit(json_object_get(record, "gate"))
+                                                : EXIT_FAILURE;
 }
 
 int main(int argc, char **argv)
@@ -441,9 +430,8 @@ int main(int argc, char **argv)
     int rest;
     options_free(options_parse(&program, argc, argv, &rest));
     if (argc - rest < 2 || (argc - rest) % 2 != 0)
-        usage_error(
-            "compare takes two folders, %d given: jostle compare A B, or A1 B1 A2 B2 ... of "
-            "repeated sessions",
-            argc - rest);
+        usage_error("compare takes two folders, %d given: jostle compare A B, or A1 B1 A2 B2 ... "
+                    "of repeated sessions",
+                    argc - rest);
     return run(&request, argv + rest, (size_t)(argc - rest));
 }

@@ -1,9 +1,11 @@
-#include "side.h"
+
+#include "compare.h"
 
 #include "harness/stats/json.h"
 #include "harness/stats/metrics.h"
 #include "harness/stats/result.h"
 
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/options.h"
 
@@ -19,11 +21,7 @@
 // Ends the program unless the folder has the file, and it can be read.
 static void check_file(const char *folder, const char *name)
 {
-    char *path = NULL;
-    if (asprintf(&path, "%s/%s", folder, name) < 0) {
-        complain("no memory: free some");
-        exit(1);
-    }
+    OWNED char *path = text_of("%s/%s", folder, name);
     if (access(path, R_OK) != 0 && errno == ENOENT)
         usage_error("%s holds no experiment (no %s): give a folder that jostle run or slowdown "
                     "has made, such as a campaign's cells/NAME",
@@ -32,7 +30,6 @@ static void check_file(const char *folder, const char *name)
         complain("%s cannot be read (%s): check its permissions", path, strerror(errno));
         exit(1);
     }
-    free(path);
 }
 
 static void check_folder(const char *folder)
@@ -73,8 +70,8 @@ static int find_condition(const struct side *side, const char *name)
 {
     char own[NAME_MAX + 1];
     const char *colon = strchr(name, ':');
-    if (colon == NULL || side->is_second)
-        return settings_condition(&side->experiment.settings, colon == NULL ? name : colon + 1);
+    if (!colon || side->is_second)
+        return settings_condition(&side->experiment.settings, !colon ? name : colon + 1);
     snprintf(own, sizeof own, "%.*s", (int)(colon - name), name);
     return settings_condition(&side->experiment.settings, own);
 }

@@ -1,8 +1,7 @@
-/* copies: starts copies of a program at the same moment, and says what they took. What
- * `jostle pack` measures; by itself any launcher's test of how many fit. */
+// copies: starts copies of a program at the same moment, and says what they took. What
+// `jostle pack` measures; by itself any launcher's test of how many fit.
 
 #include "request.h"
-#include "scratch.h"
 
 #include "common/keeper.h"
 #include "common/messages.h"
@@ -10,6 +9,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,65 +18,122 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-/* The copies themselves: started behind a gate, and waited for. */
+// An empty folder for each copy, below one in $TMPDIR (else /var/tmp).
+
+struct scratch {
+    char top[PATH_MAX]; // "": there is none
+};
+
+#define OPEN_FOLDERS 16
+
+// That of copy `number`, from 1 on, into a buffer of PATH_MAX; returns it; "" where there is none.
+static const char *scratch_of(const struct scratch *scratch, size_t number, char path[PATH_MAX])
+{
+    path[0] = '\0';
+    if (scratch->top[0] != '\0' &&
+        snprintf(path, PATH_MAX, "%s/%zu", scratch->top, number) >= PATH_MAX)
+        path[0] = '\0';
+    return path;
+}
+
+// Makes a folder for each of `count` copies. False after a message; to be removed all the same.
+static bool scratch_make(struct scratch *scratch, size_t count)
+{
+    const char *base = getenv("TMPDIR");
+    char path[PATH_MAX];
+    if (!base || *base != '/')
+        base = "/var/tmp";
+    if (snprintf(scratch->top, sizeof scratch->top, "%s/jostle-copies.XXXXXX", base) >= PATH_MAX ||
+        !mkdtemp(scratch->top)) {
+        scratch->top[0] = '\0';
+        return complain(
+            "%s: no folder can be made there (%s): set TMPDIR to one that can be written", base,
+            strerror(errno));
+    }
+    for (size_t i = 1; i <= count; i++)
+        if (mkdir(scratch_of(scratch, i, path), 0700) != 0)
+            return complain("%s: %s: set TMPDIR to a folder that can be written", path,
+                            strerror(errno));
+    return true;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
+{
+    (void)status;
+    (void)type;
+    (void)walk;
+    (void)remove(path); // what cannot be removed does not keep the others
+    return 0;
+}
+
+// With all that is in them.
+static void scratch_remove(struct scratch *scratch)
+{
+    if (scratch->top[0] != '\0')
+        (void)nftw(scratch->top, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+    scratch->top[0] = '\0';
+}
+
+// The copies themselves: started behind a gate, and waited for.
 
 struct copy {
-    size_t number; /* from 1 on */
+    size_t number; // from 1 on
     const struct program_words *program;
-    char **words;       /* the program's, with {copy} and {scratch} replaced */
-    int stderr_fd;      /* a file without a name, what it writes there; -1: none */
-    pid_t pid;          /* 0: it has not been started, or has ended */
-    int status;         /* as wait() gives it */
-    int64_t wall_ns;    /* from the opening of the gate to its end */
-    int64_t cpu_ns;     /* of all its processes that it has waited for */
-    int64_t peak_bytes; /* of the largest of them */
+    char **words;       // the program's, with {copy} and {scratch} replaced
+    int stderr_fd;      // a file without a name, what it writes there; -1: none
+    pid_t pid;          // 0: it has not been started, or has ended
+    int status;         // as wait() gives it
+    int64_t wall_ns;    // from the opening of the gate to its end
+    int64_t cpu_ns;     // of all its processes that it has waited for
+    int64_t peak_bytes; // of the largest of them
 };
 
 struct copies {
     const struct copies_request *request;
-    sigset_t signals; /* blocked: SIGCHLD, and those that end us */
+    sigset_t signals; // blocked: SIGCHLD, and those that end us
     struct scratch scratch;
     struct copy *copy;
     size_t count;
-    int64_t makespan_ns;       /* of those that run at once, added up over those in turn */
-    const struct copy *failed; /* the first; NULL: none */
-    int signal;                /* that ended us; 0: none */
+    int64_t makespan_ns;       // of those that run at once, added up over those in turn
+    const struct copy *failed; // the first; NULL: none
+    int signal;                // that ended us; 0: none
 };
 
 #define KILL_ROUNDS   500
-#define KILL_AGAIN_NS 10000000 /* a process that is being killed may fork until it is gone */
-#define NOT_STARTED   127      /* as shells have it */
+#define KILL_AGAIN_NS 10000000 // a process that is being killed may fork until it is gone
+#define NOT_STARTED   127      // as shells have it
 
 static int64_t now_ns(void)
 {
     struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now); /* it always exists */
+    (void)clock_gettime(CLOCK_MONOTONIC, &now); // it always exists
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* ---- the words of a copy */
+// ---- the words of a copy
 
 static bool uses_scratch(const struct copies_request *request)
 {
     bool used = request->own_folder;
     for (size_t i = 0; i < request->program_count && !used; i++)
-        for (char **word = request->program[i].words; *word != NULL && !used; word++)
+        for (char **word = request->program[i].words; *word && !used; word++)
             used = strstr(*word, "{scratch}") != NULL;
     return used;
 }
 
-/* The word with every {copy} and {scratch} replaced, to be freed; NULL: out of memory. */
+// The word with every {copy} and {scratch} replaced, to be freed; NULL: out of memory.
 static char *replaced(const char *word, const char *number, const char *scratch)
 {
     char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
-    if (stream == NULL)
+    if (!stream)
         return NULL;
     while (*word != '\0') {
         if (strncmp(word, "{copy}", 6) == 0) {
@@ -100,18 +158,17 @@ static bool prepare_words(struct copies *copies, struct copy *copy)
     snprintf(number, sizeof number, "%zu", copy->number);
     scratch_of(&copies->scratch, copy->number, path);
     copy->words = calloc(copy->program->word_count + 1, sizeof *copy->words);
-    for (size_t i = 0; copy->words != NULL && i < copy->program->word_count; i++)
+    for (size_t i = 0; copy->words && i < copy->program->word_count; i++)
         if ((copy->words[i] = replaced(copy->program->words[i], number, path)) == NULL)
             return false;
     return copy->words != NULL;
 }
 
-/* A file without a name for what a copy says. -1: none can be had, and nothing is kept. */
+// A file without a name for what a copy says. -1: none can be had, and nothing is kept.
 static int nameless(void)
 {
     const char *folder = getenv("TMPDIR");
-    return open(folder != NULL && *folder == '/' ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC,
-                0600);
+    return open(folder && *folder == '/' ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
 static bool prepare(struct copies *copies)
@@ -120,13 +177,13 @@ static bool prepare(struct copies *copies)
     copies->count = request->in_turn && request->program_count > 1 ? request->program_count
                                                                    : (size_t)request->copies;
     copies->copy = calloc(copies->count, sizeof *copies->copy);
-    if (copies->copy == NULL)
+    if (!copies->copy)
         return complain("out of memory: free some");
     for (size_t i = 0; i < copies->count; i++)
         copies->copy[i] = (struct copy){.number = i + 1,
                                         .program = &request->program[i % request->program_count],
                                         .stderr_fd = -1};
-    if (uses_scratch(request) && !copies_scratch_make(&copies->scratch, copies->count))
+    if (uses_scratch(request) && !scratch_make(&copies->scratch, copies->count))
         return false;
     for (size_t i = 0; i < copies->count; i++) {
         copies->copy[i].stderr_fd = nameless();
@@ -136,7 +193,7 @@ static bool prepare(struct copies *copies)
     return true;
 }
 
-/* ---- in the child */
+// ---- in the child
 
 static bool settle_in(const struct copies *copies, const struct copy *copy)
 {
@@ -144,25 +201,25 @@ static bool settle_in(const struct copies *copies, const struct copy *copy)
     char number[32], all[32], path[PATH_MAX];
     snprintf(number, sizeof number, "%zu", copy->number);
     snprintf(all, sizeof all, "%zu", copies->count);
-    const int input = open(request->input != NULL ? request->input : "/dev/null", O_RDONLY);
+    const int input = open(request->input ?: "/dev/null", O_RDONLY);
     const int output = open("/dev/null", O_WRONLY);
     const int errors = copy->stderr_fd >= 0 ? copy->stderr_fd : output;
     return input >= 0 && output >= 0 && setenv("JOSTLE_COPY", number, 1) == 0 &&
            setenv("JOSTLE_COPIES", all, 1) == 0 &&
-           (request->seat == NULL ||
+           (!request->seat ||
             cpus_pin_list(&request->seat[(copy->number - 1) % request->seat_count]) == 0) &&
            (!request->own_folder || chdir(scratch_of(&copies->scratch, copy->number, path)) == 0) &&
            dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
            dup2(errors, STDERR_FILENO) >= 0;
 }
 
-/* Two pipes: each copy writes a byte into `ready` when it waits, and waits until the other end of
- * `open` is closed. */
+// Two pipes: each copy writes a byte into `ready` when it waits, and waits until the other end of
+// `open` is closed.
 struct gate {
     int ready[2], open[2];
 };
 
-/* Becomes the program when the gate opens. */
+// Becomes the program when the gate opens.
 static void become(const struct copies *copies, const struct copy *copy, const struct gate *gate,
                    pid_t parent)
 {
@@ -170,7 +227,7 @@ static void become(const struct copies *copies, const struct copy *copy, const s
     char nothing;
     sigemptyset(&none);
     close(gate->open[1]);
-    /* It must not outlive us, also where we are killed; and we may have been already. */
+    // It must not outlive us, also where we are killed; and we may have been already.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != parent)
         _exit(NOT_STARTED);
     const bool ready = settle_in(copies, copy);
@@ -187,7 +244,7 @@ static void become(const struct copies *copies, const struct copy *copy, const s
     _exit(NOT_STARTED);
 }
 
-/* ---- in ours */
+// ---- in ours
 
 static bool gate_make(struct gate *gate)
 {
@@ -200,7 +257,7 @@ static bool gate_make(struct gate *gate)
     return complain("no pipe can be made: %s", strerror(errno));
 }
 
-/* Forks the copies from first to end, each of which comes to wait at the gate. */
+// Forks the copies from first to end, each of which comes to wait at the gate.
 static bool fork_behind(struct copies *copies, size_t first, size_t end, const struct gate *gate)
 {
     const pid_t self = getpid();
@@ -219,7 +276,7 @@ static bool fork_behind(struct copies *copies, size_t first, size_t end, const s
     return true;
 }
 
-/* Returns when `count` copies wait, or one of them has ended. */
+// Returns when `count` copies wait, or one of them has ended.
 static void wait_at(const struct gate *gate, size_t count)
 {
     char byte;
@@ -241,10 +298,10 @@ static struct copy *copy_of(struct copies *copies, pid_t pid)
     for (size_t i = 0; i < copies->count; i++)
         if (copies->copy[i].pid == pid)
             return &copies->copy[i];
-    return NULL; /* an orphan of one of them */
+    return NULL; // an orphan of one of them
 }
 
-/* Takes in all children that have ended. Returns how many copies those are. */
+// Takes in all children that have ended. Returns how many copies those are.
 static size_t reap(struct copies *copies, int64_t start_ns)
 {
     struct rusage usage;
@@ -254,27 +311,27 @@ static size_t reap(struct copies *copies, int64_t start_ns)
     while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0) {
         const int64_t end_ns = now_ns();
         struct copy *copy = copy_of(copies, pid);
-        if (copy == NULL)
+        if (!copy)
             continue;
         copy->pid = 0;
         copy->status = status;
         copy->wall_ns = end_ns - start_ns;
         copy->cpu_ns = time_ns(&usage.ru_utime) + time_ns(&usage.ru_stime);
         copy->peak_bytes = (int64_t)usage.ru_maxrss * 1024;
-        if (status != 0 && copies->failed == NULL)
+        if (status != 0 && !copies->failed)
             copies->failed = copy;
         ended++;
     }
     return ended;
 }
 
-/* Waits until `running` copies have ended, one has failed, or a signal came. */
+// Waits until `running` copies have ended, one has failed, or a signal came.
 static void wait_for(struct copies *copies, size_t running, int64_t start_ns)
 {
-    while (running > 0 && copies->failed == NULL && copies->signal == 0) {
+    while (running > 0 && !copies->failed && copies->signal == 0) {
         siginfo_t info;
         if (sigwaitinfo(&copies->signals, &info) < 0)
-            continue; /* stopped and continued */
+            continue; // stopped and continued
         if (info.si_signo != SIGCHLD)
             copies->signal = info.si_signo;
         running -= reap(copies, start_ns);
@@ -282,7 +339,7 @@ static void wait_for(struct copies *copies, size_t running, int64_t start_ns)
     copies->makespan_ns += now_ns() - start_ns;
 }
 
-/* Ends all that lives below us. */
+// Ends all that lives below us.
 static void end_all(void)
 {
     const struct timespec pause = {.tv_nsec = KILL_AGAIN_NS};
@@ -314,7 +371,7 @@ static bool run_some(struct copies *copies, size_t first, size_t end)
     return forked;
 }
 
-/* Makes what they need, their folders too. False after a message. To be freed in any case. */
+// Makes what they need, their folders too. False after a message. To be freed in any case.
 static bool copies_prepare(struct copies *copies, const struct copies_request *request)
 {
     *copies = (struct copies){.request = request};
@@ -329,9 +386,9 @@ static bool copies_prepare(struct copies *copies, const struct copies_request *r
     return prepare(copies);
 }
 
-/* Runs them to their end, at once or in turn; afterwards nothing of what they have started lives.
- * False after a message: they could not be run. A copy that fails, or a signal, ends all; that is
- * in `failed` and `signal`. */
+// Runs them to their end, at once or in turn; afterwards nothing of what they have started lives.
+// False after a message: they could not be run. A copy that fails, or a signal, ends all; that is
+// in `failed` and `signal`.
 static bool copies_run(struct copies *copies)
 {
     const struct copies_request *request = copies->request;
@@ -339,25 +396,25 @@ static bool copies_run(struct copies *copies)
         return complain("cannot become the tree's reaper: %s", strerror(errno));
     if (!request->in_turn)
         return run_some(copies, 0, copies->count);
-    for (size_t i = 0; i < copies->count && copies->failed == NULL && copies->signal == 0; i++)
+    for (size_t i = 0; i < copies->count && !copies->failed && copies->signal == 0; i++)
         if (!run_some(copies, i, i + 1))
             return false;
     return true;
 }
 
-/* Removes the folders, too: also where what has run them was killed. */
+// Removes the folders, too: also where what has run them was killed.
 static void copies_free(struct copies *copies)
 {
-    for (size_t i = 0; copies->copy != NULL && i < copies->count; i++) {
+    for (size_t i = 0; copies->copy && i < copies->count; i++) {
         struct copy *copy = &copies->copy[i];
-        for (char **word = copy->words; word != NULL && *word != NULL; word++)
+        for (char **word = copy->words; word && *word != NULL; word++)
             free(*word);
         free(copy->words);
         if (copy->stderr_fd >= 0)
             close(copy->stderr_fd);
     }
     free(copies->copy);
-    copies_scratch_remove(&copies->scratch);
+    scratch_remove(&copies->scratch);
 }
 
 #define TAIL_BYTES 512
@@ -367,7 +424,7 @@ static double seconds(int64_t time_ns)
     return (double)time_ns / 1e9;
 }
 
-/* The last line that a copy wrote to stderr, into text; "" for none. */
+// The last line that a copy wrote to stderr, into text; "" for none.
 static void last_line(const struct copy *copy, char text[TAIL_BYTES])
 {
     const off_t end = copy->stderr_fd < 0 ? 0 : lseek(copy->stderr_fd, 0, SEEK_END);
@@ -377,15 +434,15 @@ static void last_line(const struct copy *copy, char text[TAIL_BYTES])
         length--;
     text[length > 0 ? length : 0] = '\0';
     const char *line = strrchr(text, '\n');
-    if (line != NULL)
+    if (line)
         memmove(text, line + 1, strlen(line));
 }
 
-/* Says how a copy failed; returns our exit status. */
+// Says how a copy failed; returns our exit status.
 static int failed(const struct copies *copies)
 {
     const struct copy *copy = copies->failed;
-    const char *name = copy->program->name == NULL ? copy->words[0] : copy->program->name;
+    const char *name = !copy->program->name ? copy->words[0] : copy->program->name;
     char text[TAIL_BYTES];
     last_line(copy, text);
     if (WIFSIGNALED(copy->status)) {
@@ -399,13 +456,13 @@ static int failed(const struct copies *copies)
     return WEXITSTATUS(copy->status);
 }
 
-/* The mean wall time of the copies of one program. */
+// The mean wall time of the copies of one program.
 static double mean_s(const struct copies *copies, const struct program_words *program)
 {
     double sum = 0;
     size_t count = 0;
     for (size_t i = 0; i < copies->count; i++)
-        if (program == NULL || copies->copy[i].program == program) {
+        if (!program || copies->copy[i].program == program) {
             sum += seconds(copies->copy[i].wall_ns);
             count++;
         }
@@ -438,7 +495,7 @@ static int run(struct copies *copies)
         return EXIT_FAILURE;
     if (copies->signal != 0)
         return 128 + copies->signal;
-    if (copies->failed != NULL)
+    if (copies->failed)
         return failed(copies);
     return print(copies) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

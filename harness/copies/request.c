@@ -4,8 +4,6 @@
 #include "common/option_value.h"
 #include "common/words.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,16 +51,16 @@ static const char details[] =
 static void read_mix(struct copies_request *request)
 {
     request->program = calloc(request->mix.count, sizeof *request->program);
-    if (request->program == NULL)
+    if (!request->program)
         usage_error("out of memory: free some");
     for (size_t i = 0; i < request->mix.count; i++) {
         struct program_words *program = &request->program[i];
         const char *text = request->mix.item[i], *equals = strchr(text, '='), *why = "";
         program->name = strndup(text, (size_t)(equals - text));
         program->words = words_split(equals + 1, &program->word_count, &why);
-        if (program->name == NULL || program->words == NULL || program->word_count == 0)
+        if (!program->name || !program->words || program->word_count == 0)
             usage_error("--mix %s: %s: give NAME=CMD", text,
-                        program->words == NULL ? why : "there is no command");
+                        !program->words ? why : "there is no command");
     }
     request->program_count = request->mix.count;
 }
@@ -78,23 +76,23 @@ static void read_words(struct copies_request *request, char **words, size_t coun
     if (count == 0)
         usage_error("no program: give one after --");
     request->program = calloc(1, sizeof *request->program);
-    if (request->program == NULL)
+    if (!request->program)
         usage_error("out of memory: free some");
     *request->program = (struct program_words){.words = words, .word_count = count};
     request->program_count = 1;
 }
 
-/* The lists of --pin. */
+// The lists of --pin.
 static void read_seats(struct copies_request *request)
 {
-    char *copy = request->pin == NULL ? NULL : strdup(request->pin), *rest = copy;
+    char *copy = !request->pin ? NULL : strdup(request->pin), *rest = copy;
     size_t count = 1;
-    for (const char *at = request->pin; at != NULL && *at != '\0'; at++)
+    for (const char *at = request->pin; at && *at != '\0'; at++)
         count += *at == ':';
-    if (request->pin == NULL)
+    if (!request->pin)
         return;
     request->seat = calloc(count, sizeof *request->seat);
-    if (copy == NULL || request->seat == NULL)
+    if (!copy || !request->seat)
         usage_error("out of memory: free some");
     for (char *list = strsep(&rest, ":"); list != NULL; list = strsep(&rest, ":"))
         if (cpus_parse(list, &request->seat[request->seat_count++]) != 0)

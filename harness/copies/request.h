@@ -1,7 +1,7 @@
 #ifndef COPIES_REQUEST_H
 #define COPIES_REQUEST_H
 
-/* What `copies` is to start: its command line. */
+// What `copies` is to start: its command line.
 
 #include "common/machine.h"
 #include "common/options.h"
@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One of the programs, which copies are dealt in turn. */
+// One of the programs, which copies are dealt in turn.
 struct program_words {
-    const char *name;  /* of --mix; NULL: the only one */
-    char **words;      /* ended by NULL */
-    size_t word_count; /* at least one */
+    const char *name;  // of --mix; NULL: the only one
+    char **words;      // ended by NULL
+    size_t word_count; // at least one
 };
 
 struct copies_request {
@@ -25,11 +25,11 @@ struct copies_request {
     struct options *options;
     struct program_words *program;
     size_t program_count;
-    struct cpu_list *seat; /* of copy i: seat[i % seat_count]; NULL: nothing is pinned */
+    struct cpu_list *seat; // of copy i: seat[i % seat_count]; NULL: nothing is pinned
     size_t seat_count;
 };
 
-/* Answers --help; wrong use ends the program. */
+// Answers --help; wrong use ends the program.
 void copies_request_read(struct copies_request *request, int argc, char **argv);
 void copies_request_free(struct copies_request *request);
 

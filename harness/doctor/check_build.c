@@ -1,3 +1,5 @@
+#include "doctor.h"
+
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -6,7 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "checks.h"
 #include "common/cgroup.h"
 #include "common/child.h"
 #include "common/headroom.h"
@@ -14,25 +15,25 @@
 #include "common/units.h"
 #include "common/version.h"
 
-/* How this jostle was built. */
+// How this jostle was built.
 
 void check_libraries(struct findings *findings)
 {
     char missing[256];
     if (optional_missing(missing, sizeof missing))
-        findings_add(findings, "libraries", STATUS_OK,
+        findings_add(findings, STATUS_OK,
                      "install them, and build again with make WITHOUT= (docs/install.md), where "
                      "that is needed",
                      "built without %s", missing);
     else
-        findings_add(findings, "libraries", STATUS_OK, NULL, "built with jemalloc and liburing");
+        found_ok(findings, "built with jemalloc and liburing");
 }
 
-/* The programs that the commands in bash need. */
+// The programs that the commands in bash need.
 
 #define DIGITS "0123456789"
 
-/* Whether the first "MAJOR.MINOR" of the text is at least that; false where there is none. */
+// Whether the first "MAJOR.MINOR" of the text is at least that; false where there is none.
 static bool is_at_least(const char *text, unsigned major, unsigned minor)
 {
     unsigned have_major, have_minor;
@@ -48,20 +49,19 @@ static void add_version(struct findings *findings, const char *program, const ch
     (void)snprintf(advice, sizeof advice, "install %s %u.%u or newer, and put it first in PATH",
                    program, major, minor);
     if (is_at_least(version, major, minor))
-        findings_add(findings, program, STATUS_OK, NULL, "%s %.*s (needed: %u.%u or newer)",
-                     program, (int)strcspn(version, "("), version, major, minor);
+        found_ok(findings, "%s %.*s (needed: %u.%u or newer)", program, (int)strcspn(version, "("),
+                 version, major, minor);
     else
-        findings_add(findings, program, STATUS_WARN, advice, "%s %.*s is too old", program,
+        findings_add(findings, STATUS_WARN, advice, "%s %.*s is too old", program,
                      (int)strcspn(version, "("), version);
 }
 
-/* harness/jostle, which is bash, says which one; an older one does not come so far. */
+// harness/jostle, which is bash, says which one; an older one does not come so far.
 void check_bash(struct findings *findings)
 {
     const char *version = getenv("JOSTLE_BASH_VERSION");
-    if (version == NULL)
-        findings_add(findings, "bash", STATUS_UNKNOWN, NULL,
-                     "started without jostle, which says which bash it has");
+    if (!version)
+        found_unknown(findings, "started without jostle, which says which bash it has");
     else
         add_version(findings, "bash", version, 4, 4);
 }
@@ -71,7 +71,7 @@ void check_jq(struct findings *findings)
     char path[PATH_MAX], *said = NULL;
     const char *const argv[] = {"jq", "--version", NULL};
     if (!child_find("jq", path)) {
-        findings_add(findings, "jq", STATUS_WARN, "install jq 1.5 or newer",
+        findings_add(findings, STATUS_WARN, "install jq 1.5 or newer",
                      "jq is not installed: records are written, but no tables and reports");
         return;
     }
@@ -79,25 +79,25 @@ void check_jq(struct findings *findings)
         said[strcspn(said, "\n")] = '\0';
         add_version(findings, "jq", strncmp(said, "jq-", 3) == 0 ? said + 3 : said, 1, 5);
     } else {
-        findings_add(findings, "jq", STATUS_WARN, "install jq 1.5 or newer",
+        findings_add(findings, STATUS_WARN, "install jq 1.5 or newer",
                      "%s does not run: no tables and reports", path);
     }
     free(said);
 }
 
-/* Whether this is a container, and what it keeps from us. Sources: systemd's CONTAINER_INTERFACE;
- * containers-common's .containerenv; the default seccomp profiles of Docker and Podman; proc(5). */
+// Whether this is a container, and what it keeps from us. Sources: systemd's CONTAINER_INTERFACE;
+// containers-common's .containerenv; the default seccomp profiles of Docker and Podman; proc(5).
 
-/* With less, a load or the page cache soon meets the limit. */
+// With less, a load or the page cache soon meets the limit.
 #define ENOUGH_BYTES (1024.0 * 1048576)
 
-/* What shows that a container is of a kind; the innermost kind that is known comes first. */
+// What shows that a container is of a kind; the innermost kind that is known comes first.
 struct sign {
     const char *kind;
-    const char *variable; /* of the environment, set by it */
-    const char *file;     /* made by it */
-    const char *group;    /* in the path of a control group */
-    bool isolates;        /* it has namespaces of its own */
+    const char *variable; // of the environment, set by it
+    const char *file;     // made by it
+    const char *group;    // in the path of a control group
+    bool isolates;        // it has namespaces of its own
 };
 
 static const struct sign signs[] = {
@@ -119,17 +119,17 @@ static const struct sign signs[] = {
     {"LXC", .group = "/lxc"},
 };
 
-/* The value that systemd's interface has: container=KIND in the environment of the first process,
- * which is shown to few, and which it hands on to its children. */
+// The value that systemd's interface has: container=KIND in the environment of the first process,
+// which is shown to few, and which it hands on to its children.
 static bool named_by_variable(char *kind, size_t size)
 {
     char path[PATH_MAX], word[128];
     const char *own = getenv("container");
     size_t used = 0;
     int next;
-    snprintf(kind, size, "%s", own == NULL ? "" : own);
+    snprintf(kind, size, "%s", own ?: "");
     FILE *file = *kind == '\0' ? fopen(machine_path("/proc/1/environ", path), "re") : NULL;
-    while (file != NULL && (next = getc(file)) != EOF) {
+    while (file && (next = getc(file)) != EOF) {
         if (next != '\0') {
             word[used] = (char)next;
             used += used < sizeof word - 1;
@@ -140,7 +140,7 @@ static bool named_by_variable(char *kind, size_t size)
         if (strncmp(word, "container=", 10) == 0)
             snprintf(kind, size, "%s", word + 10);
     }
-    if (file != NULL)
+    if (file)
         fclose(file);
     return *kind != '\0';
 }
@@ -150,9 +150,9 @@ static bool group_has(const char *word)
     char path[PATH_MAX], line[PATH_MAX + 64];
     bool found = false;
     FILE *file = fopen(machine_path("/proc/self/cgroup", path), "re");
-    while (file != NULL && !found && fgets(line, sizeof line, file) != NULL)
+    while (file && !found && fgets(line, sizeof line, file))
         found = strstr(line, word) != NULL;
-    if (file != NULL)
+    if (file)
         fclose(file);
     return found;
 }
@@ -164,8 +164,8 @@ static bool namespace_is(const char *link, const char *wanted)
            strcmp(text, wanted) == 0;
 }
 
-/* The namespaces that the kernel starts with have fixed numbers. In a small virtual machine that
- * was made of a container's image there is a file of the container, but no container. */
+// The namespaces that the kernel starts with have fixed numbers. In a small virtual machine that
+// was made of a container's image there is a file of the container, but no container.
 static bool is_isolated(void)
 {
     return !namespace_is("/proc/self/ns/pid", "pid:[4026531836]") ||
@@ -177,9 +177,9 @@ static bool shows(const struct sign *sign)
     char path[PATH_MAX];
     if (sign->isolates && !is_isolated())
         return false;
-    return (sign->variable != NULL && getenv(sign->variable) != NULL) ||
-           (sign->file != NULL && access(machine_path(sign->file, path), F_OK) == 0) ||
-           (sign->group != NULL && group_has(sign->group));
+    return (sign->variable && getenv(sign->variable)) ||
+           (sign->file && access(machine_path(sign->file, path), F_OK) == 0) ||
+           (sign->group && group_has(sign->group));
 }
 
 void check_container(struct findings *findings)
@@ -191,37 +191,34 @@ void check_container(struct findings *findings)
         const struct sign *sign = &signs[i];
         if (!shows(sign))
             continue;
-        findings_add(findings, "container", STATUS_OK, advice, "this is a container of %s (%s%s)",
+        findings_add(findings, STATUS_OK, advice, "this is a container of %s (%s%s)",
                      sign->kind,
-                     sign->variable != NULL ? "$"
-                     : sign->group != NULL  ? "control group "
+                     sign->variable ? "$"
+                     : sign->group  ? "control group "
                                             : "",
-                     sign->variable != NULL ? sign->variable
-                     : sign->file != NULL   ? sign->file
-                                            : sign->group);
+                     sign->variable ?: sign->file ?: sign->group);
         return;
     }
     if (named_by_variable(kind, sizeof kind))
-        findings_add(findings, "container", STATUS_OK, advice, "this is a container of %s", kind);
+        findings_add(findings, STATUS_OK, advice, "this is a container of %s", kind);
     else
-        findings_add(findings, "container", STATUS_OK, NULL, "no sign of one");
+        found_ok(findings, "no sign of one");
 }
 
-/* What an affinity or a cpuset leaves of the CPUs. */
+// What an affinity or a cpuset leaves of the CPUs.
 void check_cpus(struct findings *findings)
 {
     struct environment environment;
     struct cpu_list allowed;
     environment_read(&environment);
     if (cpus_parse(environment.cpus_allowed, &allowed) != 0 || environment.cpus_online < 1)
-        findings_add(findings, "cpus", STATUS_UNKNOWN, NULL,
-                     "which CPUs may be used is not shown here");
+        found_unknown(findings, "which CPUs may be used is not shown here");
     else if ((int)allowed.count < environment.cpus_online)
-        findings_add(findings, "cpus", STATUS_OK, "target and loads share these: see --place",
+        findings_add(findings, STATUS_OK, "target and loads share these: see --place",
                      "%u of %d CPUs may be used: %s", allowed.count, environment.cpus_online,
                      environment.cpus_allowed);
     else
-        findings_add(findings, "cpus", STATUS_OK, NULL, "all %u CPUs may be used", allowed.count);
+        found_ok(findings, "all %u CPUs may be used", allowed.count);
 }
 
 void check_memory_limit(struct findings *findings)
@@ -230,29 +227,29 @@ void check_memory_limit(struct findings *findings)
     const struct cache_room room = cache_room();
     const struct headroom headroom = headroom_left(-1);
     if (!cgroup_own("memory", folder) && !cgroup_own("", folder)) {
-        findings_add(findings, "memory-limit", STATUS_UNKNOWN, NULL,
-                     "control groups are not shown here, so that a limit of memory would not be "
-                     "seen");
+        found_unknown(
+            findings,
+            "control groups are not shown here, so that a limit of memory would not be seen");
         return;
     }
     units_format_size(room.memory_bytes, limit, sizeof limit);
     units_format_size((double)headroom.bytes, left, sizeof left);
     if (!room.group)
-        findings_add(findings, "memory-limit", STATUS_OK, NULL, "no limit of memory");
+        found_ok(findings, "no limit of memory");
     else if ((double)headroom.bytes < ENOUGH_BYTES)
-        findings_add(findings, "memory-limit", STATUS_WARN,
+        findings_add(findings, STATUS_WARN,
                      "allow more memory (docker or podman run --memory, a job's --mem)",
                      "a control group allows %s of memory, the pages of files included, of which "
                      "%s may be taken: target and loads soon meet it",
                      limit, left);
     else
-        findings_add(findings, "memory-limit", STATUS_OK, NULL,
-                     "a control group allows %s of memory, the pages of files included, of which "
-                     "%s may be taken",
-                     limit, left);
+        found_ok(findings,
+                 "a control group allows %s of memory, the pages of files included, of which %s "
+                 "may be taken",
+                 limit, left);
 }
 
-/* Whether the kernel refuses a call before it looks at what it is given. */
+// Whether the kernel refuses a call before it looks at what it is given.
 static bool is_refused(long number)
 {
     errno = 0;
@@ -281,11 +278,11 @@ void check_system_calls(struct findings *findings)
             used += (size_t)snprintf(text + used, sizeof text - used, "%s%s (%s)",
                                      used == 0 ? "" : ", ", calls[i].name, calls[i].effect);
     if (used == 0)
-        findings_add(findings, "system-calls", STATUS_OK, NULL, "%s",
-                     filtered ? "a filter (seccomp) lets pass all that jostle needs"
-                              : "no filter (seccomp)");
+        found_ok(findings, "%s",
+                 filtered ? "a filter (seccomp) lets pass all that jostle needs"
+                          : "no filter (seccomp)");
     else
-        findings_add(findings, "system-calls", STATUS_WARN,
+        findings_add(findings, STATUS_WARN,
                      filtered ? "docker or podman run --security-opt seccomp=unconfined, if you "
                                 "may; or compare only with figures from such a container"
                               : "sysctl kernel.io_uring_disabled=0",

@@ -1,4 +1,4 @@
-#include "detours.h"
+#include "doctor.h"
 
 #include "common/machine.h"
 #include "common/memory.h"
@@ -17,16 +17,16 @@
 #include <string.h>
 
 #define THRESHOLD_NS 1000
-#define MOST_DETOURS (1u << 20) /* of a CPU; beyond that the measurement of it ends, as beyond */
-#define MOST_PER_MS  20         /* that many of each millisecond: a large machine has many CPUs */
-#define BIN_NS       100000     /* in which a period is looked for */
-#define PHASE_NS     1000000    /* of work between two barriers of a bulk-synchronous program */
+#define MOST_DETOURS (1u << 20) // of a CPU; beyond that the measurement of it ends, as beyond
+#define MOST_PER_MS  20         // that many of each millisecond: a large machine has many CPUs
+#define BIN_NS       100000     // in which a period is looked for
+#define PHASE_NS     1000000    // of work between two barriers of a bulk-synchronous program
 
-static const double period_least = 0.2; /* correlation from which on there is one */
-static const double period_first = 0.8; /* of the largest: the first lag that has so much is it */
+static const double period_least = 0.2; // correlation from which on there is one
+static const double period_first = 0.8; // of the largest: the first lag that has so much is it
 
 struct detour {
-    int64_t start_ns, length_ns; /* from the begin of the measurement */
+    int64_t start_ns, length_ns; // from the begin of the measurement
 };
 
 struct worker {
@@ -44,7 +44,7 @@ static void *watch_cpu(void *argument)
         worker->error = errno;
         return NULL;
     }
-    /* Its pages are there before it measures. */
+    // Its pages are there before it measures.
     memset(worker->detour, 0, worker->room * sizeof *worker->detour);
     const int64_t begin = clock_ns();
     int64_t last = begin;
@@ -83,10 +83,10 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* ---- a period ---- */
+// ---- a period ----
 
-/* Adds to `sums` the autocorrelation of the time that is lost in each bin; both of `size` values,
- * the second half of which are 0. */
+// Adds to `sums` the autocorrelation of the time that is lost in each bin; both of `size` values,
+// the second half of which are 0.
 static void correlate(const struct worker *worker, double *sums, size_t size)
 {
     double *lost = must(calloc(size, sizeof *lost)), mean = 0;
@@ -101,21 +101,21 @@ static void correlate(const struct worker *worker, double *sums, size_t size)
     for (size_t i = 0; i < bins; i++)
         lost[i] -= mean;
     gsl_fft_real_radix2_transform(lost, 1, size);
-    /* Half-complex: real parts ascend, imaginary ones descend. */
+    // Half-complex: real parts ascend, imaginary ones descend.
     for (size_t i = 1; i < size / 2; i++)
         sums[i] += lost[i] * lost[i] + lost[size - i] * lost[size - i];
     free(lost);
 }
 
-/* Of a power spectrum, the correlation at a lag of so many bins. */
+// Of a power spectrum, the correlation at a lag of so many bins.
 static void from_power(double *power, size_t size)
 {
     for (size_t i = 1; i < size / 2; i++)
-        power[size - i] = power[i]; /* it is even */
+        power[size - i] = power[i]; // it is even
     gsl_fft_real_radix2_transform(power, 1, size);
 }
 
-/* The first peak that is nearly as high as the highest; NAN: there is no period. */
+// The first peak that is nearly as high as the highest; NAN: there is no period.
 static double find_period_s(const struct worker *workers, unsigned count, int64_t time_ns)
 {
     size_t bins = 64;
@@ -125,7 +125,7 @@ static double find_period_s(const struct worker *workers, unsigned count, int64_
     for (unsigned i = 0; i < count; i++)
         correlate(&workers[i], sums, 2 * bins);
     from_power(sums, 2 * bins);
-    /* Fewer and fewer pairs are that far apart. */
+    // Fewer and fewer pairs are that far apart.
     for (size_t lag = 1; lag < bins / 4; lag++)
         sums[lag] *= (double)bins / (double)(bins - lag);
     for (size_t lag = 5; lag < bins / 4; lag++)
@@ -143,9 +143,9 @@ static double find_period_s(const struct worker *workers, unsigned count, int64_
     return period_s;
 }
 
-/* ---- what it costs ---- */
+// ---- what it costs ----
 
-/* How long each phase of work takes on that CPU beyond the work, in ns. Returns how many. */
+// How long each phase of work takes on that CPU beyond the work, in ns. Returns how many.
 static size_t add_phases(const struct worker *worker, double *delay, size_t room)
 {
     size_t phases = 0;
@@ -167,8 +167,8 @@ static size_t add_phases(const struct worker *worker, double *delay, size_t room
     return phases;
 }
 
-/* The mean of the longest of so many independent phases, over the work: the empirical distribution
- * to that power. */
+// The mean of the longest of so many independent phases, over the work: the empirical distribution
+// to that power.
 static double slowdown_of(const double *sorted, size_t count, double ranks)
 {
     double sum = 0, below = 0;
@@ -198,9 +198,9 @@ static json_t *cost_json(const struct worker *workers, unsigned count, int64_t t
                           (json_int_t)phases, "ranks", list));
 }
 
-/* ---- the record ---- */
+// ---- the record ----
 
-enum { LENGTHS = 16 }; /* of the histogram: 1, 2, 4, ... microseconds and more */
+enum { LENGTHS = 16 }; // of the histogram: 1, 2, 4, ... microseconds and more
 
 struct totals {
     double lost_ns, time_ns, longest_ns;
@@ -293,7 +293,7 @@ json_t *detours_measure(int64_t time_ns)
     return record;
 }
 
-/* ---- in words ---- */
+// ---- in words ----
 
 static const char *time_text(double time_s, char text[32])
 {

@@ -1,4 +1,4 @@
-#include "findings.h"
+#include "doctor.h"
 
 #include "common/machine_json.h"
 
@@ -8,17 +8,39 @@
 static const char *const status_names[] = {
     [STATUS_OK] = "ok", [STATUS_WARN] = "warn", [STATUS_UNKNOWN] = "unknown"};
 
-void findings_add(struct findings *findings, const char *check, enum status status,
-                  const char *advice, const char *format, ...)
+static void add(struct findings *findings, enum status status, const char *advice,
+                const char *format, va_list arguments)
+{
+    if (findings->count == sizeof findings->finding / sizeof findings->finding[0])
+        return; // there are fewer checks than that
+    struct finding *finding = &findings->finding[findings->count++];
+    *finding = (struct finding){.check = findings->check, .status = status};
+    snprintf(finding->advice, sizeof finding->advice, "%s", advice ?: "");
+    vsnprintf(finding->text, sizeof finding->text, format, arguments);
+}
+
+void findings_add(struct findings *findings, enum status status, const char *advice,
+                  const char *format, ...)
 {
     va_list arguments;
-    if (findings->count == sizeof findings->finding / sizeof findings->finding[0])
-        return; /* there are fewer checks than that */
-    struct finding *finding = &findings->finding[findings->count++];
-    *finding = (struct finding){.check = check, .status = status};
-    snprintf(finding->advice, sizeof finding->advice, "%s", advice == NULL ? "" : advice);
     va_start(arguments, format);
-    vsnprintf(finding->text, sizeof finding->text, format, arguments);
+    add(findings, status, advice, format, arguments);
+    va_end(arguments);
+}
+
+void found_ok(struct findings *findings, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add(findings, STATUS_OK, NULL, format, arguments);
+    va_end(arguments);
+}
+
+void found_unknown(struct findings *findings, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add(findings, STATUS_UNKNOWN, NULL, format, arguments);
     va_end(arguments);
 }
 

@@ -1,9 +1,6 @@
-/* doctor: what makes results wrong on this machine, and what to do about it. */
+// doctor: what makes results wrong on this machine, and what to do about it.
 
-#include "checks.h"
-#include "detours.h"
-#include "findings.h"
-#include "noise.h"
+#include "doctor.h"
 
 #include "common/child.h"
 #include "common/machine_json.h"
@@ -35,7 +32,7 @@ static const struct option_row rows[] = {
     {ROW("strict", NULL, OPTION_FLAG, strict), .help = "exit 3 when something warns"},
     {ROW("json", NULL, OPTION_FLAG, json),
      .help = "print a jostle.doctor/1 (or jostle.os-noise/1), not lines"},
-    /* For jostle run --strict. */
+    // For jostle run --strict.
     {ROW("gate", NULL, OPTION_FLAG, gate), .hidden = true,
      .help = "say on one line why this machine is not fit to measure on, and exit 1"},
     {0},
@@ -49,10 +46,8 @@ static void parse(struct choices *choices, int argc, char **argv)
         .intro = "Checks this machine, and the current folder, for what makes measurements wrong: "
                  "CPU frequency and heat, other load, stolen time, swapping, memory settings, "
                  "clocks, limits, disks, virtual machines, containers, schedulers. Then does the "
-                 "same work "
-                 "again and "
-                 "again and shows how much its times differ: the noise floor for CPU, memory and "
-                 "the disk of the current folder (32 MiB, without a trace).\n\n"
+                 "same work again and again and shows how much its times differ: the noise floor "
+                 "for CPU, memory and the disk of the current folder (32 MiB, without a trace).\n\n"
                  "A line for each finding: ok; warn, with what to do; unknown, where this machine "
                  "does not show it.",
         .details = "Exit status:\n"
@@ -64,53 +59,61 @@ static void parse(struct choices *choices, int argc, char **argv)
     options_free(options_parse(&program, argc, argv, NULL));
 }
 
-/* Every check that does no work of its own. */
-static void check_all(struct findings *findings, const struct watch *watch)
+// Every check that does no work of its own, in the order of their lines.
+static const struct {
+    const char *name;
+    void (*make)(struct findings *findings);
+    bool gates; // where it warns a measurement would be worth nothing now
+} checks[] = {
+    {"governor", .make = check_governor},
+    {"turbo", .make = check_turbo},
+    {"throttling", .make = check_throttling, .gates = true},
+    {"smt", .make = check_smt},
+    {"core-kinds", .make = check_core_kinds},
+    {"caches", .make = check_caches},
+    {"cpu-use", .make = check_cpu_use, .gates = true},
+    {"run-queue", .make = check_run_queue, .gates = true},
+    {"cpu-pressure", .make = check_cpu_pressure},
+    {"memory-pressure", .make = check_memory_pressure, .gates = true},
+    {"io-pressure", .make = check_io_pressure},
+    {"steal", .make = check_steal},
+    {"swap", .make = check_swap, .gates = true},
+    {"thp", .make = check_thp},
+    {"aslr", .make = check_aslr},
+    {"cpu-sharing", .make = check_sharing},
+    {"numa-balancing", .make = check_numa},
+    {"clock", .make = check_clock},
+    {"timer", .make = check_timer},
+    {"container", .make = check_container},
+    {"scheduler", .make = check_scheduler},
+    {"cgroup-quota", .make = check_quota},
+    {"cpus", .make = check_cpus},
+    {"memory-limit", .make = check_memory_limit},
+    {"system-calls", .make = check_system_calls},
+    {"folder", .make = check_folder},
+    {"disk-space", .make = check_space},
+    {"counters", .make = check_hardware_counters},
+    {"virtual-machine", .make = check_virtual},
+    {"libraries", .make = check_libraries},
+    {"bash", .make = check_bash},
+    {"jq", .make = check_jq},
+};
+
+static void make_checks(struct findings *findings, bool gates_alone)
 {
-    check_governor(findings);
-    check_turbo(findings);
-    check_throttling(findings, watch);
-    check_smt(findings, watch);
-    check_core_kinds(findings);
-    check_caches(findings);
-    check_cpu_use(findings, watch);
-    check_run_queue(findings, watch);
-    check_cpu_pressure(findings, watch);
-    check_memory_pressure(findings, watch);
-    check_io_pressure(findings, watch);
-    check_steal(findings, watch);
-    check_swap(findings, watch);
-    check_thp(findings);
-    check_aslr(findings);
-    check_sharing(findings);
-    check_numa(findings);
-    check_clock(findings);
-    check_timer(findings);
-    check_container(findings);
-    check_scheduler(findings);
-    check_quota(findings);
-    check_cpus(findings);
-    check_memory_limit(findings);
-    check_system_calls(findings);
-    check_folder(findings);
-    check_space(findings);
-    check_hardware_counters(findings);
-    check_virtual(findings);
-    check_libraries(findings);
-    check_bash(findings);
-    check_jq(findings);
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
+        if (checks[i].gates || !gates_alone) {
+            findings->check = checks[i].name;
+            checks[i].make(findings);
+        }
 }
 
-/* Whether a measurement would be worth nothing now. */
+// Whether a measurement would be worth nothing now.
 static int gate(const struct watch *watch)
 {
-    struct findings findings = {0};
+    struct findings findings = {.watch = watch};
     char reasons[2048];
-    check_throttling(&findings, watch);
-    check_cpu_use(&findings, watch);
-    check_run_queue(&findings, watch);
-    check_memory_pressure(&findings, watch);
-    check_swap(&findings, watch);
+    make_checks(&findings, true);
     if (!findings_join_warnings(&findings, reasons, sizeof reasons))
         return EXIT_SUCCESS;
     complain("--strict: this machine is not fit to measure on (%s): see jostle doctor, or leave "
@@ -131,7 +134,7 @@ static bool print_json(const struct findings *findings, json_t *noise)
                   counters_to_json(&counters), "findings", findings_to_json(findings), "warnings",
                   (int)findings_count(findings, STATUS_WARN), "unknown",
                   (int)findings_count(findings, STATUS_UNKNOWN), "noise_floor", noise);
-    const bool written = record != NULL && json_dumpf(record, stdout, RECORD_FORMAT) == 0 &&
+    const bool written = record && json_dumpf(record, stdout, RECORD_FORMAT) == 0 &&
                          putchar('\n') != EOF && fflush(stdout) == 0;
     json_decref(record);
     return written;
@@ -139,13 +142,13 @@ static bool print_json(const struct findings *findings, json_t *noise)
 
 static int examine(const struct choices *choices, const struct watch *watch)
 {
-    struct findings findings = {0};
+    struct findings findings = {.watch = watch};
     json_t *noise = json_null();
     bool written = true;
-    check_all(&findings, watch);
+    make_checks(&findings, false);
     if (!choices->quick) {
         noise = noise_measure(choices->seconds_ns);
-        if (noise == NULL)
+        if (!noise)
             return EXIT_FAILURE;
         check_noise(&findings, noise);
     }
@@ -163,14 +166,14 @@ static int examine(const struct choices *choices, const struct watch *watch)
 static int show_noise(const struct choices *choices)
 {
     json_t *noise = detours_measure(choices->seconds_ns);
-    if (noise == NULL)
+    if (!noise)
         return EXIT_FAILURE;
     const bool written = choices->json ? output_json(noise, "-", stdout) : detours_print(noise);
     json_decref(noise);
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* The noise floor needs another program. */
+// The noise floor needs another program.
 static bool has_meter(void)
 {
     char path[PATH_MAX];

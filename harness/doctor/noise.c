@@ -1,4 +1,5 @@
-#include "noise.h"
+
+#include "doctor.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -12,7 +13,6 @@
 
 #include "common/child.h"
 #include "common/machine_json.h"
-#include "common/memory.h"
 #include "common/messages.h"
 #include "common/processes.h"
 #include "common/units.h"
@@ -26,8 +26,8 @@
 
 enum kind { CPU, MEMORY, DISK, KINDS };
 
-/* A coefficient of variation above the limit is worth a warning. Judgement, not
- * measurement: a tenth of the usual error would be too strict for shared hosts. */
+// A coefficient of variation above the limit is worth a warning. Judgement, not
+// measurement: a tenth of the usual error would be too strict for shared hosts.
 static const struct {
     const char *name, *check;
     double limit;
@@ -39,12 +39,12 @@ static const struct {
 
 struct noise {
     bool able[KINDS];
-    int data, copy;           /* files without a name in the current folder: nothing to remove */
-    struct settings settings; /* of an experiment whose conditions are the kinds */
+    int data, copy;           // files without a name in the current folder: nothing to remove
+    struct settings settings; // of an experiment whose conditions are the kinds
     struct session session;
 };
 
-/* A file that is gone when we are; -1: nothing can be written here. */
+// A file that is gone when we are; -1: nothing can be written here.
 static int make_file(void)
 {
     char name[] = ".jostle-doctor.XXXXXX";
@@ -57,7 +57,7 @@ static int make_file(void)
     return named;
 }
 
-/* Random data, so that no file system or disk can make it smaller. */
+// Random data, so that no file system or disk can make it smaller.
 static bool fill(int file)
 {
     char part[65536];
@@ -68,16 +68,16 @@ static bool fill(int file)
     return true;
 }
 
-/* Runs the kind's fixed work of about 50 ms once; nothing but what every system
- * has, so that the doctor needs no workload. Returns meter's record; NULL: the work
- * failed. */
+// Runs the kind's fixed work of about 50 ms once; nothing but what every system
+// has, so that the doctor needs no workload. Returns meter's record; NULL: the work
+// failed.
 static json_t *work(const struct noise *noise, enum kind kind)
 {
     char meter[PATH_MAX], from[64], to[64], *line;
     snprintf(from, sizeof from, "if=/proc/%d/fd/%d", (int)getpid(), noise->data);
     snprintf(to, sizeof to, "of=/proc/%d/fd/%d", (int)getpid(), noise->copy);
     const char *const cpu[] = {"bash", "-c", "for ((i = 0; i < 20000; i++)); do :; done", NULL};
-    /* Writes and reads a block that no cache holds. */
+    // Writes and reads a block that no cache holds.
     const char *const memory[] = {
         "dd", "if=/dev/zero", "of=/dev/null", "bs=64M", "count=3", "status=none", NULL};
     const char *const disk[] = {"dd",          from, to, "bs=1M", "conv=notrunc,fdatasync",
@@ -102,11 +102,11 @@ static json_t *work(const struct noise *noise, enum kind kind)
     return NULL;
 }
 
-/* One run of a kind, kept as a record of an experiment. */
+// One run of a kind, kept as a record of an experiment.
 static bool work_once(struct noise *noise, enum kind kind, int block)
 {
     json_t *record = work(noise, kind);
-    if (record == NULL)
+    if (!record)
         return complain("the fixed work for %s failed: is the disk full?", kinds[kind].name);
     char why[128];
     json_object_set_new(record, "condition", json_string(kinds[kind].name));
@@ -116,7 +116,7 @@ static bool work_once(struct noise *noise, enum kind kind, int block)
     return true;
 }
 
-/* Which kinds can be done here. The first time pays for what is not in memory yet. */
+// Which kinds can be done here. The first time pays for what is not in memory yet.
 static void try_kinds(struct noise *noise)
 {
     noise->data = make_file();
@@ -142,7 +142,7 @@ static bool work_rounds(struct noise *noise, int64_t time_ns)
     return true;
 }
 
-/* An experiment of as many runs as there is time for. */
+// An experiment of as many runs as there is time for.
 static void begin(struct noise *noise)
 {
     struct settings *settings = &noise->settings;
@@ -158,7 +158,7 @@ static void begin(struct noise *noise)
     session_init(&noise->session, settings);
 }
 
-/* The flags of the summary's warnings about a condition's times. */
+// The flags of the summary's warnings about a condition's times.
 static json_t *signs_of(const json_t *summary, const char *condition)
 {
     json_t *signs = json_array(), *warnings = json_object_get(summary, "warnings");
@@ -166,8 +166,7 @@ static json_t *signs_of(const json_t *summary, const char *condition)
         const json_t *warning = json_array_get(warnings, i);
         const char *about = json_string_value(json_object_get(warning, "condition"));
         const char *metric = json_string_value(json_object_get(warning, "metric"));
-        if (about != NULL && strcmp(about, condition) == 0 &&
-            (metric == NULL || strcmp(metric, "wall_s") == 0))
+        if (about && strcmp(about, condition) == 0 && (!metric || strcmp(metric, "wall_s") == 0))
             json_array_append(signs, json_object_get(warning, "flag"));
     }
     return signs;
@@ -179,13 +178,13 @@ static double number(const json_t *object, const char *name)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* The noise of one condition; NULL where it has none. */
+// The noise of one condition; NULL where it has none.
 static json_t *noise_of(const json_t *summary, const json_t *condition)
 {
     const char *name = json_string_value(json_object_get(condition, "name"));
     const json_t *wall = json_object_get(condition, "wall_s");
     const double mean_s = number(wall, "mean"), stddev_s = number(wall, "stddev");
-    if (name == NULL || !(mean_s > 0) || !isfinite(stddev_s))
+    if (!name || !(mean_s > 0) || !isfinite(stddev_s))
         return NULL;
     return json_pack("{s:s, s:O, s:f, s:f, s:f, s:f, s:o}", "kind", name, "runs",
                      json_object_get(condition, "runs"), "mean_s", mean_s, "stddev_s", stddev_s,
@@ -200,7 +199,7 @@ static json_t *judge(struct noise *noise)
     json_t *floor = json_array(), *conditions = json_object_get(summary, "conditions");
     for (size_t i = 0; i < json_array_size(conditions); i++) {
         json_t *member = noise_of(summary, json_array_get(conditions, i));
-        if (member != NULL)
+        if (member)
             json_array_append_new(floor, member);
     }
     json_decref(summary);
@@ -227,7 +226,7 @@ json_t *noise_measure(int64_t time_ns)
     return floor;
 }
 
-/* ", SIGN, SIGN" into text. */
+// ", SIGN, SIGN" into text.
 static void join_signs(const json_t *signs, char *text, size_t size)
 {
     size_t used = 0;
@@ -244,8 +243,7 @@ static void add_finding(struct findings *findings, enum kind kind, const json_t 
     const double needed = fmax(2, ceil(pow(2 * cv / 0.01, 2)));
     join_signs(json_object_get(member, "signs"), signs, sizeof signs);
     snprintf(advice, sizeof advice, "for an error of 1 %% expect about %.0f runs", needed);
-    findings_add(findings, kinds[kind].check, cv > kinds[kind].limit ? STATUS_WARN : STATUS_OK,
-                 advice,
+    findings_add(findings, cv > kinds[kind].limit ? STATUS_WARN : STATUS_OK, advice,
                  "the same work of %s differs by %.2f %% (coefficient of variation of %d runs, "
                  "slowest %.2f of the median)%s",
                  units_format_time(number(member, "mean_s") * 1e9, mean, sizeof mean), 100 * cv,
@@ -256,23 +254,23 @@ void check_noise(struct findings *findings, const json_t *noise)
 {
     for (enum kind kind = 0; kind < KINDS; kind++) {
         const json_t *member = NULL;
-        for (size_t i = 0; i < json_array_size(noise) && member == NULL; i++) {
+        findings->check = kinds[kind].check;
+        for (size_t i = 0; i < json_array_size(noise) && !member; i++) {
             const json_t *one = json_array_get(noise, i);
             if (strcmp(json_string_value(json_object_get(one, "kind")), kinds[kind].name) == 0)
                 member = one;
         }
-        if (member == NULL)
-            findings_add(findings, kinds[kind].check, STATUS_UNKNOWN, NULL,
-                         "the fixed work for %s cannot be done here", kinds[kind].name);
+        if (!member)
+            found_unknown(findings, "the fixed work for %s cannot be done here", kinds[kind].name);
         else
             add_finding(findings, kind, member);
     }
 }
 
-#define LOOKS       10 /* at the run queue */
+#define LOOKS       10 // at the run queue
 #define LOOK_MS     100
 #define TICK_US     10000
-#define LEAST_TICKS 3 /* of a second: below it a process is no culprit */
+#define LEAST_TICKS 3 // of a second: below it a process is no culprit
 
 static void find_culprit(struct watch *watch, const struct processes *before,
                          const struct processes *after)
@@ -281,7 +279,7 @@ static void find_culprit(struct watch *watch, const struct processes *before,
     for (size_t i = 0; i < after->count; i++) {
         const struct process *process = &after->process[i];
         const struct process *was = processes_same(before, process);
-        const long long used = was == NULL ? 0 : process->ticks - was->ticks;
+        const long long used = !was ? 0 : process->ticks - was->ticks;
         if (used <= most)
             continue;
         most = used;
@@ -290,15 +288,15 @@ static void find_culprit(struct watch *watch, const struct processes *before,
     }
 }
 
-/* Busy time of each CPU since boot, interrupts included. */
+// Busy time of each CPU since boot, interrupts included.
 static size_t read_cpus(int64_t *busy_us, size_t most)
 {
     char path[PATH_MAX], line[1024];
     size_t cpus = 0;
     FILE *file = fopen(machine_path("/proc/stat", path), "re");
-    if (file == NULL)
+    if (!file)
         return 0;
-    while (fgets(line, sizeof line, file) != NULL && strncmp(line, "cpu", 3) == 0) {
+    while (fgets(line, sizeof line, file) && strncmp(line, "cpu", 3) == 0) {
         size_t cpu;
         long long user, nice, system, irq, softirq;
         if (sscanf(line, "cpu%zu %lld %lld %lld %*d %*d %lld %lld", &cpu, &user, &nice, &system,
@@ -312,7 +310,7 @@ static size_t read_cpus(int64_t *busy_us, size_t most)
     return cpus;
 }
 
-/* Sleeps; returns how many tasks ran or waited meanwhile, without ourselves. */
+// Sleeps; returns how many tasks ran or waited meanwhile, without ourselves.
 static double sleep_and_count(void)
 {
     const struct timespec step = {.tv_nsec = LOOK_MS * 1000000L};
@@ -333,7 +331,7 @@ bool watch_machine(struct watch *watch)
     const size_t most = 8192;
     int64_t *before_us = calloc(most, sizeof *before_us);
     *watch = (struct watch){.cpu_busy_us = calloc(most, sizeof *watch->cpu_busy_us)};
-    if (before_us == NULL || watch->cpu_busy_us == NULL) {
+    if (!before_us || !watch->cpu_busy_us) {
         free(before_us);
         watch_free(watch);
         return complain("out of memory: free some");

@@ -6,7 +6,7 @@
 #include "common/messages.h"
 #include "common/option_rows.h"
 #include "common/option_value.h"
-#include "harness/placement/machine.h"
+#include "harness/placement/placement.h"
 #include "harness/stats/objective.h"
 
 #include <math.h>

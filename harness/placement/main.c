@@ -1,11 +1,12 @@
-/* placement: where a target and its load sit on this machine. */
+// placement: where a target and its load sit on this machine.
+
+#include "placement.h"
 
 #include "common/core_kinds.h"
-#include "machine.h"
-#include "place.h"
 
 #include "common/child.h"
 #include "common/machine.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/option_value.h"
 #include "common/options.h"
@@ -20,14 +21,14 @@
 #include <string.h>
 
 struct choices {
-    const char *place_name, *place_cpus; /* NULL: not given */
-    enum place place;                    /* where place_name is given */
-    unsigned targets, loads;             /* cores of each; 0: not given */
-    const char *target_cpus, *load_cpus; /* NULL: not given */
-    const char *synthetic, *allowed;     /* NULL: not given */
-    struct option_list load;             /* SPECs */
+    const char *place_name, *place_cpus; // NULL: not given
+    enum place place;                    // where place_name is given
+    unsigned targets, loads;             // cores of each; 0: not given
+    const char *target_cpus, *load_cpus; // NULL: not given
+    const char *synthetic, *allowed;     // NULL: not given
+    struct option_list load;             // SPECs
     bool json;
-    struct options *options; /* holds what the list holds */
+    struct options *options; // holds what the list holds
 };
 
 #define MOST_CORES 8192
@@ -40,7 +41,7 @@ static bool check_place(const char *text, char *error, size_t size)
     return option_choose(text, names, error, size) >= 0;
 }
 
-/* A number of cores at *text, which is moved behind it. */
+// A number of cores at *text, which is moved behind it.
 static bool parse_count(const char **text, unsigned *count)
 {
     char *end = NULL;
@@ -53,7 +54,7 @@ static bool parse_count(const char **text, unsigned *count)
     return true;
 }
 
-/* "N" for both, or "N:M". */
+// "N" for both, or "N:M".
 static bool parse_place_cpus(const char *text, unsigned *targets, unsigned *loads)
 {
     bool good = parse_count(&text, targets);
@@ -87,28 +88,27 @@ static const struct option_row rows[] = {
     {0},
 };
 
-/* What goes with what; wrong use ends the program. */
+// What goes with what; wrong use ends the program.
 static void check(const struct choices *choices)
 {
     const char *place = choices->place_name;
-    if (place != NULL && (choices->target_cpus != NULL || choices->load_cpus != NULL))
+    if (place && (choices->target_cpus || choices->load_cpus))
         usage_error("--place %s: it chooses the CPUs itself: leave out %s", place,
-                    choices->target_cpus != NULL ? "--target-cpus" : "--load-cpus");
-    if (choices->place_cpus != NULL && (place == NULL || choices->place == PLACE_MACHINE))
+                    choices->target_cpus ? "--target-cpus" : "--load-cpus");
+    if (choices->place_cpus && (!place || choices->place == PLACE_MACHINE))
         usage_error("--place-cpus: there is nothing to choose: add a --place other than machine");
-    if (place != NULL && choices->place == PLACE_CORE && choices->targets != choices->loads)
-        usage_error("--place core: target and load are on the same CPUs: give one number to "
-                    "--place-cpus");
-    if (choices->load.count > 0 && choices->synthetic != NULL)
+    if (place && choices->place == PLACE_CORE && choices->targets != choices->loads)
+        usage_error(
+            "--place core: target and load are on the same CPUs: give one number to --place-cpus");
+    if (choices->load.count > 0 && choices->synthetic)
         usage_error("--load is about this machine: leave out --synthetic");
 }
 
-/* The meaning of each place, for --help. */
+// The meaning of each place, for --help.
 static void list_places(char *text, size_t size)
 {
-    size_t used = (size_t)snprintf(text, size,
-                                   "PLACE is where the load runs, seen from the "
-                                   "target:\n");
+    size_t used =
+        (size_t)snprintf(text, size, "PLACE is where the load runs, seen from the target:\n");
     for (unsigned i = 0; i < PLACES && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "  %-10s  %s\n",
                                  place_name((enum place)i), place_meaning((enum place)i));
@@ -125,7 +125,7 @@ static void list_places(char *text, size_t size)
                  "  0  shown    1  failure    2  wrong use, or the machine has no such place");
 }
 
-/* Answers --help; wrong use ends the program. */
+// Answers --help; wrong use ends the program.
 static void choices_parse(struct choices *choices, int argc, char **argv)
 {
     char details[2048];
@@ -141,9 +141,9 @@ static void choices_parse(struct choices *choices, int argc, char **argv)
     list_places(details, sizeof details);
     *choices = (struct choices){0};
     choices->options = options_parse(&program, argc, argv, NULL);
-    if (choices->place_name != NULL)
+    if (choices->place_name)
         place_parse(choices->place_name, &choices->place);
-    if (choices->place_cpus != NULL)
+    if (choices->place_cpus)
         parse_place_cpus(choices->place_cpus, &choices->targets, &choices->loads);
     check(choices);
 }
@@ -153,7 +153,7 @@ static void choices_free(struct choices *choices)
     options_free(choices->options);
 }
 
-/* The answer, for programs and for people. */
+// The answer, for programs and for people.
 
 struct answer {
     const struct machine *machine;
@@ -161,20 +161,20 @@ struct answer {
     const struct choices *choices;
 };
 
-/* What the workers of a load would use: loadgen's own plan of each load that a SPEC
- * joins, on the CPUs of the list (NULL: wherever they may run). A load that loadgen
- * refuses ends the program with loadgen's message and exit status. */
+// What the workers of a load would use: loadgen's own plan of each load that a SPEC
+// joins, on the CPUs of the list (NULL: wherever they may run). A load that loadgen
+// refuses ends the program with loadgen's message and exit status.
 
-/* An exec: load's time to settle matters to no plan. */
+// An exec: load's time to settle matters to no plan.
 #define SETTLE_NS 1000000000
 
-/* Runs loadgen on one load; its answer goes to *output, NULL: to our stdout. */
+// Runs loadgen on one load; its answer goes to *output, NULL: to our stdout.
 static void run(struct arena *arena, const struct load *load, const char *cpus, char **output)
 {
     char start[PATH_MAX], path[PATH_MAX];
     const char **argv = arena_take(arena, (load->word_count + 8) * sizeof *argv);
     size_t count = 0;
-    if (cpus != NULL) {
+    if (cpus) {
         argv[count++] = child_path("start", start);
         argv[count++] = "--cpus";
         argv[count++] = cpus;
@@ -183,7 +183,7 @@ static void run(struct arena *arena, const struct load *load, const char *cpus, 
     argv[count++] = child_path("loadgen", path);
     argv[count++] = load->words[0];
     argv[count++] = "--dry-run";
-    if (output != NULL)
+    if (output)
         argv[count++] = "--json";
     memcpy(argv + count, load->words + 1, (load->word_count - 1) * sizeof *argv);
     fflush(stdout);
@@ -192,7 +192,7 @@ static void run(struct arena *arena, const struct load *load, const char *cpus, 
         exit(status < 0 ? EXIT_FAILURE : status);
 }
 
-/* The loads of one SPEC, named or not. */
+// The loads of one SPEC, named or not.
 static struct condition parse(struct arena *arena, const char *spec)
 {
     struct conditions conditions = {0};
@@ -202,21 +202,20 @@ static struct condition parse(struct arena *arena, const char *spec)
     return conditions.condition[0];
 }
 
-/* Appends the plans, one object each, to list. */
+// Appends the plans, one object each, to list.
 static void plans_read(const char *spec, const char *cpus, json_t *list)
 {
     struct arena arena = {0};
     const struct condition condition = parse(&arena, spec);
     for (size_t i = 0; i < condition.load_count; i++) {
-        char *text = NULL;
+        OWNED char *text = NULL;
         run(&arena, &condition.load[i], cpus, &text);
         json_array_append_new(list, json_loads(text, 0, NULL));
-        free(text);
     }
     arena_free(&arena);
 }
 
-/* A line for each on stdout. */
+// A line for each on stdout.
 static void plans_print(const char *spec, const char *cpus)
 {
     struct arena arena = {0};
@@ -226,45 +225,42 @@ static void plans_print(const char *spec, const char *cpus)
     arena_free(&arena);
 }
 
-/* The CPUs as a member of a JSON object. */
+// The CPUs as a member of a JSON object.
 static void set_list(json_t *object, const char *name, hwloc_const_bitmap_t cpus)
 {
-    char *text = machine_format(cpus);
-    json_object_set_new(object, name, json_string(text == NULL ? "" : text));
-    free(text);
+    OWNED char *text = machine_format(cpus);
+    json_object_set_new(object, name, json_string(text ?: ""));
 }
 
-/* The kinds of this machine's cores, or of one that a test has made up; NULL: the machine is one
- * of hwloc alone, or there is no memory. */
+// The kinds of this machine's cores, or of one that a test has made up; NULL: the machine is one
+// of hwloc alone, or there is no memory.
 static struct core_kinds *kinds_of(const struct machine *machine)
 {
-    return machine->this_system || getenv("JOSTLE_KERNEL_ROOT") != NULL ? core_kinds_read() : NULL;
+    return machine->this_system || getenv("JOSTLE_KERNEL_ROOT") ? core_kinds_read() : NULL;
 }
 
-/* What is on cores of unlike speed takes as long as the kernel's choice of a core makes it. */
+// What is on cores of unlike speed takes as long as the kernel's choice of a core makes it.
 static void warn_of_kinds(json_t *list, const struct core_kinds *kinds, const char *who,
                           hwloc_const_bitmap_t cpus)
 {
     struct cpu_list numbers;
-    char *text = machine_format(cpus);
-    const unsigned among = text != NULL && kinds != NULL && cpus_parse(text, &numbers) == 0
-                               ? core_kinds_among(kinds, &numbers)
-                               : 0;
+    OWNED char *text = machine_format(cpus);
+    const unsigned among =
+        text && kinds && cpus_parse(text, &numbers) == 0 ? core_kinds_among(kinds, &numbers) : 0;
     if (among > 1)
         json_array_append_new(
             list, json_sprintf("the %s's CPUs %s are of %u kinds of cores, of unlike speed: jostle "
                                "topology shows them; give CPUs of one kind with --%s-cpus",
                                who, text, among, who));
-    free(text);
 }
 
-/* Target and load together use more CPUs than the cgroup's quota allows, or one of them has unlike
- * ones. A new reference. */
+// Target and load together use more CPUs than the cgroup's quota allows, or one of them has unlike
+// ones. A new reference.
 static json_t *warnings(const struct answer *answer, const struct core_kinds *kinds)
 {
     json_t *list = json_array();
     hwloc_bitmap_t both = hwloc_bitmap_alloc();
-    if (both == NULL)
+    if (!both)
         return list;
     hwloc_bitmap_or(both, answer->placement->target, answer->placement->load);
     const int used = hwloc_bitmap_weight(both);
@@ -290,24 +286,22 @@ static json_t *offers(const struct placement *placement)
 
 static char *load_cpus(const struct answer *answer)
 {
-    const bool pinned =
-        answer->choices->load_cpus != NULL ||
-        (answer->choices->place_name != NULL && answer->choices->place != PLACE_MACHINE);
+    const bool pinned = answer->choices->load_cpus ||
+                        (answer->choices->place_name && answer->choices->place != PLACE_MACHINE);
     return pinned ? machine_format(answer->placement->load) : NULL;
 }
 
 static json_t *plans(const struct answer *answer)
 {
-    char *cpus = load_cpus(answer);
+    OWNED char *cpus = load_cpus(answer);
     json_t *list = json_array();
     for (size_t i = 0; i < answer->choices->load.count; i++)
         plans_read(answer->choices->load.item[i], cpus, list);
-    free(cpus);
     return list;
 }
 
-/* jostle.topology/1 on stdout. Both: false after a message. A load that loadgen
- * refuses ends the program with its exit status. */
+// jostle.topology/1 on stdout. Both: false after a message. A load that loadgen
+// refuses ends the program with its exit status.
 static bool show_json(const struct answer *answer)
 {
     const struct machine *machine = answer->machine;
@@ -334,7 +328,7 @@ static bool show_json(const struct answer *answer)
     return written;
 }
 
-/* Calls lstopo; says how to get it where it is not there. */
+// Calls lstopo; says how to get it where it is not there.
 static void draw(const struct choices *choices)
 {
     static const char *const programs[] = {"lstopo-no-graphics", "lstopo"};
@@ -343,7 +337,7 @@ static void draw(const struct choices *choices)
         if (!child_find(programs[i], path))
             continue;
         const char *argv[] = {path, "--of", "console", "--no-io", "--disallowed", NULL, NULL, NULL};
-        if (choices->synthetic != NULL) {
+        if (choices->synthetic) {
             argv[5] = "--input";
             argv[6] = choices->synthetic;
         }
@@ -352,25 +346,23 @@ static void draw(const struct choices *choices)
         putchar('\n');
         return;
     }
-    complain("no drawing, as lstopo is not installed: install hwloc-nox (Debian, Ubuntu) or "
-             "hwloc");
+    complain("no drawing, as lstopo is not installed: install hwloc-nox (Debian, Ubuntu) or hwloc");
 }
 
 static void print_list(const char *what, hwloc_const_bitmap_t cpus)
 {
-    char *text = machine_format(cpus);
-    printf("%-16s CPU %s\n", what, text == NULL ? "?" : text);
-    free(text);
+    OWNED char *text = machine_format(cpus);
+    printf("%-16s CPU %s\n", what, text ?: "?");
 }
 
-/* Where there is more than one kind, each in a line; and what is to be warned of. */
+// Where there is more than one kind, each in a line; and what is to be warned of.
 static void print_kinds(const struct answer *answer)
 {
     char text[CORE_KIND_TEXT];
     struct core_kinds *kinds = kinds_of(answer->machine);
     json_t *list = warnings(answer, kinds), *warning;
     size_t i;
-    for (unsigned kind = 0; kinds != NULL && kinds->count > 1 && kind < kinds->count; kind++)
+    for (unsigned kind = 0; kinds && kinds->count > 1 && kind < kinds->count; kind++)
         printf("%-16s %s\n", kind == 0 ? "kinds of cores" : "",
                core_kind_describe(&kinds->kind[kind], text, sizeof text));
     json_array_foreach(list, i, warning)
@@ -379,7 +371,7 @@ static void print_kinds(const struct answer *answer)
     free(kinds);
 }
 
-/* lstopo's drawing, where target and load sit in it, and what each load would use. */
+// lstopo's drawing, where target and load sit in it, and what each load would use.
 static bool show_text(const struct answer *answer)
 {
     const struct machine *machine = answer->machine;
@@ -405,14 +397,14 @@ static bool show_text(const struct answer *answer)
 
 #define EXIT_WRONG_USE 2
 
-/* Takes the CPUs that an option names, or all that are allowed. */
+// Takes the CPUs that an option names, or all that are allowed.
 static bool take_list(const struct machine *machine, const char *option, const char *text,
                       hwloc_bitmap_t cpus)
 {
-    if (text == NULL)
+    if (!text)
         return hwloc_bitmap_copy(cpus, machine->allowed) == 0;
     hwloc_bitmap_t missing = machine_parse(text);
-    if (missing == NULL)
+    if (!missing)
         return complain("out of memory: free some");
     hwloc_bitmap_copy(cpus, missing);
     hwloc_bitmap_andnot(missing, missing, machine->allowed);
@@ -420,10 +412,9 @@ static bool take_list(const struct machine *machine, const char *option, const c
     hwloc_bitmap_free(missing);
     if (first < 0)
         return true;
-    char *allowed = machine_format(machine->allowed);
+    OWNED char *allowed = machine_format(machine->allowed);
     complain("%s %s: CPU %d is not allowed here: choose from %s", option, text, first,
-             allowed == NULL ? "those that are" : allowed);
-    free(allowed);
+             allowed ?: "those that are");
     return false;
 }
 
@@ -434,7 +425,7 @@ static int answer(const struct machine *machine, const struct choices *choices)
     bool good, shown = false;
     if (!placement_open(&placement, machine))
         return EXIT_FAILURE;
-    if (choices->place_name != NULL)
+    if (choices->place_name)
         good = placement_choose(&placement, machine, choices->place,
                                 choices->targets > 0 ? choices->targets : 1,
                                 choices->loads > 0 ? choices->loads : 1);

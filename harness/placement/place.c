@@ -1,10 +1,146 @@
-#include "place.h"
+#include "placement.h"
 
+#include "common/machine.h"
+#include "common/memory.h"
 #include "common/messages.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+hwloc_bitmap_t machine_parse(const char *text)
+{
+    struct cpu_list list; // its parser is strict; hwloc's takes almost anything
+    hwloc_bitmap_t cpus = cpus_parse(text, &list) == 0 ? hwloc_bitmap_alloc() : NULL;
+    for (unsigned i = 0; cpus && i < list.count; i++)
+        hwloc_bitmap_set(cpus, (unsigned)list.cpu[i]);
+    return cpus;
+}
+
+char *machine_format(hwloc_const_bitmap_t cpus)
+{
+    char *text = NULL;
+    return hwloc_bitmap_list_asprintf(&text, cpus) < 0 ? NULL : text;
+}
+
+// The topology with everything in it, allowed or not, and without devices.
+static bool load(struct machine *machine, const char *synthetic, bool *usage)
+{
+    if (hwloc_topology_init(&machine->topology) != 0)
+        return complain("out of memory: free some");
+    if (synthetic && hwloc_topology_set_synthetic(machine->topology, synthetic) != 0) {
+        *usage = true;
+        return complain("--synthetic %s: hwloc does not understand it: see hwloc(7), such as "
+                        "'node:2 l3:2 core:4 pu:2'",
+                        synthetic);
+    }
+    if (hwloc_topology_set_flags(machine->topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0 ||
+        hwloc_topology_set_io_types_filter(machine->topology, HWLOC_TYPE_FILTER_KEEP_NONE) != 0 ||
+        hwloc_topology_load(machine->topology) != 0)
+        return complain("hwloc cannot read this machine's topology: see lstopo");
+    machine->this_system = hwloc_topology_is_thissystem(machine->topology) != 0;
+    return true;
+}
+
+static bool narrow(struct machine *machine, const char *allowed, bool *usage)
+{
+    hwloc_bitmap_t named = !allowed ? NULL : machine_parse(allowed);
+    hwloc_bitmap_and(machine->allowed, machine->cpuset, machine->affinity);
+    if (allowed && !named)
+        return complain("out of memory: free some");
+    if (named)
+        hwloc_bitmap_and(machine->allowed, machine->allowed, named);
+    hwloc_bitmap_free(named);
+    if (!hwloc_bitmap_iszero(machine->allowed))
+        return true;
+    *usage = allowed != NULL;
+    return complain("no CPU is allowed here: check taskset -p $$ and the cgroup's cpuset");
+}
+
+// hwloc has the cgroup's cpuset; the affinity of a process is always within it.
+static bool find_allowed(struct machine *machine, const char *allowed, bool *usage)
+{
+    const hwloc_const_bitmap_t all = hwloc_topology_get_topology_cpuset(machine->topology);
+    machine->complete = hwloc_bitmap_dup(all);
+    machine->cpuset = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(machine->topology));
+    machine->affinity = hwloc_bitmap_dup(all);
+    machine->allowed = hwloc_bitmap_alloc();
+    machine->quota_cpus = INFINITY;
+    if (!machine->complete || !machine->cpuset || !machine->affinity || !machine->allowed)
+        return complain("out of memory: free some");
+    if (machine->this_system) {
+        if (hwloc_get_cpubind(machine->topology, machine->affinity, HWLOC_CPUBIND_THREAD) != 0)
+            return complain("the CPU affinity cannot be read: see taskset -p $$");
+        machine->quota_cpus = cpus_quota();
+    }
+    return narrow(machine, allowed, usage);
+}
+
+bool machine_open(struct machine *machine, const char *synthetic, const char *allowed, bool *usage)
+{
+    *machine = (struct machine){0};
+    *usage = false;
+    if (load(machine, synthetic, usage) && find_allowed(machine, allowed, usage))
+        return true;
+    machine_close(machine);
+    return false;
+}
+
+void machine_close(struct machine *machine)
+{
+    hwloc_bitmap_free(machine->complete);
+    hwloc_bitmap_free(machine->cpuset);
+    hwloc_bitmap_free(machine->affinity);
+    hwloc_bitmap_free(machine->allowed);
+    if (machine->topology)
+        hwloc_topology_destroy(machine->topology);
+}
+
+// Adds a hardware thread to its core's seat, which is the last one if there is
+// one already: hwloc's order keeps the threads of a core together.
+static bool seat_thread(const struct machine *machine, struct seats *seats, hwloc_obj_t thread)
+{
+    hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(machine->topology, HWLOC_OBJ_CORE, thread);
+    core = !core ? thread : core;
+    if (seats->count > 0 && seats->seat[seats->count - 1].core == core)
+        return hwloc_bitmap_set(seats->seat[seats->count - 1].others, thread->os_index) == 0;
+    struct seat *seat = &seats->seat[seats->count];
+    *seat = (struct seat){
+        .cpu = thread->os_index,
+        .thread = thread,
+        .core = core,
+        .l3 = hwloc_get_ancestor_obj_by_type(machine->topology, HWLOC_OBJ_L3CACHE, thread),
+        .others = hwloc_bitmap_alloc(),
+    };
+    seats->count++;
+    return seat->others != NULL;
+}
+
+bool seats_find(const struct machine *machine, hwloc_const_bitmap_t usable, struct seats *seats)
+{
+    const int threads = hwloc_get_nbobjs_by_type(machine->topology, HWLOC_OBJ_PU);
+    hwloc_obj_t thread = NULL;
+    seats->count = 0;
+    seats->machine = machine;
+    seats->seat = calloc(threads > 0 ? (size_t)threads : 1, sizeof *seats->seat);
+    if (!seats->seat)
+        return complain("out of memory: free some");
+    while ((thread = hwloc_get_next_obj_by_type(machine->topology, HWLOC_OBJ_PU, thread)) != NULL)
+        if (hwloc_bitmap_isset(usable, thread->os_index) && !seat_thread(machine, seats, thread))
+            return complain("out of memory: free some");
+    return true;
+}
+
+void seats_free(struct seats *seats)
+{
+    for (unsigned i = 0; i < seats->count; i++)
+        hwloc_bitmap_free(seats->seat[i].others);
+    free(seats->seat);
+    *seats = (struct seats){0};
+}
+
+// How far a load sits from its target.
 
 static const struct {
     const char *name, *meaning, *lack;
@@ -54,25 +190,25 @@ const char *place_list(const bool offers[PLACES], char *text, size_t size)
     return text;
 }
 
-/* Memory of a kind of its own (HBM) makes several nodes local to a core. */
+// Memory of a kind of its own (HBM) makes several nodes local to a core.
 static bool one_node(const struct seat *a, const struct seat *b)
 {
     return hwloc_bitmap_intersects(a->thread->nodeset, b->thread->nodeset);
 }
 
-/* The smallest cache that both are under; 0: L4 and beyond, or none. */
+// The smallest cache that both are under; 0: L4 and beyond, or none.
 static unsigned shared_level(const struct machine *machine, const struct seat *a,
                              const struct seat *b)
 {
     hwloc_obj_t cache = hwloc_get_common_ancestor_obj(machine->topology, a->core, b->core);
-    while (cache != NULL && !hwloc_obj_type_is_dcache(cache->type))
+    while (cache && !hwloc_obj_type_is_dcache(cache->type))
         cache = cache->parent;
-    return cache == NULL || cache->attr->cache.depth > 3 ? 0 : cache->attr->cache.depth;
+    return !cache || cache->attr->cache.depth > 3 ? 0 : cache->attr->cache.depth;
 }
 
-/* Whether a target that begins at `first` may have `seat`, too. Its own caches
- * are to be one distance away from the load, hence it stays under one L3 where
- * that is what the distance is about. */
+// Whether a target that begins at `first` may have `seat`, too. Its own caches
+// are to be one distance away from the load, hence it stays under one L3 where
+// that is what the distance is about.
 static bool suits_target(enum place place, const struct seat *first, const struct seat *seat)
 {
     const bool by_l3 = place == PLACE_L3 || place == PLACE_NODE;
@@ -95,7 +231,7 @@ static bool is_at(const struct machine *machine, enum place place, const struct 
     }
 }
 
-/* Whether the load may have `seat`: it is as far from each core of the target. */
+// Whether the load may have `seat`: it is as far from each core of the target.
 static bool suits_load(const struct seats *seats, enum place place, hwloc_const_bitmap_t target,
                        const struct seat *seat)
 {
@@ -108,7 +244,7 @@ static bool suits_load(const struct seats *seats, enum place place, hwloc_const_
     return true;
 }
 
-/* The target's cores from `first` on. False: too few. */
+// The target's cores from `first` on. False: too few.
 static bool take_target(const struct seats *seats, enum place place, unsigned first, unsigned count,
                         hwloc_bitmap_t target)
 {
@@ -123,7 +259,7 @@ static bool take_target(const struct seats *seats, enum place place, unsigned fi
     return count == 0;
 }
 
-/* The load's cores, from `first` on; all in one node. False: too few. */
+// The load's cores, from `first` on; all in one node. False: too few.
 static bool take_load(const struct seats *seats, enum place place, unsigned first, unsigned count,
                       hwloc_const_bitmap_t target, hwloc_bitmap_t load)
 {
@@ -138,7 +274,7 @@ static bool take_load(const struct seats *seats, enum place place, unsigned firs
     return count == 0;
 }
 
-/* Siblings of the target's threads, the first of each core before the second. */
+// Siblings of the target's threads, the first of each core before the second.
 static bool take_siblings(const struct seats *seats, unsigned count, hwloc_const_bitmap_t target,
                           hwloc_bitmap_t load)
 {
@@ -170,10 +306,10 @@ static bool find_load(const struct seats *seats, enum place place, unsigned coun
         return hwloc_bitmap_copy(load, target) == 0;
     if (place == PLACE_SMT)
         return take_siblings(seats, count, target, load);
-    const struct seat *tried = NULL; /* from a later core of the same node there are fewer */
+    const struct seat *tried = NULL; // from a later core of the same node there are fewer
     for (unsigned first = 0; first < seats->count; first++) {
         const struct seat *seat = &seats->seat[first];
-        if ((tried != NULL && one_node(tried, seat)) || !suits_load(seats, place, target, seat))
+        if ((tried && one_node(tried, seat)) || !suits_load(seats, place, target, seat))
             continue;
         if (take_load(seats, place, first, count, target, load))
             return true;
@@ -182,7 +318,7 @@ static bool find_load(const struct seats *seats, enum place place, unsigned coun
     return false;
 }
 
-/* Whether some cores share a cache below the L3. */
+// Whether some cores share a cache below the L3.
 static bool have_clusters(const struct seats *seats)
 {
     for (unsigned i = 0; i + 1 < seats->count; i++) {
@@ -196,12 +332,12 @@ static bool have_clusters(const struct seats *seats)
 static bool find(const struct seats *seats, enum place place, unsigned targets, unsigned loads,
                  struct placement *placement)
 {
-    const struct seat *tried = NULL; /* from a later core of the same group there are fewer, */
-    const bool clusters = have_clusters(seats); /* unless an L2 is shared by some of them */
+    const struct seat *tried = NULL; // from a later core of the same group there are fewer,
+    const bool clusters = have_clusters(seats); // unless an L2 is shared by some of them
     for (unsigned anchor = 0; anchor < seats->count; anchor++) {
         const struct seat *seat = &seats->seat[anchor];
         if (!suits_target(place, seat, seat) ||
-            (tried != NULL && !clusters && suits_target(place, tried, seat)))
+            (tried && !clusters && suits_target(place, tried, seat)))
             continue;
         if (take_target(seats, place, anchor, targets, placement->target) &&
             find_load(seats, place, loads, placement->target, placement->load))
@@ -211,14 +347,13 @@ static bool find(const struct seats *seats, enum place place, unsigned targets, 
     return false;
 }
 
-/* What there is among the CPUs `usable`, with one core for each. */
+// What there is among the CPUs `usable`, with one core for each.
 static bool find_offers(const struct machine *machine, hwloc_const_bitmap_t usable,
                         bool offers[PLACES])
 {
     struct placement scratch = {.target = hwloc_bitmap_alloc(), .load = hwloc_bitmap_alloc()};
     struct seats seats = {0};
-    const bool ready =
-        scratch.target != NULL && scratch.load != NULL && seats_find(machine, usable, &seats);
+    const bool ready = scratch.target && scratch.load && seats_find(machine, usable, &seats);
     for (unsigned i = 0; ready && i < PLACES; i++)
         offers[i] = i == PLACE_MACHINE || find(&seats, (enum place)i, 1, 1, &scratch);
     seats_free(&seats);
@@ -229,7 +364,7 @@ static bool find_offers(const struct machine *machine, hwloc_const_bitmap_t usab
 bool placement_open(struct placement *placement, const struct machine *machine)
 {
     *placement = (struct placement){.target = hwloc_bitmap_alloc(), .load = hwloc_bitmap_alloc()};
-    if (placement->target != NULL && placement->load != NULL &&
+    if (placement->target && placement->load &&
         find_offers(machine, machine->allowed, placement->offers))
         return true;
     placement_close(placement);
@@ -243,13 +378,13 @@ void placement_close(struct placement *placement)
     placement->target = placement->load = NULL;
 }
 
-/* Why there is no such place. */
+// Why there is no such place.
 static void refuse(const struct placement *placement, const struct machine *machine,
                    enum place place, unsigned targets, unsigned loads)
 {
     bool whole[PLACES] = {false};
     char has[128];
-    char *allowed = machine_format(machine->allowed);
+    OWNED char *allowed = machine_format(machine->allowed);
     place_list(placement->offers, has, sizeof has);
     if (placement->offers[place])
         complain("--place %s: no room for %u cores of the target and %u of the load there: give "
@@ -257,11 +392,10 @@ static void refuse(const struct placement *placement, const struct machine *mach
                  places[place].name, targets, loads);
     else if (find_offers(machine, machine->complete, whole) && whole[place])
         complain("--place %s: the CPUs allowed here (%s) have no %s: they have %s",
-                 places[place].name, allowed == NULL ? "?" : allowed, places[place].lack, has);
+                 places[place].name, allowed ?: "?", places[place].lack, has);
     else
         complain("--place %s: this machine has no %s: it has %s", places[place].name,
                  places[place].lack, has);
-    free(allowed);
 }
 
 bool placement_choose(struct placement *placement, const struct machine *machine, enum place place,
