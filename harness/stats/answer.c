@@ -525,26 +525,19 @@ json_t *words_interaction(const struct settings *settings, size_t condition, siz
     return taken(text);
 }
 
-static json_t *plain_text(const struct metric_setting *metric, const struct interval *plain,
-                          const char *reference)
-{
-    if (isnan(plain->center))
-        return json_null();
-    const bool has_width = has_bounds(plain) && plain->high > plain->low;
-    char *figure = figure_text(plain, has_width ? decimals_of(plain, 2, 5) : 2, "");
-    char *text =
-        text_of("%s %s %s %s", metric->name, figure, plain->center < 1 ? "of" : "times", reference);
-    free(figure);
-    return taken(text);
-}
-
 void answer_direction(const struct metric_setting *metric, const struct interval *ratio,
                       const char *reference, json_t *object)
 {
     const struct interval plain = interval_of_reference(ratio, metric->higher_is_better);
+    const bool has_width = has_bounds(&plain) && plain.high > plain.low;
+    char *figure = figure_text(&plain, has_width ? decimals_of(&plain, 2, 5) : 2, "");
+    char *text =
+        text_of("%s %s %s %s", metric->name, figure, plain.center < 1 ? "of" : "times", reference);
     json_extend(object,
-                json_pack("{s:s, s:s, s:o, s:o, s:o}", "unit", metric->unit, "better",
+                json_pack("{s:s, s:s, s:o, s:o, s:s?}", "unit", metric->unit, "better",
                           metric_better_names[metric->higher_is_better], "of_reference",
                           json_figure(plain.center), "of_reference_ci", json_interval(&plain),
-                          "text", plain_text(metric, &plain, reference)));
+                          "text", isnan(plain.center) ? NULL : text));
+    free(text);
+    free(figure);
 }

@@ -101,12 +101,6 @@ struct logistic {
     double value[STEPS + 2];
 };
 
-static void logistic_fill(struct logistic *table)
-{
-    for (size_t i = 0; i < STEPS + 2; i++)
-        table->value[i] = 1 / (1 + exp(REACH - 2.0 * REACH * (double)i / STEPS));
-}
-
 static double logistic(const struct logistic *table, double u)
 {
     const double at = u * (STEPS / (2.0 * REACH)) + STEPS / 2;
@@ -330,7 +324,8 @@ static void threshold_fit(struct threshold *threshold, const struct stimuli *ran
     struct pass pass = {.window = {.low = {log(least_slope), log(least_noise)},
                                    .high = {log(most_slope), log(most_noise)}},
                         .blur = 0.25};
-    logistic_fill(&pass.table);
+    for (size_t i = 0; i < STEPS + 2; i++)
+        pass.table.value[i] = 1 / (1 + exp(REACH - 2.0 * REACH * (double)i / STEPS));
     for (size_t i = 0; i <= THRESHOLD_CELLS; i++)
         threshold->edge[i] = all.low + (all.high - all.low) * (double)i / THRESHOLD_CELLS;
     settle(threshold, &pass, &all, trials, count);
@@ -407,8 +402,7 @@ static const double early = 0.6;
 
 struct capacity_fit {
     struct threshold threshold;
-    size_t seen; // of the condition's runs; 0: not fitted
-    bool fitted;
+    size_t of; // so many of the condition's runs and one more; 0: not fitted
 };
 
 static struct stimuli range_of(const struct settings *settings)
@@ -422,29 +416,23 @@ static bool is_trial(const struct session *session, const struct observation *ru
            !isnan(run->y);
 }
 
-static void fit(struct session *session, size_t condition, struct threshold *threshold)
-{
-    struct trial *trials = must(calloc(session->count + 1, sizeof *trials));
-    const struct stimuli range = range_of(session->settings);
-    size_t count = 0;
-    for (size_t i = 0; i < session->count; i++)
-        if (is_trial(session, &session->runs[i], condition))
-            trials[count++] = (struct trial){session->runs[i].x, session->runs[i].y};
-    threshold_fit(threshold, &range, trials, count);
-    free(trials);
-}
-
 // The posterior of a condition, fitted again once it has more runs.
 static const struct threshold *posterior(struct session *session, size_t condition)
 {
     if (!session->fits)
         session->fits = must(calloc(session->settings->condition_count, sizeof *session->fits));
     struct capacity_fit *one = &session->fits[condition];
-    if (!one->fitted || one->seen != session->conditions[condition].seen) {
-        fit(session, condition, &one->threshold);
-        one->seen = session->conditions[condition].seen;
-        one->fitted = true;
-    }
+    if (one->of == session->conditions[condition].seen + 1)
+        return &one->threshold;
+    struct trial *trials = must(calloc(session->count + 1, sizeof *trials));
+    const struct stimuli range = range_of(session->settings);
+    size_t count = 0;
+    for (size_t i = 0; i < session->count; i++)
+        if (is_trial(session, &session->runs[i], condition))
+            trials[count++] = (struct trial){session->runs[i].x, session->runs[i].y};
+    threshold_fit(&one->threshold, &range, trials, count);
+    one->of = session->conditions[condition].seen + 1;
+    free(trials);
     return &one->threshold;
 }
 

@@ -82,8 +82,9 @@ static bool complete_experiment(struct hub *hub)
 }
 
 // Writes all three, and answers `done` or `failed`. False if no answer can be written.
-static bool finish_all(struct hub *hub)
+static bool take_finish(struct hub *hub, char *const *field)
 {
+    (void)field;
     json_t *result = NULL;
     bool good = folder_sync(&hub->folder) && complete_experiment(hub);
     if (good) {
@@ -430,12 +431,6 @@ static bool take_warn(struct hub *hub, char *const *field)
     return true;
 }
 
-static bool take_finish(struct hub *hub, char *const *field)
-{
-    (void)field;
-    return finish_all(hub);
-}
-
 static bool take_ended(struct hub *hub, char *const *field)
 {
     if (hub->has_begun)
@@ -452,23 +447,18 @@ static const struct command commands[] = {
     {"rested", 1, take_rested}, {"probe", 2, take_source},   {"probed", 1, take_probed},
 };
 
-// An await that bash no longer waits for is given up with the next command.
-static void give_up_await(struct hub *hub)
-{
-    for (size_t i = 0; i < hub->sources.count; i++) {
-        free(hub->sources.source[i].event);
-        hub->sources.source[i].event = NULL;
-    }
-    hub->await = false;
-}
-
 bool commands_take(struct hub *hub, char *line)
 {
     char *field[FIELDS_MAX + 1] = {NULL};
     size_t count = 0;
     for (char *rest = line; rest && count < FIELDS_MAX;)
         field[count++] = strsep(&rest, "\t");
-    give_up_await(hub);
+    // An await that bash no longer waits for is given up with the next command.
+    for (size_t i = 0; i < hub->sources.count; i++) {
+        free(hub->sources.source[i].event);
+        hub->sources.source[i].event = NULL;
+    }
+    hub->await = false;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, field[0]) == 0 && count >= commands[i].fields)
             return commands[i].take(hub, field);

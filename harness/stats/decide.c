@@ -295,19 +295,13 @@ enum stop_reason decide_stop(struct session *session)
     return stop_now(session, decide_error(session), &ignored);
 }
 
-static bool is_missing(const struct session *session, size_t block, size_t condition)
-{
-    size_t width = session->settings->condition_count;
-    return block > session->blocks || session->table[(block - 1) * width + condition] < 0;
-}
-
 static void place(const struct session *session, struct decision *decision)
 {
     size_t width = session->settings->condition_count, order[MAX_CONDITIONS];
     for (size_t block = session->open + 1;; block++) {
         schedule_block(session->settings->seed, block, order, width, session->settings->variants);
         for (size_t i = 0; i < width; i++)
-            if (is_missing(session, block, order[i])) {
+            if (block > session->blocks || session->table[(block - 1) * width + order[i]] < 0) {
                 decision->condition = order[i];
                 decision->block = block;
                 decision->order = session->last_order + 1;

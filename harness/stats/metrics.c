@@ -64,23 +64,17 @@ static struct interval of_rule(struct session *session, size_t condition, size_t
     return estimate(session, condition, metric, seen, sequential ? rule_prior : 0);
 }
 
-// The statistic of values of which some are too small is a lower bound, without an
-// interval.
-static struct location lower_bound(const struct session *session, size_t condition, size_t metric)
-{
-    const struct sample *sample = &session->conditions[condition].metric[metric];
-    const double value =
-        statistic_value(session->settings->statistic, sample->sorted, sample->count);
-    const struct interval bound = interval_unbounded(value);
-    return (struct location){.interval = bound, .robust = bound};
-}
-
 struct location metric_location(struct session *session, size_t condition, size_t metric)
 {
-    if (session->conditions[condition].censored > 0)
-        return lower_bound(session, condition, metric);
+    const struct sample *sample = &session->conditions[condition].metric[metric];
+    if (session->conditions[condition].censored > 0) {
+        // Of values of which some are too small it is a lower bound, without an interval.
+        const struct interval bound = interval_unbounded(
+            statistic_value(session->settings->statistic, sample->sorted, sample->count));
+        return (struct location){.interval = bound, .robust = bound};
+    }
     const struct dependence seen = series_of(session, metric);
-    const struct outliers outliers = shape_outliers(&session->conditions[condition].metric[metric]);
+    const struct outliers outliers = shape_outliers(sample);
     return (struct location){
         .interval = of_rule(session, condition, metric, &seen),
         .robust = estimate(session, condition, metric, &seen, robust_prior),
@@ -98,15 +92,6 @@ double metric_mean_variance(const struct session *session, size_t condition, siz
     struct dependence seen = series_of(session, metric);
     double factor = dependence_factor(&seen, rule_prior, sample->count, settings->condition_count);
     return variance * fmax(factor, pow(location_widening(settings, sample->count), 2));
-}
-
-// The error of a lone condition.
-static double mean_error(struct session *session, size_t metric)
-{
-    if (session->conditions[0].censored > 0)
-        return INFINITY;
-    const struct dependence seen = series_of(session, metric);
-    return of_rule(session, 0, metric, &seen).error;
 }
 
 double metric_dependence(const struct session *session, size_t metric)
@@ -405,7 +390,7 @@ double metric_worst_error(struct session *session, size_t condition)
         if (!metric_is_asked(session, condition, m))
             continue;
         worst = fmax(worst, session->settings->condition_count == 1
-                                ? mean_error(session, m)
+                                ? metric_location(session, 0, m).interval.error
                                 : metric_ratio(session, condition, against, m).error);
     }
     return worst;

@@ -33,11 +33,6 @@ struct protection {
 
 static const struct interval unknown = {.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
 
-static bool is_known(const struct interval *interval)
-{
-    return isfinite(interval->low) && isfinite(interval->high);
-}
-
 // The entry of `loads` of a condition: one that is no load has the name of its entry, too, where
 // there are no variants.
 static const json_t *entry_of(const struct experiment *experiment, size_t condition)
@@ -129,7 +124,7 @@ static struct interval ratio_of(const struct protection *of, size_t a, size_t b,
 static struct interval removed_of(const struct interval *ratio, const struct interval *slowdown)
 {
     struct interval removed = unknown;
-    if (!(slowdown->low > 1) || !is_known(ratio))
+    if (!(slowdown->low > 1) || !isfinite(ratio->low) || !isfinite(ratio->high))
         return removed;
     const double most = 1 - 1 / slowdown->high, least = 1 - 1 / slowdown->low;
     removed.center = (1 - ratio->center) / (1 - 1 / slowdown->center);
@@ -268,21 +263,13 @@ static json_t *document(const struct protection *of)
                      weakest == NULL ? NULL : names[weakest->condition], "rows", rows);
 }
 
-static size_t main_metric(const struct settings *settings)
-{
-    size_t m = 0;
-    while (m + 1 < settings->metrics.count && !settings->metrics.item[m].decides)
-        m++;
-    return m;
-}
-
 json_t *protection_json(struct session *session, const json_t *slowdowns)
 {
     struct protected rows[MAX_CONDITIONS];
-    struct protection of = {.session = session,
-                            .slowdowns = slowdowns,
-                            .metric = main_metric(session->settings),
-                            .row = rows};
+    const struct metric_settings *metrics = &session->settings->metrics;
+    struct protection of = {.session = session, .slowdowns = slowdowns, .row = rows};
+    while (of.metric + 1 < metrics->count && !metrics->item[of.metric].decides)
+        of.metric++;
     for (size_t i = 0; i < session->settings->condition_count; i++)
         if (session->settings->adjusted[i])
             take(&of, i);

@@ -170,14 +170,6 @@ static double target_cpu_s(const json_t *record)
            (isnan(service_s) ? 0 : service_s);
 }
 
-// CPU time of all tasks of the machine but the target and the loads here.
-static double foreign_s(const json_t *record, const json_t *machine, bool exact)
-{
-    // Where all that is known is ticks, the loads' own time may be counted twice over.
-    const double doubt = exact ? 1 : 2;
-    return json_number_at(machine, "busy_s") - target_cpu_s(record) - doubt * loads_cpu_s(record);
-}
-
 // At least the target's own and the loads' CPU time is there.
 double judge_stolen_s(const json_t *record)
 {
@@ -195,11 +187,14 @@ static bool is_stolen_from(const json_t *record)
            judge_stolen_s(record) > steal_share * time_s;
 }
 
+// By the CPU time of all tasks of the machine but the target and the loads here.
 static bool is_crowded(const json_t *record, const json_t *machine, double cpus)
 {
     const double most_cpus = fmin(foreign_share * cpus, foreign_most_cpus);
     const bool exact = json_is_true(json_object_get(machine, "busy_exact"));
-    const double foreign = foreign_s(record, machine, exact);
+    // Where all that is known is ticks, the loads' own time may be counted twice over.
+    const double foreign = json_number_at(machine, "busy_s") - target_cpu_s(record) -
+                           (exact ? 1 : 2) * loads_cpu_s(record);
     return foreign > (exact ? foreign_least_exact_s : foreign_least_s) &&
            foreign > most_cpus * json_number_at(record, "wall_s");
 }

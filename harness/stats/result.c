@@ -211,23 +211,17 @@ static json_t *intervals_json(const struct shares *shares)
     return object;
 }
 
-static json_t *source_json(enum stall_source source)
-{
-    static const char *const names[] = {
-        [SOURCE_MACHINE] = "machine",
-        [SOURCE_SCHEDSTAT] = "schedstat",
-        [SOURCE_CGROUP] = "cgroup",
-    };
-    return source == SOURCE_NONE ? json_null() : json_string(names[source]);
-}
-
 static json_t *shares_json(const struct shares *shares, const struct hardware *hardware)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:o, s:s, s:o}", "total",
+    static const char *const sources[] = {[SOURCE_NONE] = NULL,
+                                          [SOURCE_MACHINE] = "machine",
+                                          [SOURCE_SCHEDSTAT] = "schedstat",
+                                          [SOURCE_CGROUP] = "cgroup"};
+    return json_pack("{s:o, s:o, s:o, s:o, s:s?, s:o, s:b, s:b, s:o, s:o, s:s, s:o}", "total",
                      json_figure(shares->total), "points",
                      causes_json(shares->points, 0, UNEXPLAINED), "seconds",
                      causes_json(shares->seconds, 0, UNEXPLAINED), "intervals",
-                     intervals_json(shares), "source", source_json(shares->source), "at_most",
+                     intervals_json(shares), "source", sources[shares->source], "at_most",
                      causes_json(shares->at_most, CPU, IO), "ambiguous", shares->ambiguous,
                      "attributed", shares->attributed, "present", json_figure(shares->present),
                      "threads", json_figure(shares->threads), "execution",

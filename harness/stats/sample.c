@@ -139,13 +139,6 @@ enum { OUTLIERS_FROM = 8, SPLIT_FROM = 8 };
 static const double normal_mad = 1.4826; // sd over MAD of a normal distribution
 static const double split_within = 0.1;
 
-// The MAD of few values is itself uncertain; found by simulation (make
-// coverage): below 0.5 % of normal samples of any size have an "outlier".
-static double far_z(size_t n)
-{
-    return 4.5 * (1 + 8 / (double)n);
-}
-
 struct outliers shape_outliers(const struct sample *sample)
 {
     struct outliers found = {0};
@@ -153,7 +146,9 @@ struct outliers shape_outliers(const struct sample *sample)
     double median = sample_median(sample), mad = sample_mad(sample);
     // Half of the values alike: there is no scale to measure the others with.
     if (n >= OUTLIERS_FROM && mad > 0 && sample->sorted[0] > 0) {
-        double scale = normal_mad * log1p(mad / median), far = far_z(n);
+        // The MAD of few values is itself uncertain; found by simulation (make coverage): below 0.5
+        // % of normal samples of any size have an "outlier".
+        double scale = normal_mad * log1p(mad / median), far = 4.5 * (1 + 8 / (double)n);
         const double *sorted = sample->sorted;
         while (log(sorted[n - 1 - found.high] / median) > far * scale)
             found.high++;

@@ -51,6 +51,9 @@ struct threads {
 
 struct threads threads_of(const struct sums *sums);
 
+// CPUs that several threads keep busy while they do not wait; 1 or more.
+double threads_busy(const struct sums *sums);
+
 // Seconds of a run's wall time that are of that cause (EXECUTION: CPU time); NAN: not known.
 double times_part_s(const struct times *times, enum cause cause, const struct threads *threads);
 
