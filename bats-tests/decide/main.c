@@ -108,7 +108,7 @@ static bool take_line(struct dialogue *dialogue, char *line, bool *good)
     if (dialogue->stopped && dialogue->command->first_stop)
         return true;
     if (strcmp(line, "rested") == 0) {
-        session_rest(&dialogue->session);
+        dialogue->session.rested = true;
         return *good = answer(dialogue);
     }
     take_record(dialogue, line);

@@ -193,14 +193,6 @@ struct answer {
     char place[PART], other_place[PART]; // "beside half", "alone"
 };
 
-// A new reference to a text, which is freed.
-static json_t *taken(char *text)
-{
-    json_t *json = json_string(text);
-    free(text);
-    return json;
-}
-
 bool words_is_time(const struct metric_setting *metric)
 {
     return relation_is_time(metric->unit, metric->higher_is_better);
@@ -341,7 +333,7 @@ static json_t *text_json(const struct answer *answer,
             fputc(' ', stream);
         print[i](answer, stream);
     }
-    return taken(stream_text(stream, &text));
+    return json_taken(stream_text(stream, &text));
 }
 
 // ---- the record ----
@@ -507,7 +499,7 @@ json_t *words_comparison(const struct settings *settings, size_t condition, size
     else
         text = text_of("%s%s %s", of.variant, is_time ? "" : ":", change);
     free(change);
-    return taken(text);
+    return json_taken(text);
 }
 
 json_t *words_interaction(const struct settings *settings, size_t condition, size_t metric,
@@ -522,7 +514,7 @@ json_t *words_interaction(const struct settings *settings, size_t condition, siz
                          seen ? "changes" : "is not seen to change", of.variant, of.reference,
                          name_of(&of, " by "), name_of(&of, of.metric->name), figure);
     free(figure);
-    return taken(text);
+    return json_taken(text);
 }
 
 void answer_direction(const struct metric_setting *metric, const struct interval *ratio,

@@ -360,7 +360,7 @@ static bool take_record(struct hub *hub, char *const *field)
 static bool take_rested(struct hub *hub, char *const *field)
 {
     (void)field;
-    session_rest(&hub->course.session);
+    hub->course.session.rested = true;
     course_choose(&hub->course);
     return answer_next(hub);
 }

@@ -75,12 +75,6 @@ void course_choose(struct course *course)
     course->probe_s = is_run ? block_probe_due(&course->probe, &course->session, next->block) : 0;
 }
 
-void course_replay(struct course *course, json_t *record)
-{
-    char why[256];
-    (void)replay_take(&course->session, record, why, sizeof why);
-}
-
 bool course_take(struct course *course, json_t *record, char *why, size_t why_size)
 {
     json_decref(course->last);

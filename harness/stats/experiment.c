@@ -147,12 +147,18 @@ json_t *records_read(const char *path)
     return NULL;
 }
 
+void replay_records(struct session *session, const json_t *records)
+{
+    char why[256];
+    for (size_t i = 0; i < json_array_size(records); i++)
+        (void)replay_take(session, json_array_get(records, i), why, sizeof why);
+}
+
 bool replay_file(struct session *session, const char *folder)
 {
-    char why[256], *path = text_of("%s/runs.jsonl", folder);
+    char *path = text_of("%s/runs.jsonl", folder);
     json_t *records = records_read(path);
-    for (size_t i = 0; i < json_array_size(records); i++) // what does not fit is left out
-        (void)replay_take(session, json_array_get(records, i), why, sizeof why);
+    replay_records(session, records);
     free(path);
     json_decref(records);
     return records != NULL;

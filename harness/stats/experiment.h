@@ -38,6 +38,9 @@ bool replay_take(struct session *session, json_t *record, char *why, size_t why_
 // message on stderr: it cannot be read, or one is of another version.
 json_t *records_read(const char *path);
 
+// Takes all of them; one that does not fit does not count.
+void replay_records(struct session *session, const json_t *records);
+
 // Takes every line of FOLDER/runs.jsonl; a line that is no record is passed over.
 // False after a message on stderr.
 bool replay_file(struct session *session, const char *folder);

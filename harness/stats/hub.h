@@ -38,9 +38,6 @@ struct course {
 // Makes the course of an experiment that must outlive it.
 void course_init(struct course *course, struct experiment *experiment);
 
-// Takes a record of an earlier session; one that does not fit does not count.
-void course_replay(struct course *course, json_t *record);
-
 // Decides what is next: before the first run, and after the session was told of something else than
 // a run.
 void course_choose(struct course *course);

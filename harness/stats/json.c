@@ -3,6 +3,7 @@
 #include "common/memory.h"
 #include "common/save.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 json_t *json_interval(const struct interval *interval)
@@ -14,6 +15,13 @@ void json_put_interval(json_t *object, const char *name, const struct interval *
 {
     json_put(object, name, json_number(interval->center));
     json_put(object, "ci", json_interval(interval));
+}
+
+json_t *json_taken(char *text)
+{
+    json_t *json = json_string(text);
+    free(text);
+    return json;
 }
 
 bool json_add_once(json_t *array, json_t *value)

@@ -16,6 +16,9 @@ json_t *json_interval(const struct interval *interval);
 // Puts its center under that name, and its bounds as "ci".
 void json_put_interval(json_t *object, const char *name, const struct interval *interval);
 
+// A new reference to a text, which is freed.
+json_t *json_taken(char *text);
+
 // Appends a value (a new reference is made), unless the array has an equal one: then false.
 bool json_add_once(json_t *array, json_t *value);
 

@@ -113,9 +113,8 @@ static bool take_over(struct hub *hub, size_t *set_aside)
                  *set_aside, *set_aside == 1 ? "" : "s", folder->path);
         good = folder_set_aside(folder, records, unusable);
     }
-    for (size_t i = 0; good && i < json_array_size(records); i++)
-        if (json_is_object(json_array_get(records, i)))
-            course_replay(&hub->course, json_array_get(records, i));
+    if (good)
+        replay_records(&hub->course.session, records);
     hub->earlier = hub->folder.lines = hub->course.session.count;
     free(unusable);
     json_decref(records);

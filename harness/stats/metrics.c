@@ -302,19 +302,11 @@ static double metric_effect_p(struct session *session, size_t condition, enum ag
     return p < 1 ? 2 * gsl_cdf_ugaussian_Q(z) : p;
 }
 
-// Of the pairs of that ratio. NULL where there are none.
-static const struct steadiness *see_pairs(struct session *session, size_t condition,
-                                          enum against against, size_t metric)
-{
-    const struct look *look = look_of(session, condition, against, metric);
-    return look ? &look->steadiness : NULL;
-}
-
 bool metric_is_unsteady(struct session *session, size_t condition, enum against against,
                         size_t metric)
 {
-    const struct steadiness *steadiness = see_pairs(session, condition, against, metric);
-    return steadiness && series_is_unsteady(steadiness);
+    const struct look *look = look_of(session, condition, against, metric);
+    return look && series_is_unsteady(&look->steadiness);
 }
 
 // By how much single runs vary, over what they typically are: stragglers say nothing of whether
@@ -343,16 +335,16 @@ static bool pairs_vary(const struct session *session, size_t condition, enum aga
 bool metric_is_suspect(struct session *session, size_t condition, enum against against,
                        size_t metric)
 {
-    const struct steadiness *steadiness = see_pairs(session, condition, against, metric);
-    return steadiness &&
-           series_is_suspect(steadiness, pairs_vary(session, condition, against, metric));
+    const struct look *look = look_of(session, condition, against, metric);
+    return look &&
+           series_is_suspect(&look->steadiness, pairs_vary(session, condition, against, metric));
 }
 
 double metric_pairs_rho(struct session *session, size_t condition, enum against against,
                         size_t metric)
 {
-    const struct steadiness *steadiness = see_pairs(session, condition, against, metric);
-    return steadiness ? dependence_rho(&steadiness->seen, robust_prior) : NAN;
+    const struct look *look = look_of(session, condition, against, metric);
+    return look ? dependence_rho(&look->steadiness.seen, robust_prior) : NAN;
 }
 
 static bool is_small(const struct condition *condition, size_t metric)

@@ -143,12 +143,6 @@ bool judge_short(const struct delivery *delivery)
     return delivery->known && delivery->done < short_of_due * delivery->due;
 }
 
-bool judge_load_bound(const json_t *load)
-{
-    const char *accounting = json_text_at(load, "accounting");
-    return accounting && strcmp(accounting, "processes") == 0;
-}
-
 static double loads_cpu_s(const json_t *record)
 {
     const json_t *loads = json_object_get(record, "load");
@@ -409,16 +403,11 @@ static double start_of(const json_t *record)
     return elapsed_time(json_text_at(record, "start"));
 }
 
-static const char *host_of(const json_t *record)
-{
-    const char *host = json_text_at(record, "host");
-    return host ? host : "";
-}
-
 double elapsed_between_s(const json_t *before, const json_t *after)
 {
     const double uptime = json_number_at(after, "uptime_s") - json_number_at(before, "uptime_s");
-    const bool one_machine = strcmp(host_of(before), host_of(after)) == 0;
+    const bool one_machine =
+        strcmp(json_text_or_empty(before, "host"), json_text_or_empty(after, "host")) == 0;
     return uptime >= 0 && one_machine ? uptime : start_of(after) - start_of(before);
 }
 

@@ -57,9 +57,6 @@ struct delivery {
 // `load` is a member of the record's `load`.
 struct delivery judge_delivery(const json_t *record, const json_t *load);
 
-// Whether the load's cpu_s is a lower bound: no control group counted it.
-bool judge_load_bound(const json_t *load);
-
 // Less than 95 % of what was due; of one run, or of sums over several.
 bool judge_short(const struct delivery *delivery);
 

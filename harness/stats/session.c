@@ -254,11 +254,6 @@ void session_note(struct session *session, const struct observation *run)
     session->rested = false;
 }
 
-void session_rest(struct session *session)
-{
-    session->rested = true;
-}
-
 bool session_add(struct session *session, struct observation *run)
 {
     struct condition *condition = &session->conditions[run->condition];
@@ -352,7 +347,8 @@ static void add_load(struct session *session, const struct observation *run, con
     add_known(load, "offered", &sum->offered, &sum->offered_runs);
     add_known(load, "achieved", &sum->achieved, &sum->achieved_runs);
     add_known(load, "cpu_s", &sum->cpu_s, &sum->cpu_runs);
-    sum->bound = sum->bound || judge_load_bound(load);
+    // No control group counted it.
+    sum->bound = sum->bound || strcmp(json_text_or_empty(load, "accounting"), "processes") == 0;
     add_known(load, "late", &sum->late, &ignored);
     add_known(load, "dropped", &sum->dropped, &ignored);
     // That a load with settings falls behind is what they are for.

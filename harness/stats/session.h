@@ -101,11 +101,9 @@ void session_free(struct session *session);
 // another number of washout runs (`washed`), the blocks before it do not count.
 bool session_add(struct session *session, struct observation *run);
 
-// Notes a run that is kept and not used (a warm-up, or of a washout), or the pause of a
-// washout: it comes between the runs before and after it. A washout run that failed counts
-// as set aside: another one is needed.
+// Notes a run that is kept and not used (a warm-up, or of a washout): it comes between the runs
+// before and after it. A washout run that failed counts as set aside: another one is needed.
 void session_note(struct session *session, const struct observation *run);
-void session_rest(struct session *session);
 
 // The first blocks, which do not count: discarded, or measured with another washout.
 size_t session_left_out(const struct session *session);

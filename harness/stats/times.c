@@ -258,13 +258,6 @@ static bool measure(struct made *made, struct critical *critical)
 
 // ---- words ----
 
-static json_t *text_json(char *text)
-{
-    json_t *json = json_string(text);
-    free(text);
-    return json;
-}
-
 // "1.24 s", "12.3 ms"
 static const char *say_seconds(double seconds, char text[32])
 {
@@ -349,7 +342,7 @@ static json_t *steadier_json(const struct made *made, const struct settings *set
                          "after about %.0f runs, the wall time after %.0f",
                          unwaited, 100 * settings->error, without, wall);
     return json_pack("{s:s, s:o, s:o, s:o}", "metric", unwaited, "runs", json_figure(without),
-                     "wall_runs", json_figure(wall), "text", text_json(text));
+                     "wall_runs", json_figure(wall), "text", json_taken(text));
 }
 
 // ---- json ----
@@ -366,7 +359,7 @@ static json_t *others_json(const struct made *made, const struct settings *setti
     return json_pack("{s:o, s:o, s:o, s:o, s:o}", "factor", json_figure(made->factor.center), "ci",
                      json_interval(&made->factor), "without_s",
                      json_figure(made->wall_s - made->seconds[CPU_WAIT]), "text",
-                     text_json(words_of_others(made)), "steadier",
+                     json_taken(words_of_others(made)), "steadier",
                      steadier_json(made, settings, critical));
 }
 
@@ -382,7 +375,7 @@ static json_t *time_json(const struct made *made, bool alone, const struct setti
     }
     json_extend(time, json_pack("{s:o, s:b, s:o, s:o, s:o}", "intervals", shares, "at_least",
                                 made->at_least, "threads", json_figure(made->threads.busy), "text",
-                                text_json(words_of_parts(made)), "others",
+                                json_taken(words_of_parts(made)), "others",
                                 alone ? others_json(made, settings, critical) : json_null()));
     return time;
 }
