@@ -299,7 +299,7 @@ warned() {
     for program in bash env readlink mkfifo mkdir rm; do
         ln -s "$(type -P "$program")" programs/
     done
-    PATH=$PWD/programs run -1 report campaign
+    PATH=$PWD/programs run -1 report --format md campaign
     [[ $output == 'jostle: jq is not installed: install '* && ${#lines[@]} -eq 1 ]]
 }
 

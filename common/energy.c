@@ -26,7 +26,8 @@ static int64_t read_file(size_t package, const char *name)
     return machine_number(path);
 }
 
-// Of AMD, too: the driver is the same. Zones of a second level (intel-rapl:0:0) are parts of a package.
+// Of AMD, too: the driver is the same. Zones of a second level (intel-rapl:0:0) are parts of a
+// package.
 void energy_read(struct energy *energy)
 {
     *energy = (struct energy){.at_ns = now_ns()};

@@ -139,9 +139,12 @@ static const struct {
     const char *name;
     uint64_t operation, misses;
 } operations[] = {
-    {"loads", PERF_COUNT_HW_CACHE_OP_READ, 0},          {"load-misses", PERF_COUNT_HW_CACHE_OP_READ, 1},
-    {"stores", PERF_COUNT_HW_CACHE_OP_WRITE, 0},        {"store-misses", PERF_COUNT_HW_CACHE_OP_WRITE, 1},
-    {"prefetches", PERF_COUNT_HW_CACHE_OP_PREFETCH, 0}, {"prefetch-misses", PERF_COUNT_HW_CACHE_OP_PREFETCH, 1},
+    {"loads", PERF_COUNT_HW_CACHE_OP_READ, 0},
+    {"load-misses", PERF_COUNT_HW_CACHE_OP_READ, 1},
+    {"stores", PERF_COUNT_HW_CACHE_OP_WRITE, 0},
+    {"store-misses", PERF_COUNT_HW_CACHE_OP_WRITE, 1},
+    {"prefetches", PERF_COUNT_HW_CACHE_OP_PREFETCH, 0},
+    {"prefetch-misses", PERF_COUNT_HW_CACHE_OP_PREFETCH, 1},
 };
 
 static bool read_cache(struct perf_event_attr *event, const char *text)
@@ -321,8 +324,9 @@ static bool read_event(struct perf_event_attr *event, const char *text, char *er
     const size_t length = strlen(copy);
     if (strchr(copy, '/') && copy[length - 1] == '/')
         copy[length - 1] = '\0';
-    if (strlen(text) < sizeof copy && (read_named(event, copy) || read_cache(event, copy) ||
-                                       read_raw(event, copy) || read_of_kernel(event, copy) || read_pmu(event, copy)))
+    if (strlen(text) < sizeof copy &&
+        (read_named(event, copy) || read_cache(event, copy) || read_raw(event, copy) ||
+         read_of_kernel(event, copy) || read_pmu(event, copy)))
         return true;
     for (size_t i = 0; i < NAMED; i++)
         names[i] = named[i].name;

@@ -29,9 +29,9 @@ int perf_event_open(enum counter_set set, size_t event, bool user_only);
 /* Whether an event of that name can be counted here at all; false with errno. */
 bool perf_event_counts(const char *name);
 
-/* EVENT[/EVENT], as perf names them: cycles, LLC-load-misses, context-switches, r1a8, cpu/event=0x3c,umask=0/,
- * sched:sched_switch, each with :u or :k behind it for the user's or the kernel's part alone. The
- * second one is what the first is counted by. */
+/* EVENT[/EVENT], as perf names them: cycles, LLC-load-misses, context-switches, r1a8,
+ * cpu/event=0x3c,umask=0/, sched:sched_switch, each with :u or :k behind it for the user's or the
+ * kernel's part alone. The second one is what the first is counted by. */
 struct perf_ratio {
     struct perf_event_attr event[2];
     size_t count; /* 1 or 2 */
@@ -41,9 +41,9 @@ struct perf_ratio {
  * where that is set). False with what is wrong, and what to do, in error. */
 bool perf_ratio_read(struct perf_ratio *ratio, const char *text, char *error, size_t size);
 
-/* Opens its events as a group, which is counted together or not at all, like perf_event_open(); *user_only is
- * set where we may not count the kernel's part. fd[i] is -1 of those that are not there. False with
- * errno. */
+/* Opens its events as a group, which is counted together or not at all, like perf_event_open();
+ * *user_only is set where we may not count the kernel's part. fd[i] is -1 of those that are not
+ * there. False with errno. */
 bool perf_ratio_open(const struct perf_ratio *ratio, int fd[2], bool *user_only);
 
 #endif

@@ -1,5 +1,5 @@
-// --on: an experiment that another host makes, by its own jostle. What this one has to do is to have a folder for the
-// records, and to hand the command line over.
+// --on: an experiment that another host makes, by its own jostle. What this one has to do is to
+// have a folder for the records, and to hand the command line over.
 
 #include "experiment.h"
 
@@ -18,10 +18,18 @@ static const struct own_option {
     const char *name;
     bool flag;
 } own_options[] = {
-    {"on", false},          {"output", false},          {"resume", true},
-    {"json", false},        {"quiet", true},            {"style", false},
-    {"export-json", false}, {"export-csv", false},      {"export-markdown", false},
-    {"export-asciidoc", false}, {"export-orgmode", false}, {NULL, false},
+    {"on", false},
+    {"output", false},
+    {"resume", true},
+    {"json", false},
+    {"quiet", true},
+    {"style", false},
+    {"export-json", false},
+    {"export-csv", false},
+    {"export-markdown", false},
+    {"export-asciidoc", false},
+    {"export-orgmode", false},
+    {NULL, false},
 };
 
 // The one that a word is, written in full, or NULL; *words is how many it takes.

@@ -20,7 +20,8 @@ bool gauge_begin(struct gauge *gauge, const struct metric *metric)
     return true;
 }
 
-static void fail(struct gauge *gauge, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void fail(struct gauge *gauge, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 // fail: there is no figure; the first reason holds.
 static void fail(struct gauge *gauge, const char *format, ...)
@@ -63,7 +64,8 @@ static double count(struct gauge *gauge, int fd)
     gauge->share = share < gauge->share ? share : gauge->share;
     if (share < GAUGE_SHARE) {
         fail(gauge,
-             "it was counted for %.0f %% of the time, as others took turns with it: choose fewer events",
+             "it was counted for %.0f %% of the time, as others took turns with it: choose fewer "
+             "events",
              100 * share);
         return NAN;
     }

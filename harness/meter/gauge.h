@@ -10,15 +10,16 @@
 
 #include <stdbool.h>
 
-// A multiplexed counter has to have counted for so much of the time: what it says of the rest is a guess.
+// A multiplexed counter has to have counted for so much of the time: what it says of the rest is a
+// guess.
 #define GAUGE_SHARE 0.9
 
 struct gauge {
     const struct metric *metric;
     struct perf_ratio ratio;
-    int fd[2];          // -1: not open
-    bool user_only;     // without the kernel's part, which we may not count
-    double share;       // of the time in which the events were counted; 1 of what is no event
+    int fd[2];      // -1: not open
+    bool user_only; // without the kernel's part, which we may not count
+    double share;   // of the time in which the events were counted; 1 of what is no event
     struct energy before;
     struct figure figure; // as long as its reason is "", what was counted
 };
@@ -26,8 +27,8 @@ struct gauge {
 // gauge_begin: gets ready for a metric. False after a message: there is no such event here.
 bool gauge_begin(struct gauge *gauge, const struct metric *metric);
 
-// gauge_open: opens the events in the calling process, at rest: a process that is forked afterwards counts from its
-// exec on, with its descendants.
+// gauge_open: opens the events in the calling process, at rest: a process that is forked afterwards
+// counts from its exec on, with its descendants.
 void gauge_open(struct gauge *gauge);
 
 // gauge_start: to be called right before the target is started.

@@ -26,6 +26,14 @@ char *table_of(const struct experiment *experiment);
 char *head_of(const char *name, struct collected *collected, const struct campaigns *campaigns,
               const struct wanted *wanted);
 
+// ---- terminal.c
+
+// Lays out on stdout what other formats lay out from the same texts: a table for each target, in
+// colour unless NO_COLOR is set, as wide as stdout's terminal, where that is one (COLUMNS is
+// stronger). head: as head_of() has it; rows: each as JSON, those of a target next to each other.
+// verbose: notes, too. False: stdout cannot be written.
+bool terminal_print(const char *head, const char *const *rows, size_t count, bool verbose);
+
 // ---- csv.c
 
 // CSV for programs: RFC 4180 but for the line ends. Numbers are as recorded. Text is quoted, and as

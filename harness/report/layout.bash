@@ -16,26 +16,21 @@ report_layout() {
     local -n layout_plan=$1
     local -a layout status=(0 0)
     shift
-    if [[ ${layout_plan[reads]} == figures ]]; then # needs no layout
+    if [[ ${layout_plan[reads]} == figures || ${layout_plan[reads]} == terminal ]]; then # needs no layout
         report_program "$@" || status=("$?" 0)
         [[ ${status[0]} -eq 0 || ${status[0]} -eq 141 ]] || return "${status[0]}"
         return 0
     fi
     layout_options layout "${layout_plan[reads]}"
     layout+=(--argjson verbose "${layout_plan[verbose]}" -f "$JOSTLE_HARNESS/report/format/${layout_plan[format]}.jq")
-    if [[ ${layout_plan[format]} == terminal ]] && can_fold 1; then
-        report_program "$@" | jq "${layout[@]}" | "$JOSTLE_BIN/arguments" fold || status=("${PIPESTATUS[@]:0:2}")
-    else
-        report_program "$@" | jq "${layout[@]}" || status=("${PIPESTATUS[@]}")
-    fi
+    report_program "$@" | jq "${layout[@]}" || status=("${PIPESTATUS[@]}")
     layout_ended "${status[@]}"
 }
 
-# shellcheck disable=SC2034 # table is read through a nameref
 # report_table FOLDER [--verbose]: the table that ends a measurement, of the
 # records in FOLDER; the same that jostle report prints of it.
 report_table() {
-    local -A table=([format]=terminal [reads]=rows [verbose]=false)
-    [[ ${2:-} != --verbose ]] || table[verbose]=true
-    report_layout table --quiet "$1"
+    # shellcheck disable=SC2034 # read through a nameref
+    local -A table=([reads]=terminal)
+    report_layout table --quiet "${@:2}" "$1"
 }

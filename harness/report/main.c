@@ -5,7 +5,8 @@
 //   lists   the same; each cell with the figures of its runs
 //   rows    the same cells as texts, each number with its unit
 //   page    rows with what the page draws
-//   figures nothing: CSV, with or without --runs, is written here at once
+//
+// CSV (figures), with or without --runs, and the terminal's tables are written here at once.
 
 #include "formats.h"
 #include "settings.h"
@@ -171,11 +172,20 @@ static void print_figures(const struct collected *collected)
 
 static void print_cells(struct report *report)
 {
+    struct collected *collected = &report->collected;
     OWNED char *name = report_name(report);
-    OWNED char *head = head_of(name, &report->collected, &report->campaigns, &report->wanted);
+    OWNED char *head = head_of(name, collected, &report->campaigns, &report->wanted);
+    if (report->wanted.terminal) {
+        const char **rows = must(calloc(collected->line_count + 1, sizeof *rows));
+        for (size_t i = 0; i < collected->line_count; i++)
+            rows[i] = collected->lines[i].text;
+        terminal_print(head, rows, collected->line_count, report->settings.verbose);
+        free(rows);
+        return;
+    }
     puts(head);
-    for (size_t i = 0; i < report->collected.line_count; i++)
-        puts(report->collected.lines[i].text);
+    for (size_t i = 0; i < collected->line_count; i++)
+        puts(collected->lines[i].text);
 }
 
 static void say_problems(const struct report *report, const struct problems *problems)
@@ -218,7 +228,9 @@ static struct wanted wanted_of(const struct settings *settings)
     return (struct wanted){
         .only = settings->only,
         .derived = settings->derived,
-        .rows = strcmp(reads, "rows") == 0 || strcmp(reads, "page") == 0,
+        .rows = strcmp(reads, "rows") == 0 || strcmp(reads, "page") == 0 ||
+                strcmp(reads, "terminal") == 0,
+        .terminal = strcmp(reads, "terminal") == 0,
         .page = strcmp(reads, "page") == 0,
         .lists = strcmp(reads, "lists") == 0,
         .figures = strcmp(reads, "figures") == 0,

@@ -36,6 +36,7 @@ struct wanted {
     const char *derived; // folder with the results of unfinished experiments, by number from 1;
                          // NULL: none
     bool rows;           // cells as texts, not as the model
+    bool terminal;       // rows, laid out by terminal.c
     bool page;           // with what the page draws
     bool table;          // the table of the only experiment, too
     bool lists;          // the model with lists of runs

@@ -31,9 +31,6 @@ def marked_text: "\(.flag)\(marked_where): \(.text)";
 # The numbers by which a row's problems are found below its table.
 def marks($findings): if .problems == [] then "" else [.problems[].flag] as $mine | [range(0; $findings | length) | select($findings[.].flag as $flag | $mine | index($flag)) + 1] | map(tostring) | join(",") end;
 
-# "3 notes: --verbose shows them"
-def notes_count: if . == 0 then empty else "\(.) note\(if . == 1 then "" else "s" end): --verbose shows \(if . == 1 then "it" else "them" end)" end;
-
 # Levels of one load in order: by number, then by name.
 def level_key: [(capture("^[^0-9]*(?<n>[0-9]+(\\.[0-9]+)?)")? // { n: null } | .n | if . == null then 1e300 else tonumber end), .];
 
@@ -75,10 +72,6 @@ def family_text($head): $head.texts.family // empty;
 def caution_title($head): "wall if runs depend on each other [\($head.level)] (\($head.metrics[0].table_unit))";
 # What so few runs cannot show; nothing where it is not known.
 def unseen_text($head): $head.legend.unseen // empty;
-# What intervals cover.
-def scope_text($head): $head.legend.scope;
-# " (median)"; empty for means, and where statistics differ.
-def statistic_text($head): $head.legend.statistic | if . == null then "" else " (\(.))" end;
 # What the marks in tables mean.
 def key_text($head): $head.legend.key;
 def memory_text($head): $head.metrics[-1].meaning | split(", ") | .[0] + " is " + (.[1:] | join(", "));

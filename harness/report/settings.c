@@ -53,14 +53,15 @@ static struct format *add(struct formats *formats, char *name)
     return format;
 }
 
-// What programs read needs no layout.
-static void add_csv(struct formats *formats)
+// What this program lays out itself.
+static struct format *add_own(struct formats *formats, const char *name, const char *about,
+                              const char *ending, const char *reads)
 {
-    struct format *format = add(formats, must(strdup("csv")));
-    take(&format->about, "Long form for R, pandas, DuckDB; with --runs a line a run.", "");
-    take(&format->endings, ".csv", "");
-    take(&format->reads, "figures", "");
-    format->knows_runs = true;
+    struct format *format = add(formats, must(strdup(name)));
+    take(&format->about, about, "");
+    take(&format->endings, ending, "");
+    take(&format->reads, reads, "");
+    return format;
 }
 
 static int by_name(const void *a, const void *b)
@@ -73,7 +74,11 @@ static void formats_find(struct formats *formats, const char *dir)
 {
     struct dirent **entry = NULL;
     const int count = scandir(dir, &entry, is_filter, NULL);
-    add_csv(formats);
+    add_own(formats, "csv", "Long form for R, pandas, DuckDB; with --runs a line a run.", ".csv",
+            "figures")
+        ->knows_runs = true;
+    add_own(formats, "terminal", "A table for each target, in colour unless NO_COLOR=1.", ".txt",
+            "terminal");
     for (int i = 0; i < count; i++) {
         OWNED char *path = text_of("%s/%s", dir, entry[i]->d_name);
         FILE *file = fopen(path, "re");

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// The formats: CSV, which this program writes itself, and a file NAME.jq each, whose first lines
-// say what it is:
+// The formats: CSV and the terminal's, which this program writes itself, and a file NAME.jq each,
+// whose first lines say what it is:
 //
 //     # Markdown: the tables of the terminal, ...       what --help says of it
 //     # files: .md .markdown                            that --output stands for
