@@ -87,11 +87,11 @@ refused() {
             return 1
         }
     done
-    for file in cpu io purity-core verdicts; do
+    for file in scale slurm purity-core verdicts; do
         refused --no-such-option "$ROOT/bench/$file" --no-such-option
         run -0 "$ROOT/bench/$file" --help
     done
-    RUNS='a[$(touch evaluated)]' refused RUNS= "$ROOT/bench/cpu"
+    RUNS='a[$(touch evaluated)]' refused RUNS= "$ROOT/bench/scale"
     [[ -z $(ls -A) ]]
 }
 

@@ -1,4 +1,4 @@
-/* The best hand-tuned memory kernels that we could write, for `bench-mem` alone:
+/* The best hand-tuned memory kernels that we could write, for bench/loads.conf alone:
  * what loadgen mem is measured against. Knows nothing of loadgen.
  *
  *   mem-best copy|triad THREADS BYTES SECONDS [huge]

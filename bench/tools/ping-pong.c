@@ -1,5 +1,5 @@
 /* ping-pong tcp|udp BYTES SECONDS: the least that a round trip over loopback can
- * take with blocking sockets, for `bench-net`: a child sends back what comes, the
+ * take with blocking sockets, for bench/loads.conf: a child sends back what comes, the
  * parent counts. Prints round trips a second, and their median in us. */
 
 #include <arpa/inet.h>

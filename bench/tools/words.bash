@@ -1,4 +1,11 @@
-# The command line of the benches. Sourced, never run.
+# The command line, the places and the arithmetic of the benches. Sourced, never run.
+
+# shellcheck disable=SC2034 # of the benches
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+export JOSTLE_BUILD=${JOSTLE_BUILD:-$root/build}
+# shellcheck disable=SC2034 # of the benches
+bin=$JOSTLE_BUILD/bin
+folder='' # for what the bench writes; see scratch
 
 # bench_words KNOWN ARG...: ends the script with what its comment says for --help, and with wrong use
 # where an ARG does not match KNOWN, patterns with | between them; '': there are none.
@@ -29,4 +36,15 @@ bench_numbers() {
             exit 2
         }
     done
+}
+
+# scratch PARENT: makes `folder` there, which goes at the end: after `tidy`, where the bench has one.
+scratch() {
+    trap 'if declare -F tidy >/dev/null; then tidy || true; fi; rm -rf -- "$folder"' EXIT
+    folder=$(mktemp -d "$1/jostle-bench.XXXXXX")
+}
+
+# median: prints the median of the numbers on stdin.
+median() {
+    sort -g | awk '{ v[NR] = $1 } END { print (NR % 2) ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
 }
