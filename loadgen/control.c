@@ -27,10 +27,7 @@ static void add_percentiles(struct line *line, const char *name, const struct hi
     line_object(line, name);
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         const int64_t value = histogram_quantile(histogram, fields[i].quantile);
-        if (value < 0)
-            line_null(line, fields[i].name);
-        else
-            line_integer(line, fields[i].name, value);
+        line_fixed(line, fields[i].name, value < 0 ? NAN : (double)value, 0);
     }
     line_close(line);
 }
@@ -47,10 +44,7 @@ static void window_cpus(struct run *run, struct line *line)
     struct cpu_list cpus;
     char text[CPUS_TEXT];
     engine_cpus(run, &cpus);
-    if (cpus.count == 0)
-        line_null(line, "cpus");
-    else
-        line_text(line, "cpus", cpus_format(&cpus, text, sizeof text));
+    line_text(line, "cpus", cpus.count == 0 ? NULL : cpus_format(&cpus, text, sizeof text));
 }
 
 static void write_window(struct run *run, const char *event, const char *mark,

@@ -10,6 +10,7 @@
 #include "mem/machine.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,11 +52,6 @@ static const char details[] =
     "of the rate is one line of 64 bytes fetched and executed. The summary's times_fitting is the "
     "proof that lines miss: the time of a fetch, against that of code that fits the L1 instruction "
     "cache.";
-
-static struct icache_state *state_of(const struct run *run)
-{
-    return run->state;
-}
 
 static uint64_t whole(double bytes)
 {
@@ -149,7 +145,7 @@ static int make_code(struct worker *worker, struct code *code, size_t bytes)
 
 static int begin(struct worker *worker)
 {
-    const struct icache_state *state = state_of(worker->run);
+    const struct icache_state *state = worker->run->state;
     struct code *own = worker->state;
     struct code fitting;
     if (make_code(worker, &fitting, state->fits_bytes) != 0)
@@ -183,13 +179,11 @@ static const char *class_of(const struct icache_state *state)
 
 static void describe(struct run *run, struct line *line)
 {
-    const struct icache_state *state = state_of(run);
+    const struct icache_state *state = run->state;
     line_count(line, "footprint_bytes", state->bytes);
     line_count(line, "lines", state->bytes / CODE_LINE_BYTES);
-    if (state->caches.l1i_bytes > 0)
-        line_count(line, "l1i_bytes", state->caches.l1i_bytes);
-    else
-        line_null(line, "l1i_bytes");
+    line_fixed(line, "l1i_bytes",
+               state->caches.l1i_bytes > 0 ? (double)state->caches.l1i_bytes : NAN, 0);
     line_text(line, "class", class_of(state));
     line_count(line, "chunk_touches", (uint64_t)run->quantum);
 }
@@ -197,7 +191,7 @@ static void describe(struct run *run, struct line *line)
 static void notes(struct run *run, const char *event, const struct snapshot *window)
 {
     char size[32], where[64];
-    const struct icache_state *state = state_of(run);
+    const struct icache_state *state = run->state;
     snprintf(where, sizeof where, "%s of code",
              units_format_size((double)state->fits_bytes, size, sizeof size));
     touches_print(run, window, "line fetched", where);

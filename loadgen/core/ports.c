@@ -37,11 +37,6 @@ static const char details[] =
     "instructions_per_cycle is the proof; per_cycle_possible is what the core's ports can start, "
     "where that is known, of int and fp.";
 
-static struct ports_state *state_of(const struct run *run)
-{
-    return run->state;
-}
-
 static void check(struct run *run)
 {
     const struct ports_settings *set = run->settings;
@@ -57,7 +52,7 @@ static void check(struct run *run)
 
 static double operate(struct worker *worker)
 {
-    const struct ports_state *state = state_of(worker->run);
+    const struct ports_state *state = worker->run->state;
     const struct ports_settings *set = worker->run->settings;
     if (!state->kernel.run(state->kernel.blocks, 0))
         return worker_fail(worker,
@@ -78,7 +73,8 @@ static double per_cycle(const struct snapshot *window)
 /* NAN: not known; a core that starts more than it could is not the one of the table. */
 static double possible(const struct run *run, const struct snapshot *window)
 {
-    const double most = state_of(run)->kernel.per_cycle;
+    const struct ports_state *state = run->state;
+    const double most = state->kernel.per_cycle;
     return per_cycle(window) > MOST_SHARE * most ? NAN : most;
 }
 

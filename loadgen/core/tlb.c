@@ -54,11 +54,6 @@ static const char details[] =
     "pages. Entries are those that CPUID reports; where it does not, 96 and 3072 are assumed "
     "(entries_source).";
 
-static struct tlb_state *state_of(const struct run *run)
-{
-    return run->state;
-}
-
 /* Writes what was chosen into the options, which a calibration is known by. */
 static void check(struct run *run)
 {
@@ -94,13 +89,14 @@ static int map(struct worker *worker, struct tlb_pages *pages, size_t count)
 
 static int begin(struct worker *worker)
 {
+    const struct tlb_state *state = worker->run->state;
     struct tlb_pages *own = worker->state;
     struct tlb_pages fitting;
     if (map(worker, &fitting, FITS_PAGES) != 0)
         return -1;
     touches_measure_fitting(worker, walk, &fitting);
     tlb_pages_unmap(&fitting);
-    return map(worker, own, state_of(worker->run)->pages);
+    return map(worker, own, state->pages);
 }
 
 static void end(struct worker *worker)
@@ -126,7 +122,7 @@ static const char *class_of(const struct tlb_state *state)
 
 static void describe(struct run *run, struct line *line)
 {
-    const struct tlb_state *state = state_of(run);
+    const struct tlb_state *state = run->state;
     line_count(line, "pages", state->pages);
     line_count(line, "lines", tlb_pages_lines(state->pages));
     line_count(line, "page_table_bytes", state->pages * ENTRY_BYTES);
@@ -139,7 +135,7 @@ static void describe(struct run *run, struct line *line)
 
 static void notes(struct run *run, const char *event, const struct snapshot *window)
 {
-    const struct tlb_state *state = state_of(run);
+    const struct tlb_state *state = run->state;
     const double times = touches_times_fitting(run, window);
     touches_print(run, window, "page", "16 pages");
     if (strcmp(event, "summary") != 0)

@@ -208,7 +208,7 @@ static void begin_lap(struct run *run)
 {
     struct exec_state *state = run->state;
     state->lap_start_ns = now_ns();
-    guard_run(&state->guard);
+    guard_tell(&state->guard, GUARD_RUN);
 }
 
 static void on_phase(uv_timer_t *timer)
@@ -348,7 +348,7 @@ static void exec_pause(struct run *run)
     state->phase = ENDING;
     uv_timer_stop(&state->timer);
     if (state->guard.fd >= 0)
-        guard_stop(&state->guard);
+        guard_tell(&state->guard, GUARD_STOP);
     else
         finish_pause(run);
 }
@@ -356,7 +356,7 @@ static void exec_pause(struct run *run)
 static void exec_suspend(struct run *run, bool stopped)
 {
     const struct exec_state *state = run->state;
-    guard_suspend(&state->guard, stopped);
+    guard_tell(&state->guard, stopped ? GUARD_SUSPEND : GUARD_CONTINUE);
 }
 
 /* ---- the load ---- */

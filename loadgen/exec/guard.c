@@ -92,8 +92,6 @@ static int start_command(const struct guard_command *command, pid_t *pid)
 
 /* The guard's own side: see guard.h. */
 
-enum guard_order { GUARD_RUN, GUARD_STOP, GUARD_SUSPEND, GUARD_CONTINUE };
-
 /* The guard's whole life, in a new process with all signals blocked: takes orders (enum
  * guard_order) from fd, and answers with struct guard_event. */
 static _Noreturn void guardian(const struct guard_command *command, int fd);
@@ -324,28 +322,13 @@ int guard_start(struct guard *guard, const struct guard_command *command)
     return -1;
 }
 
-/* That it is gone is found out by the answer. Somebody may have stopped it. */
-static void say(const struct guard *guard, enum guard_order order)
+/* Somebody may have stopped it. */
+void guard_tell(const struct guard *guard, enum guard_order order)
 {
     if (guard->fd < 0)
         return;
     (void)send(guard->fd, &order, sizeof order, MSG_NOSIGNAL);
     (void)kill(guard->pid, SIGCONT);
-}
-
-void guard_run(const struct guard *guard)
-{
-    say(guard, GUARD_RUN);
-}
-
-void guard_stop(const struct guard *guard)
-{
-    say(guard, GUARD_STOP);
-}
-
-void guard_suspend(const struct guard *guard, bool stopped)
-{
-    say(guard, stopped ? GUARD_SUSPEND : GUARD_CONTINUE);
 }
 
 static void close_socket(struct guard *guard)

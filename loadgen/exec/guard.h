@@ -34,10 +34,17 @@ struct guard {
     int fd;    /* readable when it has something to say; -1: closed */
 };
 
+enum guard_order {
+    GUARD_RUN,     /* start the command */
+    GUARD_STOP,    /* end it with all its descendants: SIGTERM, after 2 s SIGKILL */
+    GUARD_SUSPEND, /* stop them (SIGSTOP), or continue them; they do not answer */
+    GUARD_CONTINUE,
+};
+
 enum guard_event_kind {
-    GUARD_STARTED, /* answers guard_run() */
+    GUARD_STARTED, /* answers GUARD_RUN */
     GUARD_CHANGED, /* the command has failed, or nothing is left of it */
-    GUARD_ENDED,   /* answers guard_stop(): nothing is left */
+    GUARD_ENDED,   /* answers GUARD_STOP: nothing is left */
     GUARD_STUCK,   /* the same: `left` processes cannot be killed */
     GUARD_LOST,    /* the guard itself is gone */
 };
@@ -53,11 +60,8 @@ struct guard_event {
 /* Starts the guard, and makes this process a subreaper. The command is not started yet. 0, or -1
  * with errno. */
 int guard_start(struct guard *guard, const struct guard_command *command);
-/* Starts the command; or has it ended with all its descendants: SIGTERM, after 2 s SIGKILL. */
-void guard_run(const struct guard *guard);
-void guard_stop(const struct guard *guard);
-/* Stops (SIGSTOP) or continues the command and all its descendants; they do not answer. */
-void guard_suspend(const struct guard *guard, bool stopped);
+/* Gives an order. That the guard is gone is found out by the answer. */
+void guard_tell(const struct guard *guard, enum guard_order order);
 /* The next event; waits for one. After GUARD_LOST everything below this process is dead: how many
  * could not be killed is in left. */
 struct guard_event guard_next(struct guard *guard);

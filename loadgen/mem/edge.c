@@ -176,10 +176,7 @@ static bool keep(const struct edge *edge, const struct mem_caches *caches, const
     line_text(&line, "schema", SCHEMA_CACHE_EDGE);
     line_text(&line, "machine", machine);
     line_text(&line, "created", date_utc(time(NULL), created));
-    if (edge->bytes > 0)
-        line_count(&line, "cache_edge_bytes", edge->bytes);
-    else
-        line_null(&line, "cache_edge_bytes");
+    line_fixed(&line, "cache_edge_bytes", edge->bytes > 0 ? (double)edge->bytes : NAN, 0);
     add_points(&line, edge);
     const char *text = line_end(&line);
     const bool kept = text != NULL && kept_write(path, text) == 0;

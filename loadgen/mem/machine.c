@@ -102,33 +102,15 @@ int mem_machine_node_of(const struct mem_machine *machine, const void *memory)
 #define HUGE_BYTES ((size_t)2 << 20) /* a huge page of x86-64 and of most others */
 #define ENABLED    "/sys/kernel/mm/transparent_hugepage/enabled"
 
-/* The number in a file; -1: none. */
-static long long number_in(const char *path)
+static int64_t reserved_pages(void)
 {
-    long long number = -1;
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return -1;
-    if (fscanf(file, "%lld", &number) != 1)
-        number = -1;
-    fclose(file);
-    return number;
-}
-
-static long long reserved_pages(void)
-{
-    return number_in("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
+    return machine_number("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
 }
 
 static bool transparent_never(void)
 {
-    char text[128] = "";
-    FILE *file = fopen(ENABLED, "re");
-    if (file == NULL)
-        return true;
-    const bool never = fgets(text, sizeof text, file) == NULL || strstr(text, "[never]") != NULL;
-    fclose(file);
-    return never;
+    char text[128];
+    return !machine_line(ENABLED, text, sizeof text) || strstr(text, "[never]") != NULL;
 }
 
 const char *mem_pages_no_huge(void)
@@ -141,7 +123,7 @@ const char *mem_pages_no_huge(void)
 
 uint64_t mem_pages_reserved_bytes(void)
 {
-    const long long pages = reserved_pages();
+    const int64_t pages = reserved_pages();
     return pages > 0 ? (uint64_t)pages * HUGE_BYTES : 0;
 }
 

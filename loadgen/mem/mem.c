@@ -110,16 +110,13 @@ static void describe_pattern(const struct mem_plan *plan, struct line *line)
         accesses ? plan->access == ACCESS_LOAD_RANDOM || plan->access == ACCESS_STORE_RANDOM
                  : course->random;
     line_text(line, "pattern", random ? "random" : "sequential");
-    if (accesses)
-        line_count(line, "block_bytes", 1);
-    else if (course->block < course->elements || random)
-        line_count(line, "block_bytes", course->block * sizeof(double));
-    else
-        line_null(line, "block_bytes");
-    if (accesses)
-        line_text(line, "latency_of", mem_access_names[plan->access]);
-    else
-        line_null(line, "latency_of");
+    const bool blocks = course->block < course->elements || random;
+    line_fixed(line, "block_bytes",
+               accesses ? 1
+               : blocks ? (double)(course->block * sizeof(double))
+                        : NAN,
+               0);
+    line_text(line, "latency_of", mem_access_names[plan->access]);
 }
 
 void mem_describe(struct run *run, struct line *line)
@@ -133,10 +130,8 @@ void mem_describe(struct run *run, struct line *line)
     line_text(line, "simd", accesses ? "none" : mem_simd_names[plan->simd]);
     line_bool(line, "non_temporal", plan->non_temporal);
     line_count(line, "footprint_bytes", plan->worker_bytes * run->threads);
-    if (state->edge_bytes > 0)
-        line_count(line, "cache_edge_bytes", state->edge_bytes);
-    else
-        line_null(line, "cache_edge_bytes");
+    line_fixed(line, "cache_edge_bytes", state->edge_bytes > 0 ? (double)state->edge_bytes : NAN,
+               0);
     line_text(line, "class", mem_class_names[plan->class]);
     line_count(line, accesses ? "chunk_loads" : "chunk_bytes", plan->chunk);
     line_text(line, "counted", accesses ? "loads" : "as STREAM, without write-allocate");

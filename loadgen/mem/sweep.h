@@ -60,7 +60,7 @@ enum mem_access {
     ACCESS_STORE_NEXT,   /* the same, and it is the next byte */
 };
 
-/* What is measured, in words. */
+/* What is measured, in words; NULL of ACCESS_NONE. */
 extern const char *const mem_access_names[];
 
 /* Puts memory out of all caches, where a program can (x86-64, aarch64). What filling it has left

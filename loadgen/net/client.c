@@ -187,7 +187,7 @@ static int open_session(struct run *run, unsigned index)
     char error[512];
     struct net_address peer;
     if (session->server != NULL)
-        peer = *net_server_address(session->server);
+        peer = session->server->address;
     session->fd = enter(run, &peer, session->server != NULL ? NULL : target(run), &hello, &answer,
                         error, sizeof error);
     if (session->fd < 0)

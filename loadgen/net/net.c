@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
@@ -316,10 +317,10 @@ static void net_fields(struct run *run, const struct snapshot *window, struct li
     if (listens || net_is_udp(state->mode)) {
         line_count(line, "lost", whole(window->counters[LOST]));
         line_fixed(line, "loss_percent", loss_percent(window), 6);
-        if (!listens && net_is_short(state))
-            line_null(line, "out_of_order"); /* they have no numbers */
-        else
-            line_count(line, "out_of_order", whole(window->counters[OUT_OF_ORDER]));
+        /* Short ones have no numbers. */
+        line_fixed(line, "out_of_order",
+                   !listens && net_is_short(state) ? NAN : fmax(window->counters[OUT_OF_ORDER], 0),
+                   0);
     }
     if (!listens && !net_is_udp(state->mode))
         line_count(line, "retransmits", whole(window->counters[RETRANSMITS]));
@@ -400,7 +401,7 @@ static int prepare_listener(struct run *run)
     if (state->servers[0] == NULL)
         return run_fail(run, "%s", error);
     state->server_count = 1;
-    state->address = *net_server_address(state->servers[0]);
+    state->address = state->servers[0]->address;
     report_print(&run->report, "listening at %s\n",
                  net_address_format(&state->address, text, sizeof text));
     return 0;
@@ -467,9 +468,9 @@ static void interrupt(struct worker *worker)
 {
     const struct net_state *state = net_state_of(worker->run);
     if (state->role == NET_LISTEN)
-        net_server_wake(state->servers[0]);
+        uv_async_send(&state->servers[0]->wake);
     else
-        net_worker_interrupt(&state->workers[worker->index]);
+        eventfd_write(state->workers[worker->index].wake_fd, 1);
 }
 
 static void end(struct worker *worker)

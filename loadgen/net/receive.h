@@ -254,12 +254,9 @@ struct net_server *net_server_open(struct run *run, const struct net_server_plan
 int net_server_start(struct net_server *server);
 /* In this worker's thread while worker_running(). */
 void net_server_run(struct net_server *server, struct worker *worker);
-/* Any thread: orders have changed. */
-void net_server_wake(struct net_server *server);
 /* Nobody may be in net_server_run(). NULL is fine. */
 void net_server_close(struct net_server *server);
 /* Any thread. */
 void net_server_count(struct net_server *server, struct net_counts *counts);
-const struct net_address *net_server_address(const struct net_server *server);
 
 #endif

@@ -240,11 +240,6 @@ int net_server_start(struct net_server *server)
     return error;
 }
 
-void net_server_wake(struct net_server *server)
-{
-    uv_async_send(&server->wake);
-}
-
 /* ---- opening and closing ---- */
 
 /* How many streams there are descriptors for, as many as this process may have, beside sessions
@@ -376,9 +371,4 @@ void net_server_count(struct net_server *server, struct net_counts *counts)
         .rejected = atomic_load_explicit(&server->counts.rejected, memory_order_relaxed),
         .echo_cpu_ns = net_echo_cpu_ns(server),
         .thread_cpu_ns = server->threaded ? clock_ns(server->cpu_clock) : 0};
-}
-
-const struct net_address *net_server_address(const struct net_server *server)
-{
-    return &server->address;
 }

@@ -41,11 +41,6 @@ void net_worker_close(struct worker *worker)
     worker->state = NULL;
 }
 
-void net_worker_interrupt(struct net_worker *own)
-{
-    eventfd_write(own->wake_fd, 1);
-}
-
 void net_worker_begin(struct worker *worker)
 {
     struct net_worker *own = worker->state;

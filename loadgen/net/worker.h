@@ -122,8 +122,6 @@ struct net_worker {
 /* load.h's begin and end. */
 int net_worker_open(struct worker *worker);
 void net_worker_close(struct worker *worker);
-/* Any thread, as long as the state lives: ends a wait. */
-void net_worker_interrupt(struct net_worker *own);
 /* At the begin of work(). */
 void net_worker_begin(struct worker *worker);
 /* The load fails: the peer is gone (errno, or 0: end of file); or it has done `what`

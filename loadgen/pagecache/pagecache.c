@@ -108,11 +108,6 @@ struct reader {
     _Atomic uint64_t held_bytes; /* of its part, at the last pause */
 };
 
-static const struct pagecache_settings *settings_of(const struct run *run)
-{
-    return run->settings;
-}
-
 /* ---- options, before anything starts ---- */
 
 static void check_device(struct run *run, const char *folder)
@@ -132,7 +127,7 @@ static void check_device(struct run *run, const char *folder)
 /* The file: as large as the option says, or as may be. */
 static uint64_t choose_size(const struct run *run, const struct cache_room *room)
 {
-    const struct pagecache_settings *set = settings_of(run);
+    const struct pagecache_settings *set = run->settings;
     const double most = room->memory_bytes * set->share_percent / 100;
     const bool given = options_given(run->options, "file-size");
     const double bytes = given ? (double)set->file_bytes : fmin(most, DEFAULT_FILE_BYTES);
@@ -149,7 +144,7 @@ static uint64_t choose_size(const struct run *run, const struct cache_room *room
 
 static void check(struct run *run)
 {
-    const struct pagecache_settings *set = settings_of(run);
+    const struct pagecache_settings *set = run->settings;
     struct pagecache_state *state = run->state;
     struct io_error error;
     if (set->block_bytes % page_bytes() != 0)
@@ -293,14 +288,9 @@ static void work(struct worker *worker)
 /* Pages of files that the kernel took from anybody since boot, in bytes; NAN: unknown. */
 static double reclaimed_bytes(void)
 {
-    char text[128];
-    double pages = NAN;
-    FILE *file = fopen("/proc/vmstat", "re");
-    while (file != NULL && isnan(pages) && fgets(text, sizeof text, file) != NULL)
-        if (strncmp(text, "pgsteal_file ", 13) == 0)
-            pages = strtod(text + 13, NULL);
-    if (file != NULL)
-        fclose(file);
+    char text[32];
+    const bool known = machine_field("/proc/vmstat", "pgsteal_file", " ", text, sizeof text);
+    const double pages = known ? strtod(text, NULL) : NAN;
     return pages * (double)page_bytes();
 }
 
