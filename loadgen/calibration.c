@@ -437,10 +437,9 @@ void measured_print(struct run *run, const char *title, const struct measured *m
                  units_format_rate(measured->rate, run->unit, rate, sizeof rate),
                  fmax(spread_percent(measured), 0), measured->steady.slope);
     if (measured->foreign > CALIBRATION_BUSY)
-        complain(
-            "%s: other programs used %.0f %% of the CPUs meanwhile: this is said whenever it is "
-            "used: measure it again on a quiet machine",
-            title, 100 * measured->foreign);
+        complain("%s: other programs used %.0f %% of the CPUs meanwhile: this is said whenever it "
+                 "is used: measure it again on a quiet machine",
+                 title, 100 * measured->foreign);
     if (!measured->steady.steady)
         complain("%s: no steady state (slope %+.2f %% a second, limit %.1f): give --calib more "
                  "seconds, or a quieter machine",

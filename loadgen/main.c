@@ -90,8 +90,8 @@ static void check(const struct run *run)
     if (run->load->calibrations == NULL)
         usage_error("--calib: loadgen %s has no rate that needs it: leave it out", run->load->name);
     if (run->common.control || run->common.limit != NULL)
-        usage_error("--calib measures without a limit, and by itself: leave out --control and "
-                    "--limit");
+        usage_error(
+            "--calib measures without a limit, and by itself: leave out --control and --limit");
     if (run->rate == 0)
         usage_error("--calib of nothing: give a load above 0");
 }
@@ -136,8 +136,8 @@ static int write_kept(const char *path, const char *text)
 {
     if (kept_write(path, text) == 0)
         return 0;
-    complain("cannot keep the calibration %s: %s: set XDG_CACHE_HOME to another folder, or name "
-             "a file with --calibration",
+    complain("cannot keep the calibration %s: %s: set XDG_CACHE_HOME to another folder, or name a "
+             "file with --calibration",
              path, strerror(errno));
     return 1;
 }

@@ -19,8 +19,7 @@ static const struct option_row common_settings[] = {
     {ROW("limit", "RATE", OPTION_TEXT, limit), .as = OPTION_RATE, .maximum = 1e300,
      .exclusive = true,
      .help = "rate of all workers together: 50M, 10MiB/s, 5000iops, 50% of the calibration "
-             "(default: no "
-             "limit)"},
+             "(default: no limit)"},
     {ROW("duration", "TIME", OPTION_TIME, duration_ns), .minimum = 1, .maximum = 1e18,
      .endless = LENGTH_ENDLESS,
      .help = "end after this time: 10ms, 2s, 1m, or " LENGTH_ENDLESS " (default: " LENGTH_BY_HAND
@@ -38,8 +37,7 @@ static const struct option_row common_settings[] = {
     {ROW("json", NULL, OPTION_FLAG, json), .help = "report as JSON lines"},
     {ROW("control", NULL, OPTION_FLAG, control),
      .help = "start paused; read pause, resume, rate VALUE, mark NAME, quit from stdin, answer "
-             "with JSON "
-             "lines; end of file ends the load"},
+             "with JSON lines; end of file ends the load"},
     {ROW("dry-run", NULL, OPTION_FLAG, dry_run),
      .help = "check all options but --limit, say which CPUs the workers would use, and end"},
     {ROW("calib", NULL, OPTION_FLAG, calib),

@@ -196,10 +196,10 @@ static int alloc_rate(struct run *run, const char *text, double *rate, char *err
 enum counter { FAULTS };
 
 static const char details[] =
-    "One operation frees one allocation and makes another; the rate of --limit is in operations "
-    "a second, 50% is of what `loadgen alloc --calib` measured with the same options. With "
-    "jemalloc each worker has an arena of its own; --purge sets its decay to 0. The allocator's "
-    "statistics are in the report. See docs/memory.md.";
+    "One operation frees one allocation and makes another; the rate of --limit is in operations a "
+    "second, 50% is of what `loadgen alloc --calib` measured with the same options. With jemalloc "
+    "each worker has an arena of its own; --purge sets its decay to 0. The allocator's statistics "
+    "are in the report. See docs/memory.md.";
 
 struct slot {
     unsigned char *memory;

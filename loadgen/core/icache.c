@@ -39,17 +39,16 @@ struct icache_state {
     OPTION_ROW(struct icache_settings, name, argument, type, member)
 static const struct option_row options[] = {
     {ROW("footprint", "SIZE", OPTION_TEXT, footprint), .measured = true, .wrong = "much",
-     .help =
-         "size of each worker's code: a size, 150% of an L1 instruction cache, or l1i, l2: half "
-         "of that cache (default: 400%)"},
+     .help = "size of each worker's code: a size, 150% of an L1 instruction cache, or l1i, l2: "
+             "half of that cache (default: 400%)"},
     {0},
 };
 
 static const char details[] =
     "Disturbs what shares the core, a sibling thread (SMT) or what runs on the same CPU in turns: "
     "its L1 instruction cache, its branch targets, and beyond the L1 instruction cache its L2. "
-    "Leaves alone: other cores, L1 data cache, execution units, memory bandwidth. One operation "
-    "of the rate is one line of 64 bytes fetched and executed. The summary's times_fitting is the "
+    "Leaves alone: other cores, L1 data cache, execution units, memory bandwidth. One operation of "
+    "the rate is one line of 64 bytes fetched and executed. The summary's times_fitting is the "
     "proof that lines miss: the time of a fetch, against that of code that fits the L1 instruction "
     "cache.";
 

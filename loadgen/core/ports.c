@@ -30,10 +30,10 @@ static const struct option_row options[] = {
 };
 
 static const char details[] =
-    "Disturbs a sibling thread of the core (SMT): the execution ports of that kind, and the "
-    "core's width; what runs on the same CPU in turns loses the CPU's time alone. Leaves alone: "
-    "caches, TLB, memory (it works on registers, without wide vectors), other cores but for the "
-    "clock of the socket. One operation of the rate is one instruction. The summary's "
+    "Disturbs a sibling thread of the core (SMT): the execution ports of that kind, and the core's "
+    "width; what runs on the same CPU in turns loses the CPU's time alone. Leaves alone: caches, "
+    "TLB, memory (it works on registers, without wide vectors), other cores but for the clock of "
+    "the socket. One operation of the rate is one instruction. The summary's "
     "instructions_per_cycle is the proof; per_cycle_possible is what the core's ports can start, "
     "where that is known, of int and fp.";
 

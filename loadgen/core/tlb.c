@@ -34,9 +34,8 @@ struct tlb_state {
 static const char *const levels[] = {[FIRST] = "dtlb", [SECOND] = "stlb", NULL};
 static const struct option_row options[] = {
     {ROW("level", "NAME", OPTION_CHOICE, level), .preset = "stlb", .choices = levels,
-     .help =
-         "what is exceeded, by twice as many pages as it has entries: dtlb, the first level, or "
-         "stlb, the second"},
+     .help = "what is exceeded, by twice as many pages as it has entries: dtlb, the first level, "
+             "or stlb, the second"},
     {ROW("pages", "N", OPTION_COUNT, pages), .measured = true, .minimum = 1,
      .maximum = TLB_MOST_PAGES,
      .help = "pages of each worker, of 4 KiB on most systems, in place of --level"},
@@ -46,12 +45,11 @@ static const struct option_row options[] = {
 static const char details[] =
     "Disturbs what shares the core, a sibling thread (SMT) or what runs on the same CPU in turns: "
     "its TLB for data (the second level is often shared with instructions), its page walkers, and, "
-    "with stlb, L1d by its page tables (8 bytes for each page). Leaves alone: other cores, the "
-    "L2 nearly, the L1d with dtlb nearly (all pages are mappings of at most 256 lines, 64 beyond "
-    "256 pages), memory bandwidth. One operation of the rate is one read in another page. The "
-    "summary's "
-    "times_fitting is the proof that translations miss: the time of a read, against that in 16 "
-    "pages. Entries are those that CPUID reports; where it does not, 96 and 3072 are assumed "
+    "with stlb, L1d by its page tables (8 bytes for each page). Leaves alone: other cores, the L2 "
+    "nearly, the L1d with dtlb nearly (all pages are mappings of at most 256 lines, 64 beyond 256 "
+    "pages), memory bandwidth. One operation of the rate is one read in another page. The "
+    "summary's times_fitting is the proof that translations miss: the time of a read, against that "
+    "in 16 pages. Entries are those that CPUID reports; where it does not, 96 and 3072 are assumed "
     "(entries_source).";
 
 /* Writes what was chosen into the options, which a calibration is known by. */

@@ -360,17 +360,15 @@ static const struct option_row settings[] = {
     {ROW("kernel", "KIND", OPTION_CHOICE, kernel), .preset = "mixed", .choices = kernels,
      .help = "what it computes: int, float, double or mixed"},
     {ROW("profile", "NAME", OPTION_TEXT, replay.profile), .wrong = "no-such-profile",
-     .help =
-         "replay a recorded load instead of --percent: a file, or the name of a profile that comes "
-         "with jostle"},
+     .help = "replay a recorded load instead of --percent: a file, or the name of a profile that "
+             "comes with jostle"},
     {ROW("speed", "X", OPTION_REAL, replay.speed), .minimum = 0.001, .maximum = 1000, .preset = "1",
      .help = "replay the profile this many times faster"},
     {ROW("instances", "N", OPTION_COUNT, replay.instances), .minimum = 1, .maximum = 1024,
      .preset = "1", .help = "replay the profile this many times at once"},
     {ROW("map", "HOW", OPTION_CHOICE, replay.map), .preset = "share", .choices = replay_maps,
      .help = "where the profile has more or fewer cores than there are CPUs: share keeps each CPU "
-             "as busy "
-             "as the recorded ones, demand keeps the CPU time of all together"},
+             "as busy as the recorded ones, demand keeps the CPU time of all together"},
     {0},
 };
 
@@ -488,13 +486,13 @@ static const struct load cpu_load = {
     .name = "cpu",
     .summary = "takes a share of each CPU, or replays a recorded load",
     .details =
-        "late counts periods that ended before the worker had its share; dropped_s is the "
-        "CPU time that the worker did not get within 100 ms, dropped the same in periods.\n\n"
-        "A profile is text (cores: N, length: SAMPLES, then time: T ms and load: with a "
-        "fraction of a core, 0 to 1, for each core; a single time beyond a day is a stamp, and its "
-        "load that of 1 s, which repeats) or a recording by loadgen record. Every "
-        "resume starts it from its beginning, and it repeats from its end; without "
-        "--control and --duration it runs once.",
+        "late counts periods that ended before the worker had its share; dropped_s is the CPU time "
+        "that the worker did not get within 100 ms, dropped the same in periods.\n\n"
+        "A profile is text (cores: N, length: SAMPLES, then time: T ms and load: with a fraction "
+        "of a core, 0 to 1, for each core; a single time beyond a day is a stamp, and its load "
+        "that of 1 s, which repeats) or a recording by loadgen record. Every resume starts it from "
+        "its beginning, and it repeats from its end; without --control and --duration it runs "
+        "once.",
     .options = settings,
     .options_size = sizeof(struct cpu_settings),
     .state_size = sizeof(struct cpu_state),

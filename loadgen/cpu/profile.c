@@ -225,8 +225,8 @@ static bool set_ends(struct reader *reader)
             return refuse(reader, "a span of no length");
     }
     return end_ms[count - 1] <= MOST_MS ||
-           refuse(reader, "longer than a year in all: its times are neither lengths nor stamps "
-                          "that rise");
+           refuse(reader,
+                  "longer than a year in all: its times are neither lengths nor stamps that rise");
 }
 
 static bool finish(struct reader *reader)

@@ -167,9 +167,8 @@ static const struct option_row settings[] = {
      .help = "how the CPU time of the tree is found: cgroup2, cgroup1, processes (a lower bound), "
              "or auto: the first of these that this machine allows"},
     {ROW("loop", NULL, OPTION_FLAG, loop),
-     .help =
-         "start COMMAND again whenever it and its descendants have ended, its stdout discarded; "
-         "steady at a random part of a lap"},
+     .help = "start COMMAND again whenever it and its descendants have ended, its stdout "
+             "discarded; steady at a random part of a lap"},
     {0},
 };
 
@@ -294,8 +293,8 @@ static void on_lost(struct run *run, size_t left)
     state->pid = 0;
     if (left > 0)
         run_fail(run,
-                 "the process that guards %s was killed, and %zu of its processes cannot be: "
-                 "check them with ps",
+                 "the process that guards %s was killed, and %zu of its processes cannot be: check "
+                 "them with ps",
                  command_name(run), left);
     else
         run_fail(run, "the process that guards %s was killed: the command has been ended, too",
@@ -468,13 +467,12 @@ static const struct load_process process = {
 static const struct load exec_load = {
     .name = "exec",
     .summary = "runs any command as a load, and ends all its processes",
-    .details = "Resumed, COMMAND is started in a process group of its own, with /dev/null as "
-               "stdin and its output on stderr. Paused, it is ended with all its descendants, "
-               "including those in other sessions: SIGTERM, then SIGKILL after 2 s; by SIGKILL at "
-               "once if loadgen itself is killed. A command "
-               "that exits by itself is an error; with --loop one that fails. cpu_s is that of its "
-               "whole process tree, counted by "
-               "a cgroup where one can be made; \"accounting\" in the report says how.",
+    .details = "Resumed, COMMAND is started in a process group of its own, with /dev/null as stdin "
+               "and its output on stderr. Paused, it is ended with all its descendants, including "
+               "those in other sessions: SIGTERM, then SIGKILL after 2 s; by SIGKILL at once if "
+               "loadgen itself is killed. A command that exits by itself is an error; with --loop "
+               "one that fails. cpu_s is that of its whole process tree, counted by a cgroup where "
+               "one can be made; \"accounting\" in the report says how.",
     .options = settings,
     .options_size = sizeof(struct exec_settings),
     .check = exec_check,

@@ -144,8 +144,7 @@ static double operate(struct worker *worker)
         return grow(worker) ? STEP_BYTES : -1;
     if (set->reclaim && madvise(own->memory + own->at, STEP_BYTES, MADV_PAGEOUT) != 0)
         return worker_fail(worker,
-                           "this kernel reclaims no pages by request: %s: leave out "
-                           "--reclaim",
+                           "this kernel reclaims no pages by request: %s: leave out --reclaim",
                            strerror(errno));
     touch(own, own->at);
     own->at = (own->at + STEP_BYTES) % own->bytes;
@@ -175,10 +174,9 @@ static const char *const calibrations[] = {"--threads 1", NULL};
 static const struct load hog_load = {
     .name = "hog",
     .summary = "holds memory, and uses next to no bandwidth",
-    .details =
-        "--limit is how many bytes a second it touches (by default all of it in 10 s), grows "
-        "by (--leak), or gives to reclaim (--reclaim). It is refused where the memory is not "
-        "free, and ends when memory gets short.",
+    .details = "--limit is how many bytes a second it touches (by default all of it in 10 s), "
+               "grows by (--leak), or gives to reclaim (--reclaim). It is refused where the memory "
+               "is not free, and ends when memory gets short.",
     .options = options,
     .options_size = sizeof(struct hog_settings),
     .worker_size = sizeof(struct heap),

@@ -290,13 +290,12 @@ static int check_space(const struct io_file *file, uint64_t held, struct io_erro
     const double kept_bytes = file->force ? 0 : fmax(space.kept_bytes, free_bytes * file->spare);
     if ((double)file->size_bytes <= free_bytes - kept_bytes)
         return 0;
-    return io_error_set(error, IO_REFUSED,
-                        "a work file of %.3f GiB does not fit in %s: %s leaves %.3f GiB, of which "
-                        "%.3f GiB are for others: give a smaller --file-size (or WORKFILE_SIZE), "
-                        "or another --dir%s",
-                        (double)file->size_bytes / GIB, file->folder, space.whose, free_bytes / GIB,
-                        kept_bytes / GIB,
-                        (double)file->size_bytes <= free_bytes ? ", or --force" : "");
+    return io_error_set(
+        error, IO_REFUSED,
+        "a work file of %.3f GiB does not fit in %s: %s leaves %.3f GiB, of which %.3f GiB are for "
+        "others: give a smaller --file-size (or WORKFILE_SIZE), or another --dir%s",
+        (double)file->size_bytes / GIB, file->folder, space.whose, free_bytes / GIB,
+        kept_bytes / GIB, (double)file->size_bytes <= free_bytes ? ", or --force" : "");
 }
 
 /* Our own regular file with one name, that no other user may write. */
@@ -332,10 +331,9 @@ static int open_kept(const char *path, struct stat *status, bool *foreign)
 
 static int foreign_kept(const char *path, struct io_error *error)
 {
-    return io_error_set(error, IO_REFUSED,
-                        "%s is not your work file: remove it, or choose another --dir, "
-                        "or leave out --keep",
-                        path);
+    return io_error_set(
+        error, IO_REFUSED,
+        "%s is not your work file: remove it, or choose another --dir, or leave out --keep", path);
 }
 
 /* Take the kept file, or make room for a new one. 1: taken; 0: make one. */
@@ -450,10 +448,10 @@ static int leave_empty(const struct io_file *file, struct io_error *error)
 {
     if (ftruncate(file->fd, (off_t)file->size_bytes) == 0)
         return 0;
-    return io_error_set(error, IO_FAILED,
-                        "cannot make a sparse file in %s (%s): give a smaller "
-                        "--file-size or another --dir",
-                        file->folder, strerror(errno));
+    return io_error_set(
+        error, IO_FAILED,
+        "cannot make a sparse file in %s (%s): give a smaller --file-size or another --dir",
+        file->folder, strerror(errno));
 }
 
 static double seconds_now(void)
@@ -532,8 +530,7 @@ int io_file_open(struct io_file *file, struct io_error *error)
     file->fd = create(file, &named);
     if (file->fd < 0)
         return io_error_set(error, IO_FAILED,
-                            "cannot make a work file in %s (%s): choose another "
-                            "folder with --dir",
+                            "cannot make a work file in %s (%s): choose another folder with --dir",
                             file->folder, strerror(errno));
     if (complete(file, named, error) == 0)
         return 0;

@@ -36,14 +36,13 @@ const struct option_row io_options[] = {
     {ROW("sync", "KIND", OPTION_CHOICE, sync), .measured = true, .preset = "dsync",
      .choices = io_sync_names,
      .help =
-         "what a write must reach before it counts: dsync: O_DIRECT and O_DSYNC, durable; "
-         "direct: "
+         "what a write must reach before it counts: dsync: O_DIRECT and O_DSYNC, durable; direct: "
          "O_DIRECT, the device's cache; data: page cache and fdatasync, durable; none: page cache"},
     {ROW("dir", "DIR", OPTION_TEXT, folder), .wrong = "no/such/folder",
      .help = "folder of the work file (default: $TMPDIR, else /var/tmp)"},
     {ROW("file-size", "SIZE", OPTION_SIZE, file_bytes), .minimum = 4096, .maximum = 1e18,
-     .help = "size of the work file (default: $WORKFILE_SIZE, else 8 GiB, or less where "
-             "a sequential load with a rate in --limit needs less)"},
+     .help = "size of the work file (default: $WORKFILE_SIZE, else 8 GiB, or less where a "
+             "sequential load with a rate in --limit needs less)"},
     {ROW("keep", NULL, OPTION_FLAG, keep),
      .help = "leave the work file for the next start, as DIR/jostle-workfile.UID"},
     {ROW("cached", NULL, OPTION_FLAG, cached), .measured = true,
@@ -52,10 +51,9 @@ const struct option_row io_options[] = {
      .help = "leave the work file without data, as `truncate` does: reads of it reach no disk; to "
              "show what a benchmark on such a file measures"},
     {ROW("phases", NULL, OPTION_FLAG, phases),
-     .help =
-         "in place of load, what Bonnie reports: write by character and by block, rewrite, read "
-         "by character and by block, seeks, each with %CPU; --sync direct leaves out the page "
-         "cache, --cached reads what it has just written from it"},
+     .help = "in place of load, what Bonnie reports: write by character and by block, rewrite, "
+             "read by character and by block, seeks, each with %CPU; --sync direct leaves out the "
+             "page cache, --cached reads what it has just written from it"},
     {ROW("char-size", "SIZE", OPTION_SIZE, char_bytes), .minimum = 1, .maximum = 1e18,
      .preset = "4M", .help = "--phases: bytes written and read by character; at most --file-size"},
     {ROW("seeks", "N", OPTION_COUNT, seeks), .minimum = 1, .maximum = 1000000000, .preset = "8192",
@@ -138,11 +136,10 @@ static void check_device(struct run *run)
         run_warn(run, "%s is on an unknown file system: this load may reach no disk",
                  state->file.folder);
     if (device->memory && !io_settings_of(run)->allow_memory)
-        usage_error(
-            "%s is in memory (%s%s%s): a load there reaches no disk: give a folder on a disk "
-            "with --dir, or --allow-memory",
-            state->file.folder, device->file_system, device->name[0] != '\0' ? " on " : "",
-            device->name);
+        usage_error("%s is in memory (%s%s%s): a load there reaches no disk: give a folder on a "
+                    "disk with --dir, or --allow-memory",
+                    state->file.folder, device->file_system, device->name[0] != '\0' ? " on " : "",
+                    device->name);
     if (device->hidden)
         run_warn(run,
                  "%s is on an overlay, and what that is on cannot be seen from here: this load may "
@@ -218,10 +215,9 @@ static void check_block(struct run *run)
         }
     }
     if (plan->block_bytes % alignment != 0)
-        usage_error(
-            "--block-size %llu: not a multiple of the logical block of %s, %u bytes: give one, or "
-            "go through the page cache (--cached, --sync data)",
-            (unsigned long long)plan->block_bytes, state->device.name, alignment);
+        usage_error("--block-size %llu: not a multiple of the logical block of %s, %u bytes: give "
+                    "one, or go through the page cache (--cached, --sync data)",
+                    (unsigned long long)plan->block_bytes, state->device.name, alignment);
     if (plan->file_bytes / plan->block_bytes < fewest_blocks(plan))
         usage_error("--file-size %llu: less than a block of %llu bytes for each of %u workers: "
                     "give a larger one",
@@ -407,8 +403,8 @@ int io_work_file(struct run *run, struct io_file *file, struct io_error *error)
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (failed == 0 && file->busy && keep)
         run_warn(run,
-                 "the kept work file in %s is in use by another load: this one has made one "
-                 "of its own, that is not kept",
+                 "the kept work file in %s is in use by another load: this one has made one of its "
+                 "own, that is not kept",
                  file->folder);
     return failed;
 }

@@ -116,13 +116,13 @@ static void judge_less(const struct run *run, double share, char *text, size_t s
     else if (is_unsynced(run))
         snprintf(
             text, size,
-            "--sync none: writes counted when the page cache had them; meanwhile %s moved "
-            "%.1f %% of that, for this load or others: give --sync dsync for a load on the disk",
+            "--sync none: writes counted when the page cache had them; meanwhile %s moved %.1f %% "
+            "of that, for this load or others: give --sync dsync for a load on the disk",
             counter, 100 * share);
     else
         snprintf(text, size,
-                 "only %.1f %% of what this load moved reached %s: a cache or another device is "
-                 "in between: see docs/disk.md",
+                 "only %.1f %% of what this load moved reached %s: a cache or another device is in "
+                 "between: see docs/disk.md",
                  100 * share, counter);
 }
 
@@ -133,8 +133,8 @@ static void judge_more(const struct run *run, double share, double self, char *t
 
     if (self > 1 + DEVIATION)
         snprintf(text, size,
-                 "%s moved %.2f times what this load moved, and %.2f times was for this "
-                 "process: blocks smaller than the file system's: give a larger --block-size",
+                 "%s moved %.2f times what this load moved, and %.2f times was for this process: "
+                 "blocks smaller than the file system's: give a larger --block-size",
                  state->device.counter, share, self);
     else
         snprintf(text, size,
@@ -236,8 +236,8 @@ static void io_notes(struct run *run, const char *event, const struct snapshot *
 }
 
 static const char details[] =
-    "The rate of --limit is in bytes a second for sequential and in operations a second "
-    "for random blocks; 50% is of what `jostle calib` measured here.";
+    "The rate of --limit is in bytes a second for sequential and in operations a second for random "
+    "blocks; 50% is of what `jostle calib` measured here.";
 
 static const struct load io_cached_load;
 

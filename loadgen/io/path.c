@@ -62,8 +62,8 @@ int io_plan_open(struct io_plan *plan, const struct io_file *file, struct io_err
                                 strerror(errno));
         if (plan->drop && plan->sync == IO_SYNC_DIRECT)
             return io_error_set(error, IO_REFUSED,
-                                "--sync direct: the file system of %s has no O_DIRECT: "
-                                "give --sync dsync or data, or another --dir",
+                                "--sync direct: the file system of %s has no O_DIRECT: give --sync "
+                                "dsync or data, or another --dir",
                                 file->folder);
     }
     if (plan->read_percent > 0) {
@@ -126,8 +126,8 @@ static int map_buffers(struct io_stream *stream, struct io_error *error)
                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return io_error_set(error, IO_FAILED,
-                            "no memory for %u buffers of %llu bytes: give a smaller "
-                            "--block-size, --depth or --threads",
+                            "no memory for %u buffers of %llu bytes: give a smaller --block-size, "
+                            "--depth or --threads",
                             plan->depth, (unsigned long long)plan->block_bytes);
     stream->buffers = memory;
     if (huge) {
@@ -157,8 +157,8 @@ int io_stream_open(struct io_stream *stream, const struct io_plan *plan, unsigne
     }
     if (stream->count == 0)
         return io_error_set(error, IO_REFUSED,
-                            "a file of %llu bytes is too small for %u workers with blocks of "
-                            "%llu bytes: give a larger --file-size",
+                            "a file of %llu bytes is too small for %u workers with blocks of %llu "
+                            "bytes: give a larger --file-size",
                             (unsigned long long)plan->file_bytes, plan->streams,
                             (unsigned long long)plan->block_bytes);
     if (map_buffers(stream, error) != 0)

@@ -162,8 +162,8 @@ static unsigned char *word_of(const struct lock_state *state, unsigned worker)
 static void check_contended(struct run *run)
 {
     if (run->cpus.count < 2)
-        usage_error("--contended: one CPU is allowed here, and nobody contends: give two with "
-                    "--cpus");
+        usage_error(
+            "--contended: one CPU is allowed here, and nobody contends: give two with --cpus");
     if (run->threads < 2 && options_given(run->options, "threads"))
         usage_error("--contended: one worker contends with nobody: give --threads 2 or more");
     if (run->threads < 2)
@@ -188,8 +188,8 @@ static void check_split(struct run *run)
         usage_error("--split: the kernel ends a program that makes a split lock "
                     "(split_lock_detect=fatal): give --contended, or start the kernel without it");
     case SPLIT_NONE:
-        usage_error("--split: only x86-64 has locked instructions across cache lines: give "
-                    "--contended");
+        usage_error(
+            "--split: only x86-64 has locked instructions across cache lines: give --contended");
     case SPLIT_UNKNOWN:
         usage_error("--split: cannot try one: %s: see ulimit -u", strerror(errno));
     }

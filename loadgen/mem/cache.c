@@ -13,11 +13,10 @@ static const char details[] =
     "which are private to a core, only what shares the core: a sibling thread (SMT), or what runs "
     "on the same CPU in turns. Leaves the levels below alone: l1d and l2 take no L3, no memory "
     "bandwidth.\n\n"
-    "The footprint is of one worker by default; of all workers together with l3, of each with "
-    "l1d and l2. With --size 0 nothing is touched. "
-    "Without --limit the bubble is refreshed as fast as possible; 50% is of what `loadgen cache "
-    "--calib` measured with the same size and threads. Bytes are counted as in loadgen mem. See "
-    "docs/memory.md.";
+    "The footprint is of one worker by default; of all workers together with l3, of each with l1d "
+    "and l2. With --size 0 nothing is touched. Without --limit the bubble is refreshed as fast as "
+    "possible; 50% is of what `loadgen cache --calib` measured with the same size and threads. "
+    "Bytes are counted as in loadgen mem. See docs/memory.md.";
 
 static const char *const levels[] = {[MEM_L1] = "l1d", [MEM_L2] = "l2", [MEM_L3] = "l3", NULL};
 
@@ -52,10 +51,9 @@ static void check(struct run *run)
     mem_open(run, MEM_TRIAD, ACCESS_NONE);
     const double cache_bytes = (double)level_bytes(run);
     if (cache_bytes <= 0)
-        usage_error(
-            "--level %s: this machine does not report the size of that cache: use loadgen mem "
-            "--footprint",
-            levels[mem_settings_of(run)->level]);
+        usage_error("--level %s: this machine does not report the size of that cache: use loadgen "
+                    "mem --footprint",
+                    levels[mem_settings_of(run)->level]);
     mem_set_footprint(run, cache_bytes * percent / 100);
     if (percent <= 0)
         run->rate = 0;

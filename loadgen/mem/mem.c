@@ -24,11 +24,10 @@
 
 static const char details[] =
     "Bytes are counted as STREAM does: what the program reads and writes (copy and scale 16, add "
-    "and triad 24, read and write 8 for each element of 8), not what caches fetch before a "
-    "write. The rate of --limit is in bytes a second, for chase and blocks of 1 byte in accesses "
-    "a second; 50% is of "
-    "what `loadgen mem --calib` measured with the same kernel, threads, cache, and stores. Each "
-    "worker touches its memory first. See docs/memory.md.";
+    "and triad 24, read and write 8 for each element of 8), not what caches fetch before a write. "
+    "The rate of --limit is in bytes a second, for chase and blocks of 1 byte in accesses a "
+    "second; 50% is of what `loadgen mem --calib` measured with the same kernel, threads, cache, "
+    "and stores. Each worker touches its memory first. See docs/memory.md.";
 
 /* ---- what it counts and reports ---- */
 

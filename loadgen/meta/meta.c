@@ -198,10 +198,9 @@ static const char *const calibrations[] = {"--threads 1", "--threads 1 --fsync",
 static const struct load meta_load = {
     .name = "meta",
     .summary = "creates, looks at, renames and removes files, at a rate",
-    .details =
-        "The rate of --limit is in metadata operations a second, four for each file: create, "
-        "stat, rename and unlink; latencies are of a file, all four. Files are empty, in a "
-        "folder of its own that is removed at the end, also after SIGKILL.",
+    .details = "The rate of --limit is in metadata operations a second, four for each file: "
+               "create, stat, rename and unlink; latencies are of a file, all four. Files are "
+               "empty, in a folder of its own that is removed at the end, also after SIGKILL.",
     .options = options,
     .options_size = sizeof(struct meta_settings),
     .state_size = sizeof(struct meta),

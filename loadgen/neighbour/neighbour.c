@@ -200,9 +200,9 @@ static void refuse_ancestors(const struct neighbour *neighbour)
     const struct process *process = find(&neighbour->all, getpid());
     for (; process != NULL; process = find(&neighbour->all, process->parent))
         if (is_member(neighbour, process->pid))
-            usage_error("%s: jostle itself was started from there (pid %d, %s): give another "
-                        "program",
-                        neighbour->words, (int)process->pid, process->name);
+            usage_error(
+                "%s: jostle itself was started from there (pid %d, %s): give another program",
+                neighbour->words, (int)process->pid, process->name);
 }
 
 static void find_pid(struct neighbour *neighbour, uint64_t pid)

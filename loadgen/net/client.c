@@ -55,8 +55,8 @@ static int read_answer(int fd, int64_t until_ns, struct net_message *answer, int
         if (got <= 0) {
             *retry = 1;
             snprintf(error, size,
-                     "the peer closed the connection (%s): it is not loadgen net "
-                     "--listen, or too busy: check it",
+                     "the peer closed the connection (%s): it is not loadgen net --listen, or too "
+                     "busy: check it",
                      got == 0 ? "end of file" : strerror(errno));
             return -1;
         }
@@ -83,8 +83,7 @@ static int judge(const struct net_message *hello, const struct net_message *answ
     else if (answer->number != NET_FINE)
         snprintf(error, size,
                  "the listener refuses this load: use the same loadgen at both ends; if the "
-                 "listener was "
-                 "restarted, start this load again");
+                 "listener was restarted, start this load again");
     else
         return 0;
     return -1;
@@ -102,11 +101,10 @@ static int net_hello(int fd, const struct net_message *hello, int64_t timeout_ns
     net_message_write(hello, bytes);
     if (send(fd, bytes, sizeof bytes, MSG_NOSIGNAL) != sizeof bytes) {
         *retry = 1;
-        snprintf(
-            error, size,
-            "the peer closed the connection (%s): it is not loadgen net --listen: check address "
-            "and port",
-            strerror(errno));
+        snprintf(error, size,
+                 "the peer closed the connection (%s): it is not loadgen net --listen: check "
+                 "address and port",
+                 strerror(errno));
         return -1;
     }
     if (read_answer(fd, until_ns, answer, retry, error, size) != 0)

@@ -36,8 +36,7 @@ static const struct option_row options[] = {
     {ROW("block-size", "SIZE", OPTION_SIZE, block_bytes), .measured = true, .minimum = 1,
      .maximum = NET_LARGEST_BLOCK,
      .help = "bytes of one write or datagram (default: TCP 128 KiB, with --limit what is due at "
-             "the time; "
-             "UDP 1400; with --ping 1, UDP 16)"},
+             "the time; UDP 1400; with --ping 1, UDP 16)"},
     {ROW("streams", "N", OPTION_COUNT, streams), .measured = true, .minimum = 1,
      .maximum = NET_MOST_STREAMS, .preset = "1",
      .help = "connections, or with --udp sequences of datagrams, in parallel; --threads share "
@@ -45,8 +44,8 @@ static const struct option_row options[] = {
     {ROW("ping", NULL, OPTION_FLAG, ping), .measured = true,
      .help = "request and response: round trips and their latency"},
     {ROW("discard", NULL, OPTION_FLAG, discard), .measured = true,
-     .help = "the receiver has the kernel drop what has arrived instead of copying it "
-             "(MSG_TRUNC): less load on memory"},
+     .help = "the receiver has the kernel drop what has arrived instead of copying it (MSG_TRUNC): "
+             "less load on memory"},
     {ROW("timeout", "TIME", OPTION_TIME, timeout_ns), .minimum = 1e8, .maximum = 3.6e12,
      .preset = "10s", .help = "a peer that is silent for this long counts as gone"},
     {0},
@@ -381,9 +380,9 @@ static void net_describe(struct run *run, struct line *line)
 }
 
 static const char details[] =
-    "Rates are bytes a second, 10MB/s, or bits, 100Mbit/s; with --ping round trips, 1000iops; "
-    "50% is of what --calib measured. --listen counts what it receives, --connect what the peer "
-    "has acknowledged (UDP: what was sent), --loopback what was received. See docs/network.md.";
+    "Rates are bytes a second, 10MB/s, or bits, 100Mbit/s; with --ping round trips, 1000iops; 50% "
+    "is of what --calib measured. --listen counts what it receives, --connect what the peer has "
+    "acknowledged (UDP: what was sent), --loopback what was received. See docs/network.md.";
 
 /* ---- sides ---- */
 

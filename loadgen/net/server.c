@@ -271,10 +271,10 @@ static int open_sockets(struct net_server *server, char *error, size_t size)
             net_address_datagrams(&server->address, net_address_port(&server->address), &bound);
         if (server->port.fd >= 0)
             break;
-        snprintf(error, size,
-                 "cannot listen at %.200s: its UDP port: %s: give another port, or end what holds "
-                 "it",
-                 server->plan.address, strerror(errno));
+        snprintf(
+            error, size,
+            "cannot listen at %.200s: its UDP port: %s: give another port, or end what holds it",
+            server->plan.address, strerror(errno));
         close(server->listen_fd);
         server->listen_fd = -1;
     }

@@ -99,8 +99,8 @@ void net_worker_silent(struct worker *worker, const char *what)
     own->failed = true;
     worker_fail(
         worker,
-        "the peer has %s for %s: it is stopped or paused, or the network to it is down: "
-        "see --timeout",
+        "the peer has %s for %s: it is stopped or paused, or the network to it is down: see "
+        "--timeout",
         what,
         units_format_time((double)net_settings_of(worker->run)->timeout_ns, time, sizeof time));
 }

@@ -74,8 +74,8 @@ static void choose(const struct run *run, struct ops_state *state)
     const enum simd widest = ops_widest(type);
     if (widest == SIMDS)
         usage_error(
-            "--type %s: this CPU does not compute in half precision (AVX512-FP16, FEAT_FP16; "
-            "F16C only converts), and jostle does not emulate it: give another type",
+            "--type %s: this CPU does not compute in half precision (AVX512-FP16, FEAT_FP16; F16C "
+            "only converts), and jostle does not emulate it: give another type",
             ops_type_names[type]);
     state->simd = set->simd == 0 ? widest : (enum simd)(set->simd - 1);
     state->kernel = ops_kernel_of(state->simd, type);
@@ -109,11 +109,9 @@ static double operate(struct worker *worker)
     const struct ops_state *state = worker->run->state;
     const unsigned blocks = isinf(worker->orders.rate) ? UNLIMITED_BLOCKS : 1;
     if (!state->kernel->run(blocks, settings_of(worker->run)->spoil))
-        return worker_fail(worker,
-                           "a wrong result of %s in %s on CPU %d: do not trust this CPU, or this "
-                           "build",
-                           ops_type_names[settings_of(worker->run)->type], simd_names[state->simd],
-                           worker->cpu);
+        return worker_fail(
+            worker, "a wrong result of %s in %s on CPU %d: do not trust this CPU, or this build",
+            ops_type_names[settings_of(worker->run)->type], simd_names[state->simd], worker->cpu);
     clock_sample(worker, worker->state);
     return blocks * state->kernel->block;
 }

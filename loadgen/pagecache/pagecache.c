@@ -86,9 +86,8 @@ static const struct option_row options[] = {
     {ROW("dir", "DIR", OPTION_TEXT, folder), .wrong = "no/such/folder",
      .help = "folder of the file (default: $TMPDIR, else /var/tmp)"},
     {ROW("keep", NULL, OPTION_FLAG, keep),
-     .help =
-         "leave the file for the next start, as DIR/jostle-workfile.UID, which loadgen io uses, "
-         "too"},
+     .help = "leave the file for the next start, as DIR/jostle-workfile.UID, which loadgen io "
+             "uses, too"},
     {0},
 };
 
@@ -133,12 +132,12 @@ static uint64_t choose_size(const struct run *run, const struct cache_room *room
     const double bytes = given ? (double)set->file_bytes : fmin(most, DEFAULT_FILE_BYTES);
     char wanted[32], memory[32], allowed[32];
     if (bytes > most)
-        usage_error("--file-size %s: more than %g %% of the %s %s: give %s or less, or a larger "
-                    "--share",
-                    units_format_size(bytes, wanted, sizeof wanted), set->share_percent,
-                    units_format_size(room->memory_bytes, memory, sizeof memory),
-                    room->group ? "that the cgroup may use" : "of memory of this machine",
-                    units_format_size(most, allowed, sizeof allowed));
+        usage_error(
+            "--file-size %s: more than %g %% of the %s %s: give %s or less, or a larger --share",
+            units_format_size(bytes, wanted, sizeof wanted), set->share_percent,
+            units_format_size(room->memory_bytes, memory, sizeof memory),
+            room->group ? "that the cgroup may use" : "of memory of this machine",
+            units_format_size(most, allowed, sizeof allowed));
     return (uint64_t)bytes / page_bytes() * page_bytes();
 }
 
@@ -359,10 +358,9 @@ static void describe(struct run *run, struct line *line)
 static const struct load pagecache_load = {
     .name = "pagecache",
     .summary = "reads a file through the page cache, so that other files' pages are evicted",
-    .details =
-        "The rate of --limit is in bytes a second; all pages of the file are read once in its size "
-        "divided by that. They take free memory first. Pages are given back at each pause, and "
-        "the file is gone at the end, unless it is kept.",
+    .details = "The rate of --limit is in bytes a second; all pages of the file are read once in "
+               "its size divided by that. They take free memory first. Pages are given back at "
+               "each pause, and the file is gone at the end, unless it is kept.",
     .options = options,
     .options_size = sizeof(struct pagecache_settings),
     .state_size = sizeof(struct pagecache_state),

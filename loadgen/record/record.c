@@ -552,9 +552,8 @@ static void record_check(struct run *run)
         usage_error("record: %s: loadgen record [--interval TIME] [--duration TIME] FILE",
                     run->argument_count == 0 ? "no file to write to" : "one file only");
     if (run->common.duration_ns > 0 && run->common.duration_ns < interval_of(run))
-        usage_error(
-            "record: --duration is shorter than one interval, so nothing would be recorded: "
-            "give a longer one, or a shorter --interval");
+        usage_error("record: --duration is shorter than one interval, so nothing would be "
+                    "recorded: give a longer one, or a shorter --interval");
     if (run->common.interval_ns > 0 && run->common.interval_ns < 20000000)
         usage_error("--interval: the kernel counts in ticks of 10 ms: give at least 20ms");
     if (set->wakeup_ns > 0 && set->wakeup_ns < 100000)

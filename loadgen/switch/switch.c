@@ -379,11 +379,10 @@ static const char *const calibrations[] = {"--threads 1", NULL};
 static const struct load switch_load = {
     .name = "switch",
     .summary = "switches between threads that wake each other, at a rate",
-    .details =
-        "Each worker is a pair of threads. The rate of --limit is in context switches a second, "
-        "as the kernel counts them for these threads: one to the partner, one back, and one for "
-        "the sleep until the next are due. An operation is a wake-up; its service time is the "
-        "latency until the thread that was woken runs.",
+    .details = "Each worker is a pair of threads. The rate of --limit is in context switches a "
+               "second, as the kernel counts them for these threads: one to the partner, one back, "
+               "and one for the sleep until the next are due. An operation is a wake-up; its "
+               "service time is the latency until the thread that was woken runs.",
     .options = options,
     .options_size = sizeof(struct switch_settings),
     .worker_size = sizeof(struct pair),
