@@ -1,8 +1,6 @@
 #include "calibration.h"
 
-#include "engine.h"
-#include "load.h"
-#include "settings.h"
+#include "frame.h"
 
 #include "common/file.h"
 #include "common/kept.h"

@@ -1,8 +1,6 @@
 #include "calibration.h"
-#include "engine.h"
+#include "frame.h"
 #include "input.h"
-#include "load.h"
-#include "room.h"
 #include "signals.h"
 
 #include <errno.h>

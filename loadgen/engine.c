@@ -1,7 +1,5 @@
-#include "engine.h"
 
-#include "load.h"
-#include "settings.h"
+#include "frame.h"
 
 #include "common/file.h"
 
@@ -586,6 +584,8 @@ void accounting_snapshot(struct run *run, struct snapshot *snapshot)
         add_worker(&run->workers[i], snapshot);
     if (load->delivered != NULL)
         snapshot->amount = load->delivered(run);
+    else if (load->process != NULL)
+        snapshot->amount = NAN;
     if (load->count != NULL)
         load->count(run, snapshot->counters);
 }

@@ -35,6 +35,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
+#include <unistd.h>
 
 #define UNIT_CPUS  "CPUs"
 #define UNIT_BYTES "B/s"
@@ -122,7 +123,7 @@ struct load {
      * differences at marks and intervals, in the main thread. */
     /* Base units offered between two times (default: run->rate * time). */
     double (*offered)(struct run *run, int64_t from_ns, int64_t to_ns);
-    /* Base units done since the start (default: the workers' sum). */
+    /* Base units done since the start (default: the workers' sum; NAN without workers). */
     double (*delivered)(struct run *run);
     /* CPU time since the start (default: the process's own). */
     int64_t (*cpu_ns)(struct run *run);
@@ -157,7 +158,7 @@ struct load {
 struct common {
     uint64_t threads; /* 0: as many as there are allowed CPUs */
     const char *cpus;
-    int64_t duration_ns; /* 0: until it is ended; started by hand an hour, see settings.h */
+    int64_t duration_ns; /* 0: until it is ended; started by hand an hour, see settings.c */
     int64_t interval_ns; /* 0: no intervals */
     const char *limit;   /* NULL: no limit */
     int64_t nice;
@@ -330,10 +331,29 @@ void loop_close(struct uv_loop_s *loop);
 void run_steady(struct run *run);
 void run_paused(struct run *run);
 
-/* ---- control.c ---- */
+/* ---- memory ---- */
 
-/* The control plane: stdin's lines, signals, timers, on one libuv loop in the
- * main thread. Runs a checked load until it ends; returns the exit code. */
-int control_run(struct run *run);
+/* Memory that a load holds. It is refused where it would not fit, and given back, by ending
+ * the load with the reason, where memory gets short later: a load must not bring the OOM
+ * killer to its neighbours. --force does without both. */
+
+/* Main thread, in check(): all that the load is going to hold, in bytes, on one NUMA node
+ * (-1: any). What does not fit is refused: exit 2 with "WHAT SIZE: this machine has N left:
+ * ADVICE, or --force". A second call replaces the first. */
+void room_claim(struct run *run, double bytes, int node, const char *what, const char *advice);
+/* For a load that cannot say (a command): it is watched without a claim. */
+void room_claim_unknown(struct run *run);
+
+/* For a worker that fills memory, before every room_step() bytes: false once memory is short,
+ * or the run has failed already: then it has failed, and the worker has to stop. */
+bool room_for_more(struct run *run);
+/* So many that all workers, and those of another load, cannot fill what is left within one. */
+size_t room_step(const struct run *run);
+
+/* Bytes of a page of this system: 4 KiB, on some aarch64 and ppc64le 64 KiB. */
+static inline size_t page_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
 
 #endif

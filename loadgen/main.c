@@ -1,9 +1,7 @@
 /* loadgen LOAD [options]: makes load of one kind, and says what it achieved. */
 
 #include "calibration.h"
-#include "load.h"
-#include "room.h"
-#include "settings.h"
+#include "frame.h"
 #include "signals.h"
 
 #include "common/kept.h"

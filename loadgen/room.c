@@ -1,7 +1,5 @@
-#include "room.h"
 
-#include "engine.h"
-#include "load.h"
+#include "frame.h"
 
 #include "common/headroom.h"
 

@@ -1,6 +1,5 @@
-#include "settings.h"
 
-#include "load.h"
+#include "frame.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -9,6 +8,21 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+/* How long a load lasts that nobody ends. Under a harness the end of stdin ends it; started
+ * by hand it would be forgotten sooner or later, on a machine that others use, too. */
+
+#define LENGTH_BY_HAND_NS (INT64_C(3600) * 1000000000)
+#define LENGTH_BY_HAND    "1h"      /* the same */
+#define LENGTH_ENDLESS    "forever" /* for --duration */
+
+/* The words of stress-ng's --sched, but none that would come before others. */
+enum priority_sched { SCHED_AS_STARTED, SCHED_AS_OTHER, SCHED_AS_BATCH, SCHED_AS_IDLE };
+static const char *const priority_scheds[] = {[SCHED_AS_STARTED] = "as-started",
+                                              [SCHED_AS_OTHER] = "other",
+                                              [SCHED_AS_BATCH] = "batch",
+                                              [SCHED_AS_IDLE] = "idle",
+                                              NULL};
 
 #define ROW(name, argument, type, member) OPTION_ROW(struct common, name, argument, type, member)
 static const struct option_row common_settings[] = {
@@ -222,12 +236,6 @@ void length_choose(struct run *run)
                  ": give --duration TIME, or --duration " LENGTH_ENDLESS ", to change that\n",
                  run->load->name);
 }
-
-const char *const priority_scheds[] = {[SCHED_AS_STARTED] = "as-started",
-                                       [SCHED_AS_OTHER] = "other",
-                                       [SCHED_AS_BATCH] = "batch",
-                                       [SCHED_AS_IDLE] = "idle",
-                                       NULL};
 
 static void set_nice(const struct run *run)
 {

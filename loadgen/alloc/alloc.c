@@ -5,7 +5,6 @@
 #include "alloc/allocator.h"
 #include "calibration.h"
 #include "load.h"
-#include "room.h"
 #include "signals.h"
 
 #include "common/headroom.h"

@@ -1,5 +1,5 @@
 #include "alloc/allocator.h"
-#include "room.h"
+#include "load.h"
 
 #include <errno.h>
 #include <malloc.h>

@@ -5,7 +5,7 @@
  * instruction cache, a part of the L2 and of its bandwidth. */
 
 #include "core/kernels.h"
-#include "core/touches.h"
+#include "core/proof.h"
 #include "load.h"
 #include "mem/machine.h"
 
@@ -28,7 +28,7 @@ struct icache_settings {
 };
 
 struct icache_state {
-    struct touch_state touches; /* first: see touches.h */
+    struct touch_state touches; /* first: see proof.h */
     struct mem_caches caches;
     uint64_t bytes;      /* of each worker's code */
     uint64_t fits_bytes; /* of the code that it is compared with */

@@ -3,8 +3,8 @@
  * turn at these ports. See kernels.h for where the kinds are from. */
 
 #include "core/kernels.h"
+#include "core/proof.h"
 #include "load.h"
-#include "ops/clock.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  * pages take the L1 data cache, too. */
 
 #include "core/kernels.h"
-#include "core/touches.h"
+#include "core/proof.h"
 #include "load.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ struct tlb_settings {
 };
 
 struct tlb_state {
-    struct touch_state touches; /* first: see touches.h */
+    struct touch_state touches; /* first: see proof.h */
     struct tlb_size size;
     size_t pages;
 };

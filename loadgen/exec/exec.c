@@ -5,7 +5,6 @@
 
 #include "exec/guard.h"
 #include "load.h"
-#include "room.h"
 
 #include "common/group.h"
 #include "common/processes.h"
@@ -433,12 +432,6 @@ static pid_t exec_process(const struct run *run)
     return state->phase == RUNNING ? state->pid : 0;
 }
 
-static double exec_delivered(struct run *run)
-{
-    (void)run;
-    return NAN;
-}
-
 static void exec_count(struct run *run, double counters[LOAD_COUNTERS])
 {
     const struct exec_state *state = run->state;
@@ -480,7 +473,6 @@ static const struct load exec_load = {
     .cleanup = exec_cleanup,
     .describe = exec_describe,
     .fields = exec_fields,
-    .delivered = exec_delivered,
     .cpu_ns = exec_cpu_ns,
     .count = exec_count,
     .process = &process,

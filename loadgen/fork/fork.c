@@ -3,7 +3,6 @@
  * flush them from their TLBs, and the scheduler has newcomers to place. */
 
 #include "load.h"
-#include "room.h"
 
 #include <errno.h>
 #include <string.h>

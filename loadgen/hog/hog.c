@@ -4,7 +4,6 @@
 
 #include "common/headroom.h"
 #include "load.h"
-#include "room.h"
 
 #include <errno.h>
 #include <math.h>

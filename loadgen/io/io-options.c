@@ -1,7 +1,6 @@
 #include "io/io-options.h"
 
 #include "io/file.h"
-#include "room.h"
 #include "signals.h"
 
 #include <errno.h>

@@ -1,7 +1,5 @@
 #include "mem/mem-options.h"
 
-#include "room.h"
-
 #include "common/headroom.h"
 
 #include <math.h>

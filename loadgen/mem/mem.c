@@ -3,7 +3,6 @@
 
 #include "mem/mem-options.h"
 #include "mem/sweep.h"
-#include "room.h"
 
 #include "common/chase.h"
 #include "common/headroom.h"

@@ -606,12 +606,6 @@ static int64_t cpu_ns(struct run *run)
     return state->cpu_ns;
 }
 
-static double delivered(struct run *run)
-{
-    (void)run;
-    return NAN;
-}
-
 static pid_t process(const struct run *run)
 {
     const struct neighbour_state *state = run->state;
@@ -653,7 +647,6 @@ static const struct load neighbour_load = {
     .prepare = prepare,
     .cleanup = cleanup,
     .describe = describe,
-    .delivered = delivered,
     .cpu_ns = cpu_ns,
     .process = &processes,
     .without = "threads limit cpus nice sched",

@@ -3,7 +3,6 @@
 
 #include "calibration.h"
 #include "net/worker.h"
-#include "room.h"
 
 #include "common/random.h"
 

@@ -4,8 +4,8 @@
 
 #include "common/ports.h"
 #include "common/processor.h"
+#include "core/proof.h"
 #include "load.h"
-#include "ops/clock.h"
 #include "ops/kernels.h"
 
 #include <math.h>

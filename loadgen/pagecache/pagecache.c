@@ -7,7 +7,6 @@
 #include "io/io-options.h"
 #include "io/path.h"
 #include "load.h"
-#include "room.h"
 
 #include "common/device.h"
 #include "common/headroom.h"

@@ -1,7 +1,9 @@
-#ifndef LOADGEN_CORE_TOUCHES_H
-#define LOADGEN_CORE_TOUCHES_H
+#ifndef LOADGEN_CORE_PROOF_H
+#define LOADGEN_CORE_PROOF_H
 
-/* How the loads icache and tlb prove that they miss: the time of a touch against that of one whose
+/* How loads on a core prove what they do to it.
+ *
+ * How the loads icache and tlb prove that they miss: the time of a touch against that of one whose
  * footprint fits, which each worker measures on its own CPU before it begins. One touch is one unit
  * of the load's rate. */
 
@@ -26,5 +28,14 @@ double touches_times_fitting(const struct run *run, const struct snapshot *windo
 /* The same for people, in one line: "  1.40 ns for each WHAT, 3.1 times that of WHERE". */
 void touches_print(struct run *run, const struct snapshot *window, const char *what,
                    const char *where);
+
+/* The clock under a load: ops and ports. */
+
+/* Between two pieces of work, so at the clock that the work has: adds a measurement to the worker's
+ * counters if the last one is 5 ms ago (0.3 % of the time). *next_ns is the worker's own, 0 at
+ * first. */
+void clock_sample(struct worker *worker, int64_t *next_ns);
+/* The mean clock of a window, in Hz; NAN: nothing was measured. */
+double clock_mean(const struct snapshot *window);
 
 #endif
