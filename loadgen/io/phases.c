@@ -50,8 +50,6 @@ struct io_outcome {
     double reached_ratio; /* NAN: no counters */
 };
 
-/* From the beginning of the file to its end. 0, or errno. */
-typedef int io_pass(struct io_bench *bench, struct io_outcome *outcome);
 enum { REWRITE_EVERY = 10 }; /* of the seeks (Bonnie++ 2.00: UpdateSeek) */
 
 /* ---- one operation ---- */
@@ -110,18 +108,6 @@ static int pass_chars(struct io_bench *bench, struct io_outcome *outcome, bool r
     return error;
 }
 
-static int io_pass_char_write(struct io_bench *bench, struct io_outcome *outcome)
-{
-    return pass_chars(bench, outcome, false);
-}
-
-static int io_pass_char_read(struct io_bench *bench, struct io_outcome *outcome)
-{
-    if (lseek(bench->fd, 0, SEEK_SET) != 0)
-        return errno;
-    return pass_chars(bench, outcome, true);
-}
-
 /* All blocks of the file, read, written, or one after the other. */
 static int pass_blocks(struct io_bench *bench, struct io_outcome *outcome, bool read_it,
                        bool write_it)
@@ -142,21 +128,6 @@ static int pass_blocks(struct io_bench *bench, struct io_outcome *outcome, bool 
     outcome->bytes = outcome->operations * block;
     outcome->moved = outcome->bytes * ((uint64_t)read_it + (uint64_t)write_it);
     return error;
-}
-
-static int io_pass_block_write(struct io_bench *bench, struct io_outcome *outcome)
-{
-    return pass_blocks(bench, outcome, false, true);
-}
-
-static int io_pass_rewrite(struct io_bench *bench, struct io_outcome *outcome)
-{
-    return pass_blocks(bench, outcome, true, true);
-}
-
-static int io_pass_block_read(struct io_bench *bench, struct io_outcome *outcome)
-{
-    return pass_blocks(bench, outcome, true, false);
 }
 
 /* ---- seeks ---- */
@@ -222,7 +193,7 @@ static void join_seekers(struct seeker *seekers, unsigned started, struct io_out
     outcome->bytes = outcome->moved;
 }
 
-static int io_pass_seeks(struct io_bench *bench, struct io_outcome *outcome)
+static int pass_seeks(struct io_bench *bench, struct io_outcome *outcome)
 {
     const unsigned threads = bench->run->threads;
     struct seeker *seekers = calloc(threads, sizeof *seekers);
@@ -256,10 +227,10 @@ struct io_phase {
     const char *name;  /* for people */
     const char *field; /* the fields of the summary begin with it */
     bool by_byte;      /* not possible past the page cache */
-    bool reads;        /* begins with a read, of what the page cache must not have */
     bool makes;        /* begins with an empty file */
-    bool seeks;        /* counted in operations a second, not in bytes */
-    io_pass *pass;
+    bool reads;        /* begins with a read, of what the page cache must not have */
+    bool writes;
+    bool seeks; /* counted in operations a second, not in bytes */
 };
 
 static double rate_of_phase(const struct io_phase *phase, const struct io_outcome *outcome)
@@ -359,20 +330,12 @@ static void io_phases_summary(const struct io_bench *bench, const struct io_phas
 }
 
 static const struct io_phase phases[] = {
-    {.name = "char write",
-     .field = "char_write",
-     .by_byte = true,
-     .makes = true,
-     .pass = io_pass_char_write},
-    {.name = "block write", .field = "block_write", .makes = true, .pass = io_pass_block_write},
-    {.name = "rewrite", .field = "rewrite", .reads = true, .pass = io_pass_rewrite},
-    {.name = "char read",
-     .field = "char_read",
-     .by_byte = true,
-     .reads = true,
-     .pass = io_pass_char_read},
-    {.name = "block read", .field = "block_read", .reads = true, .pass = io_pass_block_read},
-    {.name = "seeks", .field = "seeks", .reads = true, .seeks = true, .pass = io_pass_seeks},
+    {.name = "char write", .field = "char_write", .by_byte = true, .makes = true, .writes = true},
+    {.name = "block write", .field = "block_write", .makes = true, .writes = true},
+    {.name = "rewrite", .field = "rewrite", .reads = true, .writes = true},
+    {.name = "char read", .field = "char_read", .by_byte = true, .reads = true},
+    {.name = "block read", .field = "block_read", .reads = true},
+    {.name = "seeks", .field = "seeks", .reads = true, .seeks = true},
 };
 enum { PHASES = sizeof phases / sizeof phases[0] };
 
@@ -380,7 +343,7 @@ enum { PHASES = sizeof phases / sizeof phases[0] };
 
 static int get_ready(const struct io_bench *bench, const struct io_phase *phase)
 {
-    if (phase->makes && (ftruncate(bench->fd, 0) != 0 || lseek(bench->fd, 0, SEEK_SET) != 0))
+    if ((phase->makes && ftruncate(bench->fd, 0) != 0) || lseek(bench->fd, 0, SEEK_SET) != 0)
         return errno;
     if (phase->reads && !bench->set->cached)
         return posix_fadvise(bench->fd, 0, 0, POSIX_FADV_DONTNEED);
@@ -410,6 +373,16 @@ static double reached(const struct io_bench *bench, const struct device_counters
     return least / (double)bytes;
 }
 
+/* From the beginning of the file to its end. 0, or errno. */
+static int pass(struct io_bench *bench, const struct io_phase *phase, struct io_outcome *outcome)
+{
+    if (phase->seeks)
+        return pass_seeks(bench, outcome);
+    if (phase->by_byte)
+        return pass_chars(bench, outcome, phase->reads);
+    return pass_blocks(bench, outcome, phase->reads, phase->writes);
+}
+
 static int measure(struct io_bench *bench, const struct io_phase *phase, struct io_outcome *outcome)
 {
     struct device_counters before = {0};
@@ -422,7 +395,7 @@ static int measure(struct io_bench *bench, const struct io_phase *phase, struct 
     const double self_before = self_bytes();
     start_ns = now_ns();
     cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    error = phase->pass(bench, outcome);
+    error = pass(bench, phase, outcome);
     if (error == 0 && fsync(bench->fd) != 0)
         error = errno;
     outcome->elapsed_ns = now_ns() - start_ns;

@@ -80,8 +80,8 @@ static _Noreturn void try_once(void *memory)
     _exit(now_ns() - start_ns > SLOW_NS ? SPLIT_SLOW : SPLIT_WORKS);
 }
 
-/* Twice, as a CPU that was taken away for a moment is slow, too. */
-/* Tries it, in a process of its own. */
+/* Tries it, in a process of its own; twice, as a CPU that was taken away for a moment is slow, too.
+ */
 static enum split_state word_try_split(void)
 {
     void *memory = aligned_alloc(LOCK_WORD_BYTES, LOCK_WORD_BYTES);
@@ -104,17 +104,17 @@ static enum split_state word_try_split(void)
 
 #else
 
-void word_add_split(void *memory, uint64_t times)
+static void word_add_split(void *memory, uint64_t times)
 {
     word_add(memory, times);
 }
 
-uint64_t word_read_split(void *memory)
+static uint64_t word_read_split(void *memory)
 {
     return word_read(memory);
 }
 
-enum split_state word_try_split(void)
+static enum split_state word_try_split(void)
 {
     return SPLIT_NONE;
 }

@@ -42,7 +42,7 @@ struct watcher {
 struct wakeups {
     int64_t interval_ns;
     _Atomic bool ended;
-    unsigned count;
+    unsigned count; /* 0: there are none */
     struct watcher *watchers;
 };
 
@@ -81,52 +81,32 @@ static int start_all(struct wakeups *wakeups, const struct cpu_list *cpus)
     return 0;
 }
 
-/* Ends the threads. What they noted stays. NULL is fine. */
+/* Ends the threads. What they noted stays. */
 static void wakeups_stop(struct wakeups *wakeups)
 {
-    if (wakeups == NULL)
-        return;
     atomic_store(&wakeups->ended, true);
-    for (unsigned i = 0; i < wakeups->count; i++)
+    for (unsigned i = 0; i < wakeups->count; i++) {
         if (wakeups->watchers[i].started)
             pthread_join(wakeups->watchers[i].thread, NULL);
-    for (unsigned i = 0; i < wakeups->count; i++)
         wakeups->watchers[i].started = false;
-}
-
-static void wakeups_free(struct wakeups *wakeups)
-{
-    if (wakeups != NULL)
-        free(wakeups->watchers);
-    free(wakeups);
+    }
 }
 
 /* A thread on each of these CPUs, which wakes every interval_ns (a time that it sleeps
- * through is not made up for). NULL with errno: it cannot. */
-static struct wakeups *wakeups_start(const struct cpu_list *cpus, int64_t interval_ns)
+ * through is not made up for). 0, or -1 with errno; wakeups_stop() in any case. */
+static int wakeups_start(struct wakeups *wakeups, const struct cpu_list *cpus, int64_t interval_ns)
 {
-    struct wakeups *wakeups = calloc(1, sizeof *wakeups);
-    if (wakeups == NULL)
-        return NULL;
     wakeups->interval_ns = interval_ns;
-    wakeups->count = cpus->count;
     wakeups->watchers = zeroed_lines(cpus->count, sizeof(struct watcher));
-    if (wakeups->watchers == NULL) {
-        free(wakeups);
-        return NULL;
-    }
-    if (start_all(wakeups, cpus) == 0)
-        return wakeups;
-    const int error = errno;
-    wakeups_stop(wakeups);
-    wakeups_free(wakeups);
-    errno = error;
-    return NULL;
+    if (wakeups->watchers == NULL)
+        return -1;
+    wakeups->count = cpus->count;
+    return start_all(wakeups, cpus);
 }
 
 static struct watcher *watcher_of(const struct wakeups *wakeups, unsigned cpu)
 {
-    for (unsigned i = 0; wakeups != NULL && i < wakeups->count; i++)
+    for (unsigned i = 0; i < wakeups->count; i++)
         if (wakeups->watchers[i].cpu == (int)cpu)
             return &wakeups->watchers[i];
     return NULL;
@@ -174,8 +154,9 @@ static const struct option_row options[] = {
 struct recording {
     FILE *file;
     unsigned capacity;
+    struct cpu_ticks *ticks; /* of the samples */
     struct sample first, samples[2];
-    struct wakeups *wakeups; /* NULL: none */
+    struct wakeups wakeups;
     unsigned spans;
     int64_t start_ns, end_ns; /* of the last span */
     struct histogram scratch, all;
@@ -284,12 +265,12 @@ static void add_cpus(struct line *line, const char *name, struct recording *reco
 
 static bool take_span(struct recording *recording, unsigned cpu)
 {
-    return wakeups_next(recording->wakeups, cpu, &recording->scratch);
+    return wakeups_next(&recording->wakeups, cpu, &recording->scratch);
 }
 
 static bool take_whole(struct recording *recording, unsigned cpu)
 {
-    return wakeups_whole(recording->wakeups, cpu, &recording->scratch);
+    return wakeups_whole(&recording->wakeups, cpu, &recording->scratch);
 }
 
 static int write_span(struct recording *recording, const struct sample *before,
@@ -302,7 +283,7 @@ static int write_span(struct recording *recording, const struct sample *before,
     add_shares(&line, "load", before, after, seconds, sample_load);
     add_shares(&line, "steal", before, after, seconds, sample_steal);
     add_rates(&line, before, after, seconds);
-    if (recording->wakeups != NULL)
+    if (recording->wakeups.count > 0)
         add_cpus(&line, "wakeup", recording, take_span);
     recording->spans++;
     recording->end_ns = at_ns;
@@ -346,7 +327,7 @@ static int write_summary(struct recording *recording, const struct sample *last)
     add_shares(&line, "mean_load", &recording->first, last, seconds, sample_load);
     add_shares(&line, "mean_steal", &recording->first, last, seconds, sample_steal);
     add_rates(&line, &recording->first, last, seconds);
-    if (recording->wakeups != NULL) {
+    if (recording->wakeups.count > 0) {
         line_object(&line, "wakeup");
         add_latency(&line, &recording->all);
         add_cpus(&line, "by_cpu", recording, take_whole);
@@ -370,7 +351,7 @@ static void print_summary(struct run *run, const struct recording *recording,
         "record: %u spans in %.3f s; %u CPUs, %.1f %% busy; %.0f context switches a second\n",
         recording->spans, seconds, last->count, load,
         (double)(last->switches - recording->first.switches) / seconds);
-    if (recording->wakeups == NULL)
+    if (recording->wakeups.count == 0)
         return;
     report_print(&run->report, "  wake-up latency of %llu",
                  (unsigned long long)histogram_total(&recording->all));
@@ -394,30 +375,29 @@ static bool sleep_to(int64_t time_ns)
     return !ended;
 }
 
-/* One span after another, until the duration is over or a signal comes. The index of the
- * last sample, or -1 with errno. */
-static int record_spans(struct recording *recording, const struct common *common,
-                        int64_t interval_ns)
+/* One span after another, until the duration is over or a signal comes. The last sample, or NULL
+ * with errno. */
+static const struct sample *record_spans(struct recording *recording, const struct common *common,
+                                         int64_t interval_ns)
 {
     const int64_t end_ns =
         common->duration_ns > 0 ? recording->start_ns + common->duration_ns : INT64_MAX;
     int64_t next_ns = recording->start_ns + interval_ns;
-    int last = 0;
+    const struct sample *before = &recording->first;
     for (; next_ns <= end_ns && sleep_to(next_ns); next_ns += interval_ns) {
-        const struct sample *before = &recording->samples[last];
-        struct sample *after = &recording->samples[1 - last];
+        struct sample *after = &recording->samples[recording->spans % 2];
         const int64_t at_ns = now_ns();
         if (sample_take(after, recording->capacity) != 0)
-            return -1;
+            return NULL;
         if (after->count != before->count) {
             errno = ENODEV; /* a CPU has come or gone */
-            return -1;
+            return NULL;
         }
         if (write_span(recording, before, after, at_ns) != 0)
-            return -1;
-        last = 1 - last;
+            return NULL;
+        before = after;
     }
-    return last;
+    return before;
 }
 
 /* All CPUs' latencies since the start into recording->all. */
@@ -438,49 +418,39 @@ static int record(struct run *run, struct recording *recording)
 {
     const struct record_settings *set = run->settings;
     const int64_t interval_ns = interval_of(run);
-    if (set->wakeup_ns > 0 &&
-        (recording->wakeups = wakeups_start(&run->cpus, set->wakeup_ns)) == NULL)
+    if (set->wakeup_ns > 0 && wakeups_start(&recording->wakeups, &run->cpus, set->wakeup_ns) != 0)
         return -1;
     recording->start_ns = recording->end_ns = now_ns();
     if (sample_take(&recording->first, recording->capacity) != 0 ||
         write_header(recording, set, interval_ns) != 0)
         return -1;
-    sample_copy(&recording->samples[0], &recording->first);
-    const int last = record_spans(recording, &run->common, interval_ns);
-    if (last < 0)
+    const struct sample *last = record_spans(recording, &run->common, interval_ns);
+    if (last == NULL)
         return -1;
-    wakeups_stop(recording->wakeups);
+    wakeups_stop(&recording->wakeups);
     add_up(recording);
     if (recording->spans == 0)
         return 0;
     if (recording->file != stdout)
-        print_summary(run, recording, &recording->samples[last]);
-    return write_summary(recording, &recording->samples[last]);
+        print_summary(run, recording, last);
+    return write_summary(recording, last);
 }
 
-static struct recording *recording_new(void)
+static bool recording_open(struct recording *recording)
 {
-    struct recording *recording = calloc(1, sizeof *recording);
-    if (recording == NULL)
-        return NULL;
     recording->capacity = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
-    struct sample *const samples[] = {&recording->first, &recording->samples[0],
-                                      &recording->samples[1]};
-    for (size_t i = 0; i < 3; i++)
-        samples[i]->cpus = calloc(recording->capacity, sizeof(struct cpu_ticks));
-    return recording;
+    recording->ticks = calloc(recording->capacity, 3 * sizeof *recording->ticks);
+    recording->first.cpus = recording->ticks;
+    recording->samples[0].cpus = recording->ticks + recording->capacity;
+    recording->samples[1].cpus = recording->ticks + 2 * recording->capacity;
+    return recording->ticks != NULL;
 }
 
-static void recording_free(struct recording *recording)
+static void recording_close(struct recording *recording)
 {
-    if (recording == NULL)
-        return;
-    wakeups_stop(recording->wakeups);
-    wakeups_free(recording->wakeups);
-    free(recording->first.cpus);
-    free(recording->samples[0].cpus);
-    free(recording->samples[1].cpus);
-    free(recording);
+    wakeups_stop(&recording->wakeups);
+    free(recording->wakeups.watchers);
+    free(recording->ticks);
 }
 
 static const char *advice(int error)
@@ -520,9 +490,8 @@ static void refuse_empty(const struct run *run, const struct recording *recordin
 static int record_instead(struct run *run)
 {
     const char *path = run->arguments[0];
-    struct recording *recording = recording_new();
-    int failed = recording == NULL || recording->first.cpus == NULL ||
-                 recording->samples[0].cpus == NULL || recording->samples[1].cpus == NULL;
+    struct recording *recording = run->state;
+    int failed = !recording_open(recording);
     FILE *file = failed ? NULL : strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
     take_signals();
     if (file != NULL) {
@@ -541,7 +510,7 @@ static int record_instead(struct run *run)
         complain("cannot write %s: %s: is the disk full?", path, strerror(errno));
         failed = 1;
     }
-    recording_free(recording);
+    recording_close(recording);
     return failed;
 }
 
@@ -572,6 +541,7 @@ static const struct load record_load = {
         "itself takes is in the load, and own_cpu_s of the last line says how much that was.",
     .options = options,
     .options_size = sizeof(struct record_settings),
+    .state_size = sizeof(struct recording),
     .check = record_check,
     .arguments = "FILE",
     .without = "threads cpus limit nice sched force json control calib if-missing calibration",

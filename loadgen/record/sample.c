@@ -37,14 +37,6 @@ int sample_take(struct sample *sample, unsigned capacity)
     return 0;
 }
 
-void sample_copy(struct sample *to, const struct sample *from)
-{
-    memcpy(to->cpus, from->cpus, from->count * sizeof *from->cpus);
-    to->count = from->count;
-    to->switches = from->switches;
-    to->interrupts = from->interrupts;
-}
-
 static double busy_ticks(const struct cpu_ticks *cpu)
 {
     return (double)(cpu->user + cpu->nice + cpu->system + cpu->irq + cpu->softirq);

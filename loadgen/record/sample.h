@@ -17,9 +17,6 @@ struct sample {
 /* Reads it, of at most `capacity` CPUs. 0, or -1 with errno. */
 int sample_take(struct sample *sample, unsigned capacity);
 
-/* Both have room for the same number of CPUs. */
-void sample_copy(struct sample *to, const struct sample *from);
-
 /* What one of its CPUs did since an earlier sample with the same CPUs, in percent of
  * these seconds: load (guest time is part of user time, so nothing is counted twice),
  * and time that the hypervisor stole. */
