@@ -46,7 +46,7 @@ MEM_BUILT(mem_sve); /* of whatever length this process has */
 MEM_BUILT(mem_neon);
 MEM_BUILT(mem_portable);
 
-/* ---- kernels.c ---- */
+/* ---- sweep.c ---- */
 
 extern const char *const mem_kernel_names[]; /* ended by NULL */
 extern const char *const mem_simd_names[];   /* by enum mem_simd, ended by NULL */
