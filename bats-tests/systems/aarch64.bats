@@ -63,7 +63,7 @@ among() {
 @test "aarch64: memory is moved by pairs of vectors of NEON, non-temporal by STNP, and nothing by single values" {
     local kernel code
     for kernel in copy scale add triad read_all write_all stream_copy stream_scale stream_add stream_triad stream_write; do
-        code=$(instructions mem/neon.o "$kernel")
+        code=$(instructions mem/widths.o "mem_neon_$kernel")
         case $kernel in
             stream_*) [[ $(among "$code" '^stnp q') -eq 2 && $(among "$code" '^stp q') -eq 0 ]] ;;
             read_all) [[ $(among "$code" '^ldp q') -eq 4 ]] ;;
@@ -75,7 +75,7 @@ among() {
         esac
         [[ $(among "$code" '^(ldu?r|stu?r) [dsxw]') -eq 0 ]]
     done
-    [[ $(among "$(instructions mem/neon.o triad)" '^fmla v[0-9]+\.2d') -eq 4 ]]
+    [[ $(among "$(instructions mem/widths.o mem_neon_triad)" '^fmla v[0-9]+\.2d') -eq 4 ]]
 }
 
 @test "aarch64: memory is moved by vectors of SVE, non-temporal by STNT1D" {
@@ -112,26 +112,26 @@ only() {
     local type
     # 16 times 20 values of floating point, 12 of whole numbers.
     for type in double.2d single.4s; do
-        only ops/neon.o "run_${type%.*}" 320 "^fmla v[0-9]+\.${type#*.}"
+        only ops/widths.o "ops_neon_run_${type%.*}" 320 "^fmla v[0-9]+\.${type#*.}"
     done
-    only ops/neon-half.o run_half 320 '^fmla v[0-9]+\.8h'
+    only ops/widths.o ops_neon_half_run_half 320 '^fmla v[0-9]+\.8h'
     for type in double.d single.s half.h; do
         only ops/sve.o "run_${type%.*}" 320 "^fmla z[0-9]+\.${type#*.}, p"
     done
     for type in int8.16b int16.8h int32.4s int64.2d; do
-        only ops/neon.o "run_${type%.*}" 192 "^add v[0-9]+\.${type#*.}, v"
+        only ops/widths.o "ops_neon_run_${type%.*}" 192 "^add v[0-9]+\.${type#*.}, v"
     done
     for type in int8.b int16.h int32.s int64.d; do
         only ops/sve.o "run_${type%.*}" 192 "^add z[0-9]+\.${type#*.}, z"
     done
-    only ops/scalar.o run_double 320 '^fmadd d'
-    only ops/scalar.o run_int64 128 '^add x'
+    only ops/widths.o ops_scalar_run_double 320 '^fmadd d'
+    only ops/widths.o ops_scalar_run_int64 128 '^add x'
 }
 
 @test "aarch64: every kernel computes what plain C does, with vectors of each length" {
     local length
     aarch64-linux-gnu-gcc --sysroot="$SYSROOT" -std=gnu17 -D_GNU_SOURCE -I"$ROOT" -I"$ROOT/loadgen" -O2 -o "$KEPT/kernels" \
-        "$BATS_TEST_DIRNAME/../fixtures/mem-kernels.c" "$ROOT"/loadgen/mem/{avx512,avx2,sse2,sve,neon,portable,sweep}.c \
+        "$BATS_TEST_DIRNAME/../fixtures/mem-kernels.c" "$ROOT"/loadgen/mem/{widths,sve,sweep}.c \
         "$ROOT"/common/{chase,processor}.c -lm
     for length in 16 32 64 128 256; do
         QEMU_CPU="max,sve-default-vector-length=$length" run -0 on_arm "$KEPT/kernels" simd

@@ -37,7 +37,7 @@ struct mem_table {
     mem_run *non_temporal[MEM_CHASE]; /* NULL: it has no such stores */
 };
 
-/* A file each. Weak: those that are not built for this kind of machine are not there. */
+/* widths.c, sve.c. Weak: those that are not built for this kind of machine are not there. */
 #define MEM_BUILT(NAME) const struct mem_table *NAME(void) __attribute__((weak))
 MEM_BUILT(mem_avx512);
 MEM_BUILT(mem_avx2);

@@ -1,4 +1,4 @@
-/* The streaming kernels for one width of vectors. A file that defines
+/* The streaming kernels for one width of vectors. Who defines
  *
  *     BYTES               of a vector
  *     STREAM(to, vector)  a non-temporal store, and FENCE() after the last; or
@@ -6,7 +6,7 @@
  *     STORE_TWO(to, first, second)   a store of two vectors, if the compiler needs to be told
  *     TABLE               name of the function that returns the kernels
  *
- * and the target, includes this once. No include guard: it is a template.
+ * and the target, includes this, which undefines it. No include guard: it is a template.
  *
  * Four vectors a turn keep enough lines in flight; more gained nothing. */
 
@@ -16,7 +16,11 @@
 #define TURN  (4 * WIDTH)
 _Static_assert(MEM_BLOCK % (8 * WIDTH) == 0, "a block is whole turns");
 
-typedef double vector __attribute__((vector_size(BYTES), may_alias));
+#define VECTOR double __attribute__((vector_size(BYTES), may_alias))
+/* The functions of a table have its name in front of theirs. */
+#define JOIN(table, name)  table##_##name
+#define UNDER(table, name) JOIN(table, name)
+#define OWN(name)          UNDER(TABLE, name)
 
 #define LOAD(from) (*(const vector *)(from))
 #ifndef STORE_TWO
@@ -35,9 +39,10 @@ typedef double vector __attribute__((vector_size(BYTES), may_alias));
 /* One kernel: EXPRESSION of the vectors at b + i and c + i goes to a + i, two at a time, which
  * aarch64 loads and stores with one instruction. */
 #define KERNEL(NAME, PUT, EXPRESSION, END)                                                         \
-    static double NAME(double *restrict a, const double *restrict b, const double *restrict c,     \
-                       size_t count, double scalar)                                                \
+    static double OWN(NAME)(double *restrict a, const double *restrict b,                          \
+                            const double *restrict c, size_t count, double scalar)                 \
     {                                                                                              \
+        typedef VECTOR vector;                                                                     \
         const vector s = ALL(scalar);                                                              \
         (void)s, (void)b, (void)c;                                                                 \
         for (size_t turn = 0; turn < count; turn += TURN) {                                        \
@@ -72,9 +77,10 @@ KERNEL(stream_write, STREAM_TWO, s, FENCE)
 
 /* Eight sums, so that no addition waits for the one before; added up as a tree, so that
  * the end of a small block takes as little as it can. */
-static double read_all(double *restrict a, const double *restrict b, const double *restrict c,
-                       size_t count, double scalar)
+static double OWN(read_all)(double *restrict a, const double *restrict b, const double *restrict c,
+                            size_t count, double scalar)
 {
+    typedef VECTOR vector;
     vector sum[8] = {{0}};
     double total = 0;
     (void)b, (void)c, (void)scalar;
@@ -93,19 +99,27 @@ static double read_all(double *restrict a, const double *restrict b, const doubl
 const struct mem_table *TABLE(void)
 {
     static const struct mem_table table = {
-        .cached = {[MEM_COPY] = copy,
-                   [MEM_SCALE] = scale,
-                   [MEM_ADD] = add,
-                   [MEM_TRIAD] = triad,
-                   [MEM_READ] = read_all,
-                   [MEM_WRITE] = write_all},
+        .cached = {[MEM_COPY] = OWN(copy),
+                   [MEM_SCALE] = OWN(scale),
+                   [MEM_ADD] = OWN(add),
+                   [MEM_TRIAD] = OWN(triad),
+                   [MEM_READ] = OWN(read_all),
+                   [MEM_WRITE] = OWN(write_all)},
 #ifdef STREAM_TWO
-        .non_temporal = {[MEM_COPY] = stream_copy,
-                         [MEM_SCALE] = stream_scale,
-                         [MEM_ADD] = stream_add,
-                         [MEM_TRIAD] = stream_triad,
-                         [MEM_WRITE] = stream_write},
+        .non_temporal = {[MEM_COPY] = OWN(stream_copy),
+                         [MEM_SCALE] = OWN(stream_scale),
+                         [MEM_ADD] = OWN(stream_add),
+                         [MEM_TRIAD] = OWN(stream_triad),
+                         [MEM_WRITE] = OWN(stream_write)},
 #endif
     };
     return &table;
 }
+
+/* All that another width has otherwise. */
+#undef TABLE
+#undef BYTES
+#undef STREAM
+#undef STREAM_TWO
+#undef STORE_TWO
+#undef FENCE

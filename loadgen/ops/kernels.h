@@ -41,8 +41,9 @@ struct ops_kernel {
 #define OPS_TURNS_HALF  64
 #define OPS_MOST_BLOCKS 64
 
-/* A file each: a row for each type, run NULL where there is none. Weak: those that are not built
- * for this machine are not there. All but SVE have a table of their own for half precision. */
+/* widths.c, sve.c: a row for each type, run NULL where there is none. Weak: those that are not
+ * built for this machine are not there. All but SVE have a table of their own for half precision.
+ */
 #define OPS_BUILT(NAME) const struct ops_kernel *NAME(void) __attribute__((weak))
 OPS_BUILT(ops_avx512);
 OPS_BUILT(ops_avx512_half); /* half precision alone: AVX512-FP16 */

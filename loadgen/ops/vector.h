@@ -1,16 +1,21 @@
-/* The kernels for one width of vectors. A file defines, after the target,
+/* The kernels for one width of vectors. Who includes this defines, after the target,
  *
  *     BYTES   of a vector; 0: of single values
  *     TABLE   name of the function that returns the kernels
  *     FUSED(value, factor, step)  value + factor * step in one instruction, where the compiler
  *             would need a second for value * factor + step; or nothing
  *
- * and includes this. No include guard: it is a template. With HALF defined the table has half
- * precision in place of all others. */
+ * and includes this, which undefines it. No include guard: it is a template. With HALF defined the
+ * table has half precision in place of all others. */
 
 #include "ops/kernels.h"
 
 #include <string.h>
+
+/* The functions of a table have its name in front of theirs. */
+#define JOIN(table, name)  table##_##name
+#define UNDER(table, name) JOIN(table, name)
+#define OWN(name)          UNDER(TABLE, name)
 
 #if BYTES > 0
 #define LANES(ELEMENT)          (BYTES / sizeof(ELEMENT))
@@ -40,39 +45,42 @@
 
 /* To keep a value to 8 or 16 bits of a register takes aarch64 a second instruction. */
 #if BYTES == 0 && defined(__aarch64__)
-#define run_int8  run_int32
-#define run_int16 run_int32
 #define IN_32_BITS
+#define RUN_INT8  OWN(run_int32)
+#define RUN_INT16 OWN(run_int32)
+#else
+#define RUN_INT8  OWN(run_int8)
+#define RUN_INT16 OWN(run_int16)
 #endif
 
 #ifdef HALF
-#define NAME    run_half
+#define NAME    OWN(run_half)
 #define ELEMENT _Float16
 #define TURNS   OPS_TURNS_HALF
 #include "ops/kernel.h"
 #else
 #ifndef IN_32_BITS
-#define NAME    run_int8
+#define NAME    OWN(run_int8)
 #define ELEMENT uint8_t
 #define INTEGER
 #include "ops/kernel.h"
-#define NAME    run_int16
+#define NAME    OWN(run_int16)
 #define ELEMENT uint16_t
 #define INTEGER
 #include "ops/kernel.h"
 #endif
-#define NAME    run_int32
+#define NAME    OWN(run_int32)
 #define ELEMENT uint32_t
 #define INTEGER
 #include "ops/kernel.h"
-#define NAME    run_int64
+#define NAME    OWN(run_int64)
 #define ELEMENT uint64_t
 #define INTEGER
 #include "ops/kernel.h"
-#define NAME    run_single
+#define NAME    OWN(run_single)
 #define ELEMENT float
 #include "ops/kernel.h"
-#define NAME    run_double
+#define NAME    OWN(run_double)
 #define ELEMENT double
 #include "ops/kernel.h"
 #endif
@@ -97,12 +105,29 @@ const struct ops_kernel *TABLE(void)
 {
     static const struct ops_kernel table[OPS_TYPES] = {
 #ifdef HALF
-        [OPS_HALF] = KERNEL(run_half, _Float16, REAL_VALUES, 2, OPS_TURNS_HALF),
+        [OPS_HALF] = KERNEL(OWN(run_half), _Float16, REAL_VALUES, 2, OPS_TURNS_HALF),
 #else
-        [OPS_INT8] = WHOLE(run_int8, uint8_t),    [OPS_INT16] = WHOLE(run_int16, uint16_t),
-        [OPS_INT32] = WHOLE(run_int32, uint32_t), [OPS_INT64] = WHOLE(run_int64, uint64_t),
-        [OPS_SINGLE] = REAL(run_single, float),   [OPS_DOUBLE] = REAL(run_double, double),
+        [OPS_INT8] = WHOLE(RUN_INT8, uint8_t),
+        [OPS_INT16] = WHOLE(RUN_INT16, uint16_t),
+        [OPS_INT32] = WHOLE(OWN(run_int32), uint32_t),
+        [OPS_INT64] = WHOLE(OWN(run_int64), uint64_t),
+        [OPS_SINGLE] = REAL(OWN(run_single), float),
+        [OPS_DOUBLE] = REAL(OWN(run_double), double),
 #endif
     };
     return table;
 }
+
+/* All that another width has otherwise. */
+#undef TABLE
+#undef BYTES
+#undef HALF
+#undef FUSED
+#undef LANES
+#undef VECTOR
+#undef INTEGER_REGISTER
+#undef VECTOR_REGISTER
+#undef REAL_VALUES
+#undef IN_32_BITS
+#undef RUN_INT8
+#undef RUN_INT16

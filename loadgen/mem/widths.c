@@ -1,19 +1,48 @@
-/* loadgen mem with vectors of 16 bytes: NEON, which every aarch64 has. The non-temporal store is
+/* loadgen mem's kernels for each width of vectors that has a fixed length: mem/vector.h makes them.
+ * Those that a CPU lacks are built all the same: mem_simd_works() says which may be called. */
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+/* AVX-512. */
+#pragma GCC push_options
+#pragma GCC target("avx512f")
+#define TABLE              mem_avx512
+#define BYTES              64
+#define STREAM(to, vector) _mm512_stream_pd((to), (vector))
+#define FENCE()            _mm_sfence()
+#include "mem/vector.h"
+#pragma GCC pop_options
+
+/* AVX2 with FMA. */
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#define TABLE              mem_avx2
+#define BYTES              32
+#define STREAM(to, vector) _mm256_stream_pd((to), (vector))
+#define FENCE()            _mm_sfence()
+#include "mem/vector.h"
+#pragma GCC pop_options
+
+/* SSE2, which each x86-64 has. */
+#define TABLE              mem_sse2
+#define BYTES              16
+#define STREAM(to, vector) _mm_stream_pd((to), (vector))
+#define FENCE()            _mm_sfence()
+#include "mem/vector.h"
+
+#elif defined(__aarch64__)
+/* NEON, which every aarch64 has. The non-temporal store is
  * STNP, of two vectors: a hint that the line is not needed soon, which a core may take or leave. It
  * needs no fence: barriers and releases order it as any other store (Arm Architecture Reference
  * Manual, "Load/Store Non-temporal Pair"). DC ZVA, which gets a line without reading it, is
  * no such store: it puts zeros into the cache, and the values would be written there.
  *
  * GCC 12 makes single loads and stores of half of a copy's; not where it is told to store two. */
-
-#if defined(__aarch64__)
-#include <stddef.h>
-
 struct two {
     double value[4];
 };
 
-#define BYTES 16
 #define PUT_TWO(INSTRUCTION, to, first, second)                                                    \
     __extension__({                                                                                \
         const vector one = (first), other = (second);                                              \
@@ -24,5 +53,11 @@ struct two {
 #define STORE_TWO(to, first, second)  PUT_TWO("stp", to, first, second)
 #define STREAM_TWO(to, first, second) PUT_TWO("stnp", to, first, second)
 #define TABLE                         mem_neon
+#define BYTES                         16
 #include "mem/vector.h"
 #endif
+
+/* Any machine: what the compiler makes of vectors of 16 bytes, and no non-temporal stores. */
+#define TABLE mem_portable
+#define BYTES 16
+#include "mem/vector.h"

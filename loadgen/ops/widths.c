@@ -1,0 +1,84 @@
+/* loadgen ops's kernels for each width of vectors that has a fixed length: ops/vector.h makes them.
+ * Those that a CPU lacks are built all the same: ops_kernel_of() says which may be called. */
+
+#if defined(__x86_64__)
+
+/* AVX-512. */
+#pragma GCC push_options
+#if defined(__clang__) || __GNUC__ >= 10
+#pragma GCC target("avx512f,avx512bw,prefer-vector-width=512")
+#else /* do not know that as an attribute; vectors of 64 bytes are ZMM registers there, too */
+#pragma GCC target("avx512f,avx512bw")
+#endif
+#define TABLE ops_avx512
+#define BYTES 64
+#include "ops/vector.h"
+#pragma GCC pop_options
+
+/* AVX512-FP16, which compilers know since GCC 12 and Clang 14. */
+#if (defined(__clang__) && __clang_major__ >= 14) || (!defined(__clang__) && __GNUC__ >= 12)
+#pragma GCC push_options
+#pragma GCC target("avx512fp16,prefer-vector-width=512")
+#define TABLE ops_avx512_half
+#define BYTES 64
+#define HALF
+#include "ops/vector.h"
+#pragma GCC pop_options
+#endif
+
+/* AVX2 and FMA. */
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#define TABLE ops_avx2
+#define BYTES 32
+#include "ops/vector.h"
+#pragma GCC pop_options
+
+/* SSE2, which every x86-64 has. It has no FMA. */
+#define TABLE ops_sse2
+#define BYTES 16
+#include "ops/vector.h"
+
+/* Without vectors, with FMA. */
+#pragma GCC push_options
+#pragma GCC target("fma")
+#define TABLE ops_scalar_fma
+#define BYTES 0
+#include "ops/vector.h"
+#pragma GCC pop_options
+
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+
+/* NEON, which every aarch64 has. FMLA adds to one of its operands: value * factor + step would
+ * need a copy of step before each. */
+#define TABLE ops_neon
+#define BYTES 16
+#define FUSED(value, factor, step)                                                                 \
+    __builtin_choose_expr(                                                                         \
+        sizeof((value)[0]) == sizeof(double),                                                      \
+        (vector)vfmaq_f64((float64x2_t)(value), (float64x2_t)(factor), (float64x2_t)(step)),       \
+        (vector)vfmaq_f32((float32x4_t)(value), (float32x4_t)(factor), (float32x4_t)(step)))
+#include "ops/vector.h"
+
+/* FEAT_FP16 of Armv8.2. */
+#if !defined(__clang__)
+#pragma GCC push_options
+#pragma GCC target("arch=armv8.2-a+fp16")
+#define TABLE ops_neon_half
+#define BYTES 16
+#define HALF
+#define FUSED(value, factor, step)                                                                 \
+    ((vector)vfmaq_f16((float16x8_t)(value), (float16x8_t)(factor), (float16x8_t)(step)))
+#include "ops/vector.h"
+#pragma GCC pop_options
+#endif
+#endif
+
+/* Any machine: what the compiler makes of vectors of 16 bytes, and of none. */
+#define TABLE ops_portable
+#define BYTES 16
+#include "ops/vector.h"
+#define TABLE ops_scalar
+#define BYTES 0
+#include "ops/vector.h"
