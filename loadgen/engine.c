@@ -1,7 +1,9 @@
 
 #include "frame.h"
+#include "signals.h"
 
 #include "common/file.h"
+#include "common/headroom.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,6 +32,7 @@ struct engine {
     unsigned begun;   /* workers whose begin() is over */
     unsigned running; /* workers that are between resume and pause */
     unsigned resumed; /* workers that have taken up the last resume */
+    struct prefault prefault;
     bool joined;
     int64_t length_ns; /* from the next resume on; 0: not limited */
     char failure[LONGEST_MESSAGE];
@@ -291,6 +294,8 @@ static void *worker_main(void *argument)
      * worker holds. */
     if (failed != 0)
         end(worker);
+    else if (load->fills)
+        prefault_done(&run->engine->prefault);
     pthread_mutex_lock(&run->engine->mutex);
     run->engine->begun++;
     pthread_cond_broadcast(&run->engine->changed);
@@ -347,6 +352,10 @@ int engine_start(struct run *run)
     run->workers = zeroed_lines(run->threads, sizeof *run->workers);
     if (run->workers == NULL)
         return run_fail(run, "no memory for %u workers: give fewer --threads", run->threads);
+    if (run->load->fills) {
+        headroom_volunteer();
+        prefault_begin(&engine->prefault, run->threads);
+    }
     const int error = create_workers(run);
     if (error != 0)
         return run_fail(run, "cannot start %u workers: %s: give fewer --threads", run->threads,

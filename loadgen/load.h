@@ -83,6 +83,7 @@ struct load {
      * means something without, or it has none. */
     const char *const *calibrations;
     bool timed;        /* has operations, so reports their latency */
+    bool fills;        /* begin() fills memory, which takes long: a signal may end it at once */
     bool pinned;       /* each worker on one CPU of its own, else on all allowed */
     int64_t settle_ns; /* from "all workers run" until steady; 0: USUAL_SETTLE_NS */
 
@@ -133,7 +134,7 @@ struct load {
     /* What few loads need. */
     const struct load_process *process; /* NULL: it has workers */
     const char *arguments;              /* "FILE", "-- COMMAND..."; NULL: takes none */
-    const char *without;                /* common options that it has no use for: "limit threads" */
+    const char *const *without; /* common options that it has no use for, ended by NULL; or NULL */
     /* In place of load: a recording, a question. Returns the exit code, or -1: not
      * wanted, make load. */
     int (*instead)(struct run *run);

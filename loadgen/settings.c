@@ -72,14 +72,9 @@ static const struct option_row no_options[] = {{0}};
 /* Whether the load does without a common option. */
 static bool is_without(const struct load *load, const char *name)
 {
-    const size_t length = strlen(name);
-    const char *at = load->without;
-    while (at != NULL && *at != '\0') {
-        const size_t word = strcspn(at, " ");
-        if (word == length && strncmp(at, name, length) == 0)
+    for (const char *const *one = load->without; one != NULL && *one != NULL; one++)
+        if (strcmp(*one, name) == 0)
             return true;
-        at += word + strspn(at + word, " ");
-    }
     return false;
 }
 

@@ -33,7 +33,7 @@ struct prefault {
     struct sigaction before[ENDING_SIGNALS]; /* what was in force */
 };
 
-/* Main thread, in prepare(). */
+/* Main thread, before they begin. */
 void prefault_begin(struct prefault *prefault, unsigned workers);
 /* Each worker, at the end of its begin(); the last one puts all back. */
 void prefault_done(struct prefault *prefault);

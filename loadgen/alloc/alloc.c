@@ -5,9 +5,7 @@
 #include "alloc/allocator.h"
 #include "calibration.h"
 #include "load.h"
-#include "signals.h"
 
-#include "common/headroom.h"
 #include "common/random.h"
 
 #include <errno.h>
@@ -37,7 +35,6 @@ struct alloc_plan {
 struct alloc_state {
     struct alloc_plan plan;
     char sizes[48]; /* of --size, in bytes */
-    struct prefault prefault;
 };
 
 static inline struct alloc_settings *alloc_settings_of(const struct run *run)
@@ -213,13 +210,6 @@ struct alloc_worker {
     double logarithm; /* of maximum / minimum */
 };
 
-static int prepare(struct run *run)
-{
-    headroom_volunteer();
-    prefault_begin(&alloc_state_of(run)->prefault, run->threads);
-    return 0;
-}
-
 /* ---- workers ---- */
 
 static size_t next_size(struct alloc_worker *own, const struct alloc_plan *plan)
@@ -275,8 +265,7 @@ static int fill_slots(struct worker *worker, struct alloc_worker *own)
 
 static int begin(struct worker *worker)
 {
-    struct alloc_state *state = alloc_state_of(worker->run);
-    const struct alloc_plan *plan = &state->plan;
+    const struct alloc_plan *plan = &alloc_state_of(worker->run)->plan;
     struct alloc_worker *own = worker->state;
     own->page_bytes = page_bytes();
     own->random = 0x9E3779B97F4A7C15ull + worker->index;
@@ -287,10 +276,7 @@ static int begin(struct worker *worker)
     own->slots = calloc(plan->slots, sizeof *own->slots);
     if (own->slots == NULL)
         return no_memory(worker);
-    if (fill_slots(worker, own) != 0)
-        return -1;
-    prefault_done(&state->prefault);
-    return 0;
+    return fill_slots(worker, own);
 }
 
 static void end(struct worker *worker)
@@ -390,7 +376,7 @@ static const struct load alloc_load = {
     .pinned = true,
     .timed = true,
     .check = alloc_check,
-    .prepare = prepare,
+    .fills = true,
     .begin = begin,
     .operate = operate,
     .end = end,

@@ -508,7 +508,7 @@ static const struct load cpu_load = {
     .offered = cpu_offered,
     .delivered = cpu_delivered,
     .count = cpu_count,
-    .without = "limit",
+    .without = (const char *const[]){"limit", NULL},
     .rate = cpu_rate,
     .worker_cpu = cpu_worker_cpu,
 };

@@ -477,6 +477,6 @@ static const struct load exec_load = {
     .count = exec_count,
     .process = &process,
     .arguments = "-- COMMAND...",
-    .without = "threads limit",
+    .without = (const char *const[]){"threads", "limit", NULL},
 };
 LOADGEN_REGISTER(exec_load);

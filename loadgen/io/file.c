@@ -1,4 +1,4 @@
-#include "io/file.h"
+#include "io/path.h"
 
 #include "common/random.h"
 

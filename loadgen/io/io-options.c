@@ -1,6 +1,5 @@
 #include "io/io-options.h"
 
-#include "io/file.h"
 #include "signals.h"
 
 #include <errno.h>

@@ -5,7 +5,6 @@
 
 #include "common/device.h"
 
-#include "io/file.h"
 #include "io/path.h"
 #include "load.h"
 

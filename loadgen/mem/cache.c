@@ -94,6 +94,7 @@ static const struct load cache_load = {
     .state_size = sizeof(struct mem_state),
     .worker_size = sizeof(struct mem_worker),
     .calibrations = calibrations,
+    .fills = true,
     .pinned = true,
     .timed = true,
     .check = check,

@@ -8,7 +8,6 @@
 #include "mem/kernels.h"
 #include "mem/machine.h"
 #include "mem/sweep.h"
-#include "signals.h"
 
 extern const struct option_row mem_options[];
 extern const char *const mem_simd_choices[]; /* of --simd */
@@ -77,7 +76,6 @@ struct mem_state {
     bool checked;        /* what the arrays hold: */
     double error;        /* see sweep.h */
     struct mem_pages pages;
-    struct prefault prefault;
 };
 
 struct mem_worker {

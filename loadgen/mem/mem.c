@@ -5,7 +5,6 @@
 #include "mem/sweep.h"
 
 #include "common/chase.h"
-#include "common/headroom.h"
 
 #include <errno.h>
 #include <math.h>
@@ -187,12 +186,10 @@ int mem_prepare(struct run *run)
 {
     struct mem_state *state = mem_state_of(run);
     char size[32];
-    headroom_volunteer();
     if (!options_given(run->options, "footprint"))
         report_print(&run->report, "%s: takes %s of memory\n", run->load->name,
                      units_format_size((double)(state->plan.worker_bytes * run->threads), size,
                                        sizeof size));
-    prefault_begin(&state->prefault, run->threads);
     return 0;
 }
 
@@ -277,7 +274,6 @@ int mem_begin(struct worker *worker)
             return -1;
         count_pages(state, own);
     }
-    prefault_done(&state->prefault);
     return 0;
 }
 
@@ -383,6 +379,7 @@ static const struct load mem_load = {
     .state_size = sizeof(struct mem_state),
     .worker_size = sizeof(struct mem_worker),
     .calibrations = calibrations,
+    .fills = true,
     .pinned = true,
     .timed = true,
     .check = mem_check,

@@ -649,6 +649,6 @@ static const struct load neighbour_load = {
     .describe = describe,
     .cpu_ns = cpu_ns,
     .process = &processes,
-    .without = "threads limit cpus nice sched",
+    .without = (const char *const[]){"threads", "limit", "cpus", "nice", "sched", NULL},
 };
 LOADGEN_REGISTER(neighbour_load);

@@ -544,7 +544,8 @@ static const struct load record_load = {
     .state_size = sizeof(struct recording),
     .check = record_check,
     .arguments = "FILE",
-    .without = "threads cpus limit nice sched force json control calib if-missing calibration",
+    .without = (const char *const[]){"threads", "cpus", "limit", "nice", "sched", "force", "json",
+                                     "control", "calib", "if-missing", "calibration", NULL},
     .instead = record_instead,
 };
 LOADGEN_REGISTER(record_load);
