@@ -167,7 +167,7 @@ static struct net_peer *new_peer(struct net_server *server, const struct net_mes
                               .token = hello->token,
                               .block_bytes = hello->block_bytes,
                               .streams = hello->streams,
-                              .complete = hello->mode == NET_UDP || hello->mode == NET_UDP_PING,
+                              .complete = net_is_udp(hello->mode),
                               .echo_bytes = net_protocol_echo_bytes(hello),
                               .active_ns = now_ns(),
                               .next = next};

@@ -69,17 +69,12 @@ struct net_head net_head_read(const unsigned char bytes[NET_HEAD_BYTES])
                              .number = be64toh(wire.number)};
 }
 
-static bool is_datagram_mode(enum net_mode mode)
-{
-    return mode == NET_UDP || mode == NET_UDP_PING;
-}
-
 static bool fits(const struct net_message *hello)
 {
     return hello->mode >= NET_TCP && hello->mode <= NET_UDP_PING && hello->streams > 0 &&
            hello->streams <= NET_MOST_STREAMS && hello->block_bytes > 0 &&
            hello->block_bytes <=
-               (is_datagram_mode(hello->mode) ? NET_LARGEST_DATAGRAM : NET_LARGEST_BLOCK);
+               (net_is_udp(hello->mode) ? NET_LARGEST_DATAGRAM : NET_LARGEST_BLOCK);
 }
 
 /* As far as all messages are alike. */
@@ -114,7 +109,7 @@ enum net_heard net_protocol_control(const unsigned char *bytes, size_t count, ui
 
 bool net_protocol_joins(const struct net_message *stream, enum net_mode mode, uint32_t streams)
 {
-    return !is_datagram_mode(mode) && stream->mode == mode && stream->number < streams;
+    return !net_is_udp(mode) && stream->mode == mode && stream->number < streams;
 }
 
 uint64_t net_protocol_echo_bytes(const struct net_message *hello)

@@ -14,6 +14,11 @@
 
 enum net_mode { NET_TCP = 1, NET_UDP, NET_TCP_PING, NET_UDP_PING };
 
+static inline bool net_is_udp(enum net_mode mode)
+{
+    return mode == NET_UDP || mode == NET_UDP_PING;
+}
+
 enum net_kind {
     NET_SESSION = 1, /* hello: a new session */
     NET_STREAM,      /* hello: one more connection of a session */

@@ -88,11 +88,6 @@ static inline bool net_is_ping(enum net_mode mode)
     return mode == NET_TCP_PING || mode == NET_UDP_PING;
 }
 
-static inline bool net_is_udp(enum net_mode mode)
-{
-    return mode == NET_UDP || mode == NET_UDP_PING;
-}
-
 /* Datagrams without room for a head. */
 static inline bool net_is_short(const struct net_state *state)
 {
