@@ -125,11 +125,6 @@ static const char *compose(struct run *run, const struct calibration_key *key, i
 
 /* ---- keeping it ---- */
 
-static int write_named(const char *path, const char *text)
-{
-    return save_text(path, text, SAVE_OUTPUT) || save_complain(path) ? 0 : 1;
-}
-
 static int write_kept(const char *path, const char *text)
 {
     if (kept_write(path, text) == 0)
@@ -142,13 +137,14 @@ static int write_kept(const char *path, const char *text)
 
 static int keep(struct run *run, const struct calibration_key *key, const char *text)
 {
+    const char *named = run->common.calibration;
     char path[PATH_MAX];
     if (run->report.json && !run->common.if_missing)
         report_text(&run->report, text);
     if (run->report.broken)
         return 1;
-    if (run->common.calibration != NULL)
-        return write_named(run->common.calibration, text);
+    if (named != NULL)
+        return save_text(named, text, SAVE_OUTPUT) || save_complain(named) ? 0 : 1;
     if (calibration_path(key, path) != 0) {
         complain("no place to keep the calibration: set HOME or XDG_CACHE_HOME");
         return 1;

@@ -76,12 +76,6 @@ static bool exec_usage_open(struct exec_usage *usage, enum exec_accounting wante
            wanted == EXEC_PROCESSES;
 }
 
-/* After the last process has ended; removes the group. */
-static void exec_usage_close(struct exec_usage *usage)
-{
-    group_give_up(&usage->group);
-}
-
 /* What ended unnoticed between two walks makes a walk find less: only what it finds
  * more is added. */
 static int64_t walk(struct exec_usage *usage)
@@ -413,7 +407,7 @@ static void exec_cleanup(struct run *run)
     if (state == NULL)
         return;
     guard_close(&state->guard);
-    exec_usage_close(&state->usage);
+    group_give_up(&state->usage.group);
     free(state);
     run->state = NULL;
 }

@@ -246,37 +246,33 @@ static double cpu_percent(const struct io_outcome *outcome)
                                    : NAN;
 }
 
-static void write_phase(const struct io_bench *bench, const struct io_phase *phase,
-                        const struct io_outcome *outcome)
+/* A phase is over: an event, or a line for people. */
+static void report_phase(const struct io_bench *bench, const struct io_phase *phase,
+                         const struct io_outcome *outcome)
 {
     struct run *run = bench->run;
     struct line line;
-
-    if (!run->report.json)
-        return;
-    report_open(&line, "phase");
-    line_text(&line, "phase", phase->name);
-    line_count(&line, "operations", outcome->operations);
-    line_count(&line, "bytes", outcome->bytes);
-    line_fixed(&line, "elapsed_s", (double)outcome->elapsed_ns / 1e9, 6);
-    line_fixed(&line, "cpu_s", (double)outcome->cpu_ns / 1e9, 6);
-    line_integer(&line, "max_ns", outcome->slowest_ns);
-    line_fixed(&line, "reached_ratio", outcome->reached_ratio, 6);
-    report_write(&run->report, &line);
-}
-
-static void print_phase(const struct io_bench *bench, const struct io_phase *phase,
-                        const struct io_outcome *outcome)
-{
     char rate[48], slowest[24], share[128] = "";
 
+    if (run->report.json) {
+        report_open(&line, "phase");
+        line_text(&line, "phase", phase->name);
+        line_count(&line, "operations", outcome->operations);
+        line_count(&line, "bytes", outcome->bytes);
+        line_fixed(&line, "elapsed_s", (double)outcome->elapsed_ns / 1e9, 6);
+        line_fixed(&line, "cpu_s", (double)outcome->cpu_ns / 1e9, 6);
+        line_integer(&line, "max_ns", outcome->slowest_ns);
+        line_fixed(&line, "reached_ratio", outcome->reached_ratio, 6);
+        report_write(&run->report, &line);
+        return;
+    }
     units_format_rate(rate_of_phase(phase, outcome), phase->seeks ? UNIT_OPS : UNIT_BYTES, rate,
                       sizeof rate);
     units_format_time((double)outcome->slowest_ns, slowest, sizeof slowest);
     if (isfinite(outcome->reached_ratio))
         snprintf(share, sizeof share, ", %.0f %% of it reached %s",
-                 100 * fmin(1, outcome->reached_ratio), io_state_of(bench->run)->device.counter);
-    report_print(&bench->run->report, "  %-11s %s, %.0f %% CPU, slowest %s%s\n", phase->name, rate,
+                 100 * fmin(1, outcome->reached_ratio), io_state_of(run)->device.counter);
+    report_print(&run->report, "  %-11s %s, %.0f %% CPU, slowest %s%s\n", phase->name, rate,
                  cpu_percent(outcome), slowest, share);
 }
 
@@ -293,14 +289,6 @@ static void add_phase(struct line *line, const struct io_phase *phase,
     line_integer(line, name, outcome->slowest_ns);
     snprintf(name, sizeof name, "%s_reached_ratio", phase->field);
     line_fixed(line, name, outcome->reached_ratio, 6);
-}
-
-/* A phase is over: an event, or a line for people. */
-static void io_phase_report(const struct io_bench *bench, const struct io_phase *phase,
-                            const struct io_outcome *outcome)
-{
-    write_phase(bench, phase, outcome);
-    print_phase(bench, phase, outcome);
 }
 
 /* One line for programs with everything, each name once. Phases without a time are left
@@ -493,7 +481,7 @@ int io_phases(struct run *run)
         if (error != 0)
             status = failed(&bench, phases[i].name, error);
         else
-            io_phase_report(&bench, &phases[i], &outcomes[i]);
+            report_phase(&bench, &phases[i], &outcomes[i]);
     }
     if (status == 0)
         io_phases_summary(&bench, phases, outcomes, PHASES);

@@ -416,16 +416,11 @@ static bool hold_has(const struct hold *hold, const struct neighbour *neighbour)
     return true;
 }
 
-/* A descriptor that is readable when the guard is gone; -1: none. */
-static int hold_descriptor(const struct hold *hold)
-{
-    return hold->guard == 0 ? -1 : hold->reading[0];
-}
-
 /* False: the guard is gone, so nobody may be stopped. */
 static bool hold_is_there(const struct hold *hold)
 {
-    struct pollfd file = {.fd = hold_descriptor(hold), .events = POLLIN};
+    /* Readable when the guard is gone. */
+    struct pollfd file = {.fd = hold->guard == 0 ? -1 : hold->reading[0], .events = POLLIN};
     return file.fd >= 0 && poll(&file, 1, 0) == 0;
 }
 

@@ -116,11 +116,6 @@ static int net_hello(int fd, const struct net_message *hello, int64_t timeout_ns
 #define TRY_NS      100000000 /* between two of them */
 #define SLICE_US    100000    /* a round trip that takes longer checks for orders */
 
-static const char *target(const struct run *run)
-{
-    return net_settings_of(run)->connect;
-}
-
 /* ---- hello ---- */
 
 static unsigned streams_of(const struct net_state *state, unsigned session)
@@ -186,8 +181,8 @@ static int open_session(struct run *run, unsigned index)
     struct net_address peer;
     if (session->server != NULL)
         peer = session->server->address;
-    session->fd = enter(run, &peer, session->server != NULL ? NULL : target(run), &hello, &answer,
-                        error, sizeof error);
+    session->fd = enter(run, &peer, session->server != NULL ? NULL : net_settings_of(run)->connect,
+                        &hello, &answer, error, sizeof error);
     if (session->fd < 0)
         return run_fail(run, "%s", error);
     session->udp_port = (uint16_t)answer.values[0];
