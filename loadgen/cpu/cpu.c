@@ -124,7 +124,6 @@ struct cpu_settings {
 
 struct cpu_state {
     struct replay *replay; /* NULL: --percent */
-    _Atomic int64_t dropped_ns;
 };
 
 static inline struct cpu_settings *cpu_settings_of(const struct run *run)
@@ -160,6 +159,8 @@ struct worker;
 #define SHORTEST_REST_NS 50e3
 /* A worker that gets less of the CPU than this while busy shares it with others. */
 #define CROWDED 0.75
+
+enum counter { DROPPED_NS };
 
 struct spinner {
     struct kernel_state kernel;
@@ -250,11 +251,10 @@ static void drop_debt(struct worker *worker, struct spinner *spinner, double use
     const double after_ns = (double)(now_ns() - worker->orders.epoch_ns);
     const double usual_ns = worker->orders.rate / worker->run->threads * period_ns;
     const double excess_ns = spinner->base_ns + demand(worker, after_ns - DEBT_NS) - used_ns;
-    struct cpu_state *state = cpu_state_of(worker->run);
     if (excess_ns <= 0)
         return;
     spinner->base_ns -= excess_ns;
-    atomic_fetch_add(&state->dropped_ns, (int64_t)excess_ns);
+    worker_add(worker, DROPPED_NS, (uint64_t)excess_ns);
     /* Counted in periods of the mean demand, as lateness is in periods. */
     spinner->dropped_periods += excess_ns / usual_ns;
     const double whole = floor(spinner->dropped_periods);
@@ -344,8 +344,6 @@ static int cpu_burst_begin(struct worker *worker)
     spinner->obtained = 1;
     return 0;
 }
-
-enum counter { DROPPED_NS };
 
 static const char *const kernels[] = {"int", "float", "double", "mixed", NULL};
 
@@ -470,12 +468,6 @@ static double cpu_delivered(struct run *run)
     return (double)total_ns / 1e9;
 }
 
-static void cpu_count(struct run *run, double counters[LOAD_COUNTERS])
-{
-    struct cpu_state *state = run->state;
-    counters[DROPPED_NS] = (double)atomic_load(&state->dropped_ns);
-}
-
 static void cpu_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     (void)run;
@@ -507,7 +499,6 @@ static const struct load cpu_load = {
     .fields = cpu_fields,
     .offered = cpu_offered,
     .delivered = cpu_delivered,
-    .count = cpu_count,
     .without = (const char *const[]){"limit", NULL},
     .rate = cpu_rate,
     .worker_cpu = cpu_worker_cpu,

@@ -275,17 +275,13 @@ static void count(struct run *run, double counters[LOAD_COUNTERS])
     }
 }
 
-static double counter_ratio(const struct snapshot *window)
-{
-    return window->amount > 0 ? window->counters[COUNTED] / window->amount : NAN;
-}
-
 static void fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     (void)run;
     line_fixed(line, "claimed_additions", window->amount, 0);
     line_fixed(line, "counted_additions", window->counters[COUNTED], 0);
-    line_fixed(line, "counter_ratio", counter_ratio(window), 6);
+    line_fixed(line, "counter_ratio",
+               window->amount > 0 ? window->counters[COUNTED] / window->amount : NAN, 6);
     line_fixed(line, "addition_ns",
                window->amount > 0 ? (double)window->cpu_ns / window->amount : NAN, 3);
 }

@@ -5,9 +5,9 @@
 #include "common/file.h"
 #include "load.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,21 +57,17 @@ static void check(struct run *run)
     run->quantum = OPERATIONS;
 }
 
-/* Removes what is in the folder, one level deep, and the folder. */
-static void remove_all(const char *path, bool with_folders)
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
 {
-    DIR *folder = opendir(path);
-    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
-        char inner[PATH_MAX];
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-            snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name) >= (int)sizeof inner)
-            continue;
-        if (unlink(inner) != 0 && with_folders)
-            remove_all(inner, false);
-    }
-    if (folder != NULL)
-        closedir(folder);
-    (void)rmdir(path);
+    (void)status, (void)kind, (void)place;
+    (void)remove(path);
+    return 0;
+}
+
+/* The folder and all that is in it. */
+static void remove_all(const char *path)
+{
+    (void)nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
 /* The process that removes the folder when we are gone: the end of a pipe tells it. */
@@ -87,7 +83,7 @@ static _Noreturn void guard(const struct meta *meta, int from_us)
     file_close_from(STDIN_FILENO + 1);
     while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR)
         ;
-    remove_all(meta->folder, true);
+    remove_all(meta->folder);
     _exit(EXIT_SUCCESS);
 }
 
@@ -179,7 +175,7 @@ static void cleanup(struct run *run)
     struct meta *meta = run->state;
     if (meta->guard == 0) {
         if (meta->folder[0] != '\0')
-            remove_all(meta->folder, true);
+            remove_all(meta->folder);
         return;
     }
     close(meta->alive);
