@@ -33,9 +33,6 @@ int command_tasks(const struct command_options *options, char **operands, int co
 int command_probes(const struct command_options *options, char **operands, int count);
 int command_calibrations(const struct command_options *options, char **operands, int count);
 int command_keep(const struct command_options *options, char **operands, int count);
-int command_run(const struct command_options *options, char **operands, int count);
-int command_status(const struct command_options *options, char **operands, int count);
-int command_merge(const struct command_options *options, char **operands, int count);
 
 // Writes a plan to a file. False with errno.
 bool campaign_plan_write(const json_t *plan, const char *path);

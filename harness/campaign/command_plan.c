@@ -1,10 +1,8 @@
 // From a campaign file to a plan, and what the shell needs to know of one.
 
 #include "command.h"
-#include "expand.h"
-#include "folder.h"
-#include "halves.h"
-#include "states.h"
+#include "plan.h"
+#include "sections.h"
 
 #include "common/memory.h"
 #include "common/messages.h"
@@ -156,7 +154,7 @@ static void actions_print(const json_t *plan, const struct states *states)
         const json_t *cell = states->list[i].cell;
         if (!states->list[i].todo)
             continue;
-        char *command = words_quoted(json_object_get(cell, "command"));
+        char *command = json_words_quoted(json_object_get(cell, "command"));
         say(said, "command", command);
         free(command);
         say(said, "load", json_text_at(cell, "spec"));

@@ -1,7 +1,6 @@
 #include "drive.h"
 
-#include "folder.h"
-#include "progress.h"
+#include "plan.h"
 #include "settings.h"
 
 #include "common/file.h"
@@ -15,7 +14,6 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <ftw.h>
-#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>

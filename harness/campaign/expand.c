@@ -1,6 +1,5 @@
-#include "expand.h"
+#include "sections.h"
 
-#include "halves.h"
 #include "plan.h"
 #include "settings.h"
 
@@ -16,8 +15,8 @@
 #include <string.h>
 
 enum {
-    HINT_SIZE = 128,
-    HINT_NAMES = 256,
+    NAME_SIZE = 128,
+    MOST_NAMES = 256,
     REASON_SIZE = 256,
     LONGEST_FOLDER = 120,
     CUT_FOLDER = 110,
@@ -40,26 +39,24 @@ static void check_utf8(const struct config *config, const struct entry *entry)
 static void check_section(const struct config *config, const struct entry *entry)
 {
     static const char *const kinds[] = {"campaign", "target", "load", "include", NULL};
-    char hint[HINT_SIZE];
     size_t i = 0;
     while (kinds[i] != NULL && strcmp(kinds[i], entry->section) != 0)
         i++;
     if (kinds[i] == NULL)
         config_refuse(config, entry, NULL,
                       "unknown section%s: use campaign, target \"NAME\", load \"NAME\" or include",
-                      config_hint(entry->section, kinds, hint, sizeof hint));
+                      nearest_hint(entry->section, kinds).text);
     if ((i == 1 || i == 2) && entry->sub[0] == '\0')
         config_refuse(config, entry, "", "it has no name: write [%s \"NAME\"]", entry->section);
 }
 
 static void check_campaign_key(const struct config *config, const struct entry *entry)
 {
-    char hint[HINT_SIZE];
     if (entry->sub[0] != '\0')
         config_refuse(config, entry, NULL, "[campaign] takes no name: write [campaign]");
     if (!section_reserves("campaign", entry->key) && !setting_known(entry->key))
         config_refuse(config, entry, NULL, "unknown setting%s: see docs/campaigns.md",
-                      section_hint("campaign", entry->key, hint, sizeof hint));
+                      section_hint("campaign", entry->key).text);
 }
 
 /* --- [campaign] */
@@ -76,7 +73,7 @@ static const char *without_prefix(const char *text)
 static json_t *parse_overrides(const char *const *overrides, size_t count)
 {
     json_t *settings = json_object();
-    char hint[HINT_SIZE], reason[REASON_SIZE], name[HINT_SIZE];
+    char reason[REASON_SIZE], name[NAME_SIZE];
     for (size_t i = 0; i < count; i++) {
         const char *text = overrides[i], *equals = strchr(text, '=');
         if (equals == NULL)
@@ -88,7 +85,7 @@ static json_t *parse_overrides(const char *const *overrides, size_t count)
             continue;
         if (!setting_known(name))
             usage_error("--set %s: unknown setting%s: give an option of jostle slowdown",
-                        overrides[i], section_hint("campaign", name, hint, sizeof hint));
+                        overrides[i], section_hint("campaign", name).text);
         char *value = setting_value(name, equals + 1, reason, sizeof reason);
         if (value == NULL)
             usage_error("--set %s: %s", overrides[i], reason);
@@ -232,18 +229,16 @@ static void add_cell(const struct context *context, const struct half *target,
 static void check_load_name(const struct config *config, const struct entry *entry,
                             const struct sections *loads, const char *word)
 {
-    char hint[HINT_SIZE];
     if (strcmp(word, "none") == 0)
         return;
     for (size_t i = 0; i < loads->count; i++)
         if (strcmp(loads->list[i].name, word) == 0)
             return;
-    const char *names[HINT_NAMES] = {0};
-    for (size_t i = 0; i < loads->count && i + 1 < HINT_NAMES; i++)
+    const char *names[MOST_NAMES] = {0};
+    for (size_t i = 0; i < loads->count && i + 1 < MOST_NAMES; i++)
         names[i] = loads->list[i].name;
-    config_hint(word, names, hint, sizeof hint);
     config_refuse(config, entry, NULL, "no load is named %s%s: name loads of this file, or none",
-                  word, hint);
+                  word, nearest_hint(word, names).text);
 }
 
 /* The loads that a target names, as {name: true}; empty: all. */

@@ -1,5 +1,3 @@
-#include "folder.h"
-
 #include "plan.h"
 
 #include "common/file.h"

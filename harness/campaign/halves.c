@@ -1,17 +1,15 @@
-#include "halves.h"
+#include "sections.h"
 
 #include "plan.h"
 #include "settings.h"
 
 #include "common/child.h"
 #include "common/memory.h"
-#include "common/messages.h"
 #include "common/words.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { REASON_SIZE = 256 };
@@ -277,18 +275,6 @@ static json_t *words_of(const struct context *context, const struct entry *entry
     return list;
 }
 
-/* The words, quoted for a shell; to be freed. */
-char *words_quoted(const json_t *words)
-{
-    const size_t count = json_array_size(words);
-    const char **list = must(calloc(count + 1, sizeof *list));
-    for (size_t i = 0; i < count; i++)
-        list[i] = json_string_value(json_array_get(words, i));
-    char *text = must(words_quote(list, count));
-    free(list);
-    return text;
-}
-
 /* One of the variants of a target, "NAME=COMMAND" or "COMMAND", with its program's path in
  * front, as a cell starts in a folder of its own. *words are those of its command. To be freed. */
 static char *found_variant(const struct context *context, const struct half *half,
@@ -304,7 +290,7 @@ static char *found_variant(const struct context *context, const struct half *hal
     refuse_operator(context, entry);
     *words = words_of(context, entry, command);
     program_find(context, entry, *words);
-    char *found = words_quoted(*words);
+    char *found = json_words_quoted(*words);
     char *whole = text_of("%.*s%s", (int)(command - text), text, found);
     free(found);
     free(text);
@@ -341,7 +327,7 @@ void find_service(const struct context *context, const struct section *section, 
         return;
     json_t *words = words_of(context, entry, text);
     program_find(context, entry, words);
-    char *found = words_quoted(words);
+    char *found = json_words_quoted(words);
     json_object_set_new(settings, key, json_string(found));
     free(found);
     json_decref(words);

@@ -1,11 +1,10 @@
-#include "progress.h"
+#include "drive.h"
 
 #include "common/memory.h"
 #include "common/numbers.h"
 
 #include <limits.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

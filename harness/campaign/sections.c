@@ -16,7 +16,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { HINT_SIZE = 128, HINT_NAMES = 256, LINE_SIZE = 512, MESSAGE_SIZE = 2048 };
+enum { PARAMETER_SIZE = 128, MOST_NAMES = 256, LINE_SIZE = 512, MESSAGE_SIZE = 2048 };
 
 // ---- where an entry is, which git config does not say
 
@@ -136,15 +136,6 @@ void config_refuse(const struct config *config, const struct entry *entry, const
         snprintf(number, sizeof number, ":%u", line);
     usage_error("%s%s: %s%s%s%s%s: %s", entry->file, number, entry->section,
                 entry->sub[0] ? "." : "", entry->sub, key[0] ? "." : "", key, message);
-}
-
-const char *config_hint(const char *word, const char *const *names, char *text, size_t size)
-{
-    const char *near = nearest_name(word, names);
-    text[0] = '\0';
-    if (near != NULL)
-        snprintf(text, size, " (did you mean %s?)", near);
-    return text;
 }
 
 // The whole of a stream, ended by a 0.
@@ -500,8 +491,8 @@ static void refuse_placeholder(const struct config *config, const struct entry *
                                const struct piece *piece, const json_t *names,
                                const json_t *builtin)
 {
-    const char *known[HINT_NAMES], *parameter;
-    char hint[HINT_SIZE], name[HINT_SIZE], lower[HINT_SIZE];
+    const char *known[MOST_NAMES], *parameter;
+    char name[PARAMETER_SIZE], lower[PARAMETER_SIZE];
     size_t count = 0;
     json_t *value;
     snprintf(name, sizeof name, "%.*s", (int)piece->length, piece->text);
@@ -509,14 +500,13 @@ static void refuse_placeholder(const struct config *config, const struct entry *
         lower[i] = (char)tolower((unsigned char)name[i]);
     const json_t *const objects[] = {names, builtin};
     for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
-        json_object_foreach((json_t *)objects[i], parameter, value) if (count + 1 < HINT_NAMES)
+        json_object_foreach((json_t *)objects[i], parameter, value) if (count + 1 < MOST_NAMES)
             known[count++] = parameter;
     known[count] = NULL;
-    config_hint(name, known, hint, sizeof hint);
     config_refuse(config, entry, NULL,
                   "{%s}: unknown placeholder%s: give %s = VALUES in this section, or write {{ for "
                   "a brace",
-                  name, hint, lower);
+                  name, nearest_hint(name, known).text, lower);
 }
 
 /* Notes in used which parameters an entry names. */
@@ -539,14 +529,14 @@ static void check_entry(const struct config *config, const struct entry *entry, 
     }
 }
 
-const char *section_hint(const char *kind, const char *key, char *text, size_t size)
+struct hint section_hint(const char *kind, const char *key)
 {
     const char *names[SETTINGS_MOST];
     size_t count = setting_names(names, SETTINGS_MOST);
     for (const char *const *own = section_reserved(kind); *own && count + 1 < SETTINGS_MOST; own++)
         names[count++] = *own;
     names[count] = NULL;
-    return config_hint(key, names, text, size);
+    return nearest_hint(key, names);
 }
 
 void section_check_placeholders(const struct config *config, const struct section *section,
@@ -563,13 +553,11 @@ void section_check_placeholders(const struct config *config, const struct sectio
     json_object_foreach((json_t *)names, name, value)
     {
         const struct entry *entry = section_entry(section, name);
-        char hint[HINT_SIZE];
         if (json_object_get(used, name))
             continue;
-        section_hint(section->kind, name, hint, sizeof hint);
         config_refuse(config, entry ? entry : section_entry(section, "case"), NULL,
                       "%s is used nowhere, and is no setting%s: use {%s} in %s, or remove it", name,
-                      hint, name, text);
+                      section_hint(section->kind, name).text, name, text);
     }
     json_decref(used);
 }

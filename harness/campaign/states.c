@@ -1,4 +1,4 @@
-#include "states.h"
+#include "plan.h"
 
 #include "settings.h"
 
