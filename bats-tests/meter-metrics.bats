@@ -310,7 +310,7 @@ like_perf() {
 @test "PMUs and their events are read as the kernel describes them: a made-up one that counts context switches" {
     local pmu=$PWD/root/sys/bus/event_source/devices/fake
     mkdir -p "$pmu"/{events,format}
-    echo 1 >"$pmu/type"                  # PERF_TYPE_SOFTWARE
+    echo 1 >"$pmu/type" # PERF_TYPE_SOFTWARE
     echo 'config:0,2-3' >"$pmu/format/low"
     echo 'config:1' >"$pmu/format/high"
     echo 'low=0x1,high=0x1' >"$pmu/events/switches" # 3: PERF_COUNT_SW_CONTEXT_SWITCHES

@@ -39,9 +39,9 @@ const char *const metric_better_names[] = {"lower", "higher", NULL};
 enum option { TAKE, SCALE, UNIT, BETTER, ROLE, QUANTILE, LOOP, IDLE, OPTIONS };
 
 static const char *const option_names[] = {
-    [TAKE] = "take", [SCALE] = "scale",       [UNIT] = "unit", [BETTER] = "better",
-    [ROLE] = "role", [QUANTILE] = "quantile", [LOOP] = "loop", [IDLE] = "idle",
-    [OPTIONS] = NULL,
+    [TAKE] = "take",     [SCALE] = "scale", [UNIT] = "unit",
+    [BETTER] = "better", [ROLE] = "role",   [QUANTILE] = "quantile",
+    [LOOP] = "loop",     [IDLE] = "idle",   [OPTIONS] = NULL,
 };
 
 /* Where a definition is being read, and what was wrong with it. */
@@ -294,8 +294,9 @@ static bool refuse_tail(const struct reader *reader, const char *text)
     snprintf(word, sizeof word, "%.*s", (int)length, comma + 1);
     const char *near = nearest_name(word, option_names);
     return refuse(reader, "option %s is not known: %s%s%s", word,
-                  near != NULL ? "did you mean "
-                               : "there are take, scale, unit, better, role, quantile, loop and idle",
+                  near != NULL
+                      ? "did you mean "
+                      : "there are take, scale, unit, better, role, quantile, loop and idle",
                   near != NULL ? near : "", near != NULL ? "?" : "");
 }
 

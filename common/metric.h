@@ -14,9 +14,9 @@
  * figure; EXPRESSION is of jq, and reads JSON from stdout or the file. EVENT is one that the kernel
  * counts of the target (perf_event.h), the second one what the first is divided by; perf:IPC is
  * instructions/cycles, perf:MPKI cache-misses/instructions times 1000. energy:package is what all
- * packages took over the run, in J, whoever used it, energy:idle-share how much of that they take when
- * nothing runs. Of these two sources NAME= may be left out. Options are read from
- * the end of the text backwards, so an expression may have commas:
+ * packages took over the run, in J, whoever used it, energy:idle-share how much of that they take
+ * when nothing runs. Of these two sources NAME= may be left out. Options are read from the end of
+ * the text backwards, so an expression may have commas:
  *
  *     take=first|last|sum|mean|max   which of several matches counts; last. halves: the mean
  *                                    of the later half of them by that of the earlier half

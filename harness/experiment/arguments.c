@@ -122,9 +122,10 @@ static const struct option_row session_rows[] = {
      .help = "folder for the records (default: jostle-results/TARGET.TIME)"},
     {ROW("on", "HOST", OPTION_TEXT, on),
      .usual = "measure at HOST, by ssh; the records are brought here",
-     .help = "measure at this host, which ssh reaches without a question, or at each of several "
-             "(a comma between), by the jostle there; where there is none a bundle (make bundle) is "
-             "brought and removed; the records come here as they are made"},
+     .help =
+         "measure at this host, which ssh reaches without a question, or at each of several "
+         "(a comma between), by the jostle there; where there is none a bundle (make bundle) is "
+         "brought and removed; the records come here as they are made"},
     {ROW("resume", NULL, OPTION_FLAG, resume),
      .help = "continue the experiment in --output DIR, if it holds one: same command, loads and "
              "settings"},

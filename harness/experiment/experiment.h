@@ -30,8 +30,8 @@ struct session {
     int style;                              /* enum style */
     bool moot; /* holds what hyperfine's options that have no use here are given */
     const char *moot_text;
-    struct option_list tries;         /* of protect; see protect_loads() */
-    const char *build;                /* NULL: none */
+    struct option_list tries;              /* of protect; see protect_loads() */
+    const char *build;                     /* NULL: none */
     const char *output, *cell, *json, *on; /* NULL: not given */
     bool resume, quiet, verbose, show_output, no_shell;
     bool quick;     /* of a panorama: see panorama_loads() */

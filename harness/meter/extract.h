@@ -48,7 +48,8 @@ bool extract_begin(struct extractor *extractor, const struct settings *settings)
 // already is not of this run.
 void extract_before(struct extractor *extractor, const struct target *target);
 
-// extract_start: to be called right before the target is started, and extract_stop once the tree has ended.
+// extract_start: to be called right before the target is started, and extract_stop once the tree
+// has ended.
 void extract_start(struct extractor *extractor);
 void extract_stop(struct extractor *extractor);
 
