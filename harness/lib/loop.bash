@@ -131,7 +131,6 @@ measure_note() {
 measure_start() {
     loads_calibrate "$folder"
     meter_start
-    probe_start
     [[ -z ${plan[service]:-} ]] || service_begin
     loads_start "$folder"
     stats_await 0 ready meter ${plan[service]:+service}

@@ -76,9 +76,8 @@ probe_in='' probe_pid=''
 # Opening its buffers, and the measurement itself, take fractions of a second.
 readonly PROBE_S=10
 
-# probe_start: begins it, where the plan has one; it is ready before the first sample.
+# probe_start: begins it.
 probe_start() {
-    ((${#plan_probe[@]} > 0)) || return 0
     local out
     errors_create "$folder/probe.stderr"
     stats_say probe "$fifo_folder/probe"
@@ -94,8 +93,9 @@ probe_start() {
 }
 
 # probe_sample SECONDS: has it measure, and stats keep it for the next run; NEXT is then what
-# follows. One that fails or is silent is given up by stats.
+# follows. It is begun before the first sample. One that fails or is silent is given up by stats.
 probe_sample() {
+    [[ -n $probe_pid ]] || probe_start
     send "$probe_in" "sample $1"
     stats_await "$PROBE_S" sample probe || true
     stats_decide probed

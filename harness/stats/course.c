@@ -17,7 +17,8 @@
 //
 // A probe takes a tenth of the time of a block, and 0.1 s at most; below 0.01 s it would show
 // nothing, so blocks that are too short for that share one: at most a tenth of the time goes
-// to probes, however short the runs are.
+// to probes, however short the runs are. How long a block takes is known after the first one: an
+// experiment of a few milliseconds has no probe at all.
 
 static const double share = 0.1; // of a block's time
 static const double least_s = 0.01, most_s = 0.1;
@@ -40,7 +41,7 @@ static double block_probe_due(const struct block_probe *probe, const struct sess
     if (!probe->wanted || block == 0 || block == probe->block)
         return 0;
     const double expected_s = share * block_s(session);
-    if (probe->was_made && !(expected_s >= least_s) && share * probe->since_s < least_s)
+    if (!(expected_s >= least_s) && share * probe->since_s < least_s)
         return 0;
     return fmin(fmax(expected_s, least_s), most_s); // least_s where it is not known
 }
@@ -96,7 +97,6 @@ bool course_take(struct course *course, json_t *record, char *why, size_t why_si
 
 void course_probed(struct course *course)
 {
-    course->probe.was_made = true;
     course->probe.block = course->next.block;
     course->probe.since_s = 0;
     course->probe_s = 0;

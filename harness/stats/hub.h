@@ -18,7 +18,6 @@
 
 struct block_probe {
     bool wanted;
-    bool was_made;  // one in this session at least
     size_t block;   // the last one that was begun
     double since_s; // time of the runs since the last one
 };
