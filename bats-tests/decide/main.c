@@ -6,9 +6,9 @@
 #include "common/file.h"
 #include "common/messages.h"
 #include "harness/stats/decide.h"
-#include "harness/stats/experiment.h"
 #include "harness/stats/json.h"
 #include "harness/stats/result.h"
+#include "harness/stats/session.h"
 
 #include <math.h>
 #include <stdlib.h>

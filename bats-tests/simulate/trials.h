@@ -4,8 +4,8 @@
 #define SIMULATE_TRIALS_H
 
 #include "harness/stats/decide.h"
+#include "harness/stats/messages.h"
 #include "harness/stats/session.h"
-#include "harness/stats/warnings.h"
 #include "population.h"
 
 enum { POWERS = 4 };

@@ -2,7 +2,6 @@
 #ifndef COMPARE_COMPARE_H
 #define COMPARE_COMPARE_H
 
-#include "harness/stats/experiment.h"
 #include "harness/stats/session.h"
 
 #include <jansson.h>

@@ -17,8 +17,8 @@
 #include "common/processes.h"
 #include "common/units.h"
 #include "harness/meter/clock.h"
-#include "harness/stats/experiment.h"
 #include "harness/stats/result.h"
+#include "harness/stats/session.h"
 
 #define LEAST_ROUNDS 5
 #define MOST_ROUNDS  200

@@ -1,4 +1,4 @@
-#include "experiment.h"
+#include "session.h"
 
 #include "decide.h"
 

@@ -2,7 +2,6 @@
 #define STATS_HUB_H
 
 #include "decide.h"
-#include "experiment.h"
 #include "session.h"
 
 #include <jansson.h>

@@ -1,7 +1,7 @@
-#include "experiment.h"
 #include "hub.h"
 #include "json.h"
 #include "result.h"
+#include "session.h"
 
 #include "common/file.h"
 #include "common/memory.h"

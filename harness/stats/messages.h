@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-// The cases. Those before ODDITIES are seen in the values alone (warnings.h).
+// The cases. Those before ODDITIES are seen in the values alone (oddities_find).
 enum flag {
     FLAG_OUTLIERS,
     FLAG_TWO_MODES,
@@ -97,5 +97,23 @@ void message_add(json_t *warnings, struct message *message);
 
 // The same where it is of any runs; else only frees it.
 void message_add_some(json_t *warnings, struct message *message);
+
+struct session; // session.h
+
+// What is odd about the runs of one condition, seen in their values alone.
+
+// A set of flags below ODDITIES, a bit each (1 << flag), for one condition and
+// metric; 0 for fewer than 3 runs.
+unsigned oddities_find(struct session *session, size_t condition, size_t metric);
+
+// Appends a warning about each of them.
+void oddities_add(struct session *session, size_t condition, size_t metric, json_t *warnings);
+
+// The warnings that the session itself gives reason for: odd values, failed
+// runs, short loads, errors that are too large, slowdowns that are none.
+
+// A new reference to an array of warnings (message_finish) for all conditions
+// and the chosen metrics.
+json_t *warnings_of(struct session *session);
 
 #endif

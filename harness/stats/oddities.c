@@ -1,4 +1,4 @@
-#include "warnings.h"
+#include "messages.h"
 
 #include "decide.h"
 #include "metrics.h"

@@ -1,7 +1,6 @@
 #ifndef STATS_RESULT_H
 #define STATS_RESULT_H
 
-#include "experiment.h"
 #include "interval.h"
 #include "session.h"
 

@@ -2,8 +2,8 @@
 
 #include "decide.h"
 #include "json.h"
+#include "messages.h"
 #include "metrics.h"
-#include "warnings.h"
 
 #include <math.h>
 

@@ -4,7 +4,6 @@
 /* What studies share, which put one answer together from several experiments (bench, pack,
  * profile): the runs of one of them, and their figures. */
 
-#include "harness/stats/experiment.h"
 #include "harness/stats/session.h"
 
 #include <jansson.h>
