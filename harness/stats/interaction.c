@@ -30,14 +30,6 @@ static struct interval around(double logarithm, double down, double up)
     return ratio;
 }
 
-// One corner's values, in the order of the blocks.
-static void take(const struct crossed *crossed, enum corner corner, struct sample *values)
-{
-    sample_clear(values);
-    for (size_t i = 0; i < crossed->count; i++)
-        sample_add(values, crossed->value[corner][i]);
-}
-
 // What is estimated of each corner, and the values that its error is that of.
 struct center {
     double estimate, least, most; // values below and above count as these
@@ -48,7 +40,7 @@ static void find_centers(enum statistic statistic, const struct crossed *crossed
                          struct center *centers, struct sample *values)
 {
     for (enum corner i = 0; i < CORNERS; i++) {
-        take(crossed, i, values);
+        sample_fill(values, crossed->value[i], crossed->count);
         const size_t cut = statistic == STATISTIC_TRIMMED ? statistic_trimmed(crossed->count) : 0;
         centers[i].estimate = statistic_value(statistic, values->sorted, values->count);
         centers[i].least = values->sorted[cut];
@@ -133,7 +125,7 @@ static bool find_parts(struct critical *critical, enum statistic statistic,
                        struct sample *values)
 {
     for (enum corner i = 0; i < CORNERS; i++) {
-        take(crossed, i, values);
+        sample_fill(values, crossed->value[i], crossed->count);
         const struct interval one = statistic_location(critical, statistic, values, widen);
         if (!(one.center > 0))
             return false;

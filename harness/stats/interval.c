@@ -443,29 +443,25 @@ static double drawn(const struct score *score, size_t n, const struct score *sum
     return (double)as_far / (DRAWN + 1);
 }
 
-static double p_of(const double *difference, size_t n, struct score *score, unsigned long seed)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < n; i++)
-        if (difference[i] != 0)
-            score[count++].value = difference[i];
-    if (count == 0)
-        return 1;
-    qsort(score, count, sizeof *score, by_size);
-    rank_all(score, count);
-    const struct score sum = scale_all(score, count);
-    return count <= EXACT_MOST ? exact(score, count, sum) : drawn(score, count, &sum, seed);
-}
-
 double signs_p(const double *difference, size_t n, unsigned long seed)
 {
+    size_t count = 0;
+    double p = 1;
     for (size_t i = 0; i < n; i++)
         if (!isfinite(difference[i]))
             return NAN;
     if (n < SIGNS_LEAST)
         return NAN;
     struct score *score = must(malloc(n * sizeof *score));
-    const double p = p_of(difference, n, score, seed);
+    for (size_t i = 0; i < n; i++)
+        if (difference[i] != 0)
+            score[count++].value = difference[i];
+    if (count > 0) {
+        qsort(score, count, sizeof *score, by_size);
+        rank_all(score, count);
+        const struct score sum = scale_all(score, count);
+        p = count <= EXACT_MOST ? exact(score, count, sum) : drawn(score, count, &sum, seed);
+    }
     free(score);
     return p;
 }

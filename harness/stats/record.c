@@ -237,14 +237,6 @@ static double value_of(const struct settings *settings, const json_t *record, si
     return value < 0 ? NAN : value; // false for NAN
 }
 
-// How long it took, at least: of a run that the time-out ended, not what it took to die.
-static double wall_of(const json_t *record, double wall_s)
-{
-    return json_is_true(json_object_get(record, "timed_out"))
-               ? fmin(wall_s, json_number_at(record, "timed_out_s")) // the number, of one and NAN
-               : wall_s;
-}
-
 // The values, and whether one of them makes a run a failed one.
 static void take_values(const struct settings *settings, const json_t *record,
                         struct observation *run)
@@ -253,8 +245,9 @@ static void take_values(const struct settings *settings, const json_t *record,
     run->exit_code = judge_exit_code(record);
     for (size_t i = 0; i < settings->metrics.count; i++) {
         run->value[i] = value_of(settings, record, i);
-        if (i == WALL_S)
-            run->value[i] = wall_of(record, run->value[i]);
+        // How long it took, at least: of a run that the time-out ended, not what it took to die.
+        if (i == WALL_S && json_is_true(json_object_get(record, "timed_out")))
+            run->value[i] = fmin(run->value[i], json_number_at(record, "timed_out_s"));
         // What the time-out cut short printed less, or nothing: that bounds no figure.
         if (!settings->metrics.item[i].builtin && run->failure == FAILURE_TIMED_OUT)
             run->value[i] = NAN;

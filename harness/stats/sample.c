@@ -68,6 +68,13 @@ void sample_finish(struct sample *sample, size_t count)
     gsl_sort(sample->sorted, 1, count);
 }
 
+void sample_fill(struct sample *sample, const double *value, size_t count)
+{
+    sample_begin(sample, count);
+    memcpy(sample->value, value, count * sizeof *value);
+    sample_finish(sample, count);
+}
+
 void sample_clear(struct sample *sample)
 {
     sample->count = 0;

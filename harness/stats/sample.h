@@ -21,6 +21,8 @@ void sample_add(struct sample *sample, double value);
 // Fills a sample at once: begin, set value[0 .. count - 1], finish.
 void sample_begin(struct sample *sample, size_t count);
 void sample_finish(struct sample *sample, size_t count);
+// All of it, with copies of those values.
+void sample_fill(struct sample *sample, const double *value, size_t count);
 
 // Empties the sample and keeps its memory for the next experiment.
 void sample_clear(struct sample *sample);

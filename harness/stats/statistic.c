@@ -259,74 +259,53 @@ static struct interval ratio_of(struct interval x, struct interval y, double rho
     });
 }
 
-static int ascending(const void *a, const void *b)
+// x and y: the two sides of the pairs.
+static struct interval trimmed_ratio(struct critical *critical, const struct sample *x,
+                                     const struct sample *y, double widen)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-// Pairs, and their values in ascending order.
-struct ordered {
-    const struct pairs *pairs;
-    double *x, *y;
-    size_t n;
-};
-
-static struct interval trimmed_ratio(struct critical *critical, const struct ordered *values,
-                                     double widen)
-{
-    const struct pairs *pairs = values->pairs;
-    const struct pairs rest = trimmed_pairs(pairs->x, pairs->y, values->x, values->y, values->n);
-    if (values->n < TRIMMED_FROM)
+    const struct pairs rest = trimmed_pairs(x->value, y->value, x->sorted, y->sorted, x->count);
+    if (x->count < TRIMMED_FROM)
         return interval_unbounded(rest.mean_x > 0 ? rest.mean_y / rest.mean_x : NAN);
     const double t = widen * critical_t(critical, (double)rest.count - 1);
     return interval_ratio(&rest, t, t);
 }
 
-static struct interval quantile_ratio(const struct critical *critical, double p,
-                                      const struct ordered *values, double widen)
+static struct interval quantile_ratio(double confidence, double p, const struct sample *x,
+                                      const struct sample *y, double widen)
 {
-    const struct pairs *pairs = values->pairs;
-    const double confidence = critical->confidence;
-    const struct interval x =
-        widened(quantile_interval(confidence, p, values->x, values->n), widen);
-    const struct interval y =
-        widened(quantile_interval(confidence, p, values->y, values->n), widen);
-    return ratio_of(x, y, statistic_correlation(pairs->x, pairs->y, values->n, x.center, y.center));
-}
-
-static struct interval ratio_of_ordered(struct critical *critical, enum statistic statistic,
-                                        const struct ordered *values, double widen)
-{
-    const double *x = values->x, *y = values->y;
-    const size_t last = values->n - 1;
-    if (values->n < 2 || !(x[last] > 0))
-        return interval_unbounded(x[last] > 0 ? y[0] / x[0] : NAN);
-    if (x[0] == x[last] && y[0] == y[last])
-        return interval_constant(y[0] / x[0]);
-    struct interval ratio = statistic == STATISTIC_TRIMMED
-                                ? trimmed_ratio(critical, values, widen)
-                                : quantile_ratio(critical, quantile_of[statistic], values, widen);
-    ratio.constant = false; // most values may be alike, but not all
-    return ratio;
+    const size_t n = x->count;
+    const struct interval of_x = widened(quantile_interval(confidence, p, x->sorted, n), widen);
+    const struct interval of_y = widened(quantile_interval(confidence, p, y->sorted, n), widen);
+    return ratio_of(of_x, of_y,
+                    statistic_correlation(x->value, y->value, n, of_x.center, of_y.center));
 }
 
 struct interval statistic_ratio(struct critical *critical, enum statistic statistic,
                                 const struct pairs *pairs, double widen)
 {
-    const size_t n = pairs->count;
+    const size_t n = pairs->count, last = n - 1;
+    struct sample x = {0}, y = {0};
+    struct interval ratio;
     if (statistic == STATISTIC_TYPICAL)
         return typical_ratio(critical, pairs, widen);
     if (n == 0)
         return interval_unbounded(NAN);
-    double *sorted = must(malloc(2 * n * sizeof *sorted));
-    memcpy(sorted, pairs->x, n * sizeof *sorted);
-    memcpy(sorted + n, pairs->y, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, ascending);
-    qsort(sorted + n, n, sizeof *sorted, ascending);
-    const struct ordered values = {pairs, sorted, sorted + n, n};
-    const struct interval ratio = ratio_of_ordered(critical, statistic, &values, widen);
-    free(sorted);
+    sample_fill(&x, pairs->x, n);
+    sample_fill(&y, pairs->y, n);
+    const double first = y.sorted[0] / x.sorted[0];
+    const bool positive = x.sorted[last] > 0;
+    if (n < 2 || !positive) {
+        ratio = interval_unbounded(positive ? first : NAN);
+    } else if (x.sorted[0] == x.sorted[last] && y.sorted[0] == y.sorted[last]) {
+        ratio = interval_constant(first);
+    } else {
+        ratio = statistic == STATISTIC_TRIMMED
+                    ? trimmed_ratio(critical, &x, &y, widen)
+                    : quantile_ratio(critical->confidence, quantile_of[statistic], &x, &y, widen);
+        ratio.constant = false; // most values may be alike, but not all
+    }
+    sample_free(&x);
+    sample_free(&y);
     return ratio;
 }
 
@@ -343,21 +322,13 @@ static bool has_ratios(const struct pairs *pairs)
 // a bound with them, to halfway between a straggler and the others. Found with `make simulate`.
 static const double far = 3, normal_mad = 1.4826;
 
-// The median of x, which `scratch` holds for a moment.
-static double scale_of(const struct pairs *pairs, struct sample *scratch)
-{
-    sample_begin(scratch, pairs->count);
-    for (size_t i = 0; i < pairs->count; i++)
-        scratch->value[i] = pairs->x[i];
-    sample_finish(scratch, pairs->count);
-    return sample_median(scratch);
-}
-
 enum change typical_changes(const struct pairs *pairs, struct sample *changes)
 {
     const size_t n = pairs->count;
     const bool ratios = has_ratios(pairs);
-    const double scale = ratios || n == 0 ? 1 : scale_of(pairs, changes);
+    if (!ratios) // `changes` holds x for a moment
+        sample_fill(changes, pairs->x, n);
+    const double scale = ratios ? 1 : sample_median(changes);
     if (n == 0 || !(scale > 0))
         return CHANGE_NONE;
     sample_begin(changes, n);
