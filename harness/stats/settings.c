@@ -265,27 +265,14 @@ static void take_metrics(struct settings *settings, const json_t *json)
         metrics_choose(&settings->metrics, WALL_S);
 }
 
-// Records of before --washout was there had none.
-static void take_washout(struct settings *settings, const json_t *json)
-{
-    char ignored[128];
-    const char *text = json_text_at(json, "washout");
-    if (!text || !washout_parse(text, &settings->washout, ignored, sizeof ignored))
-        settings->washout = (struct washout){0};
-}
-
 // What was checked when it was written; older records have none.
 static void take_capacity(struct settings *settings, const json_t *capacity)
 {
     char ignored[256];
-    struct objectives objectives;
-    struct vary vary;
-    if (!objectives_parse(json_text_or_empty(capacity, "slo"), &objectives, ignored,
+    if (!objectives_parse(json_text_or_empty(capacity, "slo"), &settings->objectives, ignored,
                           sizeof ignored) ||
-        !vary_parse(json_text_or_empty(capacity, "vary"), &vary, ignored, sizeof ignored))
-        return;
-    settings->objectives = objectives;
-    settings->vary = vary;
+        !vary_parse(json_text_or_empty(capacity, "vary"), &settings->vary, ignored, sizeof ignored))
+        settings->objectives = (struct objectives){0};
 }
 
 static void take_ignored(struct ignored *ignored, const json_t *settings)
@@ -299,6 +286,7 @@ static void take_ignored(struct ignored *ignored, const json_t *settings)
 // What older records do not have is the mean.
 static void take_settings(struct settings *settings, const json_t *json)
 {
+    char ignored[128];
     settings->statistic = statistic_named(json_text_at(json, "statistic"));
     settings->error = real_of(json, "error", DEFAULT_ERROR);
     settings->confidence = json_confidence_at(json);
@@ -311,7 +299,9 @@ static void take_settings(struct settings *settings, const json_t *json)
     settings->same_within = real_of(json, "same_within", 0);
     settings->aa = json_is_true(json_object_get(json, "aa"));
     take_ignored(&settings->ignored, json);
-    take_washout(settings, json);
+    // Records of before --washout was there had none: that is no washout.
+    (void)washout_parse(json_text_or_empty(json, "washout"), &settings->washout, ignored,
+                        sizeof ignored);
     take_metrics(settings, json);
     take_capacity(settings, json_object_get(json, "capacity"));
 }
