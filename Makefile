@@ -187,10 +187,10 @@ $(COMMON): $(call objects,common/*.c)
 	$(call short,AR)rm -f $@ && $(AR) rcs $@ $^
 
 $(BUILD)/obj/loadgen/io/path.o: COMPILE += $(call optional,liburing)
-$(BUILD)/obj/loadgen/alloc/allocators.o: COMPILE += $(call optional,jemalloc)
+$(BUILD)/obj/loadgen/alloc/alloc.o: COMPILE += $(call optional,jemalloc)
 OPTIONAL_TOLD := $(BUILD)/obj/common/optional.o $(BUILD)/obj/loadgen/main.o
 $(OPTIONAL_TOLD): COMPILE += $(foreach one,liburing jemalloc,$(call optional,$(one))) -DLIBURING_VERSION='"$(VERSION_liburing)"'
-$(OPTIONAL_TOLD) $(patsubst %,$(BUILD)/obj/loadgen/%.o,io/path alloc/allocators): $(OPTIONAL)
+$(OPTIONAL_TOLD) $(patsubst %,$(BUILD)/obj/loadgen/%.o,io/path alloc/alloc): $(OPTIONAL)
 
 # A load of several files is a folder; all know the frame, which is in the folder above.
 $(LOADGEN): COMPILE += -Iloadgen
