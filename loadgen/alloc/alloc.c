@@ -605,8 +605,6 @@ static void describe(struct run *run, struct line *line)
     line_count(line, "chunk_operations", (uint64_t)run->quantum);
 }
 
-static const char *const calibrations[] = {"--threads 1", "", NULL};
-
 static const struct load alloc_load = {
     .name = "alloc",
     .summary = "allocates and frees memory: allocator, page faults, mappings",
@@ -615,7 +613,7 @@ static const struct load alloc_load = {
     .options_size = sizeof(struct alloc_settings),
     .state_size = sizeof(struct alloc_state),
     .worker_size = sizeof(struct alloc_worker),
-    .calibrations = calibrations,
+    .calibrations = (const char *const[]){"--threads 1", "", NULL},
     .pinned = true,
     .timed = true,
     .check = alloc_check,

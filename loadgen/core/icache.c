@@ -199,8 +199,6 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
                      units_format_size((double)state->bytes, size, sizeof size), class_of(state));
 }
 
-static const char *const calibrations[] = {"", NULL};
-
 static const struct load icache_load = {
     .name = "icache",
     .summary = "fetches and executes more code than the L1 instruction cache holds",
@@ -209,7 +207,7 @@ static const struct load icache_load = {
     .options_size = sizeof(struct icache_settings),
     .state_size = sizeof(struct icache_state),
     .worker_size = sizeof(struct code),
-    .calibrations = calibrations,
+    .calibrations = (const char *const[]){"", NULL},
     .timed = true,
     .pinned = true,
     .check = check,

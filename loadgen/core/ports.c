@@ -107,8 +107,6 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
                  port_kind_names[set->kind], per_cycle(window), most, clock_mean(window) / 1e9);
 }
 
-static const char *const calibrations[] = {"", NULL};
-
 static const struct load ports_load = {
     .name = "ports",
     .summary = "keeps a core's execution ports busy: integer, floating point, shuffle",
@@ -117,7 +115,7 @@ static const struct load ports_load = {
     .options_size = sizeof(struct ports_settings),
     .state_size = sizeof(struct ports_state),
     .worker_size = sizeof(int64_t), /* of clock_sample() */
-    .calibrations = calibrations,
+    .calibrations = (const char *const[]){"", NULL},
     .timed = true,
     .pinned = true,
     .check = check,

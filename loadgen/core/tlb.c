@@ -148,8 +148,6 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
                  state->pages, state->size.first, state->size.second, state->size.source);
 }
 
-static const char *const calibrations[] = {"", NULL};
-
 static const struct load tlb_load = {
     .name = "tlb",
     .summary = "reads more pages than the TLB has entries",
@@ -158,7 +156,7 @@ static const struct load tlb_load = {
     .options_size = sizeof(struct tlb_settings),
     .state_size = sizeof(struct tlb_state),
     .worker_size = sizeof(struct tlb_pages),
-    .calibrations = calibrations,
+    .calibrations = (const char *const[]){"", NULL},
     .timed = true,
     .pinned = true,
     .check = check,

@@ -104,8 +104,6 @@ static int64_t cpu_ns(struct run *run)
     return sum_ns;
 }
 
-static const char *const calibrations[] = {"--threads 1", "", NULL};
-
 static const struct load fork_load = {
     .name = "fork",
     .summary = "makes processes that end at once",
@@ -114,7 +112,7 @@ static const struct load fork_load = {
     .options = options,
     .options_size = sizeof(struct fork_settings),
     .worker_size = sizeof(struct parent),
-    .calibrations = calibrations,
+    .calibrations = (const char *const[]){"--threads 1", "", NULL},
     .timed = true,
     .pinned = true,
     .check = check,

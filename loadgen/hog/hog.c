@@ -161,8 +161,6 @@ static void fields(struct run *run, const struct snapshot *window, struct line *
     line_fixed(line, "held_bytes", held, 0);
 }
 
-static const char *const calibrations[] = {"--threads 1", NULL};
-
 static const struct load hog_load = {
     .name = "hog",
     .summary = "holds memory, and uses next to no bandwidth",
@@ -172,7 +170,7 @@ static const struct load hog_load = {
     .options = options,
     .options_size = sizeof(struct hog_settings),
     .worker_size = sizeof(struct heap),
-    .calibrations = calibrations,
+    .calibrations = (const char *const[]){"--threads 1", NULL},
     .timed = true,
     .check = check,
     .begin = begin,

@@ -490,9 +490,6 @@ static int instead(struct run *run)
     return status;
 }
 
-static const char *const calibrations[] = {"--sequential --write", "--random --write",
-                                           "--sequential --read", "--random --read", NULL};
-
 #define IO_LOAD                                                                                    \
     .details = details, .options = io_options, .options_size = sizeof(struct io_settings),         \
     .state_size = sizeof(struct io_state), .worker_size = sizeof(struct io_worker), .timed = true, \
@@ -503,7 +500,8 @@ static const char *const calibrations[] = {"--sequential --write", "--random --w
 static const struct load io_load = {
     IO_LOAD, .name = "io",
     .summary = "reads or writes a work file on disk, bypassing caches, and checks its own figures",
-    .calibrations = calibrations};
+    .calibrations = (const char *const[]){"--sequential --write", "--random --write",
+                                          "--sequential --read", "--random --read", NULL}};
 LOADGEN_REGISTER(io_load);
 /* Reads of the page cache have no share of a disk. */
 static const struct load io_cached_load = {IO_LOAD, .name = "io-cached",

@@ -305,9 +305,6 @@ static void describe(struct run *run, struct line *line)
     line_fixed(line, "alone_ns", state->alone_ns, 3);
 }
 
-/* By `loadgen lock --contended --calib`; by `jostle calib` none. */
-static const char *const calibrations[] = {NULL};
-
 static const struct load lock_load = {
     .name = "lock",
     .summary = "adds to a word by locked instructions: contended, or split across cache lines",
@@ -316,7 +313,8 @@ static const struct load lock_load = {
     .options = options,
     .options_size = sizeof(struct lock_settings),
     .state_size = sizeof(struct lock_state),
-    .calibrations = calibrations,
+    /* By `loadgen lock --contended --calib`; by `jostle calib` none. */
+    .calibrations = (const char *const[]){NULL},
     .timed = true,
     .pinned = true,
     .check = check,

@@ -83,8 +83,6 @@ static void fields(struct run *run, const struct snapshot *window, struct line *
     line_fixed(line, "busy_bytes_per_s", 1e9 / ns_per_unit(window), 0);
 }
 
-static const char *const calibrations[] = {"", NULL};
-
 static const struct load cache_load = {
     .name = "cache",
     .summary = "occupies a part of a cache: L1d, L2 or L3",
@@ -93,7 +91,7 @@ static const struct load cache_load = {
     .options_size = sizeof(struct mem_settings),
     .state_size = sizeof(struct mem_state),
     .worker_size = sizeof(struct mem_worker),
-    .calibrations = calibrations,
+    .calibrations = (const char *const[]){"", NULL},
     .fills = true,
     .pinned = true,
     .timed = true,

@@ -364,12 +364,6 @@ int mem_verify(struct run *run)
                     mem_kernel_names[state->plan.kernel], state->error, MEM_VALID_ERROR);
 }
 
-static const char *const calibrations[] = {"--kernel read --threads 1",  "--kernel read",
-                                           "--kernel write --threads 1", "--kernel write",
-                                           "--kernel copy --threads 1",  "--kernel copy",
-                                           "--kernel triad --threads 1", "--kernel triad",
-                                           "--kernel chase --threads 1", NULL};
-
 static const struct load mem_load = {
     .name = "mem",
     .summary = "moves data through memory or a cache, or chases pointers in it",
@@ -378,7 +372,11 @@ static const struct load mem_load = {
     .options_size = sizeof(struct mem_settings),
     .state_size = sizeof(struct mem_state),
     .worker_size = sizeof(struct mem_worker),
-    .calibrations = calibrations,
+    .calibrations = (const char *const[]){"--kernel read --threads 1", "--kernel read",
+                                          "--kernel write --threads 1", "--kernel write",
+                                          "--kernel copy --threads 1", "--kernel copy",
+                                          "--kernel triad --threads 1", "--kernel triad",
+                                          "--kernel chase --threads 1", NULL},
     .fills = true,
     .pinned = true,
     .timed = true,

@@ -189,8 +189,6 @@ static void describe(struct run *run, struct line *line)
     line_text(line, "folder", meta->folder);
 }
 
-static const char *const calibrations[] = {"--threads 1", "--threads 1 --fsync", NULL};
-
 static const struct load meta_load = {
     .name = "meta",
     .summary = "creates, looks at, renames and removes files, at a rate",
@@ -201,7 +199,7 @@ static const struct load meta_load = {
     .options_size = sizeof(struct meta_settings),
     .state_size = sizeof(struct meta),
     .worker_size = sizeof(struct place),
-    .calibrations = calibrations,
+    .calibrations = (const char *const[]){"--threads 1", "--threads 1 --fsync", NULL},
     .timed = true,
     .check = check,
     .prepare = prepare,

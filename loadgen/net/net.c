@@ -478,12 +478,11 @@ static void end(struct worker *worker)
 }
 
 /* Round trips are operations, and have a latency. */
-static const char *const calibrations[] = {"--tcp", "--udp", NULL};
-
 #define NET_LOAD                                                                                   \
     .name = "net", .summary = "sends or receives over the network: TCP, UDP, round trips",         \
     .details = details, .options = options, .options_size = sizeof(struct net_settings),           \
-    .state_size = sizeof(struct net_state), .calibrations = calibrations, .settle_ns = 100000000,  \
+    .state_size = sizeof(struct net_state),                                                        \
+    .calibrations = (const char *const[]){"--tcp", "--udp", NULL}, .settle_ns = 100000000,         \
     .check = check, .prepare = prepare, .begin = begin, .work = work, .end = end,                  \
     .cleanup = cleanup, .describe = net_describe, .fields = net_fields, .notes = net_notes,        \
     .rate = rate, .interrupt = interrupt

@@ -194,8 +194,6 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
         report_print(&run->report, "  peak %s\n", state->peak.source);
 }
 
-static const char *const calibrations[] = {"--threads 1", "", NULL};
-
 static const struct load ops_load = {
     .name = "ops",
     .summary = "computes in registers: whole numbers or floating point, in vectors or not",
@@ -204,7 +202,7 @@ static const struct load ops_load = {
     .options_size = sizeof(struct ops_settings),
     .state_size = sizeof(struct ops_state),
     .worker_size = sizeof(int64_t), /* of clock_sample() */
-    .calibrations = calibrations,
+    .calibrations = (const char *const[]){"--threads 1", "", NULL},
     .timed = true,
     .pinned = true,
     .check = check,

@@ -374,8 +374,6 @@ static void describe(struct run *run, struct line *line)
     line_count(line, "pairs", run->threads);
 }
 
-static const char *const calibrations[] = {"--threads 1", NULL};
-
 static const struct load switch_load = {
     .name = "switch",
     .summary = "switches between threads that wake each other, at a rate",
@@ -386,7 +384,7 @@ static const struct load switch_load = {
     .options = options,
     .options_size = sizeof(struct switch_settings),
     .worker_size = sizeof(struct pair),
-    .calibrations = calibrations,
+    .calibrations = (const char *const[]){"--threads 1", NULL},
     .timed = true,
     .pinned = true,
     .check = check,

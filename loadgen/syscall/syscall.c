@@ -220,8 +220,6 @@ static void describe(struct run *run, struct line *line)
     line_count(line, "chunk_operations", (uint64_t)run->quantum);
 }
 
-static const char *const calibrations[] = {"--threads 1", NULL};
-
 static const struct load syscall_load = {
     .name = "syscall",
     .summary = "makes system calls, at a rate",
@@ -231,7 +229,7 @@ static const struct load syscall_load = {
     .options = options,
     .options_size = sizeof(struct syscall_settings),
     .worker_size = sizeof(struct caller),
-    .calibrations = calibrations,
+    .calibrations = (const char *const[]){"--threads 1", NULL},
     .timed = true,
     .pinned = true,
     .check = check,
