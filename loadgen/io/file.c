@@ -118,7 +118,7 @@ static void watch(struct round *round)
 
     while (atomic_load(&round->next) < round->file->size_bytes && atomic_load(&round->error) == 0 &&
            !atomic_load(&round->interrupted)) {
-        if (round->file->interrupted != NULL && round->file->interrupted(round->file->context))
+        if (round->file->interrupted())
             atomic_store(&round->interrupted, true);
         nanosleep(&moment, NULL);
     }
@@ -454,18 +454,9 @@ static int leave_empty(const struct io_file *file, struct io_error *error)
         file->folder, strerror(errno));
 }
 
-static double seconds_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* Allocate, write and name the new file. */
 static int complete(struct io_file *file, bool named, struct io_error *error)
 {
-    double start_s = seconds_now();
     int result;
 
     if (file->sparse)
@@ -473,8 +464,7 @@ static int complete(struct io_file *file, bool named, struct io_error *error)
     result = allocate(file, error);
     if (result == 0)
         result = fill(file, error);
-    file->fill_s = seconds_now() - start_s;
-    if (result == 0 && file->interrupted != NULL && file->interrupted(file->context))
+    if (result == 0 && file->interrupted())
         file->keep = false;
     if (result == 0 && file->keep) {
         publish(file, named);
@@ -519,7 +509,6 @@ int io_file_open(struct io_file *file, struct io_error *error)
 
     file->fd = -1;
     file->reused = file->busy = false;
-    file->fill_s = 0;
     if (check_folder(file, error) != 0)
         return -1;
     taken = file->sparse ? 0 : take_kept(file, error);

@@ -371,11 +371,10 @@ void io_check(struct run *run)
 }
 
 /* A pending signal; of a harness that is gone, too (input.h). */
-static bool interrupted(void *unused)
+static bool interrupted(void)
 {
     sigset_t pending;
 
-    (void)unused;
     if (sigpending(&pending) != 0)
         return false;
     for (size_t i = 0; i < ENDING_SIGNALS; i++)

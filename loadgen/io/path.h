@@ -32,18 +32,16 @@ int io_error_set(struct io_error *error, int status, const char *format, ...)
 struct io_file {
     const char *folder;
     uint64_t size_bytes;
-    bool sparse;   /* in: of that size, but without data; never kept, never a kept one */
-    double spare;  /* in: fraction of the free space to leave at least, if that is more than
-                      what is left in any case */
-    bool force;    /* in: take what is left to others, too */
-    bool keep;     /* in: leave it for the next start; out: it will be left */
-    bool reused;   /* out: it was there already, and fits */
-    bool busy;     /* out: the kept file is in use by another load, this is another one */
-    int fd;        /* out: opened for reading and writing, through the page cache */
-    double fill_s; /* out: seconds that writing it took; 0 if reused */
+    bool sparse;  /* in: of that size, but without data; never kept, never a kept one */
+    double spare; /* in: fraction of the free space to leave at least, if that is more than
+                     what is left in any case */
+    bool force;   /* in: take what is left to others, too */
+    bool keep;    /* in: leave it for the next start; out: it will be left */
+    bool reused;  /* out: it was there already, and fits */
+    bool busy;    /* out: the kept file is in use by another load, this is another one */
+    int fd;       /* out: opened for reading and writing, through the page cache */
     /* in: asked many times a second while the file is written; true: enough. */
-    bool (*interrupted)(void *context);
-    void *context;
+    bool (*interrupted)(void);
 };
 
 /* Whether a file of file->size_bytes could be made: a folder that can be
