@@ -317,7 +317,8 @@ static void end(struct worker *worker)
 {
     struct io_worker *own = worker->state;
 
-    io_ring_close(own->ring);
+    if (own->ring != NULL)
+        io_ring_close(own->ring);
     io_stream_close(&own->stream);
 }
 

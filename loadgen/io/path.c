@@ -354,8 +354,6 @@ struct io_ring *io_ring_open(struct io_stream *stream, struct io_error *error)
 
 void io_ring_close(struct io_ring *ring)
 {
-    if (ring == NULL)
-        return;
     /* The kernel tears a ring down later; the file and the buffers are given back
      * now, so that the file system can be unmounted at once. */
     if (ring->fixed_files)
@@ -501,48 +499,6 @@ bool io_ring_take(struct io_ring *ring, struct io_done *done)
 const char *io_ring_lack(void)
 {
     return "built without liburing";
-}
-
-/* With that known, nobody calls the others. */
-struct io_ring *io_ring_open(struct io_stream *stream, struct io_error *error)
-{
-    (void)stream;
-    io_error_set(error, IO_FAILED, "built without liburing: give --depth 1");
-    return NULL;
-}
-
-void io_ring_close(struct io_ring *ring)
-{
-    (void)ring;
-}
-
-unsigned io_ring_in_flight(const struct io_ring *ring)
-{
-    (void)ring;
-    return 0;
-}
-
-bool io_ring_has_room(const struct io_ring *ring)
-{
-    (void)ring;
-    return false;
-}
-
-void io_ring_start(struct io_ring *ring, int64_t due_ns, int64_t start_ns)
-{
-    (void)ring, (void)due_ns, (void)start_ns;
-}
-
-int io_ring_wait(struct io_ring *ring, int64_t timeout_ns)
-{
-    (void)ring, (void)timeout_ns;
-    return 0;
-}
-
-bool io_ring_take(struct io_ring *ring, struct io_done *done)
-{
-    (void)ring, (void)done;
-    return false;
 }
 
 #endif

@@ -156,23 +156,25 @@ struct io_done {
  * seccomp, kernel.io_uring_disabled. NULL: it can. */
 const char *io_ring_lack(void);
 
+/* Weak: a build without liburing has none of these, and then they are not called. */
+#define IO_RING __attribute__((weak))
 /* In the thread that will use it. NULL: the reason is in error. */
-struct io_ring *io_ring_open(struct io_stream *stream, struct io_error *error);
-/* Nothing may be in flight. NULL is fine. */
-void io_ring_close(struct io_ring *ring);
+IO_RING struct io_ring *io_ring_open(struct io_stream *stream, struct io_error *error);
+/* Nothing may be in flight. */
+IO_RING void io_ring_close(struct io_ring *ring);
 
 /* Operations in flight, and whether there is room for one more. */
-unsigned io_ring_in_flight(const struct io_ring *ring);
-bool io_ring_has_room(const struct io_ring *ring);
+IO_RING unsigned io_ring_in_flight(const struct io_ring *ring);
+IO_RING bool io_ring_has_room(const struct io_ring *ring);
 
 /* Queue the stream's next operation; it starts with the next io_ring_wait(). */
-void io_ring_start(struct io_ring *ring, int64_t due_ns, int64_t start_ns);
+IO_RING void io_ring_start(struct io_ring *ring, int64_t due_ns, int64_t start_ns);
 
 /* Start what is queued, and wait until one is done or timeout_ns is over (0: do
  * not wait; negative: without end). 0, or errno. */
-int io_ring_wait(struct io_ring *ring, int64_t timeout_ns);
+IO_RING int io_ring_wait(struct io_ring *ring, int64_t timeout_ns);
 
 /* Take one that is done; false if there is none. */
-bool io_ring_take(struct io_ring *ring, struct io_done *done);
+IO_RING bool io_ring_take(struct io_ring *ring, struct io_done *done);
 
 #endif
