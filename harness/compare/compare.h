@@ -89,11 +89,6 @@ double comparison_level(const struct comparison *comparison);
 // have. Ends the program where none of them has two good runs on both sides.
 json_t *comparison_rows(const struct comparison *comparison, const json_t *conditions);
 
-// Of many ratios some look like a difference by chance: adds `q` and `survives` to rows with a p,
-// and makes the verdict of those that do not hold among all, at that false discovery rate,
-// "chance".
-void comparison_settle(json_t *rows, double rate);
-
 // ---- rows.c
 
 // Comparisons that were repeated: what differs between the machine's one hour and the next is then

@@ -114,51 +114,25 @@ struct request {
     double at_most;    // 0: no gate
 };
 
-#define REQUEST(member) .offset = offsetof(struct request, member)
+#define ROW(name, argument, type, member) OPTION_ROW(struct request, name, argument, type, member)
 
 static const struct option_row rows[] = {
-    {.name = "anyway",
-     .type = OPTION_FLAG,
-     REQUEST(anyway),
-     .help = "compare although command or load differ"},
-    {.name = "condition",
-     .argument = "NAME[:NAME]",
-     .type = OPTION_TEXT,
-     REQUEST(condition),
+    {ROW("anyway", NULL, OPTION_FLAG, anyway), .help = "compare although command or load differ"},
+    {ROW("condition", "NAME[:NAME]", OPTION_TEXT, condition),
      .help = "this condition only (default: all that both have); X:Y: condition X of A and Y of B, "
              "such as a baseline and a load that were measured apart"},
-    {.name = "metric",
-     .argument = "LIST",
-     .type = OPTION_TEXT,
-     REQUEST(metric),
+    {ROW("metric", "LIST", OPTION_TEXT, metric),
      .help = "names joined by commas: what jostle measures, such as wall_s,cpu_s, or all (wall_s, "
              "user_s, system_s, max_rss_bytes), and figures from the output that both were "
              "measured by (default: those of A that B has, too)"},
-    {.name = "confidence",
-     .argument = "C",
-     .type = OPTION_FRACTION,
-     REQUEST(confidence),
-     .maximum = 1,
-     .exclusive = true,
+    {ROW("confidence", "C", OPTION_FRACTION, confidence), .maximum = 1, .exclusive = true,
      .help = "confidence of every interval (default: as in A)"},
-    {.name = "at-most",
-     .argument = "R",
-     .type = OPTION_REAL,
-     REQUEST(at_most),
-     .maximum = 1e6,
-     .exclusive = true,
+    {ROW("at-most", "R", OPTION_REAL, at_most), .maximum = 1e6, .exclusive = true,
      .help = "exit with 3 where B is above R times A, and with 4 where that is not decided, as it "
              "is with one session: A and B are to be measured again and again, in turn"},
-    {.name = "json",
-     .argument = "FILE",
-     .type = OPTION_TEXT,
-     REQUEST(json),
+    {ROW("json", "FILE", OPTION_TEXT, json),
      .help = "write a jostle.comparison/1 to FILE too, - for stdout instead of the table"},
-    {.name = "table",
-     .argument = "FILE",
-     .type = OPTION_TEXT,
-     REQUEST(table),
-     .hidden = true,
+    {ROW("table", "FILE", OPTION_TEXT, table), .hidden = true,
      .help = "write it to FILE, for the table, unless --json - is given"},
     {0},
 };

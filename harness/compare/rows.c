@@ -110,7 +110,10 @@ static int by_p(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-void comparison_settle(json_t *rows, double rate)
+// Of many ratios some look like a difference by chance: adds `q` and `survives` to rows with a p,
+// and makes the verdict of those that do not hold among all, at that false discovery rate,
+// "chance".
+static void comparison_settle(json_t *rows, double rate)
 {
     const size_t all = json_array_size(rows);
     struct member *member = calloc(all + 1, sizeof *member);

@@ -128,22 +128,20 @@ static bool print_json(const struct findings *findings, json_t *noise)
     struct environment environment;
     counters_read(&counters);
     environment_read(&environment);
-    json_t *record =
+    json_auto_t *record =
         json_pack("{s:s, s:o, s:o, s:o, s:i, s:i, s:O}", "schema", SCHEMA_DOCTOR, "environment",
                   environment_to_json(&environment, &counters), "counters",
                   counters_to_json(&counters), "findings", findings_to_json(findings), "warnings",
                   (int)findings_count(findings, STATUS_WARN), "unknown",
                   (int)findings_count(findings, STATUS_UNKNOWN), "noise_floor", noise);
-    const bool written = record && json_dumpf(record, stdout, RECORD_FORMAT) == 0 &&
-                         putchar('\n') != EOF && fflush(stdout) == 0;
-    json_decref(record);
-    return written;
+    return record && json_dumpf(record, stdout, RECORD_FORMAT) == 0 && putchar('\n') != EOF &&
+           fflush(stdout) == 0;
 }
 
 static int examine(const struct choices *choices, const struct watch *watch)
 {
     struct findings findings = {.watch = watch};
-    json_t *noise = json_null();
+    json_auto_t *noise = json_null();
     bool written = true;
     make_checks(&findings, false);
     if (!choices->quick) {
@@ -156,7 +154,6 @@ static int examine(const struct choices *choices, const struct watch *watch)
         written = print_json(&findings, noise);
     else
         findings_print(&findings);
-    json_decref(noise);
     if (!written || fflush(stdout) != 0)
         return EXIT_FAILURE;
     return choices->strict && findings_count(&findings, STATUS_WARN) > 0 ? EXIT_DIRTY
@@ -165,11 +162,10 @@ static int examine(const struct choices *choices, const struct watch *watch)
 
 static int show_noise(const struct choices *choices)
 {
-    json_t *noise = detours_measure(choices->seconds_ns);
+    json_auto_t *noise = detours_measure(choices->seconds_ns);
     if (!noise)
         return EXIT_FAILURE;
     const bool written = choices->json ? output_json(noise, "-", stdout) : detours_print(noise);
-    json_decref(noise);
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

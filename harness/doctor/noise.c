@@ -93,26 +93,22 @@ static json_t *work(const struct noise *noise, enum kind kind)
     size_t count = 7;
     for (const char *const *word = commands[kind]; *word != NULL; word++)
         argv[count++] = *word;
-    json_t *record = child_run(argv, -1, &line) == 0 ? json_loads(line, 0, NULL) : NULL;
+    json_auto_t *record = child_run(argv, -1, &line) == 0 ? json_loads(line, 0, NULL) : NULL;
     free(line);
     const json_t *code = json_object_get(record, "exit_code");
-    if (json_is_integer(code) && json_integer_value(code) == 0)
-        return record;
-    json_decref(record);
-    return NULL;
+    return json_is_integer(code) && json_integer_value(code) == 0 ? json_incref(record) : NULL;
 }
 
 // One run of a kind, kept as a record of an experiment.
 static bool work_once(struct noise *noise, enum kind kind, int block)
 {
-    json_t *record = work(noise, kind);
+    json_auto_t *record = work(noise, kind);
     if (!record)
         return complain("the fixed work for %s failed: is the disk full?", kinds[kind].name);
     char why[128];
     json_object_set_new(record, "condition", json_string(kinds[kind].name));
     json_object_set_new(record, "block", json_integer(block));
     (void)replay_take(&noise->session, record, why, sizeof why);
-    json_decref(record);
     return true;
 }
 
@@ -123,9 +119,8 @@ static void try_kinds(struct noise *noise)
     noise->copy = make_file();
     const bool writable = noise->data >= 0 && noise->copy >= 0 && fill(noise->data);
     for (enum kind kind = 0; kind < KINDS; kind++) {
-        json_t *record = kind == DISK && !writable ? NULL : work(noise, kind);
+        json_auto_t *record = kind == DISK && !writable ? NULL : work(noise, kind);
         noise->able[kind] = record != NULL;
-        json_decref(record);
     }
 }
 
@@ -195,14 +190,13 @@ static json_t *noise_of(const json_t *summary, const json_t *condition)
 
 static json_t *judge(struct noise *noise)
 {
-    json_t *summary = summary_build(&noise->session);
+    json_auto_t *summary = summary_build(&noise->session);
     json_t *floor = json_array(), *conditions = json_object_get(summary, "conditions");
     for (size_t i = 0; i < json_array_size(conditions); i++) {
         json_t *member = noise_of(summary, json_array_get(conditions, i));
         if (member)
             json_array_append_new(floor, member);
     }
-    json_decref(summary);
     return floor;
 }
 

@@ -148,11 +148,6 @@ static void choices_parse(struct choices *choices, int argc, char **argv)
     check(choices);
 }
 
-static void choices_free(struct choices *choices)
-{
-    options_free(choices->options);
-}
-
 // The answer, for programs and for people.
 
 struct answer {
@@ -291,15 +286,6 @@ static char *load_cpus(const struct answer *answer)
     return pinned ? machine_format(answer->placement->load) : NULL;
 }
 
-static json_t *plans(const struct answer *answer)
-{
-    OWNED char *cpus = load_cpus(answer);
-    json_t *list = json_array();
-    for (size_t i = 0; i < answer->choices->load.count; i++)
-        plans_read(answer->choices->load.item[i], cpus, list);
-    return list;
-}
-
 // jostle.topology/1 on stdout. Both: false after a message. A load that loadgen
 // refuses ends the program with its exit status.
 static bool show_json(const struct answer *answer)
@@ -307,8 +293,8 @@ static bool show_json(const struct answer *answer)
     const struct machine *machine = answer->machine;
     const double quota_cpus = machine->quota_cpus;
     struct core_kinds *kinds = kinds_of(machine);
-    json_t *object = json_pack("{s:s, s:b, s:s?}", "schema", SCHEMA_TOPOLOGY, "this_system",
-                               machine->this_system, "place", answer->choices->place_name);
+    json_auto_t *object = json_pack("{s:s, s:b, s:s?}", "schema", SCHEMA_TOPOLOGY, "this_system",
+                                    machine->this_system, "place", answer->choices->place_name);
     set_list(object, "target_cpus", answer->placement->target);
     set_list(object, "load_cpus", answer->placement->load);
     set_list(object, "allowed_cpus", machine->allowed);
@@ -321,11 +307,13 @@ static bool show_json(const struct answer *answer)
     json_object_set_new(object, "core_kinds", core_kinds_to_json(kinds));
     json_object_set_new(object, "warnings", warnings(answer, kinds));
     free(kinds);
-    json_object_set_new(object, "loads", plans(answer));
-    const bool written = json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15)) == 0 &&
-                         putchar('\n') != EOF && fflush(stdout) == 0;
-    json_decref(object);
-    return written;
+    OWNED char *cpus = load_cpus(answer);
+    json_t *plans = json_array();
+    for (size_t i = 0; i < answer->choices->load.count; i++)
+        plans_read(answer->choices->load.item[i], cpus, plans);
+    json_object_set_new(object, "loads", plans);
+    return json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15)) == 0 &&
+           putchar('\n') != EOF && fflush(stdout) == 0;
 }
 
 // Calls lstopo; says how to get it where it is not there.
@@ -452,6 +440,6 @@ int main(int argc, char **argv)
     } else if (usage) {
         code = EXIT_WRONG_USE;
     }
-    choices_free(&choices);
+    options_free(choices.options);
     return code;
 }

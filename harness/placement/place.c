@@ -97,6 +97,21 @@ void machine_close(struct machine *machine)
         hwloc_topology_destroy(machine->topology);
 }
 
+// A core of which something may be used.
+struct seat {
+    unsigned cpu;          // its first usable hardware thread, as Linux numbers it
+    hwloc_obj_t thread;    // the same
+    hwloc_obj_t core;      // the thread itself where hwloc sees no cores
+    hwloc_obj_t l3;        // NULL: none
+    hwloc_bitmap_t others; // the core's other usable threads
+};
+
+struct seats {
+    const struct machine *machine;
+    unsigned count;
+    struct seat *seat; // in the machine's order: neighbours are together
+};
+
 // Adds a hardware thread to its core's seat, which is the last one if there is
 // one already: hwloc's order keeps the threads of a core together.
 static bool seat_thread(const struct machine *machine, struct seats *seats, hwloc_obj_t thread)
@@ -117,7 +132,9 @@ static bool seat_thread(const struct machine *machine, struct seats *seats, hwlo
     return seat->others != NULL;
 }
 
-bool seats_find(const struct machine *machine, hwloc_const_bitmap_t usable, struct seats *seats)
+// The cores that have CPUs in `usable`. False: out of memory.
+static bool seats_find(const struct machine *machine, hwloc_const_bitmap_t usable,
+                       struct seats *seats)
 {
     const int threads = hwloc_get_nbobjs_by_type(machine->topology, HWLOC_OBJ_PU);
     hwloc_obj_t thread = NULL;
@@ -132,7 +149,7 @@ bool seats_find(const struct machine *machine, hwloc_const_bitmap_t usable, stru
     return true;
 }
 
-void seats_free(struct seats *seats)
+static void seats_free(struct seats *seats)
 {
     for (unsigned i = 0; i < seats->count; i++)
         hwloc_bitmap_free(seats->seat[i].others);

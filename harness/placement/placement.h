@@ -16,30 +16,11 @@ struct machine {
     double quota_cpus;       // of the cgroup; INFINITY: none
 };
 
-// A core of which something may be used.
-struct seat {
-    unsigned cpu;          // its first usable hardware thread, as Linux numbers it
-    hwloc_obj_t thread;    // the same
-    hwloc_obj_t core;      // the thread itself where hwloc sees no cores
-    hwloc_obj_t l3;        // NULL: none
-    hwloc_bitmap_t others; // the core's other usable threads
-};
-
-struct seats {
-    const struct machine *machine;
-    unsigned count;
-    struct seat *seat; // in the machine's order: neighbours are together
-};
-
 // synthetic: hwloc's description of a machine, or NULL; allowed: a list of CPUs
 // that narrows what is allowed, or NULL. False after a message on stderr, in
 // which case nothing has to be closed; *usage says whether the options are to blame.
 bool machine_open(struct machine *machine, const char *synthetic, const char *allowed, bool *usage);
 void machine_close(struct machine *machine);
-
-// The cores that have CPUs in `usable`. False: out of memory.
-bool seats_find(const struct machine *machine, hwloc_const_bitmap_t usable, struct seats *seats);
-void seats_free(struct seats *seats);
 
 // "0-3,8" as a new bitmap; NULL: no such list, or out of memory.
 hwloc_bitmap_t machine_parse(const char *text);

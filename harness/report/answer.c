@@ -2,8 +2,6 @@
 
 #include "common/memory.h"
 
-#include "common/words.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,7 +256,7 @@ void answer_put(struct line *json, const char *name, const struct experiment *ex
 {
     line_array(json, name);
     if (experiment_has_variants(experiment))
-        ; // their tables have them: see variants.h
+        ; // their tables have them: see variants.c
     else if (protection_measured(experiment))
         protection_put_answers(json, experiment);
     else if (view_first(view_get(experiment->result.top, "slowdowns")))
@@ -292,9 +290,7 @@ static char *command_about(const struct experiment *experiment, const struct val
     OWNED char *spec = which ? view_text(view_entry(loads, "name", which), "spec") : NULL;
     if (!spec || experiment_has_variants(experiment))
         return NULL;
-    OWNED char *both = text_of("%s=%s", which, spec);
-    const char *const word[] = {both};
-    OWNED char *quoted = must(words_quote(word, 1)),
+    OWNED char *both = text_of("%s=%s", which, spec), *quoted = word_quoted(both),
                *command = command_text(view_get(experiment->record.top, "command"));
     return text_of("%s --load %s -- %s", begin, quoted, command);
 }

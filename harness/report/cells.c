@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // ---- the model
@@ -68,15 +67,6 @@ static void put_of_variant(struct line *json, const char *name, const struct cel
         line_close(json);
     }
     line_close(json);
-}
-
-static void put_variant(struct line *json, const struct cell *cell)
-{
-    if (!cell->variant)
-        return;
-    put_of_variant(json, "comparisons", cell);
-    put_of_variant(json, "interactions", cell);
-    view_put(json, "gate", view_get(cell->of->result.top, "gate"));
 }
 
 static void put_achieved(struct line *json, const struct cell *cell)
@@ -150,34 +140,6 @@ static void put_names(struct line *json, const struct cell *cell)
     line_text(json, "started", of->runs.started);
 }
 
-static char *model_of(const struct cell *cell, const char *lists)
-{
-    const struct experiment *of = cell->of;
-    struct line json = {0};
-    line_object(&json, NULL);
-    put_names(&json, cell);
-    view_put(&json, "settings", of->settings);
-    line_real(&json, "interval_level", legend_of(of).level);
-    put_without(&json, "baseline", cell->baseline, "name", "load");
-    line_close(&json);
-    put_without(&json, "loaded", cell->loaded, "name", "load");
-    if (cell->loaded)
-        line_close(&json);
-    put_slowdowns(&json, cell);
-    put_variant(&json, cell);
-    view_put(&json, "capacity", view_get(of->result.top, "capacity"));
-    view_put(&json, "protection", view_get(of->result.top, "protection"));
-    put_achieved(&json, cell);
-    view_put(&json, "attribution",
-             view_get(slowdown_of(of, cell->condition, metrics[METRIC_WALL].name), "attribution"));
-    if (view_is(view_get(of->result.top, "machine"), VIEW_OBJECT))
-        view_put(&json, "machine", view_get(of->result.top, "machine"));
-    put_warnings(&json, cell);
-    if (lists)
-        line_raw(&json, "runs", lists);
-    return json_text_end(&json);
-}
-
 static void put_list(struct line *json, const char *name, const struct runs *runs, size_t condition,
                      size_t offset)
 {
@@ -201,15 +163,46 @@ static void put_runs(struct line *json, const struct runs *runs, const char *nam
     line_close(json);
 }
 
-// The used runs of a cell, by condition: {"baseline": {"times": [..],
-// "memory_usage_byte": [..], "exit_codes": [..]}, ..}, to be freed.
-static char *lists_of_runs(const struct cell *cell)
+// Member "runs", the used ones of a cell by condition: {"baseline": {"times": [..],
+// "memory_usage_byte": [..], "exit_codes": [..]}, ..}
+static void put_lists(struct line *json, const struct cell *cell)
 {
+    line_object(json, "runs");
+    put_runs(json, &cell->of->runs, cell->reference);
+    if (cell->condition)
+        put_runs(json, &cell->of->runs, cell->condition);
+    line_close(json);
+}
+
+static char *model_of(const struct cell *cell, bool lists)
+{
+    const struct experiment *of = cell->of;
     struct line json = {0};
     line_object(&json, NULL);
-    put_runs(&json, &cell->of->runs, cell->reference);
-    if (cell->condition)
-        put_runs(&json, &cell->of->runs, cell->condition);
+    put_names(&json, cell);
+    view_put(&json, "settings", of->settings);
+    line_real(&json, "interval_level", legend_of(of).level);
+    put_without(&json, "baseline", cell->baseline, "name", "load");
+    line_close(&json);
+    put_without(&json, "loaded", cell->loaded, "name", "load");
+    if (cell->loaded)
+        line_close(&json);
+    put_slowdowns(&json, cell);
+    if (cell->variant) {
+        put_of_variant(&json, "comparisons", cell);
+        put_of_variant(&json, "interactions", cell);
+        view_put(&json, "gate", view_get(of->result.top, "gate"));
+    }
+    view_put(&json, "capacity", view_get(of->result.top, "capacity"));
+    view_put(&json, "protection", view_get(of->result.top, "protection"));
+    put_achieved(&json, cell);
+    view_put(&json, "attribution",
+             view_get(slowdown_of(of, cell->condition, metrics[METRIC_WALL].name), "attribution"));
+    if (view_is(view_get(of->result.top, "machine"), VIEW_OBJECT))
+        view_put(&json, "machine", view_get(of->result.top, "machine"));
+    put_warnings(&json, cell);
+    if (lists)
+        put_lists(&json, cell);
     return json_text_end(&json);
 }
 
@@ -382,8 +375,5 @@ char *cell_text(const struct cell *cell, const struct wanted *wanted, bool first
 {
     if (wanted->rows)
         return row_texts(cell, wanted->page, first);
-    if (wanted->figures)
-        return figures_of(cell);
-    OWNED char *lists = wanted->lists ? lists_of_runs(cell) : NULL;
-    return model_of(cell, lists);
+    return wanted->figures ? figures_of(cell) : model_of(cell, wanted->lists);
 }

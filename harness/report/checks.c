@@ -3,7 +3,6 @@
 #include "common/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // One ratio; NULL: of a measurement that compares nothing.

@@ -74,7 +74,8 @@ void csv_number(struct csv *csv, double number)
     line_free(&json);
 }
 
-void csv_name(struct csv *csv, const struct value *value)
+// The field "" for NULL and for what is no text.
+static void csv_name(struct csv *csv, const struct value *value)
 {
     if (view_is(value, VIEW_STRING))
         csv_value(csv, value);
@@ -82,7 +83,8 @@ void csv_name(struct csv *csv, const struct value *value)
         csv_text(csv, "");
 }
 
-void csv_list(struct csv *csv, const struct value *list)
+// "load-short,steal" of a list of texts.
+static void csv_list(struct csv *csv, const struct value *list)
 {
     OWNED char *all = view_joined(list, ",");
     csv_text(csv, all ?: "");
@@ -103,9 +105,9 @@ void csv_end(struct csv *csv)
 static const char *const numbers[] = {"block",  "order",    "start",         "wall_s",
                                       "user_s", "system_s", "max_rss_bytes", "exit_code"};
 
-static const char columns[] =
-    "experiment,target,label,condition,block,order,start,wall_s,user_s,system_s,max_rss_bytes,exit_"
-    "code,offered,achieved,flags,used,host,signal";
+static const char columns[] = "experiment,target,label,condition,block,order,start,wall_s,user_s,"
+                              "system_s,max_rss_bytes,exit_code,offered,achieved,flags,used,host,"
+                              "signal";
 
 // What some experiments have besides: a column for each metric of --metric, and for the
 // variants where there are some.
@@ -117,9 +119,9 @@ struct more {
 
 // What is the same in each line of an experiment.
 struct context {
-    const char *experiment;
     const struct more *more;
-    char *target, *label; // NULL: not known
+    const char *experiment;
+    struct cell cell; // the first; target and label NULL: not known
 };
 
 static void print_run(void *argument, const struct value *run, bool used)
@@ -128,8 +130,8 @@ static void print_run(void *argument, const struct value *run, bool used)
     const struct value *load = rated_load(view_get(run, "load"));
     struct csv csv = {.file = stdout};
     csv_text(&csv, context->experiment);
-    csv_text(&csv, context->target);
-    csv_text(&csv, context->label);
+    csv_text(&csv, context->cell.target);
+    csv_text(&csv, context->cell.label);
     csv_value(&csv, view_get(run, "condition"));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         csv_value(&csv, view_get(run, numbers[i]));
@@ -151,44 +153,36 @@ static void print_run(void *argument, const struct value *run, bool used)
     csv_end(&csv);
 }
 
-// Target and label as the experiment's first cell has them. False: not selected.
-static bool find_context(struct context *context, const struct experiment *experiment,
-                         const char *only)
+// The experiment's first cell; nothing of one that cannot be made. False: it is not selected.
+static bool find_cell(struct cell *cell, const struct experiment *experiment, const char *only)
 {
     struct pairing pairing;
-    struct cell cell = {0};
     const bool good = experiment->record.top && experiment->result.top && experiment->state &&
                       experiment_pairing(experiment, 0, &pairing) &&
-                      cell_make(&cell, experiment, pairing);
-    const bool selected = !only || (good && pattern_fits(only, cell.name));
-    *context = (struct context){.experiment = experiment->name};
-    if (good) {
-        context->target = must(strdup(cell.target));
-        context->label = must(strdup(cell.label));
+                      cell_make(cell, experiment, pairing);
+    if (!good) {
+        cell_free(cell);
+        *cell = (struct cell){0};
     }
-    cell_free(&cell);
-    return selected;
+    return !only || (good && pattern_fits(only, cell->name));
 }
 
 static void print_folder(const struct folder *folder, size_t number, const struct wanted *wanted,
                          const struct more *more, struct problems *problems)
 {
     struct experiment experiment;
-    struct context context;
+    struct context context = {.more = more, .experiment = folder->name};
     struct runs runs = {0};
     OWNED char *path = text_of("%s/runs.jsonl", folder->path);
     experiment_read(&experiment, folder, number, wanted, NULL, problems);
-    const bool selected = find_context(&context, &experiment, wanted->only);
-    context.more = more;
-    if (selected) {
+    if (find_cell(&context.cell, &experiment, wanted->only)) {
         const struct run_options options = {.visit = print_run, .context = &context};
         runs_read(&runs, path, experiment.settings, view_get(experiment.result.top, "washout"),
                   &options, folder->name, problems);
     }
     runs_free(&runs);
+    cell_free(&context.cell);
     experiment_free(&experiment);
-    free(context.target);
-    free(context.label);
 }
 
 static void add_metric(struct more *more, const char *name)

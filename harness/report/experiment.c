@@ -131,16 +131,19 @@ void experiment_free(struct experiment *experiment)
     free(experiment->reason);
 }
 
+char *word_quoted(const char *word)
+{
+    return must(words_quote(&word, 1));
+}
+
 char *command_text(const struct value *command)
 {
-    const char *word[256];
-    size_t count = 0;
-    for (const struct value *item = NULL; count < 256 && view_each(command, &item);)
-        if (view_is(item, VIEW_STRING))
-            word[count++] = must(view_string(item));
-    char *text = must(words_quote(word, count));
-    while (count > 0)
-        free((char *)(uintptr_t)word[--count]);
+    char *text = must(strdup(""));
+    for (const struct value *item = NULL; view_each(command, &item);) {
+        OWNED char *word = view_string(item), *quoted = word ? word_quoted(word) : NULL;
+        if (quoted)
+            text = text_joined(text, " ", quoted);
+    }
     return text;
 }
 
@@ -151,6 +154,26 @@ static void replace(char **text, char *more)
         return;
     free(*text);
     *text = more;
+}
+
+// {name, command, ...}; NULL: there is no such variant.
+static const struct value *experiment_variant(const struct experiment *experiment,
+                                              const struct value *name)
+{
+    const struct value *variants = view_get(experiment->record.top, "variants");
+    for (const struct value *item = NULL; view_each(variants, &item);)
+        if (view_same(view_get(item, "name"), name))
+            return item;
+    return NULL;
+}
+
+// The name of a condition's load; NULL: it has none. To be freed.
+static char *conditions_load(const struct experiment *experiment, const char *condition)
+{
+    const struct value *entry = experiment_condition(experiment, condition);
+    return experiment_has_variants(experiment) ? view_text(entry, "load")
+           : condition                         ? must(strdup(condition))
+                                               : NULL;
 }
 
 // What is known of a target that no campaign names.
@@ -204,53 +227,35 @@ const struct value *rated_load(const struct value *loads)
     return NULL;
 }
 
-static bool has_flag(const struct cell *cell, const char *flag)
-{
-    for (size_t i = 0; i < cell->flag_count; i++)
-        if (strcmp(cell->flags[i], flag) == 0)
-            return true;
-    return false;
-}
-
+// They stay sorted, each once.
 static void add_flag(struct cell *cell, const char *flag)
 {
-    size_t at = cell->flag_count;
-    if (has_flag(cell, flag) || at == sizeof cell->flags / sizeof *cell->flags)
+    size_t at = 0;
+    while (at < cell->flag_count && strcmp(cell->flags[at], flag) < 0)
+        at++;
+    if (cell->flag_count == sizeof cell->flags / sizeof *cell->flags ||
+        (at < cell->flag_count && strcmp(cell->flags[at], flag) == 0))
         return;
-    cell->flag_count++;
-    for (; at > 0 && strcmp(cell->flags[at - 1], flag) > 0; at--)
-        cell->flags[at] = cell->flags[at - 1];
+    memmove(&cell->flags[at + 1], &cell->flags[at], (cell->flag_count - at) * sizeof *cell->flags);
     cell->flags[at] = must(strdup(flag));
+    cell->flag_count++;
 }
 
-static void add_warning(struct cell *cell, struct warning warning)
-{
-    cell->warnings = grown(cell->warnings, cell->warning_count, &cell->warning_allocated,
-                           sizeof *cell->warnings);
-    cell->warnings[cell->warning_count++] = warning;
-    add_flag(cell, warning.flag);
-}
-
-static bool concerns(const struct value *warning, const struct cell *cell)
-{
-    const struct value *condition = view_get(warning, "condition");
-    return !view_is(condition, VIEW_STRING) || view_equals(condition, cell->reference) ||
-           (cell->condition && view_equals(condition, cell->condition));
-}
-
+// Those of its conditions, and of none in particular.
 static void find_warnings(struct cell *cell)
 {
     const struct value *warnings = view_get(cell->of->result.top, "warnings");
-    for (const struct value *item = NULL; view_each(warnings, &item);)
-        if (concerns(item, cell) && view_has_text(item, "flag"))
-            add_warning(cell, severity_warning(item));
-}
-
-static void find_load(struct cell *cell)
-{
-    const struct value *loads = view_get(cell->loaded, "load"), *rated = rated_load(loads);
-    cell->load_entry = rated ?: view_first(loads);
-    cell->is_short = view_holds(cell->load_entry, "short");
+    for (const struct value *item = NULL; view_each(warnings, &item);) {
+        if (!view_has_text(item, "flag") ||
+            (view_has_text(item, "condition") &&
+             !view_matches(item, "condition", cell->reference) &&
+             !(cell->condition && view_matches(item, "condition", cell->condition))))
+            continue;
+        cell->warnings = grown(cell->warnings, cell->warning_count, &cell->warning_allocated,
+                               sizeof *cell->warnings);
+        cell->warnings[cell->warning_count++] = severity_warning(item);
+        add_flag(cell, cell->warnings[cell->warning_count - 1].flag);
+    }
 }
 
 // Each metric has a mean and, where it has one, a variance: numbers both.
@@ -309,7 +314,9 @@ bool cell_make(struct cell *cell, const struct experiment *experiment, struct pa
         view_entry(view_get(experiment->result.top, "noise_floor"), "metric", cell->main->name),
         "floor");
     find_warnings(cell);
-    find_load(cell);
+    const struct value *loads = view_get(cell->loaded, "load");
+    cell->load_entry = rated_load(loads) ?: view_first(loads);
+    cell->is_short = view_holds(cell->load_entry, "short");
     if (view_is(view_get(cell->slowdown, "distinguishable"), VIEW_FALSE))
         add_flag(cell, "noise");
     if (strcmp(experiment->state, "done") != 0)
@@ -398,27 +405,9 @@ const struct value *experiment_condition(const struct experiment *experiment, co
     return name ? view_entry(view_get(experiment->record.top, "conditions"), "name", name) : NULL;
 }
 
-const struct value *experiment_variant(const struct experiment *experiment,
-                                       const struct value *name)
-{
-    const struct value *variants = view_get(experiment->record.top, "variants");
-    for (const struct value *item = NULL; view_each(variants, &item);)
-        if (view_same(view_get(item, "name"), name))
-            return item;
-    return NULL;
-}
-
 bool experiment_has_variants(const struct experiment *experiment)
 {
     return view_first(view_get(experiment->record.top, "variants")) != NULL;
-}
-
-char *conditions_load(const struct experiment *experiment, const char *condition)
-{
-    const struct value *entry = experiment_condition(experiment, condition);
-    return experiment_has_variants(experiment) ? view_text(entry, "load")
-           : condition                         ? must(strdup(condition))
-                                               : NULL;
 }
 
 // The condition of the same variant without load; NULL: there is none.

@@ -174,9 +174,7 @@ void family_move(struct family *to, struct family *from);
 void family_settle(struct family *family);
 void family_free(struct family *family);
 
-// The q of a slowdown with this p; NAN: p is not known, or not of the family.
-double family_q(const struct family *family, double p);
-// The same of a slowdown in a record; NAN also where the family is NULL: not known.
+// The q of a slowdown; NAN: its p is not known, or it is not of the family, which may be NULL.
 double family_q_of(const struct family *family, const struct value *slowdown);
 // Is it distinguishable, and still a discovery among all slowdowns of the report?
 bool family_survives(const struct family *family, const struct value *slowdown);
@@ -201,7 +199,7 @@ struct experiment {
     struct metric_list metrics;
     const char *state;           // done, failed, running, interrupted; NULL: not known
     char *reason;                // NULL: none was noted
-    unsigned sessions;           // that this is made of, see sessions.h; 0: it is a single one
+    unsigned sessions;           // that this is made of, see report.h; 0: it is a single one
     bool is_session;             // one of several, which another experiment is made of
     const struct family *family; // of all slowdowns of the report; NULL: not known yet
 };
@@ -255,7 +253,8 @@ struct origin cell_origin(const struct cell *cell);
 
 // The first of several loads whose rate is known; NULL: none.
 const struct value *rated_load(const struct value *loads);
-// A command as a shell would read it, to be freed.
+// A word, and a command, as a shell would read it, to be freed.
+char *word_quoted(const char *word);
 char *command_text(const struct value *command);
 // The processor, CPUs, memory and kernel of a node; alike nodes have the same.
 char *node_kind(const struct value *environment);
@@ -286,12 +285,7 @@ bool experiment_pairing(const struct experiment *experiment, size_t number,
                         struct pairing *pairing);
 // What the experiment says of a condition: {name, variant, load}; NULL: it has no variants.
 const struct value *experiment_condition(const struct experiment *experiment, const char *name);
-// {name, command, ...}; NULL: there is no such variant.
-const struct value *experiment_variant(const struct experiment *experiment,
-                                       const struct value *name);
 // Whether it compares variants.
 bool experiment_has_variants(const struct experiment *experiment);
-// The name of a condition's load; NULL: it has none. To be freed.
-char *conditions_load(const struct experiment *experiment, const char *condition);
 
 #endif

@@ -50,10 +50,6 @@ void csv_text(struct csv *csv, const char *text);
 void csv_value(struct csv *csv, const struct value *value);
 // The digits that make the number again.
 void csv_number(struct csv *csv, double number);
-// The field "" for NULL and for what is no text.
-void csv_name(struct csv *csv, const struct value *value);
-// "load-short,steal" of a list of texts.
-void csv_list(struct csv *csv, const struct value *list);
 // As it is: a name of a column, a number.
 void csv_plain(struct csv *csv, const char *text);
 // Ends the line.

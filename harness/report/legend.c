@@ -8,13 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum statistic statistic_of(const struct value *settings)
-{
-    OWNED char *name = view_text(settings, "statistic");
-    const enum statistic statistic = statistic_named(name);
-    return statistic;
-}
-
 // A gate's family are those of its loads, too.
 static const char *members_of(const struct value *settings, double count, bool variants)
 {
@@ -41,12 +34,6 @@ static void find_unseen(struct legend *legend, const struct value *conditions)
     }
 }
 
-static bool has_ratios(const struct value *result)
-{
-    return view_first(view_get(result, "slowdowns")) ||
-           view_first(view_get(result, "comparisons")) != NULL;
-}
-
 static void find_metrics(struct legend *legend, const struct metric_list *list)
 {
     const char *words = list->item[list->main].words;
@@ -62,6 +49,7 @@ struct legend legend_of(const struct experiment *experiment)
     const struct value *intervals = view_get(experiment->result.top, "intervals");
     const double family = view_confidence(experiment->settings);
     const unsigned said = view_count(view_get(intervals, "family"), 1), count = said > 1 ? said : 1;
+    OWNED char *statistic = view_text(experiment->settings, "statistic");
     // Bonferroni, as harness/stats has it.
     struct legend legend = {
         .level = 1 - (1 - family) / count,
@@ -70,9 +58,10 @@ struct legend legend_of(const struct experiment *experiment)
         .fewest = experiment->sessions,
         .most = experiment->sessions,
         .members = members_of(experiment->settings, count, experiment_has_variants(experiment)),
-        .statistic = statistic_of(experiment->settings)};
+        .statistic = statistic_named(statistic)};
     find_metrics(&legend, &experiment->metrics);
-    legend.higher = legend.higher && has_ratios(experiment->result.top);
+    legend.higher = legend.higher && (view_first(view_get(experiment->result.top, "slowdowns")) ||
+                                      view_first(view_get(experiment->result.top, "comparisons")));
     find_unseen(&legend, experiment->conditions);
     return legend;
 }
@@ -220,20 +209,15 @@ void family_settle(struct family *family)
     free(q);
 }
 
-double family_q(const struct family *family, double p)
+double family_q_of(const struct family *family, const struct value *slowdown)
 {
-    const struct member wanted = {.p = p};
-    if (isnan(p) || family->known == 0)
+    const struct member wanted = {.p = view_real(slowdown, "p")};
+    if (!family || isnan(wanted.p) || family->known == 0)
         return NAN;
     const struct member *found =
         bsearch(&wanted, family->member, family->known, sizeof *family->member, by_p);
     // Equal p have equal q.
     return found ? found->q : NAN;
-}
-
-double family_q_of(const struct family *family, const struct value *slowdown)
-{
-    return family ? family_q(family, view_real(slowdown, "p")) : NAN;
 }
 
 bool family_survives(const struct family *family, const struct value *slowdown)

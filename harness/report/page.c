@@ -3,31 +3,24 @@
 
 #include "common/memory.h"
 #include "common/text.h"
-#include "common/words.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // ---- the command line that measures again
 
-struct words {
-    const char **item;
-    size_t count, allocated;
-};
-
-// Takes text.
-static void add(struct words *words, char *text)
+// Adds a word, which it takes, to the line.
+static void add(char **line, char *text)
 {
-    words->item = grown(words->item, words->count, &words->allocated, sizeof *words->item);
-    words->item[words->count++] = text;
+    OWNED char *word = text, *quoted = word_quoted(word);
+    *line = text_joined(*line, " ", quoted);
 }
 
 // Takes value.
-static void add_option(struct words *words, const char *name, char *value)
+static void add_option(char **line, const char *name, char *value)
 {
-    add(words, must(strdup(name)));
-    add(words, value);
+    add(line, must(strdup(name)));
+    add(line, value);
 }
 
 static char *joined(const struct value *list)
@@ -75,32 +68,24 @@ static bool is_apart(const char *option)
     return false;
 }
 
-static void add_setting(struct words *words, const struct value *settings,
-                        const struct value *setting)
+static void add_setting(char **line, const struct value *settings, const struct value *setting)
 {
     OWNED char *option = option_name(settings, setting);
     if (setting->type == VIEW_OBJECT) // of capacity: its members are options
         for (const struct value *item = NULL; view_each(setting, &item);)
-            add_setting(words, setting, item);
+            add_setting(line, setting, item);
     if (is_apart(option) || preset(option, setting) || setting->type == VIEW_OBJECT)
         return;
     if (strcmp(option, "--cold-path") == 0)
         for (const struct value *path = NULL; view_each(setting, &path);)
-            add_option(words, option, view_plain(path));
+            add_option(line, option, view_plain(path));
     else if (strcmp(option, "--same-within") == 0)
-        add_option(words, option, text_of("%.6g%%", 100 * view_number(setting, 0)));
+        add_option(line, option, text_of("%.6g%%", 100 * view_number(setting, 0)));
     else if (setting->type == VIEW_TRUE)
-        add(words, must(strdup(option)));
+        add(line, must(strdup(option)));
     else
-        add_option(words, option,
+        add_option(line, option,
                    setting->type == VIEW_ARRAY ? joined(setting) : view_plain(setting));
-}
-
-static void add_ignored(struct words *words, const struct value *settings)
-{
-    OWNED char *list = joined(view_get(settings, "ignore_codes"));
-    if (view_holds(settings, "ignore_failure"))
-        add(words, text_of("--ignore-failure%s%s", *list == '\0' ? "" : "=", list));
 }
 
 // "p99_ms=stdout:/.../,unit=ms", as --metric takes it (common/metric.h).
@@ -125,7 +110,7 @@ static char *definition_text(const struct value *metric)
 }
 
 // Names that are built in, and definitions.
-static void add_metrics(struct words *words, const struct value *settings)
+static void add_metrics(char **line, const struct value *settings)
 {
     const struct value *chosen = view_get(settings, "metric"), *own = view_get(settings, "metrics"),
                        *decide = view_get(settings, "decide");
@@ -136,24 +121,15 @@ static void add_metrics(struct words *words, const struct value *settings)
             names = text_joined(names, ",", name);
     }
     if (*names != '\0' && (view_first(own) || strcmp(names, "wall_s") != 0))
-        add_option(words, "--metric", must(strdup(names)));
+        add_option(line, "--metric", must(strdup(names)));
     for (const struct value *item = NULL; view_each(own, &item);)
-        add_option(words, "--metric", definition_text(item));
+        add_option(line, "--metric", definition_text(item));
     if (view_first(decide) && !view_same(decide, chosen))
-        add_option(words, "--decide", joined(decide));
-}
-
-static void add_loads(struct words *words, const struct value *loads)
-{
-    for (const struct value *load = NULL; view_each(loads, &load);) {
-        OWNED char *name = view_text(load, "name"), *spec = view_text(load, "spec");
-        if (name && spec)
-            add_option(words, "--load", text_of("%s=%s", name, spec));
-    }
+        add_option(line, "--decide", joined(decide));
 }
 
 // What was built from a revision is built again.
-static void add_variants(struct words *words, const struct value *record)
+static void add_variants(char **line, const struct value *record)
 {
     const struct value *variants = view_get(record, "variants");
     char *build = view_text(record, "build");
@@ -161,49 +137,39 @@ static void add_variants(struct words *words, const struct value *record)
         OWNED char *name = view_plain(view_get(item, "name")),
                    *commit = view_string(view_path(item, "revision", "commit")),
                    *command = command_text(view_get(item, "command"));
-        add_option(words, commit ? "--revision" : "--variant",
+        add_option(line, commit ? "--revision" : "--variant",
                    text_of("%s=%s", name, commit ?: command));
     }
     if (build)
-        add_option(words, "--build", build);
-}
-
-static void add_command(struct words *words, const struct value *command)
-{
-    add(words, must(strdup("--")));
-    for (const struct value *word = NULL; view_each(command, &word);)
-        add(words, view_plain(word));
-}
-
-static const char *command_name(const struct cell *cell)
-{
-    if (capacity_searched(cell->of))
-        return "capacity";
-    return !cell->loaded && !cell->variant ? "run" : "slowdown";
+        add_option(line, "--build", build);
 }
 
 // The command line that measures a cell's experiment again: what was not the default. To be freed.
 static char *reproduce_command(const struct cell *cell)
 {
     const struct value *record = cell->of->record.top, *settings = cell->of->settings,
-                       *variants = view_get(record, "variants");
+                       *variants = view_get(record, "variants"), *loads = view_get(record, "loads");
     const bool built = view_is(view_path(view_first(variants), "revision", "commit"), VIEW_STRING);
-    struct words words = {0};
-    add(&words, must(strdup("jostle")));
-    add(&words, must(strdup(command_name(cell))));
-    add_variants(&words, record);
-    add_loads(&words, view_get(record, "loads"));
-    add_metrics(&words, settings);
+    OWNED char *codes = joined(view_get(settings, "ignore_codes"));
+    char *line = text_of("jostle %s", capacity_searched(cell->of)       ? "capacity"
+                                      : !cell->loaded && !cell->variant ? "run"
+                                                                        : "slowdown");
+    add_variants(&line, record);
+    for (const struct value *load = NULL; view_each(loads, &load);) {
+        OWNED char *name = view_text(load, "name"), *spec = view_text(load, "spec");
+        if (name && spec)
+            add_option(&line, "--load", text_of("%s=%s", name, spec));
+    }
+    add_metrics(&line, settings);
     for (const struct value *setting = NULL; view_each(settings, &setting);)
-        add_setting(&words, settings, setting);
-    add_ignored(&words, settings);
-    if (!view_first(variants) || built)
-        add_command(&words, view_get(record, "command"));
-    char *text = must(words_quote(words.item, words.count));
-    for (size_t i = 0; i < words.count; i++)
-        free((char *)(uintptr_t)words.item[i]);
-    free(words.item);
-    return text;
+        add_setting(&line, settings, setting);
+    if (view_holds(settings, "ignore_failure"))
+        add(&line, text_of("--ignore-failure%s%s", *codes == '\0' ? "" : "=", codes));
+    if (!view_first(variants) || built) {
+        OWNED char *command = command_text(view_get(record, "command"));
+        line = text_added(line, " -- %s", command);
+    }
+    return line;
 }
 
 // ---- charts

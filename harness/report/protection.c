@@ -3,7 +3,6 @@
 #include "common/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct value *protection_of(const struct experiment *experiment)

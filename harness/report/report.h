@@ -40,7 +40,7 @@ struct wanted {
     bool page;           // with what the page draws
     bool table;          // the table of the only experiment, too
     bool lists;          // the model with lists of runs
-    bool figures;        // cells as lines of CSV, see figures.h
+    bool figures;        // cells as lines of CSV, see figures.c
     const struct family *family; // of all slowdowns; NULL: not known yet
 };
 
@@ -100,12 +100,7 @@ struct groups {
     size_t *of; // of each folder: the index of its group; SIZE_MAX: none
 };
 
-// places: one for each folder; their names are taken over.
-void groups_make(struct groups *groups, struct place *places, size_t count);
 void groups_free(struct groups *groups);
-
-// The place of an experiment.
-struct place place_of(const struct experiment *experiment, size_t folder);
 
 // part: the experiment of each session of the group. A result over them, as jostle.result/1
 // as far as a report reads it; to be freed. Its ratios are those of harness/stats/interval.h,
@@ -185,7 +180,7 @@ struct collected {
     struct host *hosts; // each once
     size_t host_count, host_allocated;
     size_t experiments, runs;
-    char *table; // of the only experiment, as JSON (table.h); NULL: there are several
+    char *table; // of the only experiment, as JSON (table.c); NULL: there are several
 };
 
 // experiments and runs count what has a selected cell, or a waiting one.

@@ -20,22 +20,6 @@ void row_say(struct line *json, const char *who, const char *words)
         visible_add(json, text_of("%s: %s", who, words));
 }
 
-const char *row_figure(const struct value *condition, const struct quantity *metric, char *text)
-{
-    const struct value *figure = metric_figure(condition, metric);
-    char bound[NUMBER_SIZE];
-    if (!is_censored(condition))
-        return figure_text(figure, metric->unit, text);
-    snprintf(text, NUMBER_SIZE, "at least %.60s",
-             number_scaled(figure_center(figure), metric->unit, bound));
-    return text;
-}
-
-char *row_star(const struct value *condition, const char *who)
-{
-    return figure_star(view_get(condition, "wall_s"), "s", who);
-}
-
 const char *row_achieved(const struct value *load, bool is_short, char *text)
 {
     const double offered = view_real(load, "offered"), achieved = view_real(load, "achieved");
@@ -153,7 +137,10 @@ double figure_center(const struct value *figure)
     return isnan(center) ? view_real(figure, "mean") : center;
 }
 
-const char *figure_text(const struct value *figure, const char *unit, char *text)
+// "697 ± 5 ms" for a mean whose interval has two equal sides, "697 [691, 706] ms" for others and
+// for quantiles, and "2.00 MiB (constant)" where all runs are alike. With a star for the mean
+// without outliers of older results. text has room for NUMBER_SIZE.
+static const char *figure_text(const struct value *figure, const char *unit, char *text)
 {
     const double center = figure_center(figure);
     const double low = figure_bound(figure, false), high = figure_bound(figure, true);
@@ -173,7 +160,8 @@ const char *figure_text(const struct value *figure, const char *unit, char *text
     return is_without_outliers(figure) ? strcat(text, " *") : text;
 }
 
-char *figure_star(const struct value *figure, const char *unit, const char *who)
+// What the star means, to be freed; NULL: there is none.
+static char *figure_star(const struct value *figure, const char *unit, const char *who)
 {
     const double count = view_number(view_get(figure, "set_aside"), 0);
     char mean[NUMBER_SIZE];
@@ -182,6 +170,22 @@ char *figure_star(const struct value *figure, const char *unit, const char *who)
     return text_of("* %s: mean-without-outliers, %.0f run%s set aside; the mean of all runs is %s",
                    who, count, count == 1 ? "" : "s",
                    number_scaled(view_real(figure, "mean"), unit, mean));
+}
+
+const char *row_figure(const struct value *condition, const struct quantity *metric, char *text)
+{
+    const struct value *figure = metric_figure(condition, metric);
+    char bound[NUMBER_SIZE];
+    if (!is_censored(condition))
+        return figure_text(figure, metric->unit, text);
+    snprintf(text, NUMBER_SIZE, "at least %.60s",
+             number_scaled(figure_center(figure), metric->unit, bound));
+    return text;
+}
+
+char *row_star(const struct value *condition, const char *who)
+{
+    return figure_star(view_get(condition, "wall_s"), "s", who);
 }
 
 struct estimate ratio_estimate(const struct value *slowdown)

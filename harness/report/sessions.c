@@ -105,7 +105,8 @@ char *sessions_text(const struct value *slowdown)
 
 // Which experiments are sessions of one cell.
 
-struct place place_of(const struct experiment *experiment, size_t folder)
+// The place of an experiment.
+static struct place place_of(const struct experiment *experiment, size_t folder)
 {
     const struct value *cell = experiment->cell;
     char *name = view_text(cell, "of");
@@ -170,7 +171,8 @@ static void add_group(struct groups *groups, const struct place *places, size_t 
     groups->item[groups->count++] = group;
 }
 
-void groups_make(struct groups *groups, struct place *places, size_t count)
+// places: one for each folder; their names are taken over.
+static void groups_make(struct groups *groups, struct place *places, size_t count)
 {
     *groups = (struct groups){.of = must(calloc(count + 1, sizeof *groups->of))};
     for (size_t i = 0; i < count; i++)

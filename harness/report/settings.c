@@ -106,16 +106,14 @@ static const struct format *format_by_name(const struct formats *formats, const 
 static const struct format *format_by_file(const struct formats *formats, const char *file)
 {
     for (size_t i = 0; i < formats->count; i++) {
-        char *endings = must(strdup(formats->item[i].endings)), *rest = endings;
-        bool found = false;
-        for (char *ending = strsep(&rest, " "); ending && !found; ending = strsep(&rest, " ")) {
+        OWNED char *endings = must(strdup(formats->item[i].endings));
+        char *rest = endings;
+        for (char *ending = strsep(&rest, " "); ending; ending = strsep(&rest, " ")) {
             const size_t length = strlen(ending);
-            found = length > 0 && strlen(file) > length &&
-                    strcasecmp(file + strlen(file) - length, ending) == 0;
+            if (length > 0 && strlen(file) > length &&
+                strcasecmp(file + strlen(file) - length, ending) == 0)
+                return &formats->item[i];
         }
-        free(endings);
-        if (found)
-            return &formats->item[i];
     }
     return NULL;
 }
@@ -169,16 +167,12 @@ static char *details_of(const struct formats *formats)
 {
     char *text = must(strdup("Formats:\n"));
     for (size_t i = 0; i < formats->count; i++) {
-        char *more =
-            text_of("%s  %-10s %s%s%s%s\n", text, formats->item[i].name, formats->item[i].about,
-                    *formats->item[i].endings == '\0' ? "" : " (", formats->item[i].endings,
-                    *formats->item[i].endings == '\0' ? "" : ")");
-        free(text);
-        text = more;
+        const struct format *format = &formats->item[i];
+        const bool has_files = *format->endings != '\0';
+        text = text_added(text, "  %-10s %s%s%s%s\n", format->name, format->about,
+                          has_files ? " (" : "", format->endings, has_files ? ")" : "");
     }
-    char *all = text_of("%s\n%s", text, exits);
-    free(text);
-    return all;
+    return text_added(text, "\n%s", exits);
 }
 
 static char *names_of(const struct formats *formats, const char *between)

@@ -245,7 +245,7 @@ static void put_others(struct line *json, const struct experiment *experiment)
 }
 
 // "time: baseline 98 % computing, 2 % ...; half 61 % computing, 39 % waiting for a CPU". Of a
-// target alone the answer has it (answer.h), where that is a time.
+// target alone the answer has it (answer.c), where that is a time.
 static void put_times(struct line *json, const struct experiment *experiment)
 {
     const struct value *first = view_first(experiment->conditions);

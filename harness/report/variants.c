@@ -14,6 +14,8 @@ static char *name_of(const struct value *comparison)
     return text_of("%s%s%s", variant ?: "?", load ? ", " : "", load ?: "");
 }
 
+// The ratio of each variant to the reference, alone and under each load: {metric, limit, points};
+// limit: of --at-most.
 static void put_chart(struct line *json, const struct experiment *experiment,
                       const struct quantity *metric)
 {
@@ -31,17 +33,6 @@ static void put_chart(struct line *json, const struct experiment *experiment,
         line_close(json);
     }
     line_close(json);
-    line_close(json);
-}
-
-// A member "charts": for each metric of --metric, the ratio of each variant to the reference,
-// alone and under each load: [{metric, limit, points}]; limit: of --at-most.
-static void variants_put_charts(struct line *json, const struct experiment *experiment)
-{
-    line_array(json, "charts");
-    for (size_t i = 0; i < experiment->metrics.count; i++)
-        if (experiment->metrics.item[i].chosen)
-            put_chart(json, experiment, &experiment->metrics.item[i]);
     line_close(json);
 }
 
@@ -269,8 +260,13 @@ void variants_put(struct line *json, const struct experiment *experiment, bool p
     put_tables(json, experiment);
     put_changes(json, experiment);
     put_sentences(json, experiment);
-    if (page)
-        variants_put_charts(json, experiment);
+    if (page) {
+        line_array(json, "charts");
+        for (size_t i = 0; i < experiment->metrics.count; i++)
+            if (experiment->metrics.item[i].chosen)
+                put_chart(json, experiment, &experiment->metrics.item[i]);
+        line_close(json);
+    }
     line_close(json);
 }
 
@@ -337,17 +333,9 @@ static void put_protections(struct line *json, const struct experiment *experime
     free(last);
 }
 
-static void put_left_out(struct line *json, const struct experiment *experiment)
-{
-    const struct value *list = view_get(experiment->record.top, "left_out");
-    for (const struct value *item = NULL; view_each(list, &item);) {
-        OWNED char *why = view_text(item, "why");
-        row_say(json, "cannot be set here", why);
-    }
-}
-
 void protection_put(struct line *json, const struct experiment *experiment)
 {
+    const struct value *left_out = view_get(experiment->record.top, "left_out");
     const struct legend legend = legend_of(experiment);
     if (!protection_measured(experiment)) {
         line_null(json, "protection");
@@ -360,7 +348,10 @@ void protection_put(struct line *json, const struct experiment *experiment)
     put_protections(json, experiment);
     line_close(json);
     line_array(json, "lines");
-    put_left_out(json, experiment);
+    for (const struct value *item = NULL; view_each(left_out, &item);) {
+        OWNED char *why = view_text(item, "why");
+        row_say(json, "cannot be set here", why);
+    }
     line_close(json);
     line_close(json);
 }

@@ -267,11 +267,6 @@ bool view_is(const struct value *value, enum view_type type)
     return value && value->type == type;
 }
 
-bool view_true(const struct value *value)
-{
-    return view_is(value, VIEW_TRUE);
-}
-
 bool view_equals(const struct value *value, const char *text)
 {
     const size_t length = strlen(text);
@@ -290,7 +285,7 @@ bool view_matches(const struct value *object, const char *key, const char *text)
 
 bool view_holds(const struct value *object, const char *key)
 {
-    return view_true(view_get(object, key));
+    return view_is(view_get(object, key), VIEW_TRUE);
 }
 
 bool view_has_text(const struct value *object, const char *key)

@@ -50,7 +50,6 @@ size_t view_compact(const char *text, size_t length, char *to);
 const struct value *view_get(const struct value *object, const char *key);
 const struct value *view_path(const struct value *object, const char *first, const char *second);
 bool view_is(const struct value *value, enum view_type type);
-bool view_true(const struct value *value);
 bool view_equals(const struct value *value, const char *text);
 // Whether a member is that text, is true, is a text.
 bool view_matches(const struct value *object, const char *key, const char *text);
