@@ -20,6 +20,24 @@ const char *json_text_at(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
+bool json_text_is(const json_t *object, const char *key, const char *text)
+{
+    const char *own = json_text_at(object, key);
+    return own != NULL && strcmp(own, text) == 0;
+}
+
+json_t *json_element(const json_t *list, const char *key, const char *text)
+{
+    json_t *one;
+    size_t index;
+    json_array_foreach(list, index, one)
+    {
+        if (json_text_is(one, key, text))
+            return one;
+    }
+    return NULL;
+}
+
 const char *json_text_or_empty(const json_t *object, const char *key)
 {
     const char *text = json_text_at(object, key);

@@ -11,6 +11,10 @@
 /* A member of an object; NULL, NAN and false where it is not there, or of another type. */
 const char *json_text_at(const json_t *object, const char *key);
 double json_number_at(const json_t *object, const char *key);
+/* Whether a member is that text. */
+bool json_text_is(const json_t *object, const char *key, const char *text);
+/* The first element of a list whose member is that text; NULL: none. */
+json_t *json_element(const json_t *list, const char *key, const char *text);
 /* The member "confidence" of settings: above 0 and below 1; else the default, 0.95. */
 double json_confidence_at(const json_t *settings);
 /* As json_text_at, but "" in place of NULL. */

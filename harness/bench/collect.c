@@ -13,28 +13,14 @@
 
 /* The curves of a part. */
 
-/* The element of a list whose member `key` is that text; NULL: none. */
-static const json_t *element(const json_t *list, const char *key, const char *text)
-{
-    const json_t *one;
-    size_t index;
-    json_array_foreach(list, index, one)
-    {
-        const char *its = json_text_at(one, key);
-        if (its != NULL && strcmp(its, text) == 0)
-            return one;
-    }
-    return NULL;
-}
-
 /* What the point shows: an object with value and ci. */
 static const json_t *figure_of(const json_t *point, const json_t *rows)
 {
     const char *peer = json_text_at(point, "peer"), *figure = json_text_at(point, "figure");
-    const json_t *of = element(rows, "cell", json_text_at(point, "cell"));
+    const json_t *of = json_element(rows, "cell", json_text_at(point, "cell"));
     if (peer != NULL)
-        of = element(json_object_get(of, "peers"), "name", peer);
-    return figure == NULL ? of : element(json_object_get(of, "more"), "name", figure);
+        of = json_element(json_object_get(of, "peers"), "name", peer);
+    return figure == NULL ? of : json_element(json_object_get(of, "more"), "name", figure);
 }
 
 static json_t *point_json(double x, double y, const json_t *figure)
@@ -74,7 +60,7 @@ static json_t *peaks_json(const json_t *points, const json_t *rows, const json_t
     size_t index;
     json_array_foreach(points, index, point)
     {
-        const json_t *row = element(rows, "cell", json_text_at(point, "cell"));
+        const json_t *row = json_element(rows, "cell", json_text_at(point, "cell"));
         const double x = x_of(point, loads),
                      y = json_number_at(json_object_get(row, "peak"), "value");
         if (!json_has(point, "figure") && !isnan(x) && !isnan(y))
@@ -147,7 +133,7 @@ static void add_peers(json_t *built, const struct source *source, const json_t *
     size_t i, k;
     json_array_foreach(points, i, point)
     {
-        const json_t *row = element(source->rows, "cell", json_text_at(point, "cell"));
+        const json_t *row = json_element(source->rows, "cell", json_text_at(point, "cell"));
         json_array_foreach(json_object_get(row, "peers"), k, peer)
         {
             const char *name = json_text_at(peer, "name");

@@ -316,7 +316,7 @@ static size_t failed_rows(const json_t *bench)
     {
         json_array_foreach(json_object_get(part, "rows"), k, row)
         {
-            failed += strcmp(json_text_at(row, "state"), "failed") == 0;
+            failed += json_text_is(row, "state", "failed");
         }
     }
     return failed;

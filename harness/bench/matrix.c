@@ -130,31 +130,20 @@ struct cell *matrix_row(struct matrix *matrix, const struct cell *of, const char
 {
     FORMATTED(named, name);
     struct cell *cell = add_cell(matrix, named);
-    const json_t *one;
-    size_t index;
     json_put(cell->json, "of", json_incref(json_object_get(of->json, "cell")));
-    json_array_foreach(json_object_get(of->json, "more"), index, one)
-    {
-        if (strcmp(json_text_at(one, "name"), figure) == 0)
-            json_put(cell->json, "figure", must(json_deep_copy(one)));
-    }
+    json_put(cell->json, "figure",
+             must(json_deep_copy(json_element(json_object_get(of->json, "more"), "name", figure))));
     return cell;
 }
 
 void row_more(struct cell *row, const struct cell *of, const char *figure, const char *name)
 {
-    const json_t *one;
-    size_t index;
-    json_array_foreach(json_object_get(of->json, "more"), index, one)
-    {
-        if (strcmp(json_text_at(one, "name"), figure) != 0)
-            continue;
-        json_t *more = must(json_deep_copy(one));
-        json_put(more, "metric", json_text(figure));
-        json_put(more, "name", json_text(name));
-        json_put(more, "shown", json_true());
-        json_add(json_object_get(row->json, "more"), more);
-    }
+    json_t *more =
+        must(json_deep_copy(json_element(json_object_get(of->json, "more"), "name", figure)));
+    json_put(more, "metric", json_text(figure));
+    json_put(more, "name", json_text(name));
+    json_put(more, "shown", json_true());
+    json_add(json_object_get(row->json, "more"), more);
 }
 
 /* A row of the runs of another cell has its peers, its load and its fate. */
@@ -416,16 +405,11 @@ static json_t *axis_json(struct axis axis)
 struct chart *matrix_chart(struct matrix *matrix, const char *kind, const char *title,
                            struct axis x, struct axis y)
 {
-    json_t *charts = json_object_get(matrix->part, "charts"), *chart;
+    json_t *charts = json_object_get(matrix->part, "charts");
     struct chart *found = matrix_handle(matrix, sizeof *found);
-    size_t index;
-    json_array_foreach(charts, index, chart)
-    {
-        if (strcmp(json_text_at(chart, "title"), title) == 0) {
-            found->json = chart;
-            return found;
-        }
-    }
+    found->json = json_element(charts, "title", title);
+    if (found->json != NULL)
+        return found;
     found->json = must(json_pack("{s:s, s:s, s:o, s:o, s:[]}", "kind", kind, "title", title, "x",
                                  axis_json(x), "y", axis_json(y), "series"));
     json_add(charts, found->json);
@@ -435,15 +419,11 @@ struct chart *matrix_chart(struct matrix *matrix, const char *kind, const char *
 /* The points of a curve of the chart, which begins with the first of them. */
 static json_t *points_of(struct chart *chart, const char *name)
 {
-    json_t *all = json_object_get(chart->json, "series"), *one;
-    size_t index;
-    json_array_foreach(all, index, one)
-    {
-        if (strcmp(json_text_at(one, "name"), name) == 0)
-            return json_object_get(one, "points");
+    json_t *all = json_object_get(chart->json, "series"), *one = json_element(all, "name", name);
+    if (one == NULL) {
+        one = must(json_pack("{s:s, s:[]}", "name", name, "points"));
+        json_add(all, one);
     }
-    one = must(json_pack("{s:s, s:[]}", "name", name, "points"));
-    json_add(all, one);
     return json_object_get(one, "points");
 }
 

@@ -32,8 +32,7 @@ static char *folder_of(const char *dir, const json_t *cell)
 
 static enum state state_of(const struct measured *measured)
 {
-    const char *state = json_text_at(measured->status, "state");
-    if (state != NULL && strcmp(state, "failed") == 0)
+    if (json_text_is(measured->status, "state", "failed"))
         return STATE_FAILED;
     if (!measured->has_runs)
         return STATE_WAITING;
@@ -149,8 +148,7 @@ char *measured_failure(const struct measured *measured, int condition, size_t *f
     name = measured->experiment.settings.conditions[condition];
     json_array_foreach(measured->session.records, index, record)
     {
-        const char *its = json_text_at(record, "condition");
-        char *why = its != NULL && strcmp(its, name) == 0 ? failure_of(record) : NULL;
+        char *why = json_text_is(record, "condition", name) ? failure_of(record) : NULL;
         last = why != NULL ? record : last;
         *failed += why != NULL;
         free(why);

@@ -186,10 +186,9 @@ static void add(struct sequence *sequence, double time_s, double value)
 static void take(struct sequence *sequence, const char *line, const char *key, double scale)
 {
     json_t *event = json_loads(line, 0, NULL);
-    const char *kind = json_text_at(event, "event");
     const double value = json_number_at(event, key), took_s = json_number_at(event, "elapsed_s");
     const double before_s = sequence->count > 0 ? sequence->time_s[sequence->count - 1] : 0;
-    if (kind != NULL && strcmp(kind, "interval") == 0 && !isnan(value) && !isnan(took_s))
+    if (json_text_is(event, "event", "interval") && !isnan(value) && !isnan(took_s))
         add(sequence, before_s + took_s, value * scale);
     json_decref(event);
 }

@@ -258,11 +258,9 @@ static void put_warnings(const struct context *context)
     size_t index;
     json_array_foreach(json_object_get(context->measured->summary, "warnings"), index, warning)
     {
-        const char *severity = json_text_at(warning, "severity"),
-                   *flag = json_text_at(warning, "flag"),
+        const char *flag = json_text_at(warning, "flag"),
                    *condition = json_text_at(warning, "condition");
-        if (severity == NULL || strcmp(severity, "problem") != 0 ||
-            is_known(context, flag, condition))
+        if (!json_text_is(warning, "severity", "problem") || is_known(context, flag, condition))
             continue;
         const bool is_ours =
             condition == NULL || (ours >= 0 && strcmp(condition, settings->conditions[ours]) == 0);
@@ -302,20 +300,12 @@ static void put_figures(const struct context *context)
     put_warnings(context);
 }
 
-/* Whether it has ended. */
-static bool is_over(const struct measured *measured)
-{
-    const char *state = json_text_at(measured->status, "state");
-    return state != NULL && strcmp(state, "done") == 0;
-}
-
 /* Why a row has no run: what kept it from its first one, where that was no signal. */
 static json_t *waiting_json(const struct measured *measured)
 {
     static const char by_signal[] = "interrupted by ";
-    const char *state = json_text_at(measured->status, "state");
     const char *reason = json_text_at(measured->status, "reason");
-    if (state == NULL || reason == NULL || strcmp(state, "interrupted") != 0 ||
+    if (reason == NULL || !json_text_is(measured->status, "state", "interrupted") ||
         strncmp(reason, by_signal, sizeof by_signal - 1) == 0)
         return json_text("not measured yet: the same command continues");
     return json_text(reason);
@@ -331,7 +321,7 @@ static json_t *reason_json(const struct context *context)
     if (context->state == STATE_WAITING)
         return waiting_json(measured);
     if (context->state == STATE_UNFINISHED)
-        return json_text(is_over(measured)
+        return json_text(json_text_is(measured->status, "state", "done")
                              ? "its time was over before it had a figure: allow more --max-time"
                              : "more runs are to come: the same command continues");
     if (context->state != STATE_FAILED)

@@ -49,9 +49,8 @@ static void findings_put(json_t *findings, json_t *row)
 {
     const json_t *one;
     size_t index;
-    const char *state = json_text_at(row, "state");
     json_put(row, "numbers", must(json_array()));
-    if (strcmp(state, "waiting") == 0 || strcmp(state, "skipped") == 0)
+    if (json_text_is(row, "state", "waiting") || json_text_is(row, "state", "skipped"))
         return;
     json_array_foreach(json_object_get(row, "problems"), index, one)
     {
@@ -91,13 +90,7 @@ static void put_reason(json_t *reasons, const json_t *row, const char *who, cons
     if (!json_has(of, "reason"))
         return;
     char *text = text_of("%s%s%s", who, *who ? ": " : "", json_text_at(of, "reason"));
-    json_t *one, *found = NULL;
-    size_t index;
-    json_array_foreach(reasons, index, one)
-    {
-        if (strcmp(json_text_at(one, "text"), text) == 0)
-            found = one;
-    }
+    json_t *found = json_element(reasons, "text", text);
     if (found == NULL) {
         found = must(json_pack("{s:s, s:[]}", "text", text, "cells"));
         json_add(reasons, found);
@@ -119,12 +112,6 @@ static void findings_put_reasons(json_t *reasons, const json_t *row)
 }
 
 /* Which row of a part is shown as its answer. */
-
-static bool is(const json_t *row, const char *member, const char *text)
-{
-    const char *own = json_text_at(row, member);
-    return own != NULL && strcmp(own, text) == 0;
-}
 
 /* What is said to be of a cache is not what the part can do: "L2", "page cache", "cached". */
 static bool names_cache(const char *label)
@@ -161,7 +148,7 @@ static bool is_misread(const json_t *row)
 
 static bool is_answer(const json_t *row)
 {
-    return is(row, "state", "done") && is(row, "better", "higher") &&
+    return json_text_is(row, "state", "done") && json_text_is(row, "better", "higher") &&
            !isnan(json_number_at(row, "value")) &&
            json_array_size(json_object_get(row, "marks")) == 0 && !is_of_cache(row) &&
            !is_misread(row);
@@ -213,13 +200,8 @@ static const int rank_of[GROUPS] = {[COUNT] = 3, [PEAK] = 4, [SHARE] = 1, [PEERS
 /* A column, once: the first that has the key decides its title. */
 static void add_column(json_t *columns, const char *key, const char *title, enum group group)
 {
-    const json_t *column;
-    size_t index;
-    json_array_foreach(columns, index, column)
-    {
-        if (strcmp(json_text_at(column, "key"), key) == 0)
-            return;
-    }
+    if (json_element(columns, "key", key) != NULL)
+        return;
     json_add(columns,
              must(json_pack("{s:s, s:s, s:b, s:i, s:i}", "key", key, "title", title, "left",
                             group == LABELS, "group", (int)group, "rank", rank_of[group])));
@@ -375,10 +357,9 @@ static json_t *counts_of(const json_t *bench)
     {
         json_array_foreach(json_object_get(part, "rows"), k, row)
         {
-            const char *state = json_text_at(row, "state");
             all++;
             for (size_t s = 0; s < sizeof states / sizeof *states; s++)
-                count[s] += state != NULL && strcmp(state, states[s]) == 0;
+                count[s] += json_text_is(row, "state", states[s]);
         }
     }
     return must(json_pack("{s:I, s:I, s:I, s:I}", "rows", all, states[0], count[0], states[1],

@@ -135,9 +135,8 @@ static json_t *sessions_status(const json_t *cells, const struct states *states)
         while (json_array_size(sessions) <= at && at < SESSIONS_MOST)
             json_array_append_new(sessions, json_pack("{si si}", "cells", 0, "done", 0));
         json_t *session = json_array_get(sessions, at);
-        const char *shown = json_text_at(json_array_get(cells, i), "state");
         count_one(session, "cells");
-        if (shown != NULL && strcmp(shown, "done") == 0)
+        if (json_text_is(json_array_get(cells, i), "state", "done"))
             count_one(session, "done");
     }
     if (json_array_size(sessions) > 1)

@@ -105,7 +105,7 @@ static void put_each(const json_t *list, bool slowdowns, char *text, size_t size
             used += (size_t)snprintf(text + used, size - used, "; ");
         if (used >= size)
             break;
-        if (slowdowns && strcmp(json_text_at(one, "metric"), "wall_s") == 0)
+        if (slowdowns && json_text_is(one, "metric", "wall_s"))
             put_slowdown(one, text + used, size - used);
         else
             snprintf(text + used, size - used, "%s", json_text_or_empty(one, "text"));
@@ -183,11 +183,10 @@ static double current_text(const struct progress *progress, const char *name, ch
     char path[PATH_MAX];
     json_t *status =
         json_read_record(cell_path(progress->folder, name, "status.json", path), 0, NULL);
-    const char *state = json_text_at(status, "state");
     const double runs = number_of(status, "runs", 0), error = number_of(status, "error", NAN);
     const double expected = number_of(status, "expected_runs", NAN);
     const double wanted = number_of(status, "asked_error", NAN);
-    const bool running = state != NULL && strcmp(state, "running") == 0;
+    const bool running = json_text_is(status, "state", "running");
     json_decref(status);
     text[0] = '\0';
     if (!running)

@@ -98,9 +98,8 @@ static json_t *mix_json(const struct request *request)
             usage_error("--mix %s: it has no name: give NAME=CMD", text);
         char *name = must(strndup(text, (size_t)(equals - text)));
         check_name(name);
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(json_text_at(json_array_get(list, k), "name"), name) == 0)
-                usage_error("--mix %s: two programs have this name: give another", name);
+        if (json_element(list, "name", name) != NULL)
+            usage_error("--mix %s: two programs have this name: give another", name);
         json_add(list, must(json_pack("{s:s, s:o}", "name", name, "words",
                                       text_words(request, equals + 1, "--mix "))));
         free(name);

@@ -308,8 +308,7 @@ static void add_warnings(json_t *list, const struct stages *stages, const char *
         size_t index;
         json_array_foreach(warnings, index, one)
         {
-            const char *its = json_text_at(one, "severity");
-            if (its != NULL && strcmp(its, severity) == 0 && !is_known(list, one))
+            if (json_text_is(one, "severity", severity) && !is_known(list, one))
                 add_warning(list, one);
         }
     }

@@ -124,9 +124,9 @@ static void take_machine(struct work *work, const struct measured *measured)
 // is what the time allows, and what of a load was delivered is beside its slowdown.
 static bool is_reason(const json_t *warning)
 {
-    const char *flag = json_text_at(warning, "flag");
-    return strcmp(json_text_at(warning, "severity"), "problem") == 0 &&
-           strcmp(flag, "not-converged") != 0 && strcmp(flag, "load-short") != 0;
+    return json_text_is(warning, "severity", "problem") &&
+           !json_text_is(warning, "flag", "not-converged") &&
+           !json_text_is(warning, "flag", "load-short");
 }
 
 // How many of the warnings before that one, or of all, have its flag.
@@ -134,7 +134,7 @@ static size_t with_flag(const json_t *warnings, size_t until, const char *flag)
 {
     size_t count = 0;
     for (size_t i = 0; i < until; i++)
-        count += strcmp(json_text_at(json_array_get(warnings, i), "flag"), flag) == 0;
+        count += json_text_is(json_array_get(warnings, i), "flag", flag);
     return count;
 }
 
