@@ -77,7 +77,7 @@ in_job() {
     # Its receiving half was a step of the job on that node.
     holds '.settings.peer == "n2" and ([.parts[].rows[] | select(.cell == "network.tcp.32KiB.s1")] | .[0] | .state == "done" and .value > 0
         and .peak_reason == "not known here: loopback has no link speed")' <out/bench.json
-    grep -q "^ *service = .*bench/receiver n2 " out/bench.conf
+    grep -q "^ *service = .*jobs/ssh/far --hold n2 .*bench/receive " out/bench.conf
     eventually 100 none_runs "net --listen 127.0.0.1:$port"
 }
 

@@ -169,18 +169,24 @@ scheduler_describe() {
     printf '%s\t%s\n' "$scheduler_job" "$(scheduler_version)"
 }
 
+# scheduler_has_host HOST: 0 when it is a node of our job.
+scheduler_has_host() {
+    local host
+    while IFS= read -r host; do
+        [[ $host != "$1" ]] || return 0
+    done < <(scheduler_hosts)
+    return 1
+}
+
 # node_start_words NODE ARRAY: puts in front of the command in ARRAY what starts it on NODE with our stdin, stdout and
 # stderr: the scheduler where NODE is one of our job, else ssh. An empty NODE is this one.
 node_start_words() {
-    local host
     local -n node_start_result=$2
     [[ -n $1 ]] || return 0
-    while IFS= read -r host; do
-        [[ $host != "$1" ]] || {
-            scheduler_start_words "$1" "$2"
-            return
-        }
-    done < <(scheduler_hosts)
+    ! scheduler_has_host "$1" || {
+        scheduler_start_words "$1" "$2"
+        return
+    }
     node_start_result=("$JOSTLE_ROOT/jobs/ssh/far" "$1" "${node_start_result[@]}")
 }
 

@@ -1,6 +1,6 @@
 /* What the network delivers: bandwidth, loss and round trips, between two processes of this
  * machine or two machines. The receiving half, and that of each peer, is the service of each
- * cell: `receiver` starts them at the other end. */
+ * cell: `receive` starts them at the other end. */
 #include "facts.h"
 #include "part.h"
 
@@ -18,12 +18,12 @@
 #define SOCKPERF_LEAST 14 /* bytes of its header (sockperf --help) */
 #define IPERF_LEAST    16 /* bytes of a datagram (iperf3: --length) */
 #define IPERF_BUFFER   (4u << 20) /* as loadgen's receiver has */
-/* A new receiver for each block, and runs that begin and end. */
+/* A new one for each block, and runs that begin and end. */
 #define START_S    0.3
 #define BLOCK_S    0.3
 #define SOCKPERF_S 2.3 /* that sockperf takes longer than it is told */
 
-/* A service has these ports (receive.bash). */
+/* A service has these ports (receive). */
 enum { OUR_PORT, IPERF_PORT, QPERF_PORT, QPERF_DATA_PORT, SOCKPERF_TCP_PORT, SOCKPERF_UDP_PORT };
 
 #define DATAGRAM_MOST 65507 /* bytes of UDP over IPv4 */
@@ -130,14 +130,21 @@ static void serve(struct cell *cell, const struct route *route, const char *cons
 {
     static const char *const programs[] = {"iperf3", "qperf", "sockperf"};
     const struct choice *choice = route->choice;
-    const char *home = getenv("JOSTLE_HARNESS"), *words[16];
-    char program[PATH_MAX], port[16];
+    const char *home = getenv("JOSTLE_HARNESS"), *root = getenv("JOSTLE_ROOT"), *words[20];
+    char far[PATH_MAX], receive[PATH_MAX], loadgen[PATH_MAX], port[16];
     size_t count = 0;
-    snprintf(program, sizeof program, "%s/bench/receiver", home != NULL ? home : "harness");
+    snprintf(far, sizeof far, "%s/jobs/ssh/far", root != NULL ? root : ".");
+    snprintf(receive, sizeof receive, "%s/bench/receive", home != NULL ? home : "harness");
     snprintf(port, sizeof port, "%u", choice->port);
-    words[count++] = program;
+    words[count++] = far;
+    words[count++] = "--hold";
+    if (is_remote(choice) && choice->rsh != NULL) {
+        words[count++] = "--rsh";
+        words[count++] = choice->rsh;
+    }
     words[count++] = is_remote(choice) ? choice->host : "";
-    words[count++] = is_remote(choice) && choice->rsh != NULL ? choice->rsh : "";
+    words[count++] = receive;
+    words[count++] = child_path("loadgen", loadgen);
     words[count++] = route->address;
     words[count++] = port;
     words[count++] = "loadgen";

@@ -1,36 +1,8 @@
-# The other end of a network bench: how a command is started there, and what is there.
-# Sourced, never run; needs messages.bash, common.bash, and jobs/scheduler.bash.
+# The other end of a network bench: what is there. Sourced, never run; needs messages.bash, common.bash, and
+# jobs/scheduler.bash.
 
 # Without an answer for so long the other end is down.
-readonly PEER_PROBE_S=20
-readonly -a PEER_SSH=(ssh -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=5 -o ServerAliveCountMax=3)
-
-# peer_is_here HOST: 0 when this machine is the other end.
-peer_is_here() {
-    [[ -z $1 || $1 == localhost ]]
-}
-
-# peer_words HOST RSH ARRAY: sets ARRAY to what runs `bash -s` at HOST with our stdin, stdout
-# and stderr: RSH HOST, else what the scheduler starts steps with where HOST is a node of our
-# job, else ssh.
-peer_words() {
-    local host
-    local -n peer_words_result=$3
-    peer_words_result=(bash -s)
-    ! peer_is_here "$1" || return 0
-    if [[ -n $2 ]]; then
-        split_words "$2" peer_words_result || usage_error "--rsh $2: a quote is not closed"
-        peer_words_result+=("$1" bash -s)
-        return
-    fi
-    while IFS= read -r host; do
-        [[ $host != "$1" ]] || {
-            scheduler_start_words "$1" peer_words_result
-            return
-        }
-    done < <(scheduler_hosts)
-    peer_words_result=("${PEER_SSH[@]}" "$1" bash -s)
-}
+readonly PEER_PROBE_S=30
 
 # peer_default: prints the other end where none is given: the second node of our job, or
 # nothing: this machine.
@@ -51,21 +23,17 @@ peer_address() {
 # if nothing can be measured. Returns 0.
 peer_probe() {
     local facts code=0 said address=$3 line
-    local -a words
-    peer_words "$1" "$2" words
     temporary_file peer
     said=$REPLY
-    facts=$({
-        printf '%s\n' "$(<"$JOSTLE_HARNESS/bench/receive.bash")"
-        printf 'receive_facts %q\n' "$JOSTLE_BIN"
-    } | timeout "$PEER_PROBE_S" "${words[@]}" 2>"$said") || code=$?
-    if [[ $facts != *loadgen$'\t'* && $facts != *problem$'\t'* ]]; then
+    facts=$(timeout "$PEER_PROBE_S" "$JOSTLE_ROOT/jobs/ssh/far" ${2:+--rsh "$2"} "$1" \
+        "$JOSTLE_HARNESS/bench/receive" --facts "$JOSTLE_BIN/loadgen" 2>"$said" </dev/null) || code=$?
+    if [[ $facts != *loadgen$'\t'* ]]; then
         said=$(scheduler_own_lines <"$said" | tail -n 1)
         ((code != 124)) || said="no answer within $PEER_PROBE_S s"
-        printf 'problem\t%s cannot be reached (%s): %s\n' "$1" "${words[0]}" "${said:-status $code}"
+        printf 'problem\t%s\n' "${said#jostle: }"
         return
     fi
-    if peer_is_here "$1"; then
+    if [[ -z $1 || $1 == localhost ]]; then
         address=${address:-127.0.0.1}
     elif [[ -z $address && $facts =~ (^|$'\n')address$'\t'([^$'\n']+) ]]; then
         address=${BASH_REMATCH[2]}
