@@ -134,46 +134,37 @@ static char *failed_kinds(const struct session *session)
     return stream_text(stream, &text);
 }
 
-// Whether runs that ended too early count like the others.
-static bool has_early_ends(const struct session *session)
-{
-    size_t censored = 0;
-    for (size_t i = 0; i < session->settings->condition_count; i++)
-        censored += session->conditions[i].censored;
-    return session->failed - session->unusable > censored;
-}
-
-// What the failures mean for the figures.
-static const char *failed_meaning(const struct session *session)
-{
-    size_t censored = 0, without = 0;
-    for (size_t i = 0; i < session->settings->condition_count; i++) {
-        censored += session->conditions[i].censored;
-        without += session->conditions[i].failures[FAILURE_METRIC];
-    }
-    if (session->settings->ignored.any && without > 0 && session->failed == without + censored)
-        return "because of --ignore-failure their other figures count";
-    if (has_early_ends(session))
-        return "they count like the others because of --ignore-failure, but a run that ends early "
-               "is no measure of the work";
-    return censored > 0 ? "those that the time-out ended count as lower bounds"
-                        : "the figures are of those that succeeded";
-}
-
 // All that failed: also the runs that were made again when the experiment was resumed,
 // which have no order any more.
 static void add_failed(const struct session *session, json_t *list)
 {
     struct message message = {.flag = FLAG_FAILED_RUNS};
     char *kinds = failed_kinds(session);
+    size_t censored = 0, without = 0;
+    for (size_t i = 0; i < session->settings->condition_count; i++) {
+        censored += session->conditions[i].censored;
+        without += session->conditions[i].failures[FAILURE_METRIC];
+    }
+    // Whether runs that ended too early count like the others.
+    const bool early = session->failed - session->unusable > censored;
     for (size_t i = 0; i < session->count; i++)
         if (session->runs[i].failure != FAILURE_NONE)
             message_run(&message, session->runs[i].order);
     message_detail(&message, "few", "%zu", session->failed + session->set_aside);
     message_detail(&message, "all", "%zu", session->count + session->set_aside);
     message_detail(&message, "kinds", "%s", kinds);
-    message_detail(&message, "meaning", "%s", failed_meaning(session));
-    if (has_early_ends(session)) // also of the baseline, so that a ratio may be too high
+    if (session->settings->ignored.any && without > 0 && session->failed == without + censored)
+        message_detail(&message, "meaning",
+                       "because of --ignore-failure their other figures count");
+    else if (early)
+        message_detail(&message, "meaning",
+                       "they count like the others because of --ignore-failure, but a run that "
+                       "ends early is no measure of the work");
+    else
+        message_detail(&message, "meaning",
+                       censored > 0 ? "those that the time-out ended count as lower bounds"
+                                    : "the figures are of those that succeeded");
+    if (early) // also of the baseline, so that a ratio may be too high
         message.bias = BIAS_ALL;
     message_add(list, &message);
     free(kinds);
