@@ -1,4 +1,4 @@
-#include "capacity.h"
+#include "plan.h"
 
 #include "harness/stats/decide.h"
 #include "simulation.h"

@@ -1,4 +1,4 @@
-#include "carry.h"
+#include "plan.h"
 
 #include "harness/stats/decide.h"
 #include "harness/stats/metrics.h"

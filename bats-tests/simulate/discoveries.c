@@ -1,4 +1,4 @@
-#include "discoveries.h"
+#include "plan.h"
 
 #include "harness/stats/interval.h"
 #include "harness/stats/metrics.h"

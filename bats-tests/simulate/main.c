@@ -1,10 +1,8 @@
 // simulate: simulates experiments of known truth, lets the production code
 // decide them, and prints how often its intervals keep their promise.
-#include "capacity.h"
-#include "promises.h"
-#include "resample.h"
+#include "plan.h"
+#include "population.h"
 #include "table.h"
-#include "typical.h"
 
 #include "common/messages.h"
 #include "common/options.h"

@@ -36,4 +36,56 @@ struct cell plan_cell(const struct plan *plan, const struct population *populati
 struct cell plan_median(const struct plan *plan, const struct population *population,
                         const struct setting *setting, double ratio);
 
+// ---- the tables: each is simulated and printed; false if memory or threads ran out or, in the
+// short form, a bound is broken ----
+
+// jostle capacity: how far off it is, how often its intervals hold, and how many runs it
+// takes, on queues whose capacity is known.
+
+// Whether one of its services has a name that the list of --populations wants.
+bool capacity_has(const char *list);
+
+bool capacity_table(const struct plan *plan);
+
+// Carry-over: what becomes of the slowdown when a loaded run slows the unloaded run after
+// it, with and without --washout.
+bool carry_table(const struct plan *plan);
+
+// Many slowdowns at once: how many of those that look distinguishable are chance?
+bool discoveries_table(const struct plan *plan);
+
+// The promises other than the interval of one figure: comparing two results, the
+// noise floor of --aa, several metrics at once, the gate, metrics of which more is better.
+
+// Whether a list of tables names one of them.
+bool promises_has(const char *list);
+
+// Simulates and prints those of the plan. Returns the exit code: 1 if memory or
+// threads ran out or, in the short form, a bound is broken.
+int promises_run(const struct plan *plan);
+
+// Metrics of which more is better, such as a throughput: of work that takes a time t it
+// is 1 / t, hence skewed to the other side.
+bool rates_table(const struct plan *plan);
+
+// A load whose own effect changes from block to block: is that said, and what do intervals cover?
+bool series_table(const struct plan *plan);
+
+// Several sessions of one experiment: does the interval over them hold what one
+// session's cannot promise?
+bool sessions_table(const struct plan *plan);
+
+// The typical slowdown beside that of the means, with and without stragglers.
+
+// Whether a list of populations names one that only this table has.
+bool typical_has(const char *list);
+
+bool typical_table(const struct plan *plan);
+
+// Verdicts: how often variants are called faster, slower or the same, and how often wrongly;
+// whether a load changes a comparison; and what looking often costs.
+bool verdicts_table(const struct plan *plan);
+bool interactions_table(const struct plan *plan);
+bool looks_table(const struct plan *plan);
+
 #endif

@@ -84,4 +84,11 @@ double population_cv(const struct population *population, bool loaded);
 // The median of a single run, of a large number drawn; NAN where the level moves for good.
 double population_median(const struct population *population, bool loaded);
 
+// A population that is made of measured runs.
+
+// Reads the wall times of the first condition in a runs.jsonl, divided by
+// the mean of those that are no outliers. False after a message on stderr. The caller frees name
+// and values.
+bool resample_read(const char *path, struct population *population);
+
 #endif

@@ -1,13 +1,4 @@
-#include "promises.h"
-
-#include "capacity.h"
-#include "carry.h"
-#include "discoveries.h"
-#include "rates.h"
-#include "series.h"
-#include "sessions.h"
-#include "typical.h"
-#include "verdicts.h"
+#include "plan.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "rates.h"
+#include "plan.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "resample.h"
+#include "population.h"
 
 #include "common/file.h"
 #include "common/messages.h"

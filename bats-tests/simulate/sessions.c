@@ -1,4 +1,4 @@
-#include "sessions.h"
+#include "plan.h"
 
 #include "harness/stats/interval.h"
 #include "harness/stats/metrics.h"

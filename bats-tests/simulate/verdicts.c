@@ -1,4 +1,4 @@
-#include "verdicts.h"
+#include "plan.h"
 
 #include "harness/stats/metrics.h"
 #include "simulation.h"
