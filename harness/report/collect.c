@@ -168,9 +168,7 @@ static struct report_line line_of(const struct cell *cell)
                       ? NAN
                       : view_real(view_get(cell->baseline, metrics[METRIC_WALL].name), "mean"),
         .runs = view_number(view_get(cell->baseline, "runs"), 0),
-        .slowdown = view_real(cell->slowdown, "ratio"),
-        .slowdown_low = figure_bound(cell->slowdown, false),
-        .slowdown_high = figure_bound(cell->slowdown, true),
+        .slowdown = ratio_estimate(cell->slowdown),
         .is_time = metric_is_wall(cell->main),
         .is_distinguishable = view_holds(cell->slowdown, "distinguishable"),
         .legend = legend_of(cell->of),

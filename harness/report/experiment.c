@@ -241,20 +241,25 @@ static void add_flag(struct cell *cell, const char *flag)
     cell->flag_count++;
 }
 
-// Those of its conditions, and of none in particular.
+// One of its conditions, or none in particular.
+static bool concerns(const struct value *warning, const struct cell *cell)
+{
+    return !view_has_text(warning, "condition") ||
+           view_matches(warning, "condition", cell->reference) ||
+           (cell->condition && view_matches(warning, "condition", cell->condition));
+}
+
 static void find_warnings(struct cell *cell)
 {
     const struct value *warnings = view_get(cell->of->result.top, "warnings");
     for (const struct value *item = NULL; view_each(warnings, &item);) {
-        if (!view_has_text(item, "flag") ||
-            (view_has_text(item, "condition") &&
-             !view_matches(item, "condition", cell->reference) &&
-             !(cell->condition && view_matches(item, "condition", cell->condition))))
+        if (!concerns(item, cell) || !view_has_text(item, "flag"))
             continue;
+        const struct warning warning = severity_warning(item);
         cell->warnings = grown(cell->warnings, cell->warning_count, &cell->warning_allocated,
                                sizeof *cell->warnings);
-        cell->warnings[cell->warning_count++] = severity_warning(item);
-        add_flag(cell, cell->warnings[cell->warning_count - 1].flag);
+        cell->warnings[cell->warning_count++] = warning;
+        add_flag(cell, warning.flag);
     }
 }
 

@@ -399,13 +399,13 @@ static char *answer_text(const struct collected *collected)
     size_t judged = 0, slower = 0, without = 0;
     for (size_t i = 0; i < collected->line_count; i++) {
         const struct report_line *line = &collected->lines[i];
-        if (isnan(line->slowdown_low))
+        if (isnan(line->slowdown.low))
             continue;
         judged++;
-        const bool is_slower = line->is_distinguishable && line->slowdown_low > 1;
+        const bool is_slower = line->is_distinguishable && line->slowdown.low > 1;
         slower += is_slower;
-        without += !line->is_distinguishable && line->slowdown_high < 1 + negligible_effect;
-        if (is_slower && (!largest || line->slowdown > largest->slowdown))
+        without += !line->is_distinguishable && line->slowdown.high < 1 + negligible_effect;
+        if (is_slower && (!largest || line->slowdown.center > largest->slowdown.center))
             largest = line;
     }
     if (judged == 0)
@@ -416,15 +416,15 @@ static char *answer_text(const struct collected *collected)
         return text_of("None of %zu cells is surely slower beside its load; %zu of them surely not "
                        "by %.0f %%.",
                        judged, without, 100 * negligible_effect);
-    const double low = largest->slowdown_low, high = largest->slowdown_high;
+    const double low = largest->slowdown.low, high = largest->slowdown.high;
     const int decimals = sentence_decimals(low, high);
     const bool has_level = strcmp(largest->level, "-") != 0;
     char ratio[NUMBER_SIZE], from[NUMBER_SIZE], to[NUMBER_SIZE];
-    char *worst =
-        text_of("%s beside %s%s%s: %s times as %s (%s to %s).", largest->label, largest->load,
-                has_level ? " " : "", has_level ? largest->level : "",
-                number_fixed(largest->slowdown, decimals, ratio), largest->is_time ? "long" : "bad",
-                number_fixed(low, decimals, from), number_fixed(high, decimals, to));
+    char *worst = text_of("%s beside %s%s%s: %s times as %s (%s to %s).", largest->label,
+                          largest->load, has_level ? " " : "", has_level ? largest->level : "",
+                          number_fixed(largest->slowdown.center, decimals, ratio),
+                          largest->is_time ? "long" : "bad", number_fixed(low, decimals, from),
+                          number_fixed(high, decimals, to));
     if (judged == 1)
         return worst;
     OWNED char *none = without == 0 ? NULL : text_of(" In %zu no effect is seen.", without);

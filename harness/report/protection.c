@@ -60,38 +60,38 @@ char *protection_front(const struct experiment *experiment, const struct value *
                                                                        : "-"));
 }
 
-// A bound in percent; what is beyond 0 and 1 is said as it is.
-static char *percent_text(double value, double low, double high, bool words)
+static struct estimate estimate_of(const struct value *figure)
+{
+    return (struct estimate){view_real(figure, "value"), figure_bound(figure, false),
+                             figure_bound(figure, true)};
+}
+
+// A share in percent; what is beyond 0 and 1 is said as it is.
+static char *percent_text(struct estimate share, bool words)
 {
     char center[NUMBER_SIZE], from[NUMBER_SIZE], to[NUMBER_SIZE];
-    const int decimals = fabs(high - low) < 0.02 ? 1 : 0;
-    if (isnan(value))
+    const int decimals = fabs(share.high - share.low) < 0.02 ? 1 : 0;
+    if (isnan(share.center))
         return must(strdup("-"));
-    number_fixed(100 * value, isnan(low) ? 0 : decimals, center);
-    if (isnan(low) || isnan(high))
+    number_fixed(100 * share.center, isnan(share.low) ? 0 : decimals, center);
+    if (isnan(share.low) || isnan(share.high))
         return text_of("%s %%", center);
-    number_fixed(100 * low, decimals, from);
-    number_fixed(100 * high, decimals, to);
+    number_fixed(100 * share.low, decimals, from);
+    number_fixed(100 * share.high, decimals, to);
     return words ? text_of("%s %% (%s to %s)", center, from, to)
                  : text_of("%s [%s, %s] %%", center, from, to);
 }
 
-static double value_of(const struct value *figure)
-{
-    return view_real(figure, "value");
-}
-
 char *protection_share(const struct value *figure)
 {
-    return percent_text(value_of(figure), figure_bound(figure, false), figure_bound(figure, true),
-                        false);
+    return percent_text(estimate_of(figure), false);
 }
 
 char *protection_ratio(const struct value *figure)
 {
+    const struct estimate ratio = estimate_of(figure);
     char text[NUMBER_SIZE];
-    return must(strdup(number_ratio(value_of(figure), figure_bound(figure, false),
-                                    figure_bound(figure, true), text)));
+    return must(strdup(number_ratio(ratio.center, ratio.low, ratio.high, text)));
 }
 
 static const struct value *entry_named(const struct experiment *experiment, const char *key)
@@ -115,18 +115,16 @@ static char *named_text(const struct value *entry)
 
 static char *kept_text(const struct value *entry)
 {
-    const struct value *kept = view_get(entry, "kept");
-    OWNED char *share =
-        percent_text(value_of(kept), figure_bound(kept, false), figure_bound(kept, true), true);
+    OWNED char *share = percent_text(estimate_of(view_get(entry, "kept")), true);
     return strcmp(share, "-") == 0 ? must(strdup(""))
                                    : text_of("; the neighbour keeps %s of its speed", share);
 }
 
 static char *removed_text(const struct value *entry)
 {
-    const struct value *removed = view_get(entry, "removed");
-    return percent_text(fmin(value_of(removed), 1), fmin(figure_bound(removed, false), 1),
-                        fmin(figure_bound(removed, true), 1), true);
+    const struct estimate all = estimate_of(view_get(entry, "removed"));
+    return percent_text((struct estimate){fmin(all.center, 1), fmin(all.low, 1), fmin(all.high, 1)},
+                        true);
 }
 
 // Two significant digits more than 1 has: "5.0", "1.04".
@@ -150,10 +148,11 @@ static void put_best(struct line *json, const struct experiment *experiment)
         return;
     }
     OWNED char *name = named_text(best), *removed = removed_text(best), *kept = kept_text(best);
-    visible_add(json,
-                text_of("Best: %s: %s \u2192 %s times as long, which removes %s of the damage%s.",
-                        name, times_text(value_of(view_get(best, "slowdown_unprotected")), before),
-                        times_text(value_of(view_get(best, "slowdown")), after), removed, kept));
+    visible_add(
+        json,
+        text_of("Best: %s: %s \u2192 %s times as long, which removes %s of the damage%s.", name,
+                times_text(view_real(view_get(best, "slowdown_unprotected"), "value"), before),
+                times_text(view_real(view_get(best, "slowdown"), "value"), after), removed, kept));
 }
 
 static void put_until(struct line *json, const struct experiment *experiment)

@@ -145,7 +145,7 @@ struct report_line {
     char *host, *kind;   // host NULL: not known
     double wall_s, runs; // of the baseline; NAN where others have it: it is over sessions
     // How many times as long, or worse, under load; NAN: not known.
-    double slowdown, slowdown_low, slowdown_high;
+    struct estimate slowdown;
     bool is_time, is_distinguishable; // of the slowdown
     struct legend legend;
     char *settings; // without the seed, as JSON; NULL: not for the page

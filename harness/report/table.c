@@ -128,15 +128,14 @@ static void put_gains(struct line *json, const struct experiment *experiment)
         OWNED char *name = view_text(load, "name");
         char ratio[NUMBER_SIZE], range[NUMBER_SIZE];
         const struct value *slowdown = slowdown_of(experiment, name, metrics[METRIC_WALL].name);
-        const double center = view_real(slowdown, "ratio"), low = figure_bound(slowdown, false),
-                     high = figure_bound(slowdown, true);
-        if (view_equals(view_first(words), "neighbour") && center > 0) {
-            const int decimals = ratio_decimals(1 / high, 1 / low);
-            visible_add(
-                json,
-                text_of("%s: without it the target takes %s %s times as long", name,
-                        number_fixed(1 / center, decimals, ratio),
-                        isnan(low) ? "" : number_interval(1 / high, 1 / low, decimals, range)));
+        const struct estimate its = ratio_estimate(slowdown);
+        if (view_equals(view_first(words), "neighbour") && its.center > 0) {
+            const double low = 1 / its.high, high = 1 / its.low;
+            const int decimals = ratio_decimals(low, high);
+            visible_add(json,
+                        text_of("%s: without it the target takes %s %s times as long", name,
+                                number_fixed(1 / its.center, decimals, ratio),
+                                isnan(high) ? "" : number_interval(low, high, decimals, range)));
         }
     }
 }
