@@ -141,10 +141,9 @@ static void add_peers(json_t *built, const struct source *source, const json_t *
                 continue;
             json_put(seen, name, json_true());
             json_t *of_peer = points_of_peer(source->chart, points, name);
-            char *title = text_of("%s, %s", json_text_at(series, "name"), name);
+            OWNED char *title = text_of("%s, %s", json_text_at(series, "name"), name);
             add_series(built, title, name, points_json(of_peer, source->rows, source->loads),
                        must(json_array()));
-            free(title);
             json_decref(of_peer);
         }
     }
@@ -188,14 +187,12 @@ static json_t *chart_of_series(const struct measured *measured, const json_t *ce
         json_decref(points);
         return NULL;
     }
-    char *title = text_of("%s over time", json_text_at(cell, "cell"));
-    json_t *chart = must(json_pack(
+    OWNED char *title = text_of("%s over time", json_text_at(cell, "cell"));
+    return must(json_pack(
         "{s:s, s:s, s:{s:s, s:s, s:b}, s:{s:s, s:s, s:b}, s:[{s:s, s:n, s:o, s:[]}]}", "kind",
         "series", "title", title, "x", "label", "time", "unit", "s", "log", 0, "y", "label",
         json_text_at(figure, "name"), "unit", json_text_at(figure, "unit"), "log", 0, "series",
         "name", json_text_at(cell, "cell"), "peer", "points", points, "peak"));
-    free(title);
-    return chart;
 }
 
 /* What is added up over all cells. */
@@ -305,7 +302,7 @@ static json_t *bench_json(const char *dir, const json_t *plan)
 
 json_t *collect_load(const char *dir, const char *name)
 {
-    char *path = text_of("%s/%s", dir, name);
+    OWNED char *path = text_of("%s/%s", dir, name);
     char why[RECORD_WHY];
     const bool is_plan = strcmp(name, "bench-plan.json") == 0;
     json_t *object = record_read(path, is_plan ? SCHEMA_BENCH_PLAN : SCHEMA_BENCH, why);
@@ -313,7 +310,6 @@ json_t *collect_load(const char *dir, const char *name)
         complain("%s cannot be read (%s): give a folder that jostle bench has made", path, why);
     else if (object == NULL)
         complain("%s holds no bench (no %s): give a folder that jostle bench has made", dir, name);
-    free(path);
     return object;
 }
 

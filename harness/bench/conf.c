@@ -206,7 +206,7 @@ char *conf_text(const json_t *plan)
     char *text = NULL;
     size_t size = 0;
     const json_t *parts = json_object_get(plan, "parts"), *cell;
-    size_t *written = must(calloc(json_array_size(parts) + 1, sizeof *written));
+    OWNED size_t *written = must(calloc(json_array_size(parts) + 1, sizeof *written));
     json_t *seen = must(json_object());
     FILE *file = must(open_memstream(&text, &size));
     put_settings(file, json_object_get(plan, "settings"));
@@ -217,7 +217,6 @@ char *conf_text(const json_t *plan)
         put_target(file, cell);
         put_load(file, json_object_get(cell, "load"), seen);
     }
-    free(written);
     json_decref(seen);
     if (fclose(file) != 0)
         must(NULL);

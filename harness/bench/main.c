@@ -222,9 +222,8 @@ static json_t *expand_plan(const struct request *request)
 
 static bool write_file(const char *dir, const char *name, char *text)
 {
-    char *path = text_of("%s/%s", dir, name);
+    OWNED char *path = text_of("%s/%s", dir, name);
     const bool good = save_text(path, text, SAVE_RECORD) || save_complain(path);
-    free(path);
     free(text);
     return good;
 }
@@ -267,10 +266,8 @@ static bool follows_plan(const struct request *request)
 {
     if (request->is_asked || request->output == NULL)
         return false;
-    char *path = text_of("%s/bench-plan.json", request->output);
-    const bool found = access(path, R_OK) == 0;
-    free(path);
-    return found;
+    OWNED char *path = text_of("%s/bench-plan.json", request->output);
+    return access(path, R_OK) == 0;
 }
 
 static void check_only(const json_t *plan, const char *pattern)
@@ -325,10 +322,9 @@ static size_t failed_rows(const json_t *bench)
 static int derive(const char *dir)
 {
     json_t *bench = bench_collect(dir);
-    char *path = text_of("%s/bench.json", dir);
+    OWNED char *path = text_of("%s/bench.json", dir);
     const bool good =
         bench != NULL && output_document(bench, path) && printf("%zu\n", failed_rows(bench)) > 0;
-    free(path);
     json_decref(bench);
     return good ? 0 : 1;
 }

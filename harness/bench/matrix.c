@@ -84,12 +84,10 @@ __attribute__((noreturn)) static void mistake(const json_t *cell, const char *wh
 /* A text as printf makes it. A new reference. */
 static json_t *matrix_format(const char *format, va_list list)
 {
-    char *made = NULL;
+    OWNED char *made = NULL;
     if (vasprintf(&made, format, list) < 0)
         must(NULL);
-    json_t *json = must(json_string(made));
-    free(made);
-    return json;
+    return must(json_string(made));
 }
 
 /* A handle of that size, zeroed, which is freed with the matrix. */
@@ -345,9 +343,9 @@ void cell_cpus(struct cell *cell, unsigned threads)
     if (cpus_allowed(&allowed) != 0)
         return;
     if (threads > allowed.count) {
-        char *words = text_of("%u threads on %u CPUs: they take turns", threads, allowed.count);
+        OWNED char *words =
+            text_of("%u threads on %u CPUs: they take turns", threads, allowed.count);
         cell_problem(cell, "beyond-cpus", words);
-        free(words);
     }
     if (threads < allowed.count)
         allowed.count = threads;

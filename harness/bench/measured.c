@@ -58,12 +58,10 @@ int measured_condition(const struct measured *measured, const json_t *cell, cons
     const char *load = load_of(cell), *name = variant == NULL ? "jostle" : variant;
     if (!measured->has_runs || (!several && variant != NULL))
         return -1;
-    char *condition = !several       ? text_of("%s", load ? load : settings->conditions[0])
-                            : load == NULL ? text_of("%s", name)
-                                     : text_of("%s@%s", name, load);
-    const int found = settings_condition(settings, condition);
-    free(condition);
-    return found;
+    OWNED char *condition = !several       ? text_of("%s", load ? load : settings->conditions[0])
+                                  : load == NULL ? text_of("%s", name)
+                                           : text_of("%s@%s", name, load);
+    return settings_condition(settings, condition);
 }
 
 struct interval measured_ratio(struct measured *measured, struct measured_of of,
@@ -110,7 +108,7 @@ static char *failure_of(const json_t *record)
 static char *last_words(const struct measured *measured, const json_t *record)
 {
     const char *name = json_text_at(json_object_get(record, "output"), "stderr");
-    char *path = name == NULL ? NULL : text_of("%s/%s", measured->folder, name);
+    OWNED char *path = name == NULL ? NULL : text_of("%s/%s", measured->folder, name);
     char *line = NULL, *last = NULL;
     size_t size = 0;
     FILE *file = path == NULL ? NULL : file_open_record(path);
@@ -124,15 +122,13 @@ static char *last_words(const struct measured *measured, const json_t *record)
     if (file != NULL)
         fclose(file);
     free(line);
-    free(path);
     return last;
 }
 
 static char *with_last_words(const struct measured *measured, const json_t *record, char *why)
 {
-    char *words = last_words(measured, record);
+    OWNED char *words = last_words(measured, record);
     char *both = words == NULL ? must(strdup(why)) : text_of("%s: %.200s", why, words);
-    free(words);
     free(why);
     return both;
 }
@@ -148,10 +144,9 @@ char *measured_failure(const struct measured *measured, int condition, size_t *f
     name = measured->experiment.settings.conditions[condition];
     json_array_foreach(measured->session.records, index, record)
     {
-        char *why = json_text_is(record, "condition", name) ? failure_of(record) : NULL;
+        OWNED char *why = json_text_is(record, "condition", name) ? failure_of(record) : NULL;
         last = why != NULL ? record : last;
         *failed += why != NULL;
-        free(why);
     }
     return last == NULL ? NULL : with_last_words(measured, last, failure_of(last));
 }

@@ -81,10 +81,8 @@ static bool has_server(const struct route *route, const char *program)
 {
     if (!is_remote(route->choice))
         return is_installed(program);
-    char *value = fact(route->choice, program);
-    const bool has = value != NULL;
-    free(value);
-    return has;
+    OWNED char *value = fact(route->choice, program);
+    return value != NULL;
 }
 
 static struct route find_route(const struct choice *choice)
@@ -153,9 +151,8 @@ static void serve(struct cell *cell, const struct route *route, const char *cons
             if (strncmp(*servers, programs[i], strlen(programs[i])) == 0 &&
                 is_installed(programs[i]) && has_server(route, programs[i]))
                 words[count++] = *servers;
-    char *line = must(words_quote(words, count));
+    OWNED char *line = must(words_quote(words, count));
     cell_service(cell, is_remote(choice), "match:/^ready$/", "%s", line);
-    free(line);
 }
 
 static void add_peer_limits(struct peer *peer, const struct route *route, const char *program)

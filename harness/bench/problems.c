@@ -142,7 +142,7 @@ static json_t *read_versions(const char *path)
 {
     json_t *versions = must(json_object());
     FILE *file = fopen(path, "re");
-    char *line = NULL;
+    OWNED char *line = NULL;
     size_t size = 0;
     while (file != NULL && getline(&line, &size, file) > 0) {
         char *version = strchr(line, '\t');
@@ -154,7 +154,6 @@ static json_t *read_versions(const char *path)
         if (text != NULL)
             json_put(versions, line, text);
     }
-    free(line);
     if (file != NULL)
         fclose(file);
     return versions;
@@ -162,11 +161,10 @@ static json_t *read_versions(const char *path)
 
 void versions_put(json_t *plan, const char *dir)
 {
-    char *path = text_of("%s/bench-peers.tsv", dir);
+    OWNED char *path = text_of("%s/bench-peers.tsv", dir);
     json_t *versions = read_versions(path);
     each_peer(plan, put_version, versions);
     json_decref(versions);
-    free(path);
 }
 
 /* How likely it is held to be, before they are seen, that figures of one run depend on
@@ -239,11 +237,11 @@ static void check_count(json_t *row, size_t count, const json_t *series)
     const double asked = json_number_at(series, "samples");
     if (!(asked - (double)count > fmax(1, asked / 20)))
         return;
-    char *text = text_of("the series has %zu of %.0f figures: the machine could not keep up, or "
-                         "more was printed than is kept (1 MiB)",
-                         count, asked);
+    OWNED char *text =
+        text_of("the series has %zu of %.0f figures: the machine could not keep up, or "
+                "more was printed than is kept (1 MiB)",
+                count, asked);
     json_add(json_object_get(row, "problems"), problem_json("short", text));
-    free(text);
 }
 
 void series_put(json_t *row, const struct measured *measured, const json_t *cell)

@@ -153,14 +153,13 @@ static void check_peer(const struct context *context, const char *name, size_t c
 {
     size_t failed;
     const int condition = measured_condition(context->measured, context->cell, name);
-    char *why = measured_failure(context->measured, condition, &failed);
+    OWNED char *why = measured_failure(context->measured, condition, &failed);
     if (why == NULL)
         return;
     if (count == 0)
         json_put(row, "reason", json_text(why));
     add_problem(context, "peer-failed",
                 text_of("%s failed in %zu of its runs: %s", name, failed, why));
-    free(why);
 }
 
 static json_t *peer_json(const struct context *context, const json_t *peer)
@@ -264,12 +263,11 @@ static void put_warnings(const struct context *context)
             continue;
         const bool is_ours =
             condition == NULL || (ours >= 0 && strcmp(condition, settings->conditions[ours]) == 0);
-        char *text = text_of("%s%s%s", is_ours ? "" : condition, is_ours ? "" : ": ",
-                             json_text_at(warning, "message"));
+        OWNED char *text = text_of("%s%s%s", is_ours ? "" : condition, is_ours ? "" : ": ",
+                                   json_text_at(warning, "message"));
         json_add(json_object_get(context->row, "problems"),
                  must(json_pack("{s:s, s:s, s:s?}", "flag", flag, "text", text, "advice",
                                 json_text_at(warning, "advice"))));
-        free(text);
     }
 }
 
@@ -384,7 +382,8 @@ static void withdraw(json_t *row, const char *by)
 {
     json_t *peer;
     size_t index;
-    char *reason = text_of("not known here: this CPU exceeds what would be the peak of %s", by);
+    OWNED char *reason =
+        text_of("not known here: this CPU exceeds what would be the peak of %s", by);
     json_put(row, "peak", json_null());
     json_put(row, "of_peak", json_null());
     json_put(row, "peak_reason", json_text(reason));
@@ -392,7 +391,6 @@ static void withdraw(json_t *row, const char *by)
     {
         json_put(peer, "of_peak", json_null());
     }
-    free(reason);
 }
 
 void rows_check_peaks(const json_t *cells, json_t *rows)

@@ -89,14 +89,13 @@ static void put_reason(json_t *reasons, const json_t *row, const char *who, cons
 {
     if (!json_has(of, "reason"))
         return;
-    char *text = text_of("%s%s%s", who, *who ? ": " : "", json_text_at(of, "reason"));
+    OWNED char *text = text_of("%s%s%s", who, *who ? ": " : "", json_text_at(of, "reason"));
     json_t *found = json_element(reasons, "text", text);
     if (found == NULL) {
         found = must(json_pack("{s:s, s:[]}", "text", text, "cells"));
         json_add(reasons, found);
     }
     json_add(json_object_get(found, "cells"), json_text(json_text_at(row, "cell")));
-    free(text);
 }
 
 /* Why the row, or a peer of it, has no figure, as {text, cells}. */
@@ -217,9 +216,8 @@ static void put(json_t *columns, json_t *texts, const char *title, enum group gr
 static void put_named(json_t *columns, json_t *texts, const char *before, const char *name,
                       const char *behind, json_t *text)
 {
-    char *title = text_of("%s%s%s", before, name, behind);
+    OWNED char *title = text_of("%s%s%s", before, name, behind);
     put(columns, texts, title, PEERS, text);
-    free(title);
 }
 
 static void put_more(json_t *columns, json_t *texts, const json_t *row, const char *who)
@@ -228,9 +226,8 @@ static void put_more(json_t *columns, json_t *texts, const json_t *row, const ch
     size_t index;
     json_array_foreach(json_object_get(row, "more"), index, figure)
     {
-        char *title = text_of("%s%s%s", who, *who ? " " : "", json_text_at(figure, "name"));
+        OWNED char *title = text_of("%s%s%s", who, *who ? " " : "", json_text_at(figure, "name"));
         put(columns, texts, title, MORE, study_figure_text(figure, json_text_at(figure, "unit")));
-        free(title);
     }
 }
 

@@ -70,11 +70,9 @@ static char *answer_experiment(const struct answer *answer)
         snprintf(load, sizeof load, "job:%s", row->label + 4);
     else
         snprintf(load, sizeof load, "pid:%d", (int)row->lead->pid);
-    char *command = victim_command(answer);
-    char *text = text_of("jostle slowdown --pause --load neighbour=%s -- %s", load,
-                         command == NULL ? "PROGRAM" : command);
-    free(command);
-    return text;
+    OWNED char *command = victim_command(answer);
+    return text_of("jostle slowdown --pause --load neighbour=%s -- %s", load,
+                   command == NULL ? "PROGRAM" : command);
 }
 
 /* What the figures do not know, one after the other, from 0; false: no more. */
@@ -274,9 +272,8 @@ char *answer_record(const struct answer *answer)
     put_gate(&json, answer);
     line_count(&json, "samples", (uint64_t)answer->sampler->samples);
     put_notes(&json, answer);
-    char *experiment = answer_experiment(answer);
+    OWNED char *experiment = answer_experiment(answer);
     line_text(&json, "experiment", experiment);
-    free(experiment);
     char *text = must((char *)(line_end(&json) == NULL ? NULL : strdup(json.text)));
     line_free(&json);
     return text;
@@ -290,9 +287,8 @@ enum { SHOWN = 8 };
 
 static void print_visible(const char *text)
 {
-    char *visible = must(visible_copy(text));
+    OWNED char *visible = must(visible_copy(text));
     fputs(visible, stdout);
-    free(visible);
 }
 
 static const char *rate_text(double bytes_per_s, char text[32])
@@ -418,13 +414,12 @@ void answer_print(const struct answer *answer)
     }
     print_rest(answer);
     print_gate(answer);
-    char *experiment = answer_experiment(answer);
+    OWNED char *experiment = answer_experiment(answer);
     if (experiment != NULL) {
         printf("\nwhat it would gain, measured:\n  ");
         print_visible(experiment);
         printf("\n");
     }
-    free(experiment);
 }
 
 void answer_print_line(const struct answer *answer)

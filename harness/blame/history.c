@@ -73,7 +73,7 @@ static void add(struct histories *histories, const json_t *record)
  * A later one was cut off when a watch was killed or the disk was full: those after it count. */
 static bool read_lines(FILE *file, struct histories *histories)
 {
-    char *line = NULL;
+    OWNED char *line = NULL;
     size_t size = 0, count = 0;
     ssize_t length;
     bool good = true;
@@ -89,7 +89,6 @@ static bool read_lines(FILE *file, struct histories *histories)
         json_decref(record);
         count++;
     }
-    free(line);
     return good;
 }
 

@@ -154,9 +154,8 @@ static void actions_print(const json_t *plan, const struct states *states)
         const json_t *cell = states->list[i].cell;
         if (!states->list[i].todo)
             continue;
-        char *command = json_words_quoted(json_object_get(cell, "command"));
+        OWNED char *command = json_words_quoted(json_object_get(cell, "command"));
         say(said, "command", command);
-        free(command);
         say(said, "load", json_text_at(cell, "spec"));
         say_settings(said, json_object_get(cell, "settings"));
     }
@@ -172,10 +171,8 @@ static bool write_conf(const struct config *config, const char *path)
 
 bool campaign_plan_write(const json_t *plan, const char *path)
 {
-    char *text = must(json_dumps(plan, JSON_COMPACT));
-    const bool written = save_text(path, text, SAVE_STATE);
-    free(text);
-    return written;
+    OWNED char *text = must(json_dumps(plan, JSON_COMPACT));
+    return save_text(path, text, SAVE_STATE);
 }
 
 int command_expand(const struct command_options *options, char **operands, int count)
@@ -409,12 +406,12 @@ static void print_part(const json_t *settings, const char *part, json_t *seen)
 {
     const char *error = NULL;
     size_t count;
-    char **words = words_split(part, &count, &error);
+    OWNED char **words = words_split(part, &count, &error);
     if (!words)
         usage_error("load '%s': %s: close it", part, error);
-    char *key = text_of("%s\n%s\n%s\n%s", json_text_or_empty(settings, "place"),
-                        json_text_or_empty(settings, "place-cpus"),
-                        json_text_or_empty(settings, "load-cpus"), part);
+    OWNED char *key = text_of("%s\n%s\n%s\n%s", json_text_or_empty(settings, "place"),
+                              json_text_or_empty(settings, "place-cpus"),
+                              json_text_or_empty(settings, "load-cpus"), part);
     if (has_percent_limit((const char *const *)words, count) && !json_object_get(seen, key)) {
         struct arena arena = {0};
         json_object_set_new(seen, key, json_true());
@@ -425,8 +422,6 @@ static void print_part(const json_t *settings, const char *part, json_t *seen)
         pair_put("end", "");
         arena_free(&arena);
     }
-    free(key);
-    free(words);
 }
 
 static void print_cell(const json_t *cell, json_t *seen)
@@ -437,10 +432,9 @@ static void print_cell(const json_t *cell, json_t *seen)
         return;
     for (const char *rest = spec; rest != NULL;) {
         const char *start = rest;
-        char *part = strndup(start, words_until_joint(start, &rest));
+        OWNED char *part = strndup(start, words_until_joint(start, &rest));
         if (part != NULL && part[strspn(part, " \t")] != '@')
             print_part(json_object_get(cell, "settings"), part, seen);
-        free(part);
     }
 }
 

@@ -158,10 +158,8 @@ static const char *path_of(const struct drive *drive, size_t index, const char *
 // Writes a file of a cell.
 static bool save_json(const char *path, const json_t *record, size_t flags)
 {
-    char *text = must(json_dumps(record, flags));
-    const bool saved = save_text(path, text, SAVE_STATE);
-    free(text);
-    return saved;
+    OWNED char *text = must(json_dumps(record, flags));
+    return save_text(path, text, SAVE_STATE);
 }
 
 static bool say_full(const char *folder)
@@ -486,7 +484,7 @@ static bool obey(struct drive *drive, const char *line)
 bool drive(const struct drive_settings *settings, const struct states *states)
 {
     struct drive drive = {.settings = settings, .states = states};
-    char *line = NULL;
+    OWNED char *line = NULL;
     size_t size = 0;
     bool obeyed = true;
     /* What a terminal sends to all of us is the shell's to answer: we end with it. */
@@ -505,6 +503,5 @@ bool drive(const struct drive_settings *settings, const struct states *states)
         !cell_is_held(settings->folder, name_of(&drive, drive.progress.current)))
         scratch_remove(&drive.scratch);
     progress_end(&drive.progress);
-    free(line);
     return obeyed;
 }

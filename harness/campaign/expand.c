@@ -86,11 +86,10 @@ static json_t *parse_overrides(const char *const *overrides, size_t count)
         if (!setting_known(name))
             usage_error("--set %s: unknown setting%s: give an option of jostle slowdown",
                         overrides[i], section_hint("campaign", name).text);
-        char *value = setting_value(name, equals + 1, reason, sizeof reason);
+        OWNED char *value = setting_value(name, equals + 1, reason, sizeof reason);
         if (value == NULL)
             usage_error("--set %s: %s", overrides[i], reason);
         const bool added = setting_add(settings, name, value);
-        free(value);
         if (!added)
             usage_error("--set %s: it is not valid UTF-8: give it in UTF-8", overrides[i]);
     }
@@ -145,16 +144,15 @@ static void add_session_prepare(const struct context *context, const struct sect
                                 json_t *plan)
 {
     const struct entry *entry = section_entry(campaign, "session-prepare");
-    char *command = entry == NULL || entry->value[0] == '\0'
-                        ? NULL
-                        : template_fill(entry->value, NULL, context->builtin, FILL_QUOTED);
+    OWNED char *command = entry == NULL || entry->value[0] == '\0'
+                              ? NULL
+                              : template_fill(entry->value, NULL, context->builtin, FILL_QUOTED);
     /* It is said to the shell in one line. */
     for (char *c = command; c != NULL && *c != '\0'; c++)
         if (*c == '\n' || *c == '\t')
             *c = ' ';
     if (command != NULL)
         json_object_set_new(plan, "session_prepare", json_string(command));
-    free(command);
 }
 
 /* --- cells */
@@ -250,12 +248,11 @@ static json_t *named_loads(const struct config *config, const struct section *ta
         size_t count;
         if (strcmp(target->entries[i]->key, "loads") != 0)
             continue;
-        char **words = entry_words(config, target->entries[i], &count);
+        OWNED char **words = entry_words(config, target->entries[i], &count);
         for (size_t k = 0; k < count; k++) {
             check_load_name(config, target->entries[i], loads, words[k]);
             json_object_set_new(named, words[k], json_true());
         }
-        free(words);
     }
     return named;
 }

@@ -153,11 +153,9 @@ bool folder_keep_plan(const char *folder, const json_t *plan, const char *conf_p
     json_decref(old);
     if (same)
         return true;
-    char *text = json_dumps(plan, JSON_COMPACT);
-    const bool kept = text != NULL && copy_conf(folder, conf_path) &&
-                      (save_text(path, text, SAVE_RECORD) || save_complain(path));
-    free(text);
-    return kept;
+    OWNED char *text = json_dumps(plan, JSON_COMPACT);
+    return text != NULL && copy_conf(folder, conf_path) &&
+           (save_text(path, text, SAVE_RECORD) || save_complain(path));
 }
 // ---- several folders become one
 
@@ -376,7 +374,7 @@ static json_t *joined_cells(json_t *const *plans, size_t count)
     json_t *cell, *cells = json_array(), *seen = json_object();
     for (size_t i = 0; i < count; i++)
         total += json_array_size(json_object_get(plans[i], "cells"));
-    json_t **all = must(calloc(total + 1, sizeof *all));
+    OWNED json_t **all = must(calloc(total + 1, sizeof *all));
     for (size_t i = 0; i < count; i++)
         json_array_foreach(json_object_get(plans[i], "cells"), k, cell) all[used++] = cell;
     qsort(all, used, sizeof *all, by_number_and_name);
@@ -389,7 +387,6 @@ static json_t *joined_cells(json_t *const *plans, size_t count)
         json_object_set_new(one, "number", json_integer((json_int_t)json_array_size(cells) + 1));
         json_array_append_new(cells, one);
     }
-    free(all);
     json_decref(seen);
     return cells;
 }
@@ -397,7 +394,7 @@ static json_t *joined_cells(json_t *const *plans, size_t count)
 static json_t *joined_plan(const char *const *folders, size_t count)
 {
     static const char *const alike[] = {"description", "file", "scratch", "calibrate_s"};
-    json_t **plans = must(calloc(count, sizeof *plans));
+    OWNED json_t **plans = must(calloc(count, sizeof *plans));
     for (size_t i = 0; i < count; i++) {
         char path[PATH_MAX];
         snprintf(path, sizeof path, "%s/campaign.json", folders[i]);
@@ -413,7 +410,6 @@ static json_t *joined_plan(const char *const *folders, size_t count)
                                       : joined_cells(plans, count));
     for (size_t i = 0; i < count; i++)
         json_decref(plans[i]);
-    free(plans);
     return plan;
 }
 

@@ -26,16 +26,14 @@ json_t *half_settings(const struct context *context, const struct section *secti
         char reason[REASON_SIZE];
         if (!section_sets(section, entry))
             continue;
-        char *text = template_fill(entry->value, parameters, builtin, FILL_QUOTED);
-        char *value = setting_value(entry->key, text, reason, sizeof reason);
+        OWNED char *text = template_fill(entry->value, parameters, builtin, FILL_QUOTED);
+        OWNED char *value = setting_value(entry->key, text, reason, sizeof reason);
         if (!value)
             config_refuse(context->config, entry, NULL, "%s%s%s", text, *text == '\0' ? "" : ": ",
                           reason);
         if (!setting_add(settings, entry->key, value))
             config_refuse(context->config, entry, NULL,
                           "this is not valid UTF-8: save the file as UTF-8");
-        free(value);
-        free(text);
     }
     return settings;
 }
@@ -192,9 +190,8 @@ static json_t *filled_words(char **words, size_t count, const json_t *parameters
 {
     json_t *filled = json_array();
     for (size_t i = 0; i < count; i++) {
-        char *word = template_fill(words[i], parameters, builtin, FILL_PLAIN);
+        OWNED char *word = template_fill(words[i], parameters, builtin, FILL_PLAIN);
         json_array_append_new(filled, json_string(word));
-        free(word);
     }
     return filled;
 }
@@ -242,20 +239,17 @@ static void complete_command(const struct context *context, struct half *half,
     size_t count;
     if (has_shell(context, half)) {
         // What a shell reads is one word, whose programs the shell finds.
-        char *text = must(strdup(command->value));
-        char *filled = template_fill(text, half->parameters, context->builtin, FILL_QUOTED);
+        OWNED char *text = must(strdup(command->value));
+        OWNED char *filled = template_fill(text, half->parameters, context->builtin, FILL_QUOTED);
         half->command = json_pack("[s]", filled);
         set_key(half, target_definition(context, half, &text, 1));
-        free(filled);
-        free(text);
         return;
     }
     refuse_operator(context, command);
-    char **words = entry_words(context->config, command, &count);
+    OWNED char **words = entry_words(context->config, command, &count);
     half->command = filled_words(words, count, half->parameters, context->builtin);
     set_key(half, target_definition(context, half, words, count));
     program_find(context, command, half->command);
-    free(words);
 }
 
 /* The words of a text of which parameters are filled in already. */
@@ -263,7 +257,7 @@ static json_t *words_of(const struct context *context, const struct entry *entry
 {
     const char *error = NULL;
     size_t count;
-    char **words = words_split(text, &count, &error);
+    OWNED char **words = words_split(text, &count, &error);
     if (words == NULL)
         config_refuse(context->config, entry, NULL, "%s: close it", error);
     if (count == 0)
@@ -271,7 +265,6 @@ static json_t *words_of(const struct context *context, const struct entry *entry
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++)
         json_array_append_new(list, json_string(words[i]));
-    free(words);
     return list;
 }
 
@@ -290,9 +283,8 @@ static char *found_variant(const struct context *context, const struct half *hal
     refuse_operator(context, entry);
     *words = words_of(context, entry, command);
     program_find(context, entry, *words);
-    char *found = json_words_quoted(*words);
+    OWNED char *found = json_words_quoted(*words);
     char *whole = text_of("%.*s%s", (int)(command - text), text, found);
-    free(found);
     free(text);
     return whole;
 }
@@ -307,12 +299,11 @@ static void complete_variants(const struct context *context, struct half *half,
         json_t *words = NULL;
         if (strcmp(entry->key, first->key) != 0)
             continue;
-        char *variant = found_variant(context, half, entry, &words);
+        OWNED char *variant = found_variant(context, half, entry, &words);
         setting_add(half->settings, first->key, variant);
         if (half->command == NULL)
             half->command = json_incref(words);
         json_decref(words);
-        free(variant);
     }
     set_key(half, target_definition(context, half, NULL, 0));
 }
@@ -327,9 +318,8 @@ void find_service(const struct context *context, const struct section *section, 
         return;
     json_t *words = words_of(context, entry, text);
     program_find(context, entry, words);
-    char *found = json_words_quoted(words);
+    OWNED char *found = json_words_quoted(words);
     json_object_set_new(settings, key, json_string(found));
-    free(found);
     json_decref(words);
 }
 
@@ -371,7 +361,7 @@ static char *load_node(const struct context *context, const struct section *sect
 static void complete_load(const struct context *context, struct half *half,
                           const struct entry *spec)
 {
-    char *text = template_fill(spec->value, half->parameters, NULL, FILL_QUOTED);
+    OWNED char *text = template_fill(spec->value, half->parameters, NULL, FILL_QUOTED);
     json_t *own = half_settings(context, half->section, half->parameters, context->self);
     half->part = joined_name(half->name, half->parameters, JOINED_VALUES, ".", NAME_CHARACTERS);
     half->condition =
@@ -384,7 +374,6 @@ static void complete_load(const struct context *context, struct half *half,
     set_key(half, json_pack("[ssOso]", half->name, half->node, half->parameters, text,
                             settings_fixed(own)));
     json_decref(own);
-    free(text);
 }
 
 struct halves halves_of_loads(const struct context *context, const struct sections *loads)

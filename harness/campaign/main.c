@@ -109,7 +109,7 @@ static json_t *jobs_of(const char *path, const struct queue *queue)
 {
     json_t *jobs = json_array();
     FILE *file = path != NULL ? file_open_record(path) : NULL;
-    char *line = NULL;
+    OWNED char *line = NULL;
     size_t size = 0;
     while (file != NULL && getline(&line, &size, file) > 0) {
         char *rest = line;
@@ -120,7 +120,6 @@ static json_t *jobs_of(const char *path, const struct queue *queue)
                                                   "scheduler", scheduler, "role", role, "id", id,
                                                   "states", job_states(queue, id)));
     }
-    free(line);
     if (file != NULL)
         fclose(file);
     return jobs;

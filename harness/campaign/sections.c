@@ -74,7 +74,7 @@ static bool is_continued(const char *line)
 static unsigned find_line(FILE *file, const struct entry *entry, unsigned count)
 {
     struct place place = {0};
-    char *line = NULL;
+    OWNED char *line = NULL;
     size_t size = 0;
     unsigned number = 0, found = 0;
     bool continued = false;
@@ -92,7 +92,6 @@ static unsigned find_line(FILE *file, const struct entry *entry, unsigned count)
             has_key(at, entry->key) && --count == 0)
             found = number;
     }
-    free(line);
     return found;
 }
 
@@ -336,7 +335,7 @@ bool section_sets(const struct section *section, const struct entry *entry)
 static void add_values(const struct config *config, const struct entry *entry, json_t *lists)
 {
     size_t count;
-    char **words = entry_words(config, entry, &count);
+    OWNED char **words = entry_words(config, entry, &count);
     json_t *list = json_object_get(lists, entry->key);
     if (list == NULL) {
         list = json_array();
@@ -352,7 +351,6 @@ static void add_values(const struct config *config, const struct entry *entry, j
     }
     if (json_array_size(list) == 0)
         config_refuse(config, entry, NULL, "no values: give some, with spaces between them");
-    free(words);
 }
 
 static json_t *value_lists(const struct config *config, const struct section *section)
@@ -369,7 +367,7 @@ static json_t *value_lists(const struct config *config, const struct section *se
 static json_t *case_row(const struct config *config, const struct entry *entry)
 {
     size_t count;
-    char **words = entry_words(config, entry, &count);
+    OWNED char **words = entry_words(config, entry, &count);
     json_t *row = json_object();
     for (size_t i = 0; i < count; i++) {
         const size_t length = strspn(words[i], "abcdefghijklmnopqrstuvwxyz0123456789-");
@@ -386,7 +384,6 @@ static json_t *case_row(const struct config *config, const struct entry *entry)
     }
     if (count == 0)
         config_refuse(config, entry, NULL, "no values: write case = a=1 b=2");
-    free(words);
     return row;
 }
 
@@ -519,9 +516,8 @@ static void check_entry(const struct config *config, const struct entry *entry, 
         if (!piece.placeholder)
             continue;
         if (json_at(names, piece.text, piece.length)) {
-            char *name = must(strndup(piece.text, piece.length));
+            OWNED char *name = must(strndup(piece.text, piece.length));
             json_object_set_new(used, name, json_true());
-            free(name);
         } else if (json_at(builtin, piece.text, piece.length) == NULL &&
                    !(strcmp(entry->key, "spec") == 0 && template_is_node(&piece))) {
             refuse_placeholder(config, entry, &piece, names, builtin);

@@ -236,12 +236,11 @@ char *template_fill(const char *text, const json_t *values, const json_t *builti
         if (piece.placeholder && !value)
             value = json_at(builtin, piece.text, piece.length);
         const char *put = json_string_value(value);
-        char *quoted = put && fill == FILL_QUOTED ? must(words_quote(&put, 1)) : NULL;
+        OWNED char *quoted = put && fill == FILL_QUOTED ? must(words_quote(&put, 1)) : NULL;
         if (put)
             fputs(quoted ? quoted : put, stream);
         else
             fprintf(stream, piece.placeholder ? "{%.*s}" : "%.*s", (int)piece.length, piece.text);
-        free(quoted);
     }
     return stream_text(stream, &filled);
 }

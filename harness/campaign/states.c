@@ -135,7 +135,7 @@ static void read_lines(struct queue *queue, const char *path,
                        void (*add)(struct queue *, const char *, const char *, const char *))
 {
     FILE *file = path ? file_open_record(path) : NULL;
-    char *line = NULL;
+    OWNED char *line = NULL;
     size_t size = 0;
     ssize_t length;
     if (!path)
@@ -152,7 +152,6 @@ static void read_lines(struct queue *queue, const char *path,
         if (second)
             add(queue, first, second, rest ? rest : "");
     }
-    free(line);
     fclose(file);
 }
 

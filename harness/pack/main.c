@@ -58,13 +58,12 @@ static json_t *programs_json(struct pack *pack, const struct row *row)
     json_array_foreach(programs, i, program)
     {
         const char *name = json_text_at(program, "name");
-        char *metric = name == NULL ? text_of("copy_s") : text_of("%s_s", name);
+        OWNED char *metric = name == NULL ? text_of("copy_s") : text_of("%s_s", name);
         json_t *object =
             must(json_pack("{s:s?, s:o}", "name", name, "slowdown",
                            figure_json("value", row_ratio(row, &pack->stages, metric))));
         put_value(object, "copy_s", row, &pack->stages, metric);
         json_add(list, object);
-        free(metric);
     }
     return list;
 }
@@ -211,13 +210,12 @@ static json_t *stages_json(const struct stages *stages)
     json_t *list = must(json_array());
     for (size_t i = 0; i < stages->count; i++) {
         const struct measured *stage = &stages->stage[i];
-        char *folder = text_of("stages/%zu", i + 1);
+        OWNED char *folder = text_of("stages/%zu", i + 1);
         json_add(list,
                  must(json_pack("{s:s, s:b, s:I, s:s?, s:f}", "folder", folder, "complete",
                                 measured_is_done(stage), "runs", (json_int_t)stage->session.count,
                                 "stopped", experiment_stopped(&stage->experiment), "spent_s",
                                 stage_spent_s(stage))));
-        free(folder);
     }
     return list;
 }
@@ -247,12 +245,11 @@ static json_t *pack_json(struct pack *pack)
 
 static json_t *kept(const char *dir)
 {
-    char *path = text_of("%s/pack.json", dir);
+    OWNED char *path = text_of("%s/pack.json", dir);
     char why[RECORD_WHY];
     json_t *pack = record_read(path, SCHEMA_PACK, why);
     if (pack == NULL)
         complain("%s cannot be read (%s): give a folder that jostle pack has made", path, why);
-    free(path);
     return pack;
 }
 
@@ -312,7 +309,8 @@ static int print_request(const struct request *request)
 {
     json_t *plan = plan_make(request);
     char seconds[32], most[32], trial_s[32];
-    char *folder = request->output != NULL ? must(strdup(request->output)) : default_folder(plan);
+    OWNED char *folder =
+        request->output != NULL ? must(strdup(request->output)) : default_folder(plan);
     snprintf(seconds, sizeof seconds, "%lld", (long long)(request->max_time_ns / 1000000000));
     snprintf(trial_s, sizeof trial_s, "%.9g", (double)trial_ns(request) / 1e9);
     snprintf(most, sizeof most, "%zu", plan_most(plan));
@@ -333,7 +331,6 @@ static int print_request(const struct request *request)
     pair_put_flag("dry_run", request->dry_run);
     pair_put_flag("verbose", request->verbose);
     pair_put_flag("quiet", request->quiet);
-    free(folder);
     json_decref(plan);
     return 0;
 }
@@ -362,11 +359,10 @@ static int trial(const char *dir)
 static int derive(const char *dir)
 {
     json_t *pack = pack_derive(dir);
-    char *path = text_of("%s/pack.json", dir);
+    OWNED char *path = text_of("%s/pack.json", dir);
     const bool good = pack != NULL && output_document(pack, path);
     if (good)
         printf("%s\n", json_has(pack, "verdict") ? json_text_at(pack, "verdict") : "none");
-    free(path);
     json_decref(pack);
     return good ? 0 : 1;
 }

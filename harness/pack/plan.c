@@ -64,13 +64,11 @@ static json_t *text_words(const struct request *request, const char *text, const
         const char *const words[] = {"sh", "-c", text};
         return words_json(request, words, 3);
     }
-    char **words = words_split(text, &count, &why);
+    OWNED char **words = words_split(text, &count, &why);
     if (words == NULL || count == 0)
         usage_error("%s%s: %s: give a command", option, text,
                     words == NULL ? why : "there is no command");
-    json_t *list = words_json(request, (const char *const *)words, count);
-    free(words);
-    return list;
+    return words_json(request, (const char *const *)words, count);
 }
 
 /* It becomes the name of a metric. */
@@ -96,13 +94,12 @@ static json_t *mix_json(const struct request *request)
         const char *text = request->mix.item[i], *equals = strchr(text, '=');
         if (equals == NULL)
             usage_error("--mix %s: it has no name: give NAME=CMD", text);
-        char *name = must(strndup(text, (size_t)(equals - text)));
+        OWNED char *name = must(strndup(text, (size_t)(equals - text)));
         check_name(name);
         if (json_element(list, "name", name) != NULL)
             usage_error("--mix %s: two programs have this name: give another", name);
         json_add(list, must(json_pack("{s:s, s:o}", "name", name, "words",
                                       text_words(request, equals + 1, "--mix "))));
-        free(name);
     }
     return list;
 }
@@ -215,21 +212,18 @@ static char *file_of(const char *dir)
 
 json_t *plan_load(const char *dir)
 {
-    char *path = file_of(dir);
+    OWNED char *path = file_of(dir);
     char why[RECORD_WHY];
     json_t *plan = record_read(path, SCHEMA_PACK_PLAN, why);
     if (plan == NULL)
         complain("%s cannot be read (%s): give a folder that jostle pack has made", path, why);
-    free(path);
     return plan;
 }
 
 bool plan_keep(const json_t *plan, const char *dir)
 {
-    char *path = file_of(dir);
-    const bool good = output_document(plan, path);
-    free(path);
-    return good;
+    OWNED char *path = file_of(dir);
+    return output_document(plan, path);
 }
 
 /* What may differ when a pack is continued: how long, and how exactly. */
@@ -384,11 +378,10 @@ static void add_value(json_t *words, const char *option, const char *value)
 static void add_pin(json_t *words, const json_t *plan)
 {
     const json_t *lists = json_object_get(json_object_get(plan, "cpus"), "lists"), *one;
-    char *text = NULL;
+    OWNED char *text = NULL;
     size_t index;
     json_array_foreach(lists, index, one) text = text_joined(text, ":", json_string_value(one));
     add_value(words, "--pin", text);
-    free(text);
 }
 
 static void add_programs(json_t *words, const json_t *plan)
@@ -403,11 +396,9 @@ static void add_programs(json_t *words, const json_t *plan)
     }
     json_array_foreach(programs, i, program)
     {
-        char *command = json_words_quoted(json_object_get(program, "words"));
-        char *text = text_of("%s=%s", json_text_at(program, "name"), command);
+        OWNED char *command = json_words_quoted(json_object_get(program, "words"));
+        OWNED char *text = text_of("%s=%s", json_text_at(program, "name"), command);
         add_value(words, "--mix", text);
-        free(text);
-        free(command);
     }
 }
 

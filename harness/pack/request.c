@@ -228,7 +228,7 @@ static void place(struct pack_seats *seats, const struct machine *machine,
                   const struct request *request)
 {
     const size_t per_copy = (size_t)request->cpus_per_copy;
-    struct unit *unit = must(calloc(seats->cpus, sizeof *unit));
+    OWNED struct unit *unit = must(calloc(seats->cpus, sizeof *unit));
     seats->count = find_units(machine, per_copy, unit);
     seats->list = must(calloc(seats->count, sizeof *seats->list));
     if (request->place == PACK_SPREAD)
@@ -237,7 +237,6 @@ static void place(struct pack_seats *seats, const struct machine *machine,
         seats->list[i] = must(machine_format(unit[i].cpus));
         hwloc_bitmap_free(unit[i].cpus);
     }
-    free(unit);
 }
 
 /* Every CPU of --target-cpus has to be one that is allowed. */
@@ -258,13 +257,12 @@ static bool are_allowed(const struct machine *machine, const char *wanted)
  * end, however many there are. */
 static void warn_of_kinds(const struct machine *machine, const char *allowed)
 {
-    struct core_kinds *kinds = machine->this_system ? core_kinds_read() : NULL;
+    OWNED struct core_kinds *kinds = machine->this_system ? core_kinds_read() : NULL;
     struct cpu_list cpus;
     if (kinds != NULL && cpus_parse(allowed, &cpus) == 0 && core_kinds_among(kinds, &cpus) > 1)
         complain("the copies' CPUs %s are of several kinds of cores, of unlike speed: jostle "
                  "topology shows them; give CPUs of one kind with --target-cpus",
                  allowed);
-    free(kinds);
 }
 
 bool seats_choose(struct pack_seats *seats, const struct request *request, bool *usage)

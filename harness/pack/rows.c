@@ -289,15 +289,14 @@ static bool is_known(const json_t *list, const json_t *one)
 static void add_warning(json_t *list, const json_t *warning)
 {
     const char *condition = json_text_at(warning, "condition");
-    char *text = text_of("%s%s%s", condition == NULL ? "" : condition,
-                         condition == NULL             ? ""
-                         : strcmp(condition, "1") == 0 ? " copy: "
-                                                       : " copies: ",
-                         json_text_at(warning, "message"));
+    OWNED char *text = text_of("%s%s%s", condition == NULL ? "" : condition,
+                               condition == NULL             ? ""
+                               : strcmp(condition, "1") == 0 ? " copy: "
+                                                             : " copies: ",
+                               json_text_at(warning, "message"));
     json_add(list, must(json_pack("{s:s, s:s, s:s, s:o}", "flag", json_text_at(warning, "flag"),
                                   "severity", json_text_at(warning, "severity"), "text", text,
                                   "advice", json_text(json_text_at(warning, "advice")))));
-    free(text);
 }
 
 /* What the statistics say of a stage, each kind once for all of them. */

@@ -209,7 +209,7 @@ static size_t min_runs(const struct search *search, const size_t *count, size_t 
 /* "1, 2, 4 copies at once": what a stage measures. */
 static void put_text(const size_t *count, size_t counts)
 {
-    char *text = must(strdup("1"));
+    OWNED char *text = must(strdup("1"));
     for (size_t i = 0; i < counts; i++) {
         const bool run =
             i > 0 && i + 1 < counts && count[i] == count[i - 1] + 1 && count[i + 1] == count[i] + 1;
@@ -220,7 +220,6 @@ static void put_text(const size_t *count, size_t counts)
             text = text_joined(text, after ? " to " : ", ", number);
     }
     pair_put("text", text);
-    free(text);
 }
 
 /* Writes the cell, and says so. */
@@ -228,13 +227,12 @@ static bool begin(const json_t *plan, const char *dir, size_t number, const stru
                   const size_t *count, size_t counts, double seconds)
 {
     const double confidence = json_number_at(json_object_get(plan, "search"), "confidence_each");
-    char *folder = stage_write(plan, dir, number, count, counts, seconds, confidence,
-                               min_runs(search, count, counts, seconds));
+    OWNED char *folder = stage_write(plan, dir, number, count, counts, seconds, confidence,
+                                     min_runs(search, count, counts, seconds));
     if (folder == NULL)
         return false;
     pair_put("stage", folder);
     put_text(count, counts);
-    free(folder);
     return true;
 }
 

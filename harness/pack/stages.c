@@ -133,7 +133,7 @@ char *stage_write(const json_t *plan, const char *dir, size_t number, const size
                   size_t counts, double seconds, double confidence, size_t min_runs)
 {
     char *folder = folder_of(dir, number), *path = text_of("%s/cell.json", folder);
-    char *name = text_of("pack.%zu", number);
+    OWNED char *name = text_of("pack.%zu", number);
     json_t *cell =
         must(json_pack("{s:s, s:s, s:o, s:[], s:o}", "schema", SCHEMA_CELL, "name", name, "command",
                        launcher_words(plan, 0), "loads", "settings",
@@ -141,7 +141,6 @@ char *stage_write(const json_t *plan, const char *dir, size_t number, const size
     const bool good = (save_make_folder(folder, NULL) || save_complain_folder(folder)) &&
                       output_document(cell, path);
     json_decref(cell);
-    free(name);
     free(path);
     if (good)
         return folder;

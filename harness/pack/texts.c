@@ -128,13 +128,11 @@ static char *why_not_more(const json_t *pack, const json_t *fits)
     const char *why = json_text_at(fits, "why");
     if (row == NULL)
         return text_of("more were not measured");
-    char *ratio = study_ratio_text(json_object_get(row, "slowdown"), "value");
-    char *text = text_of("%.0f %s: %s%s", next, plural(next), ratio,
-                         strcmp(why, "undecided") == 0 ? ", which may be below or above"
-                         : strcmp(why, "below") == 0   ? ", and between them nothing was measured"
-                                                       : "");
-    free(ratio);
-    return text;
+    OWNED char *ratio = study_ratio_text(json_object_get(row, "slowdown"), "value");
+    return text_of("%.0f %s: %s%s", next, plural(next), ratio,
+                   strcmp(why, "undecided") == 0 ? ", which may be below or above"
+                   : strcmp(why, "below") == 0   ? ", and between them nothing was measured"
+                                                 : "");
 }
 
 static void add_fits(json_t *lines, const json_t *pack)

@@ -52,13 +52,11 @@ static double correlation_of(const struct series *series)
  * standard deviation, where the median absolute deviation has 37 %, and it has no centre. */
 static bool spread_of(const double *sorted, size_t count, double *spread)
 {
-    double *work = calloc(3 * count, sizeof *work);
-    int *index = calloc(5 * count, sizeof *index);
+    OWNED double *work = calloc(3 * count, sizeof *work);
+    OWNED int *index = calloc(5 * count, sizeof *index);
     const bool good = work != NULL && index != NULL;
     if (good)
         *spread = gsl_stats_Qn_from_sorted_data(sorted, 1, count, work, index);
-    free(work);
-    free(index);
     return good;
 }
 

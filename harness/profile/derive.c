@@ -75,8 +75,8 @@ static void take_alone(struct work *work, const struct measured *measured, const
     const json_t *baseline = json_array_get(json_object_get(result, "conditions"), 0);
     const json_t *wall = json_object_get(baseline, "wall_s");
     size_t n;
-    double *user_s = measured_values(measured, 0, USER_S, &n);
-    double *system_s = measured_values(measured, 0, SYSTEM_S, &n);
+    OWNED double *user_s = measured_values(measured, 0, USER_S, &n);
+    OWNED double *system_s = measured_values(measured, 0, SYSTEM_S, &n);
     double cpu_s = 0, wall_s = 0;
     for (size_t i = 0; i < n; i++) {
         cpu_s += user_s[i] + system_s[i];
@@ -90,8 +90,6 @@ static void take_alone(struct work *work, const struct measured *measured, const
     const double free_s = wall_s - crowded_s(measured);
     alone->cpus_used = free_s > 0 ? cpu_s / free_s : NAN;
     alone->burst_s = burst_of(measured);
-    free(user_s);
-    free(system_s);
 }
 
 // The profile is as old as the last of its experiments.
@@ -150,11 +148,10 @@ static void take_problems(struct work *work, const json_t *result, const char *e
         if (!is_reason(warning) || with_flag(warnings, i, flag) > 0)
             continue;
         const size_t others = with_flag(warnings, count, flag) - 1;
-        char *more = others > 0 ? text_of(", and %zu more", others) : text_of("%s", "");
+        OWNED char *more = others > 0 ? text_of(", and %zu more", others) : text_of("%s", "");
         char *text = text_of("%s (%s%s): %s", experiment, condition != NULL ? condition : "all",
                              more, json_text_at(warning, "message"));
         reason(work, text);
-        free(more);
     }
 }
 
@@ -433,12 +430,11 @@ json_t *derive_noise(const char *folder)
         return NULL;
     if (step_read(&measured, folder, STEP_ALONE)) {
         struct noise_series series;
-        double *alone_s = measured_values(&measured, 0, WALL_S, &series.n);
+        OWNED double *alone_s = measured_values(&measured, 0, WALL_S, &series.n);
         series.wall_s = alone_s;
         const struct noise noise = noise_of(&series, json_confidence_at(plan));
         const struct gate gate = profile_gate_judge(noise.sd, noise.n, 0);
         record = noise_to_json(&noise, &gate, plan);
-        free(alone_s);
     }
     measured_free(&measured);
     json_decref(plan);

@@ -186,14 +186,13 @@ static void name_after_program(struct request *request, const char *folder)
 
 static void name_after_file(struct request *request)
 {
-    char *bare = without(base(request->output), ".json");
+    OWNED char *bare = without(base(request->output), ".json");
     request->file = text_of("%s", request->output);
     request->name = without(bare, ".profile");
     if (strcmp(bare, base(request->output)) == 0 || request->name[0] == '\0')
         usage_error("--output %s: no name of a profile: give a folder, or a file that ends with "
                     ".profile.json",
                     request->output);
-    free(bare);
 }
 
 static void find_names(struct request *request)
@@ -414,7 +413,7 @@ static void check_folder(const struct request *request, const json_t *old, const
 static bool begin(const struct request *request)
 {
     json_t *plan = request_plan(request);
-    char *path = text_of("%s/%s", request->folder, STEPS_PLAN);
+    OWNED char *path = text_of("%s/%s", request->folder, STEPS_PLAN);
     json_t *old = read_plan(path);
     check_folder(request, old, plan);
     if (old != NULL && json_is_null(json_object_get(plan, "max_time_s")))
@@ -434,7 +433,6 @@ static bool begin(const struct request *request)
     pair_put_flag("quiet", request->quiet);
     json_decref(old);
     json_decref(plan);
-    free(path);
     return good && fflush(stdout) == 0;
 }
 
@@ -465,11 +463,10 @@ static json_t *read_profile(const char *path)
 // Whether the folder has the runs of --check-noise, which are no profile.
 static bool is_of_noise(const char *folder)
 {
-    char *path = text_of("%s/%s", folder, STEPS_PLAN);
+    OWNED char *path = text_of("%s/%s", folder, STEPS_PLAN);
     json_t *plan = read_plan(path);
     const bool found = json_is_true(json_object_get(plan, "check_noise"));
     json_decref(plan);
-    free(path);
     return found;
 }
 

@@ -336,17 +336,15 @@ static json_t *loop_words(const json_t *program)
 char *loop_text(const char *name, const json_t *program)
 {
     json_t *words = loop_words(program), *word;
-    char *text = NULL;
+    OWNED char *text = NULL;
     size_t i;
     json_array_foreach(words, i, word)
     {
         const char *one = json_string_value(word);
-        char *quoted = strcmp(one, "+") == 0 ? text_of("'+'") : must(words_quote(&one, 1));
+        OWNED char *quoted = strcmp(one, "+") == 0 ? text_of("'+'") : must(words_quote(&one, 1));
         text = text_joined(text, " ", quoted);
-        free(quoted);
     }
     char *load = text_of("%s=%s", name, text);
-    free(text);
     json_decref(words);
     return load;
 }

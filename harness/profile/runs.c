@@ -13,10 +13,8 @@
 
 static bool has(const char *folder, const char *name, const char *file)
 {
-    char *path = text_of("%s/%s", folder, name);
-    const bool found = file_is_in(path, file, R_OK);
-    free(path);
-    return found;
+    OWNED char *path = text_of("%s/%s", folder, name);
+    return file_is_in(path, file, R_OK);
 }
 
 bool step_is_done(const char *folder, const char *name)
@@ -38,11 +36,10 @@ bool step_read(struct measured *measured, const char *folder, const char *name)
 json_t *step_result(const char *folder, const char *name)
 {
     json_error_t error;
-    char *path = text_of("%s/%s/result.json", folder, name);
+    OWNED char *path = text_of("%s/%s/result.json", folder, name);
     json_t *result = json_read_record(path, 0, &error);
     if (result == NULL)
         complain("%s cannot be read (%s): measure again into another --output", path, error.text);
-    free(path);
     return result;
 }
 
@@ -161,7 +158,7 @@ struct noise noise_of(const struct noise_series *series, double confidence)
 {
     struct noise noise = {.mean_s = NAN, .sd = NAN, .low = NAN, .high = NAN, .correlation = NAN};
     noise.interleaved = noise.in_time = (struct noise_halves){NAN, NAN, NAN};
-    double *log_s = calloc(2 * series->n + 1, sizeof *log_s);
+    OWNED double *log_s = calloc(2 * series->n + 1, sizeof *log_s);
     if (log_s == NULL)
         return noise;
     const size_t n = take_logs(series, log_s);
@@ -179,7 +176,6 @@ struct noise noise_of(const struct noise_series *series, double confidence)
         noise.interleaved = halves_of(log_s, n, 1, 2, scratch, confidence);
         noise.in_time = halves_of(log_s, n, n / 2, 1, scratch, confidence);
     }
-    free(log_s);
     return noise;
 }
 

@@ -205,7 +205,7 @@ static double most_runs(const json_t *plan, double most)
 static void begin(const char *folder, const json_t *plan, const char *command, const char *name,
                   double runs, double time_s)
 {
-    char *path = text_of("%s/%s", folder, name);
+    OWNED char *path = text_of("%s/%s", folder, name);
     pair_put("step", name);
     put_word(command);
     put_word("--output");
@@ -217,7 +217,6 @@ static void begin(const char *folder, const json_t *plan, const char *command, c
     put_option("--runs", "%.0f", runs);
     put_option("--max-time", "%.1fs", time_s);
     put_words(json_object_get(plan, "options"));
-    free(path);
 }
 
 static void put_program(const json_t *plan)
@@ -230,10 +229,9 @@ static void put_load(const char *kind, double level)
 {
     char spec[64];
     kind_spec(kind_find(kind), level, spec, sizeof spec);
-    char *load = text_of("%s-%g=%s", kind, round(level * 1000) / 10, spec);
+    OWNED char *load = text_of("%s-%g=%s", kind, round(level * 1000) / 10, spec);
     put_word("--load");
     put_word(load);
-    free(load);
 }
 
 static void put_loads(const json_t *plan)
@@ -312,7 +310,7 @@ static char *duration_of(double time_s)
 // Whether it can be done in the time; else a `problem` is printed.
 static bool check(const struct state *state)
 {
-    char *problem = NULL;
+    OWNED char *problem = NULL;
     char *least = duration_of(state->budget.least_s), *total = duration_of(state->total_s);
     if (state->wall_s < least_wall_s)
         problem = text_of("the program ends after %.2g ms, most of which is its start: profile "
@@ -326,14 +324,12 @@ static bool check(const struct state *state)
     pair_put("problem", problem);
     free(least);
     free(total);
-    const bool good = problem == NULL;
-    free(problem);
-    return good;
+    return problem == NULL;
 }
 
 static void say_forecast(const struct state *state)
 {
-    char *total = duration_of(state->total_s);
+    OWNED char *total = duration_of(state->total_s);
     char *text =
         text_of("about %s: a run alone takes %.3g s; %zu kinds of load at %zu levels%s%s", total,
                 state->wall_s, json_array_size(json_object_get(state->plan, "kinds")),
@@ -341,7 +337,6 @@ static void say_forecast(const struct state *state)
                 state->budget.added > 0 ? ", more where the curve may bend" : "",
                 has_pressure(state->plan) ? ", then its own pressure" : "");
     pair_put("say", text);
-    free(total);
     free(text);
 }
 
@@ -508,11 +503,10 @@ static bool next(const char *folder, const json_t *plan)
 json_t *steps_plan(const char *folder)
 {
     json_error_t error;
-    char *path = text_of("%s/" STEPS_PLAN, folder);
+    OWNED char *path = text_of("%s/" STEPS_PLAN, folder);
     json_t *plan = json_read_record(path, 0, &error);
     if (plan == NULL)
         complain("%s cannot be read (%s): give another --output", path, error.text);
-    free(path);
     return plan;
 }
 
