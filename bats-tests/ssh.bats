@@ -75,6 +75,9 @@ nothing_there() {
     here
     run -0 "$JOSTLE" run --on web1,web2 --min-runs 3 --max-runs 3 --output out -- sleep 0.02
     [[ -s out/web1/result.json && -s out/web2/result.json && $output == *web1*web2* ]]
+    # One that cannot be reached keeps none of the others from being measured.
+    run -1 "$JOSTLE" run --on nobody.invalid,web2 --min-runs 2 --max-runs 2 --output part -- sleep 0.02
+    [[ ! -e part/nobody.invalid && -s part/web2/result.json && $output == *'nobody.invalid cannot be reached'*web2* ]]
     run -2 "$JOSTLE" run --on web1,web2 --json - --output other -- sleep 0.02
     [[ $output == *'--json, --export-... and --show-output are for one host'* && ! -e other ]]
 }

@@ -34,10 +34,12 @@ measure_elsewhere() {
         code=0
         elsewhere_host "${hosts[i]}" "${words[@]}" || code=$?
         [[ -z $elsewhere_signal ]] || elsewhere_end
-        [[ -s $folder/result.json ]] || exit "$code"
         ((code <= worst)) || worst=$code
+        [[ -s $folder/result.json ]] || unset "folders[i]"
+        elsewhere_tidy
     done
     phase=finished
+    ((${#folders[@]} > 0)) || exit "$worst"
     if ((${#hosts[@]} == 1)); then
         measure_print
     else
@@ -103,18 +105,22 @@ elsewhere_take() {
         read -r kind rest <<<"$line"
         case $kind in
             run)
-                printf '%s\n' "${line#run }" >>"$folder/runs.jsonl" || die "cannot write to $folder: make room, then continue with --resume"
+                printf '%s\n' "${line#run }" >>"$folder/runs.jsonl" || elsewhere_full
                 runs_made=$((runs_made + 1))
                 [[ -z $live ]] || printf '\r\033[K%s: %s runs' "$1" "$runs_made" >&2
                 ;;
-            file)
-                head -c "${rest#* }" >"$folder/${rest%% *}.new"
-                mv -f -- "$folder/${rest%% *}.new" "$folder/${rest%% *}"
+            experiment)
+                { head -c "$rest" >"$folder/experiment.new" && mv -f -- "$folder/experiment.new" "$folder/experiment.json"; } ||
+                    elsewhere_full
                 ;;
-            tar) head -c "$rest" | tar -x -C "$folder" -f - ;;
+            tar) head -c "$rest" | tar -x -C "$folder" -f - || elsewhere_full ;;
         esac
         line=''
     done
+}
+
+elsewhere_full() {
+    die "cannot write to $folder: make room, then continue with --resume"
 }
 
 # elsewhere_hang_up: lets what runs there end. Safe to call twice.
@@ -147,7 +153,12 @@ elsewhere_exit() {
     elsewhere_hang_up
     [[ -z $elsewhere_pid ]] || pid_end "$elsewhere_pid" 20
     temporary_close
-    records_drop "$folder"/{runs.jsonl,experiment.json}
-    rmdir -- "$folder" 2>/dev/null
+    elsewhere_tidy
     exit "$code"
+}
+
+# elsewhere_tidy: takes away the folder where nothing was measured.
+elsewhere_tidy() {
+    records_drop "$folder"/{runs.jsonl,experiment.json}
+    rmdir -- "$folder" 2>/dev/null || true
 }
