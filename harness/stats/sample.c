@@ -244,17 +244,6 @@ static double first_against_rest(const double *value, size_t n)
     return sd > 0 ? (value[0] - mean) / sd : 0;
 }
 
-// The t statistic of the trend alone.
-static double order_trend_t(const double *value, size_t n)
-{
-    double mean, squares;
-    struct order order = {0};
-    sample_moments(value, n, &mean, &squares);
-    if (n >= 4 && squares > 0)
-        fit_line(value, n, mean, squares, &order);
-    return order.trend_t;
-}
-
 struct order order_analyse(const double *value, size_t n)
 {
     double mean, squares;
@@ -446,7 +435,8 @@ struct steadiness series_of_pairs(const struct sample *sample)
     struct steadiness steadiness = {
         .seen = dependence_of(value, sample->count, 1), .drift_p = 1, .count = sample->count};
     if (sample->count >= DRIFT_FROM)
-        steadiness.drift_p = 2 * gsl_cdf_tdist_Q(fabs(order_trend_t(value, sample->count)), df);
+        steadiness.drift_p =
+            2 * gsl_cdf_tdist_Q(fabs(order_analyse(value, sample->count).trend_t), df);
     free(value);
     return steadiness;
 }

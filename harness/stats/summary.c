@@ -86,15 +86,18 @@ static json_t *interaction(struct session *session, size_t condition, size_t met
     return json;
 }
 
+// Of each condition that is compared in that way, and of each metric that is reported.
 static json_t *list_of(struct session *session, enum against against,
                        json_t *(*one)(struct session *session, size_t condition, size_t metric))
 {
     const struct settings *settings = session->settings;
+    // An interaction is there where both variants are paired.
+    const enum against pairing = against == AGAINST_BOTH ? AGAINST_REFERENCE : against;
     json_t *list = json_array();
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++)
             if (settings_compares(settings, i, against) && metrics_reports(&settings->metrics, m) &&
-                session->conditions[i].pairs[AGAINST_REFERENCE][m].count > 0)
+                session->conditions[i].pairs[pairing][m].count > 0)
                 json_array_append_new(list, one(session, i, m));
     return list;
 }
@@ -272,18 +275,6 @@ static json_t *slowdown(struct session *session, size_t condition, size_t metric
     return object;
 }
 
-static json_t *slowdowns(struct session *session)
-{
-    const struct settings *settings = session->settings;
-    json_t *list = json_array();
-    for (size_t i = 0; i < settings->condition_count; i++)
-        for (size_t m = 0; m < settings->metrics.count; m++)
-            if (metrics_reports(&settings->metrics, m) &&
-                session->conditions[i].pairs[AGAINST_ALONE][m].count > 0)
-                json_array_append_new(list, slowdown(session, i, m));
-    return list;
-}
-
 static json_t *floors(struct session *session)
 {
     const struct settings *settings = session->settings;
@@ -320,10 +311,10 @@ json_t *summary_build(struct session *session)
         stop = STOP_INTERRUPTED;
     json_t *summary =
         json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "conditions", conditions(session, stop),
-                  "slowdowns", slowdowns(session), "warnings", warnings_of(session), "intervals",
-                  intervals(settings), "forecast", forecast(session), "comparisons",
-                  list_of(session, AGAINST_REFERENCE, comparison), "interactions",
-                  list_of(session, AGAINST_BOTH, interaction));
+                  "slowdowns", list_of(session, AGAINST_ALONE, slowdown), "warnings",
+                  warnings_of(session), "intervals", intervals(settings), "forecast",
+                  forecast(session), "comparisons", list_of(session, AGAINST_REFERENCE, comparison),
+                  "interactions", list_of(session, AGAINST_BOTH, interaction));
     if (settings->condition_count > 1)
         json_object_set_new(summary, "washout", washout(session));
     if (settings_aa(settings) > 0)
