@@ -331,9 +331,8 @@ static bool read_event(struct perf_event_attr *event, const char *text, char *er
     for (size_t i = 0; i < NAMED; i++)
         names[i] = named[i].name;
     names[NAMED] = NULL;
-    const char *near = nearest_name(text, names);
-    snprintf(error, size, "'%.80s' is no event here%s%s%s: give one that `perf list` has", text,
-             near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    snprintf(error, size, "'%.80s' is no event here%s: give one that `perf list` has", text,
+             nearest_hint(text, names).text);
     return false;
 }
 

@@ -341,9 +341,8 @@ static void choose_part(struct request *request, const char *name)
     }
     if (found)
         return;
-    const char *near = nearest_name(name, names);
-    usage_error("bench %s: no such part%s%s%s: give some of cpu, memory, disk, network, or all",
-                name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    usage_error("bench %s: no such part%s: give some of cpu, memory, disk, network, or all", name,
+                nearest_hint(name, names).text);
 }
 
 static bool any_given(const struct request *request, const struct option_row *rows)

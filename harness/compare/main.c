@@ -183,10 +183,9 @@ static void check_common(const json_t *common, const char *condition)
         names[i] = json_string_value(json_array_get(common, i));
         found = found || strcmp(names[i], condition) == 0;
     }
-    const char *near = nearest_name(condition, names);
     if (!found)
-        usage_error("--condition %s: not in both%s%s%s: give one that both have", condition,
-                    near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+        usage_error("--condition %s: not in both%s: give one that both have", condition,
+                    nearest_hint(condition, names).text);
 }
 
 // The conditions to compare: those of both, the one that is named, or a pair.

@@ -156,9 +156,8 @@ static void unknown_metric(const struct adapter *adapter, const char *name, size
                  adapter->metric[i]);
         names[i] = copy[i];
     }
-    const char *near = nearest_name(word, names);
-    int used = snprintf(error, size, "the adapter has no metric %s%s%s%s: give one of ", word,
-                        near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    int used = snprintf(error, size, "the adapter has no metric %s%s: give one of ", word,
+                        nearest_hint(word, names).text);
     for (size_t i = 0; names[i] != NULL && used >= 0 && (size_t)used < size; i++)
         used += snprintf(error + used, size - (size_t)used, "%s%s", i > 0 ? ", " : "", names[i]);
 }
@@ -212,10 +211,9 @@ static bool find_file(const char *name, char path[PATH_MAX], char *error, size_t
     for (size_t i = 0; names[i]; i++)
         found = found || strcmp(names[i], name) == 0;
     found = found && snprintf(path, PATH_MAX, "%s/%s", adapters_folder(folder), name) < PATH_MAX;
-    const char *near = nearest_name(name, (const char *const *)names);
     if (!found)
-        snprintf(error, size, "no adapter is named %s%s%s%s: jostle adapters lists them", name,
-                 near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+        snprintf(error, size, "no adapter is named %s%s: jostle adapters lists them", name,
+                 nearest_hint(name, (const char *const *)names).text);
     names_free(names);
     return found;
 }

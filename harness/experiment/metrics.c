@@ -271,10 +271,8 @@ static void decide_by(struct metrics *metrics, const char *list, const char *nam
         usage_error("--decide %s: variant %s has no %s: name metrics that all variants have, or "
                     "add --metric '%s@%s=SOURCE'",
                     list, metric->lacking, name, name, metric->lacking);
-    const char *near = nearest_name(name, names);
-    usage_error("--decide %s: '%s' is none of the metrics of --metric%s%s%s: name some of those",
-                list, name, near != NULL ? " (did you mean " : "", near != NULL ? near : "",
-                near != NULL ? "?)" : "");
+    usage_error("--decide %s: '%s' is none of the metrics of --metric%s: name some of those", list,
+                name, nearest_hint(name, names).text);
 }
 
 void metrics_make(struct metrics *metrics, struct arena *arena, const struct option_list *texts,

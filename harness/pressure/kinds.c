@@ -125,10 +125,8 @@ static bool unknown(const char *name)
     const char *names[REPORTERS + 1] = {NULL};
     for (enum reporter reporter = 0; reporter < REPORTERS; reporter++)
         names[reporter] = reporter_rows[reporter].name;
-    const char *near = nearest_name(name, names);
-    return complain("--reporters %s: there is no such reporter%s%s%s: see probe sample --help",
-                    name, near == NULL ? "" : " (did you mean ", near == NULL ? "" : near,
-                    near == NULL ? "" : "?)");
+    return complain("--reporters %s: there is no such reporter%s: see probe sample --help", name,
+                    nearest_hint(name, names).text);
 }
 
 bool reporters_choose(const char *list, bool wanted[REPORTERS])

@@ -188,10 +188,9 @@ static void unknown_format(const struct settings *settings)
     const char **name = must(calloc(settings->known.count + 1, sizeof *name));
     for (size_t i = 0; i < settings->known.count; i++)
         name[i] = settings->known.item[i].name;
-    const char *nearest = nearest_name(settings->format, name);
+    const struct hint hint = nearest_hint(settings->format, name);
     free(name);
-    usage_error("--format %s: unknown%s%s%s: give one of %s", settings->format,
-                nearest ? " (did you mean " : "", nearest ?: "", nearest ? "?)" : "",
+    usage_error("--format %s: unknown%s: give one of %s", settings->format, hint.text,
                 names_of(&settings->known, " "));
 }
 
