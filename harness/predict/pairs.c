@@ -94,7 +94,7 @@ static bool read_pair(json_t *record, struct pair_truth *pair)
 bool pair_list_read(struct pair_list *pairs, const char *path)
 {
     FILE *file = file_open_record(path);
-    char *line = NULL;
+    OWNED char *line = NULL;
     size_t size = 0, number = 0;
     ssize_t length;
     bool good = true;
@@ -113,7 +113,6 @@ bool pair_list_read(struct pair_list *pairs, const char *path)
         }
         json_decref(record);
     }
-    free(line);
     fclose(file);
     return good;
 }
@@ -185,9 +184,8 @@ struct blocks {
 
 static json_t *load(const char *folder, const char *name)
 {
-    char *path = text_of("%s/%s", folder, name);
+    OWNED char *path = text_of("%s/%s", folder, name);
     json_t *record = json_read_record(path, 0, NULL);
-    free(path);
     return record;
 }
 
@@ -239,7 +237,7 @@ static bool read_runs(const char *folder, const char *condition, struct pair_tru
     char *path = text_of("%s/runs.jsonl", folder), *line = NULL;
     size_t size = 0;
     ssize_t length;
-    struct blocks *blocks = must(calloc(1, sizeof *blocks));
+    OWNED struct blocks *blocks = must(calloc(1, sizeof *blocks));
     FILE *file = file_open_record(path);
     pair->first.starts = must(json_array());
     while (file && (length = getline(&line, &size, file)) >= 0) {
@@ -254,7 +252,6 @@ static bool read_runs(const char *folder, const char *condition, struct pair_tru
         fclose(file);
     free(line);
     free(path);
-    free(blocks);
     return file != NULL;
 }
 
@@ -308,7 +305,7 @@ static int shown(const struct dirent *entry)
 bool pair_list_collect(struct pair_list *pairs, const char *folder, size_t *left)
 {
     struct dirent **entry = NULL;
-    char *cells = text_of("%s/cells", folder);
+    OWNED char *cells = text_of("%s/cells", folder);
     const int count = scandir(cells, &entry, shown, alphasort);
     for (int i = 0; i < count; i++) {
         char *path = text_of("%s/%s", cells, entry[i]->d_name);
@@ -317,7 +314,6 @@ bool pair_list_collect(struct pair_list *pairs, const char *folder, size_t *left
         free(entry[i]);
     }
     free(entry);
-    free(cells);
     return count > 0 ||
            complain("%s: holds no cells: give the folder of a campaign of pairs", folder);
 }

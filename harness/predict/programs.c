@@ -156,9 +156,8 @@ static void add_pair(json_t *words, const char *option, const char *value)
 
 static void add_count(json_t *words, const char *option, uint64_t count)
 {
-    char *text = text_of("%llu", (unsigned long long)count);
+    OWNED char *text = text_of("%llu", (unsigned long long)count);
     add_pair(words, option, text);
-    free(text);
 }
 
 static const json_t *program_of(const struct program_entry *entry)
@@ -198,9 +197,8 @@ static void add_both(json_t *words, const char *option, const struct program_ent
         add_pair(words, option, of_a ? of_a : of_b);
         return;
     }
-    char *both = text_of("%s\n%s", of_a, of_b);
+    OWNED char *both = text_of("%s\n%s", of_a, of_b);
     add_pair(words, option, both);
-    free(both);
 }
 
 static json_t *words_of(const struct program_entry *a, const struct program_entry *b,
@@ -269,14 +267,13 @@ static bool is_of_both(const char *path, const struct program_entry *a,
     const json_t *load = json_array_get(json_object_get(experiment, "loads"), 1);
     const char *digits = json_text_at(json_object_get(experiment, "program"), "sha256");
     const char *spec = json_text_at(load, "spec");
-    char *text = loop_text(b->name, program_of(b));
+    OWNED char *text = loop_text(b->name, program_of(b));
     const bool same =
         !experiment ||
         ((!spec || strcmp(text + strlen(b->name) + 1, spec) == 0) &&
          (!digits || a->profile.sha256[0] == '\0' || strcmp(digits, a->profile.sha256) == 0) &&
          is_command(json_object_get(experiment, "command"),
                     json_object_get(program_of(a), "words")));
-    free(text);
     json_decref(experiment);
     return same;
 }
@@ -284,15 +281,12 @@ static bool is_of_both(const char *path, const struct program_entry *a,
 static bool check_records(const struct program_entry *a, const struct program_entry *b,
                           const char *records)
 {
-    char *cell = text_of("%s/cells/%s@%s.%s", records, a->name, b->name, a->profile.place);
-    char *path = text_of("%s/experiment.json", cell);
-    const bool good = is_of_both(path, a, b) ||
-                      complain("%s is of other programs of these names: give another --records, "
-                               "or remove it",
-                               cell);
-    free(path);
-    free(cell);
-    return good;
+    OWNED char *cell = text_of("%s/cells/%s@%s.%s", records, a->name, b->name, a->profile.place);
+    OWNED char *path = text_of("%s/experiment.json", cell);
+    return is_of_both(path, a, b) ||
+           complain("%s is of other programs of these names: give another --records, "
+                    "or remove it",
+                    cell);
 }
 
 static bool is_pair(const struct program_list *list, size_t a, size_t b, bool with_itself)

@@ -285,7 +285,7 @@ void table_make(struct table *table, const struct program_list *programs,
                 const struct pair_list *measured, const struct request *request)
 {
     const size_t most = programs->count * (programs->count + 1);
-    bool *done = must(calloc(programs->count + 1, sizeof *done));
+    OWNED bool *done = must(calloc(programs->count + 1, sizeof *done));
     *table = (struct table){.programs = programs,
                             .row = must(calloc(most + 1, sizeof *table->row)),
                             .at_most = request->at_most};
@@ -294,7 +294,6 @@ void table_make(struct table *table, const struct program_list *programs,
     for (size_t i = 0; request->together && i < programs->count; i++)
         if (!done[i])
             add_together(table, programs, i, done, measured, request);
-    free(done);
     if (table->count == 0)
         refuse_single(programs);
 }

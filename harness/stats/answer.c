@@ -469,8 +469,8 @@ static char *change_text(const struct words_of *of, const struct interval *ratio
     const bool up = plain.center >= 1, times = plain.center >= large || plain.center <= 1 / large;
     const char *judgement = up == higher ? "better" : "worse";
     char *figure = times ? ratio_text(&plain) : percent_text(&plain, up), *text;
-    char *place = of->load ? text_of("beside %s", of->load) : must(strdup("alone"));
-    char *by = text_of("%s%s", name_of(of, ", by "), name_of(of, name));
+    OWNED char *place = of->load ? text_of("beside %s", of->load) : must(strdup("alone"));
+    OWNED char *by = text_of("%s%s", name_of(of, ", by "), name_of(of, name));
     if (is_time && times)
         text = text_of("takes %s times as long as %s %s%s", figure, of->reference, place, by);
     else if (is_time)
@@ -479,8 +479,6 @@ static char *change_text(const struct words_of *of, const struct interval *ratio
         text = text_of("%s %s times %s's %s (%s)", name, figure, of->reference, place, judgement);
     else
         text = text_of("%s %s %s %s (%s)", name, figure, up ? "higher" : "lower", place, judgement);
-    free(by);
-    free(place);
     free(figure);
     return text;
 }
@@ -509,11 +507,10 @@ json_t *words_interaction(const struct settings *settings, size_t condition, siz
     const bool seen = ratio->low > 1 || ratio->high < 1;
     if (!(ratio->center > 0))
         return json_null();
-    char *figure = ratio_text(ratio);
+    OWNED char *figure = ratio_text(ratio);
     char *text = text_of("%s %s how %s compares with %s%s%s: %s times the ratio alone", of.load,
                          seen ? "changes" : "is not seen to change", of.variant, of.reference,
                          name_of(&of, " by "), name_of(&of, of.metric->name), figure);
-    free(figure);
     return json_taken(text);
 }
 
@@ -522,7 +519,7 @@ void answer_direction(const struct metric_setting *metric, const struct interval
 {
     const struct interval plain = interval_of_reference(ratio, metric->higher_is_better);
     const bool has_width = has_bounds(&plain) && plain.high > plain.low;
-    char *figure = figure_text(&plain, has_width ? decimals_of(&plain, 2, 5) : 2, "");
+    OWNED char *figure = figure_text(&plain, has_width ? decimals_of(&plain, 2, 5) : 2, "");
     char *text =
         text_of("%s %s %s %s", metric->name, figure, plain.center < 1 ? "of" : "times", reference);
     json_extend(object,
@@ -531,5 +528,4 @@ void answer_direction(const struct metric_setting *metric, const struct interval
                           json_figure(plain.center), "of_reference_ci", json_interval(&plain),
                           "text", isnan(plain.center) ? NULL : text));
     free(text);
-    free(figure);
 }

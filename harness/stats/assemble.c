@@ -127,12 +127,11 @@ bool assemble_hyperfine(struct hub *hub, json_t *meter)
     const json_t *settings = json_object_get(hub->experiment.json, "settings");
     if (strcmp(json_text_or_empty(settings, "engine"), "hyperfine") != 0)
         return true;
-    char *path = folder_file(&hub->folder, "hyperfine.json");
+    OWNED char *path = folder_file(&hub->folder, "hyperfine.json");
     json_t *exported = json_read_record(path, 0, NULL);
     const bool good = take_figures(meter, json_array_get(json_object_get(exported, "results"), 0));
     remove(path);
     json_decref(exported);
-    free(path);
     return good;
 }
 
@@ -238,7 +237,7 @@ bool assemble_failure(struct hub *hub)
     const bool is_cell = json_is_object(json_object_get(experiment, "cell"));
     const bool is_first = !(json_number_at(record, "order") > 1) ||
                           json_has(json_object_get(experiment, "settings"), "prepare");
-    char *text = failure_text(record);
+    OWNED char *text = failure_text(record);
     char *advice =
         advice_text(record, hub->folder.path, is_cell ? &again_cell : &again_alone, is_first);
     if (judge_failure(record) == FAILURE_METRIC)
@@ -247,6 +246,5 @@ bool assemble_failure(struct hub *hub)
         hub_answer(hub, "stop\t%s\t%s\t%s\t%s", stop_names[STOP_FAILURE], text, advice,
                    judge_failure(record) == FAILURE_SERVICE ? "service" : "target");
     free(advice);
-    free(text);
     return good;
 }

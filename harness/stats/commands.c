@@ -246,10 +246,8 @@ static bool open_source(struct hub *hub, const char *id, const char *name, const
 {
     if (sources_open(&hub->sources, id, name, condition, node, path))
         return true;
-    char *text = text_of("%.150s cannot be opened (%s)", path, strerror(errno));
-    const bool good = hub_fail(hub, "-", text);
-    free(text);
-    return good;
+    OWNED char *text = text_of("%.150s cannot be opened (%s)", path, strerror(errno));
+    return hub_fail(hub, "-", text);
 }
 
 // The meter, the service, and the probe, which may end or fail.

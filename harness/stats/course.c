@@ -140,11 +140,10 @@ static json_t *job_id(const json_t *experiment)
 
 bool status_is_done(const char *folder)
 {
-    char *path = text_of("%s/status.json", folder);
+    OWNED char *path = text_of("%s/status.json", folder);
     json_t *old = json_read_record(path, 0, NULL);
     const bool done = strcmp(json_text_or_empty(old, "state"), "done") == 0;
     json_decref(old);
-    free(path);
     return done;
 }
 

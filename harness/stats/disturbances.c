@@ -68,9 +68,8 @@ static void add_late(const struct experiment *experiment, json_t *warnings)
     if (json_array_size(late) == 0 || json_array_size(early) > 0)
         return;
     struct message message = {.flag = FLAG_SHARED_LATER};
-    char *jobs = joined(late);
+    OWNED char *jobs = joined(late);
     message_detail(&message, "jobs", "%s", jobs);
-    free(jobs);
     message_add(warnings, &message);
 }
 
@@ -178,7 +177,7 @@ static void add_change(const json_t *before, const json_t *after, json_t *warnin
                             changes);
     (void)changes_of_variables(json_object_get(before, "variables"),
                                json_object_get(after, "variables"), changes);
-    char *text = changes_text(changes, "from", "to");
+    OWNED char *text = changes_text(changes, "from", "to");
     if (text) {
         struct message message = {.flag = FLAG_CHANGED};
         const double runs = json_number_at(after, "runs");
@@ -186,7 +185,6 @@ static void add_change(const json_t *before, const json_t *after, json_t *warnin
         message_detail(&message, "changes", "%s", text);
         message_add(warnings, &message);
     }
-    free(text);
     json_decref(changes);
 }
 

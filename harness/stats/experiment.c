@@ -42,11 +42,10 @@ static bool shared_at_once(const json_t *json)
 
 bool experiment_open(struct experiment *experiment, const char *folder)
 {
-    char *path = text_of("%s/experiment.json", folder);
+    OWNED char *path = text_of("%s/experiment.json", folder);
     json_error_t error;
     *experiment = (struct experiment){0};
     experiment->json = json_read_record(path, 0, &error);
-    free(path);
     if (!experiment->json)
         return wrong(folder, error.text);
     const char *schema = json_text_at(experiment->json, "schema");
@@ -119,7 +118,7 @@ bool replay_take(struct session *session, json_t *record, char *why, size_t why_
 json_t *records_read(const char *path)
 {
     json_t *records = must(json_array());
-    char *line = NULL;
+    OWNED char *line = NULL;
     size_t size = 0, number = 0, broken = 0;
     ssize_t length;
     FILE *file = file_open_record(path);
@@ -140,7 +139,6 @@ json_t *records_read(const char *path)
         complain("%s cannot be read (%s): check the folder", path, file_why(errno));
     if (file)
         fclose(file);
-    free(line);
     if (good && known)
         return records;
     json_decref(records);
@@ -156,10 +154,9 @@ void replay_records(struct session *session, const json_t *records)
 
 bool replay_file(struct session *session, const char *folder)
 {
-    char *path = text_of("%s/runs.jsonl", folder);
+    OWNED char *path = text_of("%s/runs.jsonl", folder);
     json_t *records = records_read(path);
     replay_records(session, records);
-    free(path);
     json_decref(records);
     return records != NULL;
 }

@@ -217,13 +217,12 @@ static bool is_record(const char *line, size_t length)
 
 static bool move_to_torn(struct folder *folder, const char *line, size_t length, size_t start)
 {
-    char *path = folder_file(folder, "runs.jsonl.torn");
+    OWNED char *path = folder_file(folder, "runs.jsonl.torn");
     const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
     bool good =
         fd >= 0 && is_regular(fd) && save_append(fd, line, length) && file_write_all(fd, "\n", 1);
     const int error = errno;
     good = (fd < 0 || close(fd) == 0) && good;
-    free(path);
     errno = good ? errno : error;
     // Only what is kept elsewhere goes from here.
     if (!good || ftruncate(folder->fd, (off_t)start) != 0)
@@ -237,7 +236,7 @@ static bool move_to_torn(struct folder *folder, const char *line, size_t length,
 bool folder_repair(struct folder *folder)
 {
     size_t length;
-    char *text = content(folder, &length);
+    OWNED char *text = content(folder, &length);
     bool good = text != NULL, whole = false;
     while (good && length > 0 && !whole) {
         const bool ended = text[length - 1] == '\n';
@@ -251,7 +250,6 @@ bool folder_repair(struct folder *folder)
             good = move_to_torn(folder, text + start, end - start, start);
         length = start;
     }
-    free(text);
     return good;
 }
 
@@ -298,7 +296,7 @@ static bool copy_lines(const struct folder *folder, int fd, json_t *records, con
 
 bool folder_set_aside(struct folder *folder, json_t *records, const bool *lines)
 {
-    char *path = folder_file(folder, "runs.jsonl.part");
+    OWNED char *path = folder_file(folder, "runs.jsonl.part");
     const int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
     // The lock belongs to the file, not to its name: the new one is locked before
     // it has the name.
@@ -315,7 +313,6 @@ bool folder_set_aside(struct folder *folder, json_t *records, const bool *lines)
             (void)unlink(path);
         }
     }
-    free(path);
     return good;
 }
 
@@ -360,11 +357,10 @@ bool folder_append(struct folder *folder, const json_t *record)
 {
     struct stat before;
     size_t length;
-    char *text = line_of(record, &length);
+    OWNED char *text = line_of(record, &length);
     const bool known = fstat(folder->fd, &before) == 0;
     const bool good = known && before.st_nlink > 0 && save_append(folder->fd, text, length);
     const int reason = errno;
-    free(text);
     if (!known)
         return fail(folder, "%.300s cannot be written (%s): %s", folder->runs, strerror(reason),
                     save_advice(reason));
@@ -413,10 +409,8 @@ bool hub_fail(struct hub *hub, const char *source, const char *text)
 
 bool hub_write_experiment(const struct hub *hub)
 {
-    char *path = folder_file(&hub->folder, "experiment.json");
-    const bool good = output_document(hub->experiment.json, path);
-    free(path);
-    return good;
+    OWNED char *path = folder_file(&hub->folder, "experiment.json");
+    return output_document(hub->experiment.json, path);
 }
 
 // A load of a condition with settings says what they do to it.

@@ -452,7 +452,7 @@ double signs_p(const double *difference, size_t n, unsigned long seed)
             return NAN;
     if (n < SIGNS_LEAST)
         return NAN;
-    struct score *score = must(malloc(n * sizeof *score));
+    OWNED struct score *score = must(malloc(n * sizeof *score));
     for (size_t i = 0; i < n; i++)
         if (difference[i] != 0)
             score[count++].value = difference[i];
@@ -462,6 +462,5 @@ double signs_p(const double *difference, size_t n, unsigned long seed)
         const struct score sum = scale_all(score, count);
         p = count <= EXACT_MOST ? exact(score, count, sum) : drawn(score, count, &sum, seed);
     }
-    free(score);
     return p;
 }

@@ -264,7 +264,7 @@ static json_t *read_earlier(const char *path, const json_t *entry, size_t *lines
 {
     json_t *earlier = json_array();
     FILE *file = file_open_record(path);
-    char *line = NULL;
+    OWNED char *line = NULL;
     size_t size = 0;
     *lines = 0;
     while (file && getline(&line, &size, file) > 0) {
@@ -276,7 +276,6 @@ static json_t *read_earlier(const char *path, const json_t *entry, size_t *lines
             json_array_remove(earlier, 0);
         json_decref(one);
     }
-    free(line);
     if (file)
         fclose(file);
     return earlier;
@@ -301,7 +300,7 @@ static json_t *since(const json_t *earlier, const struct sample *logs, const siz
 static void compare_one(const json_t *earlier, const char *reporter, double now, json_t *unusual)
 {
     struct sample logs = {0};
-    size_t *index = must(calloc(json_array_size(earlier) + 1, sizeof *index));
+    OWNED size_t *index = must(calloc(json_array_size(earlier) + 1, sizeof *index));
     for (size_t i = 0; i < json_array_size(earlier); i++) {
         const double value =
             json_number_at(json_object_get(json_array_get(earlier, i), "medians"), reporter);
@@ -325,7 +324,6 @@ static void compare_one(const json_t *earlier, const char *reporter, double now,
                           "experiments", (int)logs.count));
     }
     sample_free(&logs);
-    free(index);
 }
 
 // The newest lines alone, where it has become long. What cannot be written is tried again by the
@@ -349,8 +347,8 @@ static void shorten(const char *path)
 
 static void append(const char *path, const json_t *entry)
 {
-    char *text = must(json_dumps(entry, JSON_COMPACT | JSON_REAL_PRECISION(FIGURE_DIGITS)));
-    char *line = text_of("%s\n", text);
+    OWNED char *text = must(json_dumps(entry, JSON_COMPACT | JSON_REAL_PRECISION(FIGURE_DIGITS)));
+    OWNED char *line = text_of("%s\n", text);
     const int fd = kept_make_folder(path) == 0
                        ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)
                        : -1;
@@ -360,8 +358,6 @@ static void append(const char *path, const json_t *entry)
         (void)save_append(fd, line, strlen(line));
         (void)close(fd);
     }
-    free(line);
-    free(text);
 }
 
 json_t *usual_compare(const json_t *experiment, const json_t *machine)

@@ -64,7 +64,7 @@ static bool *resume_unusable(const struct experiment *experiment, const json_t *
     const struct settings *settings = &experiment->settings;
     const size_t blocks = last_block(records), width = settings->condition_count;
     const uint64_t all = width >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << width) - 1;
-    uint64_t *seen = conditions_by_block(settings, records, blocks);
+    OWNED uint64_t *seen = conditions_by_block(settings, records, blocks);
     bool *unusable = must(calloc(json_array_size(records) + 1, sizeof *unusable));
     *count = 0;
     for (size_t i = 0; i < json_array_size(records); i++) {
@@ -81,7 +81,6 @@ static bool *resume_unusable(const struct experiment *experiment, const json_t *
             (is_open && !is_of_host(experiment, record, host));
         *count += unusable[i];
     }
-    free(seen);
     return unusable;
 }
 
@@ -126,9 +125,8 @@ static bool take_over(struct hub *hub, size_t *set_aside)
 static bool is_ours(struct hub *hub)
 {
     char stamp[LOCK_STAMP_SIZE];
-    char *path = folder_file(&hub->folder, "experiment.json");
+    OWNED char *path = folder_file(&hub->folder, "experiment.json");
     lock_stamp(path, stamp);
-    free(path);
     if (!hub->request->written || strcmp(stamp, hub->request->written) == 0)
         return true;
     snprintf(hub->folder.error, sizeof hub->folder.error,

@@ -438,13 +438,12 @@ json_t *capacity_json(struct session *session)
     json_t *list = json_array();
     for (size_t i = 0; i < settings->condition_count; i++)
         json_array_append_new(list, condition_json(session, i));
-    char *text = sentence(session);
+    OWNED char *text = sentence(session);
     json_t *object = json_pack(
         "{s:s, s:s, s:o, s:o, s:b, s:O?, s:s, s:o, s:o, s:s?}", "vary", settings->vary.name, "unit",
         settings->vary.unit, "low", json_figure(settings->vary.low), "high",
         json_figure(settings->vary.high), "whole", settings->vary.whole, "slo",
         json_object_get(asked, "slo"), "method", "threshold-posterior", "confidence",
         json_figure(settings->confidence), "by_condition", list, "text", text);
-    free(text);
     return object;
 }

@@ -267,12 +267,12 @@ static json_t *attribution_of(const json_t *before, const json_t *after, double 
     const struct hardware hardware = count_hardware(alone, loaded, counts_user_only(after));
     json_t *object = shares_json(&shares, &hardware);
     // What is shared out is the mean.
-    char *text = causes_text(json_text_at(slowdown, "condition"),
-                             strcmp(statistic, "mean") == 0 ? NULL : statistic, &shares, &hardware);
+    OWNED char *text =
+        causes_text(json_text_at(slowdown, "condition"),
+                    strcmp(statistic, "mean") == 0 ? NULL : statistic, &shares, &hardware);
     json_extend(object, json_pack("{s:b, s:o, s:o, s:s}", "pressure_known",
                                   shares.source != SOURCE_NONE, "extra", means_json(extra),
                                   "absent", absent_json(alone, loaded), "text", text));
-    free(text);
     return object;
 }
 
@@ -355,11 +355,10 @@ json_t *result_build(struct session *session)
 
 bool result_write(const json_t *result, const char *folder)
 {
-    char *path = text_of("%s/result.json", folder);
+    OWNED char *path = text_of("%s/result.json", folder);
     const bool good = output_document(result, path);
     if (good)
         save_ignore_results(path);
-    free(path);
     return good;
 }
 
@@ -370,13 +369,12 @@ static enum stop_reason ended_by(const struct experiment *experiment, const char
     const enum stop_reason outside = stop_reason(experiment_stopped(experiment));
     if (outside != STOP_NOT)
         return outside;
-    char *path = text_of("%s/result.json", folder);
+    OWNED char *path = text_of("%s/result.json", folder);
     json_t *earlier = json_read_record(path, 0, NULL);
     const json_t *condition = json_array_get(json_object_get(earlier, "conditions"), 0);
     const char *name = json_text_at(condition, "stop_reason");
     const enum stop_reason reason = name ? stop_reason(name) : STOP_NOT;
     json_decref(earlier);
-    free(path);
     return reason;
 }
 

@@ -350,12 +350,10 @@ static struct interval centre_of(struct critical *critical, const struct sample 
     const size_t n = changes->count;
     const double median = sample_median(changes), mad = sample_mad(changes);
     const double reach = mad > 0 ? far * normal_mad * mad : INFINITY;
-    double *sorted = must(malloc(n * sizeof *sorted));
+    OWNED double *sorted = must(malloc(n * sizeof *sorted));
     for (size_t i = 0; i < n; i++)
         sorted[i] = fmax(fmin(changes->sorted[i], median + reach), median - reach);
-    const struct interval centre = ranks_interval(ranks_bound(critical, n), sorted, n);
-    free(sorted);
-    return centre;
+    return ranks_interval(ranks_bound(critical, n), sorted, n);
 }
 
 struct interval typical_of(struct critical *critical, enum change change,

@@ -139,7 +139,7 @@ static char *failed_kinds(const struct session *session)
 static void add_failed(const struct session *session, json_t *list)
 {
     struct message message = {.flag = FLAG_FAILED_RUNS};
-    char *kinds = failed_kinds(session);
+    OWNED char *kinds = failed_kinds(session);
     size_t censored = 0, without = 0;
     for (size_t i = 0; i < session->settings->condition_count; i++) {
         censored += session->conditions[i].censored;
@@ -167,7 +167,6 @@ static void add_failed(const struct session *session, json_t *list)
     if (early) // also of the baseline, so that a ratio may be too high
         message.bias = BIAS_ALL;
     message_add(list, &message);
-    free(kinds);
 }
 
 // Whether figures are taken from what the target prints.
