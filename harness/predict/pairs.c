@@ -234,7 +234,7 @@ static double spread(struct blocks *blocks)
 // When the runs were and how they spread, and the host; false where they cannot be read.
 static bool read_runs(const char *folder, const char *condition, struct pair_truth *pair)
 {
-    char *path = text_of("%s/runs.jsonl", folder), *line = NULL;
+    OWNED char *path = text_of("%s/runs.jsonl", folder), *line = NULL;
     size_t size = 0;
     ssize_t length;
     OWNED struct blocks *blocks = must(calloc(1, sizeof *blocks));
@@ -250,8 +250,6 @@ static bool read_runs(const char *folder, const char *condition, struct pair_tru
     pair->first.sd = spread(blocks);
     if (file)
         fclose(file);
-    free(line);
-    free(path);
     return file != NULL;
 }
 

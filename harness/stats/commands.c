@@ -123,14 +123,10 @@ static char *last_line(const char *path)
 // Answers that hyperfine did not run the target, with what it said last.
 static bool finish_no_hyperfine(struct hub *hub)
 {
-    char *path = folder_file(&hub->folder, "target.stderr"), *line = last_line(path);
-    char *text =
+    OWNED char *path = folder_file(&hub->folder, "target.stderr"), *line = last_line(path);
+    OWNED char *text =
         text_of("hyperfine could not run the target: %.300s", line ? line : "it said nothing");
-    const bool good = hub_fail(hub, "-", text);
-    free(text);
-    free(path);
-    free(line);
-    return good;
+    return hub_fail(hub, "-", text);
 }
 
 enum { FIELDS_MAX = 512 };

@@ -331,7 +331,7 @@ static void compare_one(const json_t *earlier, const char *reporter, double now,
 static void shorten(const char *path)
 {
     FILE *file = file_open_record(path);
-    char *line = NULL, *kept = NULL;
+    OWNED char *line = NULL, *kept = NULL;
     size_t size = 0, kept_size = 0, number = 0;
     if (!file)
         return;
@@ -340,8 +340,6 @@ static void shorten(const char *path)
         if (number++ >= LINES_MOST / 2)
             fputs(line, out);
     (void)save_text(path, stream_text(out, &kept), SAVE_STATE);
-    free(kept);
-    free(line);
     fclose(file);
 }
 

@@ -324,7 +324,7 @@ void message_add(json_t *warnings, struct message *message)
         message_detail(message, "pairs", "; slowdowns from pairs hold");
     message_detail(message, "few", "%zu", json_array_size(message->runs));
     message_detail(message, "all", "%zu", message->of_runs);
-    char *words = fill(message, one->words), *advice = fill(message, one->advice);
+    OWNED char *words = fill(message, one->words), *advice = fill(message, one->advice);
     json_array_append_new(warnings,
                           json_pack("{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:s?}", "flag",
                                     one->name, "severity", is_problem(message) ? "problem" : "note",
@@ -332,8 +332,6 @@ void message_add(json_t *warnings, struct message *message)
                                     "message", text_to_json(words), "advice", text_to_json(advice),
                                     "runs", message->runs ? message->runs : json_array(), "bias",
                                     one->severity == PROBLEM ? bias_names[bias] : NULL));
-    free(words);
-    free(advice);
     free_details(message);
 }
 

@@ -241,11 +241,8 @@ static struct times *read_times(const json_t *records, double cpus)
 static struct shares read_shares(const json_t *before, const json_t *after, double cpus,
                                  struct critical *critical)
 {
-    struct times *quiet = read_times(before, cpus), *busy = read_times(after, cpus);
-    const struct shares shares = shares_of(quiet, busy, json_array_size(before), critical);
-    free(quiet);
-    free(busy);
-    return shares;
+    OWNED struct times *quiet = read_times(before, cpus), *busy = read_times(after, cpus);
+    return shares_of(quiet, busy, json_array_size(before), critical);
 }
 
 // How the extra time of a slowdown is shared out, from the records of its runs alone and loaded:
