@@ -138,16 +138,19 @@ static bool reader_is_gone(void)
     return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
 }
 
-/* At exit(). Why an earlier write failed nobody knows any more. */
+/* At exit(). Why an earlier write failed nobody knows any more; where else the output can be read
+ * knows who has started us (harness/report/layout.bash). */
 static void close_stdout(void)
 {
     const bool failed = ferror(stdout) != 0;
+    const char *kept = getenv("JOSTLE_OUTPUT_KEPT");
     errno = 0;
     if (fflush(stdout) == 0 && !failed)
         return;
     if (!reader_is_gone())
-        complain("cannot write to stdout: %s: the output is incomplete",
-                 errno != 0 ? strerror(errno) : "is the disk full?");
+        complain("cannot write to stdout: %s: %s",
+                 errno != 0 ? strerror(errno) : "is the disk full?",
+                 kept && *kept ? kept : "the output is incomplete");
     _exit(1);
 }
 

@@ -160,13 +160,13 @@ load_failed() {
     die "load ${load_name[i]} ended: $text"
 }
 
-# load_last_words I: prints the last line that load I wrote to stderr.
+# load_last_words I: prints the last line that load I wrote to stderr; of another node, where it wrote none, that of
+# what was to start it.
 load_last_words() {
-    if [[ -n ${load_node[$1]} ]]; then
-        scheduler_own_lines <"${load_errors[$1]}" | tail -n 1
-    else
-        tail -n 1 "${load_errors[$1]}" 2>/dev/null
-    fi || true
+    local text=''
+    [[ -z ${load_node[$1]} ]] || text=$(scheduler_own_lines <"${load_errors[$1]}" | tail -n 1) || true
+    [[ -n $text ]] || text=$(tail -n 1 "${load_errors[$1]}" 2>/dev/null) || true
+    printf '%s\n' "$text"
 }
 
 # loads_stop: ends every load, by the end of its stdin first. Safe to call twice.

@@ -17,7 +17,7 @@ report_layout() {
     local -a layout status=(0 0)
     shift
     if [[ ${layout_plan[reads]} == figures || ${layout_plan[reads]} == terminal ]]; then # needs no layout
-        report_program "$@" || status=("$?" 0)
+        JOSTLE_OUTPUT_KEPT=$OUTPUT_KEPT report_program "$@" || status=("$?" 0)
         [[ ${status[0]} -eq 0 || ${status[0]} -eq 141 ]] || return "${status[0]}"
         return 0
     fi
