@@ -17,6 +17,7 @@ setup() {
 teardown() {
     local pid
     for pid in "${sshd_pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+    [[ -z ${SPACE:-} ]] || ip link del "jostle$$" || true
     [[ -z ${SPACE:-} ]] || ip netns del "$SPACE"
 }
 
@@ -26,7 +27,8 @@ sshd_at() {
     shift 2
     [[ $EUID -ne 0 ]] || mkdir -p /run/sshd
     printf '%s\n' "Port $port" "ListenAddress $address" "HostKey $PWD/host" "AuthorizedKeysFile $PWD/user.pub" \
-        'StrictModes no' 'UsePAM no' 'PidFile none' >sshd_config
+        'StrictModes no' 'UsePAM no' 'PidFile none' "SetEnv TMPDIR=$PWD/there" >sshd_config
+    mkdir -p there
     printf '%s\n' 'Host web1 web2' "HostName $address" "Port $port" "User $(id -un)" "IdentityFile $PWD/user" \
         "UserKnownHostsFile $PWD/known" 'GlobalKnownHostsFile /dev/null' >ssh_config
     printf '[%s]:%s %s\n' "$address" "$port" "$(<host.pub)" >known
@@ -46,7 +48,7 @@ here() {
 
 # nothing_there: 0 when nothing that was started there lives, and no folder is left.
 nothing_there() {
-    [[ -z $(compgen -G "${TMPDIR:-/tmp}/jostle-ssh.*") ]] && ! pgrep -f "percent 7.$BATS_TEST_NUMBER" >/dev/null
+    [[ -z $(ls -A there) ]] && ! pgrep -f "percent 7.$BATS_TEST_NUMBER" >/dev/null
 }
 
 @test "a load at another host takes part in the experiment, and nothing stays there" {
@@ -111,6 +113,7 @@ nothing_there() {
     done
 }
 
+# bats test_tags=slow
 @test "where no jostle is, a bundle is brought to a private folder, and removed" {
     local home
     home=$PWD/jostle-0-linux-$(uname -m)
@@ -163,17 +166,19 @@ nothing_there() {
     grep -q 'what measures at web1 was killed here' said
 }
 
+# bats test_tags=slow
 @test "a connection that breaks in the middle ends the load there and the experiment here, whose runs can be resumed" {
     local status=0
     ((EUID == 0)) || skip 'needs root'
     SPACE=jostle-ssh-$$
+    NET=198.18.$((80 + RANDOM % 100))
     ip netns add "$SPACE" 2>/dev/null || { SPACE='' && skip 'no network namespaces here'; }
     ip link add "jostle$$" type veth peer name cable netns "$SPACE" || skip 'no veth here'
-    ip addr add 198.18.79.1/30 dev "jostle$$"
+    ip addr add "$NET.1/30" dev "jostle$$"
     ip link set "jostle$$" up
-    ip -n "$SPACE" addr add 198.18.79.2/30 dev cable
+    ip -n "$SPACE" addr add "$NET.2/30" dev cable
     ip -n "$SPACE" link set cable up
-    sshd_at 198.18.79.2 2222 ip netns exec "$SPACE"
+    sshd_at "$NET.2" 2222 ip netns exec "$SPACE"
     JOSTLE_SILENCE_S=6 "$JOSTLE" slowdown --min-runs 200 --max-runs 200 --load "far@web1=cpu --percent 7.$BATS_TEST_NUMBER" --output out -- sleep 0.05 2>said 3>&- &
     eventually 60 test -s out/runs.jsonl
     ip link set "jostle$$" down
