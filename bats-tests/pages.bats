@@ -37,9 +37,10 @@ home() {
     git -c user.name=a -c user.email=a@b commit -q -m one && git update-ref refs/remotes/origin/main HEAD
     ln -s results/reference/quick/cells/mmul.size=400@cpu.50 DIR1 && ln -s DIR1 DIR2
     cp results/reference/pairs/profiles/core/xz.profile.json .
-    # What would install, or needs a cluster or a database. Only jostle's own Makefile is not followed.
+    # What would install, or needs a cluster, another host or a database. Only jostle's own Makefile is not followed.
     program bin/make '[[ $PWD != "$HOME" ]] || exec "'"$(type -P make)"'" -n -C "'"$ROOT"'" "$@" >/dev/null; exec "'"$(type -P make)"'" "$@"'
     program bin/sbatch 'JOSTLE_LOCAL_JOB=1 SLURM_SUBMIT_DIR=$PWD exec bash "$@"'
+    program bin/ssh 'while [[ $1 != -- ]]; do shift; done; exec "${@:3}"'
     program bin/pgbench 'for ((i = 0; i < 200; i++)); do echo "0 $i 2500 0"; done >"pgbench_log.$$"'
 }
 
@@ -112,6 +113,7 @@ possible() {
     for word in stress-ng redis-server wrk python3; do
         [[ $1 != *"$word"* && ! ($word == python3 && $1 == *./server*) ]] || type -P "$word" >/dev/null || return 1
     done
+    [[ $1 != *perf:IPC* ]] || "$BIN/meter" --metric perf:IPC -- true | grep -q '"metric_failure":null' || return 1
     [[ $1 != *avx2* ]] || grep -qw avx2 /proc/cpuinfo || return 1
     [[ $1 != *8G* ]] || (($(df --output=avail -k "$TMPDIR" | tail -n 1) > 12 << 20)) || return 1
     for word in 8080 16379; do
