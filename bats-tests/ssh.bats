@@ -113,6 +113,12 @@ nothing_there() {
     done
 }
 
+@test "a host that takes the connection and says nothing is given up" {
+    JOSTLE_SILENCE_S=4 run -1 timeout 30 "$ROOT/jobs/ssh/far" --rsh 'sh -c "exec sleep 1000"' web1 true
+    [[ $output == 'jostle: web1 has not answered within 2 s: '* ]]
+    run -1 pgrep -s 0 -f '^sleep 1000'
+}
+
 # bats test_tags=slow
 @test "where no jostle is, a bundle is brought to a private folder, and removed" {
     local home
