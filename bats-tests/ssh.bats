@@ -158,6 +158,8 @@ nothing_there() {
 @test "whoever is killed here, nothing lives on there" {
     local pid
     here
+    mkdir tmp
+    export TMPDIR=$PWD/tmp
     setsid "$JOSTLE" slowdown --min-runs 200 --max-runs 200 --load "far@web1=cpu --percent 7.$BATS_TEST_NUMBER" --output out -- sleep 0.05 2>said 3>&- &
     pid=$!
     eventually 60 test -s out/runs.jsonl
@@ -170,6 +172,7 @@ nothing_there() {
     wait "$!" || status=$?
     [[ $status -eq 1 ]]
     grep -q 'what measures at web1 was killed here' said
+    eventually 20 eval '[[ -z $(ls -A tmp) ]]'
 }
 
 # bats test_tags=slow

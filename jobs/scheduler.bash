@@ -187,7 +187,9 @@ node_start_words() {
         scheduler_start_words "$1" "$2"
         return
     }
-    node_start_result=("$JOSTLE_ROOT/jobs/ssh/far" "$1" "${node_start_result[@]}")
+    # What it makes for itself is in our own folder, and goes with it.
+    node_start_result=(env JOSTLE_TEMPORARY="${temporary_folder:-${TMPDIR:-/tmp}}/far.$RANDOM$RANDOM"
+        "$JOSTLE_ROOT/jobs/ssh/far" "$1" "${node_start_result[@]}")
 }
 
 # scheduler_cancel_words ARRAY ID...: sets ARRAY to the command that ends these jobs.

@@ -62,7 +62,7 @@ elsewhere_host() {
     runs_made=0
     elsewhere_words <"$fifo_folder/far.err" &
     words_pid=$!
-    spawn "$JOSTLE_ROOT/jobs/ssh/far" "${send[@]}" "$1" "${words[@]}" "${@:3}" \
+    JOSTLE_TEMPORARY=$fifo_folder/far.$1 spawn "$JOSTLE_ROOT/jobs/ssh/far" "${send[@]}" "$1" "${words[@]}" "${@:3}" \
         <"$fifo_folder/far.in" >"$fifo_folder/far.out" 2>"$fifo_folder/far.err" &
     elsewhere_pid=$!
     exec {elsewhere_to}>"$fifo_folder/far.in" {from}<"$fifo_folder/far.out"
