@@ -188,6 +188,8 @@ nothing_there() {
     ip -n "$SPACE" addr add "$NET.2/30" dev cable
     ip -n "$SPACE" link set cable up
     sshd_at "$NET.2" 2222 ip netns exec "$SPACE"
+    # The cable needs a moment.
+    eventually 30 ssh web1 true 2>/dev/null
     JOSTLE_SILENCE_S=6 "$JOSTLE" slowdown --min-runs 200 --max-runs 200 --load "far@web1=cpu --percent 7.$BATS_TEST_NUMBER" --output out -- sleep 0.05 2>said 3>&- &
     eventually 60 test -s out/runs.jsonl
     ip link set "jostle$$" down
@@ -196,6 +198,7 @@ nothing_there() {
     [[ $status -eq 1 ]]
     grep -q 'load far@web1 ended: web1 is gone' said
     ip link set "jostle$$" up
+    eventually 30 ssh web1 true 2>/dev/null
     cp out/runs.jsonl before
     run -0 "$JOSTLE" slowdown --min-runs 4 --max-runs 4 --load "far@web1=cpu --percent 7.$BATS_TEST_NUMBER" --output out --resume -- sleep 0.05
     cmp -n "$(stat -c %s before)" before out/runs.jsonl
