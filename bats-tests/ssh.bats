@@ -95,6 +95,9 @@ nothing_there() {
     run -2 "$JOSTLE" run --on -oProxyCommand=x --output none -- true
     [[ $output == *'not the name of a host'* && ! -e none ]]
     run -3 "$JOSTLE" slowdown --on web1 --at-most 0.001 --min-runs 6 --max-runs 6 --load 'cpu --percent 5' --output gate -- sleep 0.02
+    # hyperfine's --output says where the target writes, not where the records go.
+    (cd "$PWD" && "$JOSTLE" run --on web1 --quiet --output pipe --max-runs 2 -- echo hello)
+    holds '.settings.stdout == "pipe"' <"$(ls -d jostle-results/echo.*)/experiment.json"
     # An option of the target's own.
     run -0 "$JOSTLE" run --max-runs 2 --output target -- echo --on web1
 }

@@ -51,6 +51,11 @@ struct reader {
     size_t size;
 };
 
+static bool is_given(const struct metric *metric, enum option option)
+{
+    return (metric->given & 1U << option) != 0;
+}
+
 /* Always false: "metric NAME: TEXT". */
 static bool __attribute__((format(printf, 2, 3)))
 refuse(const struct reader *reader, const char *format, ...)
@@ -264,7 +269,6 @@ static enum option option_of(const char *text, const char **value)
 /* Takes options off the end of the text, the last one first; what is given twice is refused. */
 static bool read_options(const struct reader *reader, char *text)
 {
-    unsigned *given = &reader->metric->given;
     for (;;) {
         char *comma = strrchr(text, ',');
         const char *value;
@@ -272,9 +276,9 @@ static bool read_options(const struct reader *reader, char *text)
         /* No option ends with the slash of a regular expression. */
         if (option == OPTIONS || (value[0] != '\0' && value[strlen(value) - 1] == '/'))
             return true;
-        if ((*given & 1U << option) != 0)
+        if (is_given(reader->metric, option))
             return refuse(reader, "%s= is given twice", option_names[option]);
-        *given |= 1U << option;
+        reader->metric->given |= 1U << option;
         if (!set_option(reader, option, value))
             return false;
         *comma = '\0';
@@ -351,11 +355,6 @@ static bool read_file(const struct reader *reader, const char *text)
         return refuse(reader, "file:%s: jq reads one file: give its name, without a pattern",
                       reader->metric->path);
     return read_jq(reader, end + strlen(":jq:"));
-}
-
-static bool is_given(const struct metric *metric, enum option option)
-{
-    return (metric->given & 1U << option) != 0;
 }
 
 /* EVENT[/EVENT], IPC or MPKI. */
@@ -465,7 +464,7 @@ bool metric_agree(struct metric *one, struct metric *other, char *error, size_t 
 {
     const struct reader of_one = {one, error, size}, of_other = {other, error, size};
     for (enum option i = UNIT; i <= LOOP; i++) {
-        const bool mine = (one->given & 1U << i) != 0, theirs = (other->given & 1U << i) != 0;
+        const bool mine = is_given(one, i), theirs = is_given(other, i);
         if (mine && theirs && !is_same(one, other, i))
             return refuse(&of_one,
                           "%s= is not the same for all variants: it is of the metric: give it once",

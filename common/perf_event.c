@@ -72,15 +72,11 @@ static int open_event(struct perf_event_attr attributes, int leader, bool user_o
     return (int)syscall(SYS_perf_event_open, &attributes, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
 }
 
-static int open_of_set(const struct event *event, bool user_only)
-{
-    const struct perf_event_attr attributes = {.type = event->type, .config = event->config};
-    return open_event(attributes, -1, user_only);
-}
-
 int perf_event_open(enum counter_set set, size_t event, bool user_only)
 {
-    return open_of_set(&events[sets[set].first + event], user_only);
+    const struct event *one = &events[sets[set].first + event];
+    const struct perf_event_attr attributes = {.type = one->type, .config = one->config};
+    return open_event(attributes, -1, user_only);
 }
 
 bool perf_event_counts(const char *name)
@@ -88,16 +84,30 @@ bool perf_event_counts(const char *name)
     for (size_t i = 0; i < PERF_EVENTS; i++) {
         if (strcmp(events[i].name, name) != 0)
             continue;
-        int fd = open_of_set(&events[i], false);
-        if (fd < 0 && may_not())
-            fd = open_of_set(&events[i], true);
-        if (fd < 0)
+        const struct perf_ratio one = {
+            .event = {{.type = events[i].type, .config = events[i].config}}, .count = 1};
+        bool user_only;
+        int fd[2];
+        if (!perf_ratio_open(&one, fd, &user_only))
             return false;
-        (void)close(fd);
+        (void)close(fd[0]);
         return true;
     }
     errno = ENOENT;
     return false;
+}
+
+bool perf_event_read(int fd, uint64_t *value, double *share)
+{
+    struct {
+        uint64_t value, enabled_ns, running_ns;
+    } sum;
+    if (read(fd, &sum, sizeof sum) != (ssize_t)sizeof sum || sum.enabled_ns == 0)
+        return false;
+    *share = (double)sum.running_ns / (double)sum.enabled_ns;
+    // With fewer registers than events the kernel takes turns.
+    *value = *share > 0 && *share < 1 ? (uint64_t)((double)sum.value / *share) : sum.value;
+    return true;
 }
 
 // ---- events by the names that perf has for them (tools/perf/util/parse-events.c)

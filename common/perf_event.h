@@ -6,6 +6,7 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Those that a record of a run has. */
 enum { PERF_EVENTS = 7 };
@@ -28,6 +29,11 @@ int perf_event_open(enum counter_set set, size_t event, bool user_only);
 
 /* Whether an event of that name can be counted here at all; false with errno. */
 bool perf_event_counts(const char *name);
+
+/* What a counter has come to, once what it counted has ended: *value is for the whole time, *share
+ * the part of it that was counted, 0 where there was no room for it. False: it was never enabled.
+ */
+bool perf_event_read(int fd, uint64_t *value, double *share);
 
 /* EVENT[/EVENT], as perf names them: cycles, LLC-load-misses, context-switches, r1a8,
  * cpu/event=0x3c,umask=0/, sched:sched_switch, each with :u or :k behind it for the user's or the

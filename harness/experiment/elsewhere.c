@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOST_CHARACTERS                                                                            \
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._@:-" // user@host
-
 // Options that are about this machine: what is left of the command line is for the host.
 static const struct own_option {
     const char *name;
@@ -53,8 +50,14 @@ static void put_words(const struct experiment *experiment)
     char *const *argv = experiment->argv;
     for (size_t i = 1, words = 1; i < experiment->options_end; i += words) {
         words = 1;
-        if (!own_option(argv[i], &words))
+        const struct own_option *own = own_option(argv[i], &words);
+        if (!own)
             pair_put("on_word", argv[i]);
+        if (!own || strcmp(own->name, "output") != 0 || experiment->session.output)
+            continue;
+        // hyperfine's --output is where the target writes.
+        pair_put("on_word", "--stdout");
+        pair_put("on_word", experiment->settings.out);
     }
     for (size_t i = 0; i < experiment->target_count; i++)
         pair_put("on_word", experiment->target[i]);

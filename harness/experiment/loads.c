@@ -19,8 +19,6 @@
 #define PLACEHOLDER "{node"
 #define BLANKS      " \t\n"
 #define ALL_OTHERS  "all-others"
-#define NODE_CHARACTERS                                                                            \
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._@:-" // user@host
 
 /* Where a load runs: "@WHERE SPEC" puts it on other nodes of the job that we are
  * in, or on a host that ssh reaches. Nodes are counted from 1, where the target is; WHERE is a
@@ -113,7 +111,7 @@ static const char *nodes_select(const struct nodes *nodes, struct arena *arena, 
     *where = arena_format(arena, "%.*s", (int)length - 1, text + 1);
     // A host is reached by ssh, which would take a - for an option.
     const bool host = isalpha((unsigned char)**where) && strcmp(*where, ALL_OTHERS) != 0 &&
-                      strspn(*where, NODE_CHARACTERS) == length - 1;
+                      strspn(*where, HOST_CHARACTERS) == length - 1;
     *places = host ? (struct places){where, 1} : places_in_job(nodes, *where, spec);
     return text + length + strspn(text + length, BLANKS);
 }
@@ -389,7 +387,7 @@ static const char *read_name(struct arena *arena, const char *text, const char *
     size_t where_length = 0;
     if (length > 0 && *at == '@') {
         where = at + 1;
-        where_length = strspn(where, NODE_CHARACTERS);
+        where_length = strspn(where, HOST_CHARACTERS);
         at = where + where_length;
     }
     if (length == 0 || *at != '=' || (where != NULL && where_length == 0)) {

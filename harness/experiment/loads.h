@@ -9,6 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of the name of a host as ssh has it: alice@web1. */
+#define HOST_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._@:-"
+
 /* The conditions of an experiment, and the loads of each, from what --load says. */
 
 /* One load: a loadgen of its own. */

@@ -10,7 +10,6 @@ elsewhere_signal=''              # the status of the signal that has ended us; e
 measure_elsewhere() {
     local i code=0 worst=0
     local -a text hosts=() folders=() words=("$1")
-    [[ " $* " == *' --on'[=\ ]* ]] || return 0
     answer_read text "$JOSTLE_BIN/experiment" --on "$@" || exit
     # None of ours: it is behind the target; or --help, which is one text.
     ((${#text[@]} > 1)) || return 0

@@ -17,8 +17,6 @@ source "$JOSTLE_LIB/stats.bash"
 source "$JOSTLE_LIB/loads.bash"
 # shellcheck source-path=SCRIPTDIR source=service.bash
 source "$JOSTLE_LIB/service.bash"
-# shellcheck source-path=SCRIPTDIR source=elsewhere.bash
-source "$JOSTLE_LIB/elsewhere.bash"
 # shellcheck source-path=SCRIPTDIR/../../jobs source=../../jobs/scheduler.bash
 source "$JOSTLE_ROOT/jobs/scheduler.bash"
 # shellcheck source-path=SCRIPTDIR/../report source=../report/layout.bash
@@ -58,7 +56,11 @@ declare -a cleanups=() # variants whose --cleanup is still to be run
 measure() {
     local began_us
     asked=("$@")
-    measure_elsewhere "$@"
+    [[ " $* " != *' --on'[=\ ]* ]] || {
+        # shellcheck source-path=SCRIPTDIR source=elsewhere.bash
+        source "$JOSTLE_LIB/elsewhere.bash"
+        measure_elsewhere "$@"
+    }
     scheduler_use ''
     scheduler_pin
     scheduler_environment

@@ -44,18 +44,11 @@ void perf_counters_read(struct perf_counters *counters)
 {
     for (size_t i = 0; i < COUNTERS_MAX; i++) {
         struct counter *counter = &counters->counter[i];
-        struct {
-            uint64_t value, enabled_ns, running_ns;
-        } sum;
-        if (counter->fd < 0 || read(counter->fd, &sum, sizeof sum) != (ssize_t)sizeof sum)
-            continue;
+        double share = 0;
         // Never enabled: the target was not started. Never running: no room for it.
-        if (sum.enabled_ns == 0 || sum.running_ns == 0)
+        if (counter->fd < 0 || !perf_event_read(counter->fd, &counter->value, &share) || share == 0)
             continue;
-        const double share = (double)sum.running_ns / (double)sum.enabled_ns;
         counter->known = true;
-        // With fewer registers than events the kernel takes turns.
-        counter->value = share < 1 ? (uint64_t)((double)sum.value / share) : sum.value;
         counters->running = share < counters->running ? share : counters->running;
     }
 }

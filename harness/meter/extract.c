@@ -138,9 +138,10 @@ bool extract_begin(struct extractor *extractor, const struct settings *settings)
         return complain("no memory for %zu metrics", count);
     for (size_t i = 0; i < count; i++) {
         if (!metric_is_output(&metric[i])) {
-            if (!gauge_begin(&extractor->gauge[i], &metric[i]))
-                return false;
-            continue;
+            if (gauge_begin(&extractor->gauge[i], &metric[i]))
+                continue;
+            extractor->count = i;
+            return false;
         }
         extractor->reads = true;
         const bool compiled = metric[i].is_jq || regcomp(&extractor->regex[i], metric[i].expression,

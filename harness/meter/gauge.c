@@ -53,14 +53,12 @@ void gauge_start(struct gauge *gauge)
 // count: what one event came to; NAN after a failure.
 static double count(struct gauge *gauge, int fd)
 {
-    struct {
-        uint64_t value, enabled_ns, running_ns;
-    } sum;
-    if (read(fd, &sum, sizeof sum) != (ssize_t)sizeof sum || sum.enabled_ns == 0) {
+    uint64_t value;
+    double share;
+    if (!perf_event_read(fd, &value, &share)) {
         fail(gauge, "nothing was counted");
         return NAN;
     }
-    const double share = (double)sum.running_ns / (double)sum.enabled_ns;
     gauge->share = share < gauge->share ? share : gauge->share;
     if (share < GAUGE_SHARE) {
         fail(gauge,
@@ -69,7 +67,7 @@ static double count(struct gauge *gauge, int fd)
              100 * share);
         return NAN;
     }
-    return (double)sum.value / share;
+    return (double)value;
 }
 
 static void stop_events(struct gauge *gauge)

@@ -13,7 +13,7 @@ static void waiting_free(struct waiting *waiting)
     free(waiting->host);
 }
 
-void collected_add_waiting(struct collected *to, struct waiting waiting)
+static void push_waiting(struct collected *to, struct waiting waiting)
 {
     to->waiting =
         grown(to->waiting, to->waiting_count, &to->waiting_allocated, sizeof *to->waiting);
@@ -25,13 +25,40 @@ static void add_waiting(struct collected *to, const struct experiment *experimen
 {
     char *name = view_text(experiment->cell, "name");
     char *host = view_text(experiment->environment, "host");
-    collected_add_waiting(to, (struct waiting){
-                                  .name = name ?: must(strdup(experiment->name)),
-                                  .reason = reason,
-                                  .host = host ?: view_text(experiment->status.top, "host"),
-                                  .state = state,
-                                  .runs = experiment->runs.measured,
-                              });
+    push_waiting(to, (struct waiting){
+                         .name = name ?: must(strdup(experiment->name)),
+                         .reason = reason,
+                         .host = host ?: view_text(experiment->status.top, "host"),
+                         .state = state,
+                         .runs = experiment->runs.measured,
+                     });
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void collect_unstarted(struct collected *collected, const struct campaigns *campaigns,
+                       const struct folders *folders, const struct wanted *wanted)
+{
+    OWNED char **known = must(calloc(folders->count + 1, sizeof *known));
+    for (size_t i = 0; i < folders->count; i++)
+        known[i] = folders->item[i].name;
+    qsort(known, folders->count, sizeof *known, by_text);
+    for (size_t i = 0; i < campaigns->count; i++) {
+        const struct value *cells = view_get(campaigns->item[i].document.top, "cells");
+        for (const struct value *cell = NULL; view_each(cells, &cell);) {
+            char *name = view_text(cell, "name");
+            if (name && !bsearch(&name, known, folders->count, sizeof *known, by_text) &&
+                name_wanted(wanted, name))
+                push_waiting(collected, (struct waiting){.name = name,
+                                                         .reason = must(strdup("not started")),
+                                                         .state = "waiting"});
+            else
+                free(name);
+        }
+    }
 }
 
 // Why an experiment is not done; state as it is listed.

@@ -196,34 +196,6 @@ void campaigns_add(struct campaigns *campaigns, const char *dir, struct problems
     }
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-void campaigns_settle(const struct campaigns *campaigns, const struct folders *folders,
-                      const struct wanted *wanted, struct collected *collected)
-{
-    OWNED char **known = must(calloc(folders->count + 1, sizeof *known));
-    for (size_t i = 0; i < folders->count; i++)
-        known[i] = folders->item[i].name;
-    qsort(known, folders->count, sizeof *known, by_text);
-    for (size_t i = 0; i < campaigns->count; i++) {
-        const struct value *cells = view_get(campaigns->item[i].document.top, "cells");
-        for (const struct value *cell = NULL; view_each(cells, &cell);) {
-            char *name = view_text(cell, "name");
-            if (name && !bsearch(&name, known, folders->count, sizeof *known, by_text) &&
-                name_wanted(wanted, name))
-                collected_add_waiting(collected,
-                                      (struct waiting){.name = name,
-                                                       .reason = must(strdup("not started")),
-                                                       .state = "waiting"});
-            else
-                free(name);
-        }
-    }
-}
-
 size_t campaigns_cells(const struct campaigns *campaigns)
 {
     size_t count = 0;

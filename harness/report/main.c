@@ -209,7 +209,7 @@ static bool print_report(struct report *report)
                            report->folders.count == 1 &&
                            strcmp(report->folders.item[0].path, report->settings.dirs[0]) == 0;
     collect(&report->collected, &report->folders, &report->wanted);
-    campaigns_settle(&report->campaigns, &report->folders, &report->wanted, &report->collected);
+    collect_unstarted(&report->collected, &report->campaigns, &report->folders, &report->wanted);
     problems_move(&report->collected.problems, &report->problems);
     say_problems(report, &report->collected.problems);
     if (report->collected.line_count == 0 && report->collected.waiting_count == 0)

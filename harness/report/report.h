@@ -69,9 +69,6 @@ struct campaigns {
 };
 
 void campaigns_add(struct campaigns *campaigns, const char *dir, struct problems *problems);
-// Adds what was not started, of what wanted->only selects, to what is waiting.
-void campaigns_settle(const struct campaigns *campaigns, const struct folders *folders,
-                      const struct wanted *wanted, struct collected *collected);
 // How many cells were planned.
 size_t campaigns_cells(const struct campaigns *campaigns);
 void campaigns_free(struct campaigns *campaigns);
@@ -164,9 +161,6 @@ struct host {
     char *varied[4];   // cpus_allowed, governor, file_system, device as JSON
 };
 
-// To be freed with it.
-void collected_add_waiting(struct collected *to, struct waiting waiting);
-
 struct collected {
     struct problems problems;
     struct family family;
@@ -186,6 +180,9 @@ struct collected {
 // experiments and runs count what has a selected cell, or a waiting one.
 void collect(struct collected *collected, const struct folders *folders,
              const struct wanted *wanted);
+// Adds what was not started of the campaigns, of what wanted->only selects, to what is waiting.
+void collect_unstarted(struct collected *collected, const struct campaigns *campaigns,
+                       const struct folders *folders, const struct wanted *wanted);
 void collected_free(struct collected *collected);
 
 // Compares two struct report_line: target, label, load, level in natural order (n=2
