@@ -11,10 +11,10 @@
 #include "file.h"
 #include "machine.h"
 
-/* Which cgroups this process is in, and the tightest limit among them: the one
- * that counts may be set anywhere from its own group up to the root of what is
- * visible. Sources: Linux Documentation/admin-guide/cgroup-v2.rst and
- * cgroup-v1/cgroups.rst; proc(5) mountinfo. */
+// Which cgroups this process is in, and the tightest limit among them: the one
+// that counts may be set anywhere from its own group up to the root of what is
+// visible. Sources: Linux Documentation/admin-guide/cgroup-v2.rst and
+// cgroup-v1/cgroups.rst; proc(5) mountinfo.
 
 bool cgroup_read(const char *folder, const char *name, char *text, size_t size)
 {
@@ -22,28 +22,28 @@ bool cgroup_read(const char *folder, const char *name, char *text, size_t size)
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
         return false;
     FILE *file = fopen(path, "re");
-    if (file == NULL)
+    if (!file)
         return false;
     const bool read = fgets(text, (int)size, file) != NULL;
     fclose(file);
     return read;
 }
 
-/* Whether the comma-separated list has the word. */
+// Whether the comma-separated list has the word.
 static bool lists(const char *list, const char *word)
 {
     const size_t length = strlen(word);
-    while (list != NULL) {
+    while (list) {
         if (strncmp(list, word, length) == 0 && (list[length] == ',' || list[length] == '\0'))
             return true;
         list = strchr(list, ',');
-        list = list == NULL ? NULL : list + 1;
+        list = !list ? NULL : list + 1;
     }
     return false;
 }
 
-/* Path of a process (0: this one) in the hierarchy of `controller` ("": v2), from lines
- * such as "3:cpu,cpuacct:/a/b" and "0::/a/b". */
+// Path of a process (0: this one) in the hierarchy of `controller` ("": v2), from lines
+// such as "3:cpu,cpuacct:/a/b" and "0::/a/b".
 static bool path_of(pid_t process, const char *controller, char *path, size_t size)
 {
     char text[PATH_MAX + 256], file_path[PATH_MAX], inner[64] = "/proc/self/cgroup";
@@ -51,13 +51,13 @@ static bool path_of(pid_t process, const char *controller, char *path, size_t si
     if (process != 0)
         snprintf(inner, sizeof inner, "/proc/%ld/cgroup", (long)process);
     FILE *file = fopen(machine_path(inner, file_path), "re");
-    if (file == NULL)
+    if (!file)
         return false;
-    while (!found && fgets(text, sizeof text, file) != NULL) {
+    while (!found && fgets(text, sizeof text, file)) {
         text[strcspn(text, "\n")] = '\0';
         char *names = strchr(text, ':');
-        char *where = names == NULL ? NULL : strchr(names + 1, ':');
-        if (where == NULL)
+        char *where = !names ? NULL : strchr(names + 1, ':');
+        if (!where)
             continue;
         *where++ = '\0';
         found = controller[0] == '\0' ? names[1] == '\0' : lists(names + 1, controller);
@@ -68,18 +68,18 @@ static bool path_of(pid_t process, const char *controller, char *path, size_t si
     return found;
 }
 
-/* Mount point of a hierarchy, and which folder of it is mounted there. */
+// Mount point of a hierarchy, and which folder of it is mounted there.
 static bool find_mount(const char *controller, char *mount, char *root)
 {
     char text[2 * PATH_MAX + 512], file_path[PATH_MAX];
     bool found = false;
     FILE *file = fopen(machine_path("/proc/self/mountinfo", file_path), "re");
-    if (file == NULL)
+    if (!file)
         return false;
-    while (!found && fgets(text, sizeof text, file) != NULL) {
+    while (!found && fgets(text, sizeof text, file)) {
         char type[64], options[1024];
         const char *rest = strstr(text, " - ");
-        if (rest == NULL || sscanf(text, "%*s %*s %*s %4095s %4095s", root, mount) != 2 ||
+        if (!rest || sscanf(text, "%*s %*s %*s %4095s %4095s", root, mount) != 2 ||
             sscanf(rest, " - %63s %*s %1023s", type, options) != 2)
             continue;
         found = controller[0] == '\0' ? strcmp(type, "cgroup2") == 0
@@ -89,15 +89,15 @@ static bool find_mount(const char *controller, char *mount, char *root)
     return found;
 }
 
-/* The top of what is visible of a hierarchy, and the process's folder in it. */
+// The top of what is visible of a hierarchy, and the process's folder in it.
 static bool find_of(pid_t process, const char *controller, char top[PATH_MAX],
                     char folder[CGROUP_PATH])
 {
     char mount[PATH_MAX], root[PATH_MAX], path[PATH_MAX];
     if (!find_mount(controller, mount, root) || !path_of(process, controller, path, sizeof path))
         return false;
-    /* In a container the path may be given from the host's root while only a
-     * part of it is mounted. */
+    // In a container the path may be given from the host's root while only a
+    // part of it is mounted.
     const size_t skip = strcmp(root, "/") == 0 ? 0 : strlen(root);
     const bool below = skip > 0 && strncmp(path, root, skip) == 0;
     machine_path(mount, top);
@@ -129,7 +129,7 @@ bool cgroup_shares_cpus(char folder[CGROUP_PATH])
     char top[PATH_MAX], text[64];
     if (find_own("cpu", top, folder) && strncmp(folder + strlen(top), "/", sizeof "/") != 0)
         return true;
-    /* In v2 a group without the controller has no share of its own: it is in that of its parent. */
+    // In v2 a group without the controller has no share of its own: it is in that of its parent.
     for (bool found = find_own("", top, folder); found && strlen(folder) > strlen(top);
          *strrchr(folder, '/') = '\0')
         if (cgroup_read(folder, "cpu.weight", text, sizeof text))
@@ -138,11 +138,11 @@ bool cgroup_shares_cpus(char folder[CGROUP_PATH])
     return false;
 }
 
-/* To the folder above; false at the top. */
+// To the folder above; false at the top.
 static bool climb(char *folder, const char *top)
 {
     char *slash = strrchr(folder, '/');
-    if (slash == NULL || (size_t)(slash - folder) < strlen(top))
+    if (!slash || (size_t)(slash - folder) < strlen(top))
         return false;
     *slash = '\0';
     return true;
@@ -174,9 +174,9 @@ bool cgroup_nearest(const char *controller, cgroup_limit *limit_of, char folder[
     return false;
 }
 
-/* The CPU bandwidth that cgroups leave to this process. Sources: Linux
- * Documentation/admin-guide/cgroup-v2.rst (cpu.max) and
- * Documentation/scheduler/sched-bwc.rst (cpu.cfs_quota_us), and both of cpu.stat. */
+// The CPU bandwidth that cgroups leave to this process. Sources: Linux
+// Documentation/admin-guide/cgroup-v2.rst (cpu.max) and
+// Documentation/scheduler/sched-bwc.rst (cpu.cfs_quota_us), and both of cpu.stat.
 
 static double read_quota_v2(const char *folder)
 {
@@ -184,7 +184,7 @@ static double read_quota_v2(const char *folder)
     double quota, period;
     if (!cgroup_read(folder, "cpu.max", text, sizeof text) ||
         sscanf(text, "%lf %lf", &quota, &period) != 2 || period <= 0)
-        return INFINITY; /* absent, or "max 100000" */
+        return INFINITY; // absent, or "max 100000"
     return quota / period;
 }
 
@@ -219,7 +219,7 @@ bool cpus_throttled_ns(int fd, uint64_t *throttled_ns)
     if (fd < 0 || !file_read_open(fd, text, sizeof text))
         return false;
     if (!file_number(text, "throttled_usec ", &throttled_us))
-        return file_number(text, "throttled_time ", throttled_ns); /* of v1 */
+        return file_number(text, "throttled_time ", throttled_ns); // of v1
     *throttled_ns = throttled_us * 1000;
     return true;
 }
@@ -233,13 +233,13 @@ bool cgroup_above(unsigned above, char folder[CGROUP_PATH])
     return found;
 }
 
-/* Whether the words of the folder's file have that one. */
+// Whether the words of the folder's file have that one.
 static bool has_word(const char *folder, const char *name, const char *word)
 {
     char text[1024], *rest = NULL;
     if (!cgroup_read(folder, name, text, sizeof text))
         return false;
-    for (char *at = strtok_r(text, " \n", &rest); at != NULL; at = strtok_r(NULL, " \n", &rest))
+    for (char *at = strtok_r(text, " \n", &rest); at; at = strtok_r(NULL, " \n", &rest))
         if (strcmp(at, word) == 0)
             return true;
     return false;

@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Enough of a hash to tell two builds apart by eye. */
+// Enough of a hash to tell two builds apart by eye.
 enum { SHOWN_DIGITS = 12 };
 
 bool changes_same(const json_t *a, const json_t *b)
 {
     if (json_is_number(a) && json_is_number(b))
         return json_number_value(a) == json_number_value(b);
-    if (a == NULL || b == NULL)
-        return (a == NULL || json_is_null(a)) && (b == NULL || json_is_null(b));
+    if (!a || !b)
+        return (!a || json_is_null(a)) && (!b || json_is_null(b));
     return json_equal(a, b);
 }
 
@@ -21,7 +21,7 @@ static bool same_member(const json_t *a, const json_t *b, const char *name)
     return changes_same(json_object_get(a, name), json_object_get(b, name));
 }
 
-/* "sha256 0123456789ab (1048576 bytes, 2026-11-21T16:00:00Z)" */
+// "sha256 0123456789ab (1048576 bytes, 2026-11-21T16:00:00Z)"
 static json_t *program_text(const json_t *program)
 {
     const char *hash = json_string_value(json_object_get(program, "sha256"));
@@ -40,7 +40,7 @@ static json_t *program_text(const json_t *program)
     return string;
 }
 
-/* Of the same content; where that is not known, as far as can be seen. */
+// Of the same content; where that is not known, as far as can be seen.
 static bool same_file(const json_t *a, const json_t *b)
 {
     const bool hashed = json_is_string(json_object_get(a, "sha256")) &&
@@ -60,13 +60,13 @@ bool changes_of_program(const json_t *a, const json_t *b, json_t *changes)
     return true;
 }
 
-/* Of a list of objects the one whose `member` is that text. */
+// Of a list of objects the one whose `member` is that text.
 static const json_t *find(const json_t *list, const char *member, const char *text)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *one = json_array_get(list, i);
         const char *its = json_string_value(json_object_get(one, member));
-        if (its != NULL && strcmp(its, text) == 0)
+        if (its && strcmp(its, text) == 0)
             return one;
     }
     return NULL;
@@ -77,9 +77,9 @@ void changes_of_variants(const json_t *a, const json_t *b, json_t *changes)
     for (size_t i = 1; i < json_array_size(a); i++) {
         const json_t *one = json_array_get(a, i);
         const char *name = json_string_value(json_object_get(one, "name"));
-        const json_t *other = name != NULL ? find(b, "name", name) : NULL;
+        const json_t *other = name ? find(b, "name", name) : NULL;
         const size_t before = json_array_size(changes);
-        if (other == NULL || json_is_object(json_object_get(one, "revision")))
+        if (!other || json_is_object(json_object_get(one, "revision")))
             continue;
         (void)changes_of_program(json_object_get(one, "program"), json_object_get(other, "program"),
                                  changes);
@@ -91,7 +91,7 @@ void changes_of_variants(const json_t *a, const json_t *b, json_t *changes)
 bool changes_in_session(const json_t *file)
 {
     const json_t *end = json_object_get(file, "end");
-    return end != NULL && !same_file(file, end);
+    return end && !same_file(file, end);
 }
 
 bool changes_of_inputs(const json_t *a, const json_t *b, json_t *changes)
@@ -101,9 +101,9 @@ bool changes_of_inputs(const json_t *a, const json_t *b, json_t *changes)
     for (size_t i = 0; i < json_array_size(a); i++) {
         const json_t *one = json_array_get(a, i), *end = json_object_get(one, "end");
         const char *word = json_string_value(json_object_get(one, "word"));
-        const json_t *other = word != NULL ? find(b, "word", word) : NULL;
-        const json_t *last = end != NULL ? end : one;
-        if (other != NULL && !same_file(last, other))
+        const json_t *other = word ? find(b, "word", word) : NULL;
+        const json_t *last = end ? end : one;
+        if (other && !same_file(last, other))
             json_array_append_new(changes, json_pack("{s:o, s:o, s:o}", "what",
                                                      json_sprintf("input %s", word), "a",
                                                      program_text(last), "b", program_text(other)));
@@ -116,7 +116,7 @@ json_t *changes_last_inputs(const json_t *experiment)
     const json_t *resumed = json_object_get(experiment, "resumed");
     for (size_t i = json_array_size(resumed); i-- > 0;) {
         json_t *inputs = json_object_get(json_array_get(resumed, i), "inputs");
-        if (inputs != NULL)
+        if (inputs)
             return inputs;
     }
     return json_object_get(experiment, "inputs");
@@ -124,7 +124,7 @@ json_t *changes_last_inputs(const json_t *experiment)
 
 static json_t *or_null(json_t *value)
 {
-    return value != NULL ? json_incref(value) : json_null();
+    return value ? json_incref(value) : json_null();
 }
 
 static void add_variable(json_t *changes, const char *name, json_t *a, json_t *b)
@@ -142,7 +142,7 @@ bool changes_of_variables(const json_t *a, const json_t *b, json_t *changes)
         return false;
     json_object_foreach((json_t *)a, name, value)
         add_variable(changes, name, value, json_object_get(b, name));
-    json_object_foreach((json_t *)b, name, value) if (json_object_get(a, name) == NULL)
+    json_object_foreach((json_t *)b, name, value) if (!json_object_get(a, name))
         add_variable(changes, name, NULL, value);
     return true;
 }
@@ -157,11 +157,11 @@ char *changes_text(const json_t *changes, const char *a, const char *b)
     char *text = NULL;
     size_t size = 0;
     FILE *stream = json_array_size(changes) > 0 ? open_memstream(&text, &size) : NULL;
-    for (size_t i = 0; stream != NULL && i < json_array_size(changes); i++) {
+    for (size_t i = 0; stream && i < json_array_size(changes); i++) {
         const json_t *one = json_array_get(changes, i);
         fprintf(stream, "%s%s (%s %s, %s %s)", i > 0 ? ", " : "",
                 json_string_value(json_object_get(one, "what")), a,
                 shown(json_object_get(one, "a")), b, shown(json_object_get(one, "b")));
     }
-    return stream != NULL && fclose(stream) == 0 ? text : NULL;
+    return stream && fclose(stream) == 0 ? text : NULL;
 }

@@ -18,7 +18,7 @@ void chase_link(void *memory, size_t lines, unsigned seed)
     uint64_t state = 0x9E3779B97F4A7C15ull + seed;
     for (size_t i = 0; i < lines; i++)
         line[i].index = i;
-    /* Sattolo: as Fisher-Yates, but never with itself: one cycle of all. */
+    // Sattolo: as Fisher-Yates, but never with itself: one cycle of all.
     for (size_t i = lines - 1; i > 0; i--) {
         const size_t j = random_below(&state, i);
         const size_t swap = line[i].index;
@@ -36,6 +36,6 @@ void **chase_run(void **at, size_t loads)
         for (int k = 0; k < 16; k++)
             at = *at;
     }
-    __asm__ volatile("" : "+r"(at)); /* it is needed */
+    __asm__ volatile("" : "+r"(at)); // it is needed
     return at;
 }

@@ -24,7 +24,7 @@ const char *child_path(const char *program, char path[PATH_MAX])
     const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
     path[length < 0 ? 0 : length] = '\0';
     char *slash = strrchr(path, '/');
-    char *name = slash == NULL ? path : slash + 1;
+    char *name = !slash ? path : slash + 1;
     snprintf(name, (size_t)(path + PATH_MAX - name), "%s", program);
     return path;
 }
@@ -38,7 +38,7 @@ bool child_is_program(const char *path)
 bool child_find(const char *program, char path[PATH_MAX])
 {
     const char *folders = getenv("PATH");
-    for (const char *rest = folders != NULL ? folders : "/bin:/usr/bin"; rest != NULL;) {
+    for (const char *rest = folders ? folders : "/bin:/usr/bin"; rest;) {
         const size_t length = strcspn(rest, ":");
         const int written = length == 0
                                 ? snprintf(path, PATH_MAX, "./%s", program)
@@ -50,18 +50,17 @@ bool child_find(const char *program, char path[PATH_MAX])
     return false;
 }
 
-/* Everything that can be read; NULL: out of memory. */
+// Everything that can be read; NULL: out of memory.
 static char *read_all(int file)
 {
     char *text = NULL, part[4096];
     size_t size = 0;
     ssize_t got;
     FILE *all = open_memstream(&text, &size);
-    while (all != NULL &&
-           ((got = read(file, part, sizeof part)) > 0 || (got < 0 && errno == EINTR)))
+    while (all && ((got = read(file, part, sizeof part)) > 0 || (got < 0 && errno == EINTR)))
         if (got > 0)
             fwrite(part, 1, (size_t)got, all);
-    if (all != NULL && fclose(all) == 0)
+    if (all && fclose(all) == 0)
         return text;
     free(text);
     return NULL;
@@ -77,7 +76,7 @@ static int start(const char *const *argv, int input, int output, pid_t *child)
         error = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
     if (error == 0 && output >= 0)
         error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    if (error == 0) /* argv is not written to: POSIX */
+    if (error == 0) // argv is not written to: POSIX
         error = posix_spawnp(child, argv[0], &actions, NULL, (char *const *)argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     return error;
@@ -96,24 +95,24 @@ int child_run(const char *const *argv, int input, char **output)
 {
     int ends[2] = {-1, -1}, status = -1;
     pid_t child;
-    if (output != NULL)
+    if (output)
         *output = NULL;
-    if (output != NULL && pipe2(ends, O_CLOEXEC) != 0) {
+    if (output && pipe2(ends, O_CLOEXEC) != 0) {
         complain("cannot make a pipe: %s", strerror(errno));
         return -1;
     }
     const int error = start(argv, input, ends[1], &child);
-    if (output != NULL)
+    if (output)
         close(ends[1]);
     if (error != 0)
         complain("%s cannot be started (%s): run make", argv[0], strerror(error));
-    else if (output != NULL)
+    else if (output)
         *output = read_all(ends[0]);
-    if (output != NULL)
+    if (output)
         close(ends[0]);
     if (error == 0)
         status = wait_for(child);
-    if (output == NULL || *output != NULL || status < 0)
+    if (!output || *output || status < 0)
         return status;
     complain("out of memory: free some");
     return -1;
@@ -141,7 +140,7 @@ static void add_ipv6(struct ready *ready, struct in6_addr address)
     memcpy(&ready->address[ready->address_count++], &internet, sizeof internet);
 }
 
-/* The addresses that host and port mean. */
+// The addresses that host and port mean.
 static bool resolve(struct ready *ready)
 {
     struct in_addr ipv4 = {.s_addr = htonl(INADDR_LOOPBACK)};
@@ -158,7 +157,7 @@ static bool resolve(struct ready *ready)
     return ready->address_count > 0;
 }
 
-/* A port of so many characters. */
+// A port of so many characters.
 static bool take_port(struct ready *ready, const char *text, size_t length)
 {
     const bool digits =
@@ -180,7 +179,7 @@ static bool take_host(struct ready *ready, const char *text, size_t length)
     return true;
 }
 
-/* The last colon of so many characters that is none of an address in brackets. */
+// The last colon of so many characters that is none of an address in brackets.
 static const char *port_colon(const char *text, size_t length)
 {
     for (size_t i = length; i-- > 0 && text[i] != ']';)
@@ -193,12 +192,12 @@ static bool parse_port(struct ready *ready, const char *text, char *error, size_
 {
     const size_t length = strlen(text);
     const char *colon = port_colon(text, length);
-    const char *number = colon == NULL ? text : colon + 1;
+    const char *number = !colon ? text : colon + 1;
     ready->kind = READY_PORT;
     ready->host[0] = '\0';
     if (!take_port(ready, number, strlen(number)))
         return wrong(error, size, "not a port: give one such as port:6379");
-    if (colon != NULL && !take_host(ready, text, (size_t)(colon - text)))
+    if (colon && !take_host(ready, text, (size_t)(colon - text)))
         return wrong(error, size, "not an address: give one such as port:127.0.0.1:6379");
     return resolve(ready) || wrong(error, size,
                                    "not an address: give localhost, or a numeric one such as "
@@ -207,20 +206,20 @@ static bool parse_port(struct ready *ready, const char *text, char *error, size_
 
 static bool parse_http(struct ready *ready, const char *text, char *error, size_t size)
 {
-    /* Both http:http://HOST and the URL itself. */
+    // Both http:http://HOST and the URL itself.
     const char *rest = text_after(text, "http://");
-    rest = rest != NULL ? rest : text_after(text, "//");
-    rest = rest != NULL ? rest : text;
+    rest = rest ? rest : text_after(text, "//");
+    rest = rest ? rest : text;
     const size_t length = strcspn(rest, "/");
     const char *colon = port_colon(rest, length), *path = rest + length;
-    const size_t host = colon == NULL ? length : (size_t)(colon - rest);
+    const size_t host = !colon ? length : (size_t)(colon - rest);
     ready->kind = READY_HTTP;
     ready->port = HTTP_PORT;
-    if (strlen(path) >= sizeof ready->path || strpbrk(path, " \t\r\n") != NULL)
+    if (strlen(path) >= sizeof ready->path || strpbrk(path, " \t\r\n"))
         return wrong(error, size,
                      "not a URL that can be asked: give one such as "
                      "http://localhost:8080/health");
-    if ((colon != NULL && !take_port(ready, colon + 1, length - host - 1)) || host == 0 ||
+    if ((colon && !take_port(ready, colon + 1, length - host - 1)) || host == 0 ||
         !take_host(ready, rest, host) || !resolve(ready))
         return wrong(error, size,
                      "not an address: give localhost or a numeric one, and a port, "
@@ -257,11 +256,11 @@ static bool parse_command(struct ready *ready, const char *text, char *error, si
     ready->kind = READY_COMMAND;
     ready->command = text;
     free(words);
-    if (words != NULL && count > 0)
+    if (words && count > 0)
         return true;
     snprintf(error, size,
              "not a command (%s): give port:6379, http:URL, match:/REGEX/ or a command",
-             words == NULL ? why : "it has no word");
+             !words ? why : "it has no word");
     return false;
 }
 
@@ -272,13 +271,13 @@ bool ready_parse(struct ready *ready, const char *text, char *error, size_t size
         bool (*parse)(struct ready *ready, const char *text, char *error, size_t size);
     } kinds[] = {{"port:", parse_port}, {"http:", parse_http}, {"match:", parse_match}};
     *ready = (struct ready){0};
-    if (text_after(text, "https:") != NULL)
+    if (text_after(text, "https:"))
         return wrong(error, size,
                      "nothing here can encrypt: give an http: URL, or a command such "
                      "as 'curl -sfk URL'");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         const char *rest = text_after(text, kinds[i].prefix);
-        if (rest != NULL)
+        if (rest)
             return kinds[i].parse(ready, rest, error, size);
     }
     return parse_command(ready, text, error, size);

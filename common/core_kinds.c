@@ -1,6 +1,6 @@
-/* Sources: Linux Documentation/ABI/testing/sysfs-devices-system-cpu (cpu_capacity),
- * admin-guide/pm/cpufreq.rst (cpuinfo_max_freq), and for Intel's hybrid processors
- * Documentation/ABI/testing/sysfs-bus-event_source-devices (cpu_core, cpu_atom). */
+// Sources: Linux Documentation/ABI/testing/sysfs-devices-system-cpu (cpu_capacity),
+// admin-guide/pm/cpufreq.rst (cpuinfo_max_freq), and for Intel's hybrid processors
+// Documentation/ABI/testing/sysfs-bus-event_source-devices (cpu_core, cpu_atom).
 
 #include "common/core_kinds.h"
 
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From the technical reference manuals of the cores (MIDR_EL1), as far as servers and well-known
- * boards have them; Linux' arch/arm64/include/asm/cputype.h has many of them, too. */
+// From the technical reference manuals of the cores (MIDR_EL1), as far as servers and well-known
+// boards have them; Linux' arch/arm64/include/asm/cputype.h has many of them, too.
 static const struct {
     unsigned implementer, part;
     const char *name;
@@ -60,9 +60,9 @@ static const struct {
     {0xc0, 0xac4, "Ampere-1a"},
 };
 
-/* Arm's processors state numbers, not names: implementer and part of MIDR_EL1, which /proc/cpuinfo
- * has as "CPU implementer" and "CPU part". The name, or the numbers where it is not known here,
- * into text; returns text. */
+// Arm's processors state numbers, not names: implementer and part of MIDR_EL1, which /proc/cpuinfo
+// has as "CPU implementer" and "CPU part". The name, or the numbers where it is not known here,
+// into text; returns text.
 static const char *arm_core_name(unsigned implementer, unsigned part, char *text, size_t size)
 {
     for (size_t i = 0; i < sizeof cores / sizeof cores[0]; i++)
@@ -75,9 +75,9 @@ static const char *arm_core_name(unsigned implementer, unsigned part, char *text
 }
 
 #define CPU_FOLDER "/sys/devices/system/cpu"
-#define ALIKE      1.1 /* times as much, at most */
+#define ALIKE      1.1 // times as much, at most
 
-/* What one CPU is. */
+// What one CPU is.
 struct core {
     char name[64];
     int64_t capacity, most_khz;
@@ -90,14 +90,14 @@ static int64_t number_of(int cpu, const char *file)
     return machine_number(path);
 }
 
-/* Names of all CPUs, by their numbers. */
+// Names of all CPUs, by their numbers.
 static void name_arm(char (*names)[64])
 {
     char path[PATH_MAX], line[4096];
     unsigned implementer = 0, part = 0;
     int cpu = -1, number;
     FILE *file = fopen(machine_path("/proc/cpuinfo", path), "re");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+    while (file && fgets(line, sizeof line, file)) {
         if (sscanf(line, "processor : %d", &number) == 1)
             cpu = number;
         else if (sscanf(line, "CPU implementer : %x", &implementer) == 1)
@@ -105,11 +105,11 @@ static void name_arm(char (*names)[64])
         else if (sscanf(line, "CPU part : %x", &part) == 1 && cpu >= 0 && cpu < CPUS_MOST)
             arm_core_name(implementer, part, names[cpu], sizeof names[cpu]);
     }
-    if (file != NULL)
+    if (file)
         fclose(file);
 }
 
-/* A hybrid processor has counters of their own for each kind of its cores. */
+// A hybrid processor has counters of their own for each kind of its cores.
 static void name_intel(char (*names)[64])
 {
     static const struct {
@@ -138,7 +138,7 @@ static bool is_of(const struct core_kind *kind, const struct core *core)
            near(kind->most_khz, core->most_khz);
 }
 
-/* Those beyond the most kinds that are told apart are of the last one. */
+// Those beyond the most kinds that are told apart are of the last one.
 static void add(struct core_kinds *kinds, int cpu, const struct core *core)
 {
     unsigned i = 0;
@@ -186,7 +186,7 @@ struct core_kinds *core_kinds_read(void)
 {
     struct core_kinds *kinds = calloc(1, sizeof *kinds);
     char(*names)[64] = calloc(CPUS_MOST, sizeof *names);
-    if (kinds != NULL && names != NULL) {
+    if (kinds && names) {
         name_arm(names);
         name_intel(names);
         find(kinds, names);
@@ -201,7 +201,7 @@ struct core_kinds *core_kinds_read(void)
 bool core_kinds_differ(void)
 {
     struct core_kinds *kinds = core_kinds_read();
-    const bool differ = kinds != NULL && kinds->count > 1;
+    const bool differ = kinds && kinds->count > 1;
     free(kinds);
     return differ;
 }
@@ -238,7 +238,7 @@ static json_t *kind_to_json(const struct core_kind *kind)
 
 json_t *core_kinds_to_json(const struct core_kinds *kinds)
 {
-    if (kinds == NULL || kinds->count == 0)
+    if (!kinds || kinds->count == 0)
         return json_null();
     json_t *list = json_array();
     for (unsigned i = 0; i < kinds->count; i++)

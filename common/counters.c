@@ -1,5 +1,5 @@
-/* The kernel's counters. Sources: proc_stat(5), proc_vmstat(5), Linux
- * Documentation/accounting/psi.rst and admin-guide/cgroup-v1/cpuacct.rst. */
+// The kernel's counters. Sources: proc_stat(5), proc_vmstat(5), Linux
+// Documentation/accounting/psi.rst and admin-guide/cgroup-v1/cpuacct.rst.
 
 #include "common/machine.h"
 
@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Ticks of /proc/stat last 10 ms on every architecture that matters (USER_HZ). */
+// Ticks of /proc/stat last 10 ms on every architecture that matters (USER_HZ).
 #define TICK_US 10000
 
-/* The CPU time of all tasks to the nanosecond: cgroup v1 counts it in its root
- * (release_agent is nowhere else); cgroup v2 has ticks there, too. */
+// The CPU time of all tasks to the nanosecond: cgroup v1 counts it in its root
+// (release_agent is nowhere else); cgroup v2 has ticks there, too.
 static int64_t exact_busy_us(void)
 {
     static const char *const roots[] = {"/sys/fs/cgroup/cpuacct", "/sys/fs/cgroup/cpu,cpuacct"};
@@ -31,19 +31,19 @@ static int64_t exact_busy_us(void)
     return UNKNOWN;
 }
 
-/* The first line sums up the CPUs: user nice system idle iowait irq softirq steal
- * (guests are part of user). Interrupts are nobody's load: they are left out.
- * Ticks are samples: a task that works in short periods, as loads do, may be seen
- * always or never. */
+// The first line sums up the CPUs: user nice system idle iowait irq softirq steal
+// (guests are part of user). Interrupts are nobody's load: they are left out.
+// Ticks are samples: a task that works in short periods, as loads do, may be seen
+// always or never.
 static void read_cpus(struct counters *counters)
 {
     char path[PATH_MAX], line[1024];
     counters->cpus = 0;
     counters->busy_us = counters->idle_us = counters->steal_us = UNKNOWN;
     FILE *file = fopen(machine_path("/proc/stat", path), "re");
-    if (file == NULL)
+    if (!file)
         return;
-    while (fgets(line, sizeof line, file) != NULL && strncmp(line, "cpu", 3) == 0) {
+    while (fgets(line, sizeof line, file) && strncmp(line, "cpu", 3) == 0) {
         long long user, nice, system, idle = 0, waiting = 0, steal = 0;
         if (line[3] != ' ')
             counters->cpus++;
@@ -73,7 +73,7 @@ static void read_swapping(struct counters *counters)
     counters->swap_out_pages = number_of("/proc/vmstat", "pswpout", " ");
 }
 
-/* Only Intel's CPUs have it. */
+// Only Intel's CPUs have it.
 static void read_throttling(struct counters *counters)
 {
     char path[PATH_MAX];
@@ -85,7 +85,7 @@ static void read_throttling(struct counters *counters)
     for (size_t i = 0; i < found.gl_pathc; i++) {
         long long count;
         FILE *file = fopen(found.gl_pathv[i], "re");
-        if (file == NULL)
+        if (!file)
             continue;
         if (fscanf(file, "%lld", &count) == 1)
             counters->throttle_count =
@@ -104,7 +104,7 @@ static void read_swap_space(struct counters *counters)
                                   : counters->swap_total_kib - free_kib;
 }
 
-/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000", and mostly "full ..." */
+// "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000", and mostly "full ..."
 static void read_pressure(const char *path, int64_t *some_us, int64_t *full_us)
 {
     char line[256];
@@ -128,7 +128,7 @@ static void read_load_average(double load_average[3])
 
 void counters_read(struct counters *counters)
 {
-    int64_t cpu_full_us; /* newer kernels show it; of the whole machine it is 0 */
+    int64_t cpu_full_us; // newer kernels show it; of the whole machine it is 0
     counters->time = time(NULL);
     read_cpus(counters);
     read_swapping(counters);

@@ -19,7 +19,7 @@
 #include "machine.h"
 #include "mount.h"
 
-enum { DEEPEST = 12 }; /* overlays on loops on LVM ...: an end to recursion */
+enum { DEEPEST = 12 }; // overlays on loops on LVM ...: an end to recursion
 
 static const char *const memory_systems[] = {"tmpfs", "ramfs", "devtmpfs", "hugetlbfs", "rootfs"};
 static const char *const network_systems[] = {
@@ -29,7 +29,7 @@ static const char *const network_systems[] = {
     "gfs2",      "orangefs",  "fuse.sshfs", "fuse.glusterfs",
     "fuse.ceph", "fuse.s3fs", "coda",       "ncpfs"};
 static const char *const copying_systems[] = {"btrfs", "zfs", "bcachefs", "nilfs2", "f2fs"};
-/* Block devices by the start of their names. */
+// Block devices by the start of their names.
 static const char *const memory_disks[] = {"ram", "zram"};
 static const char *const network_disks[] = {"nbd", "rbd", "drbd", "etherd"};
 
@@ -43,7 +43,7 @@ static bool is_one_of(const char *word, const char *const *list, size_t count)
     return false;
 }
 
-/* "zram0" begins with "zram" and continues with a digit; "rama" does not. */
+// "zram0" begins with "zram" and continues with a digit; "rama" does not.
 static bool is_disk_of(const char *name, const char *const *prefixes, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -55,13 +55,13 @@ static bool is_disk_of(const char *name, const char *const *prefixes, size_t cou
     return false;
 }
 
-/* The first line of a small file, without its end; false if there is none. */
+// The first line of a small file, without its end; false if there is none.
 static bool read_line(const char *path, char *line, size_t size)
 {
     FILE *file = fopen(path, "re");
     bool got;
 
-    if (file == NULL)
+    if (!file)
         return false;
     got = fgets(line, (int)size, file) != NULL;
     fclose(file);
@@ -88,10 +88,10 @@ static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
 
-    return slash != NULL ? slash + 1 : path;
+    return slash ? slash + 1 : path;
 }
 
-/* FOLDER/NAME; false where that is too long for a path. */
+// FOLDER/NAME; false where that is too long for a path.
 static bool join(char path[PATH_MAX], const char *folder, const char *name)
 {
     int length = snprintf(path, PATH_MAX, "%s/%s", folder, name);
@@ -101,7 +101,7 @@ static bool join(char path[PATH_MAX], const char *folder, const char *name)
 
 static void resolve(const char *path, struct device *device, int depth);
 
-/* How many devices FOLDER is on; the last one's name goes to `only`. */
+// How many devices FOLDER is on; the last one's name goes to `only`.
 static int count_slaves(const char *folder, char *only, size_t size)
 {
     char path[PATH_MAX];
@@ -110,7 +110,7 @@ static int count_slaves(const char *folder, char *only, size_t size)
     DIR *slaves;
 
     slaves = join(path, folder, "slaves") ? opendir(path) : NULL;
-    if (slaves == NULL)
+    if (!slaves)
         return 0;
     while ((entry = readdir(slaves)) != NULL)
         if (entry->d_name[0] != '.') {
@@ -126,7 +126,7 @@ static bool is_remote(const char *folder, const char *name)
     char path[PATH_MAX], transport[32];
 
     if (is_disk_of(name, network_disks, LENGTH(network_disks)) || strstr(folder, "/session"))
-        return true; /* an iSCSI disk hangs below .../sessionN/targetN */
+        return true; // an iSCSI disk hangs below .../sessionN/targetN
     return join(path, folder, "../transport") && read_line(path, transport, sizeof transport) &&
            (strcmp(transport, "tcp") == 0 || strcmp(transport, "rdma") == 0 ||
             strcmp(transport, "fc") == 0);
@@ -145,8 +145,8 @@ static void whole_disk(const char *folder, const char *name, struct device *devi
         add_name(device->disks, sizeof device->disks, name);
         return;
     }
-    /* A loop device has counters of its own: they stay the ones to compare with,
-     * for what is below it may well be the page cache. */
+    // A loop device has counters of its own: they stay the ones to compare with,
+    // for what is below it may well be the page cache.
     resolve(backing, &below, depth + 1);
     device->memory |= below.memory;
     device->network |= below.network;
@@ -156,14 +156,14 @@ static void whole_disk(const char *folder, const char *name, struct device *devi
 
 static void descend(const char *folder, struct device *device, bool counting, int depth);
 
-/* Each device that FOLDER is on, without counting: see descend. */
+// Each device that FOLDER is on, without counting: see descend.
 static void descend_all(const char *folder, struct device *device, int depth)
 {
     char slaves[PATH_MAX], path[PATH_MAX];
     struct dirent *entry;
     DIR *list = join(slaves, folder, "slaves") ? opendir(slaves) : NULL;
 
-    if (list == NULL)
+    if (!list)
         return;
     while ((entry = readdir(list)) != NULL)
         if (entry->d_name[0] != '.' && join(path, slaves, entry->d_name))
@@ -171,15 +171,15 @@ static void descend_all(const char *folder, struct device *device, int depth)
     closedir(list);
 }
 
-/* Walk down from a folder of /sys to the whole disks. Where the way down is not
- * one device to one device (RAID, stripes), counters are read above the fork:
- * mirrors would count twice below it. */
+// Walk down from a folder of /sys to the whole disks. Where the way down is not
+// one device to one device (RAID, stripes), counters are read above the fork:
+// mirrors would count twice below it.
 static void descend(const char *folder, struct device *device, bool counting, int depth)
 {
     char real[PATH_MAX], path[PATH_MAX], slaves[PATH_MAX], only[256] = "";
     int count;
 
-    if (depth > DEEPEST || realpath(folder, real) == NULL)
+    if (depth > DEEPEST || !realpath(folder, real))
         return;
     if (join(path, real, "partition") && access(path, F_OK) == 0)
         *strrchr(real, '/') = '\0';
@@ -204,8 +204,8 @@ static unsigned logical_block(const char *counter)
     return bytes > 0 && bytes <= 1 << 20 ? (unsigned)bytes : 0;
 }
 
-/* The number of the block device: the file's own, or (btrfs and others have an
- * anonymous one) that of the mount's source. */
+// The number of the block device: the file's own, or (btrfs and others have an
+// anonymous one) that of the mount's source.
 static dev_t block_number(const char *path, const struct mount *mount)
 {
     struct stat status;
@@ -217,13 +217,13 @@ static dev_t block_number(const char *path, const struct mount *mount)
     return 0;
 }
 
-/* /dev/root and other aliases are named by what /sys calls them. */
+// /dev/root and other aliases are named by what /sys calls them.
 static void resolve_block(dev_t number, struct device *device, int depth)
 {
     char folder[64], whole[PATH_MAX], real[PATH_MAX];
 
     snprintf(folder, sizeof folder, "/sys/dev/block/%u:%u", major(number), minor(number));
-    if (realpath(machine_path(folder, whole), real) == NULL)
+    if (!realpath(machine_path(folder, whole), real))
         return;
     snprintf(device->name, sizeof device->name, "%.127s", base_name(real));
     (void)disk_identity(real, device->identity, sizeof device->identity);
@@ -231,8 +231,8 @@ static void resolve_block(dev_t number, struct device *device, int depth)
     device->block_bytes = logical_block(device->counter);
 }
 
-/* A file system's own number in addition to the disk's: clones of one image have the same
- * one, and one disk may have several file systems. */
+// A file system's own number in addition to the disk's: clones of one image have the same
+// one, and one disk may have several file systems.
 static void add_identity(const char *path, const char *type, struct device *device)
 {
     char text[64];
@@ -258,7 +258,7 @@ static void resolve(const char *path, struct device *device, int depth)
         snprintf(device->file_system, sizeof device->file_system, "overlay on %.20s", below);
         return;
     }
-    /* In a container its folders are elsewhere: it may be on anything. */
+    // In a container its folders are elsewhere: it may be on anything.
     device->hidden |= strcmp(mount.type, "overlay") == 0;
     snprintf(device->file_system, sizeof device->file_system, "%s", mount.type);
     device->memory |= is_one_of(mount.type, memory_systems, LENGTH(memory_systems));
@@ -288,8 +288,8 @@ bool device_of(const char *path, struct device *device)
 
 bool device_count(const struct device *device, struct device_counters *counters)
 {
-    /* Documentation/block/stat.rst: reads, merged, sectors, ms, writes, merged, sectors, and more,
-     * which older kernels lack. */
+    // Documentation/block/stat.rst: reads, merged, sectors, ms, writes, merged, sectors, and more,
+    // which older kernels lack.
     unsigned long long v[7] = {0};
     char path[PATH_MAX], line[512], *at = line, *end;
     int count = 0;
@@ -309,8 +309,8 @@ bool device_count(const struct device *device, struct device_counters *counters)
     return count >= 7;
 }
 
-/* Bits of data per bit on the wire. PCI Express Base Specification 6.0, 4.2: 8b/10b up to
- * 5 GT/s, 128b/130b up to 32 GT/s, then flits with 236 bytes of packets in 256. */
+// Bits of data per bit on the wire. PCI Express Base Specification 6.0, 4.2: 8b/10b up to
+// 5 GT/s, 128b/130b up to 32 GT/s, then flits with 236 bytes of packets in 256.
 static const struct {
     double up_to_gt;
     const char *name;
@@ -323,7 +323,7 @@ static void not_known(struct link_speed *link, const char *why, const char *disk
     snprintf(link->source, sizeof link->source, "%s (%.60s)", why, disk);
 }
 
-/* The number at the start of a file of sysfs; 0: there is none. */
+// The number at the start of a file of sysfs; 0: there is none.
 static double number_in(const char *path)
 {
     char line[64];
@@ -331,7 +331,7 @@ static double number_in(const char *path)
     return machine_line(path, line, sizeof line) ? strtod(line, NULL) : 0;
 }
 
-/* NVMe: block device, controller, PCI device. */
+// NVMe: block device, controller, PCI device.
 static bool pcie_speed(const char *disk, struct link_speed *link)
 {
     char path[PATH_MAX];
@@ -352,8 +352,8 @@ static bool pcie_speed(const char *disk, struct link_speed *link)
     return false;
 }
 
-/* ATA: the port is a folder on the disk's path, .../ata3/host2/..., and its link's speed
- * that of the port's number ("6.0 Gbps"; Serial ATA has 8b/10b at each of its speeds). */
+// ATA: the port is a folder on the disk's path, .../ata3/host2/..., and its link's speed
+// that of the port's number ("6.0 Gbps"; Serial ATA has 8b/10b at each of its speeds).
 static bool sata_speed(const char *disk, struct link_speed *link)
 {
     char path[PATH_MAX], under[PATH_MAX], real[PATH_MAX];
@@ -361,7 +361,7 @@ static bool sata_speed(const char *disk, struct link_speed *link)
     double speed_gbit;
 
     snprintf(path, sizeof path, "/sys/class/block/%s", disk);
-    if (realpath(machine_path(path, under), real) == NULL || (port = strstr(real, "/ata")) == NULL)
+    if (!realpath(machine_path(path, under), real) || (port = strstr(real, "/ata")) == NULL)
         return false;
     snprintf(path, sizeof path, "/sys/class/ata_link/link%d/sata_spd",
              (int)strtol(port + 4, NULL, 10));
@@ -382,7 +382,7 @@ void link_speed_of(const struct device *device, struct link_speed *link)
         not_known(link, "no disk is known", device->name);
     else if (device->virtual_disk)
         not_known(link, "a virtual disk: what is behind it is the host's", disks);
-    else if (strchr(disks, ',') != NULL)
+    else if (strchr(disks, ','))
         not_known(link, "several disks", disks);
     else if (!pcie_speed(disks, link) && !sata_speed(disks, link))
         not_known(link, "neither a PCIe nor a SATA link in sysfs", disks);

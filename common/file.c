@@ -18,7 +18,7 @@
 #include "messages.h"
 
 #ifndef SYS_close_range
-#define SYS_close_range 436 /* all architectures */
+#define SYS_close_range 436 // all architectures
 #endif
 
 bool file_read(int at_fd, const char *path, char *text, size_t size)
@@ -28,7 +28,7 @@ bool file_read(int at_fd, const char *path, char *text, size_t size)
         return false;
     size_t length = 0;
     ssize_t got = 1;
-    /* /proc hands out a page at a time. */
+    // /proc hands out a page at a time.
     while (got > 0 && length < size - 1) {
         got = read(fd, text + length, size - 1 - length);
         length += got > 0 ? (size_t)got : 0;
@@ -65,7 +65,7 @@ bool file_write(int at_fd, const char *path, const char *text)
 bool file_number(const char *text, const char *key, uint64_t *value)
 {
     const char *start = strstr(text, key);
-    if (start == NULL)
+    if (!start)
         return false;
     start += strlen(key);
     while (*start == ' ')
@@ -80,14 +80,13 @@ bool file_number(const char *text, const char *key, uint64_t *value)
     return true;
 }
 
-/* The folder of a path, and its name in there; false for a path without a name. */
+// The folder of a path, and its name in there; false for a path without a name.
 static bool split(const char *path, char folder[PATH_MAX], const char **name)
 {
     const char *slash = strrchr(path, '/');
-    *name = slash == NULL ? path : slash + 1;
-    const int length = slash == NULL
-                           ? snprintf(folder, PATH_MAX, ".")
-                           : snprintf(folder, PATH_MAX, "%.*s", (int)(slash - path) + 1, path);
+    *name = !slash ? path : slash + 1;
+    const int length = !slash ? snprintf(folder, PATH_MAX, ".")
+                              : snprintf(folder, PATH_MAX, "%.*s", (int)(slash - path) + 1, path);
     return length < PATH_MAX && **name != '\0';
 }
 
@@ -134,13 +133,13 @@ bool file_write_all(int fd, const char *text, size_t length)
     return true;
 }
 
-/* Up to `most` descriptors from `first` on that are open, without that of the listing itself. 0: no
- * more; -1: not known. */
+// Up to `most` descriptors from `first` on that are open, without that of the listing itself. 0: no
+// more; -1: not known.
 static int list_open(int first, int *open_fd, int most)
 {
     DIR *folder = opendir("/proc/self/fd");
     int count = 0;
-    if (folder == NULL)
+    if (!folder)
         return -1;
     for (const struct dirent *entry; count < most && (entry = readdir(folder)) != NULL;) {
         const int fd =
@@ -187,12 +186,12 @@ bool file_folder_has_only(const char *path, const char *const *names)
 {
     DIR *folder = opendir(path);
     bool only = true;
-    if (folder == NULL)
+    if (!folder)
         return true;
     for (const struct dirent *entry; only && (entry = readdir(folder)) != NULL;) {
         only = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
                strncmp(entry->d_name, FILE_TEMPORARY, strlen(FILE_TEMPORARY)) == 0;
-        for (size_t i = 0; !only && names[i] != NULL; i++)
+        for (size_t i = 0; !only && names[i]; i++)
             only = strcmp(entry->d_name, names[i]) == 0;
     }
     closedir(folder);
@@ -203,7 +202,7 @@ FILE *file_open_record(const char *path)
 {
     const int fd = file_open_regular(path, true);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-    if (file == NULL && fd >= 0)
+    if (!file && fd >= 0)
         close(fd);
     return file;
 }
@@ -215,8 +214,8 @@ const char *file_why(int error)
 
 #define STEP_MS 20
 
-/* Not every answer of flock is about somebody else: a file system may have no locks
- * (ENOSYS, EOPNOTSUPP, ENOLCK). */
+// Not every answer of flock is about somebody else: a file system may have no locks
+// (ENOSYS, EOPNOTSUPP, ENOLCK).
 static enum lock_state try_lock(int file, bool shared)
 {
     while (flock(file, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0)
@@ -268,15 +267,15 @@ static bool is_owned(const struct stat *status)
     return (status->st_uid == geteuid() || status->st_uid == 0) && (status->st_mode & S_IWOTH) == 0;
 }
 
-/* A primary group may be that of a whole institute; where each user has one alone, it has the
- * user's number. */
+// A primary group may be that of a whole institute; where each user has one alone, it has the
+// user's number.
 static bool is_open_to_group(const struct stat *status)
 {
     return (status->st_mode & S_IWGRP) != 0 &&
            (status->st_gid != getegid() || status->st_gid != geteuid());
 }
 
-/* In a folder with the sticky bit nobody takes away or renames what is ours. */
+// In a folder with the sticky bit nobody takes away or renames what is ours.
 static bool is_folder_ours(const struct stat *status)
 {
     return (is_owned(status) && !is_open_to_group(status)) ||
@@ -290,13 +289,13 @@ bool trust_path(const char *path)
     const char *slash = strrchr(path, '/');
     if (stat(path, &status) != 0)
         return errno == ENOENT || errno == ENOTDIR;
-    if (slash == NULL)
+    if (!slash)
         (void)snprintf(folder, sizeof folder, ".");
     else if (snprintf(folder, sizeof folder, "%.*s/", (int)(slash - path), path) >=
              (int)sizeof folder)
         return false;
     if (!is_owned(&status) || stat(folder, &above) != 0 || !is_folder_ours(&above))
         return false;
-    /* With umask 002 our files are open to the group, which does not come into our folders. */
+    // With umask 002 our files are open to the group, which does not come into our folders.
     return !is_open_to_group(&status) || (above.st_mode & (S_IXGRP | S_IXOTH)) == 0;
 }

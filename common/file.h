@@ -6,91 +6,91 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The first size-1 bytes of the file at path below the open folder at_fd (AT_FDCWD:
- * the current one), with a terminating NUL. Returns false, with errno set, when it
- * cannot be opened or read. For the small files of /proc and of cgroups, which a
- * single read gives as one consistent snapshot. */
+// The first size-1 bytes of the file at path below the open folder at_fd (AT_FDCWD:
+// the current one), with a terminating NUL. Returns false, with errno set, when it
+// cannot be opened or read. For the small files of /proc and of cgroups, which a
+// single read gives as one consistent snapshot.
 bool file_read(int at_fd, const char *path, char *text, size_t size);
 
-/* The first size-1 bytes of an open file of at most a page, from its start, with a
- * terminating NUL: for a file that is read again and again, as to open it costs more than
- * to read it. False with errno, also for fd -1 and an empty file. */
+// The first size-1 bytes of an open file of at most a page, from its start, with a
+// terminating NUL: for a file that is read again and again, as to open it costs more than
+// to read it. False with errno, also for fd -1 and an empty file.
 bool file_read_open(int fd, char *text, size_t size);
 
-/* Writes text to the existing file at path below at_fd in one write. */
+// Writes text to the existing file at path below at_fd in one write.
 bool file_write(int at_fd, const char *path, const char *text);
 
-/* The unsigned decimal number right after the first occurrence of key in text ("" for
- * a file that holds one number only). False if it is absent. */
+// The unsigned decimal number right after the first occurrence of key in text ("" for
+// a file that holds one number only). False if it is absent.
 bool file_number(const char *text, const char *key, uint64_t *value);
 
-/* Whether both paths are, or would be made, one regular file, whatever their names: by device and
- * inode, or where neither is there by folder and name. False for devices, FIFOs and the like, which
- * several may write to, and for what cannot be looked up. */
+// Whether both paths are, or would be made, one regular file, whatever their names: by device and
+// inode, or where neither is there by folder and name. False for devices, FIFOs and the like, which
+// several may write to, and for what cannot be looked up.
 bool file_is_same(const char *first, const char *second);
 
-/* fd, or where it is that of stdin, stdout or stderr, a copy above them in its place, so
- * that nothing that is put onto those later meets it. -1 stays -1, with errno. */
+// fd, or where it is that of stdin, stdout or stderr, a copy above them in its place, so
+// that nothing that is put onto those later meets it. -1 stays -1, with errno.
 int file_above_stderr(int fd);
 
-/* Writes length bytes to fd, however many writes that takes. */
+// Writes length bytes to fd, however many writes that takes.
 bool file_write_all(int fd, const char *text, size_t length);
 
-/* What our temporary files beside others (save.h) begin with. */
+// What our temporary files beside others (save.h) begin with.
 #define FILE_TEMPORARY ".jostle-"
-/* Whether nothing is in the folder path but, of these names, some, and temporary files of ours:
- * then what is written there can replace no file of the user. names ends with NULL. True also where
- * there is no such folder, or it cannot be looked into: to write to it says why. */
+// Whether nothing is in the folder path but, of these names, some, and temporary files of ours:
+// then what is written there can replace no file of the user. names ends with NULL. True also where
+// there is no such folder, or it cannot be looked into: to write to it says why.
 bool file_folder_has_only(const char *path, const char *const *names);
 
-/* Closes every descriptor from `first` on: also before Linux 5.9 (close_range()) and glibc 2.34
- * (closefrom()). Where /proc is not there either, those up to the limit (ulimit -n). */
+// Closes every descriptor from `first` on: also before Linux 5.9 (close_range()) and glibc 2.34
+// (closefrom()). Where /proc is not there either, those up to the limit (ulimit -n).
 void file_close_from(int first);
 
-/* Whether something of that name is in the folder; how: F_OK, or R_OK where it is to be read. */
+// Whether something of that name is in the folder; how: F_OK, or R_OK where it is to be read.
 bool file_is_in(const char *folder, const char *name, int how);
 
-/* Opens a file that a stranger may have made, to read it: only a regular one, for a pipe would
- * never open and a device never end. follow: also through a symbolic link. -1 with errno. */
+// Opens a file that a stranger may have made, to read it: only a regular one, for a pipe would
+// never open and a device never end. follow: also through a symbolic link. -1 with errno.
 int file_open_regular(const char *path, bool follow);
-/* The same, through symbolic links, as a stream to be read; NULL with errno. */
+// The same, through symbolic links, as a stream to be read; NULL with errno.
 FILE *file_open_record(const char *path);
-/* Why one of these two failed, of its errno: "not a regular file", or as strerror(). */
+// Why one of these two failed, of its errno: "not a regular file", or as strerror().
 const char *file_why(int error);
 
-/* Locks on files (flock), which end with whoever holds them. */
+// Locks on files (flock), which end with whoever holds them.
 
 enum lock_state {
     LOCK_TAKEN,
-    LOCK_HELD,       /* somebody else has it */
-    LOCK_IMPOSSIBLE, /* this file system has no locks: nobody can have it */
+    LOCK_HELD,       // somebody else has it
+    LOCK_IMPOSSIBLE, // this file system has no locks: nobody can have it
 };
 
-/* Takes the lock of an open file, and waits for it wait_ms at most. The file must be
- * open for reading and writing: NFS makes a POSIX lock of it, and refuses a shared one
- * to who cannot read, an exclusive one to who cannot write. */
+// Takes the lock of an open file, and waits for it wait_ms at most. The file must be
+// open for reading and writing: NFS makes a POSIX lock of it, and refuses a shared one
+// to who cannot read, an exclusive one to who cannot write.
 enum lock_state lock_take(int file, bool shared, int wait_ms);
 
-/* The same, for as long as it takes, without a moment of CPU time; never LOCK_HELD. */
+// The same, for as long as it takes, without a moment of CPU time; never LOCK_HELD.
 enum lock_state lock_wait(int file, bool shared);
 
-/* Whether somebody else has the exclusive lock of a file; false where that cannot be
- * known. */
+// Whether somebody else has the exclusive lock of a file; false where that cannot be
+// known.
 bool lock_is_held(const char *path);
 
 enum { LOCK_STAMP_SIZE = 96 };
 
-/* Which version of a file is at path: another one as soon as a file is renamed to it.
- * "" where there is none. */
+// Which version of a file is at path: another one as soon as a file is renamed to it.
+// "" where there is none.
 void lock_stamp(const char *path, char stamp[LOCK_STAMP_SIZE]);
 
-/* Whose a file is that is found by a name that others can guess. */
+// Whose a file is that is found by a name that others can guess.
 
-/* Whether only the user and root can have written what is at path: one of them owns it and the
- * folder that it is in, and nobody else may write to either (in a folder with the sticky bit, as
- * /tmp, to it alone). A group counts as the user where it is the primary one and has the user's
- * number, and for the file where the folder lets no group in. What does not exist is nobody's:
- * true. */
+// Whether only the user and root can have written what is at path: one of them owns it and the
+// folder that it is in, and nobody else may write to either (in a folder with the sticky bit, as
+// /tmp, to it alone). A group counts as the user where it is the primary one and has the user's
+// number, and for the file where the folder lets no group in. What does not exist is nobody's:
+// true.
 bool trust_path(const char *path);
 
 #endif

@@ -17,11 +17,11 @@
 #include <unistd.h>
 
 #ifndef SYS_clone3
-#define SYS_clone3 435 /* all architectures */
+#define SYS_clone3 435 // all architectures
 #endif
-#define INTO_CGROUP UINT64_C(0x200000000) /* CLONE_INTO_CGROUP, Linux 5.7 */
+#define INTO_CGROUP UINT64_C(0x200000000) // CLONE_INTO_CGROUP, Linux 5.7
 
-#define REMOVE_WAITS 1000 /* of a millisecond each: the machine may be busy */
+#define REMOVE_WAITS 1000 // of a millisecond each: the machine may be busy
 #define NS_PER_US    INT64_C(1000)
 
 static bool is_mounted(const char *path, unsigned long magic)
@@ -30,8 +30,8 @@ static bool is_mounted(const char *path, unsigned long magic)
     return statfs(path, &file_system) == 0 && (unsigned long)file_system.f_type == magic;
 }
 
-/* The path after the line `...:CONTROLLERS:` in /proc/self/cgroup, "" for the root
- * group. */
+// The path after the line `...:CONTROLLERS:` in /proc/self/cgroup, "" for the root
+// group.
 static bool own_path(const char *controllers, char *path, size_t size)
 {
     char text[8192];
@@ -40,11 +40,11 @@ static bool own_path(const char *controllers, char *path, size_t size)
         return false;
     (void)snprintf(key, sizeof key, ":%s:/", controllers);
     const char *found = strstr(text, key);
-    if (found == NULL)
+    if (!found)
         return false;
     found += strlen(key) - 1;
     const size_t length = strcspn(found, "\n");
-    /* "/.." begins a group outside of our cgroup namespace. */
+    // "/.." begins a group outside of our cgroup namespace.
     if (length >= size || strncmp(found, "/..", 3) == 0)
         return false;
     memcpy(path, found, length);
@@ -52,7 +52,7 @@ static bool own_path(const char *controllers, char *path, size_t size)
     return true;
 }
 
-/* Our own group in the unified hierarchy, in its two usual places. */
+// Our own group in the unified hierarchy, in its two usual places.
 static bool parent_v2(char *path)
 {
     static const char *const roots[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
@@ -68,8 +68,8 @@ static bool parent_v2(char *path)
         if (snprintf(file, sizeof file, "%s/cgroup.subtree_control", path) >= (int)sizeof file ||
             !file_read(AT_FDCWD, file, controllers, sizeof controllers))
             return false;
-        /* A group with the cpu or io controller competes as one with others. */
-        for (char *word = strtok(controllers, " \n"); word != NULL; word = strtok(NULL, " \n")) {
+        // A group with the cpu or io controller competes as one with others.
+        for (char *word = strtok(controllers, " \n"); word; word = strtok(NULL, " \n")) {
             if (strcmp(word, "cpu") == 0 || strcmp(word, "io") == 0)
                 return false;
         }
@@ -78,8 +78,8 @@ static bool parent_v2(char *path)
     return false;
 }
 
-/* The hierarchy cpuacct, if it is mounted alone (together with cpu it would change the scheduling)
- * and nobody, as a batch system, keeps us in a group of it. */
+// The hierarchy cpuacct, if it is mounted alone (together with cpu it would change the scheduling)
+// and nobody, as a batch system, keeps us in a group of it.
 static bool parent_v1(char *path)
 {
     char own[PATH_MAX / 2];
@@ -88,7 +88,7 @@ static bool parent_v1(char *path)
            own[0] == '\0';
 }
 
-/* A group with all groups that its members made in it. */
+// A group with all groups that its members made in it.
 static bool remove_folder(int parent_fd, const char *name)
 {
     if (unlinkat(parent_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
@@ -97,7 +97,7 @@ static bool remove_folder(int parent_fd, const char *name)
         return false;
     const int fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     DIR *folder = fd < 0 ? NULL : fdopendir(fd);
-    if (folder == NULL) {
+    if (!folder) {
         if (fd >= 0)
             close(fd);
         return false;
@@ -110,7 +110,7 @@ static bool remove_folder(int parent_fd, const char *name)
     return unlinkat(parent_fd, name, AT_REMOVEDIR) == 0;
 }
 
-/* PREFIX.PID of a process that is no more. */
+// PREFIX.PID of a process that is no more.
 static bool is_stale(const char *name, const char *prefix)
 {
     const size_t length = strlen(prefix);
@@ -122,12 +122,12 @@ static bool is_stale(const char *name, const char *prefix)
     const long pid = strtol(name + length + 1, &end, 10);
     if (errno != 0 || *end != '\0' || pid <= 0 || pid > INT_MAX)
         return false;
-    /* Our own number, before we have made our group: its owner is dead, too. */
+    // Our own number, before we have made our group: its owner is dead, too.
     return pid == getpid() || (kill((pid_t)pid, 0) != 0 && errno == ESRCH);
 }
 
-/* The kernel lets the last member go a moment after it was waited for: *waits is how many more
- * milliseconds that may take in all. */
+// The kernel lets the last member go a moment after it was waited for: *waits is how many more
+// milliseconds that may take in all.
 static void remove_in_time(int parent_fd, const char *name, int *waits)
 {
     while (!remove_folder(parent_fd, name) && (errno == EBUSY || errno == ENOTEMPTY) &&
@@ -138,10 +138,10 @@ static void remove_in_time(int parent_fd, const char *name, int *waits)
 static void remove_stale(const char *parent, const char *prefix, int waits)
 {
     DIR *folder = opendir(parent);
-    if (folder == NULL)
+    if (!folder)
         return;
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        /* One with living members stays: the next one will try again. */
+        // One with living members stays: the next one will try again.
         if (is_stale(entry->d_name, prefix))
             remove_in_time(dirfd(folder), entry->d_name, &waits);
     }
@@ -190,7 +190,7 @@ bool group_make(struct group *group)
     return group->folder_fd >= 0;
 }
 
-/* struct clone_args of <linux/sched.h>, which older headers lack. */
+// struct clone_args of <linux/sched.h>, which older headers lack.
 struct clone_words {
     uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
     uint64_t set_tid, set_tid_size, cgroup;
@@ -222,16 +222,16 @@ pid_t *group_list(const struct group *group, size_t *count)
     pid_t *pids = NULL;
     int pid;
     *count = 0;
-    if (members == NULL) {
+    if (!members) {
         if (fd >= 0)
             close(fd);
         return NULL;
     }
     while (fscanf(members, "%d", &pid) == 1) {
-        if (pid <= 0) /* of a PID namespace that we do not see */
+        if (pid <= 0) // of a PID namespace that we do not see
             continue;
         pid_t *larger = reallocarray(pids, *count + 1, sizeof *pids);
-        if (larger == NULL)
+        if (!larger)
             break;
         pids = larger;
         pids[(*count)++] = pid;
@@ -240,7 +240,7 @@ pid_t *group_list(const struct group *group, size_t *count)
     return pids;
 }
 
-/* One by one; those that they fork meanwhile are left to the caller's next try. */
+// One by one; those that they fork meanwhile are left to the caller's next try.
 static void kill_members(const struct group *group)
 {
     size_t count;
@@ -273,8 +273,8 @@ static void read_v2(int folder_fd, struct group_usage *usage)
                       file_number(text, "", &usage->peak_bytes);
 }
 
-/* In cpuacct, "usage" is exact but undivided; "stat" divides, in clock ticks.
- * (cpuacct.usage_sys misses what ends in a blocking system call.) */
+// In cpuacct, "usage" is exact but undivided; "stat" divides, in clock ticks.
+// (cpuacct.usage_sys misses what ends in a blocking system call.)
 static void read_v1(int folder_fd, struct group_usage *usage)
 {
     char text[512];

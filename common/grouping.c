@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whether a line of /proc/PID/cgroup, "4:memory:/a/b", is of this group or of one below it. */
+// Whether a line of /proc/PID/cgroup, "4:memory:/a/b", is of this group or of one below it.
 static bool line_has(const struct grouping *grouping, const char *line)
 {
     const char *path = strchr(line, ':');
-    path = path == NULL ? NULL : strchr(path + 1, ':');
-    if (path == NULL)
+    path = !path ? NULL : strchr(path + 1, ':');
+    if (!path)
         return false;
     const size_t length = strlen(grouping->path);
     if (!grouping->is_job)
@@ -31,9 +31,9 @@ static bool line_has(const struct grouping *grouping, const char *line)
 
 bool grouping_has(const struct grouping *grouping, const char *lines)
 {
-    char *copy = strdup(lines == NULL ? "" : lines), *rest = NULL;
+    char *copy = strdup(!lines ? "" : lines), *rest = NULL;
     bool has = false;
-    for (char *line = copy == NULL ? NULL : strtok_r(copy, "\n", &rest); line != NULL && !has;
+    for (char *line = !copy ? NULL : strtok_r(copy, "\n", &rest); line && !has;
          line = strtok_r(NULL, "\n", &rest))
         has = line_has(grouping, line);
     free(copy);
@@ -59,7 +59,7 @@ static bool anybody(const struct grouping *grouping)
     return any;
 }
 
-/* Of several hierarchies (v1, or both) the first part of a path is the name of one. */
+// Of several hierarchies (v1, or both) the first part of a path is the name of one.
 void grouping_cgroup(struct grouping *grouping, const char *option, const char *path)
 {
     char own[PATH_MAX];
@@ -73,7 +73,7 @@ void grouping_cgroup(struct grouping *grouping, const char *option, const char *
         if (access(machine_path(GROUPING_ROOT "/cgroup.controllers", own), F_OK) != 0)
             path = strchr(path + 1, '/');
     }
-    if (path == NULL || path[0] != '/' || path[1] == '\0')
+    if (!path || path[0] != '/' || path[1] == '\0')
         usage_error("%s %s: not a control group: give one such as " GROUPING_ROOT "/user.slice",
                     option, given);
     snprintf(grouping->path, sizeof grouping->path, "%s", path);

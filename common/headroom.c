@@ -9,41 +9,41 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* cgroup v1 writes a large number for "no limit". */
+// cgroup v1 writes a large number for "no limit".
 #define NO_LIMIT_BYTES 1e18
 
-/* Kept back for the others: so much of what is available, and no less than twice what is
- * left when memory counts as short. */
+// Kept back for the others: so much of what is available, and no less than twice what is
+// left when memory counts as short.
 #define KEPT_FRACTION 0.05
-/* Memory is short when less than this is left below a limit: page cache is thrown away by
- * then, and what comes next is the OOM killer. */
+// Memory is short when less than this is left below a limit: page cache is thrown away by
+// then, and what comes next is the OOM killer.
 #define SHORT_FRACTION 0.02
 #define SHORT_BYTES    (512.0 * 1048576)
 
-/* Pages of files, in memory.stat of a group with those below it. */
+// Pages of files, in memory.stat of a group with those below it.
 static const char *const files_v1[] = {"total_active_file", "total_inactive_file", NULL};
 static const char *const files_v2[] = {"active_file", "inactive_file", NULL};
 
-/* The sum of the numbers behind any of these words in a file of "NAME NUMBER ..."
- * lines, each in bytes or (as /proc/meminfo) "kB". NAN: none of them is there. */
+// The sum of the numbers behind any of these words in a file of "NAME NUMBER ..."
+// lines, each in bytes or (as /proc/meminfo) "kB". NAN: none of them is there.
 static double sum_of(const char *path, const char *const *names)
 {
     char text[256];
     double sum = NAN;
     FILE *file = fopen(path, "re");
-    while (file != NULL && fgets(text, sizeof text, file) != NULL) {
-        for (const char *const *name = names; *name != NULL; name++) {
+    while (file && fgets(text, sizeof text, file)) {
+        for (const char *const *name = names; *name; name++) {
             const char *at = strstr(text, *name);
-            if (at == NULL || (at != text && at[-1] != ' '))
+            if (!at || (at != text && at[-1] != ' '))
                 continue;
             at += strlen(*name);
             if (*at != ' ' && *at != ':')
                 continue;
-            const double value = strtod(at + 1, NULL) * (strstr(at, " kB") != NULL ? 1024 : 1);
+            const double value = strtod(at + 1, NULL) * (strstr(at, " kB") ? 1024 : 1);
             sum = isnan(sum) ? value : sum + value;
         }
     }
-    if (file != NULL)
+    if (file)
         fclose(file);
     return sum;
 }
@@ -54,7 +54,7 @@ static double number_in(const char *folder, const char *name)
     if (!cgroup_read(folder, name, text, sizeof text))
         return INFINITY;
     const double value = strtod(text, &end);
-    return end == text ? INFINITY : value; /* "max" */
+    return end == text ? INFINITY : value; // "max"
 }
 
 static double limit_v1(const char *folder)
@@ -68,9 +68,9 @@ static double limit_v2(const char *folder)
     return fmin(number_in(folder, "memory.max"), number_in(folder, "memory.high"));
 }
 
-/* What a limit leaves, and when that is too little. */
+// What a limit leaves, and when that is too little.
 struct room {
-    double left, limit; /* INFINITY: there is no limit */
+    double left, limit; // INFINITY: there is no limit
 };
 
 static double short_below(const struct room *room)
@@ -78,7 +78,7 @@ static double short_below(const struct room *room)
     return fmin(room->limit * SHORT_FRACTION, SHORT_BYTES);
 }
 
-/* What may be taken of it. */
+// What may be taken of it.
 static double usable(const struct room *room)
 {
     if (isinf(room->limit))
@@ -87,13 +87,13 @@ static double usable(const struct room *room)
     return fmax(room->left - kept, 0);
 }
 
-/* Negative: memory is short. */
+// Negative: memory is short.
 static double slack(const struct room *room)
 {
     return isinf(room->limit) ? INFINITY : room->left - short_below(room);
 }
 
-/* Page cache is given back when memory is short. */
+// Page cache is given back when memory is short.
 static struct room room_below(const char *folder, double limit, const char *usage,
                               const char *const *reclaimable)
 {
@@ -113,7 +113,7 @@ static struct room room_v1(const char *folder)
                       files_v1);
 }
 
-/* Above memory.high a group is slowed down without end: as good as a limit. */
+// Above memory.high a group is slowed down without end: as good as a limit.
 static struct room room_v2(const char *folder)
 {
     const double limit = fmin(number_in(folder, "memory.max"), number_in(folder, "memory.high"));
@@ -154,7 +154,7 @@ static double left_v2(const char *folder)
     return room_v2(folder).left;
 }
 
-/* The least of a limit among all groups that this process is in. */
+// The least of a limit among all groups that this process is in.
 static double tightest(cgroup_limit *of_v2, cgroup_limit *of_v1)
 {
     return fmin(cgroup_tightest("", of_v2), cgroup_tightest("memory", of_v1));
@@ -215,16 +215,16 @@ double headroom_short_bytes(void)
     return short_below(&(struct room){.limit = limit});
 }
 
-/* ---- limits of this process (getrlimit(2)) ---- */
+// ---- limits of this process (getrlimit(2)) ----
 
-/* What it has mapped now, in bytes, by a field of /proc/self/statm; 0: unknown. */
+// What it has mapped now, in bytes, by a field of /proc/self/statm; 0: unknown.
 static double mapped_bytes(int resource)
 {
     unsigned long long size, resident, shared, text, library, data;
     FILE *file = fopen("/proc/self/statm", "re");
-    const bool read = file != NULL && fscanf(file, "%llu %llu %llu %llu %llu %llu", &size,
-                                             &resident, &shared, &text, &library, &data) == 6;
-    if (file != NULL)
+    const bool read = file && fscanf(file, "%llu %llu %llu %llu %llu %llu", &size, &resident,
+                                     &shared, &text, &library, &data) == 6;
+    if (file)
         fclose(file);
     if (!read)
         return 0;
@@ -250,9 +250,9 @@ struct headroom headroom_of_process(void)
     };
 }
 
-/* ---- page cache ---- */
+// ---- page cache ----
 
-/* Of groups with a limit; INFINITY: this is none. */
+// Of groups with a limit; INFINITY: this is none.
 static double unused_v1(const char *folder)
 {
     const double limit = limit_v1(folder);
@@ -306,13 +306,13 @@ struct cache_room cache_room(void)
     };
 }
 
-/* ---- out of memory ---- */
+// ---- out of memory ----
 
 void headroom_volunteer(void)
 {
     FILE *file = fopen("/proc/self/oom_score_adj", "we");
-    if (file == NULL)
-        return; /* then it is as likely as any other */
+    if (!file)
+        return; // then it is as likely as any other
     fputs("1000\n", file);
     fclose(file);
 }

@@ -17,7 +17,7 @@ static void append(struct line *line, const char *text, size_t length)
     if (line->used + length + 1 > line->size) {
         const size_t size = 2 * (line->used + length + 1) + SMALLEST;
         char *larger = realloc(line->text, size);
-        if (larger == NULL) {
+        if (!larger) {
             line->failed = true;
             return;
         }
@@ -78,13 +78,13 @@ static void append_quoted(struct line *line, const char *value)
     append(line, "\"", 1);
 }
 
-/* What comes before any value: a comma unless it is the first, and its name. */
+// What comes before any value: a comma unless it is the first, and its name.
 static void begin(struct line *line, const char *name)
 {
     const char last = line->used == 0 ? '\0' : line->text[line->used - 1];
     if (line->depth > 0 && last != '{' && last != '[')
         append(line, ",", 1);
-    if (name == NULL)
+    if (!name)
         return;
     append_quoted(line, name);
     append(line, ":", 1);
@@ -123,7 +123,7 @@ void line_raw(struct line *line, const char *name, const char *value)
 
 void line_text(struct line *line, const char *name, const char *value)
 {
-    if (value == NULL) {
+    if (!value) {
         line_null(line, name);
         return;
     }
@@ -157,7 +157,7 @@ void line_real(struct line *line, const char *name, double value)
 
 void line_fixed(struct line *line, const char *name, double value, int decimals)
 {
-    char text[512]; /* DBL_MAX has 309 digits before the point */
+    char text[512]; // DBL_MAX has 309 digits before the point
     if (!isfinite(value)) {
         line_null(line, name);
         return;
@@ -168,7 +168,7 @@ void line_fixed(struct line *line, const char *name, double value, int decimals)
 
 void line_seconds(struct line *line, const char *name, int64_t time_ns, int decimals)
 {
-    /* By integers, so that the last digit is right after years of uptime, too. */
+    // By integers, so that the last digit is right after years of uptime, too.
     const uint64_t size = time_ns < 0 ? -(uint64_t)time_ns : (uint64_t)time_ns;
     uint64_t fraction = size % 1000000000;
     char text[48];

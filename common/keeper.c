@@ -17,14 +17,14 @@
 #include <unistd.h>
 
 #define NS_PER_S INT64_C(1000000000)
-/* What the program has left is asked to end first: it may have files of its own to remove. Another
- * keeper among it has more to do than to end. A killed process may make children until it is really
- * gone, so all are killed again and again; what hangs in the kernel is given up. */
+// What the program has left is asked to end first: it may have files of its own to remove. Another
+// keeper among it has more to do than to end. A killed process may make children until it is really
+// gone, so all are killed again and again; what hangs in the kernel is given up.
 #define ASK_NS        (NS_PER_S / 2)
 #define ASK_KEEPER_NS (5 * NS_PER_S)
 #define KILL_NS       (2 * NS_PER_S)
 #define ROUND_NS      (NS_PER_S / 100)
-/* How the names of those end that end what is below them, and remove its control groups. */
+// How the names of those end that end what is below them, and remove its control groups.
 static const char *const name_ends[] = {"-keeper", "-guard"};
 
 static int64_t now_ns(void)
@@ -34,7 +34,7 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-/* SIGTERM to this process when its parent dies; false if it has died already. */
+// SIGTERM to this process when its parent dies; false if it has died already.
 static bool follow(pid_t parent)
 {
     return prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == parent;
@@ -45,8 +45,8 @@ static int exit_code(int status)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Waits for the next signal, and passes it on. What is typed (Ctrl-C) the terminal sends to all of
- * the group; that it was closed, to the leader of the session alone. */
+// Waits for the next signal, and passes it on. What is typed (Ctrl-C) the terminal sends to all of
+// the group; that it was closed, to the leader of the session alone.
 static void pass_one(pid_t pid, const sigset_t *passed)
 {
     siginfo_t info = {0};
@@ -56,8 +56,8 @@ static void pass_one(pid_t pid, const sigset_t *passed)
         (void)kill(pid, signal_number);
 }
 
-/* Reaps what has ended; *status is the program's, if it was among them. False once there is no
- * child left. */
+// Reaps what has ended; *status is the program's, if it was among them. False once there is no
+// child left.
 static bool reap(pid_t program, int *status, bool *ended)
 {
     pid_t pid;
@@ -91,7 +91,7 @@ static bool has_keeper_below(void)
     return found;
 }
 
-/* Waits a moment. False once there is no child left. */
+// Waits a moment. False once there is no child left.
 static bool wait_round(const sigset_t *passed)
 {
     const struct timespec round = {.tv_nsec = ROUND_NS};
@@ -106,15 +106,14 @@ static bool ask_to_end(const sigset_t *passed)
     const int64_t start_ns = now_ns();
     bool left = true;
     (void)tree_signal(SIGTERM);
-    (void)tree_signal(SIGCONT); /* a stopped one would not notice */
+    (void)tree_signal(SIGCONT); // a stopped one would not notice
     while (left && (now_ns() - start_ns < ASK_NS ||
                     (now_ns() - start_ns < ASK_KEEPER_NS && has_keeper_below())))
         left = wait_round(passed);
     return left;
 }
 
-/* Kills all but the keepers among them: each then ends what it has, and removes what that leaves.
- */
+// Kills all but the keepers among them: each then ends what it has, and removes what that leaves.
 static bool leave_to_keepers(const sigset_t *passed)
 {
     const int64_t start_ns = now_ns();
@@ -134,7 +133,7 @@ static void end_what_is_left(const sigset_t *passed)
 {
     int status;
     bool ended;
-    /* To ask whether there is a child costs nothing, to list the tree takes milliseconds. */
+    // To ask whether there is a child costs nothing, to list the tree takes milliseconds.
     bool left = reap(0, &status, &ended) && ask_to_end(passed) && leave_to_keepers(passed);
     const int64_t start_ns = now_ns();
     while (left && now_ns() - start_ns < KILL_NS) {
@@ -145,7 +144,7 @@ static void end_what_is_left(const sigset_t *passed)
         complain("%zu processes cannot be killed: they are left behind", tree_signal(0));
 }
 
-/* Keeps nothing open of the caller's: no lock, and no pipe whose end others wait for. */
+// Keeps nothing open of the caller's: no lock, and no pipe whose end others wait for.
 static void let_go(void)
 {
     const int null = open("/dev/null", O_RDWR);
@@ -162,12 +161,12 @@ static int keep(const struct keeper *keeper, pid_t program)
     bool ended = false;
     (void)setsid();
     (void)prctl(PR_SET_NAME, keeper->name);
-    let_go(); /* also of the gate: the program begins */
+    let_go(); // also of the gate: the program begins
     while (reap(program, &status, &ended), !ended)
         pass_one(program, keeper->passed);
     if (keeper->always || WIFSIGNALED(status))
         end_what_is_left(keeper->passed);
-    if (WIFSIGNALED(status) && keeper->tidy != NULL)
+    if (WIFSIGNALED(status) && keeper->tidy)
         keeper->tidy(keeper->with);
     return exit_code(status);
 }
@@ -178,15 +177,14 @@ static bool has_children(void)
     return waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-/* A shell that did `job & exec program` leaves its job to us as a child, which is not ours to end;
- * and the leader of a process group cannot leave it. In both cases the keeper is one more process.
- */
+// A shell that did `job & exec program` leaves its job to us as a child, which is not ours to end;
+// and the leader of a process group cannot leave it. In both cases the keeper is one more process.
 static bool needs_front(void)
 {
     return has_children() || getpgrp() == getpid();
 }
 
-/* Forks; the child, which is the only one to return 0, follows its parent. -1 after a message. */
+// Forks; the child, which is the only one to return 0, follows its parent. -1 after a message.
 static pid_t fork_follower(void)
 {
     const pid_t self = getpid();
@@ -207,8 +205,8 @@ static int be_front(const struct keeper *keeper, pid_t pid)
     return exit_code(status);
 }
 
-/* The program begins when its keeper has left the group, and is safe from what is sent to that:
- * then the other end of the gate is closed. */
+// The program begins when its keeper has left the group, and is safe from what is sent to that:
+// then the other end of the gate is closed.
 static void wait_at(const int gate[2])
 {
     char byte;

@@ -15,8 +15,8 @@
 int kept_path(const char *name, char path[PATH_MAX])
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    const bool named = cache != NULL && *cache == '/';
-    if (!named && (home == NULL || *home == '\0'))
+    const bool named = cache && *cache == '/';
+    if (!named && (!home || *home == '\0'))
         return -1;
     return snprintf(path, PATH_MAX, "%s/%sjostle/%s", named ? cache : home, named ? "" : ".cache/",
                     name) < PATH_MAX
@@ -28,7 +28,7 @@ int kept_make_folder(const char *path)
 {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
-    if (slash == NULL || slash == path)
+    if (!slash || slash == path)
         return 0;
     snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
     return save_make_private_folder(folder) ? 0 : -1;
@@ -39,7 +39,7 @@ int kept_write(const char *path, const char *text)
     return kept_make_folder(path) == 0 && save_text(path, text, SAVE_RECORD) ? 0 : -1;
 }
 
-/* Arm's cores have numbers for names. */
+// Arm's cores have numbers for names.
 static bool find_model(char *text, size_t size)
 {
     char part[64];
@@ -61,5 +61,5 @@ const char *kept_machine(char *text, size_t size)
     return text;
 }
 
-/* SHA-256 by libgcrypt, which uses what instructions the CPU has for it: about 2 GB/s
- * where plain C has 0.2. */
+// SHA-256 by libgcrypt, which uses what instructions the CPU has for it: about 2 GB/s
+// where plain C has 0.2.

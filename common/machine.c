@@ -19,7 +19,7 @@
 const char *machine_path(const char *path, char buffer[PATH_MAX])
 {
     const char *root = getenv("JOSTLE_KERNEL_ROOT");
-    if (snprintf(buffer, PATH_MAX, "%s%s", root == NULL ? "" : root, path) >= PATH_MAX)
+    if (snprintf(buffer, PATH_MAX, "%s%s", !root ? "" : root, path) >= PATH_MAX)
         buffer[0] = '\0';
     return buffer;
 }
@@ -29,9 +29,9 @@ bool machine_line(const char *path, char *line, size_t size)
     char whole[PATH_MAX];
     line[0] = '\0';
     FILE *file = fopen(machine_path(path, whole), "re");
-    if (file == NULL)
+    if (!file)
         return false;
-    if (fgets(line, (int)size, file) == NULL)
+    if (!fgets(line, (int)size, file))
         line[0] = '\0';
     fclose(file);
     line[strcspn(line, "\n")] = '\0';
@@ -55,11 +55,11 @@ bool machine_field(const char *path, const char *name, const char *separators, c
     bool found = false;
     value[0] = '\0';
     FILE *file = fopen(machine_path(path, whole), "re");
-    if (file == NULL)
+    if (!file)
         return false;
-    while (!found && fgets(line, sizeof line, file) != NULL) {
+    while (!found && fgets(line, sizeof line, file)) {
         found = strncmp(line, name, length) == 0 && line[length] != '\0' &&
-                strchr(separators, line[length]) != NULL;
+                strchr(separators, line[length]);
         if (!found)
             continue;
         const char *text = line + length + strspn(line + length, separators);
@@ -69,16 +69,16 @@ bool machine_field(const char *path, const char *name, const char *separators, c
     return found;
 }
 
-/* Whether the text has one of the words. */
+// Whether the text has one of the words.
 static bool names_one_of(const char *text, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (strcasestr(text, words[i]) != NULL)
+        if (strcasestr(text, words[i]))
             return true;
     return false;
 }
 
-/* What the firmware says of the machine; a cloud's bare metal says so. */
+// What the firmware says of the machine; a cloud's bare metal says so.
 static bool firmware_is_virtual(void)
 {
     static const char *const files[] = {"/sys/class/dmi/id/sys_vendor",
@@ -89,7 +89,7 @@ static bool firmware_is_virtual(void)
         "bhyve", "Parallels",   "OpenStack", "Virtual Machine", "Google Compute Engine",
         "oVirt", "Firecracker", "Amazon EC2"};
     char text[256], product[256];
-    if (machine_line(files[1], product, sizeof product) && strstr(product, ".metal") != NULL)
+    if (machine_line(files[1], product, sizeof product) && strstr(product, ".metal"))
         return false;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         if (machine_line(files[i], text, sizeof text) &&
@@ -98,7 +98,7 @@ static bool firmware_is_virtual(void)
     return false;
 }
 
-/* The device tree of machines without such firmware (Arm, POWER, RISC-V). */
+// The device tree of machines without such firmware (Arm, POWER, RISC-V).
 static bool tree_is_virtual(void)
 {
     static const char *const boards[] = {"dummy-virt", "qemu", "xen", "firecracker"};
@@ -112,16 +112,16 @@ bool machine_is_virtual(void)
 {
     char flags[4096], type[64];
     return (machine_field("/proc/cpuinfo", "flags", ": \t", flags, sizeof flags) &&
-            strstr(flags, "hypervisor") != NULL) ||
+            strstr(flags, "hypervisor")) ||
            machine_line("/sys/hypervisor/type", type, sizeof type) || firmware_is_virtual() ||
            tree_is_virtual();
 }
 
-/* Sources: Linux Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst,
- * admin-guide/cputopology.rst, admin-guide/mm/transhuge.rst, admin-guide/sysctl/kernel.rst
- * and vm.rst, admin-guide/hw-vuln/. */
+// Sources: Linux Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst,
+// admin-guide/cputopology.rst, admin-guide/mm/transhuge.rst, admin-guide/sysctl/kernel.rst
+// and vm.rst, admin-guide/hw-vuln/.
 
-/* A set of the kernel's, which takes one of any length that has room for all its CPUs. */
+// A set of the kernel's, which takes one of any length that has room for all its CPUs.
 enum { WORD_BITS = 8 * sizeof(unsigned long) };
 struct set {
     unsigned long word[CPUS_MOST / WORD_BITS];
@@ -129,7 +129,7 @@ struct set {
 
 static cpu_set_t *as_kernel(struct set *set)
 {
-    return (cpu_set_t *)set; /* CPU_ALLOC(3): an array of words, whatever its type says */
+    return (cpu_set_t *)set; // CPU_ALLOC(3): an array of words, whatever its type says
 }
 
 static void add_cpu(struct set *set, int cpu)
@@ -160,7 +160,7 @@ int cpus_allowed(struct cpu_list *list)
     return 0;
 }
 
-/* A CPU number at *text, which is moved behind it; -1 when there is none. */
+// A CPU number at *text, which is moved behind it; -1 when there is none.
 static int scan_cpu(const char **text)
 {
     char *end = NULL;
@@ -199,7 +199,7 @@ int cpus_parse(const char *text, struct cpu_list *list)
 
 int cpus_missing(const struct cpu_list *wanted, const struct cpu_list *allowed)
 {
-    unsigned j = 0; /* both rise */
+    unsigned j = 0; // both rise
     for (unsigned i = 0; i < wanted->count; i++) {
         while (j < allowed->count && allowed->cpu[j] < wanted->cpu[i])
             j++;
@@ -279,7 +279,7 @@ void cpus_add(struct cpu_list *list, int cpu)
 
 #define MOST_INDICES 8
 
-/* The sizes of sysfs are "32K"; all units there are powers of 1024. */
+// The sizes of sysfs are "32K"; all units there are powers of 1024.
 static uint64_t size_of(const char *folder)
 {
     char path[160], text[32];
@@ -308,18 +308,18 @@ void caches_read(int cpu, struct caches *caches)
     }
 }
 
-/* Sources: Linux Documentation/ABI/testing/sysfs-devices-system-cpu (cpu_capacity),
- * admin-guide/pm/cpufreq.rst (cpuinfo_max_freq), and for Intel's hybrid processors
- * Documentation/ABI/testing/sysfs-bus-event_source-devices (cpu_core, cpu_atom). */
+// Sources: Linux Documentation/ABI/testing/sysfs-devices-system-cpu (cpu_capacity),
+// admin-guide/pm/cpufreq.rst (cpuinfo_max_freq), and for Intel's hybrid processors
+// Documentation/ABI/testing/sysfs-bus-event_source-devices (cpu_core, cpu_atom).
 
-/* Sources: sched(7) on autogroup; Linux kernel/sched/autogroup.c (setsid() makes a group, fork()
- * keeps it, cgroups come first); ioctl_tty(2) on TIOCNOTTY. */
+// Sources: sched(7) on autogroup; Linux kernel/sched/autogroup.c (setsid() makes a group, fork()
+// keeps it, cgroups come first); ioctl_tty(2) on TIOCNOTTY.
 
 void arrangement_apart(void)
 {
     const int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
     (void)setpgid(0, 0);
-    if (terminal < 0) /* there is none */
+    if (terminal < 0) // there is none
         return;
     (void)ioctl(terminal, TIOCNOTTY);
     (void)close(terminal);

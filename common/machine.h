@@ -9,131 +9,130 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* Which CPUs this process may use, and how much of them. */
+// Which CPUs this process may use, and how much of them.
 
 enum {
-    /* CPUs that are known, 0 to CPUS_MOST - 1: the most that Linux is built for (CONFIG_NR_CPUS
-     * with MAXSMP); glibc's cpu_set_t ends at 1,024, where larger kernels refuse it. */
+    // CPUs that are known, 0 to CPUS_MOST - 1: the most that Linux is built for (CONFIG_NR_CPUS
+    // with MAXSMP); glibc's cpu_set_t ends at 1,024, where larger kernels refuse it.
     CPUS_MOST = 8192,
-    /* Bytes that any list has room in as text: pairs with a gap are the longest, 10 bytes
-     * ("8188-8189,") for every 3 CPUs. */
+    // Bytes that any list has room in as text: pairs with a gap are the longest, 10 bytes
+    // ("8188-8189,") for every 3 CPUs.
     CPUS_TEXT = 32768
 };
 
 struct cpu_list {
     unsigned count;
-    int cpu[CPUS_MOST]; /* ascending */
+    int cpu[CPUS_MOST]; // ascending
 };
 
-/* The affinity mask, which a cpuset has narrowed already. 0, or -1 with errno. */
+// The affinity mask, which a cpuset has narrowed already. 0, or -1 with errno.
 int cpus_allowed(struct cpu_list *list);
-/* "0-3,8". 0, or -1 when the text is no such list. */
+// "0-3,8". 0, or -1 when the text is no such list.
 int cpus_parse(const char *text, struct cpu_list *list);
-/* The first of `wanted` that is not in `allowed`; -1 when all are. */
+// The first of `wanted` that is not in `allowed`; -1 when all are.
 int cpus_missing(const struct cpu_list *wanted, const struct cpu_list *allowed);
-/* Whether they have a CPU in common. */
+// Whether they have a CPU in common.
 bool cpus_overlap(const struct cpu_list *a, const struct cpu_list *b);
-/* "0-3,8" into text, of CPUS_TEXT bytes or of what is long enough; returns text. */
+// "0-3,8" into text, of CPUS_TEXT bytes or of what is long enough; returns text.
 const char *cpus_format(const struct cpu_list *list, char *text, size_t size);
-/* CPU bandwidth of the cgroup that this process is in, or of the tightest one
- * above it, in CPUs; v2 cpu.max or v1 cpu.cfs_quota_us. INFINITY: no quota. */
+// CPU bandwidth of the cgroup that this process is in, or of the tightest one
+// above it, in CPUs; v2 cpu.max or v1 cpu.cfs_quota_us. INFINITY: no quota.
 double cpus_quota(void);
 
-/* cpu.stat of the nearest group with a quota, from our own up; -1: there is none, or no such file.
- */
+// cpu.stat of the nearest group with a quota, from our own up; -1: there is none, or no such file.
 int cpus_throttled_open(void);
-/* How long it has held back CPUs so far, in nanoseconds, summed over CPUs. False for fd -1. */
+// How long it has held back CPUs so far, in nanoseconds, summed over CPUs. False for fd -1.
 bool cpus_throttled_ns(int fd, uint64_t *throttled_ns);
-/* Puts the calling thread on one CPU, or on a whole list. */
+// Puts the calling thread on one CPU, or on a whole list.
 int cpus_pin(int cpu);
 int cpus_pin_list(const struct cpu_list *list);
-/* Another process, and what it starts from now on. */
+// Another process, and what it starts from now on.
 int cpus_pin_process(pid_t process, const struct cpu_list *list);
-/* Where a thread of this or another process may run at this moment, added to
- * *list. False, and nothing added, when it is gone. */
+// Where a thread of this or another process may run at this moment, added to
+// *list. False, and nothing added, when it is gone.
 bool cpus_of_thread(pid_t thread, struct cpu_list *list);
-/* Adds one CPU, which may be there already. */
+// Adds one CPU, which may be there already.
 void cpus_add(struct cpu_list *list, int cpu);
 
-/* What the kernel states of a CPU's caches (/sys/devices/system/cpu/cpuN/cache). Inside a
- * virtual machine it may be more, or less, than what is there. */
+// What the kernel states of a CPU's caches (/sys/devices/system/cpu/cpuN/cache). Inside a
+// virtual machine it may be more, or less, than what is there.
 
 struct caches {
-    uint64_t l1_bytes, l2_bytes, l3_bytes; /* of data or unified; 0: not stated */
+    uint64_t l1_bytes, l2_bytes, l3_bytes; // of data or unified; 0: not stated
 };
 
-/* Of that CPU; -1: of the one that the caller runs on. */
+// Of that CPU; -1: of the one that the caller runs on.
 void caches_read(int cpu, struct caches *caches);
 
-/* Cores of unlike speed in one machine: Arm's big.LITTLE, Intel's P and E cores. Two cores are of
- * one kind if they have the same name, and neither what the kernel states of their capacity nor
- * their highest frequency differ by more than a tenth: cores of one kind that are allowed a
- * little more clock than others are no kind of their own. */
+// Cores of unlike speed in one machine: Arm's big.LITTLE, Intel's P and E cores. Two cores are of
+// one kind if they have the same name, and neither what the kernel states of their capacity nor
+// their highest frequency differ by more than a tenth: cores of one kind that are allowed a
+// little more clock than others are no kind of their own.
 
-/* How what is measured together shares the CPUs. The kernel shares them among control groups
- * first, or else among sessions (autogroup, sched(7)), and among threads last: who has a
- * group of its own gets as much as all threads of another. So target, client, service and each
- * load are in the same group: in the session and in the control group of jostle. */
+// How what is measured together shares the CPUs. The kernel shares them among control groups
+// first, or else among sessions (autogroup, sched(7)), and among threads last: who has a
+// group of its own gets as much as all threads of another. So target, client, service and each
+// load are in the same group: in the session and in the control group of jostle.
 
-/* The name of this arrangement in records. */
+// The name of this arrangement in records.
 #define ARRANGEMENT_NAME "same"
 
-/* To be called right after a fork: nothing that is typed on the terminal, that is sent to our
- * process group, or that the terminal's end brings reaches this process and those that it
- * starts, nor can the terminal stop them. So it would be in a session of its own, which would be a
- * group of its own, too. */
+// To be called right after a fork: nothing that is typed on the terminal, that is sent to our
+// process group, or that the terminal's end brings reaches this process and those that it
+// starts, nor can the terminal stop them. So it would be in a session of its own, which would be a
+// group of its own, too.
 void arrangement_apart(void);
 
-/* What the kernel counts, and what this machine is. Every path below is taken
- * under JOSTLE_KERNEL_ROOT where that is set, so that tests can make up a machine. */
+// What the kernel counts, and what this machine is. Every path below is taken
+// under JOSTLE_KERNEL_ROOT where that is set, so that tests can make up a machine.
 
-#define UNKNOWN (-1) /* this kernel does not say */
+#define UNKNOWN (-1) // this kernel does not say
 
-/* CPU times are sums over the CPUs; all but the load average count since boot. */
+// CPU times are sums over the CPUs; all but the load average count since boot.
 struct counters {
     time_t time;
-    unsigned cpus;          /* online; 0: unknown */
-    double load_average[3]; /* over 1, 5 and 15 minutes; NAN: unknown */
-    int64_t busy_us;        /* of all tasks, without interrupts */
-    int64_t idle_us;        /* of all CPUs, also while they wait for a disk */
+    unsigned cpus;          // online; 0: unknown
+    double load_average[3]; // over 1, 5 and 15 minutes; NAN: unknown
+    int64_t busy_us;        // of all tasks, without interrupts
+    int64_t idle_us;        // of all CPUs, also while they wait for a disk
     int64_t steal_us;
     int64_t swap_total_kib, swap_used_kib;
     int64_t swap_in_pages, swap_out_pages;
-    int64_t throttle_count; /* of all cores; only some CPUs have it */
+    int64_t throttle_count; // of all cores; only some CPUs have it
     int64_t cpu_some_us, memory_some_us, memory_full_us, io_some_us, io_full_us;
 };
 
 void counters_read(struct counters *counters);
 
-/* What the machine is; "" and UNKNOWN where it does not say. */
+// What the machine is; "" and UNKNOWN where it does not say.
 struct environment {
     char host[256], os[128], kernel[512], architecture[128], cpu[128];
     int cpus_online;
     char cpus_allowed[CPUS_TEXT];
-    char governor[64]; /* of all CPUs, each once; "unknown" where it is not shown */
+    char governor[64]; // of all CPUs, each once; "unknown" where it is not shown
     bool virtual_machine;
     int64_t memory_bytes;
     char clocksource[64];
-    char folder[PATH_MAX]; /* the current one, and what it is on: see common/device.h */
+    char folder[PATH_MAX]; // the current one, and what it is on: see common/device.h
     char file_system[64], device[128];
 };
 
 void environment_read(struct environment *environment);
-/* Whether processor, firmware or device tree say that this is a virtual machine. */
+// Whether processor, firmware or device tree say that this is a virtual machine.
 bool machine_is_virtual(void);
 
-/* The path under JOSTLE_KERNEL_ROOT, into a buffer of PATH_MAX; returns it. */
+// The path under JOSTLE_KERNEL_ROOT, into a buffer of PATH_MAX; returns it.
 const char *machine_path(const char *path, char buffer[PATH_MAX]);
-/* The first line of a file, without its end. False, and "": there is none. */
+// The first line of a file, without its end. False, and "": there is none.
 bool machine_line(const char *path, char *line, size_t size);
-/* The number that begins a file; UNKNOWN where there is none. */
+// The number that begins a file; UNKNOWN where there is none.
 int64_t machine_number(const char *path);
-/* What follows "NAME<separators>" on a line of a file such as /proc/meminfo.
- * False, and "": no such line. */
+// What follows "NAME<separators>" on a line of a file such as /proc/meminfo.
+// False, and "": no such line.
 bool machine_field(const char *path, const char *name, const char *separators, char *value,
                    size_t size);
 
-/* How the machine is set up, as far as that moves figures: what jostle doctor judges,
- * and what experiment.json records. */
+// How the machine is set up, as far as that moves figures: what jostle doctor judges,
+// and what experiment.json records.
 
 #endif

@@ -25,10 +25,10 @@ static json_t *seconds(int64_t time_us)
     return number_to_json(time_us == UNKNOWN ? NAN : (double)time_us / 1e6);
 }
 
-/* Not empty, or NULL. */
+// Not empty, or NULL.
 static const char *text_or_null(const char *text)
 {
-    return text == NULL || text[0] == '\0' ? NULL : text;
+    return !text || text[0] == '\0' ? NULL : text;
 }
 
 static json_t *load_average(const struct counters *counters)
@@ -38,19 +38,18 @@ static json_t *load_average(const struct counters *counters)
                      number_to_json(load[2]));
 }
 
-/* Calls `take` for each line "NAME<TAB>VALUE" of a variable. False: the variable
- * is empty. */
+// Calls `take` for each line "NAME<TAB>VALUE" of a variable. False: the variable
+// is empty.
 static bool each_line(const char *variable, void take(json_t *, const char *, const char *),
                       json_t *into)
 {
     const char *value = text_or_null(getenv(variable));
-    char *text = value == NULL ? NULL : strdup(value), *rest = NULL;
-    if (text == NULL)
+    char *text = !value ? NULL : strdup(value), *rest = NULL;
+    if (!text)
         return false;
-    for (char *line = strtok_r(text, "\n", &rest); line != NULL;
-         line = strtok_r(NULL, "\n", &rest)) {
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         char *tab = strchr(line, '\t');
-        if (tab == NULL)
+        if (!tab)
             continue;
         *tab = '\0';
         take(into, line, tab + 1);
@@ -83,7 +82,7 @@ static json_t *neighbours(void)
 
 static bool is_one_of(const char *name, const char *const *names)
 {
-    while (*names != NULL && strcmp(*names, name) != 0)
+    while (*names && strcmp(*names, name) != 0)
         names++;
     return *names != NULL;
 }
@@ -167,7 +166,7 @@ json_t *environment_now(void)
     return environment_to_json(&environment, &counters);
 }
 
-/* What this machine is, noted once for each experiment. */
+// What this machine is, noted once for each experiment.
 
 static void read_system(struct environment *environment)
 {
@@ -190,15 +189,15 @@ static void read_os(struct environment *environment)
     name[strcspn(name, "\"")] = '\0';
 }
 
-/* "model name", or where there is none, as on Arm, the names of the cores, each once. */
+// "model name", or where there is none, as on Arm, the names of the cores, each once.
 static void read_processor(char *text, size_t size)
 {
     size_t used = 0;
     if (machine_field("/proc/cpuinfo", "model name", ": \t", text, size))
         return;
     struct core_kinds *kinds = core_kinds_read();
-    for (unsigned i = 0; kinds != NULL && i < kinds->count && used < size; i++)
-        if (strstr(text, kinds->kind[i].name) == NULL)
+    for (unsigned i = 0; kinds && i < kinds->count && used < size; i++)
+        if (!strstr(text, kinds->kind[i].name))
             used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : " + ",
                                      kinds->kind[i].name);
     free(kinds);
@@ -228,7 +227,7 @@ static void read_memory(struct environment *environment)
 static void read_folder(struct environment *environment)
 {
     struct device device;
-    if (getcwd(environment->folder, sizeof environment->folder) == NULL)
+    if (!getcwd(environment->folder, sizeof environment->folder))
         environment->folder[0] = '\0';
     if (!device_of(".", &device))
         return;
@@ -247,9 +246,9 @@ void environment_read(struct environment *environment)
     read_folder(environment);
 }
 
-/* Sources: Linux Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst,
- * admin-guide/cputopology.rst, admin-guide/mm/transhuge.rst, admin-guide/sysctl/kernel.rst
- * and vm.rst, admin-guide/hw-vuln/. */
+// Sources: Linux Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst,
+// admin-guide/cputopology.rst, admin-guide/mm/transhuge.rst, admin-guide/sysctl/kernel.rst
+// and vm.rst, admin-guide/hw-vuln/.
 
 #define CPU_FOLDER   "/sys/devices/system/cpu"
 #define FLAWS_FOLDER CPU_FOLDER "/vulnerabilities/"
@@ -271,7 +270,7 @@ const char *const fact_names[FACTS] = {
     [FACT_MITIGATIONS] = "mitigations",
 };
 
-/* Those that are the first line of one file. */
+// Those that are the first line of one file.
 static const char *const files[FACTS] = {
     [FACT_CLOCKSOURCE] = "/sys/devices/system/clocksource/clocksource0/current_clocksource",
     [FACT_ASLR] = "/proc/sys/kernel/randomize_va_space",
@@ -281,7 +280,7 @@ static const char *const files[FACTS] = {
     [FACT_PERF_PARANOID] = "/proc/sys/kernel/perf_event_paranoid",
 };
 
-/* The different first lines of the files, with blanks between. */
+// The different first lines of the files, with blanks between.
 static bool read_governors(char *text, size_t size)
 {
     static const char pattern[] = CPU_FOLDER "/cpu[0-9]*/cpufreq/scaling_governor";
@@ -292,7 +291,7 @@ static bool read_governors(char *text, size_t size)
         return false;
     const size_t root = strlen(path) - strlen(pattern);
     for (size_t i = 0; i < found.gl_pathc && used < size; i++)
-        if (machine_line(found.gl_pathv[i] + root, line, sizeof line) && strstr(text, line) == NULL)
+        if (machine_line(found.gl_pathv[i] + root, line, sizeof line) && !strstr(text, line))
             used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : " ", line);
     globfree(&found);
     return used > 0;
@@ -318,7 +317,7 @@ static bool read_smt(char *text, size_t size)
     return say_switch(active != UNKNOWN, active != 0, text, size);
 }
 
-/* An empty line where there are none, which is as good as no file. */
+// An empty line where there are none, which is as good as no file.
 static bool read_isolated(char *text, size_t size)
 {
     if (!machine_line(CPU_FOLDER "/isolated", text, size))
@@ -326,14 +325,14 @@ static bool read_isolated(char *text, size_t size)
     return true;
 }
 
-/* The file reads "always [madvise] never". */
+// The file reads "always [madvise] never".
 static bool read_thp(char *text, size_t size)
 {
     char line[128];
     if (!machine_line("/sys/kernel/mm/transparent_hugepage/enabled", line, sizeof line))
         return false;
     const char *choice = strchr(line, '[');
-    if (choice == NULL)
+    if (!choice)
         return false;
     snprintf(text, size, "%.*s", (int)strcspn(choice + 1, "]"), choice + 1);
     return true;
@@ -366,14 +365,14 @@ static bool (*const readers[FACTS])(char *, size_t) = {
 bool fact_read(enum fact fact, char *text, size_t size)
 {
     text[0] = '\0';
-    const bool shown = files[fact] != NULL ? machine_line(files[fact], text, size)
-                                           : readers[fact] != NULL && readers[fact](text, size);
+    const bool shown = files[fact] ? machine_line(files[fact], text, size)
+                                   : readers[fact] && readers[fact](text, size);
     if (!shown)
         text[0] = '\0';
     return shown;
 }
 
-/* True: all of the text is a whole number. */
+// True: all of the text is a whole number.
 static bool is_number(const char *text, long long *number)
 {
     char *end;
@@ -422,6 +421,6 @@ json_t *facts_to_json(void)
     return facts;
 }
 
-/* Sources: Linux Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst,
- * admin-guide/cputopology.rst, admin-guide/mm/transhuge.rst, admin-guide/sysctl/kernel.rst
- * and vm.rst, admin-guide/hw-vuln/. */
+// Sources: Linux Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst,
+// admin-guide/cputopology.rst, admin-guide/mm/transhuge.rst, admin-guide/sysctl/kernel.rst
+// and vm.rst, admin-guide/hw-vuln/.

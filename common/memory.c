@@ -11,13 +11,13 @@
 void owned_free(void *variable)
 {
     void *memory;
-    memcpy(&memory, variable, sizeof memory); /* whatever it points to */
+    memcpy(&memory, variable, sizeof memory); // whatever it points to
     free(memory);
 }
 
 void *must(void *memory)
 {
-    if (memory == NULL) {
+    if (!memory) {
         complain("no memory left: free some (for a report: select fewer cells with --only)");
         exit(1);
     }
@@ -55,7 +55,7 @@ char *stream_text(FILE *stream, char **text)
 
 char *text_joined(char *text, const char *separator, const char *more)
 {
-    const bool first = text == NULL || *text == '\0';
+    const bool first = !text || *text == '\0';
     char *longer = text_of("%s%s%s", first ? "" : text, first ? "" : separator, more);
     free(text);
     return longer;

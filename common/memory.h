@@ -1,27 +1,27 @@
 #ifndef COMMON_MEMORY_H
 #define COMMON_MEMORY_H
 
-/* Memory that is there, or the program ends with a message: neither a report nor a decision
- * without memory has anything to fall back on, and the records are on the disk. */
+// Memory that is there, or the program ends with a message: neither a report nor a decision
+// without memory has anything to fall back on, and the records are on the disk.
 
 #include <stddef.h>
 #include <stdio.h>
 
-/* In front of a local pointer to memory that is to be freed: it is when its block is left, however
- * that happens. What is handed on to somebody else, or returned, is not declared so. */
+// In front of a local pointer to memory that is to be freed: it is when its block is left, however
+// that happens. What is handed on to somebody else, or returned, is not declared so.
 #define OWNED __attribute__((cleanup(owned_free)))
 void owned_free(void *variable);
 
 void *must(void *memory);
-/* Room for one more element behind used of them; doubles *allocated when full. */
+// Room for one more element behind used of them; doubles *allocated when full.
 void *grown(void *array, size_t used, size_t *allocated, size_t element_size);
-/* Text as printf makes it, to be freed. */
+// Text as printf makes it, to be freed.
 char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Closes a stream of open_memstream; its text, to be freed. */
+// Closes a stream of open_memstream; its text, to be freed.
 char *stream_text(FILE *stream, char **text);
-/* "a, b": more behind text, which is freed; text NULL or "": more alone. */
+// "a, b": more behind text, which is freed; text NULL or "": more alone.
 char *text_joined(char *text, const char *separator, const char *more);
-/* The same of what printf makes, without a separator. */
+// The same of what printf makes, without a separator.
 char *text_added(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -14,8 +14,8 @@
 
 #define LONGEST_NAME 64
 
-/* A name may hold line breaks and escape sequences; a message is one line of text. Also the
- * control characters beyond ASCII, C2 80 to C2 9F in UTF-8. */
+// A name may hold line breaks and escape sequences; a message is one line of text. Also the
+// control characters beyond ASCII, C2 80 to C2 9F in UTF-8.
 static void make_plain(char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -29,7 +29,7 @@ static void make_plain(char *text, size_t length)
     }
 }
 
-/* One write, so that lines of several processes do not mix. */
+// One write, so that lines of several processes do not mix.
 static void __attribute__((format(printf, 1, 0))) say(const char *format, va_list arguments)
 {
     static const char prefix[] = "jostle: ";
@@ -45,9 +45,8 @@ static void __attribute__((format(printf, 1, 0))) say(const char *format, va_lis
     line[end] = '\0';
     const size_t columns = fold_columns(STDERR_FILENO);
     char *folded = columns == 0 ? NULL : fold_text(line, columns);
-    /* When stderr is gone, too, nobody is left to hear it. */
-    if (write(STDERR_FILENO, folded == NULL ? line : folded,
-              folded == NULL ? end : strlen(folded)) < 0)
+    // When stderr is gone, too, nobody is left to hear it.
+    if (write(STDERR_FILENO, !folded ? line : folded, !folded ? end : strlen(folded)) < 0)
         (void)folded;
     free(folded);
 }
@@ -62,8 +61,7 @@ bool complain(const char *format, ...)
 }
 
 #ifdef __SANITIZE_ADDRESS__
-/* Wrong use ends the program with memory in its hands, which is no leak: the leak sanitizer asks.
- */
+// Wrong use ends the program with memory in its hands, which is no leak: the leak sanitizer asks.
 static bool wrong_use;
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
@@ -84,7 +82,7 @@ void usage_error(const char *format, ...)
     exit(2);
 }
 
-/* Levenshtein's distance; words are cut to LONGEST_NAME. */
+// Levenshtein's distance; words are cut to LONGEST_NAME.
 static size_t distance(const char *a, const char *b)
 {
     size_t row[LONGEST_NAME + 1];
@@ -113,9 +111,9 @@ const char *nearest_name(const char *word, const char *const *names)
     const char *best = NULL;
     // A third of the letters may differ; the dashes of an option are none.
     size_t least = (strlen(word) - strspn(word, "-")) / 3 + 1;
-    for (; *names != NULL; names++) {
+    for (; *names; names++) {
         const size_t far = distance(word, *names);
-        if (far <= least && (best == NULL || far < least)) {
+        if (far <= least && (!best || far < least)) {
             best = *names;
             least = far;
         }
@@ -127,7 +125,7 @@ struct hint nearest_hint(const char *word, const char *const *names)
 {
     struct hint hint = {""};
     const char *near = nearest_name(word, names);
-    if (near != NULL)
+    if (near)
         snprintf(hint.text, sizeof hint.text, " (did you mean %.100s?)", near);
     return hint;
 }
@@ -138,8 +136,8 @@ static bool reader_is_gone(void)
     return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
 }
 
-/* At exit(). Why an earlier write failed nobody knows any more; where else the output can be read
- * knows who has started us (harness/report/layout.bash). */
+// At exit(). Why an earlier write failed nobody knows any more; where else the output can be read
+// knows who has started us (harness/report/layout.bash).
 static void close_stdout(void)
 {
     const bool failed = ferror(stdout) != 0;
@@ -154,7 +152,7 @@ static void close_stdout(void)
     _exit(1);
 }
 
-/* The lowest free number is given: in this order it is the one that is closed. */
+// The lowest free number is given: in this order it is the one that is closed.
 static bool fill(int fd)
 {
     if (fcntl(fd, F_GETFD) != -1 || errno != EBADF)
@@ -166,7 +164,7 @@ void streams_open(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (!fill(fd))
-            _exit(1); /* there may be no stderr to say so */
+            _exit(1); // there may be no stderr to say so
     if (atexit(close_stdout) != 0)
         _exit(1);
 }

@@ -44,7 +44,7 @@ static const char *const option_names[] = {
     [LOOP] = "loop",     [IDLE] = "idle",   [OPTIONS] = NULL,
 };
 
-/* Where a definition is being read, and what was wrong with it. */
+// Where a definition is being read, and what was wrong with it.
 struct reader {
     struct metric *metric;
     char *error;
@@ -56,7 +56,7 @@ static bool is_given(const struct metric *metric, enum option option)
     return (metric->given & 1U << option) != 0;
 }
 
-/* Always false: "metric NAME: TEXT". */
+// Always false: "metric NAME: TEXT".
 static bool __attribute__((format(printf, 2, 3)))
 refuse(const struct reader *reader, const char *format, ...)
 {
@@ -75,7 +75,7 @@ static bool keep(const struct reader *reader, char **to, const char *text, size_
 {
     free(*to);
     *to = strndup(text, length);
-    return *to != NULL || refuse(reader, "no memory");
+    return *to || refuse(reader, "no memory");
 }
 
 bool metric_is_definition(const char *text)
@@ -97,11 +97,11 @@ static bool is_name(const char *text)
     return *text == '\0';
 }
 
-/* The part of the name behind an @, which is taken off it. */
+// The part of the name behind an @, which is taken off it.
 static bool read_variant(const struct reader *reader)
 {
     char *at = strchr(reader->metric->name, '@');
-    if (at == NULL)
+    if (!at)
         return true;
     if (!keep(reader, &reader->metric->variant, at + 1, strlen(at + 1)))
         return false;
@@ -110,7 +110,7 @@ static bool read_variant(const struct reader *reader)
            refuse(reader, "no variant behind @: write its name, as in rate@new=SOURCE");
 }
 
-/* The name of what has a source and no name: perf_IPC. */
+// The name of what has a source and no name: perf_IPC.
 static bool make_name(const struct reader *reader, const char *source)
 {
     char name[LONGEST_NAME + 1];
@@ -122,7 +122,7 @@ static bool make_name(const struct reader *reader, const char *source)
     return keep(reader, &reader->metric->name, name, strlen(name));
 }
 
-/* The part in front of the first `=`; *rest is what follows. */
+// The part in front of the first `=`; *rest is what follows.
 static bool read_name(const struct reader *reader, const char *text, const char **rest)
 {
     const char *equal = strchr(text, '=');
@@ -130,29 +130,29 @@ static bool read_name(const struct reader *reader, const char *text, const char 
         *rest = text;
         return make_name(reader, text);
     }
-    const size_t length = equal != NULL ? (size_t)(equal - text) : strlen(text);
+    const size_t length = equal ? (size_t)(equal - text) : strlen(text);
     if (!keep(reader, &reader->metric->name, text, length))
         return false;
-    if (equal == NULL)
+    if (!equal)
         return refuse(reader, "a definition is NAME=SOURCE, as in p99_ms=stdout:/p99: ([0-9.]+)/");
     if (!read_variant(reader))
         return false;
     if (!is_name(reader->metric->name) || strlen(reader->metric->name) > LONGEST_NAME)
         return refuse(reader, "a name is of letters, digits and _, does not begin with a digit, "
                               "and has at most 64 characters");
-    if (builtin_metric(reader->metric->name) != NULL || strcmp(reader->metric->name, "all") == 0)
+    if (builtin_metric(reader->metric->name) || strcmp(reader->metric->name, "all") == 0)
         return refuse(reader, "is measured by jostle itself: choose another name");
     *rest = equal + 1;
     return true;
 }
 
-/* The index of a word in names; -1 after a message. */
+// The index of a word in names; -1 after a message.
 static int choose(const struct reader *reader, const char *option, const char *word,
                   const char *const *names)
 {
     char list[128] = "";
     size_t used = 0;
-    for (int i = 0; names[i] != NULL; i++) {
+    for (int i = 0; names[i]; i++) {
         if (strcmp(names[i], word) == 0)
             return i;
         used +=
@@ -193,7 +193,7 @@ static bool set_idle(const struct reader *reader, const char *value)
            refuse(reader, "idle=%s: it is a number of watts, as in 12.5", value);
 }
 
-/* p99 */
+// p99
 static bool is_percentile(const char *value, double *percentile)
 {
     return value[0] == 'p' && units_real(value + 1, percentile) == 0 && *percentile > 0 &&
@@ -207,7 +207,7 @@ static bool set_take(const struct reader *reader, const char *value)
         metric->take = TAKE_PERCENTILE;
         return true;
     }
-    for (int i = 0; metric_take_names[i] != NULL; i++)
+    for (int i = 0; metric_take_names[i]; i++)
         if (strcmp(value, metric_take_names[i]) == 0) {
             metric->take = (enum metric_take)i;
             return true;
@@ -253,7 +253,7 @@ static bool set_option(const struct reader *reader, enum option option, const ch
     }
 }
 
-/* The option that begins text, as in "unit=ms"; *value is what follows. OPTIONS: none does. */
+// The option that begins text, as in "unit=ms"; *value is what follows. OPTIONS: none does.
 static enum option option_of(const char *text, const char **value)
 {
     for (enum option i = 0; i < OPTIONS; i++) {
@@ -266,14 +266,14 @@ static enum option option_of(const char *text, const char **value)
     return OPTIONS;
 }
 
-/* Takes options off the end of the text, the last one first; what is given twice is refused. */
+// Takes options off the end of the text, the last one first; what is given twice is refused.
 static bool read_options(const struct reader *reader, char *text)
 {
     for (;;) {
         char *comma = strrchr(text, ',');
         const char *value;
-        const enum option option = comma != NULL ? option_of(comma + 1, &value) : OPTIONS;
-        /* No option ends with the slash of a regular expression. */
+        const enum option option = comma ? option_of(comma + 1, &value) : OPTIONS;
+        // No option ends with the slash of a regular expression.
         if (option == OPTIONS || (value[0] != '\0' && value[strlen(value) - 1] == '/'))
             return true;
         if (is_given(reader->metric, option))
@@ -285,11 +285,11 @@ static bool read_options(const struct reader *reader, char *text)
     }
 }
 
-/* What follows the slash that should end a regular expression. */
+// What follows the slash that should end a regular expression.
 static bool refuse_tail(const struct reader *reader, const char *text)
 {
     const char *comma = strrchr(text, ',');
-    const size_t length = comma != NULL ? strcspn(comma + 1, "=") : 0;
+    const size_t length = comma ? strcspn(comma + 1, "=") : 0;
     char word[LONGEST_NAME];
     if (length == 0 || length >= sizeof word || comma[1 + length] != '=' ||
         strspn(comma + 1, "abcdefghijklmnopqrstuvwxyz") != length)
@@ -321,7 +321,7 @@ static bool check_regex(const struct reader *reader, const char *text)
                                  text, groups);
 }
 
-/* REGEX/ , what follows the first slash. */
+// REGEX/ , what follows the first slash.
 static bool read_regex(const struct reader *reader, const char *text)
 {
     const size_t length = strlen(text);
@@ -339,25 +339,25 @@ static bool read_jq(const struct reader *reader, const char *text)
     return keep(reader, &reader->metric->expression, text, strlen(text));
 }
 
-/* PATH:/REGEX/ or PATH:jq:EXPRESSION. */
+// PATH:/REGEX/ or PATH:jq:EXPRESSION.
 static bool read_file(const struct reader *reader, const char *text)
 {
     const char *regex = strstr(text, ":/"), *jq = strstr(text, ":jq:");
-    const char *end = regex != NULL && (jq == NULL || regex < jq) ? regex : jq;
+    const char *end = regex && (!jq || regex < jq) ? regex : jq;
     reader->metric->source = METRIC_FILE;
-    if (end == NULL || end == text)
+    if (!end || end == text)
         return refuse(reader, "file:%s: it is file:PATH:/REGEX/ or file:PATH:jq:EXPRESSION", text);
     if (!keep(reader, &reader->metric->path, text, (size_t)(end - text)))
         return false;
     if (end == regex)
         return read_regex(reader, end + strlen(":/"));
-    if (strpbrk(reader->metric->path, METRIC_PATTERN) != NULL)
+    if (strpbrk(reader->metric->path, METRIC_PATTERN))
         return refuse(reader, "file:%s: jq reads one file: give its name, without a pattern",
                       reader->metric->path);
     return read_jq(reader, end + strlen(":jq:"));
 }
 
-/* EVENT[/EVENT], IPC or MPKI. */
+// EVENT[/EVENT], IPC or MPKI.
 static bool read_perf(const struct reader *reader, const char *text)
 {
     struct metric *metric = reader->metric;
@@ -416,7 +416,7 @@ bool metric_parse(struct metric *metric, const char *text, char *error, size_t s
     *metric = (struct metric){.scale = 1, .quantile = NAN, .idle_w = NAN};
     bool taken = read_name(&reader, text, &source);
     char *rest = taken ? strdup(source) : NULL;
-    taken = taken && (rest != NULL || refuse(&reader, "no memory")) &&
+    taken = taken && (rest || refuse(&reader, "no memory")) &&
             keep(&reader, &metric->unit, "", 0) && read_options(&reader, rest) &&
             read_source(&reader, rest);
     free(rest);
@@ -440,7 +440,7 @@ static bool is_same(const struct metric *one, const struct metric *other, enum o
            : option == BETTER ? one->higher_is_better == other->higher_is_better
            : option == ROLE   ? one->role == other->role
            : option == LOOP   ? one->loop == other->loop
-                              : one->quantile == other->quantile; /* both are given */
+                              : one->quantile == other->quantile; // both are given
 }
 
 static bool take_over(const struct reader *reader, const struct metric *from, enum option option)
@@ -482,7 +482,7 @@ char *metric_definition(const struct metric *metric)
     char *text = NULL, take[METRIC_TAKE_SIZE], number[METRIC_TAKE_SIZE];
     size_t length;
     FILE *stream = open_memstream(&text, &length);
-    if (stream == NULL)
+    if (!stream)
         return NULL;
     fprintf(stream, "%s%s%s=%s,take=%s", metric->name, metric->variant != NULL ? "@" : "",
             metric->variant != NULL ? metric->variant : "", metric->source_text,
@@ -517,8 +517,8 @@ void metric_free(struct metric *metric)
     *metric = (struct metric){.quantile = NAN};
 }
 
-/* What has a better direction but "lower" would say so here; of a program that does the
- * same work, less of any of these is better. */
+// What has a better direction but "lower" would say so here; of a program that does the
+// same work, less of any of these is better.
 const struct builtin_metric builtin_metrics[] = {
     {.name = "wall_s", .member = {"wall_s"}, .scale = 1, .unit = "s"},
     {.name = "user_s", .member = {"user_s"}, .scale = 1, .unit = "s"},
@@ -581,7 +581,7 @@ const struct builtin_metric builtin_metrics[] = {
 
 const struct builtin_metric *builtin_metric(const char *name)
 {
-    for (const struct builtin_metric *metric = builtin_metrics; metric->name != NULL; metric++)
+    for (const struct builtin_metric *metric = builtin_metrics; metric->name; metric++)
         if (strcmp(metric->name, name) == 0)
             return metric;
     return NULL;

@@ -15,21 +15,21 @@
 
 #define MOST_CPU_S      60
 #define EXIT_NOT_FOUND  127
-#define EXIT_EXPRESSION 3 /* of jq: the program is none */
+#define EXIT_EXPRESSION 3 // of jq: the program is none
 
 static const char kinds[] = {
     [JQ_NUMBER] = 'n', [JQ_NOTHING] = '0', [JQ_NOT_FINITE] = 'f',
     [JQ_OTHER] = 'o',  [JQ_ERROR] = 'e',
 };
 
-/* A program that prints for each value a line "INDEX KIND TEXT"; to be freed. A comment in
- * an expression ends with the line. */
+// A program that prints for each value a line "INDEX KIND TEXT"; to be freed. A comment in
+// an expression ends with the line.
 static char *program_of(const struct jq_query *query)
 {
     char *text = NULL;
     size_t length;
     FILE *stream = open_memstream(&text, &length);
-    if (stream == NULL)
+    if (!stream)
         return NULL;
     for (size_t i = 0; i < query->count; i++)
         fprintf(stream,
@@ -44,7 +44,7 @@ static char *program_of(const struct jq_query *query)
     return NULL;
 }
 
-/* It ends with us, whatever ends us. */
+// It ends with us, whatever ends us.
 static _Noreturn void become_jq(const char *program, int input, int output, pid_t parent)
 {
     const struct rlimit limit = {.rlim_cur = MOST_CPU_S, .rlim_max = MOST_CPU_S};
@@ -62,7 +62,7 @@ static _Noreturn void become_jq(const char *program, int input, int output, pid_
     _exit(errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_FOUND - 1);
 }
 
-/* Whether a line is one of ours; it is then given on. */
+// Whether a line is one of ours; it is then given on.
 static bool take_line(const struct jq_query *query, const char *line)
 {
     char *end;
@@ -70,7 +70,7 @@ static bool take_line(const struct jq_query *query, const char *line)
     if (end == line || end[0] != ' ' || end[1] == '\0' || end[2] != ' ' || index >= query->count)
         return false;
     const char *kind = memchr(kinds, end[1], sizeof kinds);
-    if (kind == NULL)
+    if (!kind)
         return false;
     const struct jq_value value = {
         .metric = index, .kind = (enum jq_kind)(kind - kinds), .text = end + 3};
@@ -78,7 +78,7 @@ static bool take_line(const struct jq_query *query, const char *line)
     return true;
 }
 
-/* Everything that jq writes; the first line that is none of ours is its message. */
+// Everything that jq writes; the first line that is none of ours is its message.
 static void read_lines(const struct jq_query *query, FILE *stream, char *message, size_t size)
 {
     char *line = NULL;
@@ -94,17 +94,17 @@ static void read_lines(const struct jq_query *query, FILE *stream, char *message
     free(line);
 }
 
-/* A message about an expression without where it is in our program, and the advice to think
- * of a shell's quotes. */
+// A message about an expression without where it is in our program, and the advice to think
+// of a shell's quotes.
 static int said_length(const char *message)
 {
     const char *advice = strstr(message, " (Unix shell"),
                *place = strstr(message, " at <top-level>");
-    const char *end = advice != NULL ? advice : place;
-    return end != NULL ? (int)(end - message) : (int)strlen(message);
+    const char *end = advice ? advice : place;
+    return end ? (int)(end - message) : (int)strlen(message);
 }
 
-/* By its words where its status is not the same in all versions. */
+// By its words where its status is not the same in all versions.
 static bool explain(int status, const char *message, char *error, size_t size)
 {
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -117,16 +117,16 @@ static bool explain(int status, const char *message, char *error, size_t size)
     else if (code < 0)
         snprintf(error, size, "jq was ended by signal %d%s", WTERMSIG(status),
                  WTERMSIG(status) == SIGKILL ? ", as after 60 s of CPU time" : "");
-    else if (no_json != NULL)
+    else if (no_json)
         snprintf(error, size, "no JSON: %s", no_json);
     else
         snprintf(error, size, "%s: %.*s",
                  code == EXIT_EXPRESSION ? "jq does not understand it" : "jq failed",
-                 said_length(wrong != NULL ? wrong : message), wrong != NULL ? wrong : message);
+                 said_length(wrong ? wrong : message), wrong != NULL ? wrong : message);
     return false;
 }
 
-/* The end of a child is known here; nobody else needs its signal. */
+// The end of a child is known here; nobody else needs its signal.
 static void forget_child_signal(void)
 {
     const struct timespec now = {0};
@@ -136,7 +136,7 @@ static void forget_child_signal(void)
     (void)sigtimedwait(&child, NULL, &now);
 }
 
-/* Runs a program; input -1: it reads none. */
+// Runs a program; input -1: it reads none.
 static bool run(const struct jq_query *query, const char *program, int input, char *error,
                 size_t size)
 {
@@ -149,7 +149,7 @@ static bool run(const struct jq_query *query, const char *program, int input, ch
         become_jq(program, input, ends[1], parent);
     (void)close(ends[1]);
     FILE *stream = child > 0 ? fdopen(ends[0], "r") : NULL;
-    if (stream == NULL) {
+    if (!stream) {
         snprintf(error, size, "jq: %s", strerror(errno));
         (void)close(ends[0]);
     } else {
@@ -159,14 +159,14 @@ static bool run(const struct jq_query *query, const char *program, int input, ch
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     forget_child_signal();
-    return stream != NULL && explain(status, message, error, size);
+    return stream && explain(status, message, error, size);
 }
 
 bool jq_evaluate(const struct jq_query *query, int input, char *error, size_t size)
 {
     char *program = program_of(query);
     bool evaluated = false;
-    if (program == NULL)
+    if (!program)
         snprintf(error, size, "no memory");
     else if (lseek(input, 0, SEEK_SET) != 0)
         snprintf(error, size, "cannot be read from its start: %s", strerror(errno));

@@ -8,7 +8,7 @@
 #include "metric.h"
 #include "record_json.h"
 
-/* The number at a path such as "counters.cycles"; NAN. */
+// The number at a path such as "counters.cycles"; NAN.
 static double number_at(const json_t *object, const char *path)
 {
     for (const char *dot; (dot = strchr(path, '.')) != NULL; path = dot + 1)
@@ -20,9 +20,9 @@ static double number_at(const json_t *object, const char *path)
 double builtin_metric_value(const struct builtin_metric *metric, const json_t *record)
 {
     double sum = 0;
-    for (size_t i = 0; i < METRIC_MEMBERS && metric->member[i] != NULL; i++)
+    for (size_t i = 0; i < METRIC_MEMBERS && metric->member[i]; i++)
         sum += number_at(record, metric->member[i]);
-    if (metric->less != NULL)
+    if (metric->less)
         sum -= number_at(record, metric->less);
     return sum * metric->scale;
 }
@@ -30,7 +30,7 @@ double builtin_metric_value(const struct builtin_metric *metric, const json_t *r
 double metric_value(const char *name, const json_t *record)
 {
     const struct builtin_metric *metric = builtin_metric(name);
-    if (metric != NULL)
+    if (metric)
         return builtin_metric_value(metric, record);
     return number_at(json_object_get(json_object_get(record, "metrics"), name), "value");
 }

@@ -17,10 +17,10 @@
 #include "file.h"
 #include "machine.h"
 
-/* f_type of statfs(2), for what has to be told from a disk and for what is usual on one.
- * Numbers, as headers of Linux 4.18 lack some: <linux/magic.h> of 6.1, and what is in no header:
- * from the kernel's own sources, and Lustre's, ZFS', BeeGFS' and GPFS'. FUSE is not in it: any file
- * system may be behind it. */
+// f_type of statfs(2), for what has to be told from a disk and for what is usual on one.
+// Numbers, as headers of Linux 4.18 lack some: <linux/magic.h> of 6.1, and what is in no header:
+// from the kernel's own sources, and Lustre's, ZFS', BeeGFS' and GPFS'. FUSE is not in it: any file
+// system may be behind it.
 static const struct {
     long magic;
     const char *type;
@@ -30,7 +30,7 @@ static const struct {
     {0x00C36400, "ceph"},   {0x5346414F, "afs"},     {0x6B414653, "afs"},
     {0x73757245, "coda"},   {0x01021997, "9p"},      {0x7461636F, "ocfs2"},
     {0x0BD00BD0, "lustre"}, {0x19830326, "beegfs"},  {0x47504653, "gpfs"},
-    {0x01161970, "gfs2"},   {0x794C7630, "overlay"}, {0x0000EF53, "ext4"}, /* ext2 and ext3, too */
+    {0x01161970, "gfs2"},   {0x794C7630, "overlay"}, {0x0000EF53, "ext4"}, // ext2 and ext3, too
     {0x58465342, "xfs"},    {0x9123683E, "btrfs"},   {0xF2F52010, "f2fs"},
     {0x00003434, "nilfs2"}, {0x2FC12FC1, "zfs"},
 };
@@ -43,7 +43,7 @@ static const char *type_of(long magic)
     return NULL;
 }
 
-/* mountinfo writes blanks in paths as \040; undo that in place. */
+// mountinfo writes blanks in paths as \040; undo that in place.
 static void unescape(char *text)
 {
     char *out = text;
@@ -63,7 +63,7 @@ static void find_option(const char *options, const char *name, char *value, size
 {
     const size_t length = strlen(name);
     value[0] = '\0';
-    for (const char *at = options; at != NULL; at = strchr(at, ',')) {
+    for (const char *at = options; at; at = strchr(at, ',')) {
         at += *at == ',';
         if (strncmp(at, name, length) == 0) {
             snprintf(value, size, "%.*s", (int)strcspn(at + length, ","), at + length);
@@ -73,7 +73,7 @@ static void find_option(const char *options, const char *name, char *value, size
     }
 }
 
-/* One line: "ID PARENT MAJ:MIN ROOT POINT OPTIONS [FIELDS...] - TYPE SOURCE SUPER". */
+// One line: "ID PARENT MAJ:MIN ROOT POINT OPTIONS [FIELDS...] - TYPE SOURCE SUPER".
 struct entry {
     uint64_t id;
     dev_t device;
@@ -81,12 +81,12 @@ struct entry {
     struct mount mount;
 };
 
-/* Cuts the line into pieces; entry->point is one of them. */
+// Cuts the line into pieces; entry->point is one of them.
 static bool parse(char *line, struct entry *entry)
 {
     char *tail = strstr(line, " - "), *rest;
     unsigned above, below;
-    if (tail == NULL)
+    if (!tail)
         return false;
     *tail = '\0';
     const char *id = strtok_r(line, " ", &rest);
@@ -97,7 +97,7 @@ static bool parse(char *line, struct entry *entry)
     const char *type = strtok_r(tail + 3, " \n", &rest);
     const char *source = strtok_r(NULL, " \n", &rest);
     const char *super = strtok_r(NULL, " \n", &rest);
-    if (id == NULL || parent == NULL || root == NULL || entry->point == NULL || source == NULL ||
+    if (!id || !parent || !root || !entry->point || !source ||
         sscanf(number, "%u:%u", &above, &below) != 2)
         return false;
     entry->id = strtoull(id, NULL, 10);
@@ -106,12 +106,11 @@ static bool parse(char *line, struct entry *entry)
     snprintf(entry->mount.type, sizeof entry->mount.type, "%s", type);
     snprintf(entry->mount.source, sizeof entry->mount.source, "%s", source);
     unescape(entry->mount.source);
-    find_option(super != NULL ? super : "", "upperdir=", entry->mount.upper,
-                sizeof entry->mount.upper);
+    find_option(super ? super : "", "upperdir=", entry->mount.upper, sizeof entry->mount.upper);
     return true;
 }
 
-/* How much of the path is the mount's; 0: it is not below it. */
+// How much of the path is the mount's; 0: it is not below it.
 static size_t depth_below(const char *path, const char *point)
 {
     const size_t length = strlen(point);
@@ -122,14 +121,14 @@ static size_t depth_below(const char *path, const char *point)
                : 0;
 }
 
-/* How well a mount fits: the innermost, but before all those with the right number. */
+// How well a mount fits: the innermost, but before all those with the right number.
 static size_t fit(const struct mount_query *query, const struct entry *entry)
 {
     const size_t depth = depth_below(query->path, entry->point);
     const char *type = type_of(query->magic);
     if (depth > 0 && entry->device == query->device)
         return PATH_MAX + depth;
-    return type != NULL && strcmp(type, entry->mount.type) == 0 ? depth : 0;
+    return type && strcmp(type, entry->mount.type) == 0 ? depth : 0;
 }
 
 bool mount_find(FILE *mountinfo, const struct mount_query *query, struct mount *mount)
@@ -139,22 +138,22 @@ bool mount_find(FILE *mountinfo, const struct mount_query *query, struct mount *
     size_t size = 0, best = 0;
     bool found = false;
     *mount = (struct mount){.type = MOUNT_UNKNOWN};
-    while (!found && mountinfo != NULL && getline(&line, &size, mountinfo) > 0) {
+    while (!found && mountinfo && getline(&line, &size, mountinfo) > 0) {
         if (!parse(line, &entry))
             continue;
         const size_t fits = query->has_id ? 0 : fit(query, &entry);
         found = query->has_id && entry.id == query->id;
-        if (found || (fits > 0 && fits >= best)) /* later ones are above earlier ones */
+        if (found || (fits > 0 && fits >= best)) // later ones are above earlier ones
             *mount = entry.mount;
         best = fits > best ? fits : best;
     }
     free(line);
-    if (!found && best == 0 && type_of(query->magic) != NULL)
+    if (!found && best == 0 && type_of(query->magic))
         snprintf(mount->type, sizeof mount->type, "%s", type_of(query->magic));
     return strcmp(mount->type, MOUNT_UNKNOWN) != 0;
 }
 
-/* The mount's own number, where headers and kernel (5.8) have it. */
+// The mount's own number, where headers and kernel (5.8) have it.
 static void take_id(struct mount_query *query)
 {
 #ifdef STATX_MNT_ID
@@ -175,7 +174,7 @@ bool mount_of(const char *path, struct mount *mount)
     struct mount_query query = {.path = real};
     struct stat plain;
     *mount = (struct mount){.type = MOUNT_UNKNOWN};
-    if (realpath(path, real) == NULL || stat(real, &plain) != 0)
+    if (!realpath(path, real) || stat(real, &plain) != 0)
         return false;
     query.device = plain.st_dev;
     if (statfs(real, &system) == 0)
@@ -184,12 +183,12 @@ bool mount_of(const char *path, struct mount *mount)
     char file[PATH_MAX];
     FILE *mountinfo = fopen(machine_path("/proc/self/mountinfo", file), "re");
     const bool found = mount_find(mountinfo, &query, mount);
-    if (mountinfo != NULL)
+    if (mountinfo)
         fclose(mountinfo);
     return found;
 }
 
-/* <linux/fs.h> of Linux 6.9 */
+// <linux/fs.h> of Linux 6.9
 struct file_system_uuid {
     uint8_t length;
     uint8_t uuid[16];
@@ -200,7 +199,7 @@ struct file_system_uuid {
 
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 
-/* The first line of FOLDER/NAME without blanks at either end. False: there is none. */
+// The first line of FOLDER/NAME without blanks at either end. False: there is none.
 static bool read_word(const char *folder, const char *name, char *text, size_t size)
 {
     char path[PATH_MAX], line[256];
@@ -235,7 +234,7 @@ bool disk_identity(const char *folder, char *text, size_t size)
     return text[0] != '\0';
 }
 
-/* Whether the link FOLDER/NAME ends in one of these. */
+// Whether the link FOLDER/NAME ends in one of these.
 static bool links_to(const char *folder, const char *name, const char *const *ends, size_t count)
 {
     char path[PATH_MAX], target[PATH_MAX];
@@ -244,7 +243,7 @@ static bool links_to(const char *folder, const char *name, const char *const *en
     const ssize_t length = readlink(path, target, sizeof target - 1);
     target[length < 0 ? 0 : length] = '\0';
     const char *slash = strrchr(target, '/');
-    for (size_t i = 0; i < count && slash != NULL; i++)
+    for (size_t i = 0; i < count && slash; i++)
         if (strcmp(slash + 1, ends[i]) == 0)
             return true;
     return false;
@@ -267,8 +266,8 @@ bool disk_is_virtual(const char *folder)
     return false;
 }
 
-/* By the ioctl of newer kernels; it needs no right but to open the folder. An image may have
- * been made without one: then it is 0. */
+// By the ioctl of newer kernels; it needs no right but to open the folder. An image may have
+// been made without one: then it is 0.
 static bool ask_uuid(const char *path, uint8_t uuid[16])
 {
     static const uint8_t none[16];
@@ -294,7 +293,7 @@ bool disk_file_system_identity(const char *path, const char *type, char *text, s
             used += snprintf(text + used, size - (size_t)used, "%02x", uuid[i]);
         return true;
     }
-    /* These make f_fsid of their UUID; that of others is a device number. */
+    // These make f_fsid of their UUID; that of others is a device number.
     if ((strcmp(type, "ext4") != 0 && strcmp(type, "btrfs") != 0) || statfs(path, &status) != 0)
         return false;
     memcpy(&number, &status.f_fsid, sizeof number);

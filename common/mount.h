@@ -8,52 +8,52 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* Which mount a file or folder is on, from /proc/self/mountinfo (proc(5)) and statfs(2). */
+// Which mount a file or folder is on, from /proc/self/mountinfo (proc(5)) and statfs(2).
 
-#define MOUNT_UNKNOWN "unknown" /* type of what cannot be found out */
+#define MOUNT_UNKNOWN "unknown" // type of what cannot be found out
 
 struct mount {
-    char type[32];         /* "ext4", "tmpfs"; MOUNT_UNKNOWN */
-    char source[PATH_MAX]; /* "/dev/vda1", "server:/export"; "" unknown */
-    char upper[PATH_MAX];  /* overlay's upperdir, "" if none */
+    char type[32];         // "ext4", "tmpfs"; MOUNT_UNKNOWN
+    char source[PATH_MAX]; // "/dev/vda1", "server:/export"; "" unknown
+    char upper[PATH_MAX];  // overlay's upperdir, "" if none
 };
 
-/* What is known of a path. */
+// What is known of a path.
 struct mount_query {
-    bool has_id; /* the kernel says which mount it is (statx, Linux 5.8) */
+    bool has_id; // the kernel says which mount it is (statx, Linux 5.8)
     uint64_t id;
-    dev_t device;     /* st_dev */
-    const char *path; /* absolute, without links */
-    long magic;       /* f_type of statfs(2); 0: not known */
+    dev_t device;     // st_dev
+    const char *path; // absolute, without links
+    long magic;       // f_type of statfs(2); 0: not known
 };
 
-/* Looks it up in the lines of mountinfo. By its id; where there is none, the innermost
- * mount that the path is below and that has its device number, the topmost one of
- * several at one place. Some file systems (btrfs) give their files numbers of their own:
- * then the innermost mount, if statfs agrees that it is of that type. What mountinfo does
- * not have is named by statfs alone. mountinfo NULL: it cannot be read. False, and
- * MOUNT_UNKNOWN: nobody knows it. */
+// Looks it up in the lines of mountinfo. By its id; where there is none, the innermost
+// mount that the path is below and that has its device number, the topmost one of
+// several at one place. Some file systems (btrfs) give their files numbers of their own:
+// then the innermost mount, if statfs agrees that it is of that type. What mountinfo does
+// not have is named by statfs alone. mountinfo NULL: it cannot be read. False, and
+// MOUNT_UNKNOWN: nobody knows it.
 bool mount_find(FILE *mountinfo, const struct mount_query *query, struct mount *mount);
 
-/* Of a path on this machine. False, and MOUNT_UNKNOWN: it cannot be found out. */
+// Of a path on this machine. False, and MOUNT_UNKNOWN: it cannot be found out.
 bool mount_of(const char *path, struct mount *mount);
 
-/* How fast the link to a disk is: what no transfer that reaches the disk can exceed. */
+// How fast the link to a disk is: what no transfer that reaches the disk can exceed.
 
-/* What a block device says of itself, by its folder in /sys. */
+// What a block device says of itself, by its folder in /sys.
 
-/* What it is known by on every machine and after every boot: "serial S3Z9NB0K", "wwid
- * eui.0025385b21404321", "uuid LVM-..." (device mapper, RAID), with the partition's number.
- * False, and "": it says nothing of the kind. */
+// What it is known by on every machine and after every boot: "serial S3Z9NB0K", "wwid
+// eui.0025385b21404321", "uuid LVM-..." (device mapper, RAID), with the partition's number.
+// False, and "": it says nothing of the kind.
 bool disk_identity(const char *folder, char *text, size_t size);
 
-/* Whether a host makes it up for a virtual machine, by its driver, or by its vendor and
- * model. */
+// Whether a host makes it up for a virtual machine, by its driver, or by its vendor and
+// model.
 bool disk_is_virtual(const char *folder);
 
-/* What the file system itself is known by, without any right: a number that stays the
- * same as long as it exists ("file system 0123456789abcdef"). False, and "": this kernel,
- * or this kind of file system, has none. */
+// What the file system itself is known by, without any right: a number that stays the
+// same as long as it exists ("file system 0123456789abcdef"). False, and "": this kernel,
+// or this kind of file system, has none.
 bool disk_file_system_identity(const char *path, const char *type, char *text, size_t size);
 
 #endif

@@ -13,12 +13,12 @@ static struct scale scale(double factor, const char *unit)
     struct scale result = {.factor = factor};
     size_t length = strnlen(unit, sizeof result.unit - 1);
     while (length > 0 && unit[length] != '\0' && ((unsigned char)unit[length] & 0xc0) == 0x80)
-        length--; /* no part of a character */
+        length--; // no part of a character
     memcpy(result.unit, unit, length);
     return result;
 }
 
-/* Of a value in units of so many seconds. */
+// Of a value in units of so many seconds.
 static struct scale scale_time(double value, double seconds)
 {
     const double s = value * seconds;
@@ -43,7 +43,7 @@ static struct scale scale_bytes_rate(double value)
                           : scale(1e-3, "kB/s");
 }
 
-/* Counts, and rates of them: units[0] is the plain one. */
+// Counts, and rates of them: units[0] is the plain one.
 static struct scale scale_count(double value, const char *const units[4])
 {
     return value >= 1e9   ? scale(1e-9, units[3])
@@ -125,7 +125,7 @@ const char *number_percent(double fraction, char *text)
     return text;
 }
 
-/* The power of ten of a value; 0 of one that has none, which is 0, infinite or no number. */
+// The power of ten of a value; 0 of one that has none, which is 0, infinite or no number.
 static int magnitude(double value)
 {
     return isfinite(value) && value != 0 ? (int)floor(log10(fabs(value))) : 0;
@@ -159,7 +159,7 @@ const char *number_with_interval(double value, double low, double high, const ch
     const int decimals = h > 0 ? error_decimals(h) : number_decimals(value * s.factor);
     if (isnan(value))
         return number_fixed(value, 0, text);
-    /* The bounds that a reader works out from ± are off by half of what the sides differ by. */
+    // The bounds that a reader works out from ± are off by half of what the sides differ by.
     if (fabs(high + low - 2 * value) * s.factor > pow(10, -decimals))
         return number_with_bounds(value, low, high, unit, text);
     if (!isnan(h))

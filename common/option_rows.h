@@ -1,9 +1,9 @@
 #ifndef COMMON_OPTION_ROWS_H
 #define COMMON_OPTION_ROWS_H
 
-/* Short rows for tables of options that fill one struct. Whoever includes this says which:
- *
- *     #define OPTIONS_OF struct request */
+// Short rows for tables of options that fill one struct. Whoever includes this says which:
+//
+//     #define OPTIONS_OF struct request
 
 #include "common/options.h"
 
@@ -16,7 +16,7 @@
     {                                                                                              \
         ROW(name, argument, OPTION_TEXT, member), .help = words                                    \
     }
-/* What the shell calls. */
+// What the shell calls.
 #define HIDDEN(name, argument, member, words)                                                      \
     {                                                                                              \
         ROW(name, argument, OPTION_TEXT, member), .hidden = true, .help = words                    \

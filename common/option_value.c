@@ -10,7 +10,7 @@
 #include "units.h"
 #include "words.h"
 
-/* What a value of each type is called, and what is to be given instead. */
+// What a value of each type is called, and what is to be given instead.
 static const struct {
     const char *wrong;
 } types[] = {
@@ -28,7 +28,7 @@ static const struct {
 
 const struct option_row *option_find(const struct option_row *rows, const char *name)
 {
-    for (; rows->name != NULL; rows++)
+    for (; rows->name; rows++)
         if (strcmp(rows->name, name) == 0)
             return rows;
     return NULL;
@@ -40,7 +40,7 @@ static bool fail(char *error, size_t size, const char *text)
     return false;
 }
 
-/* The number of a rate, whatever it is of. */
+// The number of a rate, whatever it is of.
 static int parse_rate(const char *text, double *value)
 {
     struct rate rate;
@@ -49,7 +49,7 @@ static int parse_rate(const char *text, double *value)
     return failed;
 }
 
-/* Parses a number into its field and, for the range check, into *value. */
+// Parses a number into its field and, for the range check, into *value.
 static bool parse_number(enum option_type type, const char *text, void *field, double *value)
 {
     int failed = -1;
@@ -92,7 +92,7 @@ static bool parse_number(enum option_type type, const char *text, void *field, d
     return true;
 }
 
-/* A bound as it would be typed. */
+// A bound as it would be typed.
 static const char *format_bound(enum option_type type, double bound, char *text, size_t size)
 {
     if (type == OPTION_TIME)
@@ -103,13 +103,13 @@ static const char *format_bound(enum option_type type, double bound, char *text,
     return text;
 }
 
-/* A bound that says no more than that there is one. */
+// A bound that says no more than that there is one.
 static bool is_far(enum option_type type, double bound)
 {
     return (type == OPTION_TIME && bound >= 1e18) || (type == OPTION_RATE && bound >= 1e15);
 }
 
-/* Says which range the value is out of. */
+// Says which range the value is out of.
 static bool refuse_range(const struct option_row *row, enum option_type type, double value,
                          char *error, size_t size)
 {
@@ -132,7 +132,7 @@ static bool set_number(const struct option_row *row, enum option_type type, cons
                        void *field, char *error, size_t size)
 {
     double value = 0;
-    if (row->endless != NULL && strcmp(text, row->endless) == 0) {
+    if (row->endless && strcmp(text, row->endless) == 0) {
         *(int64_t *)field = 0;
         return true;
     }
@@ -146,15 +146,15 @@ static bool set_number(const struct option_row *row, enum option_type type, cons
 
 int option_choose(const char *text, const char *const *names, char *error, size_t size)
 {
-    for (int i = 0; names[i] != NULL; i++)
+    for (int i = 0; names[i]; i++)
         if (strcmp(names[i], text) == 0)
             return i;
     const char *near = nearest_name(text, names);
-    if (near != NULL)
+    if (near)
         snprintf(error, size, "not known (did you mean %s?): give one of ", near);
     else
         snprintf(error, size, "not known: give one of ");
-    for (int i = 0; names[i] != NULL; i++) {
+    for (int i = 0; names[i]; i++) {
         const size_t used = strlen(error);
         snprintf(error + used, size - used, "%s%s", i == 0 ? "" : ", ", names[i]);
     }
@@ -173,7 +173,7 @@ static bool set_flag(const char *text, bool *field, char *error, size_t size)
 {
     static const char *const yes[] = {"", "true", "yes", "on", "1"};
     static const char *const no[] = {"", "false", "no", "off", "0"};
-    *field = text == NULL || *text == '\0';
+    *field = !text || *text == '\0';
     for (size_t i = 1; !*field && i < sizeof yes / sizeof yes[0]; i++) {
         if (strcmp(text, no[i]) == 0)
             return true;
@@ -185,14 +185,14 @@ static bool set_flag(const char *text, bool *field, char *error, size_t size)
 static bool add_item(struct option_list *list, const char *text, char *error, size_t size)
 {
     const char **item = realloc(list->item, (list->count + 1) * sizeof *item);
-    if (item == NULL)
+    if (!item)
         return fail(error, size, "out of memory: free some");
     item[list->count] = text;
     *list = (struct option_list){.count = list->count + 1, .item = item};
     return true;
 }
 
-/* Text that is kept as it is, where it has to be a number or a list of CPUs. */
+// Text that is kept as it is, where it has to be a number or a list of CPUs.
 static bool is_of_type(const struct option_row *row, const char *text, char *error, size_t size)
 {
     union {
@@ -221,7 +221,7 @@ bool option_allows(const struct option_row *row, const char *text, char *error, 
 {
     if (row->type != OPTION_FLAG && *text == '\0' && !row->may_be_empty)
         return refuse_empty(row, error, size);
-    return row->check == NULL || row->check(text, error, size);
+    return !row->check || row->check(text, error, size);
 }
 
 bool option_set(const struct option_row *row, void *values, const char *text, char *error,
@@ -229,7 +229,7 @@ bool option_set(const struct option_row *row, void *values, const char *text, ch
 {
     void *field = (char *)values + row->offset;
     struct cpu_list cpus;
-    if (row->bare != NULL && (text == NULL || *text == '\0'))
+    if (row->bare && (!text || *text == '\0'))
         text = row->bare;
     if (!option_allows(row, text, error, size))
         return false;
@@ -253,19 +253,19 @@ bool option_set(const struct option_row *row, void *values, const char *text, ch
     }
 }
 
-/* The shortest text that brings back the same value. */
+// The shortest text that brings back the same value.
 static void format_real(double value, char *text, size_t size)
 {
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, size, "%.*g", digits, value);
-        if (strtod(text, NULL) == value && strchr(text, 'e') == NULL)
-            return; /* 1e+01 is shorter than 10, and nobody types it */
+        if (strtod(text, NULL) == value && !strchr(text, 'e'))
+            return; // 1e+01 is shorter than 10, and nobody types it
     }
 }
 
 static bool format_text(const char *value, char *text, size_t size)
 {
-    return snprintf(text, size, "%s", value == NULL ? "" : value) < (int)size;
+    return snprintf(text, size, "%s", !value ? "" : value) < (int)size;
 }
 
 bool option_format(const struct option_row *row, const void *values, char *text, size_t size)
@@ -300,20 +300,20 @@ bool option_format(const struct option_row *row, const void *values, char *text,
     return format_text(number, text, size);
 }
 
-/* Checks that rows of several programs have. */
+// Checks that rows of several programs have.
 
 #define MOST_CORES 8192
 
 bool option_check_assignment(const char *text, char *error, size_t size)
 {
     const char *equals = strchr(text, '=');
-    if (equals != NULL && equals > text)
+    if (equals && equals > text)
         return true;
     snprintf(error, size, "it has no name: give a name, =, and what it stands for");
     return false;
 }
 
-/* A number of cores at *text, which is moved behind it. */
+// A number of cores at *text, which is moved behind it.
 static bool skip_cores(const char **text)
 {
     const size_t digits = strspn(*text, "0123456789");
@@ -338,11 +338,11 @@ bool option_check_cores(const char *text, char *error, size_t size)
     return false;
 }
 
-/* The text that a set of options is known by. */
+// The text that a set of options is known by.
 
 #define LONGEST 4096
 
-/* Any one value, to read a preset into. */
+// Any one value, to read a preset into.
 union value {
     uint64_t count;
     int64_t integer;
@@ -353,7 +353,7 @@ union value {
     struct option_list list;
 };
 
-/* The preset in the same form as a value; a row without one has zeros. */
+// The preset in the same form as a value; a row without one has zeros.
 static bool format_preset(const struct option_row *row, char *text, size_t size)
 {
     struct option_row alone = *row;
@@ -361,16 +361,16 @@ static bool format_preset(const struct option_row *row, char *text, size_t size)
     char error[256];
     memset(&value, 0, sizeof value);
     alone.offset = 0;
-    if (row->preset != NULL && !option_set(&alone, &value, row->preset, error, sizeof error))
+    if (row->preset && !option_set(&alone, &value, row->preset, error, sizeof error))
         return false;
     return option_format(&alone, &value, text, size);
 }
 
-/* " --name 'value'", or " --name" of a flag, behind what is there. */
+// " --name 'value'", or " --name" of a flag, behind what is there.
 static bool append(char *text, size_t size, const struct option_row *row, const char *value)
 {
     const char *words[] = {value};
-    char *quoted = row->argument == NULL ? strdup("") : words_quote(words, 1);
+    char *quoted = !row->argument ? strdup("") : words_quote(words, 1);
     const size_t used = strlen(text);
     bool fits = quoted != NULL;
     if (fits)
@@ -407,7 +407,7 @@ static bool write_rows(const struct option_row *rows, const void *values, bool m
     if (size == 0)
         return false;
     *text = '\0';
-    for (; rows->name != NULL; rows++)
+    for (; rows->name; rows++)
         if ((rows->measured || !measured_only) &&
             !append_value(text, size, rows, values, measured_only && rows->type == OPTION_CHOICE))
             return false;

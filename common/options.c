@@ -10,23 +10,23 @@
 #include "text.h"
 #include "version.h"
 
-#define USUAL_COLUMNS 80  /* that help is made for */
-#define HELP_KEY      256 /* up to 255 a key is the letter of a short option */
+#define USUAL_COLUMNS 80  // that help is made for
+#define HELP_KEY      256 // up to 255 a key is the letter of a short option
 #define VERSION_KEY   257
 #define LIST_KEY      258
 #define HELP_ALL_KEY  259
 #define FIRST_KEY     260
 #define LONGEST_NAME  64
-#define SHOWN_MOST    120 /* bytes of a wrong value in a message */
+#define SHOWN_MOST    120 // bytes of a wrong value in a message
 
 struct entry {
-    struct option_row row; /* a copy: the table need not live as long */
+    struct option_row row; // a copy: the table need not live as long
     void *values;
     char *help;
     bool given;
 };
 
-/* One use of an option. Values are set once the command line is known to be well formed. */
+// One use of an option. Values are set once the command line is known to be well formed.
 struct use {
     struct entry *entry;
     const char *text;
@@ -36,36 +36,36 @@ struct options {
     const struct program *program;
     size_t count;
     struct entry *entries;
-    struct argp_option *shown; /* argp's own table; more rows than entries: titles, --help */
+    struct argp_option *shown; // argp's own table; more rows than entries: titles, --help
     size_t shown_count;
     char *documentation;
     struct argp argp;
     int *rest;
     struct use *uses;
     size_t use_count;
-    char **joined; /* values that were several words */
+    char **joined; // values that were several words
     size_t joined_count;
-    int wrong; /* index of the word after the one that argp refused */
+    int wrong; // index of the word after the one that argp refused
 };
 
 static void *allocate(size_t count, size_t size)
 {
     void *memory = calloc(count, size);
-    if (memory == NULL) {
+    if (!memory) {
         complain("out of memory while reading options: free some");
         exit(1);
     }
     return memory;
 }
 
-/* A wrong value as a message shows it: whole, unless it is very long. */
+// A wrong value as a message shows it: whole, unless it is very long.
 static const char *shorten(const char *text, char shown[SHOWN_MOST + 4])
 {
     size_t length = strnlen(text, SHOWN_MOST + 1);
     if (length <= SHOWN_MOST)
         return text;
     length = SHOWN_MOST;
-    while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) /* within a character */
+    while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) // within a character
         length--;
     memcpy(shown, text, length);
     memcpy(shown + length, "...", 4);
@@ -77,24 +77,24 @@ static void set(const struct option_row *row, void *values, const char *text)
     char error[512], shown[SHOWN_MOST + 4];
     if (option_set(row, values, text, error, sizeof error))
         return;
-    if (text == NULL || *text == '\0')
+    if (!text || *text == '\0')
         usage_error("--%s: %s", row->name, error);
     usage_error("--%s %s: %s", row->name, shorten(text, shown), error);
 }
 
 void options_presets(const struct option_row *rows, void *values)
 {
-    for (; rows->name != NULL; rows++)
-        if (rows->preset != NULL)
+    for (; rows->name; rows++)
+        if (rows->preset)
             set(rows, values, rows->preset);
 }
 
 static char *help_of(const struct option_row *row)
 {
-    const char *words = row->help == NULL ? "" : row->help;
-    const size_t size = strlen(words) + (row->preset == NULL ? 0 : strlen(row->preset)) + 32;
+    const char *words = !row->help ? "" : row->help;
+    const size_t size = strlen(words) + (!row->preset ? 0 : strlen(row->preset)) + 32;
     char *help = allocate(1, size);
-    if (row->preset == NULL)
+    if (!row->preset)
         snprintf(help, size, "%s", words);
     else
         snprintf(help, size, "%s (default: %s)", words, row->preset);
@@ -103,7 +103,7 @@ static char *help_of(const struct option_row *row)
 
 static int flags_of(const struct option_row *row)
 {
-    return (row->hidden ? OPTION_HIDDEN : 0) | (row->bare != NULL ? OPTION_ARG_OPTIONAL : 0);
+    return (row->hidden ? OPTION_HIDDEN : 0) | (row->bare ? OPTION_ARG_OPTIONAL : 0);
 }
 
 static void show(struct options *options, struct argp_option option)
@@ -113,10 +113,10 @@ static void show(struct options *options, struct argp_option option)
 
 static void add_group(struct options *options, const struct option_group *group, int number)
 {
-    if (group->title != NULL)
+    if (group->title)
         show(options, (struct argp_option){.doc = group->title, .group = number});
     options_presets(group->rows, group->values);
-    for (const struct option_row *row = group->rows; row->name != NULL; row++) {
+    for (const struct option_row *row = group->rows; row->name; row++) {
         struct entry *entry = &options->entries[options->count];
         *entry = (struct entry){.row = *row, .values = group->values, .help = help_of(row)};
         const int key = FIRST_KEY + (int)options->count++;
@@ -131,7 +131,7 @@ static void add_group(struct options *options, const struct option_group *group,
     }
 }
 
-/* The entry behind argp's key; NULL: none. */
+// The entry behind argp's key; NULL: none.
 static struct entry *find_entry(struct options *options, int key)
 {
     if (key >= FIRST_KEY)
@@ -143,24 +143,24 @@ static struct entry *find_entry(struct options *options, int key)
     return NULL;
 }
 
-/* What argp prints above and below the options, to be freed. */
+// What argp prints above and below the options, to be freed.
 static char *document(const char *intro, const char *details)
 {
-    const size_t size = strlen(intro) + (details == NULL ? 0 : strlen(details)) + 2;
+    const size_t size = strlen(intro) + (!details ? 0 : strlen(details)) + 2;
     char *text = allocate(1, size);
-    snprintf(text, size, "%s\v%s", intro, details == NULL ? "" : details);
+    snprintf(text, size, "%s\v%s", intro, !details ? "" : details);
     return text;
 }
 
 static bool has_usual(const struct options *options)
 {
     for (size_t i = 0; i < options->count; i++)
-        if (options->entries[i].row.usual != NULL)
+        if (options->entries[i].row.usual)
             return true;
     return false;
 }
 
-/* Of argp's table what a first look needs: the usual options, and what shows the others. */
+// Of argp's table what a first look needs: the usual options, and what shows the others.
 static struct argp_option *usual_of(const struct options *options)
 {
     struct argp_option *usual = allocate(options->shown_count + 2, sizeof *usual);
@@ -171,10 +171,10 @@ static struct argp_option *usual_of(const struct options *options)
         const struct entry *entry =
             option.key >= FIRST_KEY ? &options->entries[option.key - FIRST_KEY] : NULL;
         if ((option.flags & OPTION_ALIAS) == 0)
-            keeps = (entry != NULL && entry->row.usual != NULL) || option.key == HELP_KEY ||
-                    option.key == HELP_ALL_KEY;
-        option.group = entry == NULL ? -1 : 0;
-        if (entry != NULL && entry->row.usual != NULL)
+            keeps =
+                (entry && entry->row.usual) || option.key == HELP_KEY || option.key == HELP_ALL_KEY;
+        option.group = !entry ? -1 : 0;
+        if (entry && entry->row.usual)
             option.doc = entry->row.usual;
         if (keeps)
             usual[count++] = option;
@@ -192,14 +192,13 @@ static void answer_help(const struct options *options, const struct argp_state *
     char *documentation = NULL;
     snprintf(name, sizeof name, "%s", program->name);
     if (!all && has_usual(options)) {
-        const char *examples =
-            program->details == NULL ? NULL : strstr(program->details, "Example");
+        const char *examples = !program->details ? NULL : strstr(program->details, "Example");
         argp.options = usual = usual_of(options);
         argp.doc = documentation = document(program->intro, examples);
     }
     shown.root_argp = &argp;
     shown.name = name;
-    shown.flags &= ~(unsigned)ARGP_NO_ERRS; /* it silences --help, too */
+    shown.flags &= ~(unsigned)ARGP_NO_ERRS; // it silences --help, too
     argp_state_help(&shown, stdout,
                     ARGP_HELP_SHORT_USAGE | ARGP_HELP_PRE_DOC | ARGP_HELP_LONG |
                         ARGP_HELP_POST_DOC);
@@ -217,7 +216,7 @@ static void answer_version(const struct options *options)
 static void take_operand(struct options *options, struct argp_state *state, const char *text)
 {
     char shown[SHOWN_MOST + 4];
-    if (options->program->usage == NULL)
+    if (!options->program->usage)
         usage_error("%s: an argument too many: %s takes options only", shorten(text, shown),
                     options->program->name);
     if (*options->rest == state->argc)
@@ -226,7 +225,7 @@ static void take_operand(struct options *options, struct argp_state *state, cons
         state->next = state->argc;
 }
 
-/* The value and the words behind it as one text: "VAR=MIN..MAX". */
+// The value and the words behind it as one text: "VAR=MIN..MAX".
 static char *join(struct options *options, const struct option_row *row, const char *value,
                   struct argp_state *state)
 {
@@ -239,7 +238,7 @@ static char *join(struct options *options, const struct option_row *row, const c
         size += strlen(state->argv[state->next + (int)i]) + 2;
     char *text = allocate(1, size);
     options->joined = reallocarray(options->joined, options->joined_count + 1, sizeof text);
-    if (options->joined == NULL)
+    if (!options->joined)
         usage_error("out of memory while reading options: free some");
     options->joined[options->joined_count++] = text;
     strcpy(text, value);
@@ -256,12 +255,12 @@ static void take_use(struct options *options, struct entry *entry, char *text,
     const struct option_row *row = &entry->row;
     if (entry->given && row->type != OPTION_LIST && !row->repeats)
         usage_error("--%s is given twice: %s", row->name,
-                    row->again == NULL ? "leave one of them out" : row->again);
-    if (row->more > 0 && *text != '\0' && strchr(text, '=') == NULL)
+                    !row->again ? "leave one of them out" : row->again);
+    if (row->more > 0 && *text != '\0' && !strchr(text, '='))
         text = join(options, row, text, state);
     entry->given = true;
     options->uses = reallocarray(options->uses, options->use_count + 1, sizeof *options->uses);
-    if (options->uses == NULL)
+    if (!options->uses)
         usage_error("out of memory while reading options: free some");
     options->uses[options->use_count++] = (struct use){.entry = entry, .text = text};
 }
@@ -270,7 +269,7 @@ static error_t parse_one(int key, char *text, struct argp_state *state)
 {
     struct options *options = state->input;
     struct entry *entry = find_entry(options, key);
-    if (entry != NULL) {
+    if (entry) {
         take_use(options, entry, text, state);
         return 0;
     }
@@ -289,14 +288,14 @@ static error_t parse_one(int key, char *text, struct argp_state *state)
         take_operand(options, state, text);
         return 0;
     case ARGP_KEY_ERROR:
-        options->wrong = state->next; /* argp_parse() itself does not say */
+        options->wrong = state->next; // argp_parse() itself does not say
         return 0;
     default:
         return key == ARGP_KEY_ARGS || key < ARGP_KEY_END ? ARGP_ERR_UNKNOWN : 0;
     }
 }
 
-/* The row whose name, without dashes and value, or whose letter is this; NULL: none. */
+// The row whose name, without dashes and value, or whose letter is this; NULL: none.
 static const struct option_row *find_named(const struct options *options, const char *name,
                                            bool is_long)
 {
@@ -308,7 +307,7 @@ static const struct option_row *find_named(const struct options *options, const 
     return NULL;
 }
 
-/* The name nearest to a wrong one; NULL: none. */
+// The name nearest to a wrong one; NULL: none.
 static const char *find_near(const struct options *options, const char *name)
 {
     const char **names = allocate(options->count + 2, sizeof *names);
@@ -322,7 +321,7 @@ static const char *find_near(const struct options *options, const char *name)
     return near;
 }
 
-/* How many names, of all that are shown, begin like this; two of them in *first, *second. */
+// How many names, of all that are shown, begin like this; two of them in *first, *second.
 static size_t find_begun(const struct options *options, const char *name, const char **first,
                          const char **second)
 {
@@ -337,7 +336,7 @@ static size_t find_begun(const struct options *options, const char *name, const 
     return count;
 }
 
-/* Says what was wrong with a word that argp refused. */
+// Says what was wrong with a word that argp refused.
 static void refuse(struct options *options, const char *word)
 {
     const char *program = options->program->name;
@@ -346,25 +345,25 @@ static void refuse(struct options *options, const char *word)
     name[strcspn(name, "=")] = '\0';
     const bool is_long = strncmp(word, "--", 2) == 0;
     const struct option_row *row = find_named(options, name, is_long);
-    const char *known = row == NULL ? NULL : row->name;
-    const char *argument = row == NULL ? NULL : row->argument;
+    const char *known = !row ? NULL : row->name;
+    const char *argument = !row ? NULL : row->argument;
     const char *near = find_near(options, name), *first = NULL, *second = NULL;
     const size_t begun = is_long ? find_begun(options, name, &first, &second) : 0;
-    options_free(options); /* a leak checker would not find it any more */
-    if (known != NULL && argument == NULL)
+    options_free(options); // a leak checker would not find it any more
+    if (known && !argument)
         usage_error("--%s takes no value: leave out what follows =", known);
-    if (known != NULL)
+    if (known)
         usage_error("--%s needs a value: --%s %s", known, known, argument);
     word = shorten(word, shown);
     if (begun > 1)
         usage_error("%s: no such option of %s: write --%s or --%s%s", word, program, first, second,
                     begun > 2 ? ", or another that begins like it" : "");
-    if (near != NULL)
+    if (near)
         usage_error("%s: no such option of %s: did you mean --%s?", word, program, near);
     usage_error("%s: no such option of %s: see %s --help", word, program, program);
 }
 
-/* argp's remark on short options is longer than what it says. */
+// argp's remark on short options is longer than what it says.
 static char *filter_help(int key, const char *text, void *input)
 {
     (void)input;
@@ -377,7 +376,7 @@ static struct options *prepare(const struct program *program)
     size_t rows = 0;
     options->program = program;
     for (size_t i = 0; i < program->group_count; i++)
-        for (const struct option_row *row = program->groups[i].rows; row->name != NULL; row++)
+        for (const struct option_row *row = program->groups[i].rows; row->name; row++)
             rows++;
     options->entries = allocate(rows + 1, sizeof *options->entries);
     options->shown = allocate(2 * rows + program->group_count + 6, sizeof *options->shown);
@@ -385,7 +384,7 @@ static struct options *prepare(const struct program *program)
         add_group(options, &program->groups[i], (int)i + 1);
     show(options, (struct argp_option){
                       .name = "help", .key = HELP_KEY, .doc = "show this help", .group = -1});
-    if (find_entry(options, 'h') == NULL)
+    if (!find_entry(options, 'h'))
         show(options, (struct argp_option){.key = 'h', .flags = OPTION_ALIAS});
     show(options, (struct argp_option){.name = "help-all",
                                        .key = HELP_ALL_KEY,
@@ -411,17 +410,17 @@ static void describe(struct options *options)
                                   .help_filter = filter_help};
 }
 
-/* argp_parse() as it is without two variables that users set for other programs: with
- * POSIXLY_CORRECT the first operand would end the options, and ARGP_HELP_FMT lays out --help.
- * What is started later has them again. */
+// argp_parse() as it is without two variables that users set for other programs: with
+// POSIXLY_CORRECT the first operand would end the options, and ARGP_HELP_FMT lays out --help.
+// What is started later has them again.
 static error_t parse_all(struct options *options, int argc, char **argv, unsigned flags)
 {
     static const char *const names[] = {"POSIXLY_CORRECT", "ARGP_HELP_FMT"};
     char *values[sizeof names / sizeof *names];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value = getenv(names[i]);
-        values[i] = value == NULL ? NULL : strcpy(allocate(1, strlen(value) + 1), value);
-        (void)unsetenv(names[i]); /* fails only for a name that is none */
+        values[i] = !value ? NULL : strcpy(allocate(1, strlen(value) + 1), value);
+        (void)unsetenv(names[i]); // fails only for a name that is none
     }
     const size_t columns = fold_columns(STDOUT_FILENO);
     char layout[32];
@@ -431,7 +430,7 @@ static error_t parse_all(struct options *options, int argc, char **argv, unsigne
     const error_t error = argp_parse(&options->argp, argc, argv, flags, NULL, options);
     (void)unsetenv("ARGP_HELP_FMT");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (values[i] != NULL && setenv(names[i], values[i], 1) != 0)
+        if (values[i] && setenv(names[i], values[i], 1) != 0)
             usage_error("out of memory while reading options: free some");
         free(values[i]);
     }
@@ -442,7 +441,7 @@ struct options *options_parse(const struct program *program, int argc, char **ar
 {
     struct options *options = prepare(program);
     int unused;
-    options->rest = rest == NULL ? &unused : rest;
+    options->rest = !rest ? &unused : rest;
     *options->rest = argc;
     describe(options);
     const unsigned flags =
@@ -465,7 +464,7 @@ bool options_given(const struct options *options, const char *name)
 
 void options_free(struct options *options)
 {
-    if (options == NULL)
+    if (!options)
         return;
     for (size_t i = 0; i < options->count; i++) {
         const struct entry *entry = &options->entries[i];
@@ -486,9 +485,9 @@ void options_free(struct options *options)
     free(options);
 }
 
-/* The options of a program as lines, for the test that walks them. */
+// The options of a program as lines, for the test that walks them.
 
-/* What a value has to be. */
+// What a value has to be.
 static const char *name_type(const struct option_row *row)
 {
     static const char *const names[] = {
@@ -501,7 +500,7 @@ static const char *name_type(const struct option_row *row)
     return names[row->as == OPTION_FLAG ? row->type : row->as];
 }
 
-/* One mark, behind those that are there. */
+// One mark, behind those that are there.
 static void put_mark(bool there, const char *mark, unsigned *count)
 {
     if (there)
@@ -526,24 +525,24 @@ static void put_marks(const struct option_row *row)
 
 static void put_values(const struct option_row *row)
 {
-    if (row->choices == NULL) {
-        fputs(row->wrong == NULL ? "-" : row->wrong, stdout);
+    if (!row->choices) {
+        fputs(!row->wrong ? "-" : row->wrong, stdout);
         return;
     }
-    for (size_t i = 0; row->choices[i] != NULL; i++)
+    for (size_t i = 0; row->choices[i]; i++)
         printf("%s%s", i == 0 ? "" : ",", row->choices[i]);
 }
 
 static void put_row(const struct option_row *row)
 {
     printf("option\t%s\t%c\t%s\t%s\t", row->name, row->letter == 0 ? '-' : row->letter,
-           name_type(row), row->argument == NULL ? "-" : row->argument);
+           name_type(row), !row->argument ? "-" : row->argument);
     if (row->minimum < row->maximum)
         printf("%.17g\t%.17g\t", row->minimum, row->maximum);
     else
         fputs("-\t-\t", stdout);
     put_marks(row);
-    printf("\t%s\t", row->preset == NULL || *row->preset == '\0' ? "-" : row->preset);
+    printf("\t%s\t", !row->preset || *row->preset == '\0' ? "-" : row->preset);
     put_values(row);
     putchar('\n');
 }
@@ -557,7 +556,7 @@ bool options_list(const struct program *program)
 {
     printf("program\t%s\n", program->name);
     for (size_t i = 0; i < program->group_count; i++)
-        for (const struct option_row *row = program->groups[i].rows; row->name != NULL; row++)
+        for (const struct option_row *row = program->groups[i].rows; row->name; row++)
             put_row(row);
     return fflush(stdout) == 0 && ferror(stdout) == 0;
 }

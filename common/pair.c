@@ -5,7 +5,7 @@
 
 void pair_put(const char *name, const char *value)
 {
-    if (value == NULL)
+    if (!value)
         return;
     fputs(name, stdout);
     putchar('\0');

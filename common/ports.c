@@ -8,17 +8,17 @@
 #include "core_kinds.h"
 #include "machine.h"
 
-#define COLUMNS 4 /* of struct ports */
+#define COLUMNS 4 // of struct ports
 
-/* Execution ports of the microarchitectures, as instructions a cycle ("reciprocal throughput" of
- * the tables, turned round): add = PADDB..PADDQ and ADD r,r; fma = VFMADD; multiply_add = pairs
- * of MULPD and ADDPD. Pxx are Intel's execution ports, FPx AMD's floating-point pipes, Vx Arm's.
- *
- *   [1] uops.info, PADDD, VFMADD231PD, MULPD, ADDPD, ADD (R64, R64)
- *   [2] Agner Fog, Instruction tables, and The microarchitecture of Intel, AMD and VIA CPUs
- *   [3] AMD, Software Optimization Guide for the Zen 5 Microarchitecture, publication 58455
- *   [4] LLVM, AArch64SchedNeoverseN1.td, V1, N2, V2 and AArch64SchedA64FX.td: the pipes of each,
- * after the optimization guides of Arm */
+// Execution ports of the microarchitectures, as instructions a cycle ("reciprocal throughput" of
+// the tables, turned round): add = PADDB..PADDQ and ADD r,r; fma = VFMADD; multiply_add = pairs
+// of MULPD and ADDPD. Pxx are Intel's execution ports, FPx AMD's floating-point pipes, Vx Arm's.
+//
+//   [1] uops.info, PADDD, VFMADD231PD, MULPD, ADDPD, ADD (R64, R64)
+//   [2] Agner Fog, Instruction tables, and The microarchitecture of Intel, AMD and VIA CPUs
+//   [3] AMD, Software Optimization Guide for the Zen 5 Microarchitecture, publication 58455
+//   [4] LLVM, AArch64SchedNeoverseN1.td, V1, N2, V2 and AArch64SchedA64FX.td: the pipes of each,
+// after the optimization guides of Arm
 
 static const struct ports haswell = {
     .name = "Intel Haswell or Broadwell",
@@ -26,7 +26,7 @@ static const struct ports haswell = {
     .source = "uops.info: FMA on P0, P1; vector add on P1, P5; ADD on P0, P1, P5, P6",
     .add = {0, 2, 2, 4},
     .fma = {0, 2, 2, 2},
-    .multiply_add = 1, /* ADDPD on P1 alone */
+    .multiply_add = 1, // ADDPD on P1 alone
 };
 static const struct ports skylake = {
     .name = "Intel Skylake (client)",
@@ -36,7 +36,7 @@ static const struct ports skylake = {
     .fma = {0, 2, 2, 2},
     .multiply_add = 1,
 };
-/* CPUID does not say how many AVX-512 FMA units there are; most have two. */
+// CPUID does not say how many AVX-512 FMA units there are; most have two.
 static const struct ports skylake_server = {
     .name = "Intel Skylake, Cascade Lake or Cooper Lake (server)",
     .generation = 3,
@@ -69,7 +69,7 @@ static const struct ports sapphire_rapids = {
               "on P0, P1, P5; ADD on P0, P1, P5, P6, P10",
     .add = {2, 3, 3, 5},
     .fma = {2, 2, 2, 2},
-    .multiply_add = 1.5, /* three ports for two instructions */
+    .multiply_add = 1.5, // three ports for two instructions
 };
 static const struct ports zen1 = {
     .name = "AMD Zen or Zen+",
@@ -150,7 +150,7 @@ static const struct ports a64fx = {
     .fma = {2, 2, 2, 2},
 };
 
-/* MIDR_EL1's implementer and part, as /proc/cpuinfo has them. */
+// MIDR_EL1's implementer and part, as /proc/cpuinfo has them.
 static const struct {
     int implementer, part;
     const struct ports *ports;
@@ -159,8 +159,8 @@ static const struct {
     {0x41, 0xd4f, &neoverse_v2}, {0x46, 0x001, &a64fx},
 };
 
-/* CPUID families and models: Intel SDM volume 4, table 2-1; AMD's revision guides. Hybrid
- * processors are left out: their cores differ. */
+// CPUID families and models: Intel SDM volume 4, table 2-1; AMD's revision guides. Hybrid
+// processors are left out: their cores differ.
 static const struct {
     const char *vendor;
     int family, first_model, last_model;
@@ -192,16 +192,16 @@ static const struct {
     {"AuthenticAMD", 0x19, 0x10, 0x1f, &zen4},
     {"AuthenticAMD", 0x19, 0x60, 0x7f, &zen4},
     {"AuthenticAMD", 0x19, 0xa0, 0xaf, &zen4},
-    /* 0x20 to 0x3f and 0x60 to 0x6f have pipes of 32 bytes in some cores: left out. */
+    // 0x20 to 0x3f and 0x60 to 0x6f have pipes of 32 bytes in some cores: left out.
     {"AuthenticAMD", 0x1a, 0x00, 0x1f, &zen5},
     {"AuthenticAMD", 0x1a, 0x40, 0x4f, &zen5},
 };
 
-/* What no older generation has (Intel SDM volume 2A and AMD's volume 3, CPUID), the newest first. A
- * hypervisor may state an older model than the CPU is, but cannot make what it has not. NULL: kinds
- * with unlike ports have it. */
+// What no older generation has (Intel SDM volume 2A and AMD's volume 3, CPUID), the newest first. A
+// hypervisor may state an older model than the CPU is, but cannot make what it has not. NULL: kinds
+// with unlike ports have it.
 static const struct sign {
-    const char *vendor, *flag; /* as in /proc/cpuinfo */
+    const char *vendor, *flag; // as in /proc/cpuinfo
     unsigned generation;
     const struct ports *ports;
 } signs[] = {
@@ -217,7 +217,7 @@ static const struct sign {
     {"AuthenticAMD", "clwb", 2, &zen2},
 };
 
-/* A whole number of /proc/cpuinfo; UNKNOWN: there is none. */
+// A whole number of /proc/cpuinfo; UNKNOWN: there is none.
 static int cpuinfo_number(const char *name)
 {
     char value[64];
@@ -228,7 +228,7 @@ static int cpuinfo_number(const char *name)
     return end == value || number < 0 || number > 0xffff ? UNKNOWN : (int)number;
 }
 
-/* Cores of unlike kinds have no ports in common. */
+// Cores of unlike kinds have no ports in common.
 static const struct ports *find_arm(int implementer, int part, char *reason, size_t size)
 {
     if (core_kinds_differ()) {
@@ -253,7 +253,7 @@ static bool has_flag(const char *flags, const char *flag)
     return at != NULL;
 }
 
-/* The newest sign of the vendor that this CPU has; NULL: none. */
+// The newest sign of the vendor that this CPU has; NULL: none.
 static const struct sign *newest_sign(const char *vendor)
 {
     char flags[4096];
@@ -289,17 +289,17 @@ const struct ports *ports_find(char *reason, size_t size)
     }
     const struct ports *named = find_model(vendor, family, model);
     const struct sign *sign = newest_sign(vendor);
-    if (named == NULL)
+    if (!named)
         snprintf(reason, size, "no entry for %.60s family %d model %d in common/ports.c", vendor,
                  family, model);
-    if (named == NULL || sign == NULL || sign->generation <= named->generation)
+    if (!named || !sign || sign->generation <= named->generation)
         return named;
     snprintf(reason, size, "it has %s, which no CPU of its stated model %d (%s) has", sign->flag,
              model, named->name);
     return sign->ports;
 }
 
-/* COLUMNS: no width that the tables have. */
+// COLUMNS: no width that the tables have.
 static size_t column_of(enum simd simd)
 {
     static const unsigned widths[COLUMNS] = {64, 32, 16, 0};
@@ -339,8 +339,8 @@ enum step ports_step(enum simd simd, bool floating)
     }
 }
 
-/* The first CPU of the core that the CPU is of: siblings have the same. Itself where the
- * kernel does not say. */
+// The first CPU of the core that the CPU is of: siblings have the same. Itself where the
+// kernel does not say.
 static int core_of(int cpu)
 {
     char path[96];
@@ -378,11 +378,11 @@ void peak_find(struct peak *peak, enum simd simd, bool floating, unsigned value_
     char reason[256];
     const struct ports *ports = ports_find(reason, sizeof reason);
     const enum step step = ports_step(simd, floating);
-    const double steps = ports == NULL ? 0 : ports_steps(ports, simd, step);
+    const double steps = !ports ? 0 : ports_steps(ports, simd, step);
     const unsigned lanes = lanes_of(simd, value_bytes), cores = cores_used(cpus, threads);
     const double whole = fmin(cores, quota_cpus);
     peak->per_cycle = peak->of_a_core = NAN;
-    if (ports == NULL)
+    if (!ports)
         snprintf(peak->source, sizeof peak->source, "not known here: %s", reason);
     else if (simd == SIMD_PORTABLE)
         snprintf(peak->source, sizeof peak->source,

@@ -19,35 +19,35 @@
 #include "file.h"
 #include "machine.h"
 
-/* Source: proc_pid_stat(5). */
+// Source: proc_pid_stat(5).
 
-/* Fields of the line, counted from 1 as in proc_pid_stat(5). */
+// Fields of the line, counted from 1 as in proc_pid_stat(5).
 enum field {
     FIELD_PARENT = 4,
     FIELD_SESSION = 6,
     FIELD_FLAGS = 9,
-    FIELD_USER_TIME = 14, /* and system, and both of children */
+    FIELD_USER_TIME = 14, // and system, and both of children
     FIELD_THREADS = 20,
-    FIELD_STARTED = 22, /* what older kernels and made-up machines have ends here */
+    FIELD_STARTED = 22, // what older kernels and made-up machines have ends here
     FIELD_CPU = 39,
     FIELD_DISK_WAIT = 42,
     FIELDS,
 };
 
-#define FLAG_KERNEL 0x00200000 /* PF_KTHREAD */
+#define FLAG_KERNEL 0x00200000 // PF_KTHREAD
 
-/* "PID (NAME) STATE PPID PGRP SESSION ... utime stime ... starttime": the name may hold
- * anything, even ") ". */
+// "PID (NAME) STATE PPID PGRP SESSION ... utime stime ... starttime": the name may hold
+// anything, even ") ".
 bool process_parse(const char *text, struct process *process)
 {
     const char *name = strchr(text, '('), *end = strrchr(text, ')');
     long long field[FIELDS] = {[FIELD_CPU] = -1};
     int known = FIELD_PARENT;
-    if (name == NULL || end == NULL || end < name || end[1] != ' ' || end[2] == '\0')
+    if (!name || !end || end < name || end[1] != ' ' || end[2] == '\0')
         return false;
     process->state = end[2];
     for (char *next = NULL; known < FIELDS; known++) {
-        const char *at = next == NULL ? end + 3 : next;
+        const char *at = !next ? end + 3 : next;
         field[known] = strtoll(at, &next, 10);
         if (next == at)
             break;
@@ -91,7 +91,7 @@ static bool grow(struct processes *processes)
 {
     const size_t room = processes->room == 0 ? 256 : 2 * processes->room;
     struct process *more = realloc(processes->process, room * sizeof *more);
-    if (more == NULL)
+    if (!more)
         return false;
     processes->process = more;
     processes->room = room;
@@ -117,7 +117,7 @@ static void read_folder(struct processes *processes, const char *path)
     struct process process;
     processes->count = 0;
     DIR *folder = opendir(path);
-    if (folder == NULL)
+    if (!folder)
         return;
     for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
@@ -149,7 +149,7 @@ const struct process *processes_same(const struct processes *processes,
         processes->count == 0
             ? NULL
             : bsearch(process, processes->process, processes->count, sizeof *process, by_pid);
-    return found != NULL && found->started == process->started ? found : NULL;
+    return found && found->started == process->started ? found : NULL;
 }
 
 #define LONGEST_KILL_MS 10000
@@ -162,8 +162,8 @@ static int by_parent(const void *a, const void *b)
     return (first->parent > second->parent) - (first->parent < second->parent);
 }
 
-/* The first of the processes, sorted by their parents, whose parent is not below
- * `parent`. */
+// The first of the processes, sorted by their parents, whose parent is not below
+// `parent`.
 static size_t first_child(const struct processes *list, pid_t parent)
 {
     size_t low = 0, high = list->count;
@@ -177,25 +177,25 @@ static size_t first_child(const struct processes *list, pid_t parent)
     return low;
 }
 
-/* Marks the children of `parent`, and notes them at the end of the queue; each process
- * has one parent, so each is noted once. */
+// Marks the children of `parent`, and notes them at the end of the queue; each process
+// has one parent, so each is noted once.
 static void mark_children(struct processes *list, pid_t parent, size_t *queue, size_t *queued)
 {
     for (size_t i = first_child(list, parent); i < list->count && list->process[i].parent == parent;
          i++) {
         if (list->process[i].descends)
-            continue; /* ids that were used again while we read can make a ring */
+            continue; // ids that were used again while we read can make a ring
         list->process[i].descends = true;
         queue[(*queued)++] = i;
     }
 }
 
-/* Generation by generation from this process on. */
+// Generation by generation from this process on.
 static void mark_descendants(struct processes *list)
 {
     size_t queued = 0;
     size_t *queue = calloc(list->count + 1, sizeof *queue);
-    if (queue == NULL)
+    if (!queue)
         return;
     qsort(list->process, list->count, sizeof *list->process, by_parent);
     mark_children(list, getpid(), queue, &queued);
@@ -204,9 +204,9 @@ static void mark_descendants(struct processes *list)
     free(queue);
 }
 
-/* All processes of this machine, never of a made-up one: they are to be signalled. Descendants are
- * marked; processes_free() afterwards. Where memory or /proc is short the list is incomplete: the
- * caller's next walk finds the rest. */
+// All processes of this machine, never of a made-up one: they are to be signalled. Descendants are
+// marked; processes_free() afterwards. Where memory or /proc is short the list is incomplete: the
+// caller's next walk finds the rest.
 static struct processes read_tree(void)
 {
     struct processes list = {0};
@@ -220,18 +220,18 @@ static bool lives(const struct process *process)
     return process->descends && process->state != 'Z' && process->state != 'X';
 }
 
-/* To all descendants, or to those only that have that parent. */
+// To all descendants, or to those only that have that parent.
 static size_t signal_some(int signal_number, const pid_t *parent)
 {
     struct processes list = read_tree();
     size_t living = 0;
     for (size_t i = 0; i < list.count; i++) {
         const struct process *process = &list.process[i];
-        if (!lives(process) || (parent != NULL && process->parent != *parent))
+        if (!lives(process) || (parent && process->parent != *parent))
             continue;
         living++;
         if (signal_number != 0)
-            (void)kill(process->pid, signal_number); /* it may just have ended */
+            (void)kill(process->pid, signal_number); // it may just have ended
     }
     processes_free(&list);
     return living;
@@ -282,7 +282,7 @@ pid_t *tree_list(size_t *count)
     struct processes list = read_tree();
     pid_t *pids = malloc((list.count + 1) * sizeof *pids);
     *count = 0;
-    for (size_t i = 0; pids != NULL && i < list.count; i++)
+    for (size_t i = 0; pids && i < list.count; i++)
         if (lives(&list.process[i]))
             pids[(*count)++] = list.process[i].pid;
     processes_free(&list);

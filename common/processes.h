@@ -6,57 +6,57 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Who uses the CPUs: all processes that /proc shows, and what grew between two looks. */
+// Who uses the CPUs: all processes that /proc shows, and what grew between two looks.
 
 struct process {
     pid_t pid, parent, session;
     uid_t user;
-    char state;    /* R, D, S, Z, ... */
-    bool kernel;   /* a thread of the kernel */
-    bool descends; /* from this process; where the tree was asked for */
+    char state;    // R, D, S, Z, ...
+    bool kernel;   // a thread of the kernel
+    bool descends; // from this process; where the tree was asked for
     int threads;
-    int cpu;             /* where it ran last, or waits to run; -1: not shown */
-    long long disk_wait; /* ticks, where the kernel accounts delays; else 0 */
-    long long started;   /* ticks since boot: with it, a number that was used again is another */
-    long long ticks;     /* of CPU time so far, user and system, without its children */
-    long long waited;    /* the same of children that have ended and been waited for, with theirs */
+    int cpu;             // where it ran last, or waits to run; -1: not shown
+    long long disk_wait; // ticks, where the kernel accounts delays; else 0
+    long long started;   // ticks since boot: with it, a number that was used again is another
+    long long ticks;     // of CPU time so far, user and system, without its children
+    long long waited;    // the same of children that have ended and been waited for, with theirs
     char name[64];
 };
 
 struct processes {
     size_t count, room;
-    struct process *process; /* by number, rising */
+    struct process *process; // by number, rising
 };
 
-enum { PROCESS_TICK_US = 10000 }; /* USER_HZ, on every architecture that matters */
+enum { PROCESS_TICK_US = 10000 }; // USER_HZ, on every architecture that matters
 
-/* Reads all again, into the same memory. Empty where there are none to be seen. */
+// Reads all again, into the same memory. Empty where there are none to be seen.
 void processes_read(struct processes *processes);
 void processes_free(struct processes *processes);
-/* One line of /proc/PID/stat, or of a thread, into all but `user`. False: it is none. */
+// One line of /proc/PID/stat, or of a thread, into all but `user`. False: it is none.
 bool process_parse(const char *text, struct process *process);
-/* The same process at another look; NULL: it was not there. */
+// The same process at another look; NULL: it was not there.
 const struct process *processes_same(const struct processes *processes,
                                      const struct process *process);
 
-/* The descendants of this process, as /proc shows them. A program that ends what it
- * started makes itself a subreaper first, so that orphans remain its descendants. */
+// The descendants of this process, as /proc shows them. A program that ends what it
+// started makes itself a subreaper first, so that orphans remain its descendants.
 
-/* Sends a signal (0: none) to every descendant that has not ended. Returns how many
- * those are; 0 also when /proc cannot be read. */
+// Sends a signal (0: none) to every descendant that has not ended. Returns how many
+// those are; 0 also when /proc cannot be read.
 size_t tree_signal(int signal_number);
-/* As tree_signal(), to this process's own children only: the heads of the tree, and orphans. */
+// As tree_signal(), to this process's own children only: the heads of the tree, and orphans.
 size_t tree_signal_children(int signal_number);
-/* Waits for all children that have ended. False: no child is left. *status becomes that of `pid`,
- * as of waitpid(), if it was among them, else 0. */
+// Waits for all children that have ended. False: no child is left. *status becomes that of `pid`,
+// as of waitpid(), if it was among them, else 0.
 bool tree_reap(pid_t pid, int *status);
-/* Kills all descendants, again and again for those that are forked meanwhile, and waits for them.
- * Returns how many still live after 10 s: those are stuck in the kernel, or another user's. */
+// Kills all descendants, again and again for those that are forked meanwhile, and waits for them.
+// Returns how many still live after 10 s: those are stuck in the kernel, or another user's.
 size_t tree_kill(void);
-/* The descendants that have not ended, in a block to be freed; NULL where there is none. */
+// The descendants that have not ended, in a block to be freed; NULL where there is none.
 pid_t *tree_list(size_t *count);
-/* CPU time in ns of all descendants: those that live, and those that have been waited
- * for by this process or by another descendant. */
+// CPU time in ns of all descendants: those that live, and those that have been waited
+// for by this process or by another descendant.
 int64_t tree_cpu_ns(void);
 
 #endif

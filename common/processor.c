@@ -16,12 +16,12 @@ const char *const simd_names[] = {"avx512", "avx2",     "sse2",   "sve",
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/* The compiler's own test asks the operating system, too (XGETBV). */
+// The compiler's own test asks the operating system, too (XGETBV).
 bool processor_has(enum simd simd)
 {
     __builtin_cpu_init();
     switch (simd) {
-    case SIMD_AVX512: /* of integers of 8 and 16 bits, too */
+    case SIMD_AVX512: // of integers of 8 and 16 bits, too
         return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0;
     case SIMD_AVX2:
         return __builtin_cpu_supports("avx2") != 0 && processor_has_fma();
@@ -39,7 +39,7 @@ bool processor_has_fma(void)
     return __builtin_cpu_supports("fma") != 0;
 }
 
-/* AVX512-FP16 is bit 23 of EDX of CPUID 7.0 (Intel SDM, volume 2A, CPUID). */
+// AVX512-FP16 is bit 23 of EDX of CPUID 7.0 (Intel SDM, volume 2A, CPUID).
 bool processor_has_half(void)
 {
     unsigned a, b, c, d;
@@ -56,8 +56,8 @@ static unsigned sve_bytes(void)
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 
-/* The length that the operating system has set for this process (Linux
- * Documentation/arch/arm64/sve.rst); the processor may have longer ones. */
+// The length that the operating system has set for this process (Linux
+// Documentation/arch/arm64/sve.rst); the processor may have longer ones.
 static unsigned sve_bytes(void)
 {
 #ifdef PROCESSOR_BUILDS_SVE
@@ -68,7 +68,7 @@ static unsigned sve_bytes(void)
 #endif
 }
 
-/* All of aarch64's Linux has NEON. */
+// All of aarch64's Linux has NEON.
 bool processor_has(enum simd simd)
 {
     return simd == SIMD_SVE ? sve_bytes() > 0 : simd >= SIMD_NEON;

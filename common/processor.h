@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Which vectors this processor computes with. */
+// Which vectors this processor computes with.
 
-/* By architecture from the widest to the narrowest, then none. portable: what the compiler makes
- * of 16 bytes on any machine. */
+// By architecture from the widest to the narrowest, then none. portable: what the compiler makes
+// of 16 bytes on any machine.
 enum simd {
     SIMD_AVX512,
     SIMD_AVX2,
@@ -20,26 +20,26 @@ enum simd {
     SIMDS
 };
 
-extern const char *const simd_names[]; /* by enum simd, ended by NULL */
+extern const char *const simd_names[]; // by enum simd, ended by NULL
 
-/* Files that need SVE are built where the compiler has it: GCC 10 and later. */
+// Files that need SVE are built where the compiler has it: GCC 10 and later.
 #if defined(__aarch64__) && !defined(__clang__) && __has_include(<arm_sve.h>)
 #define PROCESSOR_BUILDS_SVE
 #endif
 
-/* Whether this CPU, its operating system, and this build have it; sse2 and up are of x86 alone, sve
- * and neon of aarch64. AVX2 means that with FMA. */
+// Whether this CPU, its operating system, and this build have it; sse2 and up are of x86 alone, sve
+// and neon of aarch64. AVX2 means that with FMA.
 bool processor_has(enum simd simd);
-/* The same, and none that comes later is as wide: SVE may be no wider than NEON, which then needs
- * fewer instructions for memory (pairs). */
+// The same, and none that comes later is as wide: SVE may be no wider than NEON, which then needs
+// fewer instructions for memory (pairs).
 bool processor_gains(enum simd simd);
-/* Bytes of a vector; 0: no vectors, or SVE that is not there. */
+// Bytes of a vector; 0: no vectors, or SVE that is not there.
 unsigned processor_vector_bytes(enum simd simd);
-/* FMA without vectors. */
+// FMA without vectors.
 bool processor_has_fma(void);
-/* Half precision arithmetic in AVX-512, SVE or NEON; F16C only converts. */
+// Half precision arithmetic in AVX-512, SVE or NEON; F16C only converts.
 bool processor_has_half(void);
-/* The widest that it has. */
+// The widest that it has.
 enum simd processor_widest(void);
 
 #endif

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_EXACT 9007199254740992.0 /* 2^53: above it a double skips integers */
+#define MOST_EXACT 9007199254740992.0 // 2^53: above it a double skips integers
 
 const char *json_text_at(const json_t *object, const char *key)
 {
@@ -23,7 +23,7 @@ const char *json_text_at(const json_t *object, const char *key)
 bool json_text_is(const json_t *object, const char *key, const char *text)
 {
     const char *own = json_text_at(object, key);
-    return own != NULL && strcmp(own, text) == 0;
+    return own && strcmp(own, text) == 0;
 }
 
 json_t *json_element(const json_t *list, const char *key, const char *text)
@@ -41,7 +41,7 @@ json_t *json_element(const json_t *list, const char *key, const char *text)
 const char *json_text_or_empty(const json_t *object, const char *key)
 {
     const char *text = json_text_at(object, key);
-    return text == NULL ? "" : text;
+    return !text ? "" : text;
 }
 
 void json_copy_text(const json_t *object, const char *key, char *text, size_t size)
@@ -51,7 +51,7 @@ void json_copy_text(const json_t *object, const char *key, char *text, size_t si
     if (strlen(value) < size)
         return;
     size_t length = size - 1;
-    while (length > 0 && ((unsigned char)value[length] & 0xc0) == 0x80) /* within a character */
+    while (length > 0 && ((unsigned char)value[length] & 0xc0) == 0x80) // within a character
         length--;
     text[length] = '\0';
 }
@@ -59,7 +59,7 @@ void json_copy_text(const json_t *object, const char *key, char *text, size_t si
 json_t *json_at(const json_t *object, const char *key, size_t length)
 {
     char *whole = strndup(key, length);
-    json_t *value = whole == NULL ? NULL : json_object_get(object, whole);
+    json_t *value = !whole ? NULL : json_object_get(object, whole);
     free(whole);
     return value;
 }
@@ -79,7 +79,7 @@ double json_confidence_at(const json_t *settings)
 bool json_has(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
-    return value != NULL && !json_is_null(value);
+    return value && !json_is_null(value);
 }
 
 double json_bound_at(const json_t *object, size_t index)
@@ -90,9 +90,9 @@ double json_bound_at(const json_t *object, size_t index)
 
 json_t *json_named(const json_t *array, const char *key, const char *text)
 {
-    for (size_t i = 0; i < json_array_size(array) && text != NULL; i++) {
+    for (size_t i = 0; i < json_array_size(array) && text; i++) {
         const char *own = json_text_at(json_array_get(array, i), key);
-        if (own != NULL && strcmp(own, text) == 0)
+        if (own && strcmp(own, text) == 0)
             return json_array_get(array, i);
     }
     return NULL;
@@ -100,13 +100,13 @@ json_t *json_named(const json_t *array, const char *key, const char *text)
 
 json_t *json_read_record(const char *path, size_t flags, json_error_t *error)
 {
-    FILE *file = file_open_record(path); /* not json_loadfd(), which reads byte by byte */
-    if (file != NULL) {
+    FILE *file = file_open_record(path); // not json_loadfd(), which reads byte by byte
+    if (file) {
         json_t *record = json_loadf(file, flags, error);
         (void)fclose(file);
         return record;
     }
-    if (error != NULL) {
+    if (error) {
         *error = (json_error_t){.line = -1, .column = -1};
         snprintf(error->text, sizeof error->text, "unable to open %.80s: %s", path,
                  file_why(errno));
@@ -119,13 +119,13 @@ json_t *json_read_line(const char *line, size_t length)
     return json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
 }
 
-/* The text with U+FFFD for each byte that is not part of UTF-8. */
+// The text with U+FFFD for each byte that is not part of UTF-8.
 static json_t *repaired(const char *text)
 {
     static const char replacement[] = "\xef\xbf\xbd";
     char *whole = malloc(strlen(text) * (sizeof replacement - 1) + 1), *out = whole;
-    while (whole != NULL && *text != '\0') {
-        size_t length = strnlen(text, 4); /* the longest sequence; jansson judges it */
+    while (whole && *text != '\0') {
+        size_t length = strnlen(text, 4); // the longest sequence; jansson judges it
         json_t *valid = NULL;
         while (length > 0 && (valid = json_stringn(text, length)) == NULL)
             length--;
@@ -133,7 +133,7 @@ static json_t *repaired(const char *text)
         out = length > 0 ? mempcpy(out, text, length) : stpcpy(out, replacement);
         text += length > 0 ? length : 1;
     }
-    if (whole == NULL)
+    if (!whole)
         return NULL;
     *out = '\0';
     json_t *value = json_string(whole);
@@ -143,8 +143,8 @@ static json_t *repaired(const char *text)
 
 json_t *text_to_json(const char *text)
 {
-    json_t *value = text == NULL ? json_null() : json_string(text);
-    return value != NULL ? value : repaired(text);
+    json_t *value = !text ? json_null() : json_string(text);
+    return value ? value : repaired(text);
 }
 
 json_t *texts_to_json(const char *const *texts, size_t count)
@@ -213,7 +213,7 @@ json_t *json_bounds(double low, double high)
 json_t *json_member(const json_t *object, const char *name)
 {
     json_t *value = json_object_get(object, name);
-    return value == NULL ? json_null() : json_incref(value);
+    return !value ? json_null() : json_incref(value);
 }
 
 char *json_words_quoted(const json_t *words)
@@ -245,9 +245,9 @@ json_t *record_read(const char *path, const char *schema, char why[RECORD_WHY])
     struct stat status;
     json_t *record = json_read_record(path, 0, &error);
     const char *name = json_text_at(record, "schema");
-    if (name != NULL && strcmp(name, schema) == 0)
+    if (name && strcmp(name, schema) == 0)
         return record;
-    if (record != NULL)
+    if (record)
         snprintf(why, RECORD_WHY, "it is no %s", schema);
     else if (stat(path, &status) == 0 && status.st_size == 0)
         snprintf(why, RECORD_WHY, "it is empty");

@@ -1,76 +1,76 @@
 #ifndef COMMON_RECORD_JSON_H
 #define COMMON_RECORD_JSON_H
 
-/* Values as the records of the harness have them. */
+// Values as the records of the harness have them.
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
 
-/* A member of an object; NULL, NAN and false where it is not there, or of another type. */
+// A member of an object; NULL, NAN and false where it is not there, or of another type.
 const char *json_text_at(const json_t *object, const char *key);
 double json_number_at(const json_t *object, const char *key);
-/* Whether a member is that text. */
+// Whether a member is that text.
 bool json_text_is(const json_t *object, const char *key, const char *text);
-/* The first element of a list whose member is that text; NULL: none. */
+// The first element of a list whose member is that text; NULL: none.
 json_t *json_element(const json_t *list, const char *key, const char *text);
-/* The member "confidence" of settings: above 0 and below 1; else the default, 0.95. */
+// The member "confidence" of settings: above 0 and below 1; else the default, 0.95.
 double json_confidence_at(const json_t *settings);
-/* As json_text_at, but "" in place of NULL. */
+// As json_text_at, but "" in place of NULL.
 const char *json_text_or_empty(const json_t *object, const char *key);
-/* Of a member whose key is the first length bytes of a text; jansson has that since 2.14. */
+// Of a member whose key is the first length bytes of a text; jansson has that since 2.14.
 json_t *json_at(const json_t *object, const char *key, size_t length);
-/* A text into a buffer, cut off behind a whole character where it is too long, as half of one
- * would be in no record; "" where there is none. */
+// A text into a buffer, cut off behind a whole character where it is too long, as half of one
+// would be in no record; "" where there is none.
 void json_copy_text(const json_t *object, const char *key, char *text, size_t size);
-bool json_has(const json_t *object, const char *key); /* and is not null */
-/* The first object of an array whose member of that key is that text; NULL: there is none, or no
- * text. */
+bool json_has(const json_t *object, const char *key); // and is not null
+// The first object of an array whose member of that key is that text; NULL: there is none, or no
+// text.
 json_t *json_named(const json_t *array, const char *key, const char *text);
-/* A bound of an interval, the member "ci": 0 the lower, 1 the upper; NAN where it has none. */
+// A bound of an interval, the member "ci": 0 the lower, 1 the upper; NAN where it has none.
 double json_bound_at(const json_t *object, size_t index);
 
-/* Reads a record, as every program does, for a stranger may have made its folder: what is no
- * regular file is not waited for. A new reference, or NULL with *error (which may be NULL). */
+// Reads a record, as every program does, for a stranger may have made its folder: what is no
+// regular file is not waited for. A new reference, or NULL with *error (which may be NULL).
 json_t *json_read_record(const char *path, size_t flags, json_error_t *error);
-/* A line of a file of records, of that many bytes: a new reference, or NULL: it is none. A NUL,
- * which a power cut leaves in lines, and a name that is there twice make it none. */
+// A line of a file of records, of that many bytes: a new reference, or NULL: it is none. A NUL,
+// which a power cut leaves in lines, and a name that is there twice make it none.
 json_t *json_read_line(const char *line, size_t length);
 
-/* New references, or NULL when memory runs out.
- * A string; bytes that are not UTF-8 become U+FFFD. NULL: null. */
+// New references, or NULL when memory runs out.
+// A string; bytes that are not UTF-8 become U+FFFD. NULL: null.
 json_t *text_to_json(const char *text);
-/* A list of such strings. */
+// A list of such strings.
 json_t *texts_to_json(const char *const *texts, size_t count);
-/* A number, whole ones as integers; not finite: null. */
+// A number, whole ones as integers; not finite: null.
 json_t *number_to_json(double number);
-/* [low, high]; null where one of them is not finite. */
+// [low, high]; null where one of them is not finite.
 json_t *bounds_to_json(double low, double high);
 
-/* The same, where memory that runs out ends the program. json_number() and json_figure(): with the
- * 12 digits that a computed double surely holds. */
+// The same, where memory that runs out ends the program. json_number() and json_figure(): with the
+// 12 digits that a computed double surely holds.
 json_t *json_text(const char *value);
-json_t *json_owned_text(char *value); /* which is freed */
-json_t *json_date(time_t time);       /* RFC 3339, see date_utc() */
+json_t *json_owned_text(char *value); // which is freed
+json_t *json_date(time_t time);       // RFC 3339, see date_utc()
 json_t *json_number(double value);
 json_t *json_figure(double value);
 json_t *json_bounds(double low, double high);
-/* The member of that name, or null. */
+// The member of that name, or null.
 json_t *json_member(const json_t *object, const char *name);
-/* A list of words, quoted for a shell; to be freed. */
+// A list of words, quoted for a shell; to be freed.
 char *json_words_quoted(const json_t *words);
-/* Both take over the value. */
+// Both take over the value.
 void json_put(json_t *object, const char *key, json_t *value);
 void json_add(json_t *array, json_t *value);
 
 enum { RECORD_WHY = 200, FIGURE_DIGITS = 12, RECORD_DIGITS = 15 };
 
-/* The record of that schema ("jostle.pack/1") that a file is, a new reference. NULL: it is none,
- * and why says in what way: it cannot be read, is empty or half-written, or is something else. */
+// The record of that schema ("jostle.pack/1") that a file is, a new reference. NULL: it is none,
+// and why says in what way: it cannot be read, is empty or half-written, or is something else.
 json_t *record_read(const char *path, const char *schema, char why[RECORD_WHY]);
 
-/* How records are written: numbers with the digits that they were given with. */
+// How records are written: numbers with the digits that they were given with.
 #define RECORD_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(RECORD_DIGITS))
 
 #endif

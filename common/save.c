@@ -14,14 +14,14 @@
 
 enum { NAME_TRIES = 16, DESCRIPTOR_PATH = 32 };
 
-/* The folder that path is in: length of it in path; 0: the current one. */
+// The folder that path is in: length of it in path; 0: the current one.
 static int folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    return slash == NULL ? 0 : (int)(slash - path) + 1;
+    return !slash ? 0 : (int)(slash - path) + 1;
 }
 
-/* "FOLDER/NAME" beside path, to be freed; NULL with errno. */
+// "FOLDER/NAME" beside path, to be freed; NULL with errno.
 static char *beside(const char *path, const char *name)
 {
     char *text = NULL;
@@ -31,7 +31,7 @@ static char *beside(const char *path, const char *name)
     return NULL;
 }
 
-/* A name that nobody has, and that is short where that of path is as long as can be. */
+// A name that nobody has, and that is short where that of path is as long as can be.
 static char *temporary_name(const char *path)
 {
     char name[32];
@@ -47,23 +47,22 @@ static bool has_descriptors(void)
     return access("/proc/self/fd", X_OK) == 0;
 }
 
-/* A file without a name cannot be left behind. */
+// A file without a name cannot be left behind.
 static int open_unnamed(const char *path)
 {
     char *folder = has_descriptors() ? beside(path, ".") : NULL;
-    const int fd =
-        folder == NULL ? -1 : open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, (mode_t)0666);
+    const int fd = !folder ? -1 : open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, (mode_t)0666);
     free(folder);
     return fd;
 }
 
-/* Where the file system has none without a name (NFS, some overlays). */
+// Where the file system has none without a name (NFS, some overlays).
 static int open_named(struct save *save)
 {
     for (int i = 0; i < NAME_TRIES; i++) {
         save->temporary = temporary_name(save->path);
         const int fd =
-            save->temporary == NULL
+            !save->temporary
                 ? -1
                 : open(save->temporary, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (fd >= 0)
@@ -82,7 +81,7 @@ static int open_direct(struct save *save)
     return open(save->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
 }
 
-/* A pipe in the place of a record, which nobody reads, is an error (ENXIO), and not waited for. */
+// A pipe in the place of a record, which nobody reads, is an error (ENXIO), and not waited for.
 static int open_at_once(struct save *save)
 {
     save->direct = true;
@@ -92,14 +91,14 @@ static int open_at_once(struct save *save)
     return fd;
 }
 
-/* A file of the user keeps its mode and, where we may, its owner. */
+// A file of the user keeps its mode and, where we may, its owner.
 static int open_output(struct save *save)
 {
     struct stat status;
     const bool there = stat(save->path, &status) == 0;
     if (there && !S_ISREG(status.st_mode))
         return open_direct(save);
-    /* Into a file that may not be written to, no other is put in its place. */
+    // Into a file that may not be written to, no other is put in its place.
     if (there && access(save->path, W_OK) != 0)
         return -1;
     int fd = open_unnamed(save->path);
@@ -117,7 +116,7 @@ static int open_output(struct save *save)
 static int open_record(struct save *save)
 {
     struct stat status;
-    /* A link or a folder is what rename makes of it; never a device, which others have. */
+    // A link or a folder is what rename makes of it; never a device, which others have.
     if (lstat(save->path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode) &&
         !S_ISDIR(status.st_mode))
         return open_at_once(save);
@@ -128,7 +127,7 @@ static int open_record(struct save *save)
 static void forget(struct save *save)
 {
     const int error = errno;
-    if (save->temporary != NULL)
+    if (save->temporary)
         (void)unlink(save->temporary);
     free(save->temporary);
     free(save->path);
@@ -136,15 +135,15 @@ static void forget(struct save *save)
     errno = error;
 }
 
-/* Where a link of the user leads to. */
+// Where a link of the user leads to.
 static char *find_path(const char *path, bool followed)
 {
     char *found = followed ? realpath(path, NULL) : NULL;
-    return found != NULL ? found : strdup(path);
+    return found ? found : strdup(path);
 }
 
-/* Whether path names an open descriptor, of a file that must not be replaced under whoever has it
- * open, or is a link to nothing yet, where what is written makes the file that it names. */
+// Whether path names an open descriptor, of a file that must not be replaced under whoever has it
+// open, or is a link to nothing yet, where what is written makes the file that it names.
 static bool wants_direct(const char *path)
 {
     static const char *const descriptors[] = {"/dev/std", "/dev/fd/", "/proc/"};
@@ -159,13 +158,13 @@ bool save_begin(struct save *save, const char *path, enum save_kind kind)
 {
     const bool direct = kind == SAVE_OUTPUT && wants_direct(path);
     *save = (struct save){.kind = kind, .path = find_path(path, kind == SAVE_OUTPUT && !direct)};
-    if (save->path == NULL)
+    if (!save->path)
         return false;
     const int fd = direct                ? open_direct(save)
                    : kind == SAVE_OUTPUT ? open_output(save)
                                          : open_record(save);
     save->file = fd < 0 ? NULL : fdopen(fd, "w");
-    if (save->file != NULL)
+    if (save->file)
         return true;
     if (fd >= 0)
         (void)close(fd);
@@ -173,14 +172,14 @@ bool save_begin(struct save *save, const char *path, enum save_kind kind)
     return false;
 }
 
-/* Gives the file without a name its own; where that is taken, one to be renamed. */
+// Gives the file without a name its own; where that is taken, one to be renamed.
 static bool link_unnamed(struct save *save, const char *descriptor)
 {
     if (linkat(AT_FDCWD, descriptor, AT_FDCWD, save->path, AT_SYMLINK_FOLLOW) == 0)
         return true;
     for (int i = 0; i < NAME_TRIES && errno == EEXIST; i++) {
         save->temporary = temporary_name(save->path);
-        if (save->temporary == NULL)
+        if (!save->temporary)
             return false;
         if (linkat(AT_FDCWD, descriptor, AT_FDCWD, save->temporary, AT_SYMLINK_FOLLOW) == 0)
             return rename(save->temporary, save->path) == 0;
@@ -195,13 +194,13 @@ static bool link_unnamed(struct save *save, const char *descriptor)
 static bool give_name(struct save *save)
 {
     char descriptor[DESCRIPTOR_PATH];
-    if (save->temporary != NULL)
+    if (save->temporary)
         return rename(save->temporary, save->path) == 0;
     snprintf(descriptor, sizeof descriptor, "/proc/self/fd/%d", fileno(save->file));
     return link_unnamed(save, descriptor);
 }
 
-/* A file system that cannot flush has nothing to flush. */
+// A file system that cannot flush has nothing to flush.
 static bool is_synced(int result)
 {
     return result == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS;
@@ -230,7 +229,7 @@ bool save_end(struct save *save, bool written)
         good = false;
         error = errno;
     }
-    if (good) { /* the temporary name is no more */
+    if (good) { // the temporary name is no more
         free(save->temporary);
         save->temporary = NULL;
     }
@@ -254,9 +253,9 @@ bool save_text(const char *path, const char *text, enum save_kind kind)
 bool save_sync_folder(const char *path)
 {
     char *folder = beside(path, ".");
-    const int fd = folder == NULL ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int fd = !folder ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     free(folder);
-    /* A folder that may be written to but not be read cannot be flushed. */
+    // A folder that may be written to but not be read cannot be flushed.
     if (fd < 0)
         return errno == EACCES;
     const bool good = is_synced(fsync(fd));
@@ -278,7 +277,7 @@ static bool make_one(const char *path, mode_t mode)
     return good;
 }
 
-/* errno: as it was, or that something else is there. */
+// errno: as it was, or that something else is there.
 static bool is_folder(const char *path)
 {
     struct stat status;
@@ -295,15 +294,15 @@ static bool make_folder(const char *path, mode_t mode, bool *created)
         errno = ENAMETOOLONG;
         return false;
     }
-    /* What is there may be in a folder that cannot be written to. */
-    for (char *slash = strchr(whole + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+    // What is there may be in a folder that cannot be written to.
+    for (char *slash = strchr(whole + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (!make_one(whole, mode) && !is_folder(whole))
             return false;
         *slash = '/';
     }
     const bool made = make_one(whole, mode);
-    if (created != NULL)
+    if (created)
         *created = made;
     return made || is_folder(whole);
 }
@@ -313,7 +312,7 @@ void save_ignore_results(const char *path)
     static const char name[] = "jostle-results/";
     char file[PATH_MAX];
     const char *found = strstr(path, name);
-    if (found == NULL || (found != path && found[-1] != '/'))
+    if (!found || (found != path && found[-1] != '/'))
         return;
     if (snprintf(file, sizeof file, "%.*s%s.gitignore", (int)(found - path), path, name) >=
         (int)sizeof file)
@@ -342,7 +341,7 @@ bool save_append(int fd, const char *line, size_t length)
     if (file_write_all(fd, line, length))
         return true;
     const int error = errno;
-    /* Where even this fails, the readers find a torn line. */
+    // Where even this fails, the readers find a torn line.
     if (known && ftruncate(fd, before.st_size) == 0)
         (void)lseek(fd, 0, SEEK_END);
     errno = error;

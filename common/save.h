@@ -1,71 +1,70 @@
 #ifndef COMMON_SAVE_H
 #define COMMON_SAVE_H
 
-/* Writes whole files. Whatever comes in between (a full disk, a signal, SIGKILL, a power cut), path
- * holds what was there before or all that is written now: the new text is a file without a name, or
- * a temporary one beside path, until it is on the disk.
- *
- *     struct save save;
- *     bool good = save_begin(&save, path, SAVE_RECORD);
- *     if (good)
- *         good = save_end(&save, fputs(text, save.file) != EOF);
- *     return good || save_complain(path);
- */
+// Writes whole files. Whatever comes in between (a full disk, a signal, SIGKILL, a power cut), path
+// holds what was there before or all that is written now: the new text is a file without a name, or
+// a temporary one beside path, until it is on the disk.
+//
+//     struct save save;
+//     bool good = save_begin(&save, path, SAVE_RECORD);
+//     if (good)
+//         good = save_end(&save, fputs(text, save.file) != EOF);
+//     return good || save_complain(path);
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 enum save_kind {
-    SAVE_RECORD, /* in a folder of ours: on the disk when save_end returns; a link is replaced */
-    SAVE_STATE,  /* the same, but not flushed: it can be made again, and is written often */
-    SAVE_OUTPUT, /* a file that the user named: flushed, a link is followed, mode and owner of a
-                    file that is there stay. A device or a pipe is written to as it is, by all. */
+    SAVE_RECORD, // in a folder of ours: on the disk when save_end returns; a link is replaced
+    SAVE_STATE,  // the same, but not flushed: it can be made again, and is written often
+    SAVE_OUTPUT, // a file that the user named: flushed, a link is followed, mode and owner of a
+                 // file that is there stay. A device or a pipe is written to as it is, by all.
 };
 
 struct save {
-    FILE *file;             /* to be written to; owned by the save */
-    char *path, *temporary; /* temporary: NULL where the file has no name yet, or is path itself */
+    FILE *file;             // to be written to; owned by the save
+    char *path, *temporary; // temporary: NULL where the file has no name yet, or is path itself
     enum save_kind kind;
-    bool direct; /* path itself is written to: a device, or its folder takes no other file */
+    bool direct; // path itself is written to: a device, or its folder takes no other file
 };
 
-/* Opens save->file. False with errno: nothing was changed, and there is nothing to end. */
+// Opens save->file. False with errno: nothing was changed, and there is nothing to end.
 bool save_begin(struct save *save, const char *path, enum save_kind kind);
 
-/* Ends what save_begin began. written: what was written to the stream so far succeeded; errno
- * then says why not. True: the file is at path. False with errno: path is as it was (but a
- * device), and no temporary file is left. */
+// Ends what save_begin began. written: what was written to the stream so far succeeded; errno
+// then says why not. True: the file is at path. False with errno: path is as it was (but a
+// device), and no temporary file is left.
 bool save_end(struct save *save, bool written);
 
-/* Writes length bytes of text to path, all of the above in one. False with errno. */
+// Writes length bytes of text to path, all of the above in one. False with errno.
 bool save_bytes(const char *path, const char *text, size_t length, enum save_kind kind);
 bool save_text(const char *path, const char *text, enum save_kind kind);
 
-/* Brings the entries of the folder that path is in to the disk: after a rename or a new file. Where
- * the file system has no such thing, true. False with errno. */
+// Brings the entries of the folder that path is in to the disk: after a rename or a new file. Where
+// the file system has no such thing, true. False with errno.
 bool save_sync_folder(const char *path);
 
-/* What is measured is nothing that belongs into a repository: where path is in a folder
- * jostle-results, git ignores all of that from now on. Without that file nothing is lost. */
+// What is measured is nothing that belongs into a repository: where path is in a folder
+// jostle-results, git ignores all of that from now on. Without that file nothing is lost.
 void save_ignore_results(const char *path);
-/* Makes a folder, and those above it that are not there; what is made stays after a power cut.
- * created, or NULL: whether the folder itself was not there. False with errno. */
+// Makes a folder, and those above it that are not there; what is made stays after a power cut.
+// created, or NULL: whether the folder itself was not there. False with errno.
 bool save_make_folder(const char *path, bool *created);
-/* The same, and what is made is for the user alone. */
+// The same, and what is made is for the user alone.
 bool save_make_private_folder(const char *path);
 
-/* Appends one line to an open file, with one write where that is possible. False with errno: a
- * regular file is as long as it was before, so that no half line is left in it. */
+// Appends one line to an open file, with one write where that is possible. False with errno: a
+// regular file is as long as it was before, so that no half line is left in it.
 bool save_append(int fd, const char *line, size_t length);
 
-/* What to do about an errno of writing, for the end of a message: "make room on its disk". */
+// What to do about an errno of writing, for the end of a message: "make room on its disk".
 const char *save_advice(int error);
 
-/* "cannot make the folder PATH (REASON): ADVICE", from errno. Returns false. */
+// "cannot make the folder PATH (REASON): ADVICE", from errno. Returns false.
 bool save_complain_folder(const char *path);
 
-/* "PATH cannot be written (REASON): ADVICE", from errno; "-" is standard output. Returns false. */
+// "PATH cannot be written (REASON): ADVICE", from errno; "-" is standard output. Returns false.
 bool save_complain(const char *path);
 
 #endif

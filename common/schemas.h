@@ -1,8 +1,8 @@
 #ifndef COMMON_SCHEMAS_H
 #define COMMON_SCHEMAS_H
 
-/* The names of records: the member "schema" of each, and of its JSON Schema in results/schema. A
- * number grows where a reader of the one before would read something wrong. */
+// The names of records: the member "schema" of each, and of its JSON Schema in results/schema. A
+// number grows where a reader of the one before would read something wrong.
 
 #define SCHEMA_BENCH           "jostle.bench/1"
 #define SCHEMA_BENCH_PLAN      "jostle.bench-plan/1"

@@ -15,11 +15,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ioprio_set(2), which glibc has not. */
+// ioprio_set(2), which glibc has not.
 #define IOPRIO_WHO_PROCESS 1
 #define IOPRIO_CLASS_SHIFT 13
 
-/* Processes. */
+// Processes.
 
 static bool read_whole(const char *value, int64_t low, int64_t high, int64_t *number)
 {
@@ -44,7 +44,7 @@ static bool nice_has(const char *value, pid_t process)
     return errno == 0 && nice == (int)strtol(value, NULL, 10);
 }
 
-/* "idle", "batch", "fifo:10", "rr:10". */
+// "idle", "batch", "fifo:10", "rr:10".
 static bool sched_read(const char *value, int *policy, struct sched_param *param)
 {
     static const struct {
@@ -92,7 +92,7 @@ static bool sched_has(const char *value, pid_t process)
            sched_getparam(process, &now) == 0 && now.sched_priority == param.sched_priority;
 }
 
-/* "idle", "best-effort:7", "realtime:0", as the number of ioprio_set(2); -1: none of these. */
+// "idle", "best-effort:7", "realtime:0", as the number of ioprio_set(2); -1: none of these.
 static int ionice_read(const char *value)
 {
     static const char *const classes[] = {"realtime:", "best-effort:", "idle"};
@@ -135,7 +135,7 @@ static bool cpus_set(const char *value)
     return cpus_parse(value, &list) == 0 && cpus_pin_list(&list) == 0;
 }
 
-/* A program may choose among them. */
+// A program may choose among them.
 static bool cpus_has(const char *value, pid_t process)
 {
     struct cpu_list list, now = {.count = 0};
@@ -149,7 +149,7 @@ static bool group_check(const char *value)
            strcmp(value, "cgroup") == 0;
 }
 
-/* Of a group of its own, settings_apply() makes it. */
+// Of a group of its own, settings_apply() makes it.
 static bool group_set(const char *value)
 {
     return strcmp(value, "session") != 0 || setsid() >= 0;
@@ -240,7 +240,7 @@ bool setting_read(struct setting *setting, const char *text, char *error, size_t
             continue;
         const char *value = text[length] == '=' ? text + length + 1 : "";
         *setting = (struct setting){.kind = kind, .value = value};
-        if (kind->check != NULL ? kind->check(value) : setting_group_takes(kind, value))
+        if (kind->check ? kind->check(value) : setting_group_takes(kind, value))
             return true;
         snprintf(error, size, "%s: not a value of %s: give %s=%s", text, kind->name, kind->name,
                  kind->argument);
@@ -252,7 +252,7 @@ bool setting_read(struct setting *setting, const char *text, char *error, size_t
     return false;
 }
 
-/* group=cgroup is a group of the CPU's controller with nothing set. */
+// group=cgroup is a group of the CPU's controller with nothing set.
 static bool is_plain_group(const struct setting *setting)
 {
     return setting->kind->set == group_set && strcmp(setting->value, "cgroup") == 0;
@@ -264,7 +264,7 @@ static const struct setting_kind *group_kind(const struct setting *setting)
         .name = "group", .controller = "cpu", .v1_file = "cpu.shares"};
     if (is_plain_group(setting))
         return &plain;
-    return setting->kind->controller != NULL ? setting->kind : NULL;
+    return setting->kind->controller ? setting->kind : NULL;
 }
 
 static bool name_error(const struct setting *setting, const char *why, char *error, size_t size)
@@ -278,15 +278,15 @@ static bool verify_one(const struct setting *setting, pid_t process, char *error
     const struct setting_kind *group = group_kind(setting);
     const char *value = is_plain_group(setting) ? NULL : setting->value;
     char why[SETTING_ERROR];
-    if (setting->kind->has != NULL && !setting->kind->has(setting->value, process))
+    if (setting->kind->has && !setting->kind->has(setting->value, process))
         return name_error(setting, "it has taken no effect, or was changed since", error, size);
-    if (group != NULL && !setting_group_has(group, value, process, why, sizeof why))
+    if (group && !setting_group_has(group, value, process, why, sizeof why))
         return name_error(setting, why, error, size);
     return true;
 }
 
-/* Before Linux 6.2 who enters a group of v2 with the cpuset controller loses the CPUs that it was
- * bound to. Where none of those is left (cpuset.cpus), the group's are what was asked for. */
+// Before Linux 6.2 who enters a group of v2 with the cpuset controller loses the CPUs that it was
+// bound to. Where none of those is left (cpuset.cpus), the group's are what was asked for.
 static void keep_cpus(const struct cpu_list *cpus)
 {
     struct cpu_list now = {.count = 0};
@@ -294,23 +294,23 @@ static void keep_cpus(const struct cpu_list *cpus)
         (void)cpus_pin_list(cpus);
 }
 
-/* Groups are made before any is entered: where one can be made is told by where we are. */
+// Groups are made before any is entered: where one can be made is told by where we are.
 static bool apply_groups(const struct setting *settings, size_t count, char *error, size_t size)
 {
     struct setting_place place[SETTINGS_MOST];
     char why[SETTING_ERROR];
     for (size_t i = 0; i < count; i++)
-        if (group_kind(&settings[i]) != NULL)
+        if (group_kind(&settings[i]))
             setting_group_forget(group_kind(&settings[i]));
     for (size_t i = 0; i < count; i++) {
         const struct setting_kind *group = group_kind(&settings[i]);
         const char *value = is_plain_group(&settings[i]) ? NULL : settings[i].value;
-        if (group != NULL && !setting_group_make(group, value, &place[i], why, sizeof why))
+        if (group && !setting_group_make(group, value, &place[i], why, sizeof why))
             return name_error(&settings[i], why, error, size);
     }
     for (size_t i = 0; i < count; i++) {
         const struct setting_kind *group = group_kind(&settings[i]);
-        if (group != NULL && !setting_group_enter(group, &place[i], why, sizeof why))
+        if (group && !setting_group_enter(group, &place[i], why, sizeof why))
             return name_error(&settings[i], why, error, size);
     }
     return true;
@@ -329,7 +329,7 @@ bool settings_apply(const struct setting *settings, size_t count, char *error, s
 {
     struct cpu_list cpus = {.count = 0};
     for (size_t i = 0; i < count; i++)
-        if (settings[i].kind->set != NULL && !settings[i].kind->set(settings[i].value))
+        if (settings[i].kind->set && !settings[i].kind->set(settings[i].value))
             return name_error(&settings[i], strerror(errno), error, size);
     const bool known = cpus_of_thread(0, &cpus);
     if (!apply_groups(settings, count, error, size))

@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PREFIX "jostle-set" /* of the names of our groups; behind it the process that made one */
+#define PREFIX "jostle-set" // of the names of our groups; behind it the process that made one
 
-#define PERIOD_US 100000 /* of cpu.max, the kernel's own */
+#define PERIOD_US 100000 // of cpu.max, the kernel's own
 
 bool setting_group_takes(const struct setting_kind *kind, const char *value)
 {
@@ -73,7 +73,7 @@ static bool place_find(struct setting_place *place, const struct setting_kind *k
         return place_resctrl(place, error, size);
     const char *v1 = v1_controller(kind);
     place->v1 = cgroup_of(getpid(), v1, place->folder);
-    if (place->v1 && kind->v1_file == NULL) {
+    if (place->v1 && !kind->v1_file) {
         snprintf(error, size, "%s needs cgroup v2, and this machine has the %s controller in v1",
                  kind->name, v1);
         return false;
@@ -99,7 +99,7 @@ static bool place_find(struct setting_place *place, const struct setting_kind *k
     return false;
 }
 
-/* The folder of the group that this process has there. */
+// The folder of the group that this process has there.
 static void folder_of(const struct setting_place *place, pid_t process, char path[CGROUP_PATH])
 {
     const size_t length = strlen(place->folder);
@@ -108,7 +108,7 @@ static void folder_of(const struct setting_place *place, pid_t process, char pat
              kept < CGROUP_PATH - 64 ? kept : CGROUP_PATH - 64, place->folder, (long)process);
 }
 
-/* A weight as the scheduler of v1 counts it. */
+// A weight as the scheduler of v1 counts it.
 static int64_t v1_weight(const struct setting_kind *kind, int64_t weight)
 {
     if (strcmp(kind->controller, "io") == 0)
@@ -117,7 +117,7 @@ static int64_t v1_weight(const struct setting_kind *kind, int64_t weight)
     return shares < 2 ? 2 : shares;
 }
 
-/* What is written to the file, and what it says then. */
+// What is written to the file, and what it says then.
 static void encode(const struct setting_place *place, const struct setting_kind *kind,
                    const char *value, char *text, size_t size)
 {
@@ -135,7 +135,7 @@ static void encode(const struct setting_place *place, const struct setting_kind 
         return;
     case FORM_SIZE:
         (void)units_size(value, &bytes);
-        bytes -= bytes % (uint64_t)sysconf(_SC_PAGESIZE); /* as the kernel does */
+        bytes -= bytes % (uint64_t)sysconf(_SC_PAGESIZE); // as the kernel does
         snprintf(text, size, "%" PRIu64, bytes);
         return;
     case FORM_CPUS:
@@ -156,7 +156,7 @@ static const char *file_of(const struct setting_place *place, const struct setti
     return place->v1 ? kind->v1_file : kind->name;
 }
 
-/* Whether the file says what was asked for; several lines or words may be around it. */
+// Whether the file says what was asked for; several lines or words may be around it.
 static bool says(const struct setting_kind *kind, const char *now, const char *wanted)
 {
     struct cpu_list is, asked;
@@ -187,7 +187,7 @@ static bool file_get(const char *folder, const char *name, char *text, size_t si
     return file_read(AT_FDCWD, path, text, size);
 }
 
-/* In v1 a group without nodes of memory takes nobody. */
+// In v1 a group without nodes of memory takes nobody.
 static bool take_memory_nodes(const struct setting_place *place, const char *folder)
 {
     char nodes[1024];
@@ -223,16 +223,16 @@ bool setting_group_make(const struct setting_kind *kind, const char *value,
                                  : "a group cannot be made";
     else if (is_cpuset_v1(place, kind) && !take_memory_nodes(place, folder))
         failed = "its nodes of memory cannot be set";
-    else if (value != NULL) {
+    else if (value) {
         encode(place, kind, value, text, sizeof text);
         if (!file_put(folder, file_of(place, kind), text))
             failed =
                 errno == ENOENT ? "this kernel has no such file" : "the kernel refuses the value";
-        /* BFQ has a file of its own in v2; io.weight is that of iocost. */
-        if (failed == NULL && kind->form == FORM_WEIGHT && !place->v1)
+        // BFQ has a file of its own in v2; io.weight is that of iocost.
+        if (!failed && kind->form == FORM_WEIGHT && !place->v1)
             (void)file_put(folder, "io.bfq.weight", text);
     }
-    if (failed == NULL)
+    if (!failed)
         return true;
     snprintf(error, size, "%s (%.300s: %s)", failed, folder, strerror(errno));
     return false;
@@ -249,7 +249,7 @@ bool setting_group_enter(const struct setting_kind *kind, const struct setting_p
     return false;
 }
 
-/* The group in which the process is; false: it is not in the one that was made for it. */
+// The group in which the process is; false: it is not in the one that was made for it.
 static bool group_of(const struct setting_kind *kind, pid_t process, struct setting_place *place)
 {
     char name[64];
@@ -266,7 +266,7 @@ static bool group_of(const struct setting_kind *kind, pid_t process, struct sett
     return length > tail && strcmp(place->folder + length - tail, name) == 0;
 }
 
-/* As much of a line as a message has room for. */
+// As much of a line as a message has room for.
 static int most(size_t length)
 {
     return length < 100 ? (int)length : 100;
@@ -282,7 +282,7 @@ bool setting_group_has(const struct setting_kind *kind, const char *value, pid_t
                  (long)process);
         return false;
     }
-    if (value == NULL)
+    if (!value)
         return true;
     encode(&place, kind, value, wanted, sizeof wanted);
     if (!file_get(place.folder, file_of(&place, kind), text, sizeof text))

@@ -1,5 +1,5 @@
-/* SHA-256 by libgcrypt, which uses what instructions the CPU has for it: about 2 GB/s
- * where plain C has 0.2. */
+// SHA-256 by libgcrypt, which uses what instructions the CPU has for it: about 2 GB/s
+// where plain C has 0.2.
 
 #include "common/sha256.h"
 
@@ -11,7 +11,7 @@
 
 enum { DIGEST = 32, CHUNK = 256 * 1024 };
 
-/* libgcrypt wants to be told that no secret memory is needed, before its first use. */
+// libgcrypt wants to be told that no secret memory is needed, before its first use.
 static void begin(void)
 {
     if (gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P))
@@ -35,7 +35,7 @@ void sha256_hex(const void *data, size_t size, char digits[SHA256_DIGITS + 1])
     write_digits(digest, digits);
 }
 
-/* Feeds the hash until the end of the file. */
+// Feeds the hash until the end of the file.
 static bool add_all(gcry_md_hd_t hash, int fd, char *chunk)
 {
     ssize_t got;
@@ -53,7 +53,7 @@ bool sha256_file(int fd, char digits[SHA256_DIGITS + 1])
     gcry_md_hd_t hash;
     begin();
     char *chunk = malloc(CHUNK);
-    if (chunk == NULL || gcry_md_open(&hash, GCRY_MD_SHA256, 0) != 0) {
+    if (!chunk || gcry_md_open(&hash, GCRY_MD_SHA256, 0) != 0) {
         free(chunk);
         errno = ENOMEM;
         return false;

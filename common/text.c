@@ -32,7 +32,7 @@ enum { MOST = 6 };
 
 int decimals_apart(int decimals, double low, double high, double number)
 {
-    const double gap = low > number ? low - number : number - high; /* of the nearer bound */
+    const double gap = low > number ? low - number : number - high; // of the nearer bound
     while (gap > 0 && decimals < MOST && gap * pow(10, decimals) < 0.5)
         decimals++;
     return decimals;
@@ -41,7 +41,7 @@ int decimals_apart(int decimals, double low, double high, double number)
 const char *date_utc(time_t time, char text[DATE_SIZE])
 {
     struct tm utc;
-    if (gmtime_r(&time, &utc) == NULL || strftime(text, DATE_SIZE, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+    if (!gmtime_r(&time, &utc) || strftime(text, DATE_SIZE, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
         text[0] = '\0';
     return text;
 }
@@ -54,7 +54,7 @@ size_t fold_columns(int fd)
     return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= NARROWEST ? size.ws_col : 0;
 }
 
-/* Moves behind a character and returns its columns, none of a sequence that sets a colour. */
+// Moves behind a character and returns its columns, none of a sequence that sets a colour.
 static size_t step(const char **at)
 {
     const unsigned char *next = (const unsigned char *)*at;
@@ -85,14 +85,14 @@ static size_t indent_of(const char *line, size_t columns)
     return leading > 0 && gap > 1 && word + gap <= columns / 2 ? word + gap : leading + 2;
 }
 
-/* How much of the line fits, up to a blank or its end. */
+// How much of the line fits, up to a blank or its end.
 static size_t fitting(const char *line, size_t columns)
 {
     const char *at = line + strspn(line, " "), *last = NULL;
     for (size_t used = (size_t)(at - line); *at != '\0'; used += step(&at)) {
         if (*at == ' ')
             last = at;
-        if (used >= columns && last != NULL)
+        if (used >= columns && last)
             return (size_t)(last - line);
     }
     return (size_t)(at - line);
@@ -116,15 +116,14 @@ char *fold_text(const char *text, size_t columns)
 {
     char *folded = NULL, *lines = strdup(text), *rest = lines;
     size_t size;
-    FILE *out = lines == NULL ? NULL : open_memstream(&folded, &size);
-    for (char *line = strsep(&rest, "\n"); out != NULL && line != NULL;
-         line = strsep(&rest, "\n")) {
+    FILE *out = !lines ? NULL : open_memstream(&folded, &size);
+    for (char *line = strsep(&rest, "\n"); out && line; line = strsep(&rest, "\n")) {
         put_line(out, line, columns);
-        if (rest != NULL)
+        if (rest)
             putc('\n', out);
     }
     free(lines);
-    if (out == NULL || fclose(out) != 0) {
+    if (!out || fclose(out) != 0) {
         free(folded);
         return NULL;
     }
@@ -170,7 +169,7 @@ static const char *name_of(unsigned long code, char *text, size_t size)
 char *visible_copy(const char *text)
 {
     char *result = malloc(8 * strlen(text) + 1), *out = result, name[16];
-    if (result == NULL)
+    if (!result)
         return NULL;
     for (const unsigned char *c = (const unsigned char *)text; *c != '\0';) {
         const unsigned char *start = c;
@@ -184,7 +183,7 @@ char *visible_copy(const char *text)
     return result;
 }
 
-/* glibc has sigabbrev_np() since 2.32. */
+// glibc has sigabbrev_np() since 2.32.
 static const char *const names[] = {
     [SIGHUP] = "HUP",   [SIGINT] = "INT",       [SIGQUIT] = "QUIT", [SIGILL] = "ILL",
     [SIGTRAP] = "TRAP", [SIGABRT] = "ABRT",     [SIGBUS] = "BUS",   [SIGFPE] = "FPE",
@@ -205,7 +204,7 @@ int signal_number(const char *text)
     if (strncasecmp(text, "SIG", 3) == 0)
         text += 3;
     for (int i = 1; i < (int)(sizeof names / sizeof names[0]); i++)
-        if (names[i] != NULL && strcasecmp(text, names[i]) == 0)
+        if (names[i] && strcasecmp(text, names[i]) == 0)
             return i;
     return 0;
 }

@@ -5,49 +5,49 @@
 #include <stddef.h>
 #include <time.h>
 
-/* What follows the prefix, in text itself; NULL: it does not begin so. */
+// What follows the prefix, in text itself; NULL: it does not begin so.
 const char *text_after(const char *text, const char *prefix);
 bool text_ends(const char *text, const char *end);
-/* The length of what is in front of the end; that of the whole text where it does not end so, or
- * is nothing else. */
+// The length of what is in front of the end; that of the whole text where it does not end so, or
+// is nothing else.
 size_t text_before(const char *text, const char *end);
 
-/* How many decimals a number with an interval is printed with. */
+// How many decimals a number with an interval is printed with.
 
-/* So many, and up to 6 where fewer would let an interval that leaves a number out, such as 1 of a
- * ratio, look as if it had it: 1.0004 [1.0002, 1.0006], not 1.000 [1.000, 1.001]. */
+// So many, and up to 6 where fewer would let an interval that leaves a number out, such as 1 of a
+// ratio, look as if it had it: 1.0004 [1.0002, 1.0006], not 1.000 [1.000, 1.001].
 int decimals_apart(int decimals, double low, double high, double number);
 
 enum { DATE_SIZE = 32 };
 
-/* A time as records have it, 2026-11-22T15:00:00Z (RFC 3339); "" where it has none, in so far a
- * year. Returns text. */
+// A time as records have it, 2026-11-22T15:00:00Z (RFC 3339); "" where it has none, in so far a
+// year. Returns text.
 const char *date_utc(time_t time, char text[DATE_SIZE]);
 
-/* Lines for people as wide as their terminal: broken between words, which a terminal does not. */
+// Lines for people as wide as their terminal: broken between words, which a terminal does not.
 
-/* The columns of the terminal that fd is; 0: it is none, or has as many as one likes. */
+// The columns of the terminal that fd is; 0: it is none, or has as many as one likes.
 size_t fold_columns(int fd);
 
-/* A copy of the text, to be freed, no line of which has more columns; 0 columns: as it is. What
- * follows is indented, as far as the second column in "  name   what it is". A row of a table,
- * which has wider gaps more than once, and a word that is too long stay as they are. NULL: out of
- * memory. */
+// A copy of the text, to be freed, no line of which has more columns; 0 columns: as it is. What
+// follows is indented, as far as the second column in "  name   what it is". A row of a table,
+// which has wider gaps more than once, and a word that is too long stay as they are. NULL: out of
+// memory.
 char *fold_text(const char *text, size_t columns);
 
-/* Text of users and of records for people: what would move the cursor, ring a bell, hide or turn
- * text around becomes visible, such as \n, \e or \u{202e}. lib/visible.jq does the same. */
+// Text of users and of records for people: what would move the cursor, ring a bell, hide or turn
+// text around becomes visible, such as \n, \e or \u{202e}. lib/visible.jq does the same.
 
-/* A copy, to be freed; NULL: out of memory. */
+// A copy, to be freed; NULL: out of memory.
 char *visible_copy(const char *text);
-/* The character at *text, which is UTF-8 and not at its end; moves on to the next. One that is cut
- * off is U+FFFD, and ends where it was cut: it never moves beyond the end. */
+// The character at *text, which is UTF-8 and not at its end; moves on to the next. One that is cut
+// off is U+FFFD, and ends where it was cut: it never moves beyond the end.
 unsigned long visible_next(const unsigned char **text);
 
-/* The number of a signal given as TERM, SIGTERM or 15; 0: there is none of that name. */
+// The number of a signal given as TERM, SIGTERM or 15; 0: there is none of that name.
 int signal_number(const char *text);
 
-/* A check of an option's row. */
+// A check of an option's row.
 bool signal_check(const char *text, char *error, size_t size);
 
 #endif

@@ -26,11 +26,11 @@ static const struct unit times[] = {
     {.suffix = "", .factor = 1e9},     {0},
 };
 
-/* Multiples by their exponent: "k" is 1000 or 1024 to the power of 1. */
+// Multiples by their exponent: "k" is 1000 or 1024 to the power of 1.
 static const char *const letters[] = {"kK", "mM", "gG", "tT"};
 #define LETTERS (sizeof letters / sizeof letters[0])
 
-/* A rate is a number, a multiple, and one of these. */
+// A rate is a number, a multiple, and one of these.
 static const struct rate_unit rate_units[] = {
     {.suffix = "", .kind = RATE_PLAIN, .factor = 1},
     {.suffix = "/s", .kind = RATE_PLAIN, .factor = 1},
@@ -46,23 +46,23 @@ static const struct rate_unit rate_units[] = {
     {0},
 };
 
-/* The number at the start of text; NULL when there is none, or no finite one. */
+// The number at the start of text; NULL when there is none, or no finite one.
 static const char *scan_number(const char *text, double *value)
 {
     char *end = NULL;
     if (!(*text >= '0' && *text <= '9') && *text != '.' && *text != '-' && *text != '+')
-        return NULL; /* strtod would take "inf", "nan" and leading blanks */
+        return NULL; // strtod would take "inf", "nan" and leading blanks
     errno = 0;
     *value = strtod(text, &end);
     if (end == text || errno == ERANGE || !isfinite(*value))
         return NULL;
-    if (memchr(text, 'x', (size_t)(end - text)) != NULL)
-        return NULL; /* hexadecimal: more likely a slip */
-    *value += 0.0;   /* -0 becomes 0 */
+    if (memchr(text, 'x', (size_t)(end - text)))
+        return NULL; // hexadecimal: more likely a slip
+    *value += 0.0;   // -0 becomes 0
     return end;
 }
 
-/* What follows a number, without blanks before a unit; NULL: there is only a blank. */
+// What follows a number, without blanks before a unit; NULL: there is only a blank.
 static const char *skip_blanks(const char *suffix)
 {
     const size_t blanks = strspn(suffix, " ");
@@ -72,9 +72,9 @@ static const char *skip_blanks(const char *suffix)
 static int scan_unit(const char *text, const struct unit *units, double *value)
 {
     const char *suffix = scan_number(text, value);
-    if (suffix == NULL || (suffix = skip_blanks(suffix)) == NULL)
+    if (!suffix || (suffix = skip_blanks(suffix)) == NULL)
         return -1;
-    for (; units->suffix != NULL; units++) {
+    for (; units->suffix; units++) {
         if (strcmp(suffix, units->suffix) == 0) {
             *value *= units->factor;
             return 0;
@@ -92,19 +92,19 @@ int units_time(const char *text, int64_t *time_ns)
     return 0;
 }
 
-/* One reading of a suffix: a multiple and what follows it. */
+// One reading of a suffix: a multiple and what follows it.
 struct multiple {
     const char *rest;
-    double decimal; /* the multiple as a power of 1000 */
-    double binary;  /* as a power of 1024; "Ki": the same in both */
+    double decimal; // the multiple as a power of 1000
+    double binary;  // as a power of 1024; "Ki": the same in both
 };
 
-/* The ways to read a suffix, the likeliest first; returns how many. "kiops" is
- * thousands of iops, "Kiops" kibi of ops: an i belongs to a capital first. */
+// The ways to read a suffix, the likeliest first; returns how many. "kiops" is
+// thousands of iops, "Kiops" kibi of ops: an i belongs to a capital first.
 static size_t read_multiple(const char *suffix, struct multiple readings[2])
 {
     for (unsigned i = 0; i < LETTERS && *suffix != '\0'; i++) {
-        if (strchr(letters[i], *suffix) == NULL)
+        if (!strchr(letters[i], *suffix))
             continue;
         const double binary = pow(1024, i + 1);
         const struct multiple plain = {suffix + 1, pow(1000, i + 1), binary};
@@ -126,7 +126,7 @@ int units_size(const char *text, uint64_t *size_bytes)
     struct multiple readings[2];
     double value;
     const char *suffix = scan_number(text, &value);
-    if (suffix == NULL || (suffix = skip_blanks(suffix)) == NULL)
+    if (!suffix || (suffix = skip_blanks(suffix)) == NULL)
         return -1;
     const size_t count = read_multiple(suffix, readings);
     for (size_t i = 0; i < count; i++) {
@@ -146,15 +146,15 @@ int units_size(const char *text, uint64_t *size_bytes)
 int units_percent(const char *text, double *percent)
 {
     const char *rest = scan_number(text, percent);
-    return rest != NULL && (*rest == '\0' || strcmp(rest, "%") == 0) ? 0 : -1;
+    return rest && (*rest == '\0' || strcmp(rest, "%") == 0) ? 0 : -1;
 }
 
 int units_fraction(const char *text, double *fraction)
 {
     const char *rest = scan_number(text, fraction);
-    if (rest != NULL && strcmp(rest, "%") == 0)
+    if (rest && strcmp(rest, "%") == 0)
         *fraction /= 100;
-    return rest != NULL && (*rest == '\0' || strcmp(rest, "%") == 0) ? 0 : -1;
+    return rest && (*rest == '\0' || strcmp(rest, "%") == 0) ? 0 : -1;
 }
 
 int units_count(const char *text, uint64_t *count)
@@ -172,7 +172,7 @@ int units_integer(const char *text, int64_t *value)
     char *end = NULL;
     const char *digits = text + (*text == '-' || *text == '+');
     if (!(*digits >= '0' && *digits <= '9'))
-        return -1; /* strtoll would take leading blanks */
+        return -1; // strtoll would take leading blanks
     errno = 0;
     *value = strtoll(text, &end, 10);
     return errno == 0 && end != text && *end == '\0' ? 0 : -1;
@@ -181,12 +181,12 @@ int units_integer(const char *text, int64_t *value)
 int units_real(const char *text, double *value)
 {
     const char *rest = scan_number(text, value);
-    return rest != NULL && *rest == '\0' ? 0 : -1;
+    return rest && *rest == '\0' ? 0 : -1;
 }
 
 static const struct rate_unit *find_rate_unit(const char *suffix)
 {
-    for (const struct rate_unit *unit = rate_units; unit->suffix != NULL; unit++)
+    for (const struct rate_unit *unit = rate_units; unit->suffix; unit++)
         if (strcmp(suffix, unit->suffix) == 0)
             return unit;
     return NULL;
@@ -196,7 +196,7 @@ int units_rate(const char *text, struct rate *rate)
 {
     double value;
     const char *suffix = scan_number(text, &value);
-    if (suffix == NULL || (suffix = skip_blanks(suffix)) == NULL)
+    if (!suffix || (suffix = skip_blanks(suffix)) == NULL)
         return -1;
     if (strcmp(suffix, "%") == 0) {
         *rate = (struct rate){RATE_PERCENT, value};
@@ -206,21 +206,21 @@ int units_rate(const char *text, struct rate *rate)
     const size_t count = read_multiple(suffix, readings);
     for (size_t i = 0; i < count; i++) {
         const struct rate_unit *unit = find_rate_unit(readings[i].rest);
-        if (unit != NULL) {
+        if (unit) {
             *rate = (struct rate){unit->kind, value * readings[i].decimal * unit->factor};
-            return isfinite(rate->value) ? 0 : -1; /* 1e308T would be no limit */
+            return isfinite(rate->value) ? 0 : -1; // 1e308T would be no limit
         }
     }
     return -1;
 }
 
-/* value with three or more significant digits and the largest of the prefixes
- * that leaves it at least 1. */
+// value with three or more significant digits and the largest of the prefixes
+// that leaves it at least 1.
 static const char *format_scaled(double value, double step, const char *const *prefixes,
                                  const char *unit, char *text, size_t size)
 {
     int prefix = 0;
-    while (fabs(value) >= step && prefixes[prefix + 1] != NULL) {
+    while (fabs(value) >= step && prefixes[prefix + 1]) {
         value /= step;
         prefix++;
     }
@@ -236,7 +236,7 @@ const char *units_format_rate(double value, const char *unit, char *text, size_t
         snprintf(text, size, "no limit");
     else if (strcmp(unit, "B/s") == 0)
         format_scaled(value, 1000, prefixes, unit, text, size);
-    else if (strcmp(unit, "ops/s") == 0 && value >= 1e7) /* tenths say nothing any more */
+    else if (strcmp(unit, "ops/s") == 0 && value >= 1e7) // tenths say nothing any more
         format_scaled(value, 1000, prefixes, unit, text, size);
     else if (strcmp(unit, "ops/s") == 0)
         snprintf(text, size, "%.1f %s", value, unit);
@@ -257,7 +257,7 @@ const char *units_format_time(double time_ns, char *text, size_t size)
     return format_scaled(time_ns, 1000, prefixes, "s", text, size);
 }
 
-/* In the largest of the units that divides it. */
+// In the largest of the units that divides it.
 static void format_divided(uint64_t value, const char *const *names, const uint64_t *factors,
                            char *text, size_t size)
 {

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#ifndef JOSTLE_REVISION /* the Makefile gives it: "" where the sources are of none */
+#ifndef JOSTLE_REVISION // the Makefile gives it: "" where the sources are of none
 #define JOSTLE_REVISION ""
 #endif
 
-/* The first version whose loads and reporters are those of this one. It changes when one of them
- * makes or measures something else: references, profiles and models of before are then refused. */
+// The first version whose loads and reporters are those of this one. It changes when one of them
+// makes or measures something else: references, profiles and models of before are then refused.
 #define COMPARABLE_SINCE "0.1.0"
 
 const char *version_revision(void)
@@ -19,22 +19,22 @@ const char *version_revision(void)
 void version_print(const char *name)
 {
     const char *revision = version_revision();
-    if (revision == NULL)
+    if (!revision)
         printf("%s %s\n", name, JOSTLE_VERSION);
     else
         printf("%s %s (%s)\n", name, JOSTLE_VERSION, revision);
 }
 
-/* Reads MAJOR.MINOR.PATCH; false for anything else. */
+// Reads MAJOR.MINOR.PATCH; false for anything else.
 static bool read_version(const char *text, unsigned numbers[3])
 {
     int end = 0;
-    return text != NULL &&
+    return text &&
            sscanf(text, "%3u.%3u.%3u%n", &numbers[0], &numbers[1], &numbers[2], &end) == 3 &&
            text[end] == '\0';
 }
 
-/* Which is later: below 0, 0, above 0, as strcmp does. */
+// Which is later: below 0, 0, above 0, as strcmp does.
 static int later(const unsigned a[3], const unsigned b[3])
 {
     for (int i = 0; i < 3; i++)

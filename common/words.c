@@ -6,38 +6,38 @@
 
 #define BLANKS " \t\n"
 
-/* Of a variable. */
+// Of a variable.
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
-/* Characters that no shell reads anything into. */
+// Characters that no shell reads anything into.
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
 
-/* Adds a character to a word; with *out NULL the word is only walked over. */
+// Adds a character to a word; with *out NULL the word is only walked over.
 static void put(char **out, char character)
 {
-    if (*out != NULL)
+    if (*out)
         *(*out)++ = character;
 }
 
-/* Copies what a quote encloses; text is behind the opening one. Returns what
- * follows the closing one, or NULL. */
+// Copies what a quote encloses; text is behind the opening one. Returns what
+// follows the closing one, or NULL.
 static const char *copy_quoted(const char *text, char quote, char **out)
 {
     while (*text != quote) {
         if (*text == '\0')
             return NULL;
         if (quote == '"' && text[0] == '\\' && text[1] == '\n') {
-            text += 2; /* a line that continues on the next */
+            text += 2; // a line that continues on the next
             continue;
         }
-        if (quote == '"' && *text == '\\' && text[1] != '\0' && strchr("\"\\$`", text[1]) != NULL)
+        if (quote == '"' && *text == '\\' && text[1] != '\0' && strchr("\"\\$`", text[1]))
             text++;
         put(out, *text++);
     }
     return text + 1;
 }
 
-/* Blanks, and lines that continue on the next. */
+// Blanks, and lines that continue on the next.
 static const char *skip_blanks(const char *text)
 {
     for (;;) {
@@ -48,13 +48,13 @@ static const char *skip_blanks(const char *text)
     }
 }
 
-/* Copies one word, ends it with 0; returns what follows, or NULL with *error. */
+// Copies one word, ends it with 0; returns what follows, or NULL with *error.
 static const char *copy_word(const char *text, char **out, const char **error)
 {
-    while (*text != '\0' && strchr(BLANKS, *text) == NULL) {
+    while (*text != '\0' && !strchr(BLANKS, *text)) {
         if (*text == '\'' || *text == '"') {
             text = copy_quoted(text + 1, *text, out);
-            if (text == NULL) {
+            if (!text) {
                 *error = "a quote is not closed";
                 return NULL;
             }
@@ -74,10 +74,10 @@ static const char *copy_word(const char *text, char **out, const char **error)
 
 char **words_split(const char *text, size_t *count, const char **error)
 {
-    const size_t length = strlen(text), most = length / 2 + 2; /* words, and the NULL behind */
+    const size_t length = strlen(text), most = length / 2 + 2; // words, and the NULL behind
     char **words = malloc(most * sizeof *words + length + 1);
     *count = 0;
-    if (words == NULL) {
+    if (!words) {
         *error = "out of memory: free some";
         return NULL;
     }
@@ -85,7 +85,7 @@ char **words_split(const char *text, size_t *count, const char **error)
     for (text = skip_blanks(text); *text != '\0'; text = skip_blanks(text)) {
         words[(*count)++] = out;
         text = copy_word(text, &out, error);
-        if (text == NULL) {
+        if (!text) {
             free(words);
             return NULL;
         }
@@ -101,7 +101,7 @@ size_t words_until_joint(const char *text, const char **rest)
     *rest = NULL;
     for (; *word != '\0'; word = skip_blanks(end)) {
         end = copy_word(word, &nowhere, &error);
-        if (end == NULL)
+        if (!end)
             break;
         if (*word == '+' && end == word + 1) {
             *rest = end;
@@ -115,8 +115,8 @@ size_t words_until_joint(const char *text, const char **rest)
 const char *words_operator(const char *text)
 {
     char *nowhere = NULL;
-    while (text != NULL && *text != '\0') {
-        if (strchr("|&;<>()", *text) != NULL)
+    while (text && *text != '\0') {
+        if (strchr("|&;<>()", *text))
             return text;
         if (*text == '\'' || *text == '"')
             text = copy_quoted(text + 1, *text, &nowhere);
@@ -126,7 +126,7 @@ const char *words_operator(const char *text)
     return NULL;
 }
 
-/* An expansion before the end of a double quote. */
+// An expansion before the end of a double quote.
 static bool expands_in_quotes(const char *text)
 {
     for (; *text != '\0' && *text != '"'; text++) {
@@ -141,8 +141,8 @@ static bool expands_in_quotes(const char *text)
 bool words_need_shell(const char *text)
 {
     char *nowhere = NULL;
-    for (bool begins = true; text != NULL && *text != '\0';) {
-        if (strchr("|&;<>()$`*?[", *text) != NULL || (begins && strchr("~#!", *text) != NULL))
+    for (bool begins = true; text && *text != '\0';) {
+        if (strchr("|&;<>()$`*?[", *text) || (begins && strchr("~#!", *text)))
             return true;
         if (*text == '"' && expands_in_quotes(text + 1))
             return true;
@@ -204,7 +204,7 @@ char *words_quote(const char *const *words, size_t count)
     for (size_t i = 0; i < count; i++)
         most += 4 * strlen(words[i]) + 3;
     char *text = malloc(most), *out = text;
-    if (text == NULL)
+    if (!text)
         return NULL;
     for (size_t i = 0; i < count; i++) {
         if (i > 0)

@@ -26,7 +26,7 @@ void answer_make(struct answer *answer)
             gate_judge(answer->gate, &answer->verdict, answer->options->at_most, &answer->worst);
 }
 
-/* The words of a running process, each as long as it is. */
+// The words of a running process, each as long as it is.
 static char *command_of(pid_t pid)
 {
     char inner[64], path[PATH_MAX], text[4096];
@@ -34,8 +34,8 @@ static char *command_of(pid_t pid)
     size_t count = 0;
     snprintf(inner, sizeof inner, "/proc/%d/cmdline", (int)pid);
     FILE *file = fopen(machine_path(inner, path), "re");
-    const size_t length = file == NULL ? 0 : fread(text, 1, sizeof text, file);
-    if (file != NULL)
+    const size_t length = !file ? 0 : fread(text, 1, sizeof text, file);
+    if (file)
         fclose(file);
     if (length == 0 || length == sizeof text || text[length - 1] != '\0')
         return NULL;
@@ -52,19 +52,19 @@ static char *victim_command(const struct answer *answer)
         return command_of(answer->victim->pid);
     if (answer->victim->kind != VICTIM_PROGRAM)
         return NULL;
-    while (answer->options->program[count] != NULL)
+    while (answer->options->program[count])
         count++;
     return words_quote((const char *const *)answer->options->program, count);
 }
 
-/* The command line of the experiment that tells for sure, to be freed; NULL: nobody to pause. */
+// The command line of the experiment that tells for sure, to be freed; NULL: nobody to pause.
 static char *answer_experiment(const struct answer *answer)
 {
     char load[96];
     const struct row *row = answer->rows.count == 0 ? NULL : &answer->rows.row[0];
     const enum resource resource = answer->verdict.resource;
-    if ((resource != RESOURCE_CPU && resource != RESOURCE_DISK) || row == NULL ||
-        row->lead == NULL || row->lead->kernel || row->lead->pid == 1 || row->lead->ended)
+    if ((resource != RESOURCE_CPU && resource != RESOURCE_DISK) || !row || !row->lead ||
+        row->lead->kernel || row->lead->pid == 1 || row->lead->ended)
         return NULL;
     if (strncmp(row->label, "job ", 4) == 0)
         snprintf(load, sizeof load, "job:%s", row->label + 4);
@@ -72,10 +72,10 @@ static char *answer_experiment(const struct answer *answer)
         snprintf(load, sizeof load, "pid:%d", (int)row->lead->pid);
     OWNED char *command = victim_command(answer);
     return text_of("jostle slowdown --pause --load neighbour=%s -- %s", load,
-                   command == NULL ? "PROGRAM" : command);
+                   !command ? "PROGRAM" : command);
 }
 
-/* What the figures do not know, one after the other, from 0; false: no more. */
+// What the figures do not know, one after the other, from 0; false: no more.
 static bool answer_note(const struct answer *answer, size_t i, char *text, size_t size)
 {
     const struct sampler *sampler = answer->sampler;
@@ -131,7 +131,7 @@ static bool answer_note(const struct answer *answer, size_t i, char *text, size_
     return true;
 }
 
-/* The answer as a record. */
+// The answer as a record.
 
 static void put_victim(struct line *json, const struct answer *answer)
 {
@@ -180,7 +180,7 @@ static void put_culprits(struct line *json, const struct answer *answer)
         row_text(row, text, sizeof text);
         line_object(json, NULL);
         line_text(json, "text", text);
-        if (row->lead != NULL) {
+        if (row->lead) {
             line_integer(json, "pid", row->lead->pid);
             line_text(json, "name", row->lead->name);
             line_text(json, "user", row->user);
@@ -274,15 +274,15 @@ char *answer_record(const struct answer *answer)
     put_notes(&json, answer);
     OWNED char *experiment = answer_experiment(answer);
     line_text(&json, "experiment", experiment);
-    char *text = must((char *)(line_end(&json) == NULL ? NULL : strdup(json.text)));
+    char *text = must((char *)(!line_end(&json) ? NULL : strdup(json.text)));
     line_free(&json);
     return text;
 }
 
-/* The answer for people. What processes call themselves is made visible. */
+// The answer for people. What processes call themselves is made visible.
 
 enum { SHOWN = 8 };
-/* In less the kernel's ticks count nobody. */
+// In less the kernel's ticks count nobody.
 #define LEAST_S 0.1
 
 static void print_visible(const char *text)
@@ -300,13 +300,13 @@ static const char *rate_text(double bytes_per_s, char text[32])
     return text;
 }
 
-/* "pid 4711, root, job 42" */
+// "pid 4711, root, job 42"
 static void print_who(const struct row *row)
 {
     char text[256];
     row_text(row, text, sizeof text);
     print_visible(text);
-    if (row->lead == NULL)
+    if (!row->lead)
         return;
     printf("  (pid %d, ", (int)row->lead->pid);
     print_visible(row->user);
@@ -415,7 +415,7 @@ void answer_print(const struct answer *answer)
     print_rest(answer);
     print_gate(answer);
     OWNED char *experiment = answer_experiment(answer);
-    if (experiment != NULL) {
+    if (experiment) {
         printf("\nwhat it would gain, measured:\n  ");
         print_visible(experiment);
         printf("\n");
@@ -426,7 +426,7 @@ void answer_print_line(const struct answer *answer)
 {
     char time[32] = "", text[256];
     struct tm local;
-    if (localtime_r(&answer->made, &local) != NULL)
+    if (localtime_r(&answer->made, &local))
         strftime(time, sizeof time, "%H:%M:%S", &local);
     printf("%s  ", time);
     print_visible(answer->verdict.text);

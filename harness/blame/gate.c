@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Less is no answer to "why is it slow". */
+// Less is no answer to "why is it slow".
 #define LEAST_FACTOR 1.05
-/* Above that, what threads have not shown is too much of it: samples decide. */
+// Above that, what threads have not shown is too much of it: samples decide.
 #define MUCH_UNSEEN 0.2
-/* Others' part of what all moved to and from disks, from which on they may be to blame. */
+// Others' part of what all moved to and from disks, from which on they may be to blame.
 #define MUCH_OF_DISK 0.1
-/* Fewer samples tell nothing. */
+// Fewer samples tell nothing.
 #define LEAST_SAMPLES 8
 
 const char *resource_name(enum resource resource)
@@ -21,7 +21,7 @@ const char *resource_name(enum resource resource)
     return names[resource];
 }
 
-/* "5.0 s", "0.27 s", "12.3 ms"; returns text. */
+// "5.0 s", "0.27 s", "12.3 ms"; returns text.
 static const char *seconds_text(double s, char text[32])
 {
     if (s >= 0.1)
@@ -37,10 +37,10 @@ static const char *times_text(double factor, char text[32])
     return text;
 }
 
-/* What of the time the victim wanted CPUs, and what of that it would not have wanted alone. */
+// What of the time the victim wanted CPUs, and what of that it would not have wanted alone.
 struct wanting {
-    double run_s, wait_s;            /* of all threads */
-    double active_s, active_error_s; /* one of them ran or waited */
+    double run_s, wait_s;            // of all threads
+    double active_s, active_error_s; // one of them ran or waited
 };
 
 static struct wanting wanting_of(struct verdict *verdict, const struct sampler *sampler,
@@ -60,7 +60,7 @@ static struct wanting wanting_of(struct verdict *verdict, const struct sampler *
     }
     verdict->at_least = sampler->gone > 0 && sampler->threads > 1;
     const double wanted_s = wanting.run_s + wanting.wait_s;
-    /* Never two at a time: what the kernel counted is the time itself. */
+    // Never two at a time: what the kernel counted is the time itself.
     if (sampler->threads <= 1 || sampler->runnable <= sampler->active) {
         wanting.active_s = fmin(wanted_s, s);
         wanting.active_error_s = 0;
@@ -70,7 +70,7 @@ static struct wanting wanting_of(struct verdict *verdict, const struct sampler *
     return wanting;
 }
 
-/* Without the waiting behind others each moment in which it wanted a CPU is so much shorter. */
+// Without the waiting behind others each moment in which it wanted a CPU is so much shorter.
 static void judge_cpu(struct verdict *verdict, const struct sampler *sampler,
                       const struct facts *facts, const struct rows *rows)
 {
@@ -93,7 +93,7 @@ static void judge_cpu(struct verdict *verdict, const struct sampler *sampler,
     verdict->high = 1 / (1 - fmin(lost + spread, 0.999));
 }
 
-/* Of the whole node: how many programs waited on average, beside those that ran. */
+// Of the whole node: how many programs waited on average, beside those that ran.
 static void judge_node(struct verdict *verdict, const struct sampler *sampler,
                        const struct facts *facts)
 {
@@ -106,7 +106,7 @@ static void judge_node(struct verdict *verdict, const struct sampler *sampler,
     verdict->ran = busy;
     verdict->waited_others = waiting;
     verdict->factor = verdict->low = verdict->high = 1;
-    /* Where nobody ever waited, as the kernel counts it, samples that say otherwise are chance. */
+    // Where nobody ever waited, as the kernel counts it, samples that say otherwise are chance.
     if (n < LEAST_SAMPLES || waiting < 0.1 || waiting <= error || (facts->cpu_some < 0.05))
         return;
     verdict->factor = running / busy;
@@ -149,7 +149,7 @@ static void say_node(struct verdict *verdict, const struct facts *facts, const c
              verdict->ran, verdict->waited_others, time, times_text(verdict->factor, times));
 }
 
-/* What cost most decides. */
+// What cost most decides.
 static enum resource worst(struct verdict *verdict, const struct sampler *sampler,
                            const struct facts *facts, const struct rows *rows)
 {
@@ -172,7 +172,7 @@ static enum resource worst(struct verdict *verdict, const struct sampler *sample
     }
     if (verdict->waited_own > most && sampler->samples >= LEAST_SAMPLES)
         return RESOURCE_OWN;
-    /* At most all that it waited, for disks and for CPUs, is the others' doing. */
+    // At most all that it waited, for disks and for CPUs, is the others' doing.
     if (found == RESOURCE_DISK)
         most = fmin(most + verdict->waited_others, 0.999);
     if (found != RESOURCE_NONE && found != RESOURCE_CPU) {
@@ -267,7 +267,7 @@ void verdict_make(struct verdict *verdict, const struct victim *victim,
     say(verdict, who, facts, rows);
 }
 
-/* A spin is so long; what takes longer from one reading of the clock to the next is a gap. */
+// A spin is so long; what takes longer from one reading of the clock to the next is a gap.
 #define SPIN_S 0.004
 #define GAP_S  20e-6
 
@@ -308,7 +308,7 @@ static void add(struct gate *gate, enum gate_fact fact, double share)
     gate->fact[fact].squares += share * share;
 }
 
-/* Of a short spin, what went to others: of this CPU, in this machine or on its host. */
+// Of a short spin, what went to others: of this CPU, in this machine or on its host.
 static double gap(void)
 {
     const double begin_s = clock_s(CLOCK_MONOTONIC);
@@ -334,7 +334,7 @@ void gate_slice(struct gate *gate, const struct look *now)
         add(gate, GATE_GAP, gap());
     }
     add(gate, GATE_STEAL, slice.steal);
-    /* The spin itself is no part of the next one. */
+    // The spin itself is no part of the next one.
     look_take(&gate->look, "", 0);
 }
 
@@ -350,7 +350,7 @@ bool gate_share(const struct gate *gate, enum gate_fact fact, double *share, dou
     return true;
 }
 
-/* The victim's own waiting is one figure with bounds of its own. */
+// The victim's own waiting is one figure with bounds of its own.
 static void add_victim(struct gate *gate, const struct verdict *verdict)
 {
     const double low = 1 - 1 / verdict->low, high = 1 - 1 / verdict->high;
@@ -379,7 +379,7 @@ enum gate_state gate_judge(struct gate *gate, const struct verdict *verdict, dou
             *worst = fact;
         }
     }
-    /* Nothing known is nothing told. */
+    // Nothing known is nothing told.
     if (!gate_share(gate, gate->of_victim ? GATE_WAITED : GATE_OTHERS, &share, &error) &&
         state == GATE_BELOW)
         state = GATE_UNDECIDED;

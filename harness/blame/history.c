@@ -20,8 +20,7 @@ static time_t time_of(const json_t *record)
 {
     struct tm made = {0};
     const char *text = json_text_at(record, "made");
-    return text == NULL || strptime(text, "%Y-%m-%dT%H:%M:%SZ", &made) == NULL ? (time_t)-1
-                                                                               : timegm(&made);
+    return !text || !strptime(text, "%Y-%m-%dT%H:%M:%SZ", &made) ? (time_t)-1 : timegm(&made);
 }
 
 static struct history *history_of(struct histories *histories, const json_t *record)
@@ -47,7 +46,7 @@ static void add(struct histories *histories, const json_t *record)
     const char *schema = json_text_at(record, "schema");
     const json_t *kernel = json_object_get(record, "kernel");
     const json_t *verdict = json_object_get(record, "verdict");
-    if (schema == NULL || strcmp(schema, SCHEMA_BLAME) != 0 || time_of(record) == (time_t)-1)
+    if (!schema || strcmp(schema, SCHEMA_BLAME) != 0 || time_of(record) == (time_t)-1)
         return;
     struct history *history = history_of(histories, record);
     history->moment =
@@ -69,8 +68,8 @@ static void add(struct histories *histories, const json_t *record)
                        moment->culprit, sizeof moment->culprit);
 }
 
-/* A record a line, as a watch writes them. False: the first line is none, and nothing was taken.
- * A later one was cut off when a watch was killed or the disk was full: those after it count. */
+// A record a line, as a watch writes them. False: the first line is none, and nothing was taken.
+// A later one was cut off when a watch was killed or the disk was full: those after it count.
 static bool read_lines(FILE *file, struct histories *histories)
 {
     OWNED char *line = NULL;
@@ -81,18 +80,18 @@ static bool read_lines(FILE *file, struct histories *histories)
         if (line[strspn(line, " \t\r\n")] == '\0')
             continue;
         json_t *record = json_read_line(line, (size_t)length);
-        if (record != NULL)
+        if (record)
             add(histories, record);
         else
             good = count > 0;
-        histories->cut = histories->cut || (record == NULL && good);
+        histories->cut = histories->cut || (!record && good);
         json_decref(record);
         count++;
     }
     return good;
 }
 
-/* One record on several lines, or more. What is no such record is passed over. */
+// One record on several lines, or more. What is no such record is passed over.
 static void read_documents(FILE *file, struct histories *histories)
 {
     json_error_t error;
@@ -102,14 +101,14 @@ static void read_documents(FILE *file, struct histories *histories)
         add(histories, record);
         json_decref(record);
     }
-    /* At the end of the file there is nothing but blanks, unless a record was cut off. */
+    // At the end of the file there is nothing but blanks, unless a record was cut off.
     histories->cut = histories->cut || error.position > 1;
 }
 
 static bool read_file(const char *path, struct histories *histories)
 {
     FILE *file = file_open_record(path);
-    if (file == NULL)
+    if (!file)
         return complain("%s: %s: give what jostle blame has written", path, file_why(errno));
     if (!read_lines(file, histories))
         read_documents(file, histories);
@@ -120,7 +119,7 @@ static bool read_file(const char *path, struct histories *histories)
 static bool is_record_name(const struct dirent *entry)
 {
     const char *end = strrchr(entry->d_name, '.');
-    return end != NULL && (strcmp(end, ".jsonl") == 0 || strcmp(end, ".json") == 0);
+    return end && (strcmp(end, ".jsonl") == 0 || strcmp(end, ".json") == 0);
 }
 
 static bool read_folder(const char *path, struct histories *histories)
@@ -190,9 +189,9 @@ int history_show(const char *path, bool page)
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* A history in figures: for each host who was to blame, and rows over the time. */
+// A history in figures: for each host who was to blame, and rows over the time.
 
-/* A mean of what is known, and the largest. */
+// A mean of what is known, and the largest.
 struct mean {
     double sum, most;
     size_t count;
@@ -223,7 +222,7 @@ static json_t *time_to_json(time_t time)
     return json_text(date_utc(time, text));
 }
 
-/* Who was named first, how often, most often first. */
+// Who was named first, how often, most often first.
 static json_t *culprits_to_json(const struct history *history, size_t first, size_t end)
 {
     enum { NAMED = 16 };
@@ -259,7 +258,7 @@ static json_t *culprits_to_json(const struct history *history, size_t first, siz
     return list;
 }
 
-/* One row: the moments from first to end, taken together. */
+// One row: the moments from first to end, taken together.
 static json_t *row_to_json(const struct history *history, size_t first, size_t end)
 {
     struct mean factor = {0}, cpu = {0}, io = {0}, steal = {0}, throttled = {0}, others = {0};
@@ -282,7 +281,7 @@ static json_t *row_to_json(const struct history *history, size_t first, size_t e
                           culprits_to_json(history, first, end)));
 }
 
-/* Stretches of equal length; one in which nothing was written has no row. */
+// Stretches of equal length; one in which nothing was written has no row.
 static json_t *rows_to_json(const struct history *history, size_t most)
 {
     json_t *rows = must(json_array());

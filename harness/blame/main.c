@@ -1,4 +1,4 @@
-/* blame: who slows a program down, by how much, and what would it gain without them? */
+// blame: who slows a program down, by how much, and what would it gain without them?
 
 #include "answer.h"
 #include "history.h"
@@ -69,7 +69,7 @@ static void check(const struct blame_options *options)
         usage_error("give one of --pid, --cgroup, --job and a program, or none for the whole node");
     if (options->watch && !isnan(options->at_most))
         usage_error("--at-most and --watch: a watch decides nothing: leave one of them out");
-    if (options->watch && options->quiet && options->json == NULL)
+    if (options->watch && options->quiet && !options->json)
         usage_error("--watch and --quiet: nobody would see it: add --json FILE");
 }
 
@@ -78,19 +78,18 @@ static void find_victim(const struct blame_options *options, struct victim *vict
     *victim = (struct victim){0};
     if (options->pid != 0)
         victim_pid(victim, options->pid);
-    else if (options->cgroup != NULL)
+    else if (options->cgroup)
         victim_cgroup(victim, options->cgroup);
-    else if (options->job != NULL)
+    else if (options->job)
         victim_job(victim, options->job);
-    else if (options->program != NULL) {
+    else if (options->program) {
         const char *slash = strrchr(options->program[0], '/');
         victim->kind = VICTIM_PROGRAM;
-        snprintf(victim->name, sizeof victim->name, "%s",
-                 slash == NULL ? options->program[0] : slash + 1);
+        snprintf(victim->name, sizeof victim->name, "%s", !slash ? options->program[0] : slash + 1);
     }
 }
 
-/* Ends the program with --help, and with exit 2 for wrong use. Finds the victim, too. */
+// Ends the program with --help, and with exit 2 for wrong use. Finds the victim, too.
 static void options_read(struct blame_options *options, struct victim *victim, int argc,
                          char **argv)
 {
@@ -121,22 +120,22 @@ static void options_read(struct blame_options *options, struct victim *victim, i
     find_victim(options, victim);
 }
 
-/* The program that is to be watched from its beginning to its end. */
+// The program that is to be watched from its beginning to its end.
 
 struct child {
-    pid_t pid;     /* 0: none */
-    int status;    /* that it has ended with; 128 and a signal's number */
-    sigset_t mask; /* what it gets back: signals, and how many files it may open */
+    pid_t pid;     // 0: none
+    int status;    // that it has ended with; 128 and a signal's number
+    sigset_t mask; // what it gets back: signals, and how many files it may open
     struct rlimit files;
 };
 
 #define FILES 2048
 
-/* Takes these signals by sigtimedwait() from now on, and more files than a program needs. */
+// Takes these signals by sigtimedwait() from now on, and more files than a program needs.
 static void child_block(struct child *child, const sigset_t *signals)
 {
     sigprocmask(SIG_BLOCK, signals, &child->mask);
-    signal(SIGCHLD, SIG_DFL); /* ignored, no child would be a zombie */
+    signal(SIGCHLD, SIG_DFL); // ignored, no child would be a zombie
     if (getrlimit(RLIMIT_NOFILE, &child->files) != 0)
         return;
     struct rlimit more = child->files;
@@ -157,12 +156,12 @@ static void become(const struct child *child, char **program, bool to_stderr, in
     _exit(127);
 }
 
-/* Starts a program; to_stderr: stdout is ours alone. Ends this one with exit 2 where that cannot
- * be run. */
+// Starts a program; to_stderr: stdout is ours alone. Ends this one with exit 2 where that cannot
+// be run.
 static void child_start(struct child *child, char **program, bool to_stderr)
 {
     int ends[2], error;
-    /* What outlives its parent is still the program's. */
+    // What outlives its parent is still the program's.
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     if (pipe2(ends, O_CLOEXEC) != 0 || (child->pid = fork()) < 0)
         usage_error("%s cannot be started: %s", program[0], strerror(errno));
@@ -174,8 +173,8 @@ static void child_start(struct child *child, char **program, bool to_stderr)
     (void)close(ends[0]);
 }
 
-/* After a SIGCHLD: whether it has ended. It stays a zombie, which can be looked at; what it left
- * behind is waited for. */
+// After a SIGCHLD: whether it has ended. It stays a zombie, which can be looked at; what it left
+// behind is waited for.
 static bool child_has_ended(struct child *child)
 {
     for (;;) {
@@ -191,7 +190,7 @@ static bool child_has_ended(struct child *child)
     return false;
 }
 
-/* Until it has ended; it is sent the signal first, where that is not 0. */
+// Until it has ended; it is sent the signal first, where that is not 0.
 static void child_wait(struct child *child, int signal)
 {
     if (child->pid <= 0)
@@ -203,14 +202,14 @@ static void child_wait(struct child *child, int signal)
     child->pid = 0;
 }
 
-/* Of one CPU, what a watch, and a single look, may use beyond what the beginning takes. */
+// Of one CPU, what a watch, and a single look, may use beyond what the beginning takes.
 #define WATCH_SHARE 0.008
 #define LOOK_SHARE  0.01
 #define BEGIN_S     0.01
-/* Samples: 100 a second where they cost little, else fewer; with less than 10 nothing is told. */
+// Samples: 100 a second where they cost little, else fewer; with less than 10 nothing is told.
 #define SHORTEST_S 0.01
 #define LONGEST_S  0.1
-/* From one look at all processes to the next, at least; so many times what one costs. */
+// From one look at all processes to the next, at least; so many times what one costs.
 #define SCAN_S     0.25
 #define SCAN_TIMES 250
 #define SLICE_S    0.5
@@ -222,12 +221,12 @@ struct blame {
     struct sampler sampler;
     struct look before;
     struct gate gate;
-    struct switches *switches; /* NULL: not here, or too many */
+    struct switches *switches; // NULL: not here, or too many
     struct child child;
     sigset_t signals;
     double period_s, next_sample_s, next_scan_s, next_slice_s, begin_s, begin_own_s;
-    int signal;  /* that has ended it; 0: none */
-    int json_fd; /* of a watch; -1: none */
+    int signal;  // that has ended it; 0: none
+    int json_fd; // of a watch; -1: none
     enum gate_state state;
 };
 
@@ -247,7 +246,7 @@ static void scan(struct blame *blame)
 
 static void take_switches(struct blame *blame, double elapsed_s)
 {
-    if (blame->switches == NULL)
+    if (!blame->switches)
         return;
     switches_take(blame->switches, &blame->scan.whos);
     if (!switches_too_many(blame->switches, elapsed_s))
@@ -256,7 +255,7 @@ static void take_switches(struct blame *blame, double elapsed_s)
     blame->switches = NULL;
 }
 
-/* As often as its cost allows; never in step with anything. */
+// As often as its cost allows; never in step with anything.
 static void sample(struct blame *blame)
 {
     const double elapsed_s = now_s() - blame->begin_s;
@@ -271,7 +270,7 @@ static void sample(struct blame *blame)
     blame->next_sample_s = now_s() + blame->period_s * (0.75 + 0.5 * drand48());
 }
 
-/* Sleeps until then, or until a signal. */
+// Sleeps until then, or until a signal.
 static void sleep_until(struct blame *blame, double due_s)
 {
     const double left_s = fmax(due_s - now_s(), 0);
@@ -288,7 +287,7 @@ static bool goes_on(const struct blame *blame, double end_s)
     return blame->signal == 0 && !blame->sampler.ended && !blame->scan.ended && now_s() < end_s;
 }
 
-/* Looks until then; false: the victim has ended, or a signal came. */
+// Looks until then; false: the victim has ended, or a signal came.
 static bool look_until(struct blame *blame, double end_s)
 {
     const bool gated = !isnan(blame->options.at_most);
@@ -314,7 +313,7 @@ static void look(struct blame *blame, struct look *look)
     look_take(look, blame->victim.folder, blame->victim.pid);
 }
 
-/* Everything that was there before us is known first; then the program begins. */
+// Everything that was there before us is known first; then the program begins.
 static void begin(struct blame *blame)
 {
     srand48((long)getpid());
@@ -323,9 +322,9 @@ static void begin(struct blame *blame)
     blame->scan.victim = &blame->victim;
     sampler_open(&blame->sampler, &blame->scan);
     scan(blame);
-    if (blame->options.program != NULL) { /* it will be in our group */
+    if (blame->options.program) { // it will be in our group
         struct who *own = who_find(&blame->scan.whos, getpid());
-        if (own != NULL) {
+        if (own) {
             who_ask(own);
             victim_find_folder(&blame->victim, own);
         }
@@ -333,7 +332,7 @@ static void begin(struct blame *blame)
     if (blame->victim.kind != VICTIM_NODE)
         blame->switches = switches_open();
     look(blame, &blame->before);
-    if (blame->options.program != NULL) {
+    if (blame->options.program) {
         child_start(&blame->child, blame->options.program,
                     blame->options.json != NULL && strcmp(blame->options.json, "-") == 0);
         blame->victim.pid = blame->child.pid;
@@ -346,18 +345,18 @@ static void begin(struct blame *blame)
     blame->next_slice_s = now_s() + SLICE_S;
 }
 
-/* What was found since the last time. */
+// What was found since the last time.
 static void find(struct blame *blame, struct answer *answer)
 {
     struct look after;
     const struct who *root = who_find(&blame->scan.whos, blame->victim.pid);
     sampler_take(&blame->sampler);
     take_switches(blame, now_s() - blame->begin_s);
-    if (blame->switches != NULL)
+    if (blame->switches)
         blame->sampler.preempted_s = switches_next_window(blame->switches);
     look(blame, &after);
     scan_take(&blame->scan);
-    if (blame->victim.kind == VICTIM_PROGRAM && root != NULL) /* what it has become by exec */
+    if (blame->victim.kind == VICTIM_PROGRAM && root) // what it has become by exec
         memcpy(blame->victim.name, root->name, sizeof blame->victim.name);
     *answer = (struct answer){
         .options = &blame->options,
@@ -375,7 +374,7 @@ static void find(struct blame *blame, struct answer *answer)
 static bool write_record(struct blame *blame, const struct answer *answer)
 {
     const char *path = blame->options.json;
-    if (path == NULL)
+    if (!path)
         return true;
     char *text = answer_record(answer);
     bool good;
@@ -391,8 +390,7 @@ static bool write_record(struct blame *blame, const struct answer *answer)
 
 static bool is_shown(const struct blame *blame)
 {
-    return !blame->options.quiet &&
-           (blame->options.json == NULL || strcmp(blame->options.json, "-") != 0);
+    return !blame->options.quiet && (!blame->options.json || strcmp(blame->options.json, "-") != 0);
 }
 
 static bool look_once(struct blame *blame)
@@ -412,7 +410,7 @@ static bool watch(struct blame *blame)
     const char *path = blame->options.json;
     const double interval_s = (double)blame->options.interval_ns / 1e9;
     bool more = true, good = true, any = false;
-    if (path != NULL && strcmp(path, "-") != 0 &&
+    if (path && strcmp(path, "-") != 0 &&
         (blame->json_fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) < 0)
         return complain("%s: %s: name a file that can be written", path, strerror(errno));
     while (more && good) {
@@ -420,7 +418,7 @@ static bool watch(struct blame *blame)
         more = look_until(blame, now_s() + interval_s);
         find(blame, &answer);
         if (any && answer.facts.duration_s < interval_s / 2)
-            break; /* the end: too short to say anything */
+            break; // the end: too short to say anything
         any = true;
         sampler_choose(&blame->sampler);
         if (is_shown(blame))
@@ -434,7 +432,7 @@ static bool watch(struct blame *blame)
     return good;
 }
 
-/* Signals are taken between two samples. */
+// Signals are taken between two samples.
 static void block_signals(struct blame *blame)
 {
     static const int taken[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};

@@ -11,19 +11,19 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Sources: Linux Documentation/accounting/psi.rst, admin-guide/cgroup-v2.rst (cpu.stat),
- * scheduler/sched-bwc.rst (v1), filesystems/resctrl.rst (mon_data), cpufreq's scaling_cur_freq;
- * proc_stat(5), proc_net_dev(5), iostats.rst. */
+// Sources: Linux Documentation/accounting/psi.rst, admin-guide/cgroup-v2.rst (cpu.stat),
+// scheduler/sched-bwc.rst (v1), filesystems/resctrl.rst (mon_data), cpufreq's scaling_cur_freq;
+// proc_stat(5), proc_net_dev(5), iostats.rst.
 
-/* A number of a file of lines "NAME VALUE"; UNKNOWN: it is not there. */
+// A number of a file of lines "NAME VALUE"; UNKNOWN: it is not there.
 static int64_t stat_number(const char *path, const char *name)
 {
     char line[128];
     int64_t value = UNKNOWN;
     FILE *file = fopen(path, "re");
-    if (file == NULL)
+    if (!file)
         return UNKNOWN;
-    while (value == UNKNOWN && fgets(line, sizeof line, file) != NULL) {
+    while (value == UNKNOWN && fgets(line, sizeof line, file)) {
         char found[64];
         long long number;
         if (sscanf(line, "%63s %lld", found, &number) == 2 && strcmp(found, name) == 0)
@@ -33,7 +33,7 @@ static int64_t stat_number(const char *path, const char *name)
     return value;
 }
 
-/* v2 has microseconds, v1 nanoseconds. */
+// v2 has microseconds, v1 nanoseconds.
 static int64_t throttled_us(const char *folder)
 {
     char path[PATH_MAX + 128];
@@ -42,13 +42,13 @@ static int64_t throttled_us(const char *folder)
     return time_ns == UNKNOWN ? stat_number(path, "throttled_usec") : time_ns / 1000;
 }
 
-/* Its own quota, or that of a group around it: the one that holds back most. */
+// Its own quota, or that of a group around it: the one that holds back most.
 static void look_at_group(const char *folder, struct look *look)
 {
     char group[PATH_MAX + 64], path[PATH_MAX + 128], line[256];
     snprintf(group, sizeof group, "%s", folder);
     look->throttled_us = look->group_io_us = UNKNOWN;
-    for (char *slash = group; slash != NULL && *group != '\0'; slash = strrchr(group, '/')) {
+    for (char *slash = group; slash && *group != '\0'; slash = strrchr(group, '/')) {
         if (slash != group)
             *slash = '\0';
         const int64_t found_us = throttled_us(group);
@@ -58,14 +58,14 @@ static void look_at_group(const char *folder, struct look *look)
     }
     snprintf(path, sizeof path, "%s/io.pressure", folder);
     FILE *file = *folder == '\0' ? NULL : fopen(path, "re");
-    if (file == NULL)
+    if (!file)
         return;
-    if (fgets(line, sizeof line, file) != NULL && strstr(line, "total=") != NULL)
+    if (fgets(line, sizeof line, file) && strstr(line, "total="))
         look->group_io_us = strtoll(strstr(line, "total=") + strlen("total="), NULL, 10);
     fclose(file);
 }
 
-/* The sum, or the mean, of the numbers that begin these files; UNKNOWN: none has one. */
+// The sum, or the mean, of the numbers that begin these files; UNKNOWN: none has one.
 static double over_files(const char *pattern, bool mean)
 {
     char path[PATH_MAX];
@@ -76,7 +76,7 @@ static double over_files(const char *pattern, bool mean)
     for (size_t i = 0; i < found.gl_pathc; i++) {
         long long number;
         FILE *file = fopen(found.gl_pathv[i], "re");
-        if (file == NULL)
+        if (!file)
             continue;
         if (fscanf(file, "%lld", &number) == 1) {
             sum += (double)number;
@@ -88,14 +88,14 @@ static double over_files(const char *pattern, bool mean)
     return count == 0 ? UNKNOWN : mean ? sum / count : sum;
 }
 
-/* Sectors have 512 bytes, whatever the disk's have. Partitions and what lies on other devices (LVM,
- * RAID, loops) would be counted twice: only what has a device of its own counts. */
+// Sectors have 512 bytes, whatever the disk's have. Partitions and what lies on other devices (LVM,
+// RAID, loops) would be counted twice: only what has a device of its own counts.
 static int64_t disk_bytes(void)
 {
     char path[PATH_MAX], line[512];
     int64_t sectors = UNKNOWN;
     FILE *file = fopen(machine_path("/proc/diskstats", path), "re");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+    while (file && fgets(line, sizeof line, file)) {
         char name[64], inner[128];
         long long read, written;
         if (sscanf(line, "%*d %*d %63s %*d %*d %lld %*d %*d %*d %lld", name, &read, &written) != 3)
@@ -104,19 +104,19 @@ static int64_t disk_bytes(void)
         if (access(machine_path(inner, path), F_OK) == 0)
             sectors = (sectors == UNKNOWN ? 0 : sectors) + read + written;
     }
-    if (file != NULL)
+    if (file)
         fclose(file);
     return sectors == UNKNOWN ? UNKNOWN : 512 * sectors;
 }
 
-/* Received and sent; on the loopback each byte comes back. Those of the victim's own network. */
+// Received and sent; on the loopback each byte comes back. Those of the victim's own network.
 static void look_at_networks(pid_t pid, struct look *look)
 {
     char inner[64], path[PATH_MAX], line[512];
     snprintf(inner, sizeof inner, "/proc/%d/net/dev", (int)pid);
     FILE *file = fopen(machine_path(pid > 0 ? inner : "/proc/net/dev", path), "re");
     look->network_bytes = look->loopback_bytes = UNKNOWN;
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+    while (file && fgets(line, sizeof line, file)) {
         char name[64];
         double received, sent;
         if (sscanf(line, " %63[^:]: %lf %*s %*s %*s %*s %*s %*s %*s %lf", name, &received, &sent) !=
@@ -129,7 +129,7 @@ static void look_at_networks(pid_t pid, struct look *look)
         else
             look->network_bytes += (int64_t)(received + sent);
     }
-    if (file != NULL)
+    if (file)
         fclose(file);
 }
 
@@ -145,7 +145,7 @@ void look_take(struct look *look, const char *folder, pid_t pid)
     look->own_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* cpufreq's, in kHz; else what /proc/cpuinfo says, which on virtual machines is the nominal one. */
+// cpufreq's, in kHz; else what /proc/cpuinfo says, which on virtual machines is the nominal one.
 static double clock_mhz(void)
 {
     char path[PATH_MAX], line[4096];
@@ -155,9 +155,9 @@ static double clock_mhz(void)
     if (khz > 0)
         return khz / 1000;
     FILE *file = fopen(machine_path("/proc/cpuinfo", path), "re");
-    if (file == NULL)
+    if (!file)
         return NAN;
-    while (fgets(line, sizeof line, file) != NULL) {
+    while (fgets(line, sizeof line, file)) {
         if (sscanf(line, "cpu MHz : %lf", &mhz) == 1) {
             sum += mhz;
             count++;
@@ -167,14 +167,14 @@ static double clock_mhz(void)
     return count > 0 ? sum / count : NAN;
 }
 
-/* Growth in units of `unit`, for each second; NAN: not known. */
+// Growth in units of `unit`, for each second; NAN: not known.
 static double rate(int64_t before, int64_t after, double unit, double duration_s)
 {
     return before == UNKNOWN || after == UNKNOWN ? NAN
                                                  : (double)(after - before) / unit / duration_s;
 }
 
-/* Of the time; the kernel adds up stalls a little later than they happen. */
+// Of the time; the kernel adds up stalls a little later than they happen.
 static double share(int64_t before_us, int64_t after_us, double cpus, double duration_s)
 {
     const double found = rate(before_us, after_us, 1e6 * cpus, duration_s);
@@ -206,13 +206,13 @@ void facts_between(const struct look *before, const struct look *after, struct f
     };
 }
 
-/* Less than this of a CPU is nobody's row. */
+// Less than this of a CPU is nobody's row.
 #define LEAST_CPUS 0.002
 
-/* Its command line; its name where it ended before that could be asked for. */
+// Its command line; its name where it ended before that could be asked for.
 static const char *command_of(const struct who *who)
 {
-    return who->command == NULL ? who->name : who->command;
+    return !who->command ? who->name : who->command;
 }
 
 static bool is_same(const struct row *row, const struct row *other)
@@ -227,18 +227,18 @@ static bool is_same(const struct row *row, const struct row *other)
              strcmp(command_of(row->lead), command_of(other->lead)) == 0));
 }
 
-/* The row that it belongs to; of more than there is room for, the last one. */
+// The row that it belongs to; of more than there is room for, the last one.
 static struct row *row_for(struct rows *rows, const struct row *wanted)
 {
     for (size_t i = 0; i < rows->count; i++)
         if (is_same(&rows->row[i], wanted))
             return &rows->row[i];
-    if (rows->count < ROWS - 1) /* one is left for who was not seen */
+    if (rows->count < ROWS - 1) // one is left for who was not seen
         rows->row[rows->count++] = *wanted;
     return &rows->row[rows->count - 1];
 }
 
-/* Puts what `from` did to the row of `lead`. */
+// Puts what `from` did to the row of `lead`.
 static void add(struct rows *rows, const struct who *lead, bool family, const struct row *done,
                 const char *name)
 {
@@ -259,8 +259,8 @@ static void add(struct rows *rows, const struct who *lead, bool family, const st
         row->lead = lead;
         row->family = family;
     }
-    /* The names of short processes: whoever was seen most. */
-    if (name != NULL && *name != '\0' && done->runnable + done->cpu_s > row->named) {
+    // The names of short processes: whoever was seen most.
+    if (name && *name != '\0' && done->runnable + done->cpu_s > row->named) {
         row->named = done->runnable + done->cpu_s;
         snprintf(row->name, sizeof row->name, "%s", name);
     }
@@ -270,7 +270,7 @@ static const struct who *owner_of(const struct whos *whos, const struct who *who
 {
     for (unsigned depth = 0; depth < 16 && who_is_short(whos, who); depth++) {
         const struct who *parent = who_parent(whos, who);
-        if (parent == NULL)
+        if (!parent)
             break;
         who = parent;
         *family = true;
@@ -312,8 +312,8 @@ static void add_who(struct rows *rows, const struct whos *whos, const struct who
         add(rows, owner, true, &children, who->family.name);
 }
 
-/* What is busy without being seen: other containers, who is hidden, who came and went unseen. More
- * than the kernel counted as busy nobody can have used: ticks are samples. */
+// What is busy without being seen: other containers, who is hidden, who came and went unseen. More
+// than the kernel counted as busy nobody can have used: ticks are samples.
 static void close_sum(struct rows *rows, const struct facts *facts, double victim_s)
 {
     const double busy_s = (facts->busy_cpus - facts->own_cpus) * facts->duration_s - victim_s;
@@ -330,8 +330,8 @@ static void close_sum(struct rows *rows, const struct facts *facts, double victi
         rows->row[rows->count++] = (struct row){.cpu_s = busy_s - seen_s};
 }
 
-/* To blame for the victim's waiting is who was on its CPU while it ran or waited there, by the time
- * that he got there. Where no sample has seen anybody, by the CPU time that each used. */
+// To blame for the victim's waiting is who was on its CPU while it ran or waited there, by the time
+// that he got there. Where no sample has seen anybody, by the CPU time that each used.
 static void share_out(struct rows *rows, const struct sampler *sampler, const struct facts *facts)
 {
     const double period_s = facts->duration_s / fmax(sampler->samples, 1);
@@ -344,7 +344,7 @@ static void share_out(struct rows *rows, const struct sampler *sampler, const st
         row->score = row->meetings * fmin(got, 1);
         sum += row->score;
     }
-    /* A CPU that was taken from it is most of its waiting, where that is known. */
+    // A CPU that was taken from it is most of its waiting, where that is known.
     rows->exact = sampler->preempted_s > 0.5 * (double)sampler->wait_ns / 1e9;
     if (rows->exact) {
         own = rows->own_preempted_s;
@@ -384,7 +384,7 @@ static void finish(struct rows *rows, const struct sampler *sampler, const struc
         row->bytes_per_s = row->bytes / facts->duration_s;
         row->beside = fmin(row->meetings / fmax(sampler->runnable, 1), 1);
         row->at_disk = row->disk_waits / fmax(sampler->samples, 1);
-        if (row->lead != NULL)
+        if (row->lead)
             who_user(row->lead->user, row->user, sizeof row->user);
     }
     qsort(rows->row, rows->count, sizeof *rows->row, by_blame);
@@ -393,11 +393,11 @@ static void finish(struct rows *rows, const struct sampler *sampler, const struc
         rows->count--;
 }
 
-/* A container that we are in ourselves tells nobody apart. */
+// A container that we are in ourselves tells nobody apart.
 static void find_own_label(struct rows *rows, const struct whos *whos)
 {
     struct who *own = who_find(whos, getpid());
-    if (own == NULL)
+    if (!own)
         return;
     who_ask(own);
     who_label(own, rows->own_label, sizeof rows->own_label);
@@ -411,7 +411,7 @@ void rows_make(struct rows *rows, const struct sampler *sampler, const struct fa
     find_own_label(rows, whos);
     for (const struct who *who = NULL; (who = who_next(whos, who)) != NULL;)
         add_who(rows, whos, who, &victim_s, &short_s, &victim_bytes);
-    /* Ticks are too coarse for what is short. */
+    // Ticks are too coarse for what is short.
     if (short_s <= 0 && sampler->left_out == 0)
         victim_s = fmax(victim_s, (double)sampler->run_ns / 1e9);
     close_sum(rows, facts, victim_s);
@@ -427,7 +427,7 @@ void rows_sort_by_disk(struct rows *rows)
     qsort(rows->row, rows->count, sizeof *rows->row, by_disk);
 }
 
-/* A container has a namespace of processes of its own, whose number is not the first one's. */
+// A container has a namespace of processes of its own, whose number is not the first one's.
 static const char *unseen_text(void)
 {
     char name[64] = "", path[PATH_MAX];
@@ -441,7 +441,7 @@ static const char *unseen_text(void)
 
 void row_text(const struct row *row, char *text, size_t size)
 {
-    if (row->lead == NULL) {
+    if (!row->lead) {
         snprintf(text, size, "%s", unseen_text());
         return;
     }

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define TICK_S (PROCESS_TICK_US / 1e6)
-/* From then on what a process used between the last look and its end is given to it. */
+// From then on what a process used between the last look and its end is given to it.
 #define LONG_S 1.0
 
 double clock_s(clockid_t clock)
@@ -24,8 +24,8 @@ double clock_s(clockid_t clock)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* What it moved since the last look; only of processes that we may look into. With what its
- * children that have ended had moved. */
+// What it moved since the last look; only of processes that we may look into. With what its
+// children that have ended had moved.
 static void read_disk(struct who *who, bool first)
 {
     char inner[64], path[PATH_MAX], text[512];
@@ -58,7 +58,7 @@ static void look_at(struct scan *scan, const struct process *process, double boo
     const bool first = scan->whos.scan == 1;
     bool added;
     struct who *who = who_of(&scan->whos, process, &added);
-    /* Who is seen later than at the first look was born after it. */
+    // Who is seen later than at the first look was born after it.
     const long long ticks = who->scanned ? who->ticks : first ? process->ticks : 0;
     const long long waited = who->scanned ? who->waited : first ? process->waited : 0;
     if (added)
@@ -79,22 +79,22 @@ static void look_at(struct scan *scan, const struct process *process, double boo
         scan->ended = true;
 }
 
-/* What has a row of its own, or was used before we looked, is not the family's. */
+// What has a row of its own, or was used before we looked, is not the family's.
 static void take_off(struct scan *scan, const struct who *who)
 {
     struct who *parent = who_parent(&scan->whos, who);
-    if (parent == NULL || !who->scanned)
+    if (!parent || !who->scanned)
         return;
     parent->children_s -= (double)(who->ticks + who->waited) * TICK_S;
     if (who->io_seen && parent->io_seen)
         parent->bytes -= (double)who->io_bytes;
 }
 
-/* And what it used after that look is its own, as far as its parent was told so. */
+// And what it used after that look is its own, as far as its parent was told so.
 static void give_rest(struct scan *scan, struct who *who, double elapsed_s)
 {
     struct who *parent = who_parent(&scan->whos, who);
-    if (parent == NULL || !who->scanned || !who->hot || who->age_s < LONG_S)
+    if (!parent || !who->scanned || !who->hot || who->age_s < LONG_S)
         return;
     const double rest_s = fmin(fmax(parent->children_s, 0), elapsed_s);
     who->cpu_s += rest_s;
@@ -112,7 +112,7 @@ static void bury(struct scan *scan, double elapsed_s)
     struct who *who;
     for (who = NULL; (who = who_next(&scan->whos, who)) != NULL;)
         if (has_just_ended(scan, who))
-            who->ended = true; /* all of them, before anybody's parent is looked for */
+            who->ended = true; // all of them, before anybody's parent is looked for
     for (who = NULL; (who = who_next(&scan->whos, who)) != NULL;)
         if (who->ended && who->scan != 0)
             take_off(scan, who);
@@ -121,13 +121,13 @@ static void bury(struct scan *scan, double elapsed_s)
             continue;
         give_rest(scan, who, elapsed_s);
         who_fold(&scan->whos, who);
-        who->scan = 0; /* once */
+        who->scan = 0; // once
         if (who->pid == scan->victim->pid && who->scanned)
             scan->ended = true;
     }
 }
 
-/* Where numbers began anew, a child comes before its parent. */
+// Where numbers began anew, a child comes before its parent.
 static void spread_victims(struct scan *scan)
 {
     bool more = scan->victim->kind == VICTIM_PID || scan->victim->kind == VICTIM_PROGRAM;
@@ -136,7 +136,7 @@ static void spread_victims(struct scan *scan)
         for (struct who *who = NULL; (who = who_next(&scan->whos, who)) != NULL;) {
             const struct who *parent =
                 who->victim || who->own ? NULL : who_find(&scan->whos, who->parent);
-            if (parent != NULL && parent->victim)
+            if (parent && parent->victim)
                 more = who->victim = true;
         }
     }
@@ -161,10 +161,10 @@ void scan_free(struct scan *scan)
     whos_free(&scan->whos);
 }
 
-/* So many of the newest processes are looked at in a sample: short ones are in no scan. */
+// So many of the newest processes are looked at in a sample: short ones are in no scan.
 #define NEWEST 24
 
-/* Victims that run or wait on each CPU, in this sample. */
+// Victims that run or wait on each CPU, in this sample.
 static unsigned short victims_on[SAMPLE_CPUS];
 
 static int open_of(pid_t pid, pid_t tid, const char *name)
@@ -174,7 +174,7 @@ static int open_of(pid_t pid, pid_t tid, const char *name)
     return open(machine_path(inner, path), O_RDONLY | O_CLOEXEC);
 }
 
-/* "RUN WAIT SLICES", in ns. */
+// "RUN WAIT SLICES", in ns.
 static bool read_schedstat(int fd, uint64_t *run_ns, uint64_t *wait_ns)
 {
     char text[128], *next;
@@ -202,11 +202,11 @@ static void close_task(struct sampler *sampler, size_t i)
     *task = sampler->task[--sampler->count];
 }
 
-/* What a thread that was there before us did before does not count. */
+// What a thread that was there before us did before does not count.
 static void add(struct sampler *sampler, struct who *who, pid_t tid, bool before)
 {
     struct task *task = task_of(sampler, who, tid);
-    if (task != NULL) {
+    if (task) {
         task->scan = sampler->scan->whos.scan;
         return;
     }
@@ -236,7 +236,7 @@ static void add_threads(struct sampler *sampler, struct who *who, bool before)
     char inner[64], path[PATH_MAX];
     snprintf(inner, sizeof inner, "/proc/%d/task", (int)who->pid);
     DIR *folder = opendir(machine_path(inner, path));
-    if (folder == NULL)
+    if (!folder)
         return;
     for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
         if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
@@ -273,7 +273,7 @@ void sampler_choose(struct sampler *sampler)
             close_task(sampler, i);
         }
     }
-    whos_sweep(whos); /* nobody looks at them any more */
+    whos_sweep(whos); // nobody looks at them any more
 }
 
 static bool read_process(pid_t pid, struct process *process)
@@ -291,14 +291,13 @@ static bool read_process(pid_t pid, struct process *process)
     return good;
 }
 
-/* A process that no scan has seen: it, and those between it and who is known. */
+// A process that no scan has seen: it, and those between it and who is known.
 static struct who *meet(struct sampler *sampler, const struct process *process, unsigned depth)
 {
     struct whos *whos = &sampler->scan->whos;
     struct process parent;
     bool added;
-    if (depth < 8 && who_find(whos, process->parent) == NULL &&
-        read_process(process->parent, &parent))
+    if (depth < 8 && !who_find(whos, process->parent) && read_process(process->parent, &parent))
         (void)meet(sampler, &parent, depth + 1);
     struct who *who = who_of(whos, process, &added);
     if (added) {
@@ -319,7 +318,7 @@ void sampler_add(struct sampler *sampler, pid_t pid)
     add(sampler, who, pid, false);
 }
 
-/* One thread's state into the sums of those who only run and wait. */
+// One thread's state into the sums of those who only run and wait.
 static void count_other(struct who *who, char state, int cpu)
 {
     if (who->victim || who->own)
@@ -333,7 +332,7 @@ static void count_other(struct who *who, char state, int cpu)
     }
 }
 
-/* The numbers of processes rise until they begin anew. */
+// The numbers of processes rise until they begin anew.
 static size_t read_newest(struct sampler *sampler, struct process newest[NEWEST])
 {
     char text[128];
@@ -349,13 +348,13 @@ static size_t read_newest(struct sampler *sampler, struct process newest[NEWEST]
     sampler->running += running > 0 ? running : 0;
     sampler->running_squares += running > 0 ? running * running : 0;
     blank = strchr(slash, ' ');
-    const pid_t last = blank == NULL ? 0 : (pid_t)strtol(blank, NULL, 10);
-    /* Those of the sample before, too, as long as no scan has seen them. */
+    const pid_t last = !blank ? 0 : (pid_t)strtol(blank, NULL, 10);
+    // Those of the sample before, too, as long as no scan has seen them.
     for (pid_t pid = last; pid > last - NEWEST && pid > 0; pid--) {
         const struct who *known = who_find(&sampler->scan->whos, pid);
-        /* With more than one thread it is a thread, whose number that is, too. */
-        if ((known == NULL || known->ended || !known->scanned) &&
-            read_process(pid, &newest[count]) && newest[count].threads <= 1)
+        // With more than one thread it is a thread, whose number that is, too.
+        if ((!known || known->ended || !known->scanned) && read_process(pid, &newest[count]) &&
+            newest[count].threads <= 1)
             count++;
     }
     return count;
@@ -371,10 +370,10 @@ static void count_victim(struct sampler *sampler, struct who *who, char state, i
     sampler->runnable++;
     who->runnable++;
     if (cpu >= 0 && cpu < SAMPLE_CPUS)
-        sampler->beside += victims_on[cpu]++; /* pairs: in the end each is counted once */
+        sampler->beside += victims_on[cpu]++; // pairs: in the end each is counted once
 }
 
-/* Since the last time. */
+// Since the last time.
 static void add_schedstat(struct sampler *sampler, struct task *task)
 {
     uint64_t run_ns, wait_ns;

@@ -10,15 +10,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* More would cost the node more than looking may. Two are one switch. */
+// More would cost the node more than looking may. Two are one switch.
 #define MOST_RECORDS_PER_S 40000.0
 
 enum { RING = 64 * 1024, MOST_CPUS = 64, WAITING = 64 };
 
-/* What the kernel writes, with what we ask for behind it (sample_id_all). */
+// What the kernel writes, with what we ask for behind it (sample_id_all).
 struct record {
     struct perf_event_header header;
-    uint32_t other_pid, other_tid; /* of a switch: who comes, or has gone */
+    uint32_t other_pid, other_tid; // of a switch: who comes, or has gone
     uint32_t pid, tid;
     uint64_t time_ns;
     uint32_t cpu, reserved;
@@ -44,17 +44,17 @@ union any {
 struct ring {
     int fd;
     struct perf_event_mmap_page *page;
-    uint64_t since_ns; /* when who runs there began; 0: not known */
+    uint64_t since_ns; // when who runs there began; 0: not known
     pid_t running;
-    union any next;   /* the oldest record that was not taken; size 0: none */
-    unsigned waiting; /* victims whose CPU it was taken from, and who have not run since */
+    union any next;   // the oldest record that was not taken; size 0: none
+    unsigned waiting; // victims whose CPU it was taken from, and who have not run since
 };
 
 struct switches {
     size_t count;
     struct ring ring[MOST_CPUS];
     struct {
-        pid_t tid; /* 0: free */
+        pid_t tid; // 0: free
         size_t ring;
         uint64_t since_ns;
     } waiting[WAITING];
@@ -72,7 +72,7 @@ static int open_cpu(int cpu)
         .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
         .sample_id_all = 1,
         .context_switch = 1,
-        .task = 1, /* forks: whose child a short process is */
+        .task = 1, // forks: whose child a short process is
     };
     return (int)syscall(SYS_perf_event_open, &attributes, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
@@ -87,7 +87,7 @@ struct switches *switches_open(void)
     for (int cpu = 0; cpu < cpus; cpu++) {
         struct ring *ring = &switches->ring[switches->count];
         if ((ring->fd = open_cpu(cpu)) < 0)
-            continue; /* offline; or none of them */
+            continue; // offline; or none of them
         ring->page = mmap(NULL, page + RING, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
         if (ring->page != MAP_FAILED)
             switches->count++;
@@ -100,12 +100,11 @@ struct switches *switches_open(void)
     return NULL;
 }
 
-/* Whoever ran on that CPU until now did so while victims wanted it back. */
+// Whoever ran on that CPU until now did so while victims wanted it back.
 static void charge(struct ring *ring, struct whos *whos, uint64_t now_ns)
 {
     struct who *who = ring->running > 0 ? who_find(whos, ring->running) : NULL;
-    if (ring->waiting > 0 && ring->since_ns > 0 && now_ns > ring->since_ns && who != NULL &&
-        !who->own)
+    if (ring->waiting > 0 && ring->since_ns > 0 && now_ns > ring->since_ns && who && !who->own)
         who->preempted_s += (double)(now_ns - ring->since_ns) / 1e9 * ring->waiting;
     ring->since_ns = now_ns;
 }
@@ -123,7 +122,7 @@ static void begin_waiting(struct switches *switches, size_t ring, pid_t tid, uin
     }
 }
 
-/* It runs again, here or on another CPU. */
+// It runs again, here or on another CPU.
 static void end_waiting(struct switches *switches, pid_t tid, uint64_t now_ns)
 {
     for (size_t i = 0; i < WAITING; i++) {
@@ -142,7 +141,7 @@ static void take_switch(struct switches *switches, size_t i, struct whos *whos,
 {
     struct ring *ring = &switches->ring[i];
     const struct who *who = who_find(whos, (pid_t)record->pid);
-    const bool victim = who != NULL && who->victim;
+    const bool victim = who && who->victim;
     charge(ring, whos, record->time_ns);
     if ((record->header.misc & PERF_RECORD_MISC_SWITCH_OUT) != 0) {
         ring->running = (pid_t)record->other_pid;
@@ -155,7 +154,7 @@ static void take_switch(struct switches *switches, size_t i, struct whos *whos,
     }
 }
 
-/* The bytes of a ring from there on, which may go round its end. */
+// The bytes of a ring from there on, which may go round its end.
 static void copy(const struct ring *ring, uint64_t at, void *to, size_t size)
 {
     const char *data = (const char *)ring->page + ring->page->data_offset;
@@ -163,15 +162,15 @@ static void copy(const struct ring *ring, uint64_t at, void *to, size_t size)
         ((char *)to)[i] = data[(at + i) % RING];
 }
 
-/* A process that no scan may ever see. */
+// A process that no scan may ever see.
 static void take_fork(struct whos *whos, const struct fork *fork)
 {
     const struct who *parent = who_find(whos, (pid_t)fork->parent);
     const struct who *known = who_find(whos, (pid_t)fork->pid);
     struct process process = {.pid = (pid_t)fork->pid, .parent = (pid_t)fork->parent};
     bool added;
-    if (fork->pid == fork->parent || parent == NULL || (known != NULL && !known->ended))
-        return; /* a thread, or seen already */
+    if (fork->pid == fork->parent || !parent || (known && !known->ended))
+        return; // a thread, or seen already
     process.user = parent->user;
     memcpy(process.name, parent->name, sizeof process.name);
     struct who *who = who_of(whos, &process, &added);
@@ -179,7 +178,7 @@ static void take_fork(struct whos *whos, const struct fork *fork)
     who->victim = parent->victim;
 }
 
-/* Reads the next record of a ring that is one of ours. */
+// Reads the next record of a ring that is one of ours.
 static void read_next(struct switches *switches, struct ring *ring)
 {
     const uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
@@ -204,7 +203,7 @@ static uint64_t time_of(const union any *any)
     return any->header.type == PERF_RECORD_FORK ? any->fork.time_ns : any->record.time_ns;
 }
 
-/* In the order of time: who goes on elsewhere has stopped before. */
+// In the order of time: who goes on elsewhere has stopped before.
 void switches_take(struct switches *switches, struct whos *whos)
 {
     for (size_t i = 0; i < switches->count; i++)
@@ -245,7 +244,7 @@ double switches_next_window(struct switches *switches)
 void switches_close(struct switches *switches)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    for (size_t i = 0; switches != NULL && i < switches->count; i++) {
+    for (size_t i = 0; switches && i < switches->count; i++) {
         (void)munmap(switches->ring[i].page, page + RING);
         (void)close(switches->ring[i].fd);
     }

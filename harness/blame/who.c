@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Younger ones are their family's: a compiler, a command of a script. */
+// Younger ones are their family's: a compiler, a command of a script.
 #define SHORT_S 1.0
 
 static struct who **bucket_of(struct whos *whos, pid_t pid)
@@ -25,8 +25,8 @@ static struct who **bucket_of(struct whos *whos, pid_t pid)
 struct who *who_find(const struct whos *whos, pid_t pid)
 {
     struct who *found = NULL;
-    for (struct who *who = whos->bucket[(unsigned)pid % WHO_BUCKETS]; who != NULL; who = who->next)
-        if (who->pid == pid && (found == NULL || who->started > found->started))
+    for (struct who *who = whos->bucket[(unsigned)pid % WHO_BUCKETS]; who; who = who->next)
+        if (who->pid == pid && (!found || who->started > found->started))
             found = who;
     return found;
 }
@@ -34,10 +34,10 @@ struct who *who_find(const struct whos *whos, pid_t pid)
 struct who *who_of(struct whos *whos, const struct process *process, bool *added)
 {
     struct who **bucket = bucket_of(whos, process->pid), *who = *bucket;
-    while (who != NULL && !(who->pid == process->pid && who->started == process->started))
+    while (who && !(who->pid == process->pid && who->started == process->started))
         who = who->next;
-    *added = who == NULL;
-    if (who == NULL) {
+    *added = !who;
+    if (!who) {
         who = must(calloc(1, sizeof *who));
         who->pid = process->pid;
         who->started = process->started;
@@ -46,7 +46,7 @@ struct who *who_of(struct whos *whos, const struct process *process, bool *added
         who->next = *bucket;
         *bucket = who;
     }
-    /* All three change: by exec, when a parent ends, by setsid. */
+    // All three change: by exec, when a parent ends, by setsid.
     who->parent = process->parent;
     who->session = process->session;
     memcpy(who->name, process->name, sizeof who->name);
@@ -56,8 +56,8 @@ struct who *who_of(struct whos *whos, const struct process *process, bool *added
 struct who *who_parent(const struct whos *whos, const struct who *who)
 {
     struct who *parent = who_find(whos, who->parent);
-    /* Numbers that were used again could lead round and round. */
-    for (unsigned depth = 0; parent != NULL && parent->ended && depth < 32; depth++)
+    // Numbers that were used again could lead round and round.
+    for (unsigned depth = 0; parent && parent->ended && depth < 32; depth++)
         parent = who_find(whos, parent->parent);
     return parent == who ? NULL : parent;
 }
@@ -67,17 +67,17 @@ bool who_is_short(const struct whos *whos, const struct who *who)
     if (who->age_s >= SHORT_S || who->parent <= 1)
         return false;
     const struct who *parent = who_parent(whos, who);
-    /* A compiler that still runs is its family's as those before it were. */
-    return parent != NULL &&
+    // A compiler that still runs is its family's as those before it were.
+    return parent &&
            (who->ended || !who->scanned || parent->children_s > 0 || who_is_short(whos, parent));
 }
 
 struct who *who_next(const struct whos *whos, const struct who *who)
 {
-    if (who != NULL && who->next != NULL)
+    if (who && who->next)
         return who->next;
-    for (size_t i = who == NULL ? 0 : (unsigned)who->pid % WHO_BUCKETS + 1; i < WHO_BUCKETS; i++)
-        if (whos->bucket[i] != NULL)
+    for (size_t i = !who ? 0 : (unsigned)who->pid % WHO_BUCKETS + 1; i < WHO_BUCKETS; i++)
+        if (whos->bucket[i])
             return whos->bucket[i];
     return NULL;
 }
@@ -89,14 +89,14 @@ static bool read_of(pid_t pid, const char *name, char *text, size_t size)
     return file_read(AT_FDCWD, machine_path(inner, path), text, size);
 }
 
-/* Arguments end with NULs, which file_read() takes for the end: they are read here. */
+// Arguments end with NULs, which file_read() takes for the end: they are read here.
 static void read_command(struct who *who)
 {
     char inner[64], path[PATH_MAX], text[160];
     snprintf(inner, sizeof inner, "/proc/%d/cmdline", (int)who->pid);
     FILE *file = fopen(machine_path(inner, path), "re");
-    size_t length = file == NULL ? 0 : fread(text, 1, sizeof text - 1, file);
-    if (file != NULL)
+    size_t length = !file ? 0 : fread(text, 1, sizeof text - 1, file);
+    if (file)
         fclose(file);
     while (length > 0 && text[length - 1] == '\0')
         length--;
@@ -113,14 +113,14 @@ void who_ask(struct who *who)
     char text[4096];
     if (who->ended)
         return;
-    /* An exec changes the one, but not the other. */
-    if (who->command == NULL || who->age_s < 2 * SHORT_S)
+    // An exec changes the one, but not the other.
+    if (!who->command || who->age_s < 2 * SHORT_S)
         read_command(who);
-    if (who->group == NULL && read_of(who->pid, "cgroup", text, sizeof text))
+    if (!who->group && read_of(who->pid, "cgroup", text, sizeof text))
         who->group = must(strdup(text));
 }
 
-/* How many of the characters are hexadecimal. */
+// How many of the characters are hexadecimal.
 static size_t hexadecimal(const char *text)
 {
     return strspn(text, "0123456789abcdef");
@@ -129,12 +129,12 @@ static size_t hexadecimal(const char *text)
 static void label_of(const char *part, char *label, size_t size)
 {
     const char *dash = strrchr(part, '-');
-    const char *id = dash == NULL ? part : dash + 1;
+    const char *id = !dash ? part : dash + 1;
     const size_t length = strlen(part);
     if (strncmp(part, "job_", 4) == 0 && isdigit((unsigned char)part[4]))
         snprintf(label, size, "job %.20s", part + 4);
     else if (strncmp(label, "job ", 4) == 0)
-        return; /* steps and tasks of it */
+        return; // steps and tasks of it
     else if (hexadecimal(id) >= 32 || hexadecimal(part) >= 32)
         snprintf(label, size, "container %.12s", hexadecimal(part) >= 32 ? part : id);
     else if (length > 8 && strcmp(part + length - 8, ".service") == 0)
@@ -143,12 +143,12 @@ static void label_of(const char *part, char *label, size_t size)
 
 void who_label(const struct who *who, char *label, size_t size)
 {
-    char *lines = strdup(who->group == NULL ? "" : who->group), *rest = NULL;
+    char *lines = strdup(!who->group ? "" : who->group), *rest = NULL;
     *label = '\0';
-    for (char *line = lines == NULL ? NULL : strtok_r(lines, "\n", &rest); line != NULL;
+    for (char *line = !lines ? NULL : strtok_r(lines, "\n", &rest); line;
          line = strtok_r(NULL, "\n", &rest)) {
         char *inner = NULL, *path = strchr(line, '/');
-        for (char *part = path == NULL ? NULL : strtok_r(path, "/", &inner); part != NULL;
+        for (char *part = !path ? NULL : strtok_r(path, "/", &inner); part;
              part = strtok_r(NULL, "/", &inner))
             label_of(part, label, size);
     }
@@ -159,7 +159,7 @@ void who_user(uid_t user, char *name, size_t size)
 {
     linked_names();
     const struct passwd *entry = getpwuid(user);
-    if (entry != NULL)
+    if (entry)
         snprintf(name, size, "%s", entry->pw_name);
     else
         snprintf(name, size, "%lu", (unsigned long)user);
@@ -193,7 +193,7 @@ static void add_family(struct who *parent, const struct who *who)
 void who_fold(const struct whos *whos, struct who *who)
 {
     struct who *parent = who_parent(whos, who);
-    if (parent == NULL || !who_is_short(whos, who))
+    if (!parent || !who_is_short(whos, who))
         return;
     add_family(parent, who);
     parent->children_s += who->cpu_s + who->children_s;
@@ -203,7 +203,7 @@ void who_fold(const struct whos *whos, struct who *who)
 void whos_sweep(struct whos *whos)
 {
     for (size_t i = 0; i < WHO_BUCKETS; i++) {
-        for (struct who **at = &whos->bucket[i]; *at != NULL;) {
+        for (struct who **at = &whos->bucket[i]; *at;) {
             struct who *who = *at;
             if (who->folded) {
                 *at = who->next;
@@ -218,7 +218,7 @@ void whos_sweep(struct whos *whos)
 void whos_next_window(struct whos *whos)
 {
     for (size_t i = 0; i < WHO_BUCKETS; i++) {
-        for (struct who **at = &whos->bucket[i]; *at != NULL;) {
+        for (struct who **at = &whos->bucket[i]; *at;) {
             struct who *who = *at;
             if (who->ended) {
                 *at = who->next;
@@ -236,7 +236,7 @@ void whos_next_window(struct whos *whos)
 void whos_free(struct whos *whos)
 {
     for (size_t i = 0; i < WHO_BUCKETS; i++) {
-        while (whos->bucket[i] != NULL) {
+        while (whos->bucket[i]) {
             struct who *who = whos->bucket[i];
             whos->bucket[i] = who->next;
             forget(who);
@@ -289,17 +289,16 @@ bool victim_has(const struct victim *victim, struct who *who, const struct who *
         return false;
     case VICTIM_PROGRAM:
     case VICTIM_PID:
-        return who->pid == victim->pid || (parent != NULL && parent->victim);
+        return who->pid == victim->pid || (parent && parent->victim);
     case VICTIM_CGROUP:
     case VICTIM_JOB:
         break;
     }
     who_ask(who);
-    return who->group == NULL ? parent != NULL && parent->victim
-                              : grouping_has(&victim->group, who->group);
+    return !who->group ? parent && parent->victim : grouping_has(&victim->group, who->group);
 }
 
-/* The hierarchy that has the CPUs: v2, or v1's cpu. */
+// The hierarchy that has the CPUs: v2, or v1's cpu.
 void victim_find_folder(struct victim *victim, const struct who *who)
 {
     static const struct {
@@ -307,10 +306,10 @@ void victim_find_folder(struct victim *victim, const struct who *who)
     } hierarchies[] = {{"0::/", GROUPING_ROOT},
                        {":cpu:/", GROUPING_ROOT "/cpu"},
                        {":cpu,cpuacct:/", GROUPING_ROOT "/cpu"}};
-    for (size_t i = 0; who->group != NULL && i < sizeof hierarchies / sizeof *hierarchies; i++) {
+    for (size_t i = 0; who->group && i < sizeof hierarchies / sizeof *hierarchies; i++) {
         char folder[2 * PATH_MAX], path[PATH_MAX];
         const char *line = strstr(who->group, hierarchies[i].line);
-        if (line == NULL || victim->folder[0] != '\0')
+        if (!line || victim->folder[0] != '\0')
             continue;
         line += strlen(hierarchies[i].line);
         snprintf(folder, sizeof folder, "%s/%.*s/cpu.stat", hierarchies[i].folder,

@@ -407,7 +407,7 @@ static void copies_free(struct copies *copies)
 {
     for (size_t i = 0; copies->copy && i < copies->count; i++) {
         struct copy *copy = &copies->copy[i];
-        for (char **word = copy->words; word && *word != NULL; word++)
+        for (char **word = copy->words; word && *word; word++)
             free(*word);
         free(copy->words);
         if (copy->stderr_fd >= 0)

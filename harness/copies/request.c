@@ -94,7 +94,7 @@ static void read_seats(struct copies_request *request)
     request->seat = calloc(count, sizeof *request->seat);
     if (!copy || !request->seat)
         usage_error("out of memory: free some");
-    for (char *list = strsep(&rest, ":"); list != NULL; list = strsep(&rest, ":"))
+    for (char *list = strsep(&rest, ":"); list; list = strsep(&rest, ":"))
         if (cpus_parse(list, &request->seat[request->seat_count++]) != 0)
             usage_error("--pin %s: '%s' is no list of CPUs: give lists such as 0:1 or 0-1:2-3",
                         request->pin, list);

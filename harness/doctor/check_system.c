@@ -254,7 +254,7 @@ static bool shares_core(size_t cpu)
 {
     char name[128], siblings[64];
     snprintf(name, sizeof name, CPU_FOLDER "/cpu%zu/topology/thread_siblings_list", cpu);
-    return machine_line(name, siblings, sizeof siblings) && strpbrk(siblings, ",-") != NULL;
+    return machine_line(name, siblings, sizeof siblings) && strpbrk(siblings, ",-");
 }
 
 // " 0 2" of those that were busy and share their core. False: none.

@@ -91,7 +91,7 @@ static json_t *work(const struct noise *noise, enum kind kind)
                             "/dev/null",
                             "--"};
     size_t count = 7;
-    for (const char *const *word = commands[kind]; *word != NULL; word++)
+    for (const char *const *word = commands[kind]; *word; word++)
         argv[count++] = *word;
     json_auto_t *record = child_run(argv, -1, &line) == 0 ? json_loads(line, 0, NULL) : NULL;
     free(line);

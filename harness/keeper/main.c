@@ -55,7 +55,7 @@ static void run_killed(void *with)
         (void)signal(ending[i], SIG_IGN);
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    if (settings->killed != NULL && settings->folder != NULL && access(settings->folder, F_OK) == 0)
+    if (settings->killed && settings->folder && access(settings->folder, F_OK) == 0)
         (void)child_run(words, -1, NULL);
 }
 
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
     sigset_t passed, before;
     int rest, code;
     options_free(options_parse(&program, argc, argv, &rest));
-    if (argv[rest] == NULL)
+    if (!argv[rest])
         usage_error("no command: give one after --, as in keeper -- sleep 1");
     take_signals(&passed, &before);
     // Were it ignored, the kernel would reap without telling us.

@@ -12,7 +12,7 @@
 #include "common/messages.h"
 #include "common/units.h"
 
-/* The load's words end where the percentage begins: a spec is them and "55%". */
+// The load's words end where the percentage begins: a spec is them and "55%".
 const struct kind_row kinds[KINDS] = {
     [KIND_CPU] = {.name = "cpu", .words = "cpu --percent"},
     [KIND_MEM] = {.name = "mem", .words = "mem --limit"},
@@ -45,8 +45,8 @@ bool kind_of_spec(const char *spec, enum kind *kind, double *level)
             continue;
         if (units_percent(spec + length + 1, &percent) != 0)
             return false;
-        /* Of a rate, "50" are 50 a second, of a size bytes. */
-        if (*kind != KIND_CPU && strchr(spec, '%') == NULL)
+        // Of a rate, "50" are 50 a second, of a size bytes.
+        if (*kind != KIND_CPU && !strchr(spec, '%'))
             return false;
         *level = percent / 100;
         return true;
@@ -87,7 +87,7 @@ enum { MOST = 2048 };
 static const char *text(const json_t *environment, const char *name)
 {
     const char *value = json_string_value(json_object_get(environment, name));
-    return value != NULL ? value : "?";
+    return value ? value : "?";
 }
 
 void identity_of(const json_t *environment, char digits[IDENTITY_DIGITS + 1])
@@ -133,8 +133,8 @@ bool reporters_choose(const char *list, bool wanted[REPORTERS])
 {
     char text[512], *rest = text;
     for (enum reporter reporter = 0; reporter < REPORTERS; reporter++)
-        wanted[reporter] = list == NULL;
-    if (list == NULL)
+        wanted[reporter] = !list;
+    if (!list)
         return true;
     if (snprintf(text, sizeof text, "%s", list) >= (int)sizeof text)
         return complain("--reporters: too long: name each reporter once");

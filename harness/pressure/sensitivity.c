@@ -221,7 +221,7 @@ bool sensitivity_from_json(struct sensitivity *sensitivity, const json_t *array,
         const char *kind = json_string_value(json_object_get(curve, "kind"));
         json_array_foreach(json_object_get(curve, "points"), k, point)
         {
-            if (kind == NULL || !add_point(sensitivity, kind, point))
+            if (!kind || !add_point(sensitivity, kind, point))
                 return false;
         }
     }
@@ -234,7 +234,7 @@ static bool recognise(const json_t *load, char name[SENSITIVITY_NAME], double *l
 {
     const char *spec = json_string_value(json_object_get(load, "spec"));
     enum kind kind;
-    if (spec == NULL || json_array_size(json_object_get(load, "parts")) != 1 ||
+    if (!spec || json_array_size(json_object_get(load, "parts")) != 1 ||
         !kind_of_spec(spec, &kind, level))
         return false;
     snprintf(name, SENSITIVITY_NAME, "%s", kinds[kind].name);
@@ -271,7 +271,7 @@ static void take_slowdown(struct sensitivity *sensitivity, const json_t *result,
     const char *name = json_string_value(json_object_get(slowdown, "condition"));
     char kind[SENSITIVITY_NAME];
     struct sensitivity_point point = no_point();
-    if (metric == NULL || name == NULL || strcmp(metric, "wall_s") != 0 ||
+    if (!metric || !name || strcmp(metric, "wall_s") != 0 ||
         !recognise(json_named(json_object_get(result, "loads"), "name", name), kind, &point.level))
         return;
     point.slowdown = json_number_at(slowdown, "ratio");

@@ -13,22 +13,22 @@
 #include <unistd.h>
 
 #define HUGE_BYTES ((size_t)2 << 20)
-/* However large the L3 is: an experiment must not take more memory, nor seconds to touch it, on a
- * machine with a larger one. With the rings of L2 and L3, and all else, less than 150 MiB. */
+// However large the L3 is: an experiment must not take more memory, nor seconds to touch it, on a
+// machine with a larger one. With the rings of L2 and L3, and all else, less than 150 MiB.
 #define AREA_BYTES ((size_t)56 << 20)
 
-/* The next part of the shared memory: a ring for chase_run(), from its beginning on. */
+// The next part of the shared memory: a ring for chase_run(), from its beginning on.
 #define SHARED_PART_BYTES ((size_t)4 << 20)
 
-/* Memory at a multiple of 2 MiB, in huge pages where the system gives them on request. */
+// Memory at a multiple of 2 MiB, in huge pages where the system gives them on request.
 struct area {
     void *memory;
     size_t bytes;
-    void *base; /* of the mapping */
+    void *base; // of the mapping
     size_t base_bytes;
 };
 
-/* False, with errno: there is none. Untouched. */
+// False, with errno: there is none. Untouched.
 static bool area_map(struct area *area, size_t bytes)
 {
     const size_t whole = (bytes + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1);
@@ -38,30 +38,30 @@ static bool area_map(struct area *area, size_t bytes)
     if (area->base == MAP_FAILED)
         return false;
     area->memory = (char *)area->base + (HUGE_BYTES - (uintptr_t)area->base % HUGE_BYTES);
-    (void)madvise(area->memory, whole, MADV_HUGEPAGE); /* else the usual pages */
+    (void)madvise(area->memory, whole, MADV_HUGEPAGE); // else the usual pages
     return true;
 }
 
 static void area_unmap(struct area *area)
 {
-    if (area->base != NULL && area->base != MAP_FAILED)
+    if (area->base && area->base != MAP_FAILED)
         munmap(area->base, area->base_bytes);
     *area = (struct area){0};
 }
 
-/* Reads one word of each cache line, in order. */
+// Reads one word of each cache line, in order.
 static void area_read(const void *memory, size_t bytes)
 {
     const char *at = memory;
     uint64_t sum = 0;
     for (size_t i = 0; i < bytes; i += CHASE_LINE_BYTES)
         sum += *(const uint64_t *)(const void *)(at + i);
-    __asm__ volatile("" : "+r"(sum)); /* it is needed */
+    __asm__ volatile("" : "+r"(sum)); // it is needed
 }
 
 struct shared_area {
     struct area area;
-    size_t next; /* offset of the next part */
+    size_t next; // offset of the next part
     const char *pages;
 };
 
@@ -72,22 +72,22 @@ struct shared_area *shared_area_new(void)
 
 void shared_area_free(struct shared_area *shared)
 {
-    if (shared == NULL)
+    if (!shared)
         return;
     area_unmap(&shared->area);
     free(shared);
 }
 
-/* Whether what begins at memory is in huge pages, by the kernel's own list. */
+// Whether what begins at memory is in huge pages, by the kernel's own list.
 static const char *pages_of(const void *memory)
 {
     char line[512];
     bool inside = false;
     unsigned long long kib = 0;
     FILE *file = fopen("/proc/self/smaps", "re");
-    if (file == NULL)
+    if (!file)
         return "unknown";
-    while (fgets(line, sizeof line, file) != NULL) {
+    while (fgets(line, sizeof line, file)) {
         unsigned long from, to;
         if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
             inside = (uintptr_t)memory >= from && (uintptr_t)memory < to;
@@ -98,18 +98,18 @@ static const char *pages_of(const void *memory)
     return kib > 0 ? "thp" : "base";
 }
 
-/* Touches it, if nobody has. False: there is no memory for it; reason says how much. */
+// Touches it, if nobody has. False: there is no memory for it; reason says how much.
 static bool shared_area_open(struct shared_area *shared, char *reason, size_t size)
 {
-    if (shared->pages != NULL)
+    if (shared->pages)
         return true;
-    /* A quarter of what may be taken at most: the cgroup's limit counts as well. */
+    // A quarter of what may be taken at most: the cgroup's limit counts as well.
     if (AREA_BYTES > headroom_left(-1).bytes / 4 || !area_map(&shared->area, AREA_BYTES)) {
         snprintf(reason, size, "no memory for %zu MiB", AREA_BYTES >> 20);
         shared->area = (struct area){0};
         return false;
     }
-    /* Rings of one part each: linking one ring through all would wait for memory all the time. */
+    // Rings of one part each: linking one ring through all would wait for memory all the time.
     for (size_t at = 0; at < AREA_BYTES; at += SHARED_PART_BYTES)
         chase_link((char *)shared->area.memory + at, SHARED_PART_BYTES / CHASE_LINE_BYTES,
                    (unsigned)(at / SHARED_PART_BYTES));
@@ -143,15 +143,15 @@ int64_t kernel_wall_ns(void)
     return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* CPU time of this thread: waiting for a CPU is not in it. */
+// CPU time of this thread: waiting for a CPU is not in it.
 static int64_t kernel_cpu_ns(void)
 {
     return clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Calls chunk(state) until window_ns of the thread's CPU time are used, or four times as much of
- * the wall time has passed; at least once. Returns the nanoseconds of CPU time for each of the
- * operations, of which a chunk has so many. */
+// Calls chunk(state) until window_ns of the thread's CPU time are used, or four times as much of
+// the wall time has passed; at least once. Returns the nanoseconds of CPU time for each of the
+// operations, of which a chunk has so many.
 static double kernel_cpu_time_each(void (*chunk)(void *state), void *state, size_t operations,
                                    int64_t window_ns)
 {
@@ -167,11 +167,11 @@ static double kernel_cpu_time_each(void (*chunk)(void *state), void *state, size
     return (double)used_ns / done;
 }
 
-/* What a core does by itself: dependent loads in L2. */
+// What a core does by itself: dependent loads in L2.
 
-/* Long enough that reading the clock (0.3 us) costs less than 1 percent of a chunk. */
+// Long enough that reading the clock (0.3 us) costs less than 1 percent of a chunk.
 #define L2_LOADS 16384
-/* Of a ring: larger ones take longer to fill than a window. */
+// Of a ring: larger ones take longer to fill than a window.
 #define MOST_RING_BYTES ((size_t)16 << 20)
 
 struct ring {
@@ -189,7 +189,7 @@ static void *open_l2(const struct kernel_setting *setting, char *reason, size_t 
         bytes = MOST_RING_BYTES;
     if (bytes == 0)
         snprintf(reason, size, "this machine states no L2 cache");
-    else if (ring == NULL || !area_map(&ring->area, bytes))
+    else if (!ring || !area_map(&ring->area, bytes))
         snprintf(reason, size, "no memory for %zu KiB", bytes / 1024);
     if (*reason != '\0') {
         free(ring);
@@ -213,8 +213,8 @@ static void ring_chunk(void *state)
     ring->at = chase_run(ring->at, L2_LOADS);
 }
 
-/* Others have had the cache meanwhile: reading all of it once, in order, brings it back in a
- * fraction of the time that the chase would need. */
+// Others have had the cache meanwhile: reading all of it once, in order, brings it back in a
+// fraction of the time that the chase would need.
 static double window_ring(void *state, int64_t window_ns)
 {
     struct ring *ring = state;
@@ -224,15 +224,15 @@ static double window_ring(void *state, int64_t window_ns)
 
 static const struct reporter_kernel kernel_l2 = {open_l2, window_ring, close_ring};
 
-/* Memory: the latency of dependent loads. */
+// Memory: the latency of dependent loads.
 
-#define MEMORY_LOADS 2048 /* some 0.2 ms: reading the clock is nothing */
+#define MEMORY_LOADS 2048 // some 0.2 ms: reading the clock is nothing
 #define PART_LOADS   (SHARED_PART_BYTES / CHASE_LINE_BYTES)
 
 struct memory_state {
     struct shared_area *shared;
-    void **at;   /* of the chase */
-    size_t left; /* loads in its part */
+    void **at;   // of the chase
+    size_t left; // loads in its part
 };
 
 static void *open_memory(const struct kernel_setting *setting, char *reason, size_t size)
@@ -245,7 +245,7 @@ static void *open_memory(const struct kernel_setting *setting, char *reason, siz
     return state;
 }
 
-/* Each line of a part is loaded once. */
+// Each line of a part is loaded once.
 static void memory_chunk(void *untyped)
 {
     struct memory_state *state = untyped;
@@ -257,7 +257,7 @@ static void memory_chunk(void *untyped)
     state->left -= MEMORY_LOADS;
 }
 
-/* Each window begins a part of its own: what is left of the last one may be in a cache. */
+// Each window begins a part of its own: what is left of the last one may be in a cache.
 static double window_memory(void *untyped, int64_t window_ns)
 {
     struct memory_state *state = untyped;
@@ -267,7 +267,7 @@ static double window_memory(void *untyped, int64_t window_ns)
 
 static const struct reporter_kernel kernel_memory = {open_memory, window_memory, free};
 
-/* Waiting for a CPU: what a spin loses to others. */
+// Waiting for a CPU: what a spin loses to others.
 
 static void *open_nothing(const struct kernel_setting *setting, char *reason, size_t size)
 {
@@ -281,8 +281,8 @@ static void close_nothing(void *state)
     (void)state;
 }
 
-/* Wall time for each second of CPU time: 1 where nobody else wants the CPU, 2 where half of it
- * is taken. */
+// Wall time for each second of CPU time: 1 where nobody else wants the CPU, 2 where half of it
+// is taken.
 static double window_gap(void *state, int64_t window_ns)
 {
     const int64_t begin_ns = kernel_wall_ns(), cpu_begin_ns = kernel_cpu_ns();
@@ -297,7 +297,7 @@ static double window_gap(void *state, int64_t window_ns)
 
 static const struct reporter_kernel kernel_gap = {open_nothing, window_gap, close_nothing};
 
-/* Page faults: the first touch of a page of new memory, with mapping and unmapping. */
+// Page faults: the first touch of a page of new memory, with mapping and unmapping.
 
 #define PAGES 64
 
@@ -310,7 +310,7 @@ static void *open_faults(const struct kernel_setting *setting, char *reason, siz
 {
     struct faults_state *state = calloc(1, sizeof *state);
     (void)setting, (void)reason, (void)size;
-    if (state != NULL)
+    if (state)
         state->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     return state;
 }

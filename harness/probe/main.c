@@ -1,4 +1,4 @@
-/* probe: what this machine gives at the moment, as its reporters show it. */
+// probe: what this machine gives at the moment, as its reporters show it.
 
 #include "kernels.h"
 #include "reporters.h"
@@ -20,15 +20,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* probe sample: every reporter for a while, as one line of JSON; so that it can be the target of
- * an experiment, whose metrics are its readings. */
+// probe sample: every reporter for a while, as one line of JSON; so that it can be the target of
+// an experiment, whose metrics are its readings.
 
 static void print_reading(struct line *line, enum reporter reporter, const struct reading *reading)
 {
     line_object(line, NULL);
     line_text(line, "name", reporter_rows[reporter].name);
     line_text(line, "unit", reporter_rows[reporter].unit);
-    if (reading->reason != NULL) {
+    if (reading->reason) {
         line_text(line, "reason", reading->reason);
     } else {
         line_real(line, "value", reading->value);
@@ -41,7 +41,7 @@ static void print_reading(struct line *line, enum reporter reporter, const struc
     line_close(line);
 }
 
-/* The member `reporters` of a record: an array with what each that is wanted has read. */
+// The member `reporters` of a record: an array with what each that is wanted has read.
 static void readings_print(struct line *line, const struct reporter_set *set,
                            const bool wanted[REPORTERS])
 {
@@ -89,11 +89,11 @@ static void parse(struct choices *choices, int argc, char **argv)
     options_free(options_parse(&program, argc, argv, NULL));
 }
 
-/* False, after a message. */
+// False, after a message.
 static bool run_on(const char *text)
 {
     struct cpu_list list;
-    if (text == NULL)
+    if (!text)
         return true;
     return (cpus_parse(text, &list) == 0 && cpus_pin_list(&list) == 0) ||
            complain("--cpus %s: %s: choose from those that are allowed", text, strerror(errno));
@@ -110,7 +110,7 @@ static int print_sample(const struct reporter_set *set, const bool wanted[REPORT
     line_real(&line, "open_s", reporters_open_s(set));
     line_seconds(&line, "duration_s", used_ns, 6);
     const char *text = line_end(&line);
-    const bool good = text != NULL && fputs(text, stdout) >= 0 && fflush(stdout) == 0;
+    const bool good = text && fputs(text, stdout) >= 0 && fflush(stdout) == 0;
     line_free(&line);
     return good ? EXIT_SUCCESS : (complain("cannot write the readings: %s", strerror(errno)), 1);
 }
@@ -124,7 +124,7 @@ static int probe_sample(int argc, char **argv)
         return 2;
     struct reporter_set *set =
         reporters_open(&(struct reporter_choice){.wanted = wanted, .seed = choices.seed});
-    if (set == NULL)
+    if (!set)
         return EXIT_FAILURE;
     const int64_t used_ns = reporters_sample(set, choices.duration_ns);
     const int code = print_sample(set, wanted, used_ns);
@@ -132,13 +132,13 @@ static int probe_sample(int argc, char **argv)
     return code;
 }
 
-/* probe serve: the probe before each block of an experiment. It waits for lines on stdin, uses
- * nothing meanwhile, and ends with it. Lines and answers, JSON on stdout:
- *
- *     sample 0.1     {"event":"sample","budget_s":0.1,"took_s":0.101,"reporters":[...]}
- *
- * Before the first one it answers {"event":"ready",...}. A reporter is {name, unit, worse, value,
- * n, spread}; one that cannot work here has a reason, and value null. */
+// probe serve: the probe before each block of an experiment. It waits for lines on stdin, uses
+// nothing meanwhile, and ends with it. Lines and answers, JSON on stdout:
+//
+//     sample 0.1     {"event":"sample","budget_s":0.1,"took_s":0.101,"reporters":[...]}
+//
+// Before the first one it answers {"event":"ready",...}. A reporter is {name, unit, worse, value,
+// n, spread}; one that cannot work here has a reason, and value null.
 
 #define NS_PER_S   1000000000
 #define LINE_BYTES 256
@@ -146,13 +146,13 @@ static int probe_sample(int argc, char **argv)
 #define MOST_S     10
 #define NICE_UNSET INT64_MIN
 
-/* What is cheap to open is open from the start; the others wait for a sample that is long enough
- * for them: short experiments never have one. */
+// What is cheap to open is open from the start; the others wait for a sample that is long enough
+// for them: short experiments never have one.
 static const enum reporter quick[] = {REPORTER_GAP, REPORTER_L2};
 static const enum reporter heavy[] = {REPORTER_MEMORY};
 #define QUICK      (sizeof quick / sizeof *quick)
 #define HEAVY      (sizeof heavy / sizeof *heavy)
-#define HEAVY_FROM ((int64_t)50000000) /* ns of a sample */
+#define HEAVY_FROM ((int64_t)50000000) // ns of a sample
 
 struct settings {
     const char *cpus;
@@ -168,8 +168,8 @@ static const struct option_row serve_rows[] = {
 };
 
 struct server {
-    struct reporter_set *quick, *heavy; /* heavy: NULL until it is needed */
-    size_t next;                        /* of the quick ones, where a short sample begins */
+    struct reporter_set *quick, *heavy; // heavy: NULL until it is needed
+    size_t next;                        // of the quick ones, where a short sample begins
     struct line line;
 };
 
@@ -181,12 +181,12 @@ static struct reporter_set *open_set(const enum reporter *list, size_t count)
     return reporters_open(&(struct reporter_choice){.wanted = wanted, .seed = (uint64_t)getpid()});
 }
 
-/* Where and how the target runs. What the target may not have the probe does not, either: the
- * target's own start then says so. */
+// Where and how the target runs. What the target may not have the probe does not, either: the
+// target's own start then says so.
 static void place(const struct settings *settings)
 {
     struct cpu_list list;
-    if (settings->cpus != NULL && cpus_parse(settings->cpus, &list) == 0)
+    if (settings->cpus && cpus_parse(settings->cpus, &list) == 0)
         (void)cpus_pin_list(&list);
     if (settings->nice != NICE_UNSET)
         (void)setpriority(PRIO_PROCESS, 0, (int)settings->nice);
@@ -196,7 +196,7 @@ static bool send_line(struct server *server)
 {
     const char *text = line_end(&server->line);
     const size_t size = server->line.used;
-    const bool good = text != NULL && fwrite(text, 1, size, stdout) == size && fflush(stdout) == 0;
+    const bool good = text && fwrite(text, 1, size, stdout) == size && fflush(stdout) == 0;
     line_free(&server->line);
     server->line = (struct line){0};
     return good;
@@ -211,7 +211,7 @@ static bool say_ready(struct server *server)
     return send_line(server);
 }
 
-/* More digits than a window can mean would only make records longer. */
+// More digits than a window can mean would only make records longer.
 static void put_figure(struct line *line, const char *name, double value)
 {
     char text[32];
@@ -227,8 +227,8 @@ static void put_reading(struct line *line, const struct reporter_set *set, enum 
 {
     struct reading reading;
     reporters_read(set, reporter, &reading);
-    if (reading.n == 0 && reading.reason == NULL)
-        return; /* no window of it fitted into this sample */
+    if (reading.n == 0 && !reading.reason)
+        return; // no window of it fitted into this sample
     line_object(line, NULL);
     line_text(line, "name", reporter_rows[reporter].name);
     line_text(line, "unit", reporter_rows[reporter].unit);
@@ -236,12 +236,12 @@ static void put_reading(struct line *line, const struct reporter_set *set, enum 
     put_figure(line, "value", reading.value);
     line_count(line, "n", reading.n);
     put_figure(line, "spread", reading.spread);
-    if (reading.reason != NULL)
+    if (reading.reason)
         line_text(line, "reason", reading.reason);
     line_close(line);
 }
 
-/* Windows one after the other while there is time for them, from where the last sample ended. */
+// Windows one after the other while there is time for them, from where the last sample ended.
 static void sample_short(struct server *server, int64_t budget_ns)
 {
     const int64_t end_ns = kernel_wall_ns() + budget_ns;
@@ -254,7 +254,7 @@ static void sample_short(struct server *server, int64_t budget_ns)
     }
 }
 
-/* Both sets in turn, in proportion to what a round of each takes. */
+// Both sets in turn, in proportion to what a round of each takes.
 static void sample_long(struct server *server, int64_t budget_ns)
 {
     const double round_quick = (double)reporters_round_ns(server->quick),
@@ -269,9 +269,9 @@ static void sample_long(struct server *server, int64_t budget_ns)
 static bool sample(struct server *server, double budget_s)
 {
     const int64_t budget_ns = (int64_t)(budget_s * NS_PER_S);
-    if (budget_ns >= HEAVY_FROM && server->heavy == NULL)
+    if (budget_ns >= HEAVY_FROM && !server->heavy)
         server->heavy = open_set(heavy, HEAVY);
-    const bool is_long = budget_ns >= HEAVY_FROM && server->heavy != NULL;
+    const bool is_long = budget_ns >= HEAVY_FROM && server->heavy;
     const int64_t begin_ns = kernel_wall_ns();
     reporters_clear(server->quick);
     if (is_long) {
@@ -294,7 +294,7 @@ static bool sample(struct server *server, double budget_s)
     return send_line(server);
 }
 
-/* False, after a message: it is no command. */
+// False, after a message: it is no command.
 static bool take(struct server *server, char *text)
 {
     double budget_s;
@@ -309,7 +309,7 @@ static bool serve(struct server *server)
 {
     char text[LINE_BYTES];
     bool good = say_ready(server);
-    while (good && fgets(text, sizeof text, stdin) != NULL)
+    while (good && fgets(text, sizeof text, stdin))
         good = take(server, text);
     return good && !ferror(stdin);
 }
@@ -330,10 +330,10 @@ static int probe_serve(int argc, char **argv)
     options_free(options_parse(&program, argc, argv, &rest));
     place(&settings);
     server.quick = open_set(quick, QUICK);
-    const bool good = server.quick != NULL && serve(&server);
-    if (server.heavy != NULL)
+    const bool good = server.quick && serve(&server);
+    if (server.heavy)
         reporters_close(server.heavy);
-    if (server.quick != NULL)
+    if (server.quick)
         reporters_close(server.quick);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
@@ -348,7 +348,7 @@ static const struct command {
 
 #define COMMANDS (sizeof commands / sizeof *commands)
 
-/* For the test that walks all options. */
+// For the test that walks all options.
 static int list_commands(void)
 {
     bool written = true;

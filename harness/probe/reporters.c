@@ -13,25 +13,25 @@
 #include "common/random.h"
 #include "kernels.h"
 
-#define LEAST_CORRELATED 8 /* values that show a correlation */
+#define LEAST_CORRELATED 8 // values that show a correlation
 #define LEAST_ERROR      3
 #define MOST_CORRELATION 0.95
 
-/* Values in the order in which they were measured, and what they are worth when neighbours
- * resemble each other. */
+// Values in the order in which they were measured, and what they are worth when neighbours
+// resemble each other.
 
 struct series {
     double *value;
     size_t count, size;
 };
 
-/* NAN for what so few values do not show. */
+// NAN for what so few values do not show.
 struct series_summary {
     double mean, median;
-    double spread;      /* robust standard deviation (Q_n), from 3 values on */
-    double correlation; /* of neighbours (lag 1), kept to 0 ... 0.95; from 8 values on */
-    double error;       /* standard error of the mean, from 3 values on: with the variance of n
-                           values of a first-order autoregression, s^2 / n (1 + r) / (1 - r) */
+    double spread;      // robust standard deviation (Q_n), from 3 values on
+    double correlation; // of neighbours (lag 1), kept to 0 ... 0.95; from 8 values on
+    double error;       // standard error of the mean, from 3 values on: with the variance of n
+                        // values of a first-order autoregression, s^2 / n (1 + r) / (1 - r)
 };
 
 static void series_add(struct series *series, double value)
@@ -48,19 +48,19 @@ static double correlation_of(const struct series *series)
     return isfinite(found) ? fmin(fmax(found, 0), MOST_CORRELATION) : 0;
 }
 
-/* Q_n of Rousseeuw and Croux (1993): of all pairs' distances, the quarter; 82 % as efficient as the
- * standard deviation, where the median absolute deviation has 37 %, and it has no centre. */
+// Q_n of Rousseeuw and Croux (1993): of all pairs' distances, the quarter; 82 % as efficient as the
+// standard deviation, where the median absolute deviation has 37 %, and it has no centre.
 static bool spread_of(const double *sorted, size_t count, double *spread)
 {
     OWNED double *work = calloc(3 * count, sizeof *work);
     OWNED int *index = calloc(5 * count, sizeof *index);
-    const bool good = work != NULL && index != NULL;
+    const bool good = work && index;
     if (good)
         *spread = gsl_stats_Qn_from_sorted_data(sorted, 1, count, work, index);
     return good;
 }
 
-/* False: out of memory. */
+// False: out of memory.
 static bool series_summarise(const struct series *series, struct series_summary *summary)
 {
     const size_t count = series->count;
@@ -68,7 +68,7 @@ static bool series_summarise(const struct series *series, struct series_summary 
     if (count == 0)
         return true;
     double *sorted = malloc(count * sizeof *sorted);
-    if (sorted == NULL)
+    if (!sorted)
         return false;
     memcpy(sorted, series->value, count * sizeof *sorted);
     gsl_sort(sorted, 1, count);
@@ -85,10 +85,10 @@ static bool series_summarise(const struct series *series, struct series_summary 
     return good;
 }
 
-/* One of the chosen reporters. */
+// One of the chosen reporters.
 struct member {
     enum reporter reporter;
-    void *state; /* NULL: it cannot work here */
+    void *state; // NULL: it cannot work here
     char reason[256];
     struct series logarithms;
 };
@@ -107,7 +107,7 @@ static void open_member(struct reporter_set *set, struct member *member)
                                            .shared = set->shared};
     member->state =
         reporter_kernels[member->reporter]->open(&setting, member->reason, sizeof member->reason);
-    if (member->state == NULL && *member->reason == '\0')
+    if (!member->state && *member->reason == '\0')
         snprintf(member->reason, sizeof member->reason, "out of memory");
 }
 
@@ -115,14 +115,14 @@ struct reporter_set *reporters_open(const struct reporter_choice *choice)
 {
     const int64_t begin_ns = kernel_wall_ns();
     struct reporter_set *set = calloc(1, sizeof *set);
-    if (set == NULL || (set->shared = shared_area_new()) == NULL) {
+    if (!set || (set->shared = shared_area_new()) == NULL) {
         reporters_close(set);
         complain("out of memory: free some");
         return NULL;
     }
     set->random = choice->seed;
     for (enum reporter reporter = 0; reporter < REPORTERS; reporter++) {
-        if (choice->wanted != NULL && !choice->wanted[reporter])
+        if (choice->wanted && !choice->wanted[reporter])
             continue;
         set->member[set->count].reporter = reporter;
         open_member(set, &set->member[set->count++]);
@@ -133,11 +133,11 @@ struct reporter_set *reporters_open(const struct reporter_choice *choice)
 
 void reporters_close(struct reporter_set *set)
 {
-    if (set == NULL)
+    if (!set)
         return;
     for (size_t i = 0; i < set->count; i++) {
         struct member *member = &set->member[i];
-        if (member->state != NULL)
+        if (member->state)
             reporter_kernels[member->reporter]->close(member->state);
         free(member->logarithms.value);
     }
@@ -159,7 +159,7 @@ int64_t reporters_round_ns(const struct reporter_set *set)
 {
     int64_t sum_ns = 0;
     for (size_t i = 0; i < set->count; i++)
-        if (set->member[i].state != NULL)
+        if (set->member[i].state)
             sum_ns += reporter_rows[set->member[i].reporter].window_ns;
     return sum_ns;
 }
@@ -174,7 +174,7 @@ static struct member *member_of(const struct reporter_set *set, enum reporter re
 
 static double window_of(struct member *member, int64_t window_ns)
 {
-    if (member->state == NULL)
+    if (!member->state)
         return NAN;
     const double value = reporter_kernels[member->reporter]->window(member->state, window_ns);
     if (isfinite(value) && value > 0)
@@ -185,7 +185,7 @@ static double window_of(struct member *member, int64_t window_ns)
 double reporters_window(struct reporter_set *set, enum reporter reporter)
 {
     struct member *member = member_of(set, reporter);
-    return member == NULL ? NAN : window_of(member, reporter_rows[reporter].window_ns);
+    return !member ? NAN : window_of(member, reporter_rows[reporter].window_ns);
 }
 
 static void shuffle(struct reporter_set *set, size_t order[REPORTERS])
@@ -226,10 +226,10 @@ void reporters_read(const struct reporter_set *set, enum reporter reporter, stru
                                 .correlation = NAN,
                                 .error = NAN,
                                 .reason = "not chosen"};
-    if (member == NULL)
+    if (!member)
         return;
-    reading->reason = member->state == NULL ? member->reason : NULL;
-    if (member->state == NULL || !series_summarise(&member->logarithms, &summary))
+    reading->reason = !member->state ? member->reason : NULL;
+    if (!member->state || !series_summarise(&member->logarithms, &summary))
         return;
     reading->n = member->logarithms.count;
     reading->value = exp(summary.mean);

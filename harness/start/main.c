@@ -1,5 +1,5 @@
-/* start: becomes a command on certain CPUs, in a session of its own, or one that ends with who
- * has started it: what bash cannot do, and what util-linux is not there for everywhere. */
+// start: becomes a command on certain CPUs, in a session of its own, or one that ends with who
+// has started it: what bash cannot do, and what util-linux is not there for everywhere.
 
 #include "common/machine.h"
 #include "common/messages.h"
@@ -23,7 +23,7 @@ struct choices {
     const char *with_parent;
     bool session, default_signals;
     struct option_list set;
-    uint64_t check; /* a process; 0: not given */
+    uint64_t check; // a process; 0: not given
     bool sweep;
 };
 
@@ -54,7 +54,7 @@ static const struct option_row rows[] = {
     {0},
 };
 
-/* Settings of ours, or whether another process has them. */
+// Settings of ours, or whether another process has them.
 static void set(const struct choices *choices)
 {
     struct setting settings[SETTINGS_MOST];
@@ -88,9 +88,9 @@ static void parse(struct choices *choices, int argc, char **argv, int *rest)
     *choices = (struct choices){0};
     struct options *given = options_parse(&program, argc, argv, rest);
     if (choices->set.count > 0)
-        set(choices); /* the texts are those of the options */
+        set(choices); // the texts are those of the options
     options_free(given);
-    if (argv[*rest] == NULL && choices->check == 0 && !choices->sweep)
+    if (!argv[*rest] && choices->check == 0 && !choices->sweep)
         usage_error("no command: give one after --, as in start --cpus 0 -- sleep 1");
 }
 
@@ -103,7 +103,7 @@ static void pin(const char *cpus)
     exit(EXIT_FAILURE);
 }
 
-/* The parent returns to who waits for it. */
+// The parent returns to who waits for it.
 static void begin_session(void)
 {
     const pid_t child = fork();
@@ -131,18 +131,18 @@ int main(int argc, char **argv)
     parse(&choices, argc, argv, &rest);
     if (choices.session)
         begin_session();
-    if (choices.cpus != NULL)
+    if (choices.cpus)
         pin(choices.cpus);
     if (choices.sweep)
         setting_groups_sweep();
-    if (argv[rest] == NULL)
+    if (!argv[rest])
         return EXIT_SUCCESS;
     if (choices.default_signals)
         reset_signals();
-    if (choices.with_parent != NULL) {
+    if (choices.with_parent) {
         const int number = signal_number(choices.with_parent);
         (void)prctl(PR_SET_PDEATHSIG, (unsigned long)number);
-        if (!choices.session && getppid() != parent) /* it has ended before we could say so */
+        if (!choices.session && getppid() != parent) // it has ended before we could say so
             (void)raise(number);
     }
     (void)execvp(argv[rest], argv + rest);

@@ -1,5 +1,5 @@
-/* What libhwloc.a asks of libudev, which has no static form: it uses udev for names of disks only,
- * and reads /run/udev itself where there is none. */
+// What libhwloc.a asks of libudev, which has no static form: it uses udev for names of disks only,
+// and reads /run/udev itself where there is none.
 
 #include <stddef.h>
 
