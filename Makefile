@@ -188,7 +188,7 @@ $(COMMON): $(call objects,common/*.c)
 
 $(BUILD)/obj/loadgen/io/path.o: COMPILE += $(call optional,liburing)
 $(BUILD)/obj/loadgen/alloc/alloc.o: COMPILE += $(call optional,jemalloc)
-OPTIONAL_TOLD := $(BUILD)/obj/common/optional.o $(BUILD)/obj/loadgen/main.o
+OPTIONAL_TOLD := $(BUILD)/obj/common/version.o $(BUILD)/obj/loadgen/main.o
 $(OPTIONAL_TOLD): COMPILE += $(foreach one,liburing jemalloc,$(call optional,$(one))) -DLIBURING_VERSION='"$(VERSION_liburing)"'
 $(OPTIONAL_TOLD) $(patsubst %,$(BUILD)/obj/loadgen/%.o,io/path alloc/alloc): $(OPTIONAL)
 

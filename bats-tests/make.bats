@@ -69,7 +69,7 @@ load helpers
 
 @test "what a build was made with is kept for make install, until it is given anew" {
     local build=$BATS_TEST_TMPDIR/build
-    local -a one=(make -s -C "$ROOT" BUILD="$build" "$build/obj/common/optional.o")
+    local -a one=(make -s -C "$ROOT" BUILD="$build" "$build/obj/loadgen/main.o")
     "${one[@]}" WITHOUT='jemalloc liburing' CFLAGS='-O1 -DKEPT="a,#b"'
     # Nothing is left to be made, and all is asked as before.
     "${one[@]}" -q
@@ -81,8 +81,8 @@ load helpers
     [[ $line == *' -O1 -DKEPT="a,#b" '*' without ' || $line == *' without' ]]
     # A build with sanitizers is never mixed with one without.
     "${one[@]}" SANITIZE=address,undefined
-    [[ $("${one[@]}" -nW common/optional.c) == *' -fsanitize=address,undefined '* ]]
-    [[ $("${one[@]}" -nW common/optional.c SANITIZE=) != *' -fsanitize='* ]]
+    [[ $("${one[@]}" -nW loadgen/main.c) == *' -fsanitize=address,undefined '* ]]
+    [[ $("${one[@]}" -nW loadgen/main.c SANITIZE=) != *' -fsanitize='* ]]
 }
 
 @test "loadgen and doctor name the libraries that this build has, and those that it lacks" {

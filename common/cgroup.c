@@ -1,4 +1,7 @@
-#include "cgroup.h"
+#include "common/cgroup.h"
+
+#include "common/file.h"
+#include "common/machine.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -6,10 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
-
-#include "file.h"
-#include "machine.h"
 
 // Which cgroups this process is in, and the tightest limit among them: the one
 // that counts may be set anywhere from its own group up to the root of what is
@@ -261,4 +262,313 @@ enum cgroup_delegation cgroup_delegated(const char *controller, char folder[CGRO
         limited = limited || has_limit(folder);
     }
     return CGROUP_NOT_DELEGATED;
+}
+
+// cgroup v1 writes a large number for "no limit".
+#define NO_LIMIT_BYTES 1e18
+
+// Kept back for the others: so much of what is available, and no less than twice what is
+// left when memory counts as short.
+#define KEPT_FRACTION 0.05
+// Memory is short when less than this is left below a limit: page cache is thrown away by
+// then, and what comes next is the OOM killer.
+#define SHORT_FRACTION 0.02
+#define SHORT_BYTES    (512.0 * 1048576)
+
+// Pages of files, in memory.stat of a group with those below it.
+static const char *const files_v1[] = {"total_active_file", "total_inactive_file", NULL};
+static const char *const files_v2[] = {"active_file", "inactive_file", NULL};
+
+// The sum of the numbers behind any of these words in a file of "NAME NUMBER ..."
+// lines, each in bytes or (as /proc/meminfo) "kB". NAN: none of them is there.
+static double sum_of(const char *path, const char *const *names)
+{
+    char text[256];
+    double sum = NAN;
+    FILE *file = fopen(path, "re");
+    while (file && fgets(text, sizeof text, file)) {
+        for (const char *const *name = names; *name; name++) {
+            const char *at = strstr(text, *name);
+            if (!at || (at != text && at[-1] != ' '))
+                continue;
+            at += strlen(*name);
+            if (*at != ' ' && *at != ':')
+                continue;
+            const double value = strtod(at + 1, NULL) * (strstr(at, " kB") ? 1024 : 1);
+            sum = isnan(sum) ? value : sum + value;
+        }
+    }
+    if (file)
+        fclose(file);
+    return sum;
+}
+
+static double number_in_file(const char *folder, const char *name)
+{
+    char text[64], *end;
+    if (!cgroup_read(folder, name, text, sizeof text))
+        return INFINITY;
+    const double value = strtod(text, &end);
+    return end == text ? INFINITY : value; // "max"
+}
+
+static double limit_v1(const char *folder)
+{
+    const double limit = number_in_file(folder, "memory.limit_in_bytes");
+    return limit < NO_LIMIT_BYTES ? limit : INFINITY;
+}
+
+static double limit_v2(const char *folder)
+{
+    return fmin(number_in_file(folder, "memory.max"), number_in_file(folder, "memory.high"));
+}
+
+// What a limit leaves, and when that is too little.
+struct room {
+    double left, limit; // INFINITY: there is no limit
+};
+
+static double short_below(const struct room *room)
+{
+    return fmin(room->limit * SHORT_FRACTION, SHORT_BYTES);
+}
+
+// What may be taken of it.
+static double usable(const struct room *room)
+{
+    if (isinf(room->limit))
+        return INFINITY;
+    const double kept = fmax(room->left * KEPT_FRACTION, 2 * short_below(room));
+    return fmax(room->left - kept, 0);
+}
+
+// Negative: memory is short.
+static double slack(const struct room *room)
+{
+    return isinf(room->limit) ? INFINITY : room->left - short_below(room);
+}
+
+// Page cache is given back when memory is short.
+static struct room room_below(const char *folder, double limit, const char *usage,
+                              const char *const *reclaimable)
+{
+    char path[4096 + 16];
+    if (limit >= NO_LIMIT_BYTES)
+        return (struct room){INFINITY, INFINITY};
+    const double used = number_in_file(folder, usage);
+    snprintf(path, sizeof path, "%s/memory.stat", folder);
+    const double cache = sum_of(path, reclaimable);
+    const double left = limit - (isinf(used) ? 0 : used) + (isnan(cache) ? 0 : cache);
+    return (struct room){fmax(fmin(left, limit), 0), limit};
+}
+
+static struct room room_v1(const char *folder)
+{
+    return room_below(folder, number_in_file(folder, "memory.limit_in_bytes"),
+                      "memory.usage_in_bytes", files_v1);
+}
+
+// Above memory.high a group is slowed down without end: as good as a limit.
+static struct room room_v2(const char *folder)
+{
+    const double limit =
+        fmin(number_in_file(folder, "memory.max"), number_in_file(folder, "memory.high"));
+    return room_below(folder, limit, "memory.current", files_v2);
+}
+
+static double usable_v1(const char *folder)
+{
+    const struct room room = room_v1(folder);
+    return usable(&room);
+}
+
+static double usable_v2(const char *folder)
+{
+    const struct room room = room_v2(folder);
+    return usable(&room);
+}
+
+static double slack_v1(const char *folder)
+{
+    const struct room room = room_v1(folder);
+    return slack(&room);
+}
+
+static double slack_v2(const char *folder)
+{
+    const struct room room = room_v2(folder);
+    return slack(&room);
+}
+
+static double left_v1(const char *folder)
+{
+    return room_v1(folder).left;
+}
+
+static double left_v2(const char *folder)
+{
+    return room_v2(folder).left;
+}
+
+// The least of a limit among all groups that this process is in.
+static double tightest(cgroup_limit *of_v2, cgroup_limit *of_v1)
+{
+    return fmin(cgroup_tightest("", of_v2), cgroup_tightest("memory", of_v1));
+}
+
+static struct room room_of_machine(void)
+{
+    static const char *const total[] = {"MemTotal", NULL};
+    static const char *const available[] = {"MemAvailable", NULL};
+    const double limit = sum_of("/proc/meminfo", total);
+    const double left = sum_of("/proc/meminfo", available);
+    return isnan(limit) || isnan(left) ? (struct room){INFINITY, INFINITY}
+                                       : (struct room){left, limit};
+}
+
+static struct room room_of_node(int node)
+{
+    static const char *const total[] = {"MemTotal", NULL};
+    static const char *const free_there[] = {"MemFree", "Active(file)", "Inactive(file)", NULL};
+    char path[96];
+    snprintf(path, sizeof path, "/sys/devices/system/node/node%d/meminfo", node);
+    const double limit = node < 0 ? NAN : sum_of(path, total);
+    const double left = node < 0 ? NAN : sum_of(path, free_there);
+    return isnan(limit) || isnan(left) ? (struct room){INFINITY, INFINITY}
+                                       : (struct room){left, limit};
+}
+
+struct headroom headroom_left(int node)
+{
+    const struct room all = room_of_machine(), its = room_of_node(node);
+    const double group = tightest(usable_v2, usable_v1);
+    const double there = usable(&its);
+    const double least = fmin(fmin(usable(&all), group), there);
+    return (struct headroom){
+        .bytes = least < NO_LIMIT_BYTES ? (uint64_t)least : (uint64_t)NO_LIMIT_BYTES,
+        .whose = least == group   ? "the cgroup"
+                 : least == there ? "the NUMA node"
+                                  : "this machine",
+    };
+}
+
+double headroom_slack(struct headroom *left)
+{
+    const struct room all = room_of_machine();
+    const double group = tightest(slack_v2, slack_v1), machine = slack(&all);
+    const double least = fmin(group, machine);
+    if (least >= 0)
+        return least;
+    left->whose = group < machine ? "the cgroup" : "this machine";
+    left->bytes = (uint64_t)(group < machine ? tightest(left_v2, left_v1) : all.left);
+    return least;
+}
+
+double headroom_short_bytes(void)
+{
+    const struct room all = room_of_machine();
+    const double limit = fmin(tightest(limit_v2, limit_v1), all.limit);
+    return short_below(&(struct room){.limit = limit});
+}
+
+// ---- limits of this process (getrlimit(2)) ----
+
+// What it has mapped now, in bytes, by a field of /proc/self/statm; 0: unknown.
+static double mapped_bytes(int resource)
+{
+    unsigned long long size, resident, shared, text, library, data;
+    FILE *file = fopen("/proc/self/statm", "re");
+    const bool read = file && fscanf(file, "%llu %llu %llu %llu %llu %llu", &size, &resident,
+                                     &shared, &text, &library, &data) == 6;
+    if (file)
+        fclose(file);
+    if (!read)
+        return 0;
+    return (double)(resource == RLIMIT_AS ? size : data) * (double)sysconf(_SC_PAGESIZE);
+}
+
+static double left_of(int resource)
+{
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return INFINITY;
+    return fmax((double)limit.rlim_cur - mapped_bytes(resource), 0);
+}
+
+struct headroom headroom_of_process(void)
+{
+    const double address = left_of(RLIMIT_AS), data = left_of(RLIMIT_DATA);
+    const double least = fmin(address, data);
+    return (struct headroom){
+        .bytes = least < NO_LIMIT_BYTES ? (uint64_t)least : (uint64_t)NO_LIMIT_BYTES,
+        .whose = least == address ? "the limit of address space (ulimit -v)"
+                                  : "the limit of data (ulimit -d)",
+    };
+}
+
+// ---- page cache ----
+
+// Of groups with a limit; INFINITY: this is none.
+static double unused_v1(const char *folder)
+{
+    const double limit = limit_v1(folder);
+    return isinf(limit) ? limit : fmax(limit - number_in_file(folder, "memory.usage_in_bytes"), 0);
+}
+
+static double unused_v2(const char *folder)
+{
+    const double limit = limit_v2(folder);
+    return isinf(limit) ? limit : fmax(limit - number_in_file(folder, "memory.current"), 0);
+}
+
+static double cached_in(const char *folder, const char *const *names)
+{
+    char path[4096 + 16];
+    snprintf(path, sizeof path, "%s/memory.stat", folder);
+    const double cached = sum_of(path, names);
+    return isnan(cached) ? 0 : cached;
+}
+
+static double cached_v1(const char *folder)
+{
+    return isinf(limit_v1(folder)) ? INFINITY : cached_in(folder, files_v1);
+}
+
+static double cached_v2(const char *folder)
+{
+    return isinf(limit_v2(folder)) ? INFINITY : cached_in(folder, files_v2);
+}
+
+struct cache_room cache_room(void)
+{
+    static const char *const total[] = {"MemTotal", NULL};
+    static const char *const unused[] = {"MemFree", NULL};
+    static const char *const cached[] = {"Active(file)", "Inactive(file)", NULL};
+    const double limit = fmin(cgroup_tightest("", limit_v2), cgroup_tightest("memory", limit_v1));
+    const double machine = sum_of("/proc/meminfo", total);
+    if (limit < machine)
+        return (struct cache_room){
+            .memory_bytes = limit,
+            .free_bytes =
+                fmin(cgroup_tightest("", unused_v2), cgroup_tightest("memory", unused_v1)),
+            .cached_bytes =
+                fmin(cgroup_tightest("", cached_v2), cgroup_tightest("memory", cached_v1)),
+            .group = true,
+        };
+    return (struct cache_room){
+        .memory_bytes = machine,
+        .free_bytes = sum_of("/proc/meminfo", unused),
+        .cached_bytes = sum_of("/proc/meminfo", cached),
+    };
+}
+
+// ---- out of memory ----
+
+void headroom_volunteer(void)
+{
+    FILE *file = fopen("/proc/self/oom_score_adj", "we");
+    if (!file)
+        return; // then it is as likely as any other
+    fputs("1000\n", file);
+    fclose(file);
 }

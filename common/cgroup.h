@@ -1,12 +1,13 @@
-#ifndef LOADGEN_CGROUP_H
-#define LOADGEN_CGROUP_H
-
-// Limits of the cgroups that this process is in.
+#ifndef COMMON_CGROUP_H
+#define COMMON_CGROUP_H
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
+
+// Limits of the cgroups that this process is in.
 
 enum { CGROUP_PATH = 2 * PATH_MAX };
 
@@ -36,5 +37,37 @@ enum cgroup_delegation cgroup_delegated(const char *controller, char folder[CGRO
 bool cgroup_shares_cpus(char folder[CGROUP_PATH]);
 // The first line of FOLDER/NAME. False: it is not there.
 bool cgroup_read(const char *folder, const char *name, char *text, size_t size);
+
+// How much memory can be taken before the kernel has to kill a process for it.
+
+struct headroom {
+    uint64_t bytes;    // that may be taken
+    const char *whose; // what sets that limit: "this machine", "the cgroup", "the NUMA node"
+};
+
+// The least of MemAvailable, what the own cgroup and those above it leave (v1 and
+// v2; page cache counts as free), and with node >= 0 what that NUMA node has. A
+// part is kept back: other programs need some, too.
+struct headroom headroom_left(int node);
+// What the limits of this process leave of it (RLIMIT_AS, RLIMIT_DATA); 1e18 bytes: there is
+// no limit.
+struct headroom headroom_of_process(void);
+// How many bytes there are, of the machine and of each cgroup above us, before so little is left
+// that the kernel is about to kill. Negative: so little is left; *left has how much, and whose.
+// Some 0.2 ms.
+double headroom_slack(struct headroom *left);
+// What that is at most, in bytes: 2 % of the tightest limit, 512 MiB at most.
+double headroom_short_bytes(void);
+
+// Where the pages of a file that this process reads are kept, and whose they displace.
+struct cache_room {
+    double memory_bytes; // of the machine, or the limit of the tightest cgroup
+    double free_bytes;   // that they take first
+    double cached_bytes; // pages of files there, which they displace next
+    bool group;          // it is a cgroup's: pages of other groups stay
+};
+struct cache_room cache_room(void);
+// From now on the kernel's OOM killer takes this process before others.
+void headroom_volunteer(void);
 
 #endif

@@ -8,7 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "core_kinds.h"
+#include "common/core_kinds.h"
 #include "device.h"
 #include "machine.h"
 #include "record_json.h"

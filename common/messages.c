@@ -1,16 +1,17 @@
-#include "messages.h"
+#include "common/messages.h"
+
+#include "common/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "text.h"
 
 #define LONGEST_NAME 64
 
@@ -167,4 +168,19 @@ void streams_open(void)
             _exit(1); // there may be no stderr to say so
     if (atexit(close_stdout) != 0)
         _exit(1);
+}
+
+void pair_put(const char *name, const char *value)
+{
+    if (!value)
+        return;
+    fputs(name, stdout);
+    putchar('\0');
+    fputs(value, stdout);
+    putchar('\0');
+}
+
+void pair_put_flag(const char *name, bool given)
+{
+    pair_put(name, given ? "true" : NULL);
 }

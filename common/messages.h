@@ -29,4 +29,10 @@ struct hint nearest_hint(const char *word, const char *const *names);
 // (without words where its reader has gone). Exits with 1 where there is no /dev/null.
 void streams_open(void);
 
+// Writes to stdout, for the shell, a name and a value, each ended by NUL; nothing where the
+// value is NULL.
+void pair_put(const char *name, const char *value);
+// The same with the value "true"; nothing where it was not given.
+void pair_put_flag(const char *name, bool given);
+
 #endif

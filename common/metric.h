@@ -108,7 +108,7 @@ bool metric_is_definition(const char *text);
 
 // Reads a definition; metric_free() frees what it holds. False with one line about what is
 // wrong and what to do in error ("metric p99: ..."); metric then holds nothing. A jq
-// expression is not compiled here: see metric_jq.h.
+// expression is not compiled here: see child.h.
 bool metric_parse(struct metric *metric, const char *text, char *error, size_t size);
 
 // Whether it is found in what the target writes.

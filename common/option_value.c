@@ -1,14 +1,14 @@
-#include "option_value.h"
+#include "common/options.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "machine.h"
 #include "messages.h"
 #include "units.h"
-#include "words.h"
 
 // What a value of each type is called, and what is to be given instead.
 static const struct {

@@ -129,4 +129,43 @@ const struct option_row *option_find(const struct option_row *rows, const char *
 bool options_canonical(const struct option_row *rows, const void *values, char *text, size_t size);
 bool options_measured(const struct option_row *rows, const void *values, char *text, size_t size);
 
+// One value of an options table, from text and to text.
+
+// The value as it would be typed, exact; false: it does not fit.
+bool option_format(const struct option_row *row, const void *values, char *text, size_t size);
+
+// What is asked of a value whatever its type: that it is not empty, and the row's own check.
+// option_set() asks the same; this is for texts that are kept elsewhere.
+bool option_allows(const struct option_row *row, const char *text, char *error, size_t size);
+
+// The index of the text among the names (ended by NULL); -1, and error says what
+// they are and which is nearest, when it is none of them.
+int option_choose(const char *text, const char *const *names, char *error, size_t size);
+
+// A row's check of NAME=VALUE: there is a name.
+bool option_check_assignment(const char *text, char *error, size_t size);
+// A row's check of N[:M], numbers of cores for the target and for the loads.
+bool option_check_cores(const char *text, char *error, size_t size);
+
+// Short rows for tables of options that fill one struct. Whoever includes this says first which:
+//
+//     #define OPTIONS_OF struct request
+
+#ifdef OPTIONS_OF
+#define ROW(name, argument, type, member) OPTION_ROW(OPTIONS_OF, name, argument, type, member)
+#define FLAG(name, member, words)                                                                  \
+    {                                                                                              \
+        ROW(name, NULL, OPTION_FLAG, member), .help = words                                        \
+    }
+#define TEXT(name, argument, member, words)                                                        \
+    {                                                                                              \
+        ROW(name, argument, OPTION_TEXT, member), .help = words                                    \
+    }
+// What the shell calls.
+#define HIDDEN(name, argument, member, words)                                                      \
+    {                                                                                              \
+        ROW(name, argument, OPTION_TEXT, member), .hidden = true, .help = words                    \
+    }
+#endif
+
 #endif

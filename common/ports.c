@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core_kinds.h"
+#include "common/core_kinds.h"
 #include "machine.h"
 
 #define COLUMNS 4 // of struct ports

@@ -1,7 +1,8 @@
 #ifndef COMMON_PROCESSOR_H
 #define COMMON_PROCESSOR_H
 
-#include "machine.h"
+#include "common/machine.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -41,5 +42,18 @@ bool processor_has_fma(void);
 bool processor_has_half(void);
 // The widest that it has.
 enum simd processor_widest(void);
+
+// Dependent loads in random order: the latency of whatever holds the memory. One pointer in
+// each cache line; each load needs the one before, so that nothing overlaps and no prefetcher
+// can guess the next.
+
+#define CHASE_LINE_BYTES 64
+
+// Links the lines at memory (at a multiple of CHASE_LINE_BYTES) into one ring in random order
+// (Sattolo's algorithm); the memory is written for the first time here.
+void chase_link(void *memory, size_t lines, unsigned seed);
+
+// So many dependent loads, a multiple of 16, from *at on; returns where it is.
+void **chase_run(void **at, size_t loads);
 
 #endif

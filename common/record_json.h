@@ -1,12 +1,14 @@
 #ifndef COMMON_RECORD_JSON_H
 #define COMMON_RECORD_JSON_H
 
-// Values as the records of the harness have them.
+#include "common/metric.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
+
+// Values as the records of the harness have them.
 
 // A member of an object; NULL, NAN and false where it is not there, or of another type.
 const char *json_text_at(const json_t *object, const char *key);
@@ -72,5 +74,52 @@ json_t *record_read(const char *path, const char *schema, char why[RECORD_WHY]);
 
 // How records are written: numbers with the digits that they were given with.
 #define RECORD_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(RECORD_DIGITS))
+
+// Whether two sessions measured the same program with the same variables, by the
+// `program` and `variables` that their records have.
+
+// 1 and 1.0 are the same number, which json_equal() does not think; no value and null
+// are the same.
+bool changes_same(const json_t *a, const json_t *b);
+
+// Appends {what, a, b} to `changes` where the two programs are not the same: one of them
+// has another content; where that is not known, another size or time of change. False:
+// one of them is not recorded.
+bool changes_of_program(const json_t *a, const json_t *b, json_t *changes);
+
+// The same for the programs of variants by their names, of two arrays of `variants`; the first
+// one's is the experiment's own `program`, and left out. Revisions are left out, too: each
+// session builds its own files of them.
+void changes_of_variants(const json_t *a, const json_t *b, json_t *changes);
+
+// The same for the files that both sessions know to be read, by the words that name them: the
+// first as they were at its end. False: one of them has none recorded.
+bool changes_of_inputs(const json_t *a, const json_t *b, json_t *changes);
+
+// The `inputs` of the last session of an experiment.json that has some; NULL.
+json_t *changes_last_inputs(const json_t *experiment);
+
+// Whether a file of `inputs` was another one when the session ended.
+bool changes_in_session(const json_t *file);
+
+// The same for each variable whose value differs; null: not set.
+bool changes_of_variables(const json_t *a, const json_t *b, json_t *changes);
+
+// "the program (A sha256 ..., B sha256 ...), OMP_NUM_THREADS (A 1, B 4)" with names for A
+// and B; to be freed. NULL: no changes.
+char *changes_text(const json_t *changes, const char *a, const char *b);
+
+// What a record (jostle.run/1) says of a metric, in the metric's unit; NAN where a member
+// is null or is not there.
+double builtin_metric_value(const struct builtin_metric *metric, const json_t *record);
+
+// The same by name: a built-in one, or else metrics.NAME.value.
+double metric_value(const char *name, const json_t *record);
+
+// A defined metric as settings.metrics of experiment.json has it: {name, variant, source, take,
+// scale, unit, better, role, quantile, loop, adapter}; the last four are null where not given,
+// variant and scale are left out: records from before they were there shall be the same. adapter:
+// where it is from, or NULL. A new reference; NULL: out of memory.
+json_t *metric_to_json(const struct metric *metric, const char *adapter);
 
 #endif

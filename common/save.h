@@ -1,6 +1,11 @@
 #ifndef COMMON_SAVE_H
 #define COMMON_SAVE_H
 
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
 // Writes whole files. Whatever comes in between (a full disk, a signal, SIGKILL, a power cut), path
 // holds what was there before or all that is written now: the new text is a file without a name, or
 // a temporary one beside path, until it is on the disk.
@@ -10,10 +15,6 @@
 //     if (good)
 //         good = save_end(&save, fputs(text, save.file) != EOF);
 //     return good || save_complain(path);
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
 
 enum save_kind {
     SAVE_RECORD, // in a folder of ours: on the disk when save_end returns; a link is replaced
@@ -66,5 +67,20 @@ bool save_complain_folder(const char *path);
 
 // "PATH cannot be written (REASON): ADVICE", from errno; "-" is standard output. Returns false.
 bool save_complain(const char *path);
+
+// What is measured once and kept for later runs, in
+// ${XDG_CACHE_HOME:-~/.cache}/jostle.
+
+// The path of NAME ("calibration/x.json") there, whether it exists or not; -1: no place
+// for one.
+int kept_path(const char *name, char path[PATH_MAX]);
+// Makes the folder that path is in, with those above it, for the user alone. 0, or -1 with errno.
+int kept_make_folder(const char *path);
+// Writes text to path, whose folder it makes, so that nobody ever reads half of it (common/save.h).
+// 0, or -1 with errno.
+int kept_write(const char *path, const char *text);
+// What of this machine a measured rate depends on: "AMD EPYC, 2 CPUs". Two machines of
+// one name, as clouds give them, are told apart by it. Returns text.
+const char *kept_machine(char *text, size_t size);
 
 #endif

@@ -3,9 +3,9 @@
 #include "frame.h"
 
 #include "common/file.h"
-#include "common/kept.h"
 #include "common/machine.h"
 #include "common/record_json.h"
+#include "common/save.h"
 
 #include <ctype.h>
 #include <errno.h>

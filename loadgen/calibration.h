@@ -3,7 +3,7 @@
 
 /* What `--limit 50%` is half of: rates that were measured once and kept.
  *
- * A calibration is known by the host, its CPU (see common/kept.h), the load, the canonical text
+ * A calibration is known by the host, its CPU (see common/save.h), the load, the canonical text
  * of those of its options that a rate depends on (.measured), and what it is of besides:
  * the CPUs of pinned workers, and run->subject. It is one line of
  * JSON (jostle.calibration/1, see results/schema/) in

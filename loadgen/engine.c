@@ -2,8 +2,8 @@
 #include "frame.h"
 #include "signals.h"
 
+#include "common/cgroup.h"
 #include "common/file.h"
-#include "common/headroom.h"
 
 #include <errno.h>
 #include <fcntl.h>

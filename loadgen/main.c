@@ -4,9 +4,7 @@
 #include "frame.h"
 #include "signals.h"
 
-#include "common/kept.h"
 #include "common/messages.h"
-#include "common/optional.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"

@@ -1,7 +1,7 @@
 
 #include "frame.h"
 
-#include "common/headroom.h"
+#include "common/cgroup.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Command lines that are split as a shell would, and quoted for one. */
 #include "frame/fuzz.h"
 
-#include "common/words.h"
+#include "common/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 //
 //   turns CPU [LOAD...]   prints "LOAD<TAB>PROBE<TAB>ns warm<TAB>ns after the load", a line a pair
 
-#include "common/chase.h"
+#include "common/processor.h"
 #include "core/kernels.h"
 #include "mem/kernels.h"
 #include "mem/machine.h"

@@ -10,7 +10,6 @@
 #include "common/save.h"
 #include "common/text.h"
 #include "common/units.h"
-#include "common/words.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* What the CPUs compute in a second: each type of number, in the widest vectors and without,
  * beside OpenBLAS's products of matrices; and a system of equations. */
-#include "common/optional.h"
 #include "common/ports.h"
+#include "common/version.h"
 #include "part.h"
 
 #include "common/processor.h"

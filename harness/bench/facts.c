@@ -1,7 +1,7 @@
 #include "facts.h"
 
 #include "common/machine.h"
-#include "common/optional.h"
+#include "common/version.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>

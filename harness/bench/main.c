@@ -18,7 +18,6 @@
 #include "common/machine_json.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/pair.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"

@@ -6,7 +6,7 @@
 
 #include "common/child.h"
 #include "common/memory.h"
-#include "common/words.h"
+#include "common/text.h"
 
 #include <limits.h>
 #include <math.h>

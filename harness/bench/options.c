@@ -1,10 +1,10 @@
+#define OPTIONS_OF struct request
+
 #include "options.h"
 
 #include "common/machine.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/option_rows.h"
-#include "common/option_value.h"
 #include "common/units.h"
 
 #include <math.h>
@@ -13,8 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define OPTIONS_OF struct request
 
 const struct part parts[] = {{"cpu", "CPU", part_cpu},
                              {"memory", "Memory", part_memory},

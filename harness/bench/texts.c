@@ -3,8 +3,8 @@
 #include "common/record_json.h"
 
 #include "common/memory.h"
-#include "common/numbers.h"
 #include "common/text.h"
+#include "common/units.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -5,7 +5,6 @@
 #include "common/memory.h"
 #include "common/schemas.h"
 #include "common/text.h"
-#include "common/words.h"
 
 #include <math.h>
 #include <stdio.h>

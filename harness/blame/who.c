@@ -4,7 +4,7 @@
 #include "common/machine.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/optional.h"
+#include "common/version.h"
 
 #include <ctype.h>
 #include <fcntl.h>

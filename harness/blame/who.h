@@ -1,7 +1,7 @@
 #ifndef BLAME_WHO_H
 #define BLAME_WHO_H
 
-#include "common/grouping.h"
+#include "common/group.h"
 #include "common/processes.h"
 
 #include <limits.h>

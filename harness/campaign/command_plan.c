@@ -6,10 +6,8 @@
 
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/pair.h"
 #include "common/save.h"
 #include "common/text.h"
-#include "common/words.h"
 #include "harness/experiment/loads.h"
 #include "harness/experiment/placed.h"
 

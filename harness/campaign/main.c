@@ -1,6 +1,8 @@
 /* campaign: what a campaign is made of, how far it is, and what to measure next. It
  * reads and writes files; processes are the shell's. Here: its options, and the commands that
  * measure, look on and merge. */
+#define OPTIONS_OF struct command_options
+
 #include "command.h"
 #include "drive.h"
 #include "plan.h"
@@ -8,8 +10,7 @@
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/option_rows.h"
-#include "common/option_value.h"
+#include "common/options.h"
 #include "common/save.h"
 #include "common/schemas.h"
 
@@ -310,8 +311,6 @@ static int command_merge(const struct command_options *options, char **operands,
 }
 
 /* The command line. */
-
-#define OPTIONS_OF struct command_options
 
 static const char *const preferences[] = {
     [PREFER_NONE] = "none", [PREFER_FIRST] = "first", [PREFER_NEWEST] = "newest", NULL};

@@ -1,7 +1,7 @@
 #include "drive.h"
 
 #include "common/memory.h"
-#include "common/numbers.h"
+#include "common/units.h"
 
 #include <limits.h>
 #include <math.h>

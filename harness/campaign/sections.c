@@ -6,7 +6,7 @@
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
-#include "common/words.h"
+#include "common/text.h"
 
 #include <ctype.h>
 #include <limits.h>

@@ -8,10 +8,9 @@
 
 #include "common/memory.h"
 #include "common/metric.h"
-#include "common/option_value.h"
 #include "common/options.h"
 #include "common/record_json.h"
-#include "common/words.h"
+#include "common/text.h"
 #include "harness/experiment/settings.h"
 #include "harness/stats/objective.h"
 

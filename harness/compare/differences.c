@@ -1,11 +1,11 @@
 
 #include "compare.h"
 
-#include "common/changes.h"
 #include "common/machine.h"
 #include "common/machine_json.h"
 #include "common/memory.h"
-#include "common/words.h"
+#include "common/record_json.h"
+#include "common/text.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 
 #include "request.h"
 
-#include "common/keeper.h"
 #include "common/messages.h"
 #include "common/processes.h"
 

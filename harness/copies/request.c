@@ -1,8 +1,8 @@
 #include "request.h"
 
 #include "common/messages.h"
-#include "common/option_value.h"
-#include "common/words.h"
+#include "common/options.h"
+#include "common/text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,8 +10,6 @@
 
 #include "common/cgroup.h"
 #include "common/child.h"
-#include "common/headroom.h"
-#include "common/optional.h"
 #include "common/units.h"
 #include "common/version.h"
 

@@ -4,7 +4,6 @@
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/text.h"
-#include "common/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "common/machine_json.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/words.h"
+#include "common/text.h"
 #include "harness/stats/objective.h"
 
 #include <limits.h>

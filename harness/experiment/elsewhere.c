@@ -4,7 +4,6 @@
 #include "experiment.h"
 
 #include "common/messages.h"
-#include "common/pair.h"
 
 #include <stdio.h>
 #include <stdlib.h>

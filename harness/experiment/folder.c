@@ -1,6 +1,5 @@
 #include "folder.h"
 
-#include "common/changes.h"
 #include "common/file.h"
 #include "common/machine_json.h"
 #include "common/messages.h"

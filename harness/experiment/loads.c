@@ -8,7 +8,6 @@
 #include "common/messages.h"
 #include "common/processes.h"
 #include "common/text.h"
-#include "common/words.h"
 
 #include <ctype.h>
 #include <fcntl.h>

@@ -2,12 +2,12 @@
 
 #include "adapters.h"
 
-#include "common/energy.h"
+#include "common/child.h"
 #include "common/group.h"
+#include "common/machine.h"
 #include "common/messages.h"
-#include "common/metric_jq.h"
-#include "common/metric_json.h"
 #include "common/perf_event.h"
+#include "common/record_json.h"
 #include "common/text.h"
 #include "harness/stats/settings.h"
 

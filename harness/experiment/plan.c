@@ -5,8 +5,8 @@
 
 #include "common/child.h"
 #include "common/file.h"
-#include "common/pair.h"
-#include "common/words.h"
+#include "common/messages.h"
+#include "common/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

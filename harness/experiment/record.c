@@ -4,10 +4,10 @@
 #include "variants.h"
 
 #include "common/cgroup.h"
-#include "common/changes.h"
 #include "common/machine.h"
 #include "common/machine_json.h"
 #include "common/memory.h"
+#include "common/record_json.h"
 #include "common/schemas.h"
 
 #include <fnmatch.h>

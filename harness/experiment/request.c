@@ -5,7 +5,7 @@
 
 #include "common/child.h"
 #include "common/messages.h"
-#include "common/words.h"
+#include "common/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

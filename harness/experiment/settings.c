@@ -7,11 +7,10 @@
 
 #include "common/child.h"
 #include "common/messages.h"
-#include "common/option_value.h"
+#include "common/options.h"
 #include "common/record_json.h"
 #include "common/text.h"
 #include "common/units.h"
-#include "common/words.h"
 #include "harness/stats/objective.h"
 
 #include <math.h>

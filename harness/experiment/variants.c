@@ -3,13 +3,11 @@
 #include "folder.h"
 
 #include "common/child.h"
-#include "common/kept.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
-#include "common/pair.h"
+#include "common/save.h"
 #include "common/sha256.h"
 #include "common/text.h"
-#include "common/words.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 // keeper: runs a command of jostle, and when that is killed ends what it had started, and has
 // removed what it had left.
 #include "common/child.h"
-#include "common/keeper.h"
 #include "common/messages.h"
 #include "common/options.h"
+#include "common/processes.h"
 
 #include <errno.h>
 #include <signal.h>

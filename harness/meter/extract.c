@@ -2,9 +2,9 @@
 
 #include "search.h"
 
+#include "common/child.h"
 #include "common/file.h"
 #include "common/messages.h"
-#include "common/metric_jq.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 
 #include "tally.h"
 
-#include "common/energy.h"
+#include "common/machine.h"
 #include "common/metric.h"
 #include "common/perf_event.h"
 

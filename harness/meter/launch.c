@@ -5,7 +5,7 @@
 
 #include "common/file.h"
 #include "common/messages.h"
-#include "common/words.h"
+#include "common/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,8 +7,8 @@
 #include "signals.h"
 
 #include "common/file.h"
-#include "common/keeper.h"
 #include "common/messages.h"
+#include "common/processes.h"
 #include "common/units.h"
 
 #include <errno.h>

@@ -22,7 +22,7 @@
 #include "clock.h"
 #include "common/file.h"
 #include "common/processes.h"
-#include "common/words.h"
+#include "common/text.h"
 
 #define KIB 1024
 

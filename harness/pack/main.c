@@ -18,7 +18,6 @@
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/pair.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
 #include "common/units.h"

@@ -1,15 +1,15 @@
 #include "plan.h"
 
+#include "common/cgroup.h"
 #include "common/child.h"
 #include "common/file.h"
-#include "common/headroom.h"
 #include "common/machine_json.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
-#include "common/words.h"
+#include "common/text.h"
 #include "harness/stats/json.h"
 
 #include <limits.h>

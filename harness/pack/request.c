@@ -1,11 +1,12 @@
+#define OPTIONS_OF struct request
+
 #include "request.h"
 
 #include "common/core_kinds.h"
 #include "common/machine.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/option_rows.h"
-#include "common/option_value.h"
+#include "common/options.h"
 #include "harness/placement/placement.h"
 #include "harness/stats/objective.h"
 
@@ -13,8 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define OPTIONS_OF struct request
 
 const char *const pack_place_names[] = {"none", "close", "spread", NULL};
 

@@ -5,7 +5,7 @@
 #include "stages.h"
 
 #include "common/memory.h"
-#include "common/pair.h"
+#include "common/messages.h"
 #include "common/record_json.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "common/record_json.h"
 
 #include "common/memory.h"
-#include "common/numbers.h"
+#include "common/units.h"
 
 #include <math.h>
 #include <stdio.h>

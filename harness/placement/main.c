@@ -8,7 +8,6 @@
 #include "common/machine.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/option_value.h"
 #include "common/options.h"
 #include "common/schemas.h"
 #include "harness/experiment/loads.h"

@@ -1,7 +1,7 @@
 #ifndef PRESSURE_KINDS_H
 #define PRESSURE_KINDS_H
 
-#include "common/kept.h"
+#include "common/save.h"
 #include "common/sha256.h"
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 #include "kernels.h"
 
-#include "common/chase.h"
-#include "common/headroom.h"
+#include "common/cgroup.h"
 #include "common/machine.h"
+#include "common/processor.h"
 
 #include <math.h>
 #include <stdio.h>

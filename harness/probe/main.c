@@ -6,7 +6,6 @@
 #include "common/json.h"
 #include "common/machine.h"
 #include "common/messages.h"
-#include "common/option_value.h"
 #include "common/options.h"
 #include "common/schemas.h"
 #include "common/units.h"

@@ -8,15 +8,15 @@
 //
 // Without any of these it reads the command line, writes the plan into the folder of the
 // records, and prints what the shell is to do.
+#define OPTIONS_OF struct request
+
 #include "profile.h"
 #include "steps.h"
 
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/option_rows.h"
-#include "common/option_value.h"
-#include "common/pair.h"
+#include "common/options.h"
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
@@ -33,8 +33,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-
-#define OPTIONS_OF struct request
 
 enum { REQUEST_LEVELS = 4 };
 

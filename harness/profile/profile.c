@@ -11,7 +11,7 @@
 #include "common/memory.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
-#include "common/words.h"
+#include "common/text.h"
 
 const char *const beside_reporters[BESIDE_REPORTERS] = {
     [BESIDE_GAP] = "gap",

@@ -5,7 +5,6 @@
 #include "common/child.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/pair.h"
 #include "common/record_json.h"
 #include "harness/pressure/kinds.h"
 

@@ -2,7 +2,6 @@
 
 #include "common/memory.h"
 #include "common/text.h"
-#include "common/words.h"
 
 #include <math.h>
 #include <stdlib.h>

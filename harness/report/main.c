@@ -14,7 +14,6 @@
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/pair.h"
 #include "common/schemas.h"
 
 #include <glob.h>

@@ -4,7 +4,7 @@
 
 #include "experiment.h"
 
-#include "common/numbers.h"
+#include "common/units.h"
 #include "harness/stats/objective.h"
 
 // ---- legend.c

@@ -3,7 +3,6 @@
 #include "messages.h"
 
 #include "common/memory.h"
-#include "common/metric_json.h"
 #include "common/record_json.h"
 
 #include <math.h>

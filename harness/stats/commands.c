@@ -4,10 +4,10 @@
 #include "metrics.h"
 #include "result.h"
 
-#include "common/changes.h"
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
+#include "common/record_json.h"
 #include "common/schemas.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
 
 #include "messages.h"
 
-#include "common/changes.h"
 #include "common/memory.h"
 #include "common/record_json.h"
 #include "common/text.h"

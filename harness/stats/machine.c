@@ -3,7 +3,6 @@
 #include "messages.h"
 
 #include "common/file.h"
-#include "common/kept.h"
 #include "common/memory.h"
 #include "common/record_json.h"
 #include "common/save.h"

@@ -4,7 +4,6 @@
 
 #include "common/machine.h"
 #include "common/messages.h"
-#include "common/metric_json.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
 

@@ -2,8 +2,8 @@
 
 #include "common/file.h"
 #include "common/memory.h"
-#include "common/numbers.h"
 #include "common/record_json.h"
+#include "common/units.h"
 #include "harness/stats/json.h"
 #include "harness/stats/metrics.h"
 #include "harness/stats/result.h"

@@ -2,8 +2,8 @@
 
 #include "load.h"
 
+#include "common/cgroup.h"
 #include "common/file.h"
-#include "common/headroom.h"
 #include "common/machine.h"
 #include "common/processes.h"
 

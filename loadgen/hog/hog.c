@@ -2,7 +2,7 @@
  * or a leak does to its neighbours. The page cache shrinks; where memory gets short the kernel
  * reclaims, for all of the machine or of the control group. */
 
-#include "common/headroom.h"
+#include "common/cgroup.h"
 #include "load.h"
 
 #include <errno.h>

@@ -8,8 +8,8 @@
 #include "io/io-options.h"
 #include "load.h"
 
+#include "common/cgroup.h"
 #include "common/device.h"
-#include "common/headroom.h"
 #include "common/schemas.h"
 
 #include <errno.h>

@@ -1,12 +1,12 @@
 #include "mem/mem-options.h"
 
+#include "common/cgroup.h"
 #include "common/file.h"
-#include "common/headroom.h"
 #include "common/json.h"
-#include "common/kept.h"
 #include "common/machine.h"
 #include "common/random.h"
 #include "common/record_json.h"
+#include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
 

@@ -1,6 +1,6 @@
 #include "mem/mem-options.h"
 
-#include "common/headroom.h"
+#include "common/cgroup.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "mem/mem-options.h"
 #include "mem/sweep.h"
 
-#include "common/chase.h"
+#include "common/processor.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "load.h"
 
 #include "common/file.h"
-#include "common/grouping.h"
+#include "common/group.h"
 #include "common/processes.h"
 
 #include <errno.h>

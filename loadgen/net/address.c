@@ -2,7 +2,7 @@
 
 #include "net/wire.h"
 
-#include "common/optional.h"
+#include "common/version.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

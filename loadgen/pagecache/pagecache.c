@@ -8,8 +8,8 @@
 #include "io/path.h"
 #include "load.h"
 
+#include "common/cgroup.h"
 #include "common/device.h"
-#include "common/headroom.h"
 
 #include <errno.h>
 #include <fcntl.h>
