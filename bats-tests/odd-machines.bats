@@ -122,7 +122,7 @@ stepped_s() {
     while IFS=: read -r file library; do
         includes[${file%.jq}]+="${library:9:-2} "
     done < <(grep -r --include='*.jq' '^include ".*";$' . | cut -c3-)
-    ((${#includes[@]} > 30))
+    ((${#includes[@]} > 20))
     for file in "${!includes[@]}"; do
         rest=" ${includes[$file]}"
         for library in ${includes[$file]}; do

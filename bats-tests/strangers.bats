@@ -244,7 +244,7 @@ END
         grep -qF "\"'${text#$'\n'}\"" out.csv
         rm -r f
         # The tables that jq makes have the same rule.
-        jq -n -e -L "$ROOT/harness" --arg text "$text" 'include "lib/visible"; $text | no_formula == "\u0027" + .'
+        jq -n -e -L "$ROOT/harness" --arg text "$text" 'include "lib/text"; $text | no_formula == "\u0027" + .'
     done
     nasty o -O2
     report o --format csv | grep -qF '"-O2"'

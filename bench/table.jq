@@ -1,7 +1,7 @@
 # The result.json of the cells of peers.conf, in the order of the file, as a
 # Markdown table, with the machine above it and where jostle is behind below. A ratio above 1
 # says that the peer is worse. $peers: the versions of the peers, as they were found.
-include "report/numbers";
+include "lib/text";
 
 def value_text($unit):
   if . == null then "-"

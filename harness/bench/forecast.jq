@@ -1,5 +1,5 @@
 # What `bench --forecast` prints -> how many cells there are and how long they take; $each: a line for each.
-include "lib/jq15";
+include "lib/text";
 def duration: if . >= 7200 then "\((. / 360 | round) / 10) h" elif . >= 120 then "\(. / 60 | round) min" else "\(. | ceil) s" end;
 def range_text: [.least_s, .most_s | duration] | if .[0] == .[1] then .[0] else join(" to ") end;
 

@@ -1,8 +1,5 @@
 # jostle.plan/1 -> the table for people. $probed: each target was run once.
-include "lib/visible";
-include "report/numbers";
-include "campaign/duration";
-include "lib/jq15";
+include "lib/text";
 
 def estimate:
   if . == null then "?" elif .high - .low <= 0.1 * .high then "about \((.low + .high) / 2 | duration)"

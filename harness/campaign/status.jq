@@ -1,6 +1,5 @@
 # jostle.campaign-status/1 -> lines. $all is not empty where every cell is to be named.
-include "lib/visible";
-include "lib/jq15";
+include "lib/text";
 def percent: . * 1000 | round / 10 | "\(.) %";
 def progress:
   if .runs > 0 or .state == "running"

@@ -1,8 +1,6 @@
 # jostle.campaign-status/1 -> what jostle watch shows. $all is not empty where every cell
 # that needs attention is to be named; $most: how many are, else.
-include "lib/visible";
-include "campaign/duration";
-include "lib/jq15";
+include "lib/text";
 
 def percent: . * 1000 + 0.5 | floor | "\(. / 10 | floor).\(. % 10)";
 def bar($done; $total): (20 * $done / ([$total, 1] | max) | floor) as $full

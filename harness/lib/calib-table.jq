@@ -1,8 +1,6 @@
 # Calibration records (jostle.calibration/1) -> one table. $dated: with the day
 # and host of each, for a list of what is kept.
-include "lib/visible";
-include "report/numbers";
-include "lib/jq15";
+include "lib/text";
 
 def number_text:
   if . >= 1e9 then "\(. / 1e9 | fixed(2)) G" elif . >= 1e6 then "\(. / 1e6 | fixed(2)) M" elif . >= 1e4 then "\(. / 1e3 | fixed(1)) k"

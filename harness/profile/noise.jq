@@ -1,7 +1,5 @@
 # What runs alone show, for people. $folder: where the records are.
-include "lib/visible";
-include "report/numbers";
-include "lib/jq15";
+include "lib/text";
 
 def percents($ci): (. * 100 | fixed(1)) + (if $ci == null then "" else " [\($ci[0] * 100 | fixed(1)), \($ci[1] * 100 | fixed(1))]" end) + " %";
 def ratio: if .ratio == null then "too few runs" else "\(.ratio | fixed(3)) [\(.ci[0] | fixed(3)), \(.ci[1] | fixed(3))]" end;

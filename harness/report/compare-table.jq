@@ -1,7 +1,5 @@
 # jostle.comparison/1 -> the table for people.
-include "lib/visible";
-include "report/numbers";
-include "lib/jq15";
+include "lib/text";
 
 def amount: if . == null then "-" else tostring end;
 def mean_text($unit):

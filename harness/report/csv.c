@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// The same as in lib/visible.jq. Options of programs stay as they are: -O2 calls nothing.
+// The same as in lib/text.jq. Options of programs stay as they are: -O2 calls nothing.
 static bool is_formula(const char *text)
 {
     text += strspn(text, " \t\r\n");

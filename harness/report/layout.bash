@@ -1,19 +1,49 @@
-# From records to what people see: the program `report` reads, a format lays out.
-# Sourced, never run; needs lib/messages.bash.
+# From records to what people see: a program reads them, and a filter of jq lays them out. Sourced, never run;
+# needs lib/common.bash.
 
-# shellcheck source-path=SCRIPTDIR source=page.bash
-source "$JOSTLE_HARNESS/report/page.bash"
+# layout_options ARRAY FORMAT [page]: sets ARRAY to the options of jq: where its filters are, $format, $width and
+# $colour of stdout, and $style and $script, what a page carries with it, which are empty elsewhere.
+layout_options() {
+    local -n layout_options_result=$1
+    local width=0 colour=false style='' script='' part name
+    if [[ -t 1 ]]; then
+        { width=$(stty size <&3 2>/dev/null) || width='0 80'; } 3<&1
+        width=${width#* }
+    fi
+    ! is_terminal 1 || [[ -n ${NO_COLOR:-} ]] || colour=true
+    [[ ! ${COLUMNS:-} =~ ^[1-9][0-9]{0,3}$ ]] || width=$COLUMNS
+    if [[ -n ${3:-} ]]; then
+        # There is no NUL in them, so each is read to its end, which `read` calls a failure. (jq 1.5 has no --rawfile.)
+        IFS= read -r -d '' style <"$JOSTLE_HARNESS/report/page.css" || true
+        for name in charts report-charts report page; do
+            IFS= read -r -d '' part <"$JOSTLE_HARNESS/report/$name.js" || true
+            script+=$part
+        done
+    fi
+    # shellcheck disable=SC2034 # the caller's
+    layout_options_result=(-r -L "$JOSTLE_HARNESS" --arg format "$2" --argjson width "$width" --argjson colour "$colour" --arg style "$style" --arg script "$script")
+}
+
+# layout_ended STATUS STATUS: the status of a layout whose program and jq ended so: 0 also when its reader has had
+# enough (… | head -1).
+layout_ended() {
+    case $* in
+        '0 0' | '0 141' | '141 141') ;;
+        '1 0' | '2 0') return "$1" ;; # it said why
+        *) return 1 ;;                # jq did
+    esac
+}
 
 # report_program ARG...: the program `report`.
 report_program() {
     "$JOSTLE_BIN/report" --formats="$JOSTLE_HARNESS/report/format" "$@"
 }
 
-# report_layout PLAN ARG...: prints the report that ARGs ask for. PLAN names an
-# associative array: format, what it reads, verbose (true or false). Returns
-# 0 also when its reader has had enough (… | head -1).
+# report_layout PLAN ARG...: prints the report that ARGs ask for. PLAN names an associative array: format, and what
+# it reads.
 report_layout() {
     local -n layout_plan=$1
+    local page=''
     local -a layout status=(0 0)
     shift
     if [[ ${layout_plan[reads]} == figures || ${layout_plan[reads]} == terminal ]]; then # needs no layout
@@ -21,16 +51,45 @@ report_layout() {
         [[ ${status[0]} -eq 0 || ${status[0]} -eq 141 ]] || return "${status[0]}"
         return 0
     fi
-    layout_options layout "${layout_plan[reads]}"
-    layout+=(--argjson verbose "${layout_plan[verbose]}" -f "$JOSTLE_HARNESS/report/format/${layout_plan[format]}.jq")
-    report_program "$@" | jq "${layout[@]}" || status=("${PIPESTATUS[@]}")
+    [[ ${layout_plan[reads]} != page ]] || page=page
+    layout_options layout "${layout_plan[format]}" "$page"
+    report_program "$@" | jq "${layout[@]}" -f "$JOSTLE_HARNESS/report/format/${layout_plan[format]}.jq" || status=("${PIPESTATUS[@]}")
     layout_ended "${status[@]}"
 }
 
-# report_table FOLDER [--verbose]: the table that ends a measurement, of the
-# records in FOLDER; the same that jostle report prints of it.
+# report_table FOLDER [--verbose]: the table that ends a measurement, of the records in FOLDER; the same that jostle
+# report prints of it.
 report_table() {
     # shellcheck disable=SC2034 # read through a nameref
     local -A table=([reads]=terminal)
     report_layout table --quiet "${@:2}" "$1"
+}
+
+# The parts of jostle that have a record of their own (a bench, a pack): PART/document.jq lays it out.
+
+# part_check_format PART FORMAT: refuses one that it does not have.
+part_check_format() {
+    local line
+    local -a formats=()
+    while read -r line; do
+        [[ $line != '# formats: '* ]] || read -r -a formats <<<"${line#*: }"
+    done <"$JOSTLE_HARNESS/$1/document.jq"
+    [[ " ${formats[*]} " == *" $2 "* ]] ||
+        usage_error "--format $2: not for a $1$(nearest "$2" "${formats[@]}"): give one of ${formats[*]}"
+}
+
+# part_layout PART FORMAT [DIR [ARG...]]: prints the record in DIR, with further options of the program that shows
+# it; without DIR that on stdin. The status is that of layout_ended.
+part_layout() {
+    local show=show page=''
+    local -a layout status=(0 0)
+    [[ $2 != html ]] || show=page page=page
+    layout_options layout "$2" "$page"
+    layout+=(-f "$JOSTLE_HARNESS/$1/document.jq")
+    if [[ -z ${3:-} ]]; then
+        jq "${layout[@]}" || status=(0 "$?")
+    else
+        "$JOSTLE_BIN/$1" "--$show" "$3" "${@:4}" | jq "${layout[@]}" || status=("${PIPESTATUS[@]}")
+    fi
+    layout_ended "${status[@]}"
 }

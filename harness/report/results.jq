@@ -1,5 +1,5 @@
 # Each condition of a report once, for formats that programs read (reads: lists). They include this file.
-include "lib/jq15";
+include "lib/text";
 
 def shell_words: map(if test("^[A-Za-z0-9_./:=,@%+-]+$") then . else "'" + put("'"; "'\\''") + "'" end) | join(" ");
 

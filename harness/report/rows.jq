@@ -75,3 +75,12 @@ def unseen_text($head): $head.legend.unseen // empty;
 # What the marks in tables mean.
 def key_text($head): $head.legend.key;
 def memory_text($head): $head.metrics[-1].meaning | split(", ") | .[0] + " is " + (.[1:] | join(", "));
+
+# Of formats that are little else than the main table of each target:
+# The rows that `inputs` gives -> {title, columns: [{title, left}], rows: [[text]]}, one after the other.
+def plain_tables($head):
+  def one($title; $columns; $rows): { $title, columns: ($columns | map({ title, left: (.left // false) })), rows: ($rows | map(.texts as $texts | [$columns[] | $texts[.key] // "-"])) };
+  by_target
+  | . as $rows
+  | if .[0].variants == null then one(.[0].target; $head.columns.cells; .)
+    else .[] | .variants // empty | (.title as $title | .tables[] | one($title; .columns; .rows)) end;

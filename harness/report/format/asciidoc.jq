@@ -1,10 +1,8 @@
 # AsciiDoc: the main tables.
 # files: .adoc .asciidoc
 # reads: rows
-include "report/plain-tables";
 include "report/rows";
-include "lib/visible";
-include "lib/jq15";
+include "lib/text";
 
 def adoc: visible | put("|"; "\\|");
 

@@ -1,8 +1,7 @@
 # Bencher's JSON (BMF), for `bencher run --adapter json`.
 # reads: lists
 include "report/results";
-include "lib/visible";
-include "lib/jq15";
+include "lib/text";
 
 def bounded(scale): { value: (.center * scale) } + (if .ci == null then {} else { lower_value: (.ci[0] * scale), upper_value: (.ci[1] * scale) } end);
 

@@ -1,8 +1,7 @@
 # For github-action-benchmark: its tool customSmallerIsBetter.
 # reads: lists
 include "report/results";
-include "lib/visible";
-include "lib/jq15";
+include "lib/text";
 
 [named_results
  | { name, unit: "s", value: .summary.wall_s.center }

@@ -4,9 +4,8 @@
 # The line on top says what --at-most says: broken, kept, or undecided. A table has each
 # ratio, what is broken first; the rest is folded.
 include "report/rows";
-include "report/markdown";
-include "lib/visible";
-include "lib/jq15";
+include "report/document";
+include "lib/text";
 
 def shown: 30;
 def plural($n; $one; $many): "\($n) \(if $n == 1 then $one else $many end)";

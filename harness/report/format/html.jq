@@ -3,11 +3,9 @@
 # reads: page
 #
 # $style and $script: what the page carries with it.
-include "report/page";
-include "lib/visible";
-include "report/numbers";
+include "report/document";
 include "report/rows";
-include "lib/jq15";
+include "lib/text";
 
 # The best known answer, in a sentence or a few.
 def lede($head):

@@ -5,8 +5,7 @@
 # that differ between the results, so that plot_parametrized.py finds its one
 # parameter where there is one.
 include "report/results";
-include "lib/visible";
-include "lib/jq15";
+include "lib/text";
 def number_of_level: if . == null then "0" else rtrimstr("%") end;
 
 . as $head

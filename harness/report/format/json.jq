@@ -3,8 +3,7 @@
 # reads: model
 
 # One document; each cell is on a line of its own, so that diff can compare two.
-include "lib/visible";
-include "lib/jq15";
+include "lib/text";
 
 . as $head
 | ($head | tojson | json_text | rtrimstr("}")) + ",\"cells\":[",

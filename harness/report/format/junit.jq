@@ -6,7 +6,7 @@
 # is has no answer: skipped. An experiment that failed, or did not end, is an error; one that
 # was not started is skipped. Without --at-most nothing can fail.
 include "report/rows";
-include "lib/jq15";
+include "lib/text";
 
 # What XML 1.0 cannot say is not there: the program has made it visible.
 def xml: if . == null then "" else tostring | explode | map(if . == 9 or . == 10 or . == 13 or ((. >= 32 and . < 127) or . > 159 and . != 65534 and . != 65535) then . else 65533 end) | implode | @html end;

@@ -4,7 +4,7 @@
 #
 # Compiles as it is, and by \input in a document that loads longtable.
 include "report/rows";
-include "lib/jq15";
+include "lib/text";
 
 # What LaTeX says for one character; letters that need a font encoding which a
 # document may not have are named by their number, so that it compiles anywhere.

@@ -2,9 +2,8 @@
 # files: .md .markdown
 # reads: rows
 include "report/rows";
-include "report/markdown";
-include "lib/visible";
-include "lib/jq15";
+include "report/document";
+include "lib/text";
 
 # Columns of a list, without that of plain quotients where no row has one.
 def columns_for($rows): map(select(.key != "of_alone" or any($rows[]; .texts.of_alone != "-")));

@@ -1,10 +1,8 @@
 # Org mode: the main tables.
 # files: .org
 # reads: rows
-include "report/plain-tables";
 include "report/rows";
-include "lib/visible";
-include "lib/jq15";
+include "lib/text";
 
 def org: visible | put("|"; "\\vert{}");
 def line: "| " + join(" | ") + " |";

@@ -2,8 +2,7 @@
 # files: .prom
 # reads: lists
 include "report/results";
-include "lib/visible";
-include "lib/jq15";
+include "lib/text";
 
 def quoted: visible | put("\\"; "\\\\") | put("\""; "\\\"") | put("\n"; "\\n") | "\"\(.)\"";
 def labels($bound): "{name=\(.name | quoted),load=\(.load // "" | quoted),level=\(.level // "" | quoted),bound=\($bound | quoted)}";

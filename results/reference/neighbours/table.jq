@@ -1,7 +1,7 @@
 # result.json of each target at each place -> one table in Markdown: the slowdown
 # of the wall time, with half of its confidence interval; and what to expect of so many.
 # $report: [jostle.report/1 of the same results], which knows the family of them all.
-include "report/numbers";
+include "lib/text";
 
 def place: input_filename | split("/")[-3];
 def target: input_filename | split("/")[-2];

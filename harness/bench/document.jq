@@ -1,19 +1,60 @@
-# One page with tables and plots that works offline.
-# files: .html .htm
-# reads: page
-#
-# $style and $script: what the page carries with it.
-include "bench/format/bench";
-include "report/page";
-include "lib/visible";
-include "report/numbers";
-include "lib/jq15";
+# What people see of a bench: what `bench --show` and, of a page, `bench --page` print.
+# formats: csv html json md terminal
+include "report/document";
+include "lib/text";
+
+# The columns of a part: its labels and figures, and the numbers of its findings.
+def columns: .texts as $texts | $texts.columns + (if $texts.findings == [] then [] else [{ key: "problems", title: "see", left: true, rank: 0 }] end);
+def cell_text($key): if $key == "problems" then .numbers | map(tostring) | join(",") else .texts[$key] // "" end;
+
+def in_rows: .cells | if length > 3 then "\(.[:2] | join(", ")) and \(length - 2) more" else join(", ") end;
+# "1 above-peak (cpu.int8.t1): TEXT: ADVICE", a line for each kind of problem; marks have no kind.
+def finding_texts:
+  .texts.findings | range(0; length) as $i
+  | .[$i]
+  | "\($i + 1) \(if .flag == "mark" then "" else .flag + " " end)(\(in_rows)): \(.text)\(if .advice == null then "" else ": " + .advice end)";
+def reason_texts: .texts.reasons[] | "\(in_rows): \(.text)";
+def key_text: "± and [ ] are confidence intervals of the mean over n runs (of the mean over time for a series); ratios are of runs in the same blocks.";
+# For a terminal, where there are many sources of peaks: two of them, and where the others are.
+def line_texts:
+  .texts.lines | if $format == "md" or length <= 3 then .[] else .[:2][], "\(length - 2) more sources of peaks: jostle report --format md shows them" end;
+
+def blocks:
+  ($format == "md") as $is_md
+  | { h: 1, text: "Bench" },
+    { p: "bench of \(.machine.host // "this machine"): \(.machine.cpu // "unknown CPU"), CPUs \(.machine.cpus_allowed // "?"), \(.made)" },
+    (.parts[] | select(.rows != [])
+     | columns as $columns
+     | { h: 2, text: .title },
+       # Rows that were not begun are in a line below the table.
+       ({ $columns, rows: [.rows[] | select(.state != "waiting") | [cell_text($columns[].key)]], figures: true, style: "4", says: true, tight: true }
+        | select($is_md or .rows != [])),
+       ({ list: [finding_texts, reason_texts, line_texts], indent: "  " } | select(.list != [] or ($is_md | not)))),
+    { p: key_text, tight: true };
+
+# ---- the long form: a line for each figure of each row, ours and those of peers
+
+def csv_line($part; $row; $program; $metric; $figure; $of_peak; $ratio):
+  [$part, $row.cell, ($row.labels | to_entries | map("\(.key)=\(.value)") | join(" ")), $row.state, ($program.reason // $row.reason), $program.name, $program.version,
+   $metric.name, $metric.unit, $metric.better, $figure.value, $figure.ci[0], $figure.ci[1], $program.n,
+   $row.peak.value, $row.peak.ci[0], $row.peak.ci[1], $row.peak.source, $of_peak.ratio, $of_peak.ci[0], $of_peak.ci[1], $ratio.ratio, $ratio.ci[0], $ratio.ci[1],
+   ($row.marks | join("; ")), ([$row.problems[].flag] | unique | join(" "))];
+def csv_rows:
+  ["part", "cell", "labels", "state", "reason", "program", "version", "metric", "unit", "better", "value", "ci_low", "ci_high", "n",
+   "peak", "peak_ci_low", "peak_ci_high", "peak_source", "of_peak", "of_peak_ci_low", "of_peak_ci_high", "ours_of_peer", "ours_of_peer_ci_low", "ours_of_peer_ci_high", "marks", "problems"],
+  (.parts[] | .part as $part | .rows[] | . as $row
+   | { name: "jostle", n: .n } as $ours | { name: .metric, unit, better } as $main
+   | csv_line($part; $row; $ours; $main; $row; .of_peak; null),
+     (.more[] | csv_line($part; $row; $ours; .; .; null; null)),
+     (.peers[] | . as $peer
+      | csv_line($part; $row; $peer; $main; $peer; .of_peak; .ours_of_peer),
+        (.more[] | csv_line($part; $row; $peer; .; .; null; null))));
+
+# ---- one page with tables and plots
 
 def part_id: "part-\(.part)";
 def flag_words: split("-") | join(" ");
 def is_problem: .flag != "mark";
-
-# ---- the head
 
 # "double avx512, 4 threads"
 def row_words: [.labels | to_entries[] | if .value | test("^[0-9]+$") then "\(.value) \(if .value == "1" then .key | rtrimstr("s") else .key end)" else .value end] | join(", ");
@@ -37,8 +78,6 @@ def header:
   ([.parts[] | . as $part | best | "<li>\($part.title | esc): \(.)</li>"] | if . == [] then empty else "<ul class=\"best\">\(join(""))</ul>" end),
   "<p class=\"facts\">\(counted)\(.duration_s | duration_text). \(.made | esc).</p>";
 
-# ---- problems
-
 # One kind of problem of one part: in which rows, what it means, what to do.
 def finding($part):
   { li: ["\($part.title), ", { b: (.flag | flag_words) }, "\(.cells | length | if . > 1 then " in \(.) rows, such as" else "" end): \(.text)", (if .advice == null then "" else ": ", { b: .advice } end), ". ",
@@ -49,8 +88,6 @@ def problems:
   [.parts[] | . as $part | .texts.findings[] | select(is_problem) | finding($part)]
   | if . == [] then { p: "None: no figure is above its limit, and every error is as small as was wanted." }
     else { p: "A problem is a reason not to trust a figure, or to read it as something else." }, { ul: ., class: "findings" } end;
-
-# ---- a part
 
 # What sorts a column: the number behind its text.
 def value_of($key):
@@ -74,8 +111,6 @@ def notes:
 
 def part: .title as $title | section(part_id; $title; { charts: [.charts[] | .f = $title] }, table, notes);
 
-# ---- how it was measured
-
 def facts($id; $caption; $facts): { facts: $id, caption: $caption, titles: ["Here"], of: [$facts | with_entries(select(.value != null))] };
 
 def how:
@@ -84,5 +119,8 @@ def how:
     { wide: [facts("machine"; "The machine"; .machine), facts("settings"; "The settings"; .settings + { jostle })] },
     { p: ["This page is made from the records alone: ", { code: "jostle report DIR --format html" }, " writes it again."] });
 
-page({ $style, $script }; "Bench of \(.machine.host // "this machine")"; "jostle bench --format html"; header;
-  { filter: "Filter rows", what: "rows", sections: [section("problems"; "Problems"; problems), (.parts[] | select(.rows != []) | part), how] })
+def page:
+  page({ $style, $script }; "Bench of \(.machine.host // "this machine")"; "jostle bench --format html"; header;
+    { filter: "Filter rows", what: "rows", sections: [section("problems"; "Problems"; problems), (.parts[] | select(.rows != []) | part), how] });
+
+lay_out({ $format, $width, $colour }; del(.counts, .parts[].texts, .parts[].rows[].texts, .parts[].rows[].numbers); csv_rows; page; blocks)

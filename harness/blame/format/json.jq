@@ -1,3 +1,0 @@
-# jostle.blame-history/1: what a watch has written, row by row.
-# files: .json
-del(.charts)

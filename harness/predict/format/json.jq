@@ -1,2 +1,0 @@
-# The record as it is.
-.
