@@ -28,6 +28,11 @@ content() {
     (cd "$1" && find . -type f -exec sha256sum {} + | sort)
 }
 
+# listing DIR: all that is in a folder, what it is, its mode and time.
+listing() {
+    (cd "$1" && find . -mindepth 1 -printf '%p %y %m %T@ %l\n' | sort)
+}
+
 @test "cells of several folders come together, with their records as they are" {
     cell a1 1 'x@l' k1 one two
     cell a2 2 'y@l' k2 three
@@ -92,6 +97,42 @@ content() {
     "$JOSTLE" merge b1 a1 --output all --quiet
     [[ ! -e all/campaign.conf ]]
     holds '.name == "a+b" and [.cells[] | [.number, .name]] == [[1, "x"], [2, "y"]]' <all/campaign.json
+}
+
+@test "what is copied keeps its mode and time, and links, folders and pipes stay what they are" {
+    cell a1 1 x k1 one
+    mkdir a1/cells/x/more
+    printf 'inner\n' >a1/cells/x/more/file
+    head -c 300000 /dev/urandom >a1/cells/x/more/large
+    ln -s more/file a1/cells/x/link
+    mkfifo a1/cells/x/pipe
+    chmod 640 a1/cells/x/runs.jsonl
+    chmod 555 a1/cells/x/more
+    touch -d '2020-01-01' a1/cells/x/more/file a1/cells/x/more a1/cells/x
+    timeout 20 "$JOSTLE" merge a1 --output all --quiet
+    diff <(listing a1/cells) <(listing all/cells)
+    diff <(content a1/cells) <(content all/cells)
+    [[ $(readlink all/cells/x/link) == more/file ]]
+    chmod -R u+w .
+}
+
+@test "what was merged is a copy: a run that is added to it is not in the folder that it is from" {
+    cell a1 1 x k1 one
+    "$JOSTLE" merge a1 --output all --quiet
+    printf 'two\n' >>all/cells/x/runs.jsonl
+    [[ $(<a1/cells/x/runs.jsonl) == one ]]
+}
+
+@test "records that cannot be copied are named, and nothing is left" {
+    cell a1 1 x k1 one
+    cell a1 2 y k2 two
+    mkdir full all.part.mine
+    [[ -w /proc/self/uid_map && $EUID -eq 0 ]] || skip 'needs root, to have a full disk'
+    # shellcheck disable=SC2016 # expanded by the shell in the name space
+    unshare -m sh -c 'mount -t tmpfs -o size=64k none full && head -c 60k /dev/zero >full/much; "$0" merge a1 --output full/all; echo "$?" >status; ls full >left' \
+        "$JOSTLE" 2>said || skip 'nothing can be mounted'
+    [[ $(<status) == 1 && $(<left) == much ]]
+    grep -q 'jostle: .*No space left on device.*: make room' said
 }
 
 @test "whatever ends it while it copies, nothing is left" {
