@@ -116,11 +116,6 @@ json_t *json_read_record(const char *path, size_t flags, json_error_t *error)
     return NULL;
 }
 
-json_t *json_read_line(const char *line, size_t length)
-{
-    return json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
-}
-
 // The text with U+FFFD for each byte that is not part of UTF-8.
 static json_t *repaired(const char *text)
 {

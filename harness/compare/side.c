@@ -56,6 +56,7 @@ bool side_read(struct side *side, const char *folder)
 {
     session_init(&side->session, &side->experiment.settings);
     side->session.experiment = &side->experiment;
+    side->session.keeps_all = true;
     if (!replay_file(&side->session, folder))
         return false;
     side->session.outside = stop_reason(experiment_stopped(&side->experiment));

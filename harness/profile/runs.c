@@ -30,7 +30,7 @@ bool step_is_begun(const char *folder, const char *name)
 bool step_read(struct measured *measured, const char *folder, const char *name)
 {
     *measured = (struct measured){.folder = text_of("%s/%s", folder, name)};
-    return replay_open(&measured->experiment, &measured->session, measured->folder);
+    return replay_open(&measured->experiment, &measured->session, measured->folder, true);
 }
 
 json_t *step_result(const char *folder, const char *name)
@@ -78,8 +78,8 @@ double measured_overhead_s(const struct measured *measured)
     const size_t count = measured->session.count;
     if (count < 2)
         return 0;
-    const json_t *first = measured->session.runs[0].record,
-                 *last = measured->session.runs[count - 1].record;
+    const struct facts *first = session_facts(&measured->session, 0),
+                       *last = session_facts(&measured->session, count - 1);
     double runs_s = 0;
     for (size_t i = 0; i + 1 < count; i++)
         runs_s += measured->session.runs[i].value[WALL_S];

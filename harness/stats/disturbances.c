@@ -1,6 +1,7 @@
 #include "result.h"
 
 #include "messages.h"
+#include "shares.h"
 
 #include "common/memory.h"
 #include "common/record_json.h"
@@ -11,34 +12,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has_flag(const json_t *record, const char *name)
-{
-    const json_t *flags = json_object_get(record, "flags");
-    for (size_t i = 0; i < json_array_size(flags); i++) {
-        const char *flag = json_string_value(json_array_get(flags, i));
-        if (flag && strcmp(flag, name) == 0)
-            return true;
-    }
-    return false;
-}
-
 // The runs of one condition that figures are made of, and the records have that flag for; or that
 // left survivors: children that were cut off, so that their work is in no figure.
-static void add_disturbed(const json_t *records, size_t left_out, const char *condition,
-                          enum flag flag, json_t *warnings)
+static void add_disturbed(const struct session *session, size_t condition, enum flag flag,
+                          json_t *warnings)
 {
-    struct message message = {.flag = flag, .condition = condition};
+    const json_int_t left_out = (json_int_t)session_left_out(session);
+    struct message message = {.flag = flag, .condition = session->settings->conditions[condition]};
     double most = 0;
-    for (size_t i = 0; i < json_array_size(records); i++) {
-        const json_t *record = json_array_get(records, i);
-        const double survivors = json_number_at(record, "survivors");
-        if (strcmp(json_text_or_empty(record, "condition"), condition) != 0 ||
-            json_integer_value(json_object_get(record, "block")) <= (json_int_t)left_out)
+    for (size_t i = 0; i < session->fact_count; i++) {
+        const struct facts *facts = &session->facts[i];
+        if (facts->condition != (int)condition || facts->block <= left_out)
             continue;
         message.of_runs++;
-        if (flag == FLAG_SURVIVORS ? survivors > 0 : has_flag(record, flag_name(flag)))
-            message_run(&message, (size_t)json_integer_value(json_object_get(record, "order")));
-        most = fmax(most, survivors);
+        if (flag == FLAG_SURVIVORS ? facts->survivors > 0
+                                   : facts->disturbed & 1U << (flag - FLAG_STEAL))
+            message_run(&message, (size_t)facts->order);
+        most = fmax(most, facts->survivors);
     }
     if (flag == FLAG_SURVIVORS)
         message_detail(&message, "most", "%.0f", most);
@@ -77,56 +67,42 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// A sorted array of the names of all hosts, each once.
-static json_t *hosts_of(const json_t *records)
+// The names of all hosts, sorted; to be freed.
+static char *hosts_text(json_t *hosts)
 {
-    const size_t count = json_array_size(records);
-    const char **names = must(calloc(count + 1, sizeof *names));
-    json_t *hosts = json_array();
-    size_t known = 0;
-    for (size_t i = 0; i < count; i++) {
-        const char *host = json_text_at(json_array_get(records, i), "host");
-        if (host)
-            names[known++] = host;
-    }
-    if (known > 0)
-        qsort(names, known, sizeof *names, by_text);
-    for (size_t i = 0; i < known; i++)
-        if (i == 0 || strcmp(names[i], names[i - 1]) != 0)
-            json_array_append_new(hosts, json_string(names[i]));
+    const char **names = must(calloc(json_object_size(hosts) + 1, sizeof *names)), *name;
+    char *text = must(strdup(""));
+    json_t *value;
+    size_t count = 0;
+    json_object_foreach(hosts, name, value) names[count++] = name;
+    qsort(names, count, sizeof *names, by_text);
+    for (size_t i = 0; i < count; i++)
+        text = text_joined(text, ", ", names[i]);
     free(names);
-    return hosts;
+    return text;
 }
 
-static void add_hosts(const struct experiment *experiment, const json_t *records, json_t *warnings)
+static void add_hosts(const struct session *session, json_t *warnings)
 {
-    if (json_array_size(json_object_get(experiment->json, "resumed")) == 0)
+    const json_t *resumed = json_object_get(session->experiment->json, "resumed");
+    if (json_array_size(resumed) == 0 || json_object_size(session->hosts) < 2)
         return;
-    json_t *hosts = hosts_of(records);
-    if (json_array_size(hosts) > 1) {
-        struct message message = {.flag = FLAG_SEVERAL_HOSTS};
-        char *names = joined(hosts);
-        message_detail(&message, "hosts", "%s", names);
-        free(names);
-        message_add(warnings, &message);
-    }
-    json_decref(hosts);
+    struct message message = {.flag = FLAG_SEVERAL_HOSTS};
+    OWNED char *names = hosts_text(session->hosts);
+    message_detail(&message, "hosts", "%s", names);
+    message_add(warnings, &message);
 }
 
 // Before what moment nothing is of the last run of each condition: the earliest of their starts
 // in the records from `first` to `end`. "": there are none.
-static const char *last_starts(const struct experiment *experiment, const json_t *records,
-                               size_t first, size_t end)
+static const char *last_starts(const struct session *session, size_t first, size_t end)
 {
-    const struct settings *settings = &experiment->settings;
     const char *earliest = "";
-    for (size_t c = 0; c < settings->condition_count; c++) {
+    for (size_t c = 0; c < session->settings->condition_count; c++) {
         const char *last = "";
-        for (size_t i = first; i < end; i++) {
-            const json_t *record = json_array_get(records, i);
-            if (strcmp(json_text_or_empty(record, "condition"), settings->conditions[c]) == 0)
-                last = json_text_or_empty(record, "start");
-        }
+        for (size_t i = first; i < end && i < session->fact_count; i++)
+            if (session->facts[i].condition == (int)c)
+                last = session->facts[i].start;
         if (*last != '\0' && (*earliest == '\0' || strcmp(last, earliest) < 0))
             earliest = last;
     }
@@ -147,11 +123,11 @@ static bool is_of_target(const json_t *file, const char *last)
 }
 
 // Which inputs of a session, whose records are from `first` to `end`, changed under it.
-static void add_meanwhile(const struct experiment *experiment, const json_t *session,
-                          const json_t *records, size_t first, size_t end, json_t *warnings)
+static void add_meanwhile(const struct session *session, const json_t *part, size_t first,
+                          size_t end, json_t *warnings)
 {
-    const char *last = last_starts(experiment, records, first, end);
-    const json_t *inputs = json_object_get(session, "inputs");
+    const char *last = last_starts(session, first, end);
+    const json_t *inputs = json_object_get(part, "inputs");
     for (size_t i = 0; i < json_array_size(inputs); i++) {
         const json_t *file = json_array_get(inputs, i);
         struct message message = {.flag = FLAG_CHANGED_MEANWHILE};
@@ -189,23 +165,22 @@ static void add_change(const json_t *before, const json_t *after, json_t *warnin
 
 // The program or a variable, between one session that made runs and the next that did:
 // the first is the experiment's own, the others are in `resumed`.
-static void add_changes(const struct experiment *experiment, const json_t *records,
-                        json_t *warnings)
+static void add_changes(const struct session *session, json_t *warnings)
 {
-    const json_t *resumed = json_object_get(experiment->json, "resumed");
-    const json_t *session = experiment->json, *before = NULL;
+    const json_t *part = session->experiment->json, *before = NULL;
+    const json_t *resumed = json_object_get(part, "resumed");
     double first = 0;
-    for (size_t i = 0; session; i++) {
+    for (size_t i = 0; part; i++) {
         const json_t *next = json_array_get(resumed, i);
-        const double end = next ? json_number_at(next, "runs") : (double)json_array_size(records);
+        const double end = next ? json_number_at(next, "runs") : (double)session->fact_count;
         if (end > first) {
-            add_meanwhile(experiment, session, records, (size_t)first, (size_t)end, warnings);
+            add_meanwhile(session, part, (size_t)first, (size_t)end, warnings);
             if (before)
-                add_change(before, session, warnings);
-            before = session;
+                add_change(before, part, warnings);
+            before = part;
         }
         first = end;
-        session = next;
+        part = next;
     }
 }
 
@@ -239,17 +214,14 @@ static void add_kept(const struct experiment *experiment, json_t *warnings)
 void disturbances_add(const struct session *session, json_t *warnings)
 {
     const struct experiment *experiment = session->experiment;
-    const struct settings *settings = &experiment->settings;
-    const json_t *records = session->records;
-    const size_t left_out = session_left_out(session);
-    for (size_t i = 0; i < settings->condition_count; i++) {
+    for (size_t i = 0; i < session->settings->condition_count; i++) {
         for (enum flag flag = FLAG_STEAL; flag <= FLAG_SHARED_NODE; flag++)
-            add_disturbed(records, left_out, settings->conditions[i], flag, warnings);
-        add_disturbed(records, left_out, settings->conditions[i], FLAG_SURVIVORS, warnings);
+            add_disturbed(session, i, flag, warnings);
+        add_disturbed(session, i, FLAG_SURVIVORS, warnings);
     }
     add_late(experiment, warnings);
-    add_hosts(experiment, records, warnings);
-    add_changes(experiment, records, warnings);
+    add_hosts(session, warnings);
+    add_changes(session, warnings);
     add_stdout(experiment, warnings);
     add_kept(experiment, warnings);
 }

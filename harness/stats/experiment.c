@@ -1,6 +1,8 @@
 #include "session.h"
 
 #include "decide.h"
+#include "messages.h"
+#include "shares.h"
 
 #include "common/file.h"
 #include "common/memory.h"
@@ -89,35 +91,107 @@ void experiment_close(struct experiment *experiment)
     experiment->json = NULL;
 }
 
+// ---- the records ----
+
+static const char *host_of(struct session *session, const json_t *record)
+{
+    const char *host = json_text_at(record, "host");
+    if (!session->hosts)
+        session->hosts = must(json_object());
+    if (host && !json_object_get(session->hosts, host))
+        json_put(session->hosts, host, json_true());
+    return host ? json_object_iter_key(json_object_iter_at(session->hosts, host)) : NULL;
+}
+
+static unsigned disturbed_of(const json_t *record)
+{
+    const json_t *flags = json_object_get(record, "flags");
+    unsigned set = 0;
+    for (size_t i = 0; i < json_array_size(flags); i++) {
+        const char *name = json_string_value(json_array_get(flags, i));
+        for (enum flag flag = FLAG_STEAL; name && flag <= FLAG_SHARED_NODE; flag++)
+            if (strcmp(name, flag_name(flag)) == 0)
+                set |= 1U << (flag - FLAG_STEAL);
+    }
+    return set;
+}
+
+static struct facts facts_of(struct session *session, const json_t *record)
+{
+    const double cpus = session->experiment ? session->experiment->cpus : 0;
+    const char *name = json_text_at(record, "condition");
+    struct facts facts = {
+        .account = account_of(record, cpus),
+        .condition = name ? settings_condition(session->settings, name) : -1,
+        .block = json_integer_value(json_object_get(record, "block")),
+        .order = json_integer_value(json_object_get(record, "order")),
+        .disturbed = disturbed_of(record),
+        .survivors = json_number_at(record, "survivors"),
+        .host = host_of(session, record),
+        .uptime_s = json_number_at(record, "uptime_s"),
+    };
+    json_copy_text(record, "start", facts.start, sizeof facts.start);
+    return facts;
+}
+
+const struct facts *session_facts(const struct session *session, size_t run)
+{
+    return &session->facts[session->runs[run].fact];
+}
+
+// What else may be needed of a record at the end.
+static json_t *kept_of(const struct session *session, json_t *record)
+{
+    static const char *const names[] = {"metrics", "probe", "service", "load"};
+    const size_t count = sizeof names / sizeof *names;
+    json_t *kept = NULL;
+    bool is_adjusted = false;
+    if (session->keeps_all)
+        return json_incref(record);
+    for (size_t i = 0; i < session->settings->condition_count; i++)
+        is_adjusted = is_adjusted || session->settings->adjusted[i];
+    for (size_t i = 0; i < count - !is_adjusted; i++) {
+        json_t *value = json_object_get(record, names[i]);
+        if (json_object_size(value) == 0 && json_array_size(value) == 0)
+            continue;
+        kept = kept ? kept : must(json_object());
+        json_put(kept, names[i], json_incref(value));
+    }
+    return kept ? kept : json_null();
+}
+
 bool replay_take(struct session *session, json_t *record, char *why, size_t why_size)
 {
     struct observation run;
     const enum record_status status = record_take(session->settings, record, &run, why, why_size);
-    if (!session->records)
-        session->records = must(json_array());
     if (status == RECORD_SET_ASIDE || status == RECORD_WARM_UP)
         session_note(session, &run);
     if (status == RECORD_SET_ASIDE)
         session_add_set_aside(session, &run);
     if (status != RECORD_OK)
         return status == RECORD_SET_ASIDE || status == RECORD_WARM_UP;
-    json_array_append(session->records, record);
-    run.record = record;
+    if (!session->records)
+        session->records = must(json_array());
+    session->facts =
+        grown(session->facts, session->fact_count, &session->fact_capacity, sizeof *session->facts);
+    run.fact = session->fact_count++;
+    session->facts[run.fact] = facts_of(session, record);
+    run.record = kept_of(session, record);
+    json_add(session->records, run.record);
     if (!session_add(session, &run)) {
         snprintf(why, why_size,
                  "its block has this condition already, or is far ahead of the others");
         return false;
     }
-    session_add_loads(session, &run);
+    session_add_loads(session, &run, record);
     // Notes the first forecast, as it was made then; each decision looks at all runs.
     if (session->forecast_runs == 0)
         decide(session);
     return true;
 }
 
-json_t *records_read(const char *path)
+bool records_each(const char *path, void (*take)(void *to, json_t *record), void *to, bool quiet)
 {
-    json_t *records = must(json_array());
     OWNED char *line = NULL;
     size_t size = 0, number = 0, broken = 0;
     ssize_t length;
@@ -128,45 +202,73 @@ json_t *records_read(const char *path)
         const bool is_record = json_is_object(record);
         known = record_is_known(record, path, ++number);
         broken = !is_record && broken == 0 ? number : broken;
-        json_add(records, is_record ? json_incref(record) : json_null());
+        if (known)
+            take(to, is_record ? record : NULL);
         json_decref(record);
     }
     const bool good = file && !ferror(file);
-    if (broken > 0)
+    if (broken > 0 && !quiet)
         complain("%s: line %zu is no record: it is left out, the other runs are used", path,
                  broken);
     if (!good)
         complain("%s cannot be read (%s): check the folder", path, file_why(errno));
     if (file)
         fclose(file);
-    if (good && known)
-        return records;
-    json_decref(records);
-    return NULL;
+    return good && known;
 }
 
-void replay_records(struct session *session, const json_t *records)
+static void take_line(void *to, json_t *record)
 {
     char why[256];
-    for (size_t i = 0; i < json_array_size(records); i++)
-        (void)replay_take(session, json_array_get(records, i), why, sizeof why);
+    (void)replay_take(to, record, why, sizeof why);
+}
+
+bool replay_records(struct session *session, const char *path, bool quiet)
+{
+    return records_each(path, take_line, session, quiet);
 }
 
 bool replay_file(struct session *session, const char *folder)
 {
     OWNED char *path = text_of("%s/runs.jsonl", folder);
-    json_t *records = records_read(path);
-    replay_records(session, records);
-    json_decref(records);
-    return records != NULL;
+    return replay_records(session, path, false);
 }
 
-bool replay_open(struct experiment *experiment, struct session *session, const char *folder)
+bool replay_open(struct experiment *experiment, struct session *session, const char *folder,
+                 bool keeps_all)
 {
     if (!experiment_open(experiment, folder))
         return false;
     session_init(session, &experiment->settings);
     session->experiment = experiment;
+    session->keeps_all = keeps_all;
     session->outside = stop_reason(experiment_stopped(experiment));
     return replay_file(session, folder);
+}
+
+// ---- how long they took ----
+
+// Longer than this and ten runs: nobody measured meanwhile.
+static const double pause_s = 60, pause_runs = 10;
+
+double elapsed_between_s(const struct facts *before, const struct facts *after)
+{
+    const double uptime = after->uptime_s - before->uptime_s;
+    // Names of hosts are those of one object.
+    return uptime >= 0 && before->host == after->host
+               ? uptime
+               : elapsed_time(after->start) - elapsed_time(before->start);
+}
+
+double elapsed_s(const struct facts *facts, size_t count)
+{
+    if (count == 0)
+        return 0;
+    double sum = facts[count - 1].account.times.wall_s + 0 * elapsed_time(facts[0].start);
+    for (size_t i = 1; i < count; i++) {
+        const double wall = facts[i - 1].account.times.wall_s;
+        const double gap = elapsed_between_s(&facts[i - 1], &facts[i]);
+        sum += gap < 0 || gap > pause_s + pause_runs * wall ? wall : gap;
+    }
+    return sum;
 }

@@ -270,7 +270,7 @@ static char *line_of(const json_t *record, size_t *length)
     return text;
 }
 
-static bool copy_lines(const struct folder *folder, int fd, json_t *records, const bool *changed)
+static bool copy_lines(const struct folder *folder, int fd, const bool *changed)
 {
     FILE *file = file_open_record(folder->runs);
     char *line = NULL;
@@ -280,11 +280,12 @@ static bool copy_lines(const struct folder *folder, int fd, json_t *records, con
     for (size_t i = 0; good && (length = getline(&line, &size, file)) >= 0; i++) {
         written = (size_t)length;
         if (changed[i]) {
-            json_t *record = json_array_get(records, i);
+            json_t *record = json_read_line(line, written);
             mark_set_aside(record);
             free(line);
             line = line_of(record, &written);
             size = written;
+            json_decref(record);
         }
         good = file_write_all(fd, line, written);
     }
@@ -294,13 +295,13 @@ static bool copy_lines(const struct folder *folder, int fd, json_t *records, con
     return good && fsync(fd) == 0;
 }
 
-bool folder_set_aside(struct folder *folder, json_t *records, const bool *lines)
+bool folder_set_aside(struct folder *folder, const bool *lines)
 {
     OWNED char *path = folder_file(folder, "runs.jsonl.part");
     const int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
     // The lock belongs to the file, not to its name: the new one is locked before
     // it has the name.
-    bool good = fd >= 0 && lock(folder, fd) && copy_lines(folder, fd, records, lines) &&
+    bool good = fd >= 0 && lock(folder, fd) && copy_lines(folder, fd, lines) &&
                 rename(path, folder->runs) == 0;
     if (good) {
         close(folder->fd);

@@ -167,10 +167,9 @@ bool folder_open(struct folder *folder, const char *path);
 // on stderr.
 bool folder_repair(struct folder *folder);
 
-// Marks those of `records`, all of the file's lines, as not to be used, as `lines` says of each,
-// here and in the file: block and order become 0, what they were is kept in `set_aside`, and the
-// flag set-aside is added.
-bool folder_set_aside(struct folder *folder, json_t *records, const bool *lines);
+// Marks the records in those lines of the file as not to be used, as `lines` says of each: block
+// and order become 0, what they were is kept in `set_aside`, and the flag set-aside is added.
+bool folder_set_aside(struct folder *folder, const bool *lines);
 
 // Appends a record as one whole line; after a failure the file is as before. It is on the disk at
 // once where a second has passed, by the times of the records, since the last that was flushed.

@@ -21,31 +21,20 @@
 
 // ---- what an earlier session left ----
 
-static size_t last_block(const json_t *records)
-{
-    double last = 0;
-    for (size_t i = 0; i < json_array_size(records); i++) {
-        const double block = json_number_at(json_array_get(records, i), "block");
-        if (block > last && block <= MAX_RUNS_LIMIT)
-            last = block;
-    }
-    return (size_t)last;
-}
+// What a line of runs.jsonl says of whether its run is to be made again.
+struct earlier_run {
+    double block;  // NAN: it has none
+    int condition; // -1: none that is known
+    int exit_code;
+    enum failure failure;
+    bool is_of_host;
+};
 
-// The records' conditions by block, a bit each.
-static uint64_t *conditions_by_block(const struct settings *settings, const json_t *records,
-                                     size_t blocks)
-{
-    uint64_t *seen = must(calloc(blocks + 1, sizeof *seen));
-    for (size_t i = 0; i < json_array_size(records); i++) {
-        const json_t *record = json_array_get(records, i);
-        const int condition = settings_condition(settings, json_text_or_empty(record, "condition"));
-        const double block = json_number_at(record, "block");
-        if (condition >= 0 && block > 0 && block <= (double)blocks)
-            seen[(size_t)block] |= (uint64_t)1 << condition;
-    }
-    return seen;
-}
+struct earlier {
+    struct hub *hub;
+    struct earlier_run *run;
+    size_t count, capacity;
+};
 
 static bool is_of_host(const struct experiment *experiment, const json_t *record, const char *host)
 {
@@ -55,30 +44,65 @@ static bool is_of_host(const struct experiment *experiment, const json_t *record
     return !its || strcmp(its, host) == 0;
 }
 
-// Whether each of `records` must be made again on `host`: one of a block that another host began,
-// as pairs are made of runs on one machine, and the run whose failure ended the experiment. *count:
-// how many. To be freed.
-static bool *resume_unusable(const struct experiment *experiment, const json_t *records,
-                             const char *host, size_t *count)
+static void take_line(void *to, json_t *record)
 {
-    const struct settings *settings = &experiment->settings;
-    const size_t blocks = last_block(records), width = settings->condition_count;
+    struct earlier *earlier = to;
+    const struct experiment *experiment = &earlier->hub->experiment;
+    char why[256];
+    earlier->run = grown(earlier->run, earlier->count, &earlier->capacity, sizeof *earlier->run);
+    earlier->run[earlier->count++] = (struct earlier_run){
+        .block = json_number_at(record, "block"),
+        .condition =
+            settings_condition(&experiment->settings, json_text_or_empty(record, "condition")),
+        .exit_code = judge_exit_code(record),
+        .failure = judge_failure(record),
+        .is_of_host = is_of_host(experiment, record, earlier->hub->host),
+    };
+    (void)replay_take(&earlier->hub->course.session, record, why, sizeof why);
+}
+
+static size_t last_block(const struct earlier *earlier)
+{
+    double last = 0;
+    for (size_t i = 0; i < earlier->count; i++)
+        if (earlier->run[i].block > last && earlier->run[i].block <= MAX_RUNS_LIMIT)
+            last = earlier->run[i].block;
+    return (size_t)last;
+}
+
+// The conditions of the runs by block, a bit each.
+static uint64_t *conditions_by_block(const struct earlier *earlier, size_t blocks)
+{
+    uint64_t *seen = must(calloc(blocks + 1, sizeof *seen));
+    for (size_t i = 0; i < earlier->count; i++) {
+        const struct earlier_run *run = &earlier->run[i];
+        if (run->condition >= 0 && run->block > 0 && run->block <= (double)blocks)
+            seen[(size_t)run->block] |= (uint64_t)1 << run->condition;
+    }
+    return seen;
+}
+
+// Whether each line's run must be made again: one of a block that another host began, as pairs are
+// made of runs on one machine, and the run whose failure ended the experiment. *count: how many.
+// To be freed.
+static bool *resume_unusable(const struct earlier *earlier, size_t *count)
+{
+    const struct settings *settings = &earlier->hub->experiment.settings;
+    const size_t blocks = last_block(earlier), width = settings->condition_count;
     const uint64_t all = width >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << width) - 1;
-    OWNED uint64_t *seen = conditions_by_block(settings, records, blocks);
-    bool *unusable = must(calloc(json_array_size(records) + 1, sizeof *unusable));
+    OWNED uint64_t *seen = conditions_by_block(earlier, blocks);
+    bool *unusable = must(calloc(earlier->count + 1, sizeof *unusable));
     *count = 0;
-    for (size_t i = 0; i < json_array_size(records); i++) {
-        const json_t *record = json_array_get(records, i);
-        const double block = json_number_at(record, "block");
-        if (!(block > 0) || block > (double)blocks)
+    for (size_t i = 0; i < earlier->count; i++) {
+        const struct earlier_run *run = &earlier->run[i];
+        if (!(run->block > 0) || run->block > (double)blocks)
             continue;
-        const bool is_open = seen[(size_t)block] != all;
-        const enum failure failure = judge_failure(record);
+        const bool is_open = seen[(size_t)run->block] != all;
         // What did not keep the objective in time is an answer.
-        const bool is_answer = settings_has_capacity(settings) && failure == FAILURE_TIMED_OUT;
+        const bool is_answer = settings_has_capacity(settings) && run->failure == FAILURE_TIMED_OUT;
         unusable[i] =
-            !(is_answer || judge_counts(failure, judge_exit_code(record), &settings->ignored)) ||
-            (is_open && !is_of_host(experiment, record, host));
+            !(is_answer || judge_counts(run->failure, run->exit_code, &settings->ignored)) ||
+            (is_open && !run->is_of_host);
         *count += unusable[i];
     }
     return unusable;
@@ -98,25 +122,25 @@ static bool resume_note(struct experiment *experiment, size_t runs, size_t set_a
            json_object_set_new(last, "set_aside", json_integer((json_int_t)set_aside)) == 0;
 }
 
-// Takes over what an earlier session left. Sets aside what cannot be used.
+// Takes over what an earlier session left. Sets aside what cannot be used, and then takes all of
+// the file anew.
 static bool take_over(struct hub *hub, size_t *set_aside)
 {
     struct folder *folder = &hub->folder;
-    json_t *records = folder_repair(folder) ? records_read(folder->runs) : NULL;
-    if (!records)
-        return false;
-    bool *unusable = resume_unusable(&hub->experiment, records, hub->host, set_aside), good = true;
-    if (*set_aside > 0) {
+    struct earlier earlier = {.hub = hub};
+    bool good = folder_repair(folder) && records_each(folder->runs, take_line, &earlier, false);
+    OWNED bool *unusable = good ? resume_unusable(&earlier, set_aside) : NULL;
+    if (good && *set_aside > 0) {
         complain("%zu run%s in %s set aside, to be made again: failed, or begun in a block on "
                  "another host",
                  *set_aside, *set_aside == 1 ? "" : "s", folder->path);
-        good = folder_set_aside(folder, records, unusable);
+        course_free(&hub->course);
+        course_init(&hub->course, &hub->experiment);
+        good = folder_set_aside(folder, unusable) &&
+               replay_records(&hub->course.session, folder->runs, true);
     }
-    if (good)
-        replay_records(&hub->course.session, records);
     hub->earlier = hub->folder.lines = hub->course.session.count;
-    free(unusable);
-    json_decref(records);
+    free(earlier.run);
     return good;
 }
 

@@ -376,9 +376,6 @@ enum record_status record_take(const struct settings *settings, const json_t *re
     return RECORD_BROKEN;
 }
 
-// Longer than this and ten runs: nobody measured meanwhile.
-static const double pause_s = 60, pause_runs = 10;
-
 double elapsed_time(const char *text)
 {
     struct tm utc = {0};
@@ -388,32 +385,4 @@ double elapsed_time(const char *text)
     char *end = (char *)rest;
     const double fraction = *rest == '.' ? strtod(rest, &end) : 0;
     return *end == 'Z' ? (double)timegm(&utc) + fraction : NAN;
-}
-
-static double start_of(const json_t *record)
-{
-    return elapsed_time(json_text_at(record, "start"));
-}
-
-double elapsed_between_s(const json_t *before, const json_t *after)
-{
-    const double uptime = json_number_at(after, "uptime_s") - json_number_at(before, "uptime_s");
-    const bool one_machine =
-        strcmp(json_text_or_empty(before, "host"), json_text_or_empty(after, "host")) == 0;
-    return uptime >= 0 && one_machine ? uptime : start_of(after) - start_of(before);
-}
-
-double elapsed_s(const json_t *records, size_t count)
-{
-    if (count == 0)
-        return 0;
-    double sum = json_number_at(json_array_get(records, count - 1), "wall_s") +
-                 0 * start_of(json_array_get(records, 0));
-    for (size_t i = 1; i < count; i++) {
-        const json_t *before = json_array_get(records, i - 1);
-        const double wall = json_number_at(before, "wall_s");
-        const double gap = elapsed_between_s(before, json_array_get(records, i));
-        sum += gap < 0 || gap > pause_s + pause_runs * wall ? wall : gap;
-    }
-    return sum;
 }

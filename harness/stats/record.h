@@ -75,10 +75,11 @@ void judge_disturbances(const json_t *record, double cpus, bool shared, json_t *
 // One line of runs.jsonl, as far as the statistics need it.
 
 struct observation {
-    json_t *record;            // borrowed from the session; NULL: made up
-    int condition;             // index into settings.conditions
-    size_t block;              // from 1
-    size_t order;              // from 1
+    json_t *record; // what is kept of it (replay_take), borrowed from the session; NULL: nothing
+    size_t fact;    // index into the session's facts
+    int condition;  // index into settings.conditions
+    size_t block;   // from 1
+    size_t order;   // from 1
     double value[MAX_METRICS]; // NAN where the record does not say
     double x, y; // of jostle capacity (capacity.c): log of the rate, distance; else NAN
     bool missed; // of jostle capacity: the time-out ended it, which is no failure there
@@ -116,15 +117,5 @@ void record_note_failure(const struct settings *settings, json_t *record);
 // Seconds since 1970 of an RFC 3339 time in UTC, such as a record's `start`;
 // NAN where it is none.
 double elapsed_time(const char *text);
-
-// Seconds from the start of one run to that of a later one: by the time since the machine was
-// started, which nobody sets, where both are of one machine that ran on; else by the time of day.
-// NAN: neither is known.
-double elapsed_between_s(const json_t *before, const json_t *after);
-
-// Seconds from the first of `count` records to the end of the last. A pause (an
-// experiment that was interrupted and resumed) does not count. NAN where a record
-// lacks its start or its wall time.
-double elapsed_s(const json_t *records, size_t count);
 
 #endif

@@ -71,69 +71,18 @@ static void unlike_cores_add(const struct experiment *experiment, json_t *warnin
 // bound, and given as one. What is left is unexplained: a target that is off the CPU
 // may wait for a CPU or a disk, but also for a lock, a timer, the network.
 
-// The means of a condition's runs. The order is that of the result's `extra`.
-enum mean {
-    WALL,
-    USER,
-    SYSTEM,
-    STEAL,
-    CPU_SOME,
-    MEMORY_SOME,
-    MEMORY_FULL,
-    IO_SOME,
-    IO_FULL,
-    OWN_CPU,
-    OWN_MEMORY,
-    OWN_IO,
-    INVOLUNTARY,
-    VOLUNTARY,
-    MAJOR_FAULTS,
-    INSTRUCTIONS,
-    CYCLES,
-    REFERENCES,
-    MISSES,
-    MEANS,
-};
-
-static const struct {
-    const char *name, *object, *member;
-} means[MEANS] = {
-    [WALL] = {"wall_s", NULL, "wall_s"},
-    [USER] = {"user_s", NULL, "user_s"},
-    [SYSTEM] = {"system_s", NULL, "system_s"},
-    [STEAL] = {"steal_s", NULL, "steal_s"},
-    [CPU_SOME] = {"cpu_some_s", "pressure", "cpu_some_s"},
-    [MEMORY_SOME] = {"memory_some_s", "pressure", "memory_some_s"},
-    [MEMORY_FULL] = {"memory_full_s", "pressure", "memory_full_s"},
-    [IO_SOME] = {"io_some_s", "pressure", "io_some_s"},
-    [IO_FULL] = {"io_full_s", "pressure", "io_full_s"},
-    [OWN_CPU] = {"own_cpu_s", "stalls", "cpu_s"},
-    [OWN_MEMORY] = {"own_memory_s", "stalls", "memory_s"},
-    [OWN_IO] = {"own_io_s", "stalls", "io_s"},
-    [INVOLUNTARY] = {"involuntary_switches", NULL, "involuntary_switches"},
-    [VOLUNTARY] = {"voluntary_switches", NULL, "voluntary_switches"},
-    [MAJOR_FAULTS] = {"major_faults", NULL, "major_faults"},
-    [INSTRUCTIONS] = {"instructions", "counters", "instructions"},
-    [CYCLES] = {"cycles", "counters", "cycles"},
-    [REFERENCES] = {"cache_references", "counters", "cache_references"},
-    [MISSES] = {"cache_misses", "counters", "cache_misses"},
-};
-
 // Mean over the runs that know the figure; NAN when none does.
-static double mean_of(const json_t *records, enum mean which)
+static double mean_of(const struct account *const *runs, size_t count, enum mean which)
 {
-    double sum = 0, count = 0;
-    for (size_t i = 0; i < json_array_size(records); i++) {
-        const json_t *record = json_array_get(records, i);
-        if (means[which].object)
-            record = json_object_get(record, means[which].object);
-        const double value = json_number_at(record, means[which].member);
+    double sum = 0, known = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double value = runs[i]->value[which];
         if (isnan(value))
             continue;
         sum += value;
-        count++;
+        known++;
     }
-    return count > 0 ? sum / count : NAN;
+    return known > 0 ? sum / known : NAN;
 }
 
 static double ratio_of(double before, double after)
@@ -156,14 +105,11 @@ static struct hardware count_hardware(const double *before, const double *after,
     };
 }
 
-static bool counts_user_only(const json_t *records)
+static bool counts_user_only(const struct account *const *runs, size_t count)
 {
-    for (size_t i = 0; i < json_array_size(records); i++) {
-        const json_t *counters = json_object_get(json_array_get(records, i), "counters");
-        const char *scope = json_text_at(counters, "scope");
-        if (scope && strcmp(scope, "user") == 0)
+    for (size_t i = 0; i < count; i++)
+        if (runs[i]->user_only)
             return true;
-    }
     return false;
 }
 
@@ -179,7 +125,7 @@ static json_t *means_json(const double *values)
 {
     json_t *object = json_object();
     for (enum mean i = 0; i < MEANS; i++)
-        json_object_set_new(object, means[i].name, json_figure(values[i]));
+        json_object_set_new(object, mean_names[i], json_figure(values[i]));
     return object;
 }
 
@@ -198,7 +144,7 @@ static json_t *absent_json(const double *before, const double *after)
     json_t *list = json_array();
     for (enum mean i = INSTRUCTIONS; i < MEANS; i++)
         if (isnan(before[i]) || isnan(after[i]))
-            json_array_append_new(list, json_string(means[i].name));
+            json_array_append_new(list, json_string(mean_names[i]));
     return list;
 }
 
@@ -229,39 +175,44 @@ static json_t *shares_json(const struct shares *shares, const struct hardware *h
 }
 
 // The times of each run; to be freed.
-static struct times *read_times(const json_t *records, double cpus)
+static struct times *times_list(const struct account *const *runs, size_t count)
 {
-    const size_t count = json_array_size(records);
     struct times *times = must(calloc(count + 1, sizeof *times));
     for (size_t i = 0; i < count; i++)
-        times[i] = times_of(json_array_get(records, i), cpus);
+        times[i] = runs[i]->times;
     return times;
 }
 
-static struct shares read_shares(const json_t *before, const json_t *after, double cpus,
-                                 struct critical *critical)
+// Runs alone and loaded: those at the same place are of one block.
+struct beside {
+    const struct account **before, **after;
+    size_t count;
+};
+
+static struct shares read_shares(const struct beside *runs, struct critical *critical)
 {
-    OWNED struct times *quiet = read_times(before, cpus), *busy = read_times(after, cpus);
-    return shares_of(quiet, busy, json_array_size(before), critical);
+    OWNED struct times *quiet = times_list(runs->before, runs->count),
+                       *busy = times_list(runs->after, runs->count);
+    return shares_of(quiet, busy, runs->count, critical);
 }
 
-// How the extra time of a slowdown is shared out, from the records of its runs alone and loaded:
-// two arrays in which those at the same place are of one block. A new reference; null where there
-// is none: the records have no CPU times, or no time is extra.
-static json_t *attribution_of(const json_t *before, const json_t *after, double cpus,
-                              struct critical *critical, const json_t *slowdown)
+// How the extra time of a slowdown is shared out. A new reference; null where there is none: the
+// records have no CPU times, or no time is extra.
+static json_t *attribution_of(const struct beside *runs, struct critical *critical,
+                              const json_t *slowdown)
 {
     const char *statistic = json_text_or_empty(slowdown, "statistic");
     double alone[MEANS], loaded[MEANS], extra[MEANS];
     for (enum mean i = 0; i < MEANS; i++) {
-        alone[i] = mean_of(before, i);
-        loaded[i] = mean_of(after, i);
+        alone[i] = mean_of(runs->before, runs->count, i);
+        loaded[i] = mean_of(runs->after, runs->count, i);
         extra[i] = loaded[i] - alone[i];
     }
     if (!(extra[WALL] > 0) || isnan(extra[USER]) || isnan(extra[SYSTEM]))
         return json_null();
-    const struct shares shares = read_shares(before, after, cpus, critical);
-    const struct hardware hardware = count_hardware(alone, loaded, counts_user_only(after));
+    const struct shares shares = read_shares(runs, critical);
+    const struct hardware hardware =
+        count_hardware(alone, loaded, counts_user_only(runs->after, runs->count));
     json_t *object = shares_json(&shares, &hardware);
     // What is shared out is the mean.
     OWNED char *text =
@@ -284,20 +235,18 @@ static json_t *attribute(struct session *session, const json_t *slowdown)
         condition == (int)settings_aa(settings) ||
         !json_is_true(json_object_get(slowdown, "distinguishable")))
         return json_null();
-    json_t *before = json_array(), *after = json_array();
+    OWNED const struct account **before = must(calloc(session->count + 1, sizeof *before)),
+                               **after = must(calloc(session->count + 1, sizeof *after));
+    struct beside runs = {before, after, 0};
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
         const int base = run->condition == condition ? session_partner(session, run) : -1;
         if (base < 0)
             continue;
-        json_array_append(before, session->runs[base].record);
-        json_array_append(after, session->runs[i].record);
+        before[runs.count] = &session_facts(session, (size_t)base)->account;
+        after[runs.count++] = &session_facts(session, i)->account;
     }
-    json_t *attribution =
-        attribution_of(before, after, session->experiment->cpus, &session->critical, slowdown);
-    json_decref(before);
-    json_decref(after);
-    return attribution;
+    return attribution_of(&runs, &session->critical, slowdown);
 }
 
 static void add_attribution(struct session *session, json_t *summary)
@@ -310,14 +259,14 @@ static void add_attribution(struct session *session, json_t *summary)
 }
 
 // Seconds to the forecast, where the records have times.
-static void add_seconds(const json_t *records, json_t *forecast)
+static void add_seconds(const struct session *session, json_t *forecast)
 {
     const size_t after = (size_t)json_integer_value(json_object_get(forecast, "after_runs"));
     const double expected = json_number_value(json_object_get(forecast, "expected_runs"));
-    const double took = elapsed_s(records, json_array_size(records));
-    if (!json_is_object(forecast) || isnan(took) || after == 0 || after > json_array_size(records))
+    const double took = elapsed_s(session->facts, session->fact_count);
+    if (!json_is_object(forecast) || isnan(took) || after == 0 || after > session->fact_count)
         return;
-    const double so_far = elapsed_s(records, after);
+    const double so_far = elapsed_s(session->facts, after);
     json_extend(forecast, json_pack("{s:o, s:o, s:o}", "after_s", json_figure(so_far), "expected_s",
                                     json_figure(so_far * expected / (double)after), "took_s",
                                     json_figure(took)));
@@ -332,7 +281,7 @@ json_t *result_build(struct session *session)
     service_add(session, json_object_get(summary, "conditions"));
     service_warnings(session, json_object_get(summary, "warnings"));
     client_warnings(session, json_object_get(summary, "warnings"));
-    add_seconds(session->records, json_object_get(summary, "forecast"));
+    add_seconds(session, json_object_get(summary, "forecast"));
     disturbances_add(session, json_object_get(summary, "warnings"));
     unlike_cores_add(experiment, json_object_get(summary, "warnings"));
     json_object_set_new(result, "machine",
@@ -379,7 +328,7 @@ static bool derive(const char *folder)
 {
     struct experiment experiment = {0};
     struct session session = {0};
-    bool good = replay_open(&experiment, &session, folder);
+    bool good = replay_open(&experiment, &session, folder, false);
     if (good) {
         session.outside = ended_by(&experiment, folder);
         json_t *result = result_build(&session);

@@ -69,6 +69,8 @@ void session_free(struct session *session)
         free(session->conditions[i].order);
     }
     json_decref(session->records);
+    json_decref(session->hosts);
+    free(session->facts);
     free(session->fits);
     free(session->conditions);
     free(session->runs);
@@ -333,7 +335,8 @@ static void add_delivery(struct load_sum *sum, const struct delivery *delivery, 
     sum->short_runs[sum->short_count++] = order;
 }
 
-static void add_load(struct session *session, const struct observation *run, const json_t *load)
+static void add_load(struct session *session, const struct observation *run, const json_t *record,
+                     const json_t *load)
 {
     const char *name = json_text_at(load, "name");
     const char *unit = json_text_at(load, "unit");
@@ -354,15 +357,15 @@ static void add_load(struct session *session, const struct observation *run, con
     // That a load with settings falls behind is what they are for.
     if (session->settings->adjusted[run->condition])
         return;
-    const struct delivery delivery = judge_delivery(run->record, load);
+    const struct delivery delivery = judge_delivery(record, load);
     add_delivery(sum, &delivery, run->order);
 }
 
-void session_add_loads(struct session *session, const struct observation *run)
+void session_add_loads(struct session *session, const struct observation *run, const json_t *record)
 {
-    const json_t *loads = json_object_get(run->record, "load");
+    const json_t *loads = json_object_get(record, "load");
     if (!session_uses(session, run))
         return;
     for (size_t i = 0; i < json_array_size(loads); i++)
-        add_load(session, run, json_array_get(loads, i));
+        add_load(session, run, record, json_array_get(loads, i));
 }

@@ -6,6 +6,7 @@
 #include "statistic.h"
 
 struct experiment;
+struct facts; // shares.h
 
 // What a load delivered, summed over the runs of one condition.
 struct load_sum {
@@ -69,7 +70,11 @@ struct session {
     struct sample scratch;        // values that an interval needs for a moment
     struct condition *conditions; // [settings->condition_count]
     struct observation *runs;     // in the order they came
-    json_t *records;              // array of all records that are not set aside; NULL: none yet
+    struct facts *facts;          // of all records that are not set aside, in their order
+    size_t fact_count, fact_capacity;
+    json_t *hosts;   // an object with the hosts of all records as names
+    json_t *records; // what is kept of these (replay_take)
+    bool keeps_all;  // of each record: for who looks at more of it than the statistics do
     size_t count, capacity;
     int *table;    // [block * conditions + condition]: index into runs, or -1
     size_t blocks; // rows of the table in use
@@ -125,6 +130,9 @@ size_t session_failed(const struct session *session, size_t condition);
 // ran into the time-out: what it is compared by is then not known.
 size_t session_censored(const struct session *session, size_t condition, enum against against);
 
+// What is kept of a run of the session.
+const struct facts *session_facts(const struct session *session, size_t run);
+
 // The index of the run that a run's slowdown is made with, that of its variant alone: both
 // count, and their block has every condition. -1: none.
 int session_partner(const struct session *session, const struct observation *run);
@@ -134,8 +142,9 @@ int session_partner(const struct session *session, const struct observation *run
 void session_crossed(const struct session *session, size_t condition, size_t metric,
                      struct crossed *crossed);
 
-// Adds what the loads did during that run of the session, by its record.
-void session_add_loads(struct session *session, const struct observation *run);
+// Adds what the loads did during that run of the session, by its whole record.
+void session_add_loads(struct session *session, const struct observation *run,
+                       const json_t *record);
 
 // experiment.json: what is measured, on what machine, as far as it is read here.
 
@@ -161,16 +170,28 @@ void experiment_close(struct experiment *experiment);
 
 // The records of an experiment, fed to the session that judges them.
 
-// Takes one record (a new reference is made). False: it does not fit, and does not count: `why`
-// says why.
+// Takes one record, and keeps of it what figures may be made of at the end: its facts, and where it
+// has some its metrics, probe and service, and loads with settings; with `keeps_all` the whole (a
+// new reference). False: it does not fit, and does not count: `why` says why.
 bool replay_take(struct session *session, json_t *record, char *why, size_t why_size);
 
-// The records of a runs.jsonl, null for each line that is none; a new reference. NULL after a
-// message on stderr: it cannot be read, or one is of another version.
-json_t *records_read(const char *path);
+// Seconds from the start of one run to that of a later one: by the time since the machine was
+// started, which nobody sets, where both are of one machine that ran on; else by the time of day.
+// NAN: neither is known.
+double elapsed_between_s(const struct facts *before, const struct facts *after);
 
-// Takes all of them; one that does not fit does not count.
-void replay_records(struct session *session, const json_t *records);
+// Seconds from the first of `count` records to the end of the last. A pause (an
+// experiment that was interrupted and resumed) does not count. NAN where a record
+// lacks its start or its wall time.
+double elapsed_s(const struct facts *facts, size_t count);
+
+// Gives each line of a runs.jsonl to `take`, with a record that is NULL where it is none, which is
+// also said on stderr unless `quiet`. False after a message on stderr: the file cannot be read, or
+// a record is of another version.
+bool records_each(const char *path, void (*take)(void *to, json_t *record), void *to, bool quiet);
+
+// Takes every line of a runs.jsonl; one that does not fit does not count. False as above.
+bool replay_records(struct session *session, const char *path, bool quiet);
 
 // Takes every line of FOLDER/runs.jsonl; a line that is no record is passed over.
 // False after a message on stderr.
@@ -178,6 +199,7 @@ bool replay_file(struct session *session, const char *folder);
 
 // The experiment in FOLDER with all of its runs: both begin with zeros and are freed by their own
 // functions whatever this returns. False after a message on stderr.
-bool replay_open(struct experiment *experiment, struct session *session, const char *folder);
+bool replay_open(struct experiment *experiment, struct session *session, const char *folder,
+                 bool keeps_all);
 
 #endif

@@ -31,8 +31,56 @@ struct times {
     unsigned cpus; // that the target may use; 0: not known
 };
 
+// What has a mean over a condition's runs. The order is that of a result's `extra`.
+enum mean {
+    WALL,
+    USER,
+    SYSTEM,
+    STEAL,
+    CPU_SOME,
+    MEMORY_SOME,
+    MEMORY_FULL,
+    IO_SOME,
+    IO_FULL,
+    OWN_CPU,
+    OWN_MEMORY,
+    OWN_IO,
+    INVOLUNTARY,
+    VOLUNTARY,
+    MAJOR_FAULTS,
+    INSTRUCTIONS,
+    CYCLES,
+    REFERENCES,
+    MISSES,
+    MEANS,
+};
+
+extern const char *const mean_names[MEANS];
+
+// All of that of one run.
+struct account {
+    struct times times;
+    double value[MEANS]; // NAN: the record does not say
+    bool user_only;      // the counters count no time in the kernel
+};
+
 // `cpus`: of the machine, where the record does not say.
-struct times times_of(const json_t *record, double cpus);
+struct account account_of(const json_t *record, double cpus);
+
+// What is kept of a record that has been judged, whether it fits or not: the records themselves
+// would take ten times the memory.
+enum { START_SIZE = 40 };
+
+struct facts {
+    struct account account;
+    int condition;           // by its name; -1: it has none
+    json_int_t block, order; // as it has them
+    unsigned disturbed;      // a bit for each of its flags from FLAG_STEAL to FLAG_SHARED_NODE
+    double survivors;
+    const char *host; // NULL: it has none
+    char start[START_SIZE];
+    double uptime_s;
+};
 
 // Sums over several runs; NAN where one of them does not say.
 struct sums {

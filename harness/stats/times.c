@@ -66,7 +66,7 @@ static void read_own(struct times *times, const json_t *record)
         times->own_s[IO] = NAN;
 }
 
-struct times times_of(const json_t *record, double cpus)
+static struct times times_of(const json_t *record, double cpus)
 {
     struct times times = {
         .wall_s = json_number_at(record, "wall_s"),
@@ -81,6 +81,46 @@ struct times times_of(const json_t *record, double cpus)
     times.cpus = judge_cpus(record);
     times.own_s[HOST] = judge_stolen_s(record);
     return times;
+}
+
+const char *const mean_names[MEANS] = {
+    [WALL] = "wall_s",
+    [USER] = "user_s",
+    [SYSTEM] = "system_s",
+    [STEAL] = "steal_s",
+    [CPU_SOME] = "cpu_some_s",
+    [MEMORY_SOME] = "memory_some_s",
+    [MEMORY_FULL] = "memory_full_s",
+    [IO_SOME] = "io_some_s",
+    [IO_FULL] = "io_full_s",
+    [OWN_CPU] = "own_cpu_s",
+    [OWN_MEMORY] = "own_memory_s",
+    [OWN_IO] = "own_io_s",
+    [INVOLUNTARY] = "involuntary_switches",
+    [VOLUNTARY] = "voluntary_switches",
+    [MAJOR_FAULTS] = "major_faults",
+    [INSTRUCTIONS] = "instructions",
+    [CYCLES] = "cycles",
+    [REFERENCES] = "cache_references",
+    [MISSES] = "cache_misses",
+};
+
+struct account account_of(const json_t *record, double cpus)
+{
+    const json_t *pressure = json_object_get(record, "pressure"),
+                 *stalls = json_object_get(record, "stalls"),
+                 *counters = json_object_get(record, "counters");
+    struct account account = {.times = times_of(record, cpus),
+                              .user_only = json_text_is(counters, "scope", "user")};
+    for (enum mean i = 0; i < MEANS; i++) {
+        const bool is_own = i >= OWN_CPU && i <= OWN_IO;
+        const json_t *object = is_own                             ? stalls
+                               : i >= CPU_SOME && i <= IO_FULL    ? pressure
+                               : i >= INSTRUCTIONS && i <= MISSES ? counters
+                                                                  : record;
+        account.value[i] = json_number_at(object, mean_names[i] + (is_own ? strlen("own_") : 0));
+    }
+    return account;
 }
 
 struct sums times_sum(const struct times *times, size_t n)
@@ -391,7 +431,7 @@ static json_t *time_of(const struct session *session, size_t condition)
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
         if (run->condition == (int)condition && session_uses(session, run))
-            made.times[made.runs++] = times_of(session->runs[i].record, session->experiment->cpus);
+            made.times[made.runs++] = session_facts(session, i)->account.times;
     }
     if (made.runs > 0 && measure(&made, &critical))
         time = time_json(&made, alone, settings, &critical);

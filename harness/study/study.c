@@ -21,7 +21,7 @@ bool measured_read(struct measured *measured)
     if (!file_is_in(measured->folder, "experiment.json", R_OK) ||
         !file_is_in(measured->folder, "runs.jsonl", R_OK))
         return true;
-    if (!replay_open(&measured->experiment, &measured->session, measured->folder))
+    if (!replay_open(&measured->experiment, &measured->session, measured->folder, true))
         return false;
     measured->summary = summary_build(&measured->session);
     disturbances_add(&measured->session, json_object_get(measured->summary, "warnings"));
