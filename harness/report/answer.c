@@ -87,28 +87,26 @@ int sentence_decimals(double low, double high)
 static char *too_few(const struct value *slowdown, const struct estimate *plain, const char *load,
                      const struct quantity *metric, bool timed)
 {
-    char center[NUMBER_SIZE], from[NUMBER_SIZE], to[NUMBER_SIZE], runs[NUMBER_SIZE];
     const int decimals = sentence_decimals(plain->low, plain->high);
     return text_of("Beside %s %s about %s times as %s (%s to %s), but %s runs of each are too few "
                    "to be sure: more runs would tell.",
                    load, timed ? "it takes" : metric->words,
-                   number_fixed(plain->center, decimals, center), timed ? "long" : "high",
-                   number_fixed(plain->low, decimals, from),
-                   number_fixed(plain->high, decimals, to),
-                   number_fixed(view_real(slowdown, "pairs"), 0, runs));
+                   number_fixed(plain->center, decimals, ROOM), timed ? "long" : "high",
+                   number_fixed(plain->low, decimals, ROOM),
+                   number_fixed(plain->high, decimals, ROOM),
+                   number_fixed(view_real(slowdown, "pairs"), 0, ROOM));
 }
 
 // What is not distinguishable from noise.
 static char *no_effect(const char *load, double low, double high, bool timed, double sure)
 {
-    char above[NUMBER_SIZE], below[NUMBER_SIZE];
     const bool is_none = high - 1 < negligible_effect && 1 - low < negligible_effect;
     if (is_none && low < 1 && high > 1 && timed)
         return text_of("Beside %s no effect is seen: at most %s (%.4g %% sure).", load,
-                       difference_text(high, timed, above), 100 * sure);
+                       difference_text(high, timed, ROOM), 100 * sure);
     return text_of("Beside %s %s: between %s and %s (%.4g %% sure)%s.", load,
                    is_none ? "no effect is seen" : "it is not known yet",
-                   difference_text(low, timed, below), difference_text(high, timed, above),
+                   difference_text(low, timed, ROOM), difference_text(high, timed, ROOM),
                    100 * sure, is_none ? "" : ": more runs would tell");
 }
 
@@ -120,11 +118,10 @@ static char *short_text(const struct experiment *experiment, const struct value 
     for (const struct value *load = NULL; view_each(loads, &load);) {
         OWNED char *which = view_text(load, "name");
         const double share = view_real(load, "achieved") / view_real(load, "offered");
-        char reached[NUMBER_SIZE];
         if (view_holds(load, "short") && which && share >= 0)
             return text_of(" But %s reached only %s of what was asked of it: this is not yet the "
                            "slowdown beside it.",
-                           which, number_percent(share, reached));
+                           which, number_percent(share, ROOM));
     }
     return must(strdup(""));
 }
@@ -136,16 +133,15 @@ static char *effect(const struct experiment *experiment, const struct value *slo
     const double ratio = plain.center, low = plain.low, high = plain.high;
     const bool timed = metric_is_wall(metric);
     const int decimals = sentence_decimals(low, high);
-    char center[NUMBER_SIZE], from[NUMBER_SIZE], to[NUMBER_SIZE];
     OWNED char *what = timed ? must(strdup("it takes")) : text_of("%s is", metric->words);
     OWNED char *causes = timed && ratio > 1
                              ? causes_text(view_path(slowdown, "attribution", "points"))
                              : must(strdup(""));
     OWNED char *missed = short_text(experiment, view_get(slowdown, "condition"));
     return text_of("Beside %s %s %s times as %s (%s to %s, %.4g %% sure)%s.%s", load, what,
-                   number_fixed(ratio, decimals, center), timed ? "long" : "high",
-                   number_fixed(low, decimals, from), number_fixed(high, decimals, to), 100 * sure,
-                   causes, missed);
+                   number_fixed(ratio, decimals, ROOM), timed ? "long" : "high",
+                   number_fixed(low, decimals, ROOM), number_fixed(high, decimals, ROOM),
+                   100 * sure, causes, missed);
 }
 
 // The sentence of one slowdown of the main metric, to be freed. NULL: it has no ratio.
@@ -156,13 +152,12 @@ static char *answer_sentence(const struct experiment *experiment, const struct v
     const double ratio = plain.center, low = plain.low, high = plain.high;
     const double sure = view_confidence(experiment->settings);
     const bool timed = metric_is_wall(metric);
-    char number[NUMBER_SIZE];
     if (isnan(ratio) || view_holds(slowdown, "constant"))
         return NULL;
     OWNED char *load = load_text(experiment, view_get(slowdown, "condition"));
     if (isnan(low))
         return text_of("Beside %s %s about %s times as %s: too few runs to say how surely.", load,
-                       timed ? "it takes" : metric->words, number_significant(ratio, number),
+                       timed ? "it takes" : metric->words, number_significant(ratio, ROOM),
                        timed ? "long" : "high");
     if (view_is(view_get(slowdown, "distinguishable"), VIEW_FALSE) && ratio_excludes_one(slowdown))
         return too_few(slowdown, &plain, load, metric, timed);
@@ -220,10 +215,9 @@ static void put_slowdowns(struct line *json, const struct experiment *experiment
 static char *variation_text(const struct value *figure)
 {
     const double mean = view_real(figure, "mean"), variance = view_real(figure, "variance");
-    char number[NUMBER_SIZE];
     if (!(mean > 0) || !(variance > 0))
         return must(strdup(""));
-    return text_of("; runs vary by %s", number_percent(sqrt(variance) / mean, number));
+    return text_of("; runs vary by %s", number_percent(sqrt(variance) / mean, ROOM));
 }
 
 // Of a target that was measured alone.
@@ -235,21 +229,21 @@ static void put_alone(struct line *json, const struct experiment *experiment)
                  high = figure_bound(figure, true);
     const double sure = view_confidence(experiment->settings);
     const bool timed = metric_is_wall(metric);
-    char value[NUMBER_SIZE], from[NUMBER_SIZE], to[NUMBER_SIZE];
     if (isnan(center))
         return;
     const struct scale scale = scale_of(center, metric->unit);
     const int decimals = number_decimals(center * scale.factor);
     OWNED char *unit = visible(scale.unit), *variation = variation_text(figure);
     OWNED char *time = view_string(view_path(experiment->baseline, "time", "text"));
-    number_fixed(center * scale.factor, decimals, value);
-    number_fixed(low * scale.factor, decimals, from);
-    number_fixed(high * scale.factor, decimals, to);
-    OWNED char *range = isnan(low) ? must(strdup(" (too few runs to say how surely)"))
-                                   : text_of(" (%s to %s, %.4g %% sure)", from, to, 100 * sure);
+    OWNED char *range =
+        isnan(low)
+            ? must(strdup(" (too few runs to say how surely)"))
+            : text_of(" (%s to %s, %.4g %% sure)", number_fixed(low * scale.factor, decimals, ROOM),
+                      number_fixed(high * scale.factor, decimals, ROOM), 100 * sure);
     const bool told = time && timed;
-    visible_add(json, text_of("%s %s %s%s%s%s%s.", timed ? "It takes" : metric->words, value, unit,
-                              range, variation, told ? ": " : "", told ? time : ""));
+    visible_add(json, text_of("%s %s %s%s%s%s%s.", timed ? "It takes" : metric->words,
+                              number_fixed(center * scale.factor, decimals, ROOM), unit, range,
+                              variation, told ? ": " : "", told ? time : ""));
 }
 
 void answer_put(struct line *json, const char *name, const struct experiment *experiment)
@@ -320,4 +314,180 @@ void answer_put_next(struct line *json, const struct experiment *experiment)
     visible_take(json, "next",
                  command_about(experiment, closer, "jostle slowdown --error 2% --max-runs 200"));
     visible_take(json, "protect", command_about(experiment, harm, "jostle protect"));
+}
+
+// ---- settings that protect
+
+static const struct value *protection_of(const struct experiment *experiment)
+{
+    return view_get(experiment->result.top, "protection");
+}
+
+bool protection_measured(const struct experiment *experiment)
+{
+    return view_is(protection_of(experiment), VIEW_OBJECT);
+}
+
+static bool is_empty(const struct value *list)
+{
+    return !view_first(list);
+}
+
+char *protection_setting(const struct value *entry)
+{
+    const struct value *settings = view_get(entry, "settings");
+    OWNED char *load = view_joined(view_get(settings, "load"), " "),
+               *target = view_joined(view_get(settings, "target"), " "),
+               *on = view_text(settings, "on");
+    OWNED char *both =
+        load && target && strcmp(load, target) != 0 ? text_of("%s, target %s", load, target) : NULL;
+    return visible(both ?: load ?: target ?: on ?: "none");
+}
+
+char *protection_where(const struct value *entry)
+{
+    const struct value *settings = view_get(entry, "settings");
+    const bool load = !is_empty(view_get(settings, "load")),
+               target = !is_empty(view_get(settings, "target"));
+    if (!view_is(settings, VIEW_OBJECT))
+        return must(strdup("-"));
+    return must(strdup(load && target ? "both"
+                       : target       ? "target"
+                       : load         ? "neighbour"
+                                      : "machine"));
+}
+
+static bool is_named(const struct experiment *experiment, const char *key,
+                     const struct value *entry)
+{
+    OWNED char *name = view_text(protection_of(experiment), key);
+    return name && view_matches(entry, "condition", name);
+}
+
+char *protection_front(const struct experiment *experiment, const struct value *entry)
+{
+    return must(strdup(is_named(experiment, "best", entry)             ? "best"
+                       : is_named(experiment, "weakest", entry)        ? "weakest"
+                       : view_holds(entry, "front")                    ? "yes"
+                       : view_is(view_get(entry, "front"), VIEW_FALSE) ? "no"
+                                                                       : "-"));
+}
+
+static struct estimate estimate_of(const struct value *figure)
+{
+    return (struct estimate){view_real(figure, "value"), figure_bound(figure, false),
+                             figure_bound(figure, true)};
+}
+
+// A share in percent; what is beyond 0 and 1 is said as it is.
+static char *percent_text(struct estimate share, bool words)
+{
+    const int decimals = fabs(share.high - share.low) < 0.02 ? 1 : 0;
+    if (isnan(share.center))
+        return must(strdup("-"));
+    const char *center = number_fixed(100 * share.center, isnan(share.low) ? 0 : decimals, ROOM);
+    if (isnan(share.low) || isnan(share.high))
+        return text_of("%s %%", center);
+    const char *from = number_fixed(100 * share.low, decimals, ROOM),
+               *to = number_fixed(100 * share.high, decimals, ROOM);
+    return words ? text_of("%s %% (%s to %s)", center, from, to)
+                 : text_of("%s [%s, %s] %%", center, from, to);
+}
+
+char *protection_share(const struct value *figure)
+{
+    return percent_text(estimate_of(figure), false);
+}
+
+char *protection_ratio(const struct value *figure)
+{
+    const struct estimate ratio = estimate_of(figure);
+    return must(strdup(number_ratio(ratio.center, ratio.low, ratio.high, ROOM)));
+}
+
+static const struct value *entry_named(const struct experiment *experiment, const char *key)
+{
+    const struct value *list = view_get(protection_of(experiment), "rows");
+    for (const struct value *item = NULL; view_each(list, &item);)
+        if (is_named(experiment, key, item))
+            return item;
+    return NULL;
+}
+
+// "cpu.weight=10 for the neighbour"
+static char *named_text(const struct value *entry)
+{
+    OWNED char *setting = protection_setting(entry), *where = protection_where(entry);
+    return strcmp(where, "neighbour") == 0 ? text_of("%s for the neighbour", setting)
+           : strcmp(where, "target") == 0  ? text_of("%s for the target", setting)
+           : strcmp(where, "both") == 0    ? text_of("%s (both)", setting)
+                                           : must(strdup(setting));
+}
+
+static char *kept_text(const struct value *entry)
+{
+    OWNED char *share = percent_text(estimate_of(view_get(entry, "kept")), true);
+    return strcmp(share, "-") == 0 ? must(strdup(""))
+                                   : text_of("; the neighbour keeps %s of its speed", share);
+}
+
+static char *removed_text(const struct value *entry)
+{
+    const struct estimate all = estimate_of(view_get(entry, "removed"));
+    return percent_text((struct estimate){fmin(all.center, 1), fmin(all.low, 1), fmin(all.high, 1)},
+                        true);
+}
+
+// Two significant digits more than 1 has: "5.0", "1.04".
+static const char *times_text(double value, char *text)
+{
+    return number_fixed(value, value < 1.2 ? 2 : 1, text);
+}
+
+const struct value *protection_best(const struct experiment *experiment)
+{
+    return entry_named(experiment, "best");
+}
+
+static void put_best(struct line *json, const struct experiment *experiment)
+{
+    const struct value *best = protection_best(experiment);
+    if (!best) {
+        line_text(json, NULL,
+                  "None of these settings is known to protect it: more runs would tell.");
+        return;
+    }
+    OWNED char *name = named_text(best), *removed = removed_text(best), *kept = kept_text(best);
+    visible_add(
+        json,
+        text_of("Best: %s: %s \u2192 %s times as long, which removes %s of the damage%s.", name,
+                times_text(view_real(view_get(best, "slowdown_unprotected"), "value"), ROOM),
+                times_text(view_real(view_get(best, "slowdown"), "value"), ROOM), removed, kept));
+}
+
+static void put_until(struct line *json, const struct experiment *experiment)
+{
+    const struct value *protection = protection_of(experiment),
+                       *weakest = entry_named(experiment, "weakest");
+    const double until = view_real(protection, "until");
+    if (isnan(until))
+        return;
+    if (!weakest) {
+        visible_add(json, text_of("%s keeps it below %.6g times.",
+                                  view_matches(protection, "verdict", "above")
+                                      ? "None of these settings"
+                                      : "It is not known yet that any of these settings",
+                                  until));
+    } else {
+        OWNED char *name = named_text(weakest), *kept = kept_text(weakest),
+                   *left = protection_ratio(view_get(weakest, "slowdown"));
+        visible_add(json, text_of("Weakest that keeps it below %.6g times: %s: %s%s.", until, name,
+                                  left, kept));
+    }
+}
+
+void protection_put_answers(struct line *json, const struct experiment *experiment)
+{
+    put_until(json, experiment);
+    put_best(json, experiment);
 }

@@ -1,5 +1,5 @@
 // A cell as a format reads it: as in jostle.report/1, or as texts.
-#include "formats.h"
+#include "report.h"
 
 #include "common/memory.h"
 
@@ -268,12 +268,11 @@ static void put_lines(struct line *json, const struct cell *cell, bool first)
 {
     OWNED char *load = row_load(cell), *row = visible(cell->row),
                *who = text_of("%s, %s", row, load);
-    char text[NUMBER_SIZE];
     if (!isnan(cell->noise_floor))
         visible_take(json, "floor",
                      text_of("%s: the noise floor is %s: the baseline measured against itself "
                              "(A/A) still allows that much",
-                             row, number_percent(cell->noise_floor, text)));
+                             row, number_percent(cell->noise_floor, ROOM)));
     line_array(json, "lines");
     for (unsigned loaded = 0; loaded < 2; loaded++) {
         const struct value *condition = loaded ? cell->loaded : cell->baseline;
@@ -301,15 +300,13 @@ static void put_caution(struct line *json, const struct value *condition)
     const struct value *wall = view_get(condition, metrics[METRIC_WALL].name);
     const struct value *robust = view_get(wall, "ci_robust"), *low = view_first(robust);
     const double outliers = view_real(wall, "outliers");
-    char text[NUMBER_SIZE], high[NUMBER_SIZE];
-    snprintf(text, sizeof text, "%.0f", outliers);
-    line_text(json, NULL, isnan(outliers) ? "-" : text);
+    line_text(json, NULL, number_fixed(outliers, 0, ROOM));
     if (!low) {
         line_text(json, NULL, "-");
         return;
     }
-    number_significant(view_number(view_next(robust, low), NAN), high);
-    visible_add(json, text_of("[%s, %s]", number_significant(view_number(low, NAN), text), high));
+    visible_add(json, text_of("[%s, %s]", number_significant(view_number(low, NAN), ROOM),
+                              number_significant(view_number(view_next(robust, low), NAN), ROOM)));
 }
 
 // Mean and variance of each metric, in the unit of the table; and put_caution.
@@ -317,20 +314,18 @@ static void put_means(struct line *json, const char *name, const struct cell *ce
                       const struct value *condition)
 {
     const struct value *figures = capacity_searched(cell->of) ? NULL : condition;
-    char text[NUMBER_SIZE];
     if (!condition) {
         line_null(json, name);
         return;
     }
     line_array(json, name);
-    snprintf(text, sizeof text, "%.0f", view_real(condition, "runs"));
-    line_text(json, NULL, text);
+    line_text(json, NULL, number_fixed(view_real(condition, "runs"), 0, ROOM));
     for (unsigned i = 0; i < METRIC_COUNT; i++) {
         const struct value *metric = view_get(figures, metrics[i].name);
         const double factor = metrics[i].table_factor;
-        line_text(json, NULL, number_significant(view_real(metric, "mean") * factor, text));
+        line_text(json, NULL, number_significant(view_real(metric, "mean") * factor, ROOM));
         line_text(json, NULL,
-                  number_significant(view_real(metric, "variance") * factor * factor, text));
+                  number_significant(view_real(metric, "variance") * factor * factor, ROOM));
     }
     put_caution(json, figures);
     line_close(json);

@@ -1,4 +1,4 @@
-#include "formats.h"
+#include "report.h"
 
 #include "common/memory.h"
 

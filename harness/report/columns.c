@@ -88,9 +88,8 @@ static char *cell_runs_text(const struct row *row)
 // Where capacities are searched no figure is of the runs of a condition.
 static char *figure_or_none(const struct row *row, const struct value *condition)
 {
-    char text[NUMBER_SIZE];
     const bool none = !condition || (row->cell && capacity_searched(row->of));
-    return copy(none ? "-" : row_figure(condition, row->metric, text));
+    return copy(none ? "-" : row_figure(condition, row->metric, ROOM));
 }
 
 static char *alone_text(const struct row *row)
@@ -107,10 +106,9 @@ static char *figure_text_of(const struct row *row)
 static char *mean_text(const struct row *row)
 {
     const struct value *figure = metric_figure(row->condition, row->metric);
-    char text[NUMBER_SIZE];
     return copy(view_matches(figure, "statistic", "mean")
                     ? "-"
-                    : number_scaled(view_real(figure, "mean"), row->metric->unit, text));
+                    : number_scaled(view_real(figure, "mean"), row->metric->unit, ROOM));
 }
 
 // "1.71e-6 s²"
@@ -118,8 +116,7 @@ static char *variance_text(const struct row *row)
 {
     const struct value *figure = metric_figure(row->condition, row->metric);
     const char *unit = row->metric->unit;
-    char number[NUMBER_SIZE];
-    number_scientific(view_real(figure, "variance"), number);
+    const char *number = number_scientific(view_real(figure, "variance"), ROOM);
     if (*unit == '\0')
         return copy(number);
     const bool compound = strpbrk(unit, "/ ") != NULL;
@@ -128,52 +125,46 @@ static char *variance_text(const struct row *row)
 
 static char *center_text(const struct row *row)
 {
-    char text[NUMBER_SIZE];
     return copy(number_scaled(figure_center(metric_figure(row->condition, row->metric)),
-                              row->metric->unit, text));
+                              row->metric->unit, ROOM));
 }
 
 static char *pair_text(const struct row *row)
 {
-    char text[NUMBER_SIZE];
     const double alone = figure_center(metric_figure(row->baseline, row->metric)),
                  loaded = figure_center(metric_figure(row->condition, row->metric));
     return copy(capacity_searched(row->of) ? "-"
-                                           : number_pair(alone, loaded, row->metric->unit, text));
+                                           : number_pair(alone, loaded, row->metric->unit, ROOM));
 }
 
 static char *slowdown_text(const struct row *row)
 {
-    char text[NUMBER_SIZE];
     if (!row->slowdown && !row->cell && row->condition == row->of->baseline)
         return copy("1");
     return copy(row->cell && capacity_searched(row->of)
                     ? "-"
-                    : ratio_remarked(row->slowdown, row->of->family, text));
+                    : ratio_remarked(row->slowdown, row->of->family, ROOM));
 }
 
 // A variant without a load has no slowdown.
 static char *variant_slowdown_text(const struct row *row)
 {
-    char text[NUMBER_SIZE];
     return copy(view_is(row->load, VIEW_STRING)
-                    ? ratio_remarked(row->slowdown, row->of->family, text)
+                    ? ratio_remarked(row->slowdown, row->of->family, ROOM)
                     : "-");
 }
 
 static char *of_alone_text(const struct row *row)
 {
-    char text[NUMBER_SIZE];
     return copy(row->cell && capacity_searched(row->of)
                     ? "-"
-                    : ratio_plain(row->slowdown, row->metric, text));
+                    : ratio_plain(row->slowdown, row->metric, ROOM));
 }
 
 static char *cell_achieved_text(const struct row *row)
 {
-    char text[NUMBER_SIZE];
     const struct cell *cell = row->cell;
-    return copy(!cell->load_entry ? "-" : row_achieved(cell->load_entry, cell->is_short, text));
+    return copy(!cell->load_entry ? "-" : row_achieved(cell->load_entry, cell->is_short, ROOM));
 }
 
 static char *achieved_text(const struct row *row)
@@ -183,8 +174,7 @@ static char *achieved_text(const struct row *row)
 
 static char *reference_ratio_text(const struct row *row)
 {
-    char text[NUMBER_SIZE];
-    return copy(row->is_reference ? "1" : ratio_text(row->entry, row->of->family, text));
+    return copy(row->is_reference ? "1" : ratio_text(row->entry, row->of->family, ROOM));
 }
 
 static char *verdict_text(const struct row *row)
@@ -196,10 +186,9 @@ static char *verdict_text(const struct row *row)
 // The ratio of the variant that an interaction is of, alone or under its load.
 static char *ratio_under_text(const struct row *row, const struct value *load)
 {
-    char text[NUMBER_SIZE];
     const struct value *comparison =
         comparison_of(row->of, "comparisons", row->variant, load, row->metric->name);
-    return copy(ratio_text(comparison, NULL, text));
+    return copy(ratio_text(comparison, NULL, ROOM));
 }
 
 static char *ratio_alone_text(const struct row *row)
@@ -214,8 +203,7 @@ static char *ratio_loaded_text(const struct row *row)
 
 static char *change_text(const struct row *row)
 {
-    char text[NUMBER_SIZE];
-    return copy(ratio_text(row->entry, row->of->family, text));
+    return copy(ratio_text(row->entry, row->of->family, ROOM));
 }
 
 static char *answer_text(const struct row *row)
@@ -231,8 +219,7 @@ static char *answer_text(const struct row *row)
 
 static char *capacity_text(const struct row *row)
 {
-    char text[NUMBER_SIZE];
-    return copy(capacity_value(view_get(row->of->result.top, "capacity"), row->entry, text));
+    return copy(capacity_value(view_get(row->of->result.top, "capacity"), row->entry, ROOM));
 }
 
 // "0.71 [0.65, 0.77]"
@@ -240,9 +227,8 @@ static char *capacity_of_alone_text(const struct row *row)
 {
     const struct value *ci = view_get(row->entry, "of_reference_ci"), *low = view_first(ci);
     const double ratio = view_real(row->entry, "of_reference");
-    char text[NUMBER_SIZE];
     return copy(number_ratio(ratio, view_number(low, NAN),
-                             low ? view_number(view_next(ci, low), NAN) : NAN, text));
+                             low ? view_number(view_next(ci, low), NAN) : NAN, ROOM));
 }
 
 // "19 of 24"

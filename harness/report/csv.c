@@ -1,12 +1,21 @@
-#include "formats.h"
+#include "report.h"
 
 #include "common/memory.h"
+#include "common/text.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+// CSV for programs: RFC 4180 but for the line ends. Numbers are as recorded. Text is quoted, and as
+// it was, but for what a spreadsheet would take for a formula that calls something, and for what a
+// terminal would obey where standard output is one.
+struct csv {
+    FILE *file;
+    bool inside; // a line has begun
+};
 
 // The same as in lib/text.jq. Options of programs stay as they are: -O2 calls nothing.
 static bool is_formula(const char *text)
@@ -43,7 +52,8 @@ static void quote(struct csv *csv, const char *text)
     putc_unlocked('"', csv->file);
 }
 
-void csv_text(struct csv *csv, const char *text)
+// A field of the line; NULL, null, NAN, lists and objects: an empty one.
+static void csv_text(struct csv *csv, const char *text)
 {
     begin(csv);
     if (!text)
@@ -52,7 +62,7 @@ void csv_text(struct csv *csv, const char *text)
     quote(csv, !plain ? text : plain);
 }
 
-void csv_value(struct csv *csv, const struct value *value)
+static void csv_value(struct csv *csv, const struct value *value)
 {
     if (view_is(value, VIEW_STRING)) {
         OWNED char *text = must(view_string(value));
@@ -65,7 +75,15 @@ void csv_value(struct csv *csv, const struct value *value)
         fwrite_unlocked(value->text, 1, value->length, csv->file);
 }
 
-void csv_number(struct csv *csv, double number)
+// As it is: a name of a column, a number.
+static void csv_plain(struct csv *csv, const char *text)
+{
+    begin(csv);
+    fputs_unlocked(text, csv->file);
+}
+
+// The digits that make the number again.
+static void csv_number(struct csv *csv, double number)
 {
     struct line json = {0};
     if (isfinite(number))
@@ -74,40 +92,125 @@ void csv_number(struct csv *csv, double number)
     line_free(&json);
 }
 
-// The field "" for NULL and for what is no text.
-static void csv_name(struct csv *csv, const struct value *value)
-{
-    if (view_is(value, VIEW_STRING))
-        csv_value(csv, value);
-    else
-        csv_text(csv, "");
-}
-
-// "load-short,steal" of a list of texts.
-static void csv_list(struct csv *csv, const struct value *list)
-{
-    OWNED char *all = view_joined(list, ",");
-    csv_text(csv, all ?: "");
-}
-
-void csv_plain(struct csv *csv, const char *text)
-{
-    begin(csv);
-    fputs_unlocked(text, csv->file);
-}
-
-void csv_end(struct csv *csv)
+static void csv_end(struct csv *csv)
 {
     putc_unlocked('\n', csv->file);
     csv->inside = false;
 }
 
-static const char *const numbers[] = {"block",  "order",    "start",         "wall_s",
-                                      "user_s", "system_s", "max_rss_bytes", "exit_code"};
+// ---- columns
 
-static const char columns[] = "experiment,target,label,condition,block,order,start,wall_s,user_s,"
-                              "system_s,max_rss_bytes,exit_code,offered,achieved,flags,used,host,"
-                              "signal";
+// Where the value of a column is from.
+enum source {
+    RUN,
+    LOAD,        // what was delivered
+    FIGURE,      // {mean, variance, ...} of the condition
+    MEASURED,    // the same; of a capacity what it says of the condition
+    SUMMARY,     // of the condition
+    SETTINGS,    // of the experiment
+    SLOWDOWN,    // of the figure's metric
+    COMPARISON,  // of the cell's variant, alone or under its load
+    INTERACTION, // of the same
+    ANSWER,      // of the slowdown, else of the comparison
+    SOURCES
+};
+
+// What a line is of: a figure, or a run, which has no more than its cell, its experiment and
+// whether it is used.
+struct figure {
+    const struct cell *cell;
+    const struct value *summary; // of the condition
+    bool loaded, used;
+    const char *experiment, *state, *host, *name, *role, *metric; // texts of columns
+    double session, sessions;
+    const struct value *of;       // {mean, variance, ...}; NULL: a capacity has none of these
+    const struct value *capacity; // of the condition; NULL: it is a figure of runs
+    const struct value *from[SOURCES];
+};
+
+// A column: what `put` writes; else the member at the path in what it is from, or a bound of
+// the interval there; else the cell's or the line's text, or the line's number, at that place.
+struct column {
+    const char *name;
+    enum source source;
+    const char *path[3];
+    enum { WHOLE, LOW, HIGH } part;
+    void (*put)(struct csv *csv, const struct figure *figure);
+    size_t of_cell, text, number; // places behind the first member, which none of them is
+};
+
+#define OF_CELL(member) .of_cell = offsetof(struct cell, member)
+#define TEXT(member)    .text = offsetof(struct figure, member)
+#define NUMBER(member)  .number = offsetof(struct figure, member)
+#define OF(from, ...)   .source = from, .path = {__VA_ARGS__}
+
+static const struct value *value_at(const struct figure *figure, const struct column *column)
+{
+    const struct value *value = figure->from[column->source];
+    for (size_t i = 0; i < sizeof column->path / sizeof *column->path && column->path[i] != NULL;
+         i++)
+        value = view_get(value, column->path[i]);
+    if (column->part == WHOLE)
+        return value;
+    const struct value *low = view_first(value);
+    return column->part == LOW || !low ? low : view_next(value, low);
+}
+
+static void put_column(struct csv *csv, const struct figure *figure, const struct column *column)
+{
+    const char *cell = (const char *)figure->cell, *own = (const char *)figure;
+    if (column->put)
+        column->put(csv, figure);
+    else if (column->path[0])
+        csv_value(csv, value_at(figure, column));
+    else if (column->number > 0)
+        csv_number(csv, *(const double *)(const void *)(own + column->number));
+    else
+        csv_text(csv, *(char *const *)(const void *)(column->text > 0 ? own + column->text
+                                                                      : cell + column->of_cell));
+}
+
+// ---- runs
+
+static void put_run_flags(struct csv *csv, const struct figure *line)
+{
+    OWNED char *all = view_joined(view_get(line->from[RUN], "flags"), ",");
+    csv_text(csv, all ?: "");
+}
+
+static void put_used(struct csv *csv, const struct figure *line)
+{
+    csv_plain(csv, line->used ? "1" : "0");
+}
+
+// "" where it is not known.
+static void put_run_host(struct csv *csv, const struct figure *line)
+{
+    OWNED char *host = view_text(line->from[RUN], "host");
+    csv_text(csv, host ?: "");
+}
+
+static const struct column run_columns[] = {
+    {"experiment", TEXT(experiment)},
+    {"target", OF_CELL(target)},
+    {"label", OF_CELL(label)},
+    {"condition", OF(RUN, "condition")},
+    {"block", OF(RUN, "block")},
+    {"order", OF(RUN, "order")},
+    {"start", OF(RUN, "start")},
+    {"wall_s", OF(RUN, "wall_s")},
+    {"user_s", OF(RUN, "user_s")},
+    {"system_s", OF(RUN, "system_s")},
+    {"max_rss_bytes", OF(RUN, "max_rss_bytes")},
+    {"exit_code", OF(RUN, "exit_code")},
+    {"offered", OF(LOAD, "offered")},
+    {"achieved", OF(LOAD, "achieved")},
+    {"flags", .put = put_run_flags},
+    {"used", .put = put_used},
+    {"host", .put = put_run_host},
+    {"signal", OF(RUN, "signal")},
+    {"variant", OF(RUN, "variant")}, // the last one: only where there are some
+};
 
 // What some experiments have besides: a column for each metric of --metric, and for the
 // variants where there are some.
@@ -116,6 +219,11 @@ struct more {
     size_t count, allocated;
     bool variants;
 };
+
+static size_t columns_of(const struct more *more)
+{
+    return sizeof run_columns / sizeof *run_columns - !more->variants;
+}
 
 // What is the same in each line of an experiment.
 struct context {
@@ -127,28 +235,19 @@ struct context {
 static void print_run(void *argument, const struct value *run, bool used)
 {
     const struct context *context = argument;
-    const struct value *load = rated_load(view_get(run, "load"));
+    const struct figure line = {
+        .cell = &context->cell,
+        .experiment = context->experiment,
+        .used = used,
+        .from = {[RUN] = run, [LOAD] = rated_load(view_get(run, "load"))},
+    };
     struct csv csv = {.file = stdout};
-    csv_text(&csv, context->experiment);
-    csv_text(&csv, context->cell.target);
-    csv_text(&csv, context->cell.label);
-    csv_value(&csv, view_get(run, "condition"));
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        csv_value(&csv, view_get(run, numbers[i]));
-    csv_value(&csv, view_get(load, "offered"));
-    csv_value(&csv, view_get(load, "achieved"));
-    csv_list(&csv, view_get(run, "flags"));
-    csv_plain(&csv, used ? "1" : "0");
-    csv_name(&csv, view_get(run, "host"));
-    csv_value(&csv, view_get(run, "signal"));
-    if (context->more->variants)
-        csv_value(&csv, view_get(run, "variant"));
+    for (size_t i = 0; i < columns_of(context->more); i++)
+        put_column(&csv, &line, &run_columns[i]);
     for (size_t i = 0; i < context->more->count; i++) {
         const double value = run_value(run, context->more->metric[i]);
-        char text[32] = "";
-        if (!isnan(value))
-            snprintf(text, sizeof text, "%.12g", value);
-        csv_plain(&csv, text);
+        OWNED char *text = isnan(value) ? NULL : text_of("%.12g", value);
+        csv_plain(&csv, text ?: "");
     }
     csv_end(&csv);
 }
@@ -213,9 +312,8 @@ static struct more find_more(const struct folders *folders, const struct wanted 
 static void print_titles(const struct more *more)
 {
     struct csv csv = {.file = stdout};
-    csv_plain(&csv, columns);
-    if (more->variants)
-        csv_plain(&csv, "variant");
+    for (size_t i = 0; i < columns_of(more); i++)
+        csv_plain(&csv, run_columns[i].name);
     for (size_t i = 0; i < more->count; i++)
         csv_text(&csv, more->metric[i]);
     csv_end(&csv);
@@ -232,4 +330,291 @@ bool runs_print(const struct folders *folders, const struct wanted *wanted,
         free(more.metric[i]);
     free(more.metric);
     return fflush(stdout) == 0 && !ferror(stdout);
+}
+
+// ---- figures
+
+// The JSON of a value, as text.
+static void put_json(struct csv *csv, const struct value *value, const char *otherwise)
+{
+    OWNED char *text = !value ? must(strdup(otherwise)) : must(view_copy(value));
+    csv_text(csv, text);
+}
+
+static void put_parameters(struct csv *csv, const struct figure *figure)
+{
+    put_json(csv, figure->cell->parameters, "{}");
+}
+
+static void put_command(struct csv *csv, const struct figure *figure)
+{
+    put_json(csv, figure->cell->command, "null");
+}
+
+static void put_unit(struct csv *csv, const struct figure *figure)
+{
+    const struct value *unit = !figure->capacity
+                                   ? view_get(figure->of, "unit")
+                                   : view_path(figure->cell->of->result.top, "capacity", "unit");
+    if (unit && unit->type != VIEW_NULL)
+        csv_value(csv, unit);
+    else
+        csv_text(csv, text_ends(figure->metric, "_s")       ? "s"
+                      : text_ends(figure->metric, "_bytes") ? "B"
+                                                            : "");
+}
+
+static void put_center(struct csv *csv, const struct figure *figure)
+{
+    csv_value(csv, !figure->capacity ? view_get(figure->of, "center")
+                                     : view_get(figure->capacity, "value"));
+}
+
+static void put_level(struct csv *csv, const struct figure *figure)
+{
+    const struct experiment *experiment = figure->cell->of;
+    csv_number(csv,
+               !figure->capacity
+                   ? legend_of(experiment).level
+                   : view_number(view_path(experiment->result.top, "capacity", "confidence"), NAN));
+}
+
+static void put_q(struct csv *csv, const struct figure *figure)
+{
+    const struct value *slowdown = figure->from[SLOWDOWN];
+    csv_number(csv, slowdown ? family_q_of(figure->cell->of->family, slowdown) : NAN);
+}
+
+static void put_survives(struct csv *csv, const struct figure *figure)
+{
+    const struct value *slowdown = figure->from[SLOWDOWN];
+    csv_plain(csv, !slowdown                                             ? ""
+                   : family_survives(figure->cell->of->family, slowdown) ? "true"
+                                                                         : "false");
+}
+
+static void put_noise_floor(struct csv *csv, const struct figure *figure)
+{
+    const struct cell *cell = figure->cell;
+    const bool known = figure->from[SLOWDOWN] && cell->slowdown &&
+                       strcmp(figure->metric, metrics[METRIC_WALL].name) == 0;
+    csv_number(csv, known ? cell->noise_floor : NAN);
+}
+
+// What is to be known of the cell.
+static void put_flags(struct csv *csv, const struct figure *figure)
+{
+    const struct cell *cell = figure->cell;
+    OWNED char *flags = must(strdup(""));
+    for (size_t i = 0; i < cell->flag_count; i++)
+        flags = text_joined(flags, " ", cell->flags[i]);
+    csv_text(csv, flags);
+}
+
+static void put_better(struct csv *csv, const struct figure *figure)
+{
+    const struct value *better = view_get(figure->of, "better");
+    if (view_is(better, VIEW_STRING))
+        csv_value(csv, better);
+    else
+        csv_text(csv, figure->capacity ? "higher" : "lower");
+}
+
+// How many times as large the figure is as alone: the slowdown, or 1 over it where higher is
+// better.
+static void put_of_alone(struct csv *csv, const struct figure *figure)
+{
+    const struct value *ratio = view_get(figure->from[SLOWDOWN], "ratio");
+    if (figure->capacity)
+        csv_value(csv, view_get(figure->capacity, "of_reference"));
+    else if (view_is(ratio, VIEW_NUMBER) && view_matches(figure->of, "better", "higher"))
+        csv_number(csv, 1 / view_number(ratio, NAN));
+    else
+        csv_value(csv, ratio);
+}
+
+static const struct column columns[] = {
+    {"cell", OF_CELL(name)},
+    {"experiment", TEXT(experiment)},
+    {"target", OF_CELL(target)},
+    {"label", OF_CELL(label)},
+    {"parameters", .put = put_parameters},
+    {"command", .put = put_command},
+    {"load", OF_CELL(load)},
+    {"level", OF_CELL(level)},
+    {"spec", OF_CELL(spec)},
+    {"host", TEXT(host)},
+    {"session", NUMBER(session)},
+    {"sessions", NUMBER(sessions)},
+    {"state", TEXT(state)},
+    {"condition", TEXT(name)},
+    {"role", TEXT(role)},
+    {"metric", TEXT(metric)},
+    {"unit", .put = put_unit},
+    {"runs", OF(SUMMARY, "runs")},
+    {"mean", OF(FIGURE, "mean")},
+    {"variance", OF(FIGURE, "variance")},
+    {"stddev", OF(FIGURE, "stddev")},
+    {"median", OF(FIGURE, "median")},
+    {"min", OF(FIGURE, "min")},
+    {"max", OF(FIGURE, "max")},
+    {"statistic", OF(FIGURE, "statistic")},
+    {"center", .put = put_center},
+    {"set_aside", OF(FIGURE, "set_aside")},
+    {"ci_low", OF(MEASURED, "ci"), .part = LOW},
+    {"ci_high", OF(MEASURED, "ci"), .part = HIGH},
+    {"error", OF(MEASURED, "error")},
+    {"ci_robust_low", OF(FIGURE, "ci_robust"), .part = LOW},
+    {"ci_robust_high", OF(FIGURE, "ci_robust"), .part = HIGH},
+    {"constant", OF(FIGURE, "constant")},
+    {"outliers", OF(FIGURE, "outliers")},
+    {"confidence", OF(SETTINGS, "confidence")},
+    {"interval_level", .put = put_level},
+    {"converged", OF(SUMMARY, "converged")},
+    {"stop_reason", OF(SUMMARY, "stop_reason")},
+    {"slowdown", OF(SLOWDOWN, "ratio")},
+    {"slowdown_ci_low", OF(SLOWDOWN, "ci"), .part = LOW},
+    {"slowdown_ci_high", OF(SLOWDOWN, "ci"), .part = HIGH},
+    {"slowdown_error", OF(SLOWDOWN, "error")},
+    {"pairs", OF(SLOWDOWN, "pairs")},
+    {"distinguishable", OF(SLOWDOWN, "distinguishable")},
+    {"p", OF(SLOWDOWN, "p")},
+    {"q", .put = put_q},
+    {"survives", .put = put_survives},
+    {"noise_floor", .put = put_noise_floor},
+    {"offered", OF(LOAD, "offered")},
+    {"achieved", OF(LOAD, "achieved")},
+    {"load_unit", OF(LOAD, "unit")},
+    {"late", OF(LOAD, "late")},
+    {"dropped", OF(LOAD, "dropped")},
+    {"load_cpu_s", OF(LOAD, "cpu_s")},
+    {"flags", .put = put_flags},
+    {"better", .put = put_better},
+    {"variant", OF_CELL(variant)},
+    {"of_alone", .put = put_of_alone},
+    {"reference_variant", OF(COMPARISON, "reference_variant")},
+    {"ratio_to_reference", OF(COMPARISON, "ratio")},
+    {"ratio_to_reference_ci_low", OF(COMPARISON, "ci"), .part = LOW},
+    {"ratio_to_reference_ci_high", OF(COMPARISON, "ci"), .part = HIGH},
+    {"ratio_to_reference_p", OF(COMPARISON, "p")},
+    {"verdict", OF(COMPARISON, "verdict")},
+    {"gate", OF(COMPARISON, "gate")},
+    {"interaction", OF(INTERACTION, "ratio")},
+    {"interaction_ci_low", OF(INTERACTION, "ci"), .part = LOW},
+    {"interaction_ci_high", OF(INTERACTION, "ci"), .part = HIGH},
+    {"interaction_p", OF(INTERACTION, "p")},
+    {"typical", OF(ANSWER, "typical", "ratio")},
+    {"typical_ci_low", OF(ANSWER, "typical", "ci"), .part = LOW},
+    {"typical_ci_high", OF(ANSWER, "typical", "ci"), .part = HIGH},
+    {"mean_ratio", OF(ANSWER, "mean", "ratio")},
+    {"mean_ratio_ci_low", OF(ANSWER, "mean", "ci"), .part = LOW},
+    {"mean_ratio_ci_high", OF(ANSWER, "mean", "ci"), .part = HIGH},
+    {"stragglers", OF(ANSWER, "stragglers", "own", "runs")},
+    {"stragglers_of_reference", OF(ANSWER, "stragglers", "reference", "runs")},
+    {"stragglers_p", OF(ANSWER, "stragglers", "p")},
+};
+
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+// Finds what the columns are from.
+static void find_sources(struct figure *figure)
+{
+    const struct cell *cell = figure->cell;
+    const struct value **from = figure->from;
+    from[FIGURE] = figure->of;
+    from[MEASURED] = !figure->capacity ? figure->of : figure->capacity;
+    from[SUMMARY] = figure->summary;
+    from[SETTINGS] = cell->of->settings;
+    from[LOAD] = figure->loaded ? cell->load_entry : NULL;
+    if (figure->capacity)
+        return;
+    const struct value *condition = experiment_condition(cell->of, figure->name);
+    const struct value *variant = view_get(condition, "variant"),
+                       *load = view_get(condition, "load");
+    if (figure->loaded && cell->condition)
+        from[SLOWDOWN] = slowdown_of(cell->of, cell->condition, figure->metric);
+    from[COMPARISON] = comparison_of(cell->of, "comparisons", variant, load, figure->metric);
+    from[INTERACTION] = comparison_of(cell->of, "interactions", variant, load, figure->metric);
+    from[ANSWER] = !from[SLOWDOWN] ? from[COMPARISON] : from[SLOWDOWN];
+}
+
+static void put_figure(struct csv *csv, struct figure figure)
+{
+    find_sources(&figure);
+    for (size_t i = 0; i < COLUMNS; i++)
+        put_column(csv, &figure, &columns[i]);
+    csv_end(csv);
+}
+
+// All figures that have a mean: the main ones, and those of --metric.
+static void put_figures(struct csv *csv, struct figure figure, const struct value *list)
+{
+    for (const struct value *item = NULL; view_each(list, &item);) {
+        if (!view_is(item, VIEW_OBJECT) || !view_get(item, "mean"))
+            continue;
+        OWNED char *name = must(strndup(item->key, item->key_length));
+        figure.metric = name;
+        figure.of = item;
+        put_figure(csv, figure);
+    }
+}
+
+// A capacity takes the place of figures: its runs are at different rates.
+static void put_capacity(struct csv *csv, struct figure figure)
+{
+    const struct cell *cell = figure.cell;
+    figure.metric = "capacity";
+    figure.capacity = figure.name
+                          ? view_entry(view_path(cell->of->result.top, "capacity", "by_condition"),
+                                       "condition", figure.name)
+                          : NULL;
+    if (figure.capacity)
+        put_figure(csv, figure);
+}
+
+static void put_condition(struct csv *csv, const struct cell *cell, bool loaded)
+{
+    const struct origin origin = cell_origin(cell);
+    const struct figure figure = {.cell = cell,
+                                  .summary = loaded ? cell->loaded : cell->baseline,
+                                  .loaded = loaded,
+                                  .experiment = cell->of->name,
+                                  .state = cell->of->state,
+                                  .host = origin.host,
+                                  .name = loaded ? cell->condition : cell->reference,
+                                  .role = loaded ? "loaded" : "baseline",
+                                  .session = origin.session,
+                                  .sessions = origin.sessions};
+    if (!figure.summary)
+        return;
+    if (capacity_searched(cell->of)) {
+        put_capacity(csv, figure);
+        return;
+    }
+    put_figures(csv, figure, figure.summary);
+    put_figures(csv, figure, view_get(figure.summary, "metrics"));
+}
+
+char *figures_columns(void)
+{
+    char *text = must(strdup(""));
+    for (size_t i = 0; i < COLUMNS; i++) {
+        OWNED char *quoted = text_of("\"%s\"", columns[i].name);
+        text = text_joined(text, ",", quoted);
+    }
+    return text;
+}
+
+char *figures_of(const struct cell *cell)
+{
+    char *text = NULL;
+    size_t size = 0;
+    struct csv csv = {.file = must(open_memstream(&text, &size))};
+    put_condition(&csv, cell, false);
+    put_condition(&csv, cell, true);
+    if (fclose(csv.file) != 0)
+        must(NULL);
+    if (size > 0)
+        text[size - 1] = '\0'; // who prints it ends the line
+    return text;
 }

@@ -5,7 +5,10 @@
 #include "common/schemas.h"
 
 #include <dirent.h>
+#include <math.h>
+#include <pthread.h>
 #include <search.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,7 +43,7 @@ void folders_add_named(struct folders *folders, const char *path)
     folders->item[folders->count++] = (struct folder){name_of(path), must(strdup(path))};
 }
 
-static int is_shown(const struct dirent *entry)
+static int is_visible(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
 }
@@ -49,7 +52,7 @@ static int is_shown(const struct dirent *entry)
 static void add_below(struct folders *folders, const char *dir, int all)
 {
     struct dirent **entry = NULL;
-    const int count = scandir(dir, &entry, is_shown, versionsort);
+    const int count = scandir(dir, &entry, is_visible, versionsort);
     for (int i = 0; i < count; i++) {
         OWNED char *path = text_of("%s/%s", dir, entry[i]->d_name);
         if (all ? folder_has(path, ".") : folder_has(path, "experiment.json"))
@@ -214,4 +217,357 @@ void campaigns_free(struct campaigns *campaigns)
         free(campaigns->item[i].text);
     }
     free(campaigns->item);
+}
+
+// ---- sessions
+
+// Sessions of one cell have the same metrics.
+static void append_values(struct runs *to, const struct runs *from, size_t run)
+{
+    for (size_t i = 0; i < to->metric_count; i++) {
+        to->value = grown(to->value, to->value_count, &to->value_allocated, sizeof *to->value);
+        to->value[to->value_count++] = from->metric_count == to->metric_count
+                                           ? from->value[run * from->metric_count + i]
+                                           : NAN;
+    }
+}
+
+// Appends the runs of the next session, which come after those before.
+static void append_runs(struct runs *to, const struct runs *from)
+{
+    uint32_t last = 0;
+    for (size_t i = 0; i < to->count; i++)
+        last = to->item[i].order > last ? to->item[i].order : last;
+    for (size_t i = 0; i < from->count; i++) {
+        struct run_record run = from->item[i];
+        const size_t condition = runs_condition(to, from->condition[run.condition]);
+        if (condition == SIZE_MAX)
+            continue;
+        run.condition = (uint32_t)condition;
+        run.order += last;
+        to->item = grown(to->item, to->count, &to->allocated, sizeof *to->item);
+        to->item[to->count++] = run;
+        append_values(to, from, i);
+    }
+    to->measured += from->measured;
+}
+
+// That of all of them is that of the first which is not done.
+static const char *state_of(const struct experiment *part, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!part[i].state || strcmp(part[i].state, "done") != 0)
+            return part[i].state;
+    return "done";
+}
+
+static void take_over(struct experiment *all, struct experiment *part, const struct group *group)
+{
+    all->result.text = sessions_result(part, group);
+    all->result.top = must((void *)(uintptr_t)view_parse(&all->result.view, all->result.text,
+                                                         strlen(all->result.text)));
+    all->record = part[0].record;
+    all->runs = part[0].runs;
+    part[0].record = (struct document){0};
+    part[0].runs = (struct runs){0};
+    for (size_t i = 1; i < group->count; i++)
+        append_runs(&all->runs, &part[i].runs);
+    all->sessions = (unsigned)group->count;
+    all->metrics = metric_list(all->result.top, view_get(all->record.top, "settings"));
+    experiment_settle(all);
+    all->state = state_of(part, group->count);
+}
+
+void sessions_read(struct experiment *all, const struct group *group, const struct folders *folders,
+                   const struct wanted *wanted, const struct run_options *options)
+{
+    struct experiment *part = must(calloc(group->count, sizeof *part));
+    struct problems ignored = {0}; // who reads them one by one names them
+    for (size_t i = 0; i < group->count; i++)
+        experiment_read(&part[i], &folders->item[group->place[i].folder],
+                        group->place[i].folder + 1, wanted, options, &ignored);
+    *all = (struct experiment){.name = group->name, .family = wanted->family};
+    take_over(all, part, group);
+    for (size_t i = 0; i < group->count; i++)
+        experiment_free(&part[i]);
+    free(part);
+    problems_free(&ignored);
+}
+
+char *sessions_text(const struct value *slowdown)
+{
+    enum { FEW = 4 };
+    const struct value *sessions = view_get(slowdown, "sessions"),
+                       *ratios = view_get(sessions, "ratios");
+    OWNED char *text = NULL, *spread = NULL;
+    size_t count = 0;
+    if (!sessions)
+        return NULL;
+    for (const struct value *item = NULL; view_each(ratios, &item); count++)
+        text = text_joined(text, ", ", number_fixed(view_number(item, NAN), 3, ROOM));
+    if (!isnan(view_real(sessions, "between")))
+        spread =
+            text_of("; standard deviation %s between sessions, %s from pair to pair within one",
+                    number_percent(view_real(sessions, "between"), ROOM),
+                    number_percent(view_real(sessions, "within"), ROOM));
+    return text_of("%zu sessions: %s%s%s", count, text ?: "-", spread ?: "",
+                   count < FEW ? "; so few make a wide interval: 5 narrow it" : "");
+}
+
+// Which experiments are sessions of one cell.
+
+// The place of an experiment.
+static struct place place_of(const struct experiment *experiment, size_t folder)
+{
+    const struct value *cell = experiment->cell;
+    char *name = view_text(cell, "of");
+    return (struct place){.name = name ?: view_text(cell, "name"),
+                          .key = view_text(cell, "key"),
+                          .session = view_count(view_get(cell, "session"), 1),
+                          .folder = folder};
+}
+
+static int compare_texts(const char *a, const char *b)
+{
+    return strcmp(a ?: "", b ?: "");
+}
+
+// What has another definition is another cell, whatever its name.
+static int by_cell(const struct place *x, const struct place *y)
+{
+    const int order = compare_texts(x->name, y->name);
+    return order != 0 ? order : compare_texts(x->key, y->key);
+}
+
+static int by_session(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    const int order = by_cell(x, y);
+    if (order != 0)
+        return order;
+    return x->session != y->session ? (x->session > y->session) - (x->session < y->session)
+                                    : (x->folder > y->folder) - (x->folder < y->folder);
+}
+
+// Of the places from start on: how many are sessions of one cell.
+static size_t sessions_from(const struct place *places, size_t start, size_t count)
+{
+    size_t end = start + 1;
+    while (end < count && places[start].name && by_cell(&places[end], &places[start]) == 0)
+        end++;
+    return end - start;
+}
+
+// Two of one number are no sessions of each other, but two results of the same, such as of two
+// nodes.
+static bool are_distinct(const struct place *places, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (places[i].session == places[i - 1].session)
+            return false;
+    return count > 1;
+}
+
+static void add_group(struct groups *groups, const struct place *places, size_t count)
+{
+    struct group group = {.name = must(strdup(places[0].name)),
+                          .place = must(calloc(count, sizeof *group.place)),
+                          .count = count};
+    memcpy(group.place, places, count * sizeof *places);
+    for (size_t i = 0; i < count; i++) {
+        group.place[i].name = group.place[i].key = NULL;
+        groups->of[places[i].folder] = groups->count;
+    }
+    groups->item = grown(groups->item, groups->count, &groups->allocated, sizeof *groups->item);
+    groups->item[groups->count++] = group;
+}
+
+// places: one for each folder; their names are taken over.
+static void groups_make(struct groups *groups, struct place *places, size_t count)
+{
+    *groups = (struct groups){.of = must(calloc(count + 1, sizeof *groups->of))};
+    for (size_t i = 0; i < count; i++)
+        groups->of[i] = SIZE_MAX;
+    if (count > 0) // qsort() takes no NULL
+        qsort(places, count, sizeof *places, by_session);
+    for (size_t i = 0, same; i < count; i += same) {
+        same = sessions_from(places, i, count);
+        if (are_distinct(&places[i], same))
+            add_group(groups, &places[i], same);
+    }
+    for (size_t i = 0; i < count; i++) {
+        free(places[i].name);
+        free(places[i].key);
+    }
+}
+
+void groups_free(struct groups *groups)
+{
+    for (size_t i = 0; i < groups->count; i++) {
+        free(groups->item[i].name);
+        free(groups->item[i].place);
+    }
+    free(groups->item);
+    free(groups->of);
+    *groups = (struct groups){0};
+}
+
+struct work {
+    const struct folders *folders;
+    const struct wanted *wanted;
+    const struct groups *groups;
+    struct family *parts; // one for each folder, or each group
+    struct place *places; // one for each folder
+};
+
+// How often the interval of one slowdown leaves 1 out by chance.
+static double chance_of(const struct experiment *experiment)
+{
+    const struct value *intervals = view_get(experiment->result.top, "intervals");
+    const double confidence = view_confidence(intervals);
+    return (1 - confidence) / fmax(view_number(view_get(intervals, "family"), 1), 1);
+}
+
+// What has no interval cannot look distinguishable.
+static void add_ratio(struct family *family, const struct experiment *experiment,
+                      const struct value *ratio)
+{
+    if (view_is(view_get(ratio, "ci"), VIEW_ARRAY))
+        family_add(family, (struct member){
+                               .p = view_real(ratio, "p"),
+                               .chance = chance_of(experiment),
+                               .distinguishable = view_holds(ratio, "distinguishable"),
+                           });
+}
+
+// The wall time is in each record, also where it is neither one of --metric nor shown.
+static bool is_shown(const struct experiment *experiment, const struct value *ratio)
+{
+    const struct metric_list *list = &experiment->metrics;
+    return !view_matches(ratio, "metric", metrics[METRIC_WALL].name) ||
+           list->item[METRIC_WALL].chosen || list->main == METRIC_WALL;
+}
+
+static void add_condition(struct family *family, const struct experiment *experiment,
+                          const char *condition)
+{
+    const struct value *all = view_get(experiment->result.top, "slowdowns");
+    for (const struct value *item = NULL; view_each(all, &item);)
+        if (view_matches(item, "condition", condition) && is_shown(experiment, item))
+            add_ratio(family, experiment, item);
+}
+
+// What compares variants is of the experiment.
+static void add_comparisons(struct family *family, const struct experiment *experiment,
+                            const char *list)
+{
+    const struct value *all = view_get(experiment->result.top, list);
+    for (const struct value *item = NULL; view_each(all, &item);) {
+        if (!is_shown(experiment, item))
+            continue;
+        add_ratio(family, experiment, item);
+        family->ratios = true;
+    }
+}
+
+// Only what has a cell in the report. Returns whether there is any.
+static bool add_experiment(struct family *family, const struct experiment *experiment,
+                           const struct wanted *wanted)
+{
+    struct pairing pairing;
+    bool any = false;
+    if (!experiment->baseline || !experiment->state)
+        return false;
+    for (size_t i = 0; experiment_pairing(experiment, i, &pairing); i++) {
+        struct cell cell;
+        if (cell_make(&cell, experiment, pairing) && cell_wanted(wanted, &cell)) {
+            if (cell.condition)
+                add_condition(family, experiment, cell.condition);
+            any = true;
+        }
+        cell_free(&cell);
+    }
+    if (any) {
+        add_comparisons(family, experiment, "comparisons");
+        add_comparisons(family, experiment, "interactions");
+    }
+    return any;
+}
+
+static void survey_folder(void *context, size_t number)
+{
+    struct work *work = context;
+    struct experiment experiment;
+    struct problems ignored = {0};
+    experiment_read(&experiment, &work->folders->item[number], number + 1, work->wanted, NULL,
+                    &ignored);
+    work->places[number].folder = number;
+    if (add_experiment(&work->parts[number], &experiment, work->wanted))
+        work->places[number] = place_of(&experiment, number);
+    experiment_free(&experiment);
+    problems_free(&ignored);
+}
+
+static void survey_group(void *context, size_t number)
+{
+    struct work *work = context;
+    struct experiment all;
+    sessions_read(&all, &work->groups->item[number], work->folders, work->wanted, NULL);
+    add_experiment(&work->parts[number], &all, work->wanted);
+    experiment_free(&all);
+}
+
+void survey(struct groups *groups, struct family *family, const struct folders *folders,
+            const struct wanted *wanted)
+{
+    struct work work = {.folders = folders,
+                        .wanted = wanted,
+                        .groups = groups,
+                        .parts = must(calloc(folders->count + 1, sizeof *work.parts)),
+                        .places = must(calloc(folders->count + 1, sizeof *work.places))};
+    workers_each(folders->count, survey_folder, &work);
+    groups_make(groups, work.places, folders->count);
+    for (size_t i = 0; i < folders->count; i++)
+        if (groups->of[i] == SIZE_MAX)
+            family_move(family, &work.parts[i]);
+        else // the ratio over sessions takes their place
+            family_free(&work.parts[i]);
+    workers_each(groups->count, survey_group, &work);
+    for (size_t i = 0; i < groups->count; i++)
+        family_move(family, &work.parts[i]);
+    free(work.parts);
+    free(work.places);
+    family_settle(family);
+}
+
+struct jobs {
+    void (*job)(void *context, size_t number);
+    void *context;
+    size_t count;
+    atomic_size_t next;
+};
+
+static void *work_on(void *argument)
+{
+    struct jobs *work = argument;
+    for (size_t i; (i = atomic_fetch_add(&work->next, 1)) < work->count;)
+        work->job(work->context, i);
+    return NULL;
+}
+
+void workers_each(size_t count, void (*job)(void *context, size_t number), void *context)
+{
+    enum { MOST = 4 };
+    struct jobs work = {.job = job, .context = context, .count = count};
+    pthread_t thread[MOST];
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t started = 0;
+    while (started + 1 < MOST && started + 1 < (size_t)(cpus < 1 ? 1 : cpus) && started + 1 < count)
+        if (pthread_create(&thread[started], NULL, work_on, &work) != 0)
+            break;
+        else
+            started++;
+    work_on(&work);
+    while (started > 0)
+        pthread_join(thread[--started], NULL);
 }

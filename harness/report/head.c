@@ -1,4 +1,4 @@
-#include "formats.h"
+#include "report.h"
 
 #include "common/memory.h"
 #include "common/schemas.h"
@@ -358,9 +358,8 @@ static char *host_line(const struct value *environment)
     OWNED char *host = view_text(environment, "host"), *cpu = view_text(environment, "cpu"),
                *kernel = view_text(environment, "kernel"),
                *allowed = view_joined(view_get(environment, "cpus_allowed"), " or ");
-    char size[NUMBER_SIZE];
     return text_of("%s: %s, CPUs %s, %s, %s", host ?: "?", cpu ?: "?", allowed ?: "",
-                   number_scaled(view_real(environment, "memory_bytes"), "B", size), kernel ?: "?");
+                   number_scaled(view_real(environment, "memory_bytes"), "B", ROOM), kernel ?: "?");
 }
 
 static void put_host_lines(struct line *json, const struct collected *collected)
@@ -380,15 +379,14 @@ static void put_host_lines(struct line *json, const struct collected *collected)
 
 static char *between_line(const struct between *between)
 {
-    char mean[NUMBER_SIZE], deviation[NUMBER_SIZE], share[NUMBER_SIZE];
     char *line = text_of("%s: alone it takes %s on average over %zu nodes, standard deviation "
                          "between nodes %s (%s):",
-                         between->first->label, number_scaled(between->mean_s, "s", mean),
-                         between->count, number_scaled(sqrt(between->variance), "s", deviation),
-                         number_percent(variation_of(between), share));
+                         between->first->label, number_scaled(between->mean_s, "s", ROOM),
+                         between->count, number_scaled(sqrt(between->variance), "s", ROOM),
+                         number_percent(variation_of(between), ROOM));
     for (size_t i = 0; i < between->count; i++)
         line = text_added(line, "%s %s %s", i == 0 ? "" : ",", between->node[i].host ?: "?",
-                          number_scaled(between->node[i].mean_s, "s", mean));
+                          number_scaled(between->node[i].mean_s, "s", ROOM));
     return line;
 }
 
@@ -419,12 +417,11 @@ static char *answer_text(const struct collected *collected)
     const double low = largest->slowdown.low, high = largest->slowdown.high;
     const int decimals = sentence_decimals(low, high);
     const bool has_level = strcmp(largest->level, "-") != 0;
-    char ratio[NUMBER_SIZE], from[NUMBER_SIZE], to[NUMBER_SIZE];
     char *worst = text_of("%s beside %s%s%s: %s times as %s (%s to %s).", largest->label,
                           largest->load, has_level ? " " : "", has_level ? largest->level : "",
-                          number_fixed(largest->slowdown.center, decimals, ratio),
-                          largest->is_time ? "long" : "bad", number_fixed(low, decimals, from),
-                          number_fixed(high, decimals, to));
+                          number_fixed(largest->slowdown.center, decimals, ROOM),
+                          largest->is_time ? "long" : "bad", number_fixed(low, decimals, ROOM),
+                          number_fixed(high, decimals, ROOM));
     if (judged == 1)
         return worst;
     OWNED char *none = without == 0 ? NULL : text_of(" In %zu no effect is seen.", without);

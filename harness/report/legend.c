@@ -269,18 +269,19 @@ static const char *expected(double number, char *text)
 char *family_text(const struct family *family)
 {
     const struct counts counts = counts_of(family);
-    char level[NUMBER_SIZE] = "their level", all[NUMBER_SIZE], half[NUMBER_SIZE];
+    char level[NUMBER_SIZE] = "their level";
     if (family->count < 2)
         return NULL;
     if (!isnan(counts.chance))
         snprintf(level, sizeof level, "%.6g %%", 100 * (1 - counts.chance));
+    const char *half = expected(counts.by_chance / 2, ROOM);
     OWNED char *chance =
         text_of("%zu %s with two-sided intervals at %s: by chance up to %s would look "
                 "distinguishable from noise (%s %s, %s %s), %zu %s",
                 family->count, family->ratios ? "ratios" : "slowdowns", level,
-                expected(counts.by_chance, all), expected(counts.by_chance / 2, half),
-                family->ratios ? "worse" : "slower", half, family->ratios ? "better" : "faster",
-                counts.distinguishable, counts.distinguishable == 1 ? "does" : "do");
+                expected(counts.by_chance, ROOM), half, family->ratios ? "worse" : "slower", half,
+                family->ratios ? "better" : "faster", counts.distinguishable,
+                counts.distinguishable == 1 ? "does" : "do");
     const char *some =
         family->known < family->count ? " (some were recorded without a p value)" : "";
     char *text = NULL;

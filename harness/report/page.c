@@ -179,10 +179,9 @@ void page_put_point(struct line *json, const struct value *slowdown, bool sure)
     const struct estimate its = ratio_estimate(slowdown);
     const double ratio = its.center, low = isnan(its.low) ? ratio : its.low,
                  high = isnan(its.high) ? ratio : its.high;
-    char number[NUMBER_SIZE], interval[NUMBER_SIZE];
     const int decimals = ratio_decimals(low, high);
-    OWNED char *times = text_of("%s times, %s%s", number_fixed(ratio, decimals, number),
-                                number_interval(low, high, decimals, interval),
+    OWNED char *times = text_of("%s times, %s%s", number_fixed(ratio, decimals, ROOM),
+                                number_interval(low, high, decimals, ROOM),
                                 sure ? "" : ", not distinguishable from noise");
     line_real(json, "ratio", ratio);
     line_real(json, "low", low);
@@ -318,12 +317,11 @@ void page_put_ratio(struct line *json, const struct value *slowdown)
 {
     const struct estimate ratio = ratio_estimate(slowdown);
     const int decimals = ratio_decimals(ratio.low, ratio.high);
-    char text[NUMBER_SIZE];
     line_text(json, "ratio",
-              isnan(ratio.center) ? NULL : number_fixed(ratio.center, decimals, text));
+              isnan(ratio.center) ? NULL : number_fixed(ratio.center, decimals, ROOM));
     line_text(json, "interval",
               isnan(ratio.low) ? "no interval"
-                               : number_interval(ratio.low, ratio.high, decimals, text));
+                               : number_interval(ratio.low, ratio.high, decimals, ROOM));
 }
 
 // What share of the extra time each cause has, of those that have any: [{cause, share}].

@@ -58,8 +58,6 @@ void experiment_read(struct experiment *experiment, const struct folder *folder,
 
 // The campaigns of a report, and what they planned.
 
-struct collected;
-
 struct campaigns {
     struct campaign {
         struct document document;
@@ -129,10 +127,6 @@ void workers_each(size_t count, void (*job)(void *context, size_t number), void 
 
 // ---- collect.c
 
-// From folders to the cells of a report.
-
-struct groups;
-
 struct report_line {
     char *text; // JSON, or CSV; NULL: of a hidden one
     char *name, *target, *label, *load, *level;
@@ -188,5 +182,49 @@ void collected_free(struct collected *collected);
 // Compares two struct report_line: target, label, load, level in natural order (n=2
 // before n=10), then the experiment.
 int order_of_entries(const void *a, const void *b);
+
+// What a format reads, and what needs none.
+
+// ---- cells.c
+
+// What a format reads of a cell, to be freed: a line of JSON, with its runs by condition
+// (wanted->lists), or as texts, each number with its unit (rows); or lines of CSV (figures). first:
+// of the cells of its experiment, which has what is of all of them.
+char *cell_text(const struct cell *cell, const struct wanted *wanted, bool first);
+
+// ---- table.c
+
+// The table that ends a measurement, one condition a row,
+// and what is said above and below it, as JSON, to be freed.
+char *table_of(const struct experiment *experiment);
+
+// ---- head.c
+
+// What a format reads first, a line, to be freed: jostle.report/1 but for its cells; for rows also
+// {legend, level, texts, columns, metrics, experiment}, for the page also {settings}.
+char *head_of(const char *name, struct collected *collected, const struct campaigns *campaigns,
+              const struct wanted *wanted);
+
+// ---- terminal.c
+
+// Lays out on stdout what other formats lay out from the same texts: a table for each target, in
+// colour unless NO_COLOR is set, as wide as stdout's terminal, where that is one (COLUMNS is
+// stronger). head: as head_of() has it; rows: each as JSON, those of a target next to each other.
+// verbose: notes, too. False: stdout cannot be written.
+bool terminal_print(const char *head, const char *const *rows, size_t count, bool verbose);
+
+// ---- csv.c
+
+// Prints CSV, a line for each run of the selected experiments in the order of
+// folders, after the names of the columns. False: it could not be written.
+bool runs_print(const struct folders *folders, const struct wanted *wanted,
+                struct problems *problems);
+
+// The long form for R, pandas, DuckDB: a line for each figure of each condition of a cell.
+
+// The names of the columns, as the fields of a line without its end; to be freed.
+char *figures_columns(void);
+// The cell's lines of CSV, without the end of the last one, to be freed.
+char *figures_of(const struct cell *cell);
 
 #endif

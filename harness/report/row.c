@@ -23,7 +23,6 @@ void row_say(struct line *json, const char *who, const char *words)
 const char *row_achieved(const struct value *load, bool is_short, char *text)
 {
     const double offered = view_real(load, "offered"), achieved = view_real(load, "achieved");
-    char one[NUMBER_SIZE], two[NUMBER_SIZE];
     if (isnan(offered) || isnan(achieved)) {
         number_scaled(view_real(load, "cpu_s"), "s", text);
         return strcmp(text, "-") == 0 ? text : strcat(text, " CPU");
@@ -33,17 +32,17 @@ const char *row_achieved(const struct value *load, bool is_short, char *text)
     const int decimals = number_decimals(fmax(offered, achieved) * s.factor);
     OWNED char *plain = visible(s.unit);
     snprintf(text, NUMBER_SIZE, "%.40s of %.40s %.60s%s",
-             number_fixed(achieved * s.factor, decimals, one),
-             number_fixed(offered * s.factor, decimals, two), plain, is_short ? " (short)" : "");
+             number_fixed(achieved * s.factor, decimals, ROOM),
+             number_fixed(offered * s.factor, decimals, ROOM), plain, is_short ? " (short)" : "");
     return text;
 }
 
 char *row_loads(const struct value *condition)
 {
     const struct value *loads = view_get(condition, "load");
-    char text[NUMBER_SIZE], *all = NULL;
+    char *all = NULL;
     for (const struct value *load = NULL; view_each(loads, &load);)
-        all = text_joined(all, " + ", row_achieved(load, view_holds(load, "short"), text));
+        all = text_joined(all, " + ", row_achieved(load, view_holds(load, "short"), ROOM));
     return !all ? must(strdup("-")) : all;
 }
 
@@ -144,7 +143,6 @@ static const char *figure_text(const struct value *figure, const char *unit, cha
 {
     const double center = figure_center(figure);
     const double low = figure_bound(figure, false), high = figure_bound(figure, true);
-    char number[NUMBER_SIZE];
     if (isnan(center))
         return strcpy(text, "-");
     if (view_holds(figure, "constant")) {
@@ -154,7 +152,7 @@ static const char *figure_text(const struct value *figure, const char *unit, cha
     if (is_mean(figure))
         number_with_interval(center, low, high, unit, text);
     else if (isnan(low))
-        snprintf(text, NUMBER_SIZE, "%.100s (no interval)", number_scaled(center, unit, number));
+        snprintf(text, NUMBER_SIZE, "%.100s (no interval)", number_scaled(center, unit, ROOM));
     else
         number_with_bounds(center, low, high, unit, text);
     return is_without_outliers(figure) ? strcat(text, " *") : text;
@@ -164,22 +162,20 @@ static const char *figure_text(const struct value *figure, const char *unit, cha
 static char *figure_star(const struct value *figure, const char *unit, const char *who)
 {
     const double count = view_number(view_get(figure, "set_aside"), 0);
-    char mean[NUMBER_SIZE];
     if (!is_without_outliers(figure))
         return NULL;
     return text_of("* %s: mean-without-outliers, %.0f run%s set aside; the mean of all runs is %s",
                    who, count, count == 1 ? "" : "s",
-                   number_scaled(view_real(figure, "mean"), unit, mean));
+                   number_scaled(view_real(figure, "mean"), unit, ROOM));
 }
 
 const char *row_figure(const struct value *condition, const struct quantity *metric, char *text)
 {
     const struct value *figure = metric_figure(condition, metric);
-    char bound[NUMBER_SIZE];
     if (!is_censored(condition))
         return figure_text(figure, metric->unit, text);
     snprintf(text, NUMBER_SIZE, "at least %.60s",
-             number_scaled(figure_center(figure), metric->unit, bound));
+             number_scaled(figure_center(figure), metric->unit, ROOM));
     return text;
 }
 
@@ -226,13 +222,12 @@ static const char *put_text(const struct value *slowdown, const struct family *f
                             const char *remarks, char *text)
 {
     const struct estimate its = ratio_estimate(slowdown);
-    char ratio[NUMBER_SIZE];
     if (isnan(its.center))
         return strcpy(text, view_real(slowdown, "censored") > 0 ? "not known (time-out)" : "-");
-    number_ratio(its.center, its.low, its.high, ratio);
     // One slowdown is no family: there is nothing to mark.
     const bool marked = family && family->count > 1 && family_survives(family, slowdown);
-    snprintf(text, NUMBER_SIZE, "%.120s%s%s", ratio, remarks, marked ? " " FAMILY_MARK : "");
+    snprintf(text, NUMBER_SIZE, "%.120s%s%s", number_ratio(its.center, its.low, its.high, ROOM),
+             remarks, marked ? " " FAMILY_MARK : "");
     return text;
 }
 
@@ -258,10 +253,8 @@ char *ratio_direction(const struct experiment *experiment, const struct value *s
 {
     const struct quantity *metric =
         metric_chosen(&experiment->metrics, view_get(slowdown, "metric"));
-    char text[NUMBER_SIZE];
-    if (!metric || strcmp(ratio_plain(slowdown, metric, text), "-") == 0)
-        return NULL;
-    return text_of("%s %s of alone", metric->words, text);
+    const char *text = metric ? ratio_plain(slowdown, metric, ROOM) : "-";
+    return strcmp(text, "-") == 0 ? NULL : text_of("%s %s of alone", metric->words, text);
 }
 
 bool capacity_searched(const struct experiment *experiment)
@@ -277,10 +270,9 @@ const char *capacity_value(const struct value *capacity, const struct value *ent
                above = view_matches(entry, "bound", "at-least");
     const double edge = view_real(capacity, below ? "low" : "high");
     OWNED char *own = view_text(capacity, "unit"), *unit = visible(own ?: "");
-    char number[NUMBER_SIZE];
     if (below || above)
         snprintf(text, NUMBER_SIZE, "%s %.100s", below ? "below" : "at least",
-                 number_scaled(edge, unit, number));
+                 number_scaled(edge, unit, ROOM));
     else if (isnan(value) || isnan(low) || isnan(high))
         number_scaled(value, unit, text);
     else
@@ -315,13 +307,12 @@ static char *times_text(const char *what, double times, bool always)
 static char *busy_text(const struct value *service)
 {
     const double cpus = view_real(service, "cpus"), stalls = view_real(service, "cpu_stall_share");
-    char number[NUMBER_SIZE], share[NUMBER_SIZE];
+    const char *number = number_fixed(cpus, 2, ROOM);
     if (isnan(cpus))
         return must(strdup(""));
-    number_fixed(cpus, 2, number);
     return isnan(stalls) ? text_of(" (%s CPUs)", number)
                          : text_of(" (%s CPUs, %s of the time waiting for one)", number,
-                                   number_percent(stalls, share));
+                                   number_percent(stalls, ROOM));
 }
 
 // "service, mem-50: CPU time 183 ms a run (0.72 CPUs), memory 12.0 MiB, started 6 times"
@@ -331,10 +322,9 @@ static char *condition_line(const struct value *condition)
     OWNED char *name = view_text(condition, "name"), *busy = busy_text(service),
                *started = times_text("started", view_real(service, "starts"), true),
                *died = times_text("died", view_number(view_get(service, "died"), 0), false);
-    char cpu[NUMBER_SIZE], memory[NUMBER_SIZE];
     return text_of("service, %s: CPU time %s a run%s, memory %s%s%s", name ?: "?",
-                   number_scaled(view_real(service, "cpu_s"), "s", cpu), busy,
-                   number_scaled(view_real(service, "memory_bytes"), "B", memory), started, died);
+                   number_scaled(view_real(service, "cpu_s"), "s", ROOM), busy,
+                   number_scaled(view_real(service, "memory_bytes"), "B", ROOM), started, died);
 }
 
 // Takes text.

@@ -1,4 +1,4 @@
-#include "formats.h"
+#include "report.h"
 
 #include "common/memory.h"
 
@@ -126,7 +126,6 @@ static void put_gains(struct line *json, const struct experiment *experiment)
     for (const struct value *load = NULL; view_each(loads, &load);) {
         const struct value *words = view_get(view_first(view_get(load, "parts")), "words");
         OWNED char *name = view_text(load, "name");
-        char ratio[NUMBER_SIZE], range[NUMBER_SIZE];
         const struct value *slowdown = slowdown_of(experiment, name, metrics[METRIC_WALL].name);
         const struct estimate its = ratio_estimate(slowdown);
         if (view_equals(view_first(words), "neighbour") && its.center > 0) {
@@ -134,8 +133,8 @@ static void put_gains(struct line *json, const struct experiment *experiment)
             const int decimals = ratio_decimals(low, high);
             visible_add(json,
                         text_of("%s: without it the target takes %s %s times as long", name,
-                                number_fixed(1 / its.center, decimals, ratio),
-                                isnan(high) ? "" : number_interval(low, high, decimals, range)));
+                                number_fixed(1 / its.center, decimals, ROOM),
+                                isnan(high) ? "" : number_interval(low, high, decimals, ROOM)));
         }
     }
 }
@@ -159,10 +158,9 @@ static char *outliers_text(const struct experiment *experiment, const struct val
     OWNED char *name = view_text(warning, "condition"), *runs = numbers_text(list);
     const struct quantity *main = main_metric(experiment);
     const struct value *figure = metric_figure(condition_named(experiment, name), main);
-    char text[NUMBER_SIZE];
     return text_of("%s: outlier%s in run%s %s: the mean includes %s, the median is %s", name,
                    one ? "" : "s", one ? "" : "s", runs, one ? "it" : "them",
-                   number_scaled(view_real(figure, "median"), main->unit, text));
+                   number_scaled(view_real(figure, "median"), main->unit, ROOM));
 }
 
 // Whether the runs that are far off move the figure that is shown, and have no line yet:
@@ -301,7 +299,6 @@ static char *gate_metrics(const struct experiment *experiment)
 static void put_floors(struct line *json, const struct experiment *experiment)
 {
     const struct value *floors = view_get(experiment->result.top, "noise_floor");
-    char text[NUMBER_SIZE];
     for (const struct value *floor = NULL; view_each(floors, &floor);) {
         const size_t place = metric_named(&experiment->metrics, view_get(floor, "metric"));
         visible_add(
@@ -309,7 +306,7 @@ static void put_floors(struct line *json, const struct experiment *experiment)
             text_of("noise floor, %s: %s (what the baseline measured against itself still allows)",
                     place == experiment->metrics.count ? "?"
                                                        : experiment->metrics.item[place].words,
-                    number_percent(view_real(floor, "floor"), text)));
+                    number_percent(view_real(floor, "floor"), ROOM)));
     }
 }
 

@@ -7,6 +7,9 @@
 #include "common/units.h"
 #include "harness/stats/objective.h"
 
+// Room for a number as text, until the end of the block that it is in.
+#define ROOM ((char[NUMBER_SIZE]){0})
+
 // ---- legend.c
 
 // What the figures of a table are: which statistic, at which level.
