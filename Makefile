@@ -245,11 +245,13 @@ FUZZ       ?=
 
 $(FUZZERS): COMPILE += -Iloadgen
 # What each is of, by libraries.
-$(BUILD)/fuzz/control: $(BUILD)/obj/loadgen/input.o
-$(BUILD)/fuzz/control: LIBS += -luv
+# The frame of the loads, which knows none of them.
+FRAME := $(filter-out %/main.o,$(call objects,loadgen/*.c))
+$(BUILD)/fuzz/control: $(BUILD)/obj/loadgen/lines.o
+$(BUILD)/fuzz/calibration: $(FRAME)
+$(BUILD)/fuzz/control $(BUILD)/fuzz/calibration: LIBS += -luv
 $(BUILD)/fuzz/load-profile: $(BUILD)/obj/loadgen/cpu/profile.o
-$(BUILD)/fuzz/network: $(patsubst %,$(BUILD)/obj/loadgen/net/%.o,wire address)
-$(BUILD)/fuzz/calibration: $(BUILD)/obj/loadgen/calibration-record.o
+$(BUILD)/fuzz/network: $(BUILD)/obj/loadgen/net/address.o
 $(BUILD)/fuzz/metric: $(call room,meter)
 $(BUILD)/fuzz/experiment: $(call room,stats)
 $(BUILD)/fuzz/campaign: $(call room,campaign $(uses_campaign))

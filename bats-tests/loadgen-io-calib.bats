@@ -212,7 +212,7 @@ PYTHON
 
 @test "the steady state is judged by the slope, as fio does" {
     cat >"$BATS_TEST_TMPDIR/slope.c" <<'END'
-#include "histogram.h"
+#include "load.h"
 #include <stdio.h>
 int main(void)
 {
@@ -229,7 +229,7 @@ int main(void)
     return 0;
 }
 END
-    cc -std=gnu17 -I"$ROOT/loadgen" -o "$BATS_TEST_TMPDIR/slope" "$BATS_TEST_TMPDIR/slope.c" "$ROOT/loadgen/histogram.c" -lm
+    cc -std=gnu17 -D_GNU_SOURCE -I"$ROOT/loadgen" -I"$ROOT" -o "$BATS_TEST_TMPDIR/slope" "$BATS_TEST_TMPDIR/slope.c" "$ROOT/loadgen/timing.c" -lm
     run -0 "$BATS_TEST_TMPDIR/slope"
     # by hand: sd of 1..10 is 3.0277; a slope of 1 on a mean of 104.5 is 0.9569 %
     [[ ${lines[0]} == '104.5000 3.0277 0.9569 1' ]]

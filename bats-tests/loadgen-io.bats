@@ -423,7 +423,7 @@ marked_second() {
 
 @test "the default random data go everywhere in the file, evenly and beyond 32 bits" {
     cat >"$BATS_TEST_TMPDIR/even.c" <<'END'
-#include "io/path.h"
+#include "io/io.h"
 #include <stdio.h>
 enum { BINS = 256, DRAWS = 200000 };
 int main(void)

@@ -1,11 +1,11 @@
-#include "calibration.h"
-
 #include "frame.h"
 
 #include "common/file.h"
 #include "common/machine.h"
 #include "common/record_json.h"
 #include "common/save.h"
+#include "common/schemas.h"
+#include "common/text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MOST_PERCENT 1000.0         /* more is a mistake */
@@ -114,7 +115,8 @@ static uint32_t hash(const char *text, uint32_t value)
     return value;
 }
 
-int calibration_path(const struct calibration_key *key, char path[PATH_MAX])
+/* The kept file of a key, whether it is there or not; -1: no place for one. */
+static int calibration_path(const struct calibration_key *key, char path[PATH_MAX])
 {
     char name[NAME_MAX - 32] = "", whole[NAME_MAX + 32];
     append_part(name, sizeof name, key->host);
@@ -139,8 +141,10 @@ static bool take_file(const char *path, const struct calibration_key *key,
     return good;
 }
 
-int calibration_find(const struct run *run, struct calibration_found *found, char *error,
-                     size_t size)
+/* The calibration that fits this run: of --calibration FILE, else the kept one.
+ * 0; or -1, and error says what was wrong and what to do. */
+static int calibration_find(const struct run *run, struct calibration_found *found, char *error,
+                            size_t size)
 {
     const char *file = run->common.calibration;
     struct calibration_key key;
@@ -275,6 +279,18 @@ int rate_of(struct run *run, const char *text, double *rate, char *error, size_t
     return -1;
 }
 
+/* ---- measuring: runs a load without a limit, and judges its one-second rates ---- */
+
+struct measured {
+    struct steady steady;   /* of the one-second rates; slope in percent a second */
+    double rate;            /* base units a second over all of it */
+    double operations;      /* a second */
+    double foreign;         /* share of the machine's CPUs that others used; NAN: unknown */
+    struct snapshot window; /* all figures of that time */
+    /* Objects of the load's own fields, of `ready` and of `summary`, while it ran. */
+    struct line ready, summary;
+};
+
 #define LEAST_SAMPLES   5
 #define LONGEST_RAMP_NS 1000000000 /* before the samples, so that caches and clocks settle */
 
@@ -370,7 +386,12 @@ static int run_samples(struct run *run, int64_t length_ns, double *rates, struct
     return write_own(run, measured);
 }
 
-int measure(struct run *run, int64_t length_ns, struct measured *measured, char *error, size_t size)
+/* Drives the engine from start to stop: a ramp of a fifth of length_ns (1 s at
+ * most), then length_ns in samples of a second (five shorter ones if length_ns is
+ * below that). What the load's prepare() made is the caller's to clean up. 0; or
+ * -1, and error says what was wrong. */
+static int measure(struct run *run, int64_t length_ns, struct measured *measured, char *error,
+                   size_t size)
 {
     double *rates = calloc(samples_in(length_ns), sizeof *rates);
     if (rates == NULL || engine_create(run, NULL, NULL) != 0) {
@@ -393,7 +414,8 @@ int measure(struct run *run, int64_t length_ns, struct measured *measured, char 
     return failed;
 }
 
-void measured_free(struct measured *measured)
+/* Takes NULL, too. */
+static void measured_free(struct measured *measured)
 {
     if (measured == NULL)
         return;
@@ -408,7 +430,10 @@ static double spread_percent(const struct measured *measured)
     return measured->steady.mean > 0 ? 100 * measured->steady.sd / measured->steady.mean : NAN;
 }
 
-void measured_write(struct line *line, const struct run *run, const struct measured *measured)
+/* The fields unit, rate, operations_per_s, minimum, maximum, sd, spread_percent,
+ * slope_percent_per_s, steady, cpu_s; and p50_ns, p99_ns if the load has operations. */
+static void measured_write(struct line *line, const struct run *run,
+                           const struct measured *measured)
 {
     const struct steady *steady = &measured->steady;
     line_text(line, "unit", run->unit);
@@ -428,7 +453,8 @@ void measured_write(struct line *line, const struct run *run, const struct measu
     }
 }
 
-void measured_print(struct run *run, const char *title, const struct measured *measured)
+/* One line for people: title and rate, spread, slope; a complaint if not steady. */
+static void measured_print(struct run *run, const char *title, const struct measured *measured)
 {
     char rate[48];
     report_print(&run->report, "%-40s %12s  spread %.1f %%  slope %+.2f %% a second\n", title,
@@ -442,4 +468,213 @@ void measured_print(struct run *run, const char *title, const struct measured *m
         complain("%s: no steady state (slope %+.2f %% a second, limit %.1f): give --calib more "
                  "seconds, or a quieter machine",
                  title, measured->steady.slope, STEADY_SLOPE_LIMIT);
+}
+
+static bool has(const json_t *record, const char *name, const char *value)
+{
+    const char *text = json_string_value(json_object_get(record, name));
+    return text != NULL && strcmp(text, value) == 0;
+}
+
+static bool fits(const json_t *record, const struct calibration_key *key)
+{
+    return has(record, "schema", SCHEMA_CALIBRATION) && has(record, "host", key->host) &&
+           has(record, "machine", key->machine) && has(record, "load", key->load) &&
+           has(record, "options", key->options) && has(record, "subject", key->subject);
+}
+
+/* Since it was made; NAN: it does not say. */
+static double age_s(const json_t *record)
+{
+    const char *created = json_string_value(json_object_get(record, "created"));
+    struct tm when = {0};
+    if (created == NULL || strptime(created, "%Y-%m-%dT%H:%M:%SZ", &when) == NULL)
+        return NAN;
+    return difftime(time(NULL), timegm(&when));
+}
+
+bool calibration_take(const json_t *record, const struct calibration_key *key,
+                      struct calibration_found *found)
+{
+    const double rate = json_number_value(json_object_get(record, "rate"));
+    const double age = age_s(record);
+    if (!fits(record, key) || !(rate > 0) || !isfinite(rate) || isnan(age))
+        return false;
+    /* Records of older versions do not say it: 0. */
+    const double foreign = json_number_value(json_object_get(record, "foreign"));
+    *found = (struct calibration_found){.rate = rate, .age_s = age, .foreign = foreign};
+    return true;
+}
+
+/* `loadgen LOAD [options] --calib [SECONDS]`: measures a load without a limit, and
+ * keeps its rate. */
+
+#define USUAL_NS    10000000000 /* --calib without SECONDS */
+#define SHORT_NS    2000000000  /* and with --if-missing: somebody waits to use it */
+#define SHORTEST_NS 500000000
+#define LONGEST_NS  86400000000000
+
+/* ---- what is wanted ---- */
+
+/* SECONDS behind --calib as nanoseconds. */
+static int64_t length_of(const struct run *run)
+{
+    int64_t length_ns = run->common.if_missing ? SHORT_NS : USUAL_NS;
+    if (run->argument_count > 1)
+        usage_error("%s: an argument too many: --calib takes SECONDS", run->arguments[1]);
+    if (run->argument_count == 1 && (units_time(run->arguments[0], &length_ns) != 0 ||
+                                     length_ns < SHORTEST_NS || length_ns > LONGEST_NS))
+        usage_error("--calib %s: not a time: give 0.5 to 86400 seconds", run->arguments[0]);
+    return length_ns;
+}
+
+/* Whether a load with these options refers to a calibration at all. */
+static bool is_needed(const struct run *run)
+{
+    struct rate limit;
+    if (run->load->calibrations == NULL || run->rate == 0 || strcmp(run->unit, UNIT_NONE) == 0)
+        return false; /* there is nothing, or something else is done in place of load */
+    return run->common.limit == NULL ||
+           (units_rate(run->common.limit, &limit) == 0 && limit.kind == RATE_PERCENT);
+}
+
+static void check(const struct run *run)
+{
+    if (run->load->calibrations == NULL)
+        usage_error("--calib: loadgen %s has no rate that needs it: leave it out", run->load->name);
+    if (run->common.control || run->common.limit != NULL)
+        usage_error(
+            "--calib measures without a limit, and by itself: leave out --control and --limit");
+    if (run->rate == 0)
+        usage_error("--calib of nothing: give a load above 0");
+}
+
+/* ---- the record ---- */
+
+static void write_key(struct line *line, const struct calibration_key *key)
+{
+    char created[DATE_SIZE];
+    line_object(line, NULL);
+    line_text(line, "schema", SCHEMA_CALIBRATION);
+    line_text(line, "load", key->load);
+    line_text(line, "host", key->host);
+    line_text(line, "machine", key->machine);
+    line_text(line, "options", key->options);
+    line_text(line, "subject", key->subject);
+    line_text(line, "created", date_utc(time(NULL), created));
+}
+
+/* Key, rate, and what the load says of itself. NULL: out of memory. */
+static const char *compose(struct run *run, const struct calibration_key *key, int64_t length_ns,
+                           const struct measured *measured, struct line *line)
+{
+    write_key(line, key);
+    line_count(line, "threads", run->threads);
+    line_fixed(line, "seconds", (double)length_ns / 1e9, 6);
+    line_fixed(line, "slope_limit_percent_per_s", STEADY_SLOPE_LIMIT, 6);
+    measured_write(line, run, measured);
+    line_raw(line, "ready", measured->ready.text);
+    line_raw(line, "summary", measured->summary.text);
+    return line_end(line);
+}
+
+/* ---- keeping it ---- */
+
+static int write_kept(const char *path, const char *text)
+{
+    if (kept_write(path, text) == 0)
+        return 0;
+    complain("cannot keep the calibration %s: %s: set XDG_CACHE_HOME to another folder, or name a "
+             "file with --calibration",
+             path, strerror(errno));
+    return 1;
+}
+
+static int keep(struct run *run, const struct calibration_key *key, const char *text)
+{
+    const char *named = run->common.calibration;
+    char path[PATH_MAX];
+    if (run->report.json && !run->common.if_missing)
+        report_text(&run->report, text);
+    if (run->report.broken)
+        return 1;
+    if (named != NULL)
+        return save_text(named, text, SAVE_OUTPUT) || save_complain(named) ? 0 : 1;
+    if (calibration_path(key, path) != 0) {
+        complain("no place to keep the calibration: set HOME or XDG_CACHE_HOME");
+        return 1;
+    }
+    const int status = write_kept(path, text);
+    if (status == 0 && !run->common.if_missing)
+        report_print(&run->report, "kept as %.900s\n", path);
+    return status;
+}
+
+/* ---- measuring ---- */
+
+/* Of a rate that was asked for; with --if-missing it is what a load needs, which says itself what
+ * it is of. */
+static void print_all(struct run *run, const char *title, const struct measured *measured)
+{
+    measured_print(run, title, measured);
+    if (run->load->notes != NULL)
+        run->load->notes(run, "summary", &measured->window);
+}
+
+static int measure_and_keep(struct run *run, int64_t length_ns, struct measured *measured)
+{
+    struct calibration_key key;
+    char error[512], title[sizeof key.options + sizeof key.subject + 64];
+    struct line line = {0};
+    calibration_key(run, &key);
+    snprintf(title, sizeof title, "%s %s%s%s", key.load, key.options,
+             *key.subject != '\0' ? " on " : "", key.subject);
+    if (run->common.if_missing)
+        complain("calibrating for %g s what its percentage is of: %s", (double)length_ns / 1e9,
+                 title);
+    if (measure(run, length_ns, measured, error, sizeof error) != 0) {
+        complain("%s", error);
+        return 1;
+    }
+    if (!run->common.if_missing)
+        print_all(run, title, measured);
+    const char *text = compose(run, &key, length_ns, measured, &line);
+    int status = 1;
+    if (text == NULL)
+        complain("out of memory: free some");
+    else
+        status = keep(run, &key, text);
+    line_free(&line);
+    return status;
+}
+
+/* --if-missing: -1: there is none. */
+static int use_kept(struct run *run)
+{
+    struct calibration_found found;
+    char error[2048];
+    if (!is_needed(run))
+        return 0;
+    return calibration_find(run, &found, error, sizeof error);
+}
+
+int calibrate(struct run *run)
+{
+    int status = -1;
+    if (run->common.if_missing)
+        status = use_kept(run);
+    else
+        check(run);
+    if (status < 0) {
+        const int64_t length_ns = length_of(run);
+        struct measured *measured = calloc(1, sizeof *measured); /* large for a stack */
+        run->rate = INFINITY;
+        if (measured == NULL)
+            complain("out of memory: free some");
+        status = measured == NULL ? 1 : measure_and_keep(run, length_ns, measured);
+        measured_free(measured);
+    }
+    if (run->load->cleanup != NULL && run->state != NULL)
+        run->load->cleanup(run);
+    return status;
 }

@@ -1,17 +1,100 @@
-#include "calibration.h"
 #include "frame.h"
-#include "input.h"
-#include "signals.h"
+#include "load.h"
 
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <uv.h>
+
+const int ending_signals[ENDING_SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+bool ending_is_left_out(int number)
+{
+    struct sigaction action;
+    return number != SIGTERM && sigaction(number, NULL, &action) == 0 &&
+           action.sa_handler == SIG_IGN;
+}
+
+static void end_at_once(int number)
+{
+    _exit(128 + number);
+}
+
+void ending_without_core(void)
+{
+    const struct sigaction action = {.sa_handler = end_at_once};
+    if (!ending_is_left_out(SIGQUIT))
+        sigaction(SIGQUIT, &action, NULL);
+}
+
+void ending_begin(void)
+{
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigset_t heard;
+    sigemptyset(&heard);
+    sigaddset(&heard, SIGCHLD);
+    for (size_t i = 0; i < ENDING_SIGNALS; i++)
+        sigaddset(&heard, ending_signals[i]);
+    sigprocmask(SIG_UNBLOCK, &heard, NULL);
+    sigaction(SIGCHLD, &usual, NULL);
+    sigaction(SIGTERM, &usual, NULL);
+    ending_without_core();
+}
+
+void prefault_begin(struct prefault *prefault, unsigned workers)
+{
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
+    atomic_store(&prefault->left, workers);
+    for (size_t i = 0; i < ENDING_SIGNALS; i++) {
+        sigaction(ending_signals[i], NULL, &prefault->before[i]);
+        /* What the control plane has left ignored stays so. */
+        if (prefault->before[i].sa_handler != SIG_IGN)
+            sigaction(ending_signals[i], &usual, NULL);
+    }
+    ending_without_core();
+}
+
+void prefault_done(struct prefault *prefault)
+{
+    if (atomic_fetch_sub(&prefault->left, 1) != 1)
+        return;
+    for (size_t i = 0; i < ENDING_SIGNALS; i++)
+        sigaction(ending_signals[i], &prefault->before[i], NULL);
+}
+
+/* Stops as if nobody had caught the signal: the kernel leaves out a process group that has no
+ * shell to continue it. Returns when somebody has continued us. */
+static void stop_here(uv_signal_t *handle, uv_signal_cb again)
+{
+    uv_signal_stop(handle);
+    raise(SIGTSTP);
+    uv_signal_start(handle, again, SIGTSTP);
+}
+
+static void on_stop(uv_signal_t *handle, int number)
+{
+    struct run *run = handle->data;
+    (void)number;
+    run->load->process->suspend(run, true);
+    stop_here(handle, on_stop);
+    run->load->process->suspend(run, false);
+}
+
+void suspend_watch(uv_signal_t *handle, uv_loop_t *loop, struct run *run)
+{
+    struct sigaction action;
+    uv_signal_init(loop, handle);
+    handle->data = run;
+    if (run->load->process != NULL && run->load->process->suspend != NULL &&
+        sigaction(SIGTSTP, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+        uv_signal_start(handle, on_stop, SIGTSTP);
+}
 
 /* What a load did between two times: a mark, an interval, all of it. */
 

@@ -1,6 +1,5 @@
 
 #include "frame.h"
-#include "signals.h"
 
 #include "common/cgroup.h"
 #include "common/file.h"

@@ -1,9 +1,17 @@
 #ifndef LOADGEN_FRAME_H
 #define LOADGEN_FRAME_H
 
-/* What the files of the frame share: loads do without it. */
-
 #include "load.h"
+
+#include <jansson.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <uv.h>
+
+/* What the files of the frame share: loads do without it. */
 
 /* ---- settings.c: the command line of a load: its own options, and those that every load has ----
  */
@@ -93,5 +101,175 @@ void room_free(struct run *run);
 /* The control plane: stdin's lines, signals, timers, on one libuv loop in the
  * main thread. Runs a checked load until it ends; returns the exit code. */
 int control_run(struct run *run);
+
+/* What `--limit 50%` is half of: rates that were measured once and kept.
+ *
+ * A calibration is known by the host, its CPU (see common/save.h), the load, the canonical text
+ * of those of its options that a rate depends on (.measured), and what it is of besides:
+ * the CPUs of pinned workers, and run->subject. It is one line of
+ * JSON (jostle.calibration/1, see results/schema/) in
+ *
+ *     ${XDG_CACHE_HOME:-~/.cache}/jostle/calibration/HOST.LOAD.OPTIONS.json
+ *
+ * or in the file of --calibration. */
+
+/* The share of the machine's CPUs that others may use while a rate is measured: beyond it that is
+ * said whenever the rate is used. */
+#define CALIBRATION_BUSY 0.05
+
+/* What a rate is measured of. */
+struct calibration_key {
+    char host[256];
+    char machine[192]; /* "AMD EPYC, 2 CPUs" */
+    const char *load;
+    char options[CPUS_TEXT + 1024]; /* "--kernel triad --threads 2" */
+    char subject[CPUS_TEXT + 1536]; /* "CPU 0-1", "vda1 (ext4)"; "" where options say it all */
+};
+
+/* After check(). Options too long for a key end the program with exit 2. */
+void calibration_key(const struct run *run, struct calibration_key *key);
+/* What a record (jostle.calibration/1; NULL: none) says, if it is one of the key: found without
+ * its path. False, and *found as it was: it is not. */
+bool calibration_take(const json_t *record, const struct calibration_key *key,
+                      struct calibration_found *found);
+/* Adds the fields calibration and calibration_age_s, if one was used. */
+void calibration_describe(const struct run *run, struct line *line);
+
+/* What the text of --limit and of `rate` lines means to a load. */
+
+/* Base units a second for all workers together into *rate. On failure returns -1
+ * and writes what was wrong and what to do into error. */
+int rate_of(struct run *run, const char *text, double *rate, char *error, size_t size);
+
+/* --calib: measures a load without a limit, and keeps its rate. After check(), of which it ends
+ * what that has begun; returns the exit status, after it has said what went wrong. */
+int calibrate(struct run *run);
+
+/* The signals that end a load. */
+
+/* Where nothing better is in force, SIGQUIT ends the program at once, with exit status 131
+ * (128 + 3, as a shell would show it) but without its core. */
+void ending_without_core(void);
+
+/* First in main(): whoever started us may have blocked these signals, or have ignored SIGCHLD, so
+ * that no child could be waited for. And ending_without_core(). */
+void ending_begin(void);
+
+/* While workers fill their memory in begin(), which takes long, the control plane
+ * waits for them and hears no signal: until all are done, a signal ends the process
+ * as it would any other. Nothing is left behind by that. */
+
+struct prefault {
+    _Atomic unsigned left;                   /* workers that have not filled yet */
+    struct sigaction before[ENDING_SIGNALS]; /* what was in force */
+};
+
+/* Main thread, before they begin. */
+void prefault_begin(struct prefault *prefault, unsigned workers);
+/* Each worker, at the end of its begin(); the last one puts all back. */
+void prefault_done(struct prefault *prefault);
+
+/* Ctrl-Z (SIGTSTP) and `fg` (SIGCONT). A load with workers needs nothing of this: the kernel stops
+ * and continues its threads. One that is another process, out of the terminal's reach, is stopped
+ * before loadgen itself stops, and continued with it. SIGSTOP cannot be noticed. */
+
+/* From now on until the loop is closed. Does nothing for a load that cannot suspend, and where
+ * whoever started us ignores SIGTSTP, as a shell without job control does. */
+void suspend_watch(uv_signal_t *handle, uv_loop_t *loop, struct run *run);
+
+/* The control lines on stdin, on a libuv loop: a pipe, a socket, a terminal or a file. */
+
+/* A control line: what it asks of the load. Pure. */
+
+enum command_kind {
+    COMMAND_WRONG,
+    COMMAND_PAUSE,
+    COMMAND_RESUME,
+    COMMAND_RATE, /* argument: the rate, as text */
+    COMMAND_MARK, /* argument: its name, any bytes but NUL and newline */
+    COMMAND_QUIT,
+};
+
+struct command {
+    enum command_kind kind;
+    const char *word;     /* the first word, for a message */
+    const char *argument; /* what follows the blank; NULL: none */
+};
+
+/* Reads a line of `length` bytes without its newline, ended by NUL; a carriage return at its end
+ * is left out. A line with a NUL in it is wrong. The words are in text, which is written to. */
+struct command command_read(char *text, size_t length);
+
+/* Bytes in, whole lines out. Pure: it reads no file. */
+
+enum { LINES_LONGEST = 4096 }; /* bytes of a line, with its newline */
+
+struct lines {
+    char text[LINES_LONGEST]; /* not taken yet */
+    size_t used;
+    bool skipping; /* the rest of a line that was too long */
+};
+
+enum lines_answer {
+    LINES_NONE,     /* no whole line is there */
+    LINES_ONE,      /* one was taken */
+    LINES_TOO_LONG, /* one is longer than LINES_LONGEST: all of it is left out; said once */
+};
+
+/* Where the next bytes go, and for how many there is room: none while LINES_LONGEST bytes of
+ * whole lines wait to be taken. */
+char *lines_room(struct lines *lines, size_t *room);
+/* So many bytes have been put there. */
+void lines_added(struct lines *lines, size_t count);
+/* Takes the next line, without its newline but ended by NUL, into text; it may hold NULs itself,
+ * hence *length. */
+enum lines_answer lines_take(struct lines *lines, char text[LINES_LONGEST], size_t *length);
+
+/* What is called with each line, and when there are no more; context is that of input_open(). */
+struct input_listener {
+    /* Whether a line may be handed on at this moment. */
+    bool (*takes)(void *context);
+    /* A line of `length` bytes, ended by NUL, which may be written to. */
+    void (*line)(void *context, char *text, size_t length);
+    /* A line that was left out, as longer than LINES_LONGEST. */
+    void (*too_long)(void *context);
+    /* After the last line. error: 0, or of libuv: stdin cannot be read. Once. */
+    void (*ended)(void *context, int error);
+};
+
+struct input {
+    const struct input_listener *listener;
+    void *context;
+    union {
+        uv_handle_t handle;
+        uv_stream_t stream;
+        uv_pipe_t pipe;
+        uv_tty_t tty;
+    } handle;
+    bool is_stream; /* else a file, or /dev/null: cannot be polled, and need not be */
+    bool reading;   /* the stream */
+    bool handing;   /* a line is being handed on */
+    bool ended, told;
+    int error; /* of the end */
+    struct lines lines;
+};
+
+/* Starts reading; what stdin is and cannot be is told to ended(). */
+void input_open(struct input *input, uv_loop_t *loop, const struct input_listener *listener,
+                void *context);
+/* Hands on what there is, as far as it is taken: to be called whenever takes() may have become
+ * true. Callable from within line(), too. */
+void input_hand_on(struct input *input);
+
+/* While a load under a harness prepares (a work file of many GiB, all of memory) nobody reads
+ * its stdin: watches over the end of the harness for so long. */
+
+struct watch;
+
+/* Sends SIGTERM to this process as soon as stdin's writers are gone and nothing is left to be
+ * read, and when `parent` ends, which holds for ever. NULL: out of memory or of threads. */
+struct watch *watch_start(pid_t parent);
+/* From then on end of file on stdin is the caller's to see. Takes NULL. */
+void watch_stop(struct watch *watch);
 
 #endif

@@ -21,18 +21,17 @@
  * All times are nanoseconds of CLOCK_MONOTONIC unless the name says otherwise.
  * Functions that return int return 0, or -1 after run_fail() said why. */
 
+#include "common/json.h"
 #include "common/machine.h"
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/units.h"
-#include "histogram.h"
-#include "pacer.h"
-#include "report.h"
 
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 #include <unistd.h>
@@ -55,6 +54,118 @@ struct worker;
 struct snapshot;
 struct uv_loop_s;
 struct room_watch;
+
+/* ---- timing.c ---- */
+
+/* Counts of durations in fixed logarithmic buckets, as in HdrHistogram: 128
+ * linear buckets for each power of two, so that a reported value differs from
+ * the true one by less than 1 %. One thread records; others may read and take
+ * differences meanwhile without a lock. */
+
+#define HISTOGRAM_LINEAR_BITS  7
+#define HISTOGRAM_LARGEST_BITS 42 /* 73 minutes; longer counts as that */
+#define HISTOGRAM_BUCKETS                                                                          \
+    ((HISTOGRAM_LARGEST_BITS - HISTOGRAM_LINEAR_BITS + 1) << HISTOGRAM_LINEAR_BITS)
+
+struct histogram {
+    _Atomic uint64_t counts[HISTOGRAM_BUCKETS];
+};
+
+/* Adds one duration; below 0 counts as 0. */
+void histogram_record(struct histogram *histogram, int64_t time_ns);
+/* sum += part. */
+void histogram_add(struct histogram *sum, const struct histogram *part);
+/* later -= earlier, for a later and an earlier state of the same histogram. */
+void histogram_subtract(struct histogram *later, const struct histogram *earlier);
+/* The value at a quantile (0 to 1): the middle of the bucket that holds the
+ * ceil(quantile * total)-th smallest. -1 when it is empty. 1 is the maximum. */
+int64_t histogram_quantile(const struct histogram *histogram, double quantile);
+/* How many are below a time (a power of two: exactly; else to within its bucket). */
+uint64_t histogram_below(const struct histogram *histogram, int64_t time_ns);
+uint64_t histogram_total(const struct histogram *histogram);
+
+/* Has a series of one-second rates reached a steady state? By the slope of a
+ * straight line through it, as fio's steadystate=iops_slope / bw_slope does. */
+
+/* fio leaves its limit to the user. This one, in percent of the mean for each
+ * second, is 10 % over a window of ten: what SNIA's performance test allows. */
+#define STEADY_SLOPE_LIMIT 1.0
+
+struct steady {
+    double mean;    /* of the samples, in their unit */
+    double sd;      /* sample standard deviation, in their unit */
+    double minimum; /* the least and */
+    double maximum; /* the greatest sample */
+    double slope;   /* least squares, percent of the mean for each sample */
+    bool steady;    /* |slope| < STEADY_SLOPE_LIMIT, with at least 3 samples */
+};
+
+/* Judge `count` samples that were taken at equal distances. With none, all is
+ * 0 and not steady. */
+struct steady steady_of(const double *samples, size_t count);
+
+/* ---- timing.c ---- */
+
+/* When is the next operation due? Open loop: operation k of all workers is due
+ * at epoch + (k + 1/2) / rate, whatever became of those before; a worker takes
+ * every stride-th. The half makes the count in any time from the epoch right
+ * on average. Computed from k each time, so nothing adds up. */
+
+#define PACER_DEBT_NS 100000000 /* what is later than this is dropped */
+#define PACER_LATE_NS 1000000   /* what starts later than this counts as late */
+
+struct pacer {
+    int64_t epoch_ns;
+    double interval_ns; /* between two operations of all workers; 0: no limit */
+    uint64_t next;      /* number of this worker's next operation, in all workers' count */
+    uint64_t stride;    /* number of workers */
+};
+
+/* rate: operations a second of all workers; 0: never due; INFINITY: no limit. */
+void pacer_set(struct pacer *pacer, int64_t epoch_ns, double rate, unsigned worker,
+               unsigned workers);
+/* When the next operation is due; INT64_MAX: never. Without a limit: now_ns. */
+int64_t pacer_due(const struct pacer *pacer, int64_t now_ns);
+/* Drops what is past the debt at now_ns; returns how many. */
+uint64_t pacer_drop(struct pacer *pacer, int64_t now_ns);
+/* Takes the next operation. */
+void pacer_take(struct pacer *pacer);
+
+/* ---- lines.c ---- */
+
+/* What the load says: JSON lines, or text for people. Each line is one write where its reader has
+ * room for it. Where it has not, it is kept, and written later: nothing here waits for a reader. */
+
+struct report {
+    bool json;
+    bool broken;  /* stdout is gone, or cannot be written to */
+    int error;    /* the errno of that */
+    bool hurried; /* somebody waits for the end of the program */
+    bool is_file; /* so that writing never waits for a reader */
+    pthread_mutex_t mutex;
+    char *kept; /* `waiting` bytes that are to be written still */
+    size_t waiting, room;
+    uint64_t lost; /* lines for which there was no room */
+};
+
+void report_init(struct report *report, bool json);
+/* Writes what waits, as far as it does not block. Returns whether some is left. */
+bool report_flush(struct report *report);
+/* Writes what is left, and waits for its reader: for ever, or where it is hurried 1 s. False,
+ * after a message (none where the reader has gone away): some of the report is lost. */
+bool report_end(struct report *report);
+/* Opens the record of an event: {"event":"..." */
+void report_open(struct line *line, const char *event);
+/* Writes the line to stdout in one piece, closed, and frees it. */
+void report_write(struct report *report, struct line *line);
+/* A whole line that ends with its newline. */
+void report_text(struct report *report, const char *text);
+/* Text for people on stdout, not with JSON. */
+void report_print(struct report *report, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+void report_warning(struct report *report, const char *text);
+void report_error(struct report *report, const char *text);
 
 /* Loads without workers (run->threads == 0), called on the main loop. They call
  * run_steady() and run_paused() when it is so. */
@@ -331,6 +442,28 @@ void loop_close(struct uv_loop_s *loop);
 /* Loads without workers: it is at its level; it has stopped. Main thread. */
 void run_steady(struct run *run);
 void run_paused(struct run *run);
+
+/* ---- rates ---- */
+
+/* What the text of --limit and of `rate` lines means to loads without a meaning of their own: bytes
+ * for loads that count bytes, operations for those that count operations, percent of a calibration.
+ */
+int rate_usual(struct run *run, const char *text, double *rate, char *error, size_t size);
+/* The same for loads whose operation is several units in a row, and sets run->quantum, how many:
+ * as many as keep the rate in so many steps a second, 1 to `most`. Each step takes a sleep, which
+ * is a context switch. Once workers run the quantum stays as it is. */
+int rate_in_steps(struct run *run, const char *text, double most, double steps_per_s, double *rate,
+                  char *error, size_t size);
+
+/* ---- the signals that end a load ---- */
+
+#define ENDING_SIGNALS 4
+extern const int ending_signals[ENDING_SIGNALS]; /* SIGINT, SIGTERM, SIGHUP, SIGQUIT */
+
+/* Whether the signal does nothing: whoever starts a program with a signal ignored wants it so
+ * (nohup SIGHUP; a shell without job control SIGINT and SIGQUIT of what it starts with &), as
+ * with every POSIX utility. SIGTERM ends a load always. */
+bool ending_is_left_out(int number);
 
 /* ---- memory ---- */
 

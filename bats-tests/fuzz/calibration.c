@@ -1,7 +1,7 @@
 /* What a load reached at most: jostle.calibration/1. */
 #include "frame/fuzz.h"
 
-#include "calibration.h"
+#include "frame.h"
 
 #include <math.h>
 

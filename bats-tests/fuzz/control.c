@@ -3,7 +3,7 @@
 #include "frame/fuzz.h"
 
 #include "common/units.h"
-#include "input.h"
+#include "frame.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include "frame/fuzz.h"
 
 #include "net/address.h"
-#include "net/wire.h"
 
 #include <netinet/in.h>
 #include <stdlib.h>

@@ -7,8 +7,7 @@
 
 #include "common/processor.h"
 #include "core/kernels.h"
-#include "mem/kernels.h"
-#include "mem/machine.h"
+#include "mem/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,7 +154,7 @@ static int64_t timed(struct work *work)
 }
 
 // The time that it takes to take the time.
-static int64_t clock_ns(void)
+static int64_t clock_cost_ns(void)
 {
     struct work nothing = {.run = run_nothing};
     int64_t least = timed(&nothing);
@@ -226,7 +225,7 @@ int main(int argc, char **argv)
         of_ports("int ports", PORT_INT, 1),
         of_ports("fp ports", PORT_FP, 1),
     };
-    const int64_t clock = clock_ns();
+    const int64_t clock = clock_cost_ns();
     for (size_t l = 0; l < sizeof loads / sizeof loads[0]; l++)
         for (size_t p = 0; wanted(&loads[l], argv + 2) && p < sizeof probes / sizeof probes[0]; p++)
             measure(&loads[l], &probes[p], clock);

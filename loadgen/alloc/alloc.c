@@ -2,7 +2,6 @@
  * replaces one of them, chosen at random, by one of another size, again and again;
  * each page of a new one is touched, as its user would. */
 
-#include "calibration.h"
 #include "load.h"
 
 #include "common/random.h"

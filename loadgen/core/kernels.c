@@ -1,7 +1,7 @@
 #include "core/kernels.h"
 
 #include "load.h"
-#include "ops/kernels.h"
+#include "ops/widths.h"
 
 #include "common/ports.h"
 #include "common/random.h"

@@ -5,7 +5,7 @@
  * before it counts; reads bypass the page cache; and the figures are compared
  * with those of the device. */
 
-#include "io/io-options.h"
+#include "io/io.h"
 #include "load.h"
 
 #include "common/cgroup.h"

@@ -1,4 +1,4 @@
-#include "io/path.h"
+#include "io/io.h"
 
 #include "common/random.h"
 

@@ -12,7 +12,7 @@
  * twice the memory, reads that come from the disk, is reached by emptying the page
  * cache of the file before each phase that reads. */
 
-#include "io/io-options.h"
+#include "io/io.h"
 
 #include "common/random.h"
 

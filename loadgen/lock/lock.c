@@ -4,7 +4,6 @@
  * locks the bus, and every core of the machine waits. So neither is done unless it is
  * named. */
 
-#include "calibration.h"
 #include "load.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "mem/machine.h"
+#include "mem/mem.h"
 
 #include <errno.h>
 #include <hwloc.h>

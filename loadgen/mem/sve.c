@@ -1,7 +1,7 @@
 /* loadgen mem with the vectors of SVE, whose length only the machine knows: 16 to 256 bytes. The
  * non-temporal store is STNT1D. As mem/vector.h, but that its vectors have no fixed length. */
 
-#include "mem/kernels.h"
+#include "mem/mem.h"
 
 #include "common/processor.h"
 

@@ -1,4 +1,4 @@
-#include "mem/sweep.h"
+#include "mem/mem.h"
 
 #include "common/processor.h"
 #include "common/random.h"

@@ -10,7 +10,7 @@
  *
  * Four vectors a turn keep enough lines in flight; more gained nothing. */
 
-#include "mem/kernels.h"
+#include "mem/mem.h"
 
 #define WIDTH (BYTES / sizeof(double))
 #define TURN  (4 * WIDTH)

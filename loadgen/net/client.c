@@ -1,4 +1,4 @@
-#include "net/worker.h"
+#include "net/net.h"
 
 #include <errno.h>
 #include <fcntl.h>

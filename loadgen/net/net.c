@@ -1,8 +1,7 @@
 /* loadgen net: sends bytes, datagrams or requests at a rate, to a receiver in this
  * process or to another loadgen, and reports what was received. */
 
-#include "calibration.h"
-#include "net/worker.h"
+#include "net/net.h"
 
 #include "common/random.h"
 

@@ -2,15 +2,93 @@
  * keeps the execution ports of a core busy and touches no memory: what it takes from others is a
  * core's arithmetic, from an SMT sibling above all, and power, which others pay for in clock. */
 
+#include "core/kernels.h"
+#include "load.h"
+#include "ops/widths.h"
+
 #include "common/ports.h"
 #include "common/processor.h"
-#include "core/proof.h"
-#include "load.h"
-#include "ops/kernels.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+
+/* ---- the clock ---- */
+
+#define TURNS     256
+#define UNROLL    64
+#define TRIES     3
+#define PERIOD_NS 5000000 /* of samples */
+
+/* TURNS * UNROLL additions, and what the loop itself needs. */
+static void chain(void)
+{
+    uint64_t sum = 0, more = 1;
+    __asm__ volatile("" : "+r"(more)); /* not a constant */
+    for (unsigned turn = 0; turn < TURNS; turn++) {
+        _Pragma("GCC unroll 64") for (unsigned i = 0; i < UNROLL; i++)
+        {
+            sum += more;
+            __asm__ volatile("" : "+r"(sum));
+        }
+    }
+}
+
+enum counter { SUM_HZ, COUNT };
+
+static double shorter(double a_ns, int64_t b_ns)
+{
+    return fmin(a_ns, (double)b_ns);
+}
+
+/* The clock of the CPU that the caller runs on, in Hz, as the speed of additions that each need
+ * the one before: one takes one cycle (uops.info and Agner Fog's tables: ADD r64, r64, latency 1,
+ * from Haswell and Zen on; LLVM's models of Neoverse: ADD, latency 1). Not of ADD
+ * with a constant, which Golden Cove does while it renames registers. An interrupt or another
+ * task only makes it slower, so the fastest of three counts. It takes some 15 us. NAN: not
+ * known of this kind of machine. */
+static double clock_measure(void)
+{
+    double chain_ns = INFINITY, empty_ns = INFINITY;
+    for (unsigned i = 0; i < TRIES; i++) {
+        const int64_t start_ns = now_ns();
+        const int64_t between_ns = now_ns();
+        chain();
+        const int64_t end_ns = now_ns();
+        empty_ns = shorter(empty_ns, between_ns - start_ns);
+        chain_ns = shorter(chain_ns, end_ns - between_ns);
+    }
+#if defined(__x86_64__) || defined(__aarch64__)
+    return TURNS * UNROLL / (chain_ns - empty_ns) * 1e9;
+#else
+    return NAN;
+#endif
+}
+
+/* Between two pieces of work, so at the clock that the work has: adds a measurement to the worker's
+ * counters if the last one is 5 ms ago (0.3 % of the time). *next_ns is the worker's own, 0 at
+ * first. */
+static void clock_sample(struct worker *worker, int64_t *next_ns)
+{
+    const int64_t at_ns = now_ns();
+    if (at_ns < *next_ns)
+        return;
+    const double hz = clock_measure();
+    if (isfinite(hz)) {
+        worker_add(worker, SUM_HZ, (uint64_t)hz);
+        worker_add(worker, COUNT, 1);
+    }
+    *next_ns = at_ns + PERIOD_NS;
+}
+
+/* The mean clock of a window, in Hz; NAN: nothing was measured. */
+static double clock_mean(const struct snapshot *window)
+{
+    return window->counters[COUNT] > 0 ? window->counters[SUM_HZ] / window->counters[COUNT] : NAN;
+}
+
+/* ---- loadgen ops ---- */
 
 /* Without a limit a worker does several blocks before it takes the time again. */
 #define UNLIMITED_BLOCKS 16
@@ -32,7 +110,7 @@ struct ops_state {
     struct peak peak;
 };
 
-static const char details[] =
+static const char ops_details[] =
     "One operation is an addition of two whole numbers, or a multiplication or addition of a "
     "floating-point FMA, which counts as two; a vector counts as one for each lane. The rate of "
     "--limit is in operations a second of all workers: 10G, or 50% of what `loadgen ops --calib` "
@@ -47,7 +125,7 @@ static const char *const simd_choices[] = {"auto", "avx512",   "avx2",   "sse2",
 
 #define ROW(name, argument, type, member)                                                          \
     OPTION_ROW(struct ops_settings, name, argument, type, member)
-static const struct option_row options[] = {
+static const struct option_row ops_options[] = {
     {ROW("type", "NAME", OPTION_CHOICE, type), .preset = "double", .choices = ops_type_names,
      .help = "what it computes with: int8, int16, int32, int64, half, single or double",
      .measured = true},
@@ -85,7 +163,7 @@ static void choose(const struct run *run, struct ops_state *state)
     set->simd = 1 + (int)state->simd;
 }
 
-static void check(struct run *run)
+static void ops_check(struct run *run)
 {
     struct ops_state *state = run->state;
     choose(run, state);
@@ -93,7 +171,7 @@ static void check(struct run *run)
     run->quantum = state->kernel->block;
 }
 
-static int prepare(struct run *run)
+static int ops_prepare(struct run *run)
 {
     struct ops_state *state = run->state;
     const enum ops_type type = (enum ops_type)settings_of(run)->type;
@@ -104,7 +182,7 @@ static int prepare(struct run *run)
 
 /* ---- workers ---- */
 
-static double operate(struct worker *worker)
+static double ops_operate(struct worker *worker)
 {
     const struct ops_state *state = worker->run->state;
     const unsigned blocks = isinf(worker->orders.rate) ? UNLIMITED_BLOCKS : 1;
@@ -137,7 +215,7 @@ static bool is_exceeded(const struct run *run, const struct snapshot *window)
     return peak_share(run, window) > MOST_SHARE;
 }
 
-static void describe(struct run *run, struct line *line)
+static void ops_describe(struct run *run, struct line *line)
 {
     const struct ops_state *state = run->state;
     line_text(line, "type", ops_type_names[settings_of(run)->type]);
@@ -163,7 +241,7 @@ static void put_peak(const struct run *run, const struct snapshot *window, struc
     line_text(line, "peak_source", exceeded ? text : state->peak.source);
 }
 
-static void fields(struct run *run, const struct snapshot *window, struct line *line)
+static void ops_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     const struct ops_state *state = run->state;
     const double hz = clock_mean(window);
@@ -174,7 +252,7 @@ static void fields(struct run *run, const struct snapshot *window, struct line *
     put_peak(run, window, line);
 }
 
-static void notes(struct run *run, const char *event, const struct snapshot *window)
+static void ops_notes(struct run *run, const char *event, const struct snapshot *window)
 {
     const struct ops_state *state = run->state;
     const double hz = clock_mean(window), peak = hz / 1e9 * state->peak.per_cycle;
@@ -197,19 +275,140 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
 static const struct load ops_load = {
     .name = "ops",
     .summary = "computes in registers: whole numbers or floating point, in vectors or not",
-    .details = details,
-    .options = options,
+    .details = ops_details,
+    .options = ops_options,
     .options_size = sizeof(struct ops_settings),
     .state_size = sizeof(struct ops_state),
     .worker_size = sizeof(int64_t), /* of clock_sample() */
     .calibrations = (const char *const[]){"--threads 1", "", NULL},
     .timed = true,
     .pinned = true,
-    .check = check,
-    .prepare = prepare,
-    .operate = operate,
-    .describe = describe,
-    .fields = fields,
-    .notes = notes,
+    .check = ops_check,
+    .prepare = ops_prepare,
+    .operate = ops_operate,
+    .describe = ops_describe,
+    .fields = ops_fields,
+    .notes = ops_notes,
 };
 LOADGEN_REGISTER(ops_load);
+
+#undef ROW
+
+/* loadgen ports: execution ports. Starts as many instructions of one kind as the core can, on
+ * registers alone: what shares the core at the same time, a sibling thread, waits for its
+ * turn at these ports. core/kernels.h says where the kinds are from. */
+
+struct ports_settings {
+    int kind;
+};
+
+struct ports_state {
+    struct port_kernel kernel;
+};
+
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct ports_settings, name, argument, type, member)
+static const struct option_row ports_options[] = {
+    {ROW("kind", "KIND", OPTION_CHOICE, kind), .measured = true, .preset = "all",
+     .choices = port_kind_names,
+     .help = "which instructions: int (additions of whole numbers), int-mul, fp (FMA of doubles), "
+             "fp-add, fp-mul, shuffle, or all (additions of both kinds and multiplications)"},
+    {0},
+};
+
+static const char ports_details[] =
+    "Disturbs a sibling thread of the core (SMT): the execution ports of that kind, and the core's "
+    "width; what runs on the same CPU in turns loses the CPU's time alone. Leaves alone: caches, "
+    "TLB, memory (it works on registers, without wide vectors), other cores but for the clock of "
+    "the socket. One operation of the rate is one instruction. The summary's "
+    "instructions_per_cycle is the proof; per_cycle_possible is what the core's ports can start, "
+    "where that is known, of int and fp.";
+
+static void ports_check(struct run *run)
+{
+    const struct ports_settings *set = run->settings;
+    struct ports_state *state = run->state;
+    run->unit = UNIT_OPS;
+    if (!options_given(run->options, "threads"))
+        run->threads = 1;
+    state->kernel = port_kernel_of((enum port_kind)set->kind);
+    run->quantum = state->kernel.blocks * state->kernel.instructions;
+}
+
+/* ---- workers ---- */
+
+static double ports_operate(struct worker *worker)
+{
+    const struct ports_state *state = worker->run->state;
+    const struct ports_settings *set = worker->run->settings;
+    if (!state->kernel.run(state->kernel.blocks, 0))
+        return worker_fail(worker,
+                           "a wrong result of %s on CPU %d: do not trust this CPU, or this build",
+                           port_kind_names[set->kind], worker->cpu);
+    clock_sample(worker, worker->state);
+    return worker->run->quantum;
+}
+
+/* ---- reports ---- */
+
+/* Of one worker while it works. */
+static double per_cycle(const struct snapshot *window)
+{
+    return 1e9 / ns_per_unit(window) / clock_mean(window);
+}
+
+/* NAN: not known; a core that starts more than it could is not the one of the table. */
+static double possible(const struct run *run, const struct snapshot *window)
+{
+    const struct ports_state *state = run->state;
+    const double most = state->kernel.per_cycle;
+    return per_cycle(window) > MOST_SHARE * most ? NAN : most;
+}
+
+static void ports_describe(struct run *run, struct line *line)
+{
+    const struct ports_settings *set = run->settings;
+    line_text(line, "kind", port_kind_names[set->kind]);
+    line_count(line, "chunk_instructions", (uint64_t)run->quantum);
+}
+
+static void ports_fields(struct run *run, const struct snapshot *window, struct line *line)
+{
+    line_fixed(line, "busy_s", (double)window->busy_ns / 1e9, 6);
+    line_fixed(line, "clock_hz", clock_mean(window), 0);
+    line_fixed(line, "instructions_per_cycle", per_cycle(window), 4);
+    line_fixed(line, "per_cycle_possible", possible(run, window), 4);
+}
+
+static void ports_notes(struct run *run, const char *event, const struct snapshot *window)
+{
+    const struct ports_settings *set = run->settings;
+    const double can = possible(run, window);
+    char most[64] = "";
+    (void)event; /* with each of them */
+    if (!isfinite(per_cycle(window)))
+        return;
+    if (isfinite(can))
+        snprintf(most, sizeof most, " of %g that the core can start", can);
+    report_print(&run->report, "  %s: %.2f instructions a cycle%s; clock %.2f GHz\n",
+                 port_kind_names[set->kind], per_cycle(window), most, clock_mean(window) / 1e9);
+}
+
+static const struct load ports_load = {
+    .name = "ports",
+    .summary = "keeps a core's execution ports busy: integer, floating point, shuffle",
+    .details = ports_details,
+    .options = ports_options,
+    .options_size = sizeof(struct ports_settings),
+    .state_size = sizeof(struct ports_state),
+    .worker_size = sizeof(int64_t), /* of clock_sample() */
+    .calibrations = (const char *const[]){"", NULL},
+    .timed = true,
+    .pinned = true,
+    .check = ports_check,
+    .operate = ports_operate,
+    .describe = ports_describe,
+    .fields = ports_fields,
+    .notes = ports_notes,
+};
+LOADGEN_REGISTER(ports_load);

@@ -2,7 +2,7 @@
  * ops/kernel.h says of its kernels holds for these; the steps are written as instructions, because
  * the template's vectors have a fixed length. */
 
-#include "ops/kernels.h"
+#include "ops/widths.h"
 
 #include <stddef.h>
 

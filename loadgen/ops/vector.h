@@ -8,10 +8,6 @@
  * and includes this, which undefines it. No include guard: it is a template. With HALF defined the
  * table has half precision in place of all others. */
 
-#include "ops/kernels.h"
-
-#include <string.h>
-
 /* The functions of a table have its name in front of theirs. */
 #define JOIN(table, name)  table##_##name
 #define UNDER(table, name) JOIN(table, name)

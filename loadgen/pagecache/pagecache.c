@@ -4,8 +4,7 @@
  * owners have to read from the disk again. Never more than the file, which is at most a
  * share of memory; all of them are given back when it pauses. */
 
-#include "io/io-options.h"
-#include "io/path.h"
+#include "io/io.h"
 #include "load.h"
 
 #include "common/cgroup.h"

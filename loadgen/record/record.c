@@ -3,19 +3,18 @@
  * meets: wake-up latency, context switches, interrupts. Time that the hypervisor stole
  * is not load: it is recorded separately. */
 
-#include "histogram.h"
 #include "load.h"
-#include "record/sample.h"
-#include "signals.h"
 
 #include "common/machine.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +24,81 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+
+/* What /proc/stat has counted since boot. */
+
+/* USER_HZ ticks that one CPU has spent, as proc(5) /proc/stat counts them. */
+struct cpu_ticks {
+    unsigned cpu;
+    unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
+};
+
+struct sample {
+    unsigned count;
+    struct cpu_ticks *cpus;
+    unsigned long long switches, interrupts; /* of all CPUs */
+};
+
+/* A line "cpuN ..."; that of "cpu" is the sum. */
+static bool take_cpu(const char *text, struct cpu_ticks *cpu)
+{
+    *cpu = (struct cpu_ticks){0};
+    return strncmp(text, "cpu", 3) == 0 && isdigit((unsigned char)text[3]) &&
+           sscanf(text, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu->cpu, &cpu->user,
+                  &cpu->nice, &cpu->system, &cpu->idle, &cpu->iowait, &cpu->irq, &cpu->softirq,
+                  &cpu->steal) >= 5;
+}
+
+/* Reads it, of at most `capacity` CPUs. 0, or -1 with errno. */
+static int sample_take(struct sample *sample, unsigned capacity)
+{
+    char text[512]; /* of "intr", which is longer, the first number is enough */
+    struct cpu_ticks cpu;
+    char path[PATH_MAX];
+    FILE *file = fopen(machine_path("/proc/stat", path), "re");
+    if (file == NULL)
+        return -1;
+    sample->count = 0;
+    sample->switches = sample->interrupts = 0;
+    while (fgets(text, sizeof text, file) != NULL) {
+        if (sample->count < capacity && take_cpu(text, &cpu))
+            sample->cpus[sample->count++] = cpu;
+        else if (strncmp(text, "ctxt ", 5) == 0)
+            (void)sscanf(text, "ctxt %llu", &sample->switches);
+        else if (strncmp(text, "intr ", 5) == 0)
+            (void)sscanf(text, "intr %llu", &sample->interrupts);
+    }
+    fclose(file);
+    return 0;
+}
+
+static double busy_ticks(const struct cpu_ticks *cpu)
+{
+    return (double)(cpu->user + cpu->nice + cpu->system + cpu->irq + cpu->softirq);
+}
+
+/* Percent of a time in which these ticks passed; a counter may step by a tick more than the
+ * time has room for, and the hypervisor's may step back. */
+static double percent(double ticks, double seconds)
+{
+    const double share = 100 * ticks / (seconds * (double)sysconf(_SC_CLK_TCK));
+    return share < 0 ? 0 : share > 100 ? 100 : share;
+}
+
+/* What one of its CPUs did since an earlier sample with the same CPUs, in percent of
+ * these seconds: load (guest time is part of user time, so nothing is counted twice),
+ * and time that the hypervisor stole. */
+static double sample_load(const struct sample *before, const struct sample *after, unsigned index,
+                          double seconds)
+{
+    return percent(busy_ticks(&after->cpus[index]) - busy_ticks(&before->cpus[index]), seconds);
+}
+
+static double sample_steal(const struct sample *before, const struct sample *after, unsigned index,
+                           double seconds)
+{
+    return percent((double)after->cpus[index].steal - (double)before->cpus[index].steal, seconds);
+}
 
 /* Wake-up latency, as cyclictest measures it: on each CPU a thread sleeps to absolute
  * times, and notes by how much later it runs. It has an ordinary priority, as what is

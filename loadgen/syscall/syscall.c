@@ -3,7 +3,6 @@
  * kernel, whose code and data replace others' in the small caches, and what the CPU does on
  * entry against speculation attacks empties predictors, and TLBs on some. */
 
-#include "calibration.h"
 #include "load.h"
 
 #include <errno.h>

@@ -1,6 +1,4 @@
-#include "io/io-options.h"
-
-#include "signals.h"
+#include "io/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -370,7 +368,7 @@ void io_check(struct run *run)
     settle(run);
 }
 
-/* A pending signal; of a harness that is gone, too (input.h). */
+/* A pending signal; of a harness that is gone, too (watch_start()). */
 static bool interrupted(void)
 {
     sigset_t pending;

@@ -1,5 +1,5 @@
-#ifndef LOADGEN_OPS_KERNELS_H
-#define LOADGEN_OPS_KERNELS_H
+#ifndef LOADGEN_OPS_WIDTHS_H
+#define LOADGEN_OPS_WIDTHS_H
 
 /* The kernels of loadgen ops: arithmetic on registers alone, as fast as the CPU starts
  * instructions. What is counted: an integer addition is one operation; of a floating-point
@@ -56,7 +56,7 @@ OPS_BUILT(ops_portable);
 OPS_BUILT(ops_scalar);
 OPS_BUILT(ops_scalar_fma); /* x86 */
 
-/* ---- kernels.c ---- */
+/* ---- widths.c ---- */
 
 extern const char *const ops_type_names[]; /* by enum ops_type, ended by NULL */
 unsigned ops_type_bytes(enum ops_type type);
