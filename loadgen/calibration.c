@@ -18,12 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_PERCENT 1000.0         /* more is a mistake */
-#define OLD_S        (30 * 86400.0) /* worth a warning */
+#define MOST_PERCENT 1000.0         // more is a mistake
+#define OLD_S        (30 * 86400.0) // worth a warning
 
-/* ---- what a rate is of ---- */
+// ---- what a rate is of ----
 
-/* Appends one more thing that the rate is of. */
+// Appends one more thing that the rate is of.
 __attribute__((format(printf, 2, 3))) static void add_subject(struct calibration_key *key,
                                                               const char *format, ...)
 {
@@ -36,18 +36,18 @@ __attribute__((format(printf, 2, 3))) static void add_subject(struct calibration
     va_end(arguments);
 }
 
-/* How large the system makes the pages of those who do not say: "madvise" of "always
- * [madvise] never". False: it has only small ones. */
+// How large the system makes the pages of those who do not say: "madvise" of "always
+// [madvise] never". False: it has only small ones.
 static bool transparent_pages(char word[16])
 {
     char line[128];
     if (!machine_line("/sys/kernel/mm/transparent_hugepage/enabled", line, sizeof line))
         return false;
     const char *at = strchr(line, '[');
-    return at != NULL && sscanf(at, "[%15[a-z]", word) == 1;
+    return at && sscanf(at, "[%15[a-z]", word) == 1;
 }
 
-/* Each pinned worker's rate is that of its CPU, and of what it shares with the others'. */
+// Each pinned worker's rate is that of its CPU, and of what it shares with the others'.
 static void add_cpus(const struct run *run, struct calibration_key *key)
 {
     struct cpu_list cpus;
@@ -74,7 +74,7 @@ void calibration_key(const struct run *run, struct calibration_key *key)
                     run->load->name);
 }
 
-/* "jostle calib mem --with '--kernel triad --threads 2'": what makes one; returns text. */
+// "jostle calib mem --with '--kernel triad --threads 2'": what makes one; returns text.
 static const char *calibration_command(const struct run *run, char *text, size_t size)
 {
     const char *name = strcmp(run->load->name, "io") == 0 ? "disk" : run->load->name;
@@ -86,9 +86,9 @@ static const char *calibration_command(const struct run *run, char *text, size_t
     return text;
 }
 
-/* ---- where it is kept ---- */
+// ---- where it is kept ----
 
-/* Appends ".VALUE" with everything odd in it as one underscore. */
+// Appends ".VALUE" with everything odd in it as one underscore.
 static void append_part(char *name, size_t size, const char *value)
 {
     size_t used = strlen(name);
@@ -107,7 +107,7 @@ static void append_part(char *name, size_t size, const char *value)
     name[used] = '\0';
 }
 
-/* FNV-1a: distinguishes the keys whose names became the same, or were cut off. */
+// FNV-1a: distinguishes the keys whose names became the same, or were cut off.
 static uint32_t hash(const char *text, uint32_t value)
 {
     for (; *text != '\0'; text++)
@@ -115,7 +115,7 @@ static uint32_t hash(const char *text, uint32_t value)
     return value;
 }
 
-/* The kept file of a key, whether it is there or not; -1: no place for one. */
+// The kept file of a key, whether it is there or not; -1: no place for one.
 static int calibration_path(const struct calibration_key *key, char path[PATH_MAX])
 {
     char name[NAME_MAX - 32] = "", whole[NAME_MAX + 32];
@@ -127,9 +127,9 @@ static int calibration_path(const struct calibration_key *key, char path[PATH_MA
     return kept_path(whole, path);
 }
 
-/* ---- reading ---- */
+// ---- reading ----
 
-/* Takes the calibration in the file, if it is one of the key. */
+// Takes the calibration in the file, if it is one of the key.
 static bool take_file(const char *path, const struct calibration_key *key,
                       struct calibration_found *found)
 {
@@ -141,8 +141,8 @@ static bool take_file(const char *path, const struct calibration_key *key,
     return good;
 }
 
-/* The calibration that fits this run: of --calibration FILE, else the kept one.
- * 0; or -1, and error says what was wrong and what to do. */
+// The calibration that fits this run: of --calibration FILE, else the kept one.
+// 0; or -1, and error says what was wrong and what to do.
 static int calibration_find(const struct run *run, struct calibration_found *found, char *error,
                             size_t size)
 {
@@ -151,7 +151,7 @@ static int calibration_find(const struct run *run, struct calibration_found *fou
     char path[PATH_MAX], command[1100];
     calibration_key(run, &key);
     calibration_command(run, command, sizeof command);
-    const bool kept = file == NULL && calibration_path(&key, path) == 0;
+    const bool kept = !file && calibration_path(&key, path) == 0;
     const bool trusted = kept && trust_path(path);
     if (trusted && take_file(path, &key, found))
         return 0;
@@ -160,7 +160,7 @@ static int calibration_find(const struct run *run, struct calibration_found *fou
                  "%.200s: this calibration is not used: others than you can write to it: remove "
                  "it, or set XDG_CACHE_HOME to a folder of your own",
                  path);
-    else if (file == NULL)
+    else if (!file)
         snprintf(error, size, "no calibration of this yet: make one: %s", command);
     else if (access(file, R_OK) != 0)
         snprintf(error, size, "--calibration %.200s: %s: name one that was kept", file,
@@ -173,7 +173,7 @@ static int calibration_find(const struct run *run, struct calibration_found *fou
     return -1;
 }
 
-/* ---- percentages ---- */
+// ---- percentages ----
 
 static void format_age(double seconds, char *text, size_t size)
 {
@@ -187,8 +187,8 @@ static void format_age(double seconds, char *text, size_t size)
         snprintf(text, size, "%.0f days", seconds / 86400);
 }
 
-/* Says on stderr, for people, what was found and how old it is; an old one, and one of a busy
- * machine, is a warning. */
+// Says on stderr, for people, what was found and how old it is; an old one, and one of a busy
+// machine, is a warning.
 static void calibration_announce(struct run *run, const struct calibration_found *found)
 {
     char age[32], whole[48], command[1100];
@@ -206,8 +206,8 @@ static void calibration_announce(struct run *run, const struct calibration_found
                 units_format_rate(found->rate, run->unit, whole, sizeof whole), age, found->path);
 }
 
-/* percent of it, into *rate, and run->calibration; announced. 0, or -1 with
- * error. */
+// percent of it, into *rate, and run->calibration; announced. 0, or -1 with
+// error.
 static int calibration_percent(struct run *run, double percent, double *rate, char *error,
                                size_t size)
 {
@@ -231,8 +231,8 @@ void calibration_describe(const struct run *run, struct line *line)
     line_fixed(line, "calibration_age_s", run->calibration.age_s, 6);
 }
 
-#define LARGEST_RATE_BYTES 1e12 /* a limit above these was a mistake */
-#define LARGEST_RATE_OPS   1e9  /* times what one operation of the load counts as */
+#define LARGEST_RATE_BYTES 1e12 // a limit above these was a mistake
+#define LARGEST_RATE_OPS   1e9  // times what one operation of the load counts as
 
 int rate_usual(struct run *run, const char *text, double *rate, char *error, size_t size)
 {
@@ -241,7 +241,7 @@ int rate_usual(struct run *run, const char *text, double *rate, char *error, siz
     const char *example = bytes ? "10M or 10MiB/s" : "5000iops or 5k";
     const double most = bytes ? LARGEST_RATE_BYTES : LARGEST_RATE_OPS * run->quantum;
     const bool known = units_rate(text, &given) == 0;
-    if (known && given.kind == RATE_PERCENT && given.value > 0 && run->load->calibrations != NULL)
+    if (known && given.kind == RATE_PERCENT && given.value > 0 && run->load->calibrations)
         return calibration_percent(run, given.value, rate, error, size);
     if (!known)
         snprintf(error, size, "rate %.64s: not a rate: give one such as %s", text, example);
@@ -264,14 +264,14 @@ int rate_in_steps(struct run *run, const char *text, double most, double steps_p
                   char *error, size_t size)
 {
     const int failed = rate_usual(run, text, rate, error, size);
-    if (failed == 0 && run->engine == NULL)
+    if (failed == 0 && !run->engine)
         run->quantum = floor(fmax(fmin(most, *rate / steps_per_s), 1));
     return failed;
 }
 
 int rate_of(struct run *run, const char *text, double *rate, char *error, size_t size)
 {
-    if (run->load->rate != NULL)
+    if (run->load->rate)
         return run->load->rate(run, text, rate, error, size);
     if (strcmp(run->unit, UNIT_NONE) != 0)
         return rate_usual(run, text, rate, error, size);
@@ -279,20 +279,20 @@ int rate_of(struct run *run, const char *text, double *rate, char *error, size_t
     return -1;
 }
 
-/* ---- measuring: runs a load without a limit, and judges its one-second rates ---- */
+// ---- measuring: runs a load without a limit, and judges its one-second rates ----
 
 struct measured {
-    struct steady steady;   /* of the one-second rates; slope in percent a second */
-    double rate;            /* base units a second over all of it */
-    double operations;      /* a second */
-    double foreign;         /* share of the machine's CPUs that others used; NAN: unknown */
-    struct snapshot window; /* all figures of that time */
-    /* Objects of the load's own fields, of `ready` and of `summary`, while it ran. */
+    struct steady steady;   // of the one-second rates; slope in percent a second
+    double rate;            // base units a second over all of it
+    double operations;      // a second
+    double foreign;         // share of the machine's CPUs that others used; NAN: unknown
+    struct snapshot window; // all figures of that time
+    // Objects of the load's own fields, of `ready` and of `summary`, while it ran.
     struct line ready, summary;
 };
 
 #define LEAST_SAMPLES   5
-#define LONGEST_RAMP_NS 1000000000 /* before the samples, so that caches and clocks settle */
+#define LONGEST_RAMP_NS 1000000000 // before the samples, so that caches and clocks settle
 
 static double rate_in(const struct snapshot *window)
 {
@@ -305,8 +305,8 @@ static unsigned samples_in(int64_t length_ns)
     return seconds < LEAST_SAMPLES ? LEAST_SAMPLES : (unsigned)seconds;
 }
 
-/* The share of the CPUs that others than the load used over the window. Ticks may have missed some
- * of the load's own time. */
+// The share of the CPUs that others than the load used over the window. Ticks may have missed some
+// of the load's own time.
 static double foreign_share(const struct counters *from, const struct counters *to,
                             const struct snapshot *window)
 {
@@ -316,7 +316,7 @@ static double foreign_share(const struct counters *from, const struct counters *
     return fmax(others_ns, 0) / ((double)window->active_ns * to->cpus);
 }
 
-/* Rates of the samples that follow each other from now on, while the load runs. */
+// Rates of the samples that follow each other from now on, while the load runs.
 static void sample(struct run *run, int64_t step_ns, unsigned count, double *rates,
                    struct measured *measured)
 {
@@ -325,14 +325,14 @@ static void sample(struct run *run, int64_t step_ns, unsigned count, double *rat
     struct snapshot *snapshots = calloc(3, sizeof *snapshots);
     struct snapshot *first = &snapshots[0], *before = &snapshots[1], *now = &snapshots[2];
     const int64_t start_ns = now_ns();
-    if (snapshots == NULL) {
+    if (!snapshots) {
         run_fail(run, "out of memory: free some");
         return;
     }
     counters_read(&from);
     accounting_snapshot(run, first);
     *before = *first;
-    for (unsigned i = 0; i < count && failure_of(run) == NULL; i++) {
+    for (unsigned i = 0; i < count && !failure_of(run); i++) {
         sleep_until_ns(start_ns + (i + 1) * step_ns);
         accounting_snapshot(run, now);
         accounting_difference(now, before, window);
@@ -357,16 +357,16 @@ static void judge(struct measured *measured, const double *rates, unsigned count
         window->active_ns > 0 ? (double)window->operations * 1e9 / (double)window->active_ns : 0;
 }
 
-/* While the workers are there: some loads look at them. */
+// While the workers are there: some loads look at them.
 static int write_own(struct run *run, struct measured *measured)
 {
     const struct load *load = run->load;
     line_object(&measured->ready, NULL);
-    if (load->describe != NULL)
+    if (load->describe)
         load->describe(run, &measured->ready);
     line_close(&measured->ready);
     line_object(&measured->summary, NULL);
-    if (load->fields != NULL)
+    if (load->fields)
         load->fields(run, &measured->window, &measured->summary);
     line_close(&measured->summary);
     if (measured->ready.failed || measured->summary.failed)
@@ -374,7 +374,7 @@ static int write_own(struct run *run, struct measured *measured)
     return 0;
 }
 
-/* From a started engine to a stopped one. */
+// From a started engine to a stopped one.
 static int run_samples(struct run *run, int64_t length_ns, double *rates, struct measured *measured)
 {
     const int64_t ramp_ns = length_ns / 5;
@@ -386,26 +386,26 @@ static int run_samples(struct run *run, int64_t length_ns, double *rates, struct
     return write_own(run, measured);
 }
 
-/* Drives the engine from start to stop: a ramp of a fifth of length_ns (1 s at
- * most), then length_ns in samples of a second (five shorter ones if length_ns is
- * below that). What the load's prepare() made is the caller's to clean up. 0; or
- * -1, and error says what was wrong. */
+// Drives the engine from start to stop: a ramp of a fifth of length_ns (1 s at
+// most), then length_ns in samples of a second (five shorter ones if length_ns is
+// below that). What the load's prepare() made is the caller's to clean up. 0; or
+// -1, and error says what was wrong.
 static int measure(struct run *run, int64_t length_ns, struct measured *measured, char *error,
                    size_t size)
 {
     double *rates = calloc(samples_in(length_ns), sizeof *rates);
-    if (rates == NULL || engine_create(run, NULL, NULL) != 0) {
+    if (!rates || engine_create(run, NULL, NULL) != 0) {
         snprintf(error, size, "out of memory: free some");
         free(rates);
         return -1;
     }
-    int failed = run->load->prepare == NULL ? 0 : run->load->prepare(run);
+    int failed = !run->load->prepare ? 0 : run->load->prepare(run);
     if (failed == 0)
         failed = engine_start(run);
     if (failed == 0)
         failed = run_samples(run, length_ns, rates, measured);
     engine_stop(run);
-    if (failure_of(run) != NULL) {
+    if (failure_of(run)) {
         snprintf(error, size, "%s", failure_of(run));
         failed = -1;
     }
@@ -414,24 +414,24 @@ static int measure(struct run *run, int64_t length_ns, struct measured *measured
     return failed;
 }
 
-/* Takes NULL, too. */
+// Takes NULL, too.
 static void measured_free(struct measured *measured)
 {
-    if (measured == NULL)
+    if (!measured)
         return;
     line_free(&measured->ready);
     line_free(&measured->summary);
     free(measured);
 }
 
-/* sd of the one-second rates in percent of their mean. */
+// sd of the one-second rates in percent of their mean.
 static double spread_percent(const struct measured *measured)
 {
     return measured->steady.mean > 0 ? 100 * measured->steady.sd / measured->steady.mean : NAN;
 }
 
-/* The fields unit, rate, operations_per_s, minimum, maximum, sd, spread_percent,
- * slope_percent_per_s, steady, cpu_s; and p50_ns, p99_ns if the load has operations. */
+// The fields unit, rate, operations_per_s, minimum, maximum, sd, spread_percent,
+// slope_percent_per_s, steady, cpu_s; and p50_ns, p99_ns if the load has operations.
 static void measured_write(struct line *line, const struct run *run,
                            const struct measured *measured)
 {
@@ -453,7 +453,7 @@ static void measured_write(struct line *line, const struct run *run,
     }
 }
 
-/* One line for people: title and rate, spread, slope; a complaint if not steady. */
+// One line for people: title and rate, spread, slope; a complaint if not steady.
 static void measured_print(struct run *run, const char *title, const struct measured *measured)
 {
     char rate[48];
@@ -473,7 +473,7 @@ static void measured_print(struct run *run, const char *title, const struct meas
 static bool has(const json_t *record, const char *name, const char *value)
 {
     const char *text = json_string_value(json_object_get(record, name));
-    return text != NULL && strcmp(text, value) == 0;
+    return text && strcmp(text, value) == 0;
 }
 
 static bool fits(const json_t *record, const struct calibration_key *key)
@@ -483,12 +483,12 @@ static bool fits(const json_t *record, const struct calibration_key *key)
            has(record, "options", key->options) && has(record, "subject", key->subject);
 }
 
-/* Since it was made; NAN: it does not say. */
+// Since it was made; NAN: it does not say.
 static double age_s(const json_t *record)
 {
     const char *created = json_string_value(json_object_get(record, "created"));
     struct tm when = {0};
-    if (created == NULL || strptime(created, "%Y-%m-%dT%H:%M:%SZ", &when) == NULL)
+    if (!created || !strptime(created, "%Y-%m-%dT%H:%M:%SZ", &when))
         return NAN;
     return difftime(time(NULL), timegm(&when));
 }
@@ -500,23 +500,23 @@ bool calibration_take(const json_t *record, const struct calibration_key *key,
     const double age = age_s(record);
     if (!fits(record, key) || !(rate > 0) || !isfinite(rate) || isnan(age))
         return false;
-    /* Records of older versions do not say it: 0. */
+    // Records of older versions do not say it: 0.
     const double foreign = json_number_value(json_object_get(record, "foreign"));
     *found = (struct calibration_found){.rate = rate, .age_s = age, .foreign = foreign};
     return true;
 }
 
-/* `loadgen LOAD [options] --calib [SECONDS]`: measures a load without a limit, and
- * keeps its rate. */
+// `loadgen LOAD [options] --calib [SECONDS]`: measures a load without a limit, and
+// keeps its rate.
 
-#define USUAL_NS    10000000000 /* --calib without SECONDS */
-#define SHORT_NS    2000000000  /* and with --if-missing: somebody waits to use it */
+#define USUAL_NS    10000000000 // --calib without SECONDS
+#define SHORT_NS    2000000000  // and with --if-missing: somebody waits to use it
 #define SHORTEST_NS 500000000
 #define LONGEST_NS  86400000000000
 
-/* ---- what is wanted ---- */
+// ---- what is wanted ----
 
-/* SECONDS behind --calib as nanoseconds. */
+// SECONDS behind --calib as nanoseconds.
 static int64_t length_of(const struct run *run)
 {
     int64_t length_ns = run->common.if_missing ? SHORT_NS : USUAL_NS;
@@ -528,28 +528,28 @@ static int64_t length_of(const struct run *run)
     return length_ns;
 }
 
-/* Whether a load with these options refers to a calibration at all. */
+// Whether a load with these options refers to a calibration at all.
 static bool is_needed(const struct run *run)
 {
     struct rate limit;
-    if (run->load->calibrations == NULL || run->rate == 0 || strcmp(run->unit, UNIT_NONE) == 0)
-        return false; /* there is nothing, or something else is done in place of load */
-    return run->common.limit == NULL ||
+    if (!run->load->calibrations || run->rate == 0 || strcmp(run->unit, UNIT_NONE) == 0)
+        return false; // there is nothing, or something else is done in place of load
+    return !run->common.limit ||
            (units_rate(run->common.limit, &limit) == 0 && limit.kind == RATE_PERCENT);
 }
 
 static void check(const struct run *run)
 {
-    if (run->load->calibrations == NULL)
+    if (!run->load->calibrations)
         usage_error("--calib: loadgen %s has no rate that needs it: leave it out", run->load->name);
-    if (run->common.control || run->common.limit != NULL)
+    if (run->common.control || run->common.limit)
         usage_error(
             "--calib measures without a limit, and by itself: leave out --control and --limit");
     if (run->rate == 0)
         usage_error("--calib of nothing: give a load above 0");
 }
 
-/* ---- the record ---- */
+// ---- the record ----
 
 static void write_key(struct line *line, const struct calibration_key *key)
 {
@@ -564,7 +564,7 @@ static void write_key(struct line *line, const struct calibration_key *key)
     line_text(line, "created", date_utc(time(NULL), created));
 }
 
-/* Key, rate, and what the load says of itself. NULL: out of memory. */
+// Key, rate, and what the load says of itself. NULL: out of memory.
 static const char *compose(struct run *run, const struct calibration_key *key, int64_t length_ns,
                            const struct measured *measured, struct line *line)
 {
@@ -578,7 +578,7 @@ static const char *compose(struct run *run, const struct calibration_key *key, i
     return line_end(line);
 }
 
-/* ---- keeping it ---- */
+// ---- keeping it ----
 
 static int write_kept(const char *path, const char *text)
 {
@@ -598,7 +598,7 @@ static int keep(struct run *run, const struct calibration_key *key, const char *
         report_text(&run->report, text);
     if (run->report.broken)
         return 1;
-    if (named != NULL)
+    if (named)
         return save_text(named, text, SAVE_OUTPUT) || save_complain(named) ? 0 : 1;
     if (calibration_path(key, path) != 0) {
         complain("no place to keep the calibration: set HOME or XDG_CACHE_HOME");
@@ -610,14 +610,14 @@ static int keep(struct run *run, const struct calibration_key *key, const char *
     return status;
 }
 
-/* ---- measuring ---- */
+// ---- measuring ----
 
-/* Of a rate that was asked for; with --if-missing it is what a load needs, which says itself what
- * it is of. */
+// Of a rate that was asked for; with --if-missing it is what a load needs, which says itself what
+// it is of.
 static void print_all(struct run *run, const char *title, const struct measured *measured)
 {
     measured_print(run, title, measured);
-    if (run->load->notes != NULL)
+    if (run->load->notes)
         run->load->notes(run, "summary", &measured->window);
 }
 
@@ -640,7 +640,7 @@ static int measure_and_keep(struct run *run, int64_t length_ns, struct measured 
         print_all(run, title, measured);
     const char *text = compose(run, &key, length_ns, measured, &line);
     int status = 1;
-    if (text == NULL)
+    if (!text)
         complain("out of memory: free some");
     else
         status = keep(run, &key, text);
@@ -648,7 +648,7 @@ static int measure_and_keep(struct run *run, int64_t length_ns, struct measured 
     return status;
 }
 
-/* --if-missing: -1: there is none. */
+// --if-missing: -1: there is none.
 static int use_kept(struct run *run)
 {
     struct calibration_found found;
@@ -667,14 +667,14 @@ int calibrate(struct run *run)
         check(run);
     if (status < 0) {
         const int64_t length_ns = length_of(run);
-        struct measured *measured = calloc(1, sizeof *measured); /* large for a stack */
+        struct measured *measured = calloc(1, sizeof *measured); // large for a stack
         run->rate = INFINITY;
-        if (measured == NULL)
+        if (!measured)
             complain("out of memory: free some");
-        status = measured == NULL ? 1 : measure_and_keep(run, length_ns, measured);
+        status = !measured ? 1 : measure_and_keep(run, length_ns, measured);
         measured_free(measured);
     }
-    if (run->load->cleanup != NULL && run->state != NULL)
+    if (run->load->cleanup && run->state)
         run->load->cleanup(run);
     return status;
 }

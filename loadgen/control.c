@@ -53,7 +53,7 @@ void prefault_begin(struct prefault *prefault, unsigned workers)
     atomic_store(&prefault->left, workers);
     for (size_t i = 0; i < ENDING_SIGNALS; i++) {
         sigaction(ending_signals[i], NULL, &prefault->before[i]);
-        /* What the control plane has left ignored stays so. */
+        // What the control plane has left ignored stays so.
         if (prefault->before[i].sa_handler != SIG_IGN)
             sigaction(ending_signals[i], &usual, NULL);
     }
@@ -68,8 +68,8 @@ void prefault_done(struct prefault *prefault)
         sigaction(ending_signals[i], &prefault->before[i], NULL);
 }
 
-/* Stops as if nobody had caught the signal: the kernel leaves out a process group that has no
- * shell to continue it. Returns when somebody has continued us. */
+// Stops as if nobody had caught the signal: the kernel leaves out a process group that has no
+// shell to continue it. Returns when somebody has continued us.
 static void stop_here(uv_signal_t *handle, uv_signal_cb again)
 {
     uv_signal_stop(handle);
@@ -91,12 +91,12 @@ void suspend_watch(uv_signal_t *handle, uv_loop_t *loop, struct run *run)
     struct sigaction action;
     uv_signal_init(loop, handle);
     handle->data = run;
-    if (run->load->process != NULL && run->load->process->suspend != NULL &&
+    if (run->load->process && run->load->process->suspend &&
         sigaction(SIGTSTP, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
         uv_signal_start(handle, on_stop, SIGTSTP);
 }
 
-/* What a load did between two times: a mark, an interval, all of it. */
+// What a load did between two times: a mark, an interval, all of it.
 
 static void add_percentiles(struct line *line, const char *name, const struct histogram *histogram)
 {
@@ -118,8 +118,8 @@ static double per_second(double amount, int64_t time_ns)
     return time_ns > 0 ? amount * 1e9 / (double)time_ns : NAN;
 }
 
-/* The field "cpus": where the kernel lets the load run, read back from it; null
- * when nothing of the load is there to ask about. */
+// The field "cpus": where the kernel lets the load run, read back from it; null
+// when nothing of the load is there to ask about.
 static void window_cpus(struct run *run, struct line *line)
 {
     struct cpu_list cpus;
@@ -133,7 +133,7 @@ static void write_window(struct run *run, const char *event, const char *mark,
 {
     struct line line;
     report_open(&line, event);
-    if (mark != NULL)
+    if (mark)
         line_text(&line, "mark", mark);
     line_text(&line, "load", run->load->name);
     line_text(&line, "unit", run->unit);
@@ -151,9 +151,9 @@ static void write_window(struct run *run, const char *event, const char *mark,
         add_percentiles(&line, "response", &window->response);
         line_close(&line);
     }
-    if (run->load->fields != NULL)
+    if (run->load->fields)
         run->load->fields(run, window, &line);
-    if (run->load->summary_fields != NULL && strcmp(event, "summary") == 0)
+    if (run->load->summary_fields && strcmp(event, "summary") == 0)
         run->load->summary_fields(run, window, &line);
     report_write(&run->report, &line);
 }
@@ -194,20 +194,20 @@ static void print_window(struct run *run, const char *event, const struct snapsh
     }
 }
 
-/* Reports event "mark", "interval" or "summary"; mark: its name or NULL. window:
- * the differences since the last one. */
+// Reports event "mark", "interval" or "summary"; mark: its name or NULL. window:
+// the differences since the last one.
 static void window_report(struct run *run, const char *event, const char *mark,
                           const struct snapshot *window)
 {
     if (!run->report.json)
         print_window(run, event, window);
-    if (run->load->notes != NULL)
+    if (run->load->notes)
         run->load->notes(run, event, window);
-    if (run->report.json) /* last: nothing comes after a summary */
+    if (run->report.json) // last: nothing comes after a summary
         write_window(run, event, mark, window);
 }
 
-#define FLUSH_MS 10 /* between attempts to write what nobody has read yet */
+#define FLUSH_MS 10 // between attempts to write what nobody has read yet
 
 enum phase { PAUSED, STARTING, STEADY, PAUSING, ENDING, ENDED };
 
@@ -219,15 +219,15 @@ struct control {
     uv_signal_t signals[ENDING_SIGNALS], suspended;
     uv_timer_t settle, duration, interval, flush;
     uv_prepare_t before_sleep;
-    uv_async_t wake;         /* the engine has reported something */
-    _Atomic unsigned events; /* bits 1 << enum engine_event */
+    uv_async_t wake;         // the engine has reported something
+    _Atomic unsigned events; // bits 1 << enum engine_event
     struct input input;
     struct snapshot now, window, at_start, at_mark, at_interval;
 };
 
 static void end(struct control *control);
 
-/* ---- events on stdout ---- */
+// ---- events on stdout ----
 
 static void say(struct control *control, const char *event)
 {
@@ -265,13 +265,13 @@ static void say_ready(struct control *control)
     line_fixed(&line, "quota_cpus", run->quota_cpus, 6);
     line_fixed(&line, "duration_s",
                run->common.duration_ns > 0 ? (double)run->common.duration_ns / 1e9 : NAN, 6);
-    if (run->load->describe != NULL)
+    if (run->load->describe)
         run->load->describe(run, &line);
     calibration_describe(run, &line);
     report_write(&run->report, &line);
 }
 
-/* Reports what happened between *since and control->now, and moves *since up to that. */
+// Reports what happened between *since and control->now, and moves *since up to that.
 static void report_window(struct control *control, const char *event, const char *mark,
                           struct snapshot *since)
 {
@@ -294,7 +294,7 @@ static void on_flush(uv_timer_t *timer)
         uv_timer_stop(timer);
 }
 
-/* Before the loop sleeps: what nobody has read yet is tried again until it is read. */
+// Before the loop sleeps: what nobody has read yet is tried again until it is read.
 static void before_sleep(uv_prepare_t *prepare)
 {
     struct control *control = prepare->data;
@@ -302,7 +302,7 @@ static void before_sleep(uv_prepare_t *prepare)
         uv_timer_start(&control->flush, on_flush, FLUSH_MS, FLUSH_MS);
 }
 
-/* ---- phases ---- */
+// ---- phases ----
 
 static void become_steady(struct control *control)
 {
@@ -340,8 +340,8 @@ static uint64_t milliseconds(int64_t time_ns)
     return (uint64_t)((time_ns + 999999) / 1000000);
 }
 
-/* The duration; for a paced load with operations up to the end of the last one's
- * time, so that a rate of a few a second is met exactly. At most a tenth more. */
+// The duration; for a paced load with operations up to the end of the last one's
+// time, so that a rate of a few a second is met exactly. At most a tenth more.
 static int64_t whole_duration(const struct run *run)
 {
     const double wanted_ns = (double)run->common.duration_ns;
@@ -351,8 +351,8 @@ static int64_t whole_duration(const struct run *run)
     return (int64_t)(ceil(wanted_ns / each_ns) * each_ns);
 }
 
-/* The end by --duration. Paced operations end at that very time, although the
- * loop's timer is some milliseconds late. */
+// The end by --duration. Paced operations end at that very time, although the
+// loop's timer is some milliseconds late.
 static void start_duration(struct control *control)
 {
     struct run *run = control->run;
@@ -372,7 +372,7 @@ static void resume(struct control *control)
         return;
     }
     control->phase = STARTING;
-    uv_update_time(&control->loop); /* prepare() may have taken long: timers count from now */
+    uv_update_time(&control->loop); // prepare() may have taken long: timers count from now
     if (!control->resumed_once && run->common.duration_ns > 0)
         start_duration(control);
     engine_resume(run);
@@ -383,8 +383,8 @@ static void resume(struct control *control)
         uv_timer_start(&control->interval, on_interval, interval_ms, interval_ms);
     }
     control->resumed_once = true;
-    if (run->load->process != NULL)
-        run->load->process->resume(run); /* a failure is reported as any other is */
+    if (run->load->process)
+        run->load->process->resume(run); // a failure is reported as any other is
 }
 
 static void pause_load(struct control *control)
@@ -398,7 +398,7 @@ static void pause_load(struct control *control)
     uv_timer_stop(&control->settle);
     uv_timer_stop(&control->interval);
     engine_pause(run);
-    if (run->load->process != NULL)
+    if (run->load->process)
         run->load->process->pause(run);
 }
 
@@ -407,11 +407,11 @@ static void finish(struct control *control)
     struct run *run = control->run;
     control->phase = ENDED;
     engine_wait_idle(run);
-    accounting_snapshot(run, &control->now); /* before anything is checked: that is no load */
-    if (failure_of(run) == NULL && run->load->verify != NULL)
-        (void)run->load->verify(run); /* a failure is reported as any other is */
+    accounting_snapshot(run, &control->now); // before anything is checked: that is no load
+    if (!failure_of(run) && run->load->verify)
+        (void)run->load->verify(run); // a failure is reported as any other is
     const char *failure = failure_of(run);
-    if (failure != NULL) {
+    if (failure) {
         control->failed = true;
         report_error(&run->report, failure);
     }
@@ -420,7 +420,7 @@ static void finish(struct control *control)
     uv_stop(&control->loop);
 }
 
-/* Pauses what runs, and then finishes. */
+// Pauses what runs, and then finishes.
 static void end(struct control *control)
 {
     struct run *run = control->run;
@@ -434,14 +434,14 @@ static void end(struct control *control)
     uv_timer_stop(&control->duration);
     if (active && !pausing) {
         engine_pause(run);
-        if (run->load->process != NULL)
+        if (run->load->process)
             run->load->process->pause(run);
     }
-    if (!active || run->load->process == NULL)
+    if (!active || !run->load->process)
         finish(control);
 }
 
-/* Whoever says so does not wait for the reader of the report. */
+// Whoever says so does not wait for the reader of the report.
 static void end_told(struct control *control)
 {
     control->run->report.hurried = true;
@@ -464,7 +464,7 @@ void run_paused(struct run *run)
     become_paused(run->control);
 }
 
-/* ---- what the engine reports ---- */
+// ---- what the engine reports ----
 
 static void on_engine(void *context, enum engine_event event)
 {
@@ -483,11 +483,11 @@ static void on_wake(uv_async_t *wake)
     if (events & 1U << ENGINE_RUNNING && control->phase == STARTING)
         uv_timer_start(&control->settle, on_settled,
                        milliseconds(settle_ns > 0 ? settle_ns : USUAL_SETTLE_NS), 0);
-    if (events & 1U << ENGINE_IDLE && control->run->load->process == NULL)
+    if (events & 1U << ENGINE_IDLE && !control->run->load->process)
         become_paused(control);
 }
 
-/* ---- stdin ---- */
+// ---- stdin ----
 
 static void change_rate(struct control *control, const char *text)
 {
@@ -499,8 +499,8 @@ static void change_rate(struct control *control, const char *text)
         engine_set_rate(control->run, rate);
 }
 
-/* While a pause is under way the rest has to wait, so that each command meets the state that it
- * expects. */
+// While a pause is under way the rest has to wait, so that each command meets the state that it
+// expects.
 static bool takes_lines(void *context)
 {
     const struct control *control = context;
@@ -554,7 +554,7 @@ static void on_input_end(void *context, int error)
 static const struct input_listener input_listener = {
     .takes = takes_lines, .line = obey, .too_long = refuse_long_line, .ended = on_input_end};
 
-/* ---- beginning and end ---- */
+// ---- beginning and end ----
 
 static void on_signal(uv_signal_t *handle, int number)
 {
@@ -594,7 +594,7 @@ static void close_one(uv_handle_t *handle, void *unused)
 void loop_close(uv_loop_t *loop)
 {
     uv_walk(loop, close_one, NULL);
-    while (uv_run(loop, UV_RUN_DEFAULT) != 0) /* an uv_stop() may still be pending */
+    while (uv_run(loop, UV_RUN_DEFAULT) != 0) // an uv_stop() may still be pending
         continue;
     uv_loop_close(loop);
 }
@@ -618,14 +618,14 @@ static int prepare(struct control *control)
 {
     struct run *run = control->run;
     int failed = engine_create(run, on_engine, control);
-    if (failed == 0 && run->load->prepare != NULL)
+    if (failed == 0 && run->load->prepare)
         failed = run->load->prepare(run);
     if (failed == 0)
         failed = engine_start(run);
     return failed;
 }
 
-/* With a harness: the load must not outlive it, even if it is killed. */
+// With a harness: the load must not outlive it, even if it is killed.
 static int prepare_watched(struct control *control, pid_t parent)
 {
     struct watch *watch = control->run->common.control ? watch_start(parent) : NULL;
@@ -638,7 +638,7 @@ int control_run(struct run *run)
 {
     const pid_t parent = getppid();
     struct control *control = calloc(1, sizeof *control);
-    if (control == NULL || uv_loop_init(&control->loop) != 0) {
+    if (!control || uv_loop_init(&control->loop) != 0) {
         complain("cannot start the control plane: %s", strerror(errno));
         free(control);
         return 1;
@@ -653,15 +653,15 @@ int control_run(struct run *run)
         if (control->phase != ENDED)
             uv_run(&control->loop, UV_RUN_DEFAULT);
     } else {
-        const char *failure = run->engine == NULL ? NULL : failure_of(run);
-        report_error(&run->report, failure == NULL ? "out of memory: free some" : failure);
+        const char *failure = !run->engine ? NULL : failure_of(run);
+        report_error(&run->report, !failure ? "out of memory: free some" : failure);
         control->failed = true;
     }
-    if (run->engine != NULL)
+    if (run->engine)
         engine_stop(run);
-    loop_close(&control->loop); /* before cleanup: loads may have handles in it */
+    loop_close(&control->loop); // before cleanup: loads may have handles in it
     room_free(run);
-    if (run->load->cleanup != NULL)
+    if (run->load->cleanup)
         run->load->cleanup(run);
     const int code = control->failed ? 1 : 0;
     engine_free(run);

@@ -18,24 +18,24 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LINE_BYTES 128 /* two cache lines: some CPUs fetch them in pairs */
-/* With a path in it. */
+#define LINE_BYTES 128 // two cache lines: some CPUs fetch them in pairs
+// With a path in it.
 #define LONGEST_MESSAGE (PATH_MAX + 512)
 
 struct engine {
-    /* Bumped with every change of the orders; sleeping workers wait on it. */
+    // Bumped with every change of the orders; sleeping workers wait on it.
     _Alignas(64) _Atomic uint32_t generation;
     _Alignas(64) pthread_mutex_t mutex;
     pthread_cond_t changed;
     struct orders orders;
-    unsigned begun;   /* workers whose begin() is over */
-    unsigned running; /* workers that are between resume and pause */
-    unsigned resumed; /* workers that have taken up the last resume */
+    unsigned begun;   // workers whose begin() is over
+    unsigned running; // workers that are between resume and pause
+    unsigned resumed; // workers that have taken up the last resume
     struct prefault prefault;
     bool joined;
-    int64_t length_ns; /* from the next resume on; 0: not limited */
+    int64_t length_ns; // from the next resume on; 0: not limited
     char failure[LONGEST_MESSAGE];
-    /* Active time and what was offered in it, up to the last change. */
+    // Active time and what was offered in it, up to the last change.
     int64_t changed_ns, active_ns, unlimited_ns;
     double offered;
     engine_listener *listener;
@@ -44,11 +44,11 @@ struct engine {
 
 static inline void engine_report(struct engine *engine, enum engine_event event)
 {
-    if (engine->listener != NULL)
+    if (engine->listener)
         engine->listener(engine->listener_context, event);
 }
 
-/* A worker's thread: begin, orders, end. Also the worker_ functions of load.h. */
+// A worker's thread: begin, orders, end. Also the worker_ functions of load.h.
 
 int64_t clock_ns(clockid_t clock)
 {
@@ -74,23 +74,23 @@ void *zeroed_lines(size_t count, size_t size)
 {
     const size_t bytes = (count * size + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
     void *memory = aligned_alloc(LINE_BYTES, bytes);
-    return memory == NULL ? NULL : memset(memory, 0, bytes);
+    return !memory ? NULL : memset(memory, 0, bytes);
 }
 
-/* ---- what loads call ---- */
+// ---- what loads call ----
 
 static void futex_wait_until(_Atomic uint32_t *word, uint32_t value, int64_t time_ns)
 {
     struct timespec at = {.tv_sec = time_ns / 1000000000, .tv_nsec = time_ns % 1000000000};
-    /* FUTEX_WAIT_BITSET takes an absolute CLOCK_MONOTONIC time and the same
-     * high-resolution timer as clock_nanosleep, and can be woken as well. */
+    // FUTEX_WAIT_BITSET takes an absolute CLOCK_MONOTONIC time and the same
+    // high-resolution timer as clock_nanosleep, and can be woken as well.
     syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value, time_ns == INT64_MAX ? NULL : &at,
             NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
-/* Those that run are counted together with the orders that say so: a worker that has taken
- * them up, and is not counted yet, would be missing in a pause that comes right then. Reported
- * before the mutex is free, so that no later event overtakes it. */
+// Those that run are counted together with the orders that say so: a worker that has taken
+// them up, and is not counted yet, would be missing in a pause that comes right then. Reported
+// before the mutex is free, so that no later event overtakes it.
 static void count_running(struct worker *worker)
 {
     struct engine *engine = worker->run->engine;
@@ -105,7 +105,7 @@ static void count_running(struct worker *worker)
         engine_report(engine, ENGINE_RUNNING);
 }
 
-/* Nothing is due from end_ns on: nothing of that can be dropped, however late it is. */
+// Nothing is due from end_ns on: nothing of that can be dropped, however late it is.
 static void count_dropped(struct worker *worker, int64_t at_ns)
 {
     const int64_t end_ns = worker->orders.end_ns;
@@ -116,7 +116,7 @@ static void count_dropped(struct worker *worker, int64_t at_ns)
         worker_count(worker, 0, 0, 0, dropped);
 }
 
-/* A worker that was held up may see the end of its orders before it sees what it owes. */
+// A worker that was held up may see the end of its orders before it sees what it owes.
 static void take_orders(struct worker *worker)
 {
     struct engine *engine = worker->run->engine;
@@ -206,9 +206,9 @@ int64_t run_epoch_ns(const struct run *run)
     return run->engine->orders.epoch_ns;
 }
 
-/* ---- the worker's thread ---- */
+// ---- the worker's thread ----
 
-/* The loop of loads that have operate(). */
+// The loop of loads that have operate().
 static void operate(struct worker *worker)
 {
     const struct load *load = worker->run->load;
@@ -236,13 +236,13 @@ static void stop_running(struct worker *worker)
     pthread_mutex_unlock(&engine->mutex);
 }
 
-/* Orders may change at any time, and be taken by every call of worker_running(). */
+// Orders may change at any time, and be taken by every call of worker_running().
 static void follow_orders(struct worker *worker)
 {
     const struct load *load = worker->run->load;
     for (;;) {
-        while (worker_running(worker)) /* a load whose work() returns early is called again */
-            (load->work != NULL ? load->work : operate)(worker);
+        while (worker_running(worker)) // a load whose work() returns early is called again
+            (load->work ? load->work : operate)(worker);
         if (worker->running)
             stop_running(worker);
         else if (worker->orders.order == ORDER_QUIT)
@@ -257,14 +257,14 @@ static int begin(struct worker *worker)
     const struct load *load = worker->run->load;
     if (load->worker_size > 0 && (worker->state = zeroed_lines(1, load->worker_size)) == NULL)
         return worker_fail(worker, "out of memory: free some");
-    return load->begin == NULL ? 0 : load->begin(worker);
+    return !load->begin ? 0 : load->begin(worker);
 }
 
 static void end(struct worker *worker)
 {
     const struct load *load = worker->run->load;
     const bool owned = load->worker_size > 0;
-    if (load->end != NULL && (!owned || worker->state != NULL))
+    if (load->end && (!owned || worker->state))
         load->end(worker);
     if (!owned)
         return;
@@ -272,25 +272,25 @@ static void end(struct worker *worker)
     worker->state = NULL;
 }
 
-/* For pthread_create(); argument is the struct worker. */
+// For pthread_create(); argument is the struct worker.
 static void *worker_main(void *argument)
 {
     struct worker *worker = argument;
     struct run *run = worker->run;
     const struct load *load = run->load;
     char name[16];
-    worker->id = (pid_t)syscall(SYS_gettid); /* glibc has gettid() since 2.30 */
+    worker->id = (pid_t)syscall(SYS_gettid); // glibc has gettid() since 2.30
     snprintf(name, sizeof name, "%.8s/%u", load->name, worker->index % 100000);
     pthread_setname_np(pthread_self(), name);
-    /* Timers as exact as the hardware's, in place of 50 us later. */
+    // Timers as exact as the hardware's, in place of 50 us later.
     prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
     int failed = worker->cpu >= 0 ? cpus_pin(worker->cpu) : cpus_pin_list(&run->cpus);
     if (failed != 0)
         worker_fail(worker, "cannot use the CPUs: %s: see --cpus", strerror(errno));
     else
         failed = begin(worker);
-    /* Before the main thread hears of it, which then counts once more and may read what a
-     * worker holds. */
+    // Before the main thread hears of it, which then counts once more and may read what a
+    // worker holds.
     if (failed != 0)
         end(worker);
     else if (load->fills)
@@ -310,7 +310,7 @@ static int create_workers(struct run *run)
 {
     sigset_t all, before;
     sigfillset(&all);
-    /* Signals are the control plane's; a worker must not be woken by them. */
+    // Signals are the control plane's; a worker must not be woken by them.
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int error = 0;
     for (unsigned i = 0; i < run->threads && error == 0; i++) {
@@ -332,7 +332,7 @@ static int create_workers(struct run *run)
 int engine_create(struct run *run, engine_listener *listener, void *context)
 {
     struct engine *engine = zeroed_lines(1, sizeof *engine);
-    if (engine == NULL)
+    if (!engine)
         return -1;
     pthread_mutex_init(&engine->mutex, NULL);
     pthread_cond_init(&engine->changed, NULL);
@@ -349,7 +349,7 @@ int engine_start(struct run *run)
     if (run->threads == 0)
         return 0;
     run->workers = zeroed_lines(run->threads, sizeof *run->workers);
-    if (run->workers == NULL)
+    if (!run->workers)
         return run_fail(run, "no memory for %u workers: give fewer --threads", run->threads);
     if (run->load->fills) {
         headroom_volunteer();
@@ -363,22 +363,22 @@ int engine_start(struct run *run)
     while (engine->begun < run->threads)
         pthread_cond_wait(&engine->changed, &engine->mutex);
     pthread_mutex_unlock(&engine->mutex);
-    return failure_of(run) == NULL ? 0 : -1;
+    return !failure_of(run) ? 0 : -1;
 }
 
-/* For a work() that may be blocked in something that is not the engine's. */
+// For a work() that may be blocked in something that is not the engine's.
 static void interrupt_all(struct run *run)
 {
-    if (run->load->interrupt == NULL || run->workers == NULL)
+    if (!run->load->interrupt || !run->workers)
         return;
     for (unsigned i = 0; i < run->threads; i++)
         if (run->workers[i].started)
             run->load->interrupt(&run->workers[i]);
 }
 
-/* What was offered to a paced load between two times under the same orders. With
- * operations it is those that became due: at a few a second, nobody could do
- * rate * time of a short window. */
+// What was offered to a paced load between two times under the same orders. With
+// operations it is those that became due: at a few a second, nobody could do
+// rate * time of a short window.
 static double offered_between(const struct run *run, int64_t from_ns, int64_t to_ns)
 {
     const double each_ns = run->quantum / run->rate * 1e9;
@@ -389,7 +389,7 @@ static double offered_between(const struct run *run, int64_t from_ns, int64_t to
                            floor(((double)from_ns - epoch_ns) / each_ns + 0.5));
 }
 
-/* Brings active time and offered amount up to now. */
+// Brings active time and offered amount up to now.
 static void accounting_update(struct run *run, int64_t at_ns)
 {
     struct engine *engine = run->engine;
@@ -399,7 +399,7 @@ static void accounting_update(struct run *run, int64_t at_ns)
     if (engine->orders.order == ORDER_RUN) {
         const int64_t passed_ns = at_ns - engine->changed_ns;
         engine->active_ns += passed_ns;
-        if (run->load->offered != NULL)
+        if (run->load->offered)
             engine->offered += run->load->offered(run, engine->changed_ns, at_ns);
         else if (isfinite(run->rate))
             engine->offered += offered_between(run, engine->changed_ns, at_ns);
@@ -435,7 +435,7 @@ void engine_set_length(struct run *run, int64_t length_ns)
     run->engine->length_ns = length_ns;
 }
 
-/* Workers are counted anew, of this resume: a rate that changes meanwhile takes none away. */
+// Workers are counted anew, of this resume: a rate that changes meanwhile takes none away.
 void engine_resume(struct run *run)
 {
     struct engine *engine = run->engine;
@@ -469,7 +469,7 @@ void engine_set_rate(struct run *run, double rate)
 {
     struct engine *engine = run->engine;
     pthread_mutex_lock(&engine->mutex);
-    accounting_update(run, now_ns()); /* with the old rate */
+    accounting_update(run, now_ns()); // with the old rate
     run->rate = rate;
     pthread_mutex_unlock(&engine->mutex);
     give_orders(run, engine->orders.order);
@@ -481,7 +481,7 @@ void engine_stop(struct run *run)
     if (engine->joined)
         return;
     give_orders(run, ORDER_QUIT);
-    for (unsigned i = 0; run->workers != NULL && i < run->threads; i++)
+    for (unsigned i = 0; run->workers && i < run->threads; i++)
         if (run->workers[i].started)
             pthread_join(run->workers[i].thread, NULL);
     engine->joined = true;
@@ -489,7 +489,7 @@ void engine_stop(struct run *run)
 
 void engine_free(struct run *run)
 {
-    if (run->engine == NULL)
+    if (!run->engine)
         return;
     pthread_cond_destroy(&run->engine->changed);
     pthread_mutex_destroy(&run->engine->mutex);
@@ -502,17 +502,17 @@ void engine_free(struct run *run)
 void engine_cpus(const struct run *run, struct cpu_list *list)
 {
     list->count = 0;
-    for (unsigned i = 0; run->workers != NULL && i < run->threads; i++)
+    for (unsigned i = 0; run->workers && i < run->threads; i++)
         if (run->workers[i].started) {
             cpus_of_thread(run->workers[i].id, list);
             settings_companion_cpu(run, i, list);
         }
-    const pid_t process = run->load->process == NULL ? 0 : run->load->process->process(run);
+    const pid_t process = !run->load->process ? 0 : run->load->process->process(run);
     if (process > 0)
         cpus_of_thread(process, list);
 }
 
-/* The first failure counts. */
+// The first failure counts.
 static void __attribute__((format(printf, 2, 0)))
 fail(struct run *run, const char *format, va_list arguments)
 {
@@ -555,7 +555,7 @@ void run_warn(struct run *run, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (run->common.calib)
-        complain("%s", text); /* stdout is for the record alone */
+        complain("%s", text); // stdout is for the record alone
     else
         report_warning(&run->report, text);
 }
@@ -586,15 +586,14 @@ void accounting_snapshot(struct run *run, struct snapshot *snapshot)
     snapshot->active_ns = run->engine->active_ns;
     snapshot->unlimited_ns = run->engine->unlimited_ns;
     snapshot->offered = run->engine->offered;
-    snapshot->cpu_ns =
-        load->cpu_ns != NULL ? load->cpu_ns(run) : clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    for (unsigned i = 0; run->workers != NULL && i < run->threads; i++)
+    snapshot->cpu_ns = load->cpu_ns ? load->cpu_ns(run) : clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    for (unsigned i = 0; run->workers && i < run->threads; i++)
         add_worker(&run->workers[i], snapshot);
-    if (load->delivered != NULL)
+    if (load->delivered)
         snapshot->amount = load->delivered(run);
-    else if (load->process != NULL)
+    else if (load->process)
         snapshot->amount = NAN;
-    if (load->count != NULL)
+    if (load->count)
         load->count(run, snapshot->counters);
 }
 

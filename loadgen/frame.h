@@ -11,229 +11,228 @@
 #include <sys/types.h>
 #include <uv.h>
 
-/* What the files of the frame share: loads do without it. */
+// What the files of the frame share: loads do without it.
 
-/* ---- settings.c: the command line of a load: its own options, and those that every load has ----
- */
+// ---- settings.c: the command line of a load: its own options, and those that every load has ----
 
-/* Parses `loadgen LOAD ...` (argv[0] is replaced) into run->common, run->settings
- * and run->arguments; wrong use ends the program with exit 2. */
+// Parses `loadgen LOAD ...` (argv[0] is replaced) into run->common, run->settings
+// and run->arguments; wrong use ends the program with exit 2.
 void settings_parse(struct run *run, int argc, char **argv);
 void settings_free(struct run *run);
 
-/* The canonical text of what a rate depends on, with the threads that are really
- * used: "--kernel triad --threads 2". False: it does not fit. */
+// The canonical text of what a rate depends on, with the threads that are really
+// used: "--kernel triad --threads 2". False: it does not fit.
 bool settings_measured(const struct run *run, char *text, size_t size);
-/* The CPU of a worker; -1: it is not pinned. */
+// The CPU of a worker; -1: it is not pinned.
 int settings_worker_cpu(const struct run *run, unsigned worker);
-/* Adds that of the second thread which the workers of some loads have. */
+// Adds that of the second thread which the workers of some loads have.
 void settings_companion_cpu(const struct run *run, unsigned worker, struct cpu_list *cpus);
-/* The CPUs that the workers are on: of pinned ones no more than there are workers. */
+// The CPUs that the workers are on: of pinned ones no more than there are workers.
 void settings_worker_cpus(const struct run *run, struct cpu_list *cpus);
-/* The same of all the load's own options that differ from their defaults, and of the
- * workers' CPUs where others would be chosen without --cpus. */
+// The same of all the load's own options that differ from their defaults, and of the
+// workers' CPUs where others would be chosen without --cpus.
 bool settings_canonical(const struct run *run, char *text, size_t size);
 
-/* After the options are known, and checked: without --control and --duration the duration
- * becomes LENGTH_BY_HAND_NS. Says so to people, as the first line of all. */
+// After the options are known, and checked: without --control and --duration the duration
+// becomes LENGTH_BY_HAND_NS. Says so to people, as the first line of all.
 void length_choose(struct run *run);
 
-/* --nice and --sched: how much the load yields to others. Threads and commands that are
- * started later inherit both. */
+// --nice and --sched: how much the load yields to others. Threads and commands that are
+// started later inherit both.
 
-/* Main thread, before any other is started. What is not allowed ends the program: exit 2. */
+// Main thread, before any other is started. What is not allowed ends the program: exit 2.
 void priority_set(const struct run *run);
 
-/* ---- engine.c ---- */
+// ---- engine.c ----
 
-/* Workers: threads that are started paused, run, are paused, and end. Callable
- * from the main thread only. Used by the control plane; a load's calibration
- * may drive it by itself. */
+// Workers: threads that are started paused, run, are paused, and end. Callable
+// from the main thread only. Used by the control plane; a load's calibration
+// may drive it by itself.
 
-/* What the engine reports to its driver, from any thread. */
+// What the engine reports to its driver, from any thread.
 enum engine_event { ENGINE_RUNNING, ENGINE_IDLE, ENGINE_FAILED };
 typedef void engine_listener(void *context, enum engine_event event);
 
-/* Makes run->engine, after which run_fail() may be used. listener may be NULL. */
+// Makes run->engine, after which run_fail() may be used. listener may be NULL.
 int engine_create(struct run *run, engine_listener *listener, void *context);
-/* Starts run->threads workers, paused; returns when all have begun. 0, or -1
- * with the reason in failure_of(). */
+// Starts run->threads workers, paused; returns when all have begun. 0, or -1
+// with the reason in failure_of().
 int engine_start(struct run *run);
-/* Before the first resume: operations become due, and time counts, for exactly
- * so long after it, whenever the pause that follows may come. */
+// Before the first resume: operations become due, and time counts, for exactly
+// so long after it, whenever the pause that follows may come.
 void engine_set_length(struct run *run, int64_t length_ns);
 void engine_resume(struct run *run);
-/* Asks the workers to pause; engine_wait_idle() waits until they have. */
+// Asks the workers to pause; engine_wait_idle() waits until they have.
 void engine_pause(struct run *run);
 void engine_wait_idle(struct run *run);
-/* A new rate from now on. */
+// A new rate from now on.
 void engine_set_rate(struct run *run, double rate);
-/* Pauses, ends and joins all workers. Safe to call twice. */
+// Pauses, ends and joins all workers. Safe to call twice.
 void engine_stop(struct run *run);
 void engine_free(struct run *run);
-/* Where the kernel lets the workers (or the load's process) run at this moment,
- * all of them together: others may have changed it. Empty when there are none. */
+// Where the kernel lets the workers (or the load's process) run at this moment,
+// all of them together: others may have changed it. Empty when there are none.
 void engine_cpus(const struct run *run, struct cpu_list *list);
 
-/* Why the load failed (run_fail() and worker_fail() of load.h), or NULL. */
+// Why the load failed (run_fail() and worker_fail() of load.h), or NULL.
 const char *failure_of(const struct run *run);
 
-/* What a run has offered, done and used so far. */
+// What a run has offered, done and used so far.
 
-/* Figures since the start. */
+// Figures since the start.
 void accounting_snapshot(struct run *run, struct snapshot *snapshot);
-/* window = later - earlier. */
+// window = later - earlier.
 void accounting_difference(const struct snapshot *later, const struct snapshot *earlier,
                            struct snapshot *window);
 
-/* ---- room.c ---- */
+// ---- room.c ----
 
-/* Main thread, after check(): the same of what was claimed and what all workers need besides. */
+// Main thread, after check(): the same of what was claimed and what all workers need besides.
 void room_claim_workers(struct run *run);
-/* From now on the control plane looks from time to time whether memory is short, and
- * then fails the run. Nothing for a load that holds so little that its end would not help. */
+// From now on the control plane looks from time to time whether memory is short, and
+// then fails the run. Nothing for a load that holds so little that its end would not help.
 void room_watch(struct run *run);
-/* After the loop has closed its handles. */
+// After the loop has closed its handles.
 void room_free(struct run *run);
 
-/* ---- control.c ---- */
+// ---- control.c ----
 
-/* The control plane: stdin's lines, signals, timers, on one libuv loop in the
- * main thread. Runs a checked load until it ends; returns the exit code. */
+// The control plane: stdin's lines, signals, timers, on one libuv loop in the
+// main thread. Runs a checked load until it ends; returns the exit code.
 int control_run(struct run *run);
 
-/* What `--limit 50%` is half of: rates that were measured once and kept.
- *
- * A calibration is known by the host, its CPU (see common/save.h), the load, the canonical text
- * of those of its options that a rate depends on (.measured), and what it is of besides:
- * the CPUs of pinned workers, and run->subject. It is one line of
- * JSON (jostle.calibration/1, see results/schema/) in
- *
- *     ${XDG_CACHE_HOME:-~/.cache}/jostle/calibration/HOST.LOAD.OPTIONS.json
- *
- * or in the file of --calibration. */
+// What `--limit 50%` is half of: rates that were measured once and kept.
+//
+// A calibration is known by the host, its CPU (see common/save.h), the load, the canonical text
+// of those of its options that a rate depends on (.measured), and what it is of besides:
+// the CPUs of pinned workers, and run->subject. It is one line of
+// JSON (jostle.calibration/1, see results/schema/) in
+//
+//     ${XDG_CACHE_HOME:-~/.cache}/jostle/calibration/HOST.LOAD.OPTIONS.json
+//
+// or in the file of --calibration.
 
-/* The share of the machine's CPUs that others may use while a rate is measured: beyond it that is
- * said whenever the rate is used. */
+// The share of the machine's CPUs that others may use while a rate is measured: beyond it that is
+// said whenever the rate is used.
 #define CALIBRATION_BUSY 0.05
 
-/* What a rate is measured of. */
+// What a rate is measured of.
 struct calibration_key {
     char host[256];
-    char machine[192]; /* "AMD EPYC, 2 CPUs" */
+    char machine[192]; // "AMD EPYC, 2 CPUs"
     const char *load;
-    char options[CPUS_TEXT + 1024]; /* "--kernel triad --threads 2" */
-    char subject[CPUS_TEXT + 1536]; /* "CPU 0-1", "vda1 (ext4)"; "" where options say it all */
+    char options[CPUS_TEXT + 1024]; // "--kernel triad --threads 2"
+    char subject[CPUS_TEXT + 1536]; // "CPU 0-1", "vda1 (ext4)"; "" where options say it all
 };
 
-/* After check(). Options too long for a key end the program with exit 2. */
+// After check(). Options too long for a key end the program with exit 2.
 void calibration_key(const struct run *run, struct calibration_key *key);
-/* What a record (jostle.calibration/1; NULL: none) says, if it is one of the key: found without
- * its path. False, and *found as it was: it is not. */
+// What a record (jostle.calibration/1; NULL: none) says, if it is one of the key: found without
+// its path. False, and *found as it was: it is not.
 bool calibration_take(const json_t *record, const struct calibration_key *key,
                       struct calibration_found *found);
-/* Adds the fields calibration and calibration_age_s, if one was used. */
+// Adds the fields calibration and calibration_age_s, if one was used.
 void calibration_describe(const struct run *run, struct line *line);
 
-/* What the text of --limit and of `rate` lines means to a load. */
+// What the text of --limit and of `rate` lines means to a load.
 
-/* Base units a second for all workers together into *rate. On failure returns -1
- * and writes what was wrong and what to do into error. */
+// Base units a second for all workers together into *rate. On failure returns -1
+// and writes what was wrong and what to do into error.
 int rate_of(struct run *run, const char *text, double *rate, char *error, size_t size);
 
-/* --calib: measures a load without a limit, and keeps its rate. After check(), of which it ends
- * what that has begun; returns the exit status, after it has said what went wrong. */
+// --calib: measures a load without a limit, and keeps its rate. After check(), of which it ends
+// what that has begun; returns the exit status, after it has said what went wrong.
 int calibrate(struct run *run);
 
-/* The signals that end a load. */
+// The signals that end a load.
 
-/* Where nothing better is in force, SIGQUIT ends the program at once, with exit status 131
- * (128 + 3, as a shell would show it) but without its core. */
+// Where nothing better is in force, SIGQUIT ends the program at once, with exit status 131
+// (128 + 3, as a shell would show it) but without its core.
 void ending_without_core(void);
 
-/* First in main(): whoever started us may have blocked these signals, or have ignored SIGCHLD, so
- * that no child could be waited for. And ending_without_core(). */
+// First in main(): whoever started us may have blocked these signals, or have ignored SIGCHLD, so
+// that no child could be waited for. And ending_without_core().
 void ending_begin(void);
 
-/* While workers fill their memory in begin(), which takes long, the control plane
- * waits for them and hears no signal: until all are done, a signal ends the process
- * as it would any other. Nothing is left behind by that. */
+// While workers fill their memory in begin(), which takes long, the control plane
+// waits for them and hears no signal: until all are done, a signal ends the process
+// as it would any other. Nothing is left behind by that.
 
 struct prefault {
-    _Atomic unsigned left;                   /* workers that have not filled yet */
-    struct sigaction before[ENDING_SIGNALS]; /* what was in force */
+    _Atomic unsigned left;                   // workers that have not filled yet
+    struct sigaction before[ENDING_SIGNALS]; // what was in force
 };
 
-/* Main thread, before they begin. */
+// Main thread, before they begin.
 void prefault_begin(struct prefault *prefault, unsigned workers);
-/* Each worker, at the end of its begin(); the last one puts all back. */
+// Each worker, at the end of its begin(); the last one puts all back.
 void prefault_done(struct prefault *prefault);
 
-/* Ctrl-Z (SIGTSTP) and `fg` (SIGCONT). A load with workers needs nothing of this: the kernel stops
- * and continues its threads. One that is another process, out of the terminal's reach, is stopped
- * before loadgen itself stops, and continued with it. SIGSTOP cannot be noticed. */
+// Ctrl-Z (SIGTSTP) and `fg` (SIGCONT). A load with workers needs nothing of this: the kernel stops
+// and continues its threads. One that is another process, out of the terminal's reach, is stopped
+// before loadgen itself stops, and continued with it. SIGSTOP cannot be noticed.
 
-/* From now on until the loop is closed. Does nothing for a load that cannot suspend, and where
- * whoever started us ignores SIGTSTP, as a shell without job control does. */
+// From now on until the loop is closed. Does nothing for a load that cannot suspend, and where
+// whoever started us ignores SIGTSTP, as a shell without job control does.
 void suspend_watch(uv_signal_t *handle, uv_loop_t *loop, struct run *run);
 
-/* The control lines on stdin, on a libuv loop: a pipe, a socket, a terminal or a file. */
+// The control lines on stdin, on a libuv loop: a pipe, a socket, a terminal or a file.
 
-/* A control line: what it asks of the load. Pure. */
+// A control line: what it asks of the load. Pure.
 
 enum command_kind {
     COMMAND_WRONG,
     COMMAND_PAUSE,
     COMMAND_RESUME,
-    COMMAND_RATE, /* argument: the rate, as text */
-    COMMAND_MARK, /* argument: its name, any bytes but NUL and newline */
+    COMMAND_RATE, // argument: the rate, as text
+    COMMAND_MARK, // argument: its name, any bytes but NUL and newline
     COMMAND_QUIT,
 };
 
 struct command {
     enum command_kind kind;
-    const char *word;     /* the first word, for a message */
-    const char *argument; /* what follows the blank; NULL: none */
+    const char *word;     // the first word, for a message
+    const char *argument; // what follows the blank; NULL: none
 };
 
-/* Reads a line of `length` bytes without its newline, ended by NUL; a carriage return at its end
- * is left out. A line with a NUL in it is wrong. The words are in text, which is written to. */
+// Reads a line of `length` bytes without its newline, ended by NUL; a carriage return at its end
+// is left out. A line with a NUL in it is wrong. The words are in text, which is written to.
 struct command command_read(char *text, size_t length);
 
-/* Bytes in, whole lines out. Pure: it reads no file. */
+// Bytes in, whole lines out. Pure: it reads no file.
 
-enum { LINES_LONGEST = 4096 }; /* bytes of a line, with its newline */
+enum { LINES_LONGEST = 4096 }; // bytes of a line, with its newline
 
 struct lines {
-    char text[LINES_LONGEST]; /* not taken yet */
+    char text[LINES_LONGEST]; // not taken yet
     size_t used;
-    bool skipping; /* the rest of a line that was too long */
+    bool skipping; // the rest of a line that was too long
 };
 
 enum lines_answer {
-    LINES_NONE,     /* no whole line is there */
-    LINES_ONE,      /* one was taken */
-    LINES_TOO_LONG, /* one is longer than LINES_LONGEST: all of it is left out; said once */
+    LINES_NONE,     // no whole line is there
+    LINES_ONE,      // one was taken
+    LINES_TOO_LONG, // one is longer than LINES_LONGEST: all of it is left out; said once
 };
 
-/* Where the next bytes go, and for how many there is room: none while LINES_LONGEST bytes of
- * whole lines wait to be taken. */
+// Where the next bytes go, and for how many there is room: none while LINES_LONGEST bytes of
+// whole lines wait to be taken.
 char *lines_room(struct lines *lines, size_t *room);
-/* So many bytes have been put there. */
+// So many bytes have been put there.
 void lines_added(struct lines *lines, size_t count);
-/* Takes the next line, without its newline but ended by NUL, into text; it may hold NULs itself,
- * hence *length. */
+// Takes the next line, without its newline but ended by NUL, into text; it may hold NULs itself,
+// hence *length.
 enum lines_answer lines_take(struct lines *lines, char text[LINES_LONGEST], size_t *length);
 
-/* What is called with each line, and when there are no more; context is that of input_open(). */
+// What is called with each line, and when there are no more; context is that of input_open().
 struct input_listener {
-    /* Whether a line may be handed on at this moment. */
+    // Whether a line may be handed on at this moment.
     bool (*takes)(void *context);
-    /* A line of `length` bytes, ended by NUL, which may be written to. */
+    // A line of `length` bytes, ended by NUL, which may be written to.
     void (*line)(void *context, char *text, size_t length);
-    /* A line that was left out, as longer than LINES_LONGEST. */
+    // A line that was left out, as longer than LINES_LONGEST.
     void (*too_long)(void *context);
-    /* After the last line. error: 0, or of libuv: stdin cannot be read. Once. */
+    // After the last line. error: 0, or of libuv: stdin cannot be read. Once.
     void (*ended)(void *context, int error);
 };
 
@@ -246,30 +245,30 @@ struct input {
         uv_pipe_t pipe;
         uv_tty_t tty;
     } handle;
-    bool is_stream; /* else a file, or /dev/null: cannot be polled, and need not be */
-    bool reading;   /* the stream */
-    bool handing;   /* a line is being handed on */
+    bool is_stream; // else a file, or /dev/null: cannot be polled, and need not be
+    bool reading;   // the stream
+    bool handing;   // a line is being handed on
     bool ended, told;
-    int error; /* of the end */
+    int error; // of the end
     struct lines lines;
 };
 
-/* Starts reading; what stdin is and cannot be is told to ended(). */
+// Starts reading; what stdin is and cannot be is told to ended().
 void input_open(struct input *input, uv_loop_t *loop, const struct input_listener *listener,
                 void *context);
-/* Hands on what there is, as far as it is taken: to be called whenever takes() may have become
- * true. Callable from within line(), too. */
+// Hands on what there is, as far as it is taken: to be called whenever takes() may have become
+// true. Callable from within line(), too.
 void input_hand_on(struct input *input);
 
-/* While a load under a harness prepares (a work file of many GiB, all of memory) nobody reads
- * its stdin: watches over the end of the harness for so long. */
+// While a load under a harness prepares (a work file of many GiB, all of memory) nobody reads
+// its stdin: watches over the end of the harness for so long.
 
 struct watch;
 
-/* Sends SIGTERM to this process as soon as stdin's writers are gone and nothing is left to be
- * read, and when `parent` ends, which holds for ever. NULL: out of memory or of threads. */
+// Sends SIGTERM to this process as soon as stdin's writers are gone and nothing is left to be
+// read, and when `parent` ends, which holds for ever. NULL: out of memory or of threads.
 struct watch *watch_start(pid_t parent);
-/* From then on end of file on stdin is the caller's to see. Takes NULL. */
+// From then on end of file on stdin is the caller's to see. Takes NULL.
 void watch_stop(struct watch *watch);
 
 #endif

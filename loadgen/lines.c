@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Hands on whole lines; true: all that are there. */
+// Hands on whole lines; true: all that are there.
 static bool hand_on_lines(struct input *input)
 {
     const struct input_listener *listener = input->listener;
@@ -60,7 +60,7 @@ static void on_input(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer
     input_hand_on(input);
 }
 
-/* While lines wait that are not taken, more would find no room, which libuv takes for an error. */
+// While lines wait that are not taken, more would find no room, which libuv takes for an error.
 static void read_stream(struct input *input)
 {
     size_t room;
@@ -73,7 +73,7 @@ static void read_stream(struct input *input)
     input->reading = read;
 }
 
-/* False when nothing more can come, or be taken in. */
+// False when nothing more can come, or be taken in.
 static bool read_file(struct input *input)
 {
     size_t room;
@@ -93,7 +93,7 @@ static bool read_file(struct input *input)
 void input_hand_on(struct input *input)
 {
     bool all;
-    if (input->handing || input->listener == NULL)
+    if (input->handing || !input->listener)
         return;
     input->handing = true;
     do
@@ -144,7 +144,7 @@ struct watch {
     int stop_fd;
 };
 
-/* Lines that were written before the writer went away are obeyed later, to the last one. */
+// Lines that were written before the writer went away are obeyed later, to the last one.
 static void *wait_for_end(void *argument)
 {
     const struct watch *watch = argument;
@@ -163,7 +163,7 @@ static int start_thread(struct watch *watch)
 {
     sigset_t all, before;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are the main thread's */
+    pthread_sigmask(SIG_SETMASK, &all, &before); // signals are the main thread's
     const int error = pthread_create(&watch->thread, NULL, wait_for_end, watch);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
@@ -172,7 +172,7 @@ static int start_thread(struct watch *watch)
 static void watch_parent(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
-    if (getppid() != parent) /* it died before that was in force */
+    if (getppid() != parent) // it died before that was in force
         kill(getpid(), SIGTERM);
 }
 
@@ -180,7 +180,7 @@ struct watch *watch_start(pid_t parent)
 {
     struct watch *watch = malloc(sizeof *watch);
     watch_parent(parent);
-    if (watch == NULL)
+    if (!watch)
         return NULL;
     watch->stop_fd = eventfd(0, EFD_CLOEXEC);
     if (watch->stop_fd >= 0 && start_thread(watch) == 0)
@@ -193,7 +193,7 @@ struct watch *watch_start(pid_t parent)
 
 void watch_stop(struct watch *watch)
 {
-    if (watch == NULL)
+    if (!watch)
         return;
     (void)eventfd_write(watch->stop_fd, 1);
     pthread_join(watch->thread, NULL);
@@ -216,17 +216,17 @@ struct command command_read(char *text, size_t length)
     struct command command = {.kind = COMMAND_WRONG, .word = text};
     if (length > 0 && text[length - 1] == '\r')
         text[--length] = '\0';
-    if (memchr(text, '\0', length) != NULL)
+    if (memchr(text, '\0', length))
         return command;
     char *blank = strchr(text, ' ');
-    if (blank != NULL) {
+    if (blank) {
         *blank = '\0';
         command.argument = blank + 1;
     }
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(text, commands[i].word) == 0 &&
-            commands[i].has_argument == (command.argument != NULL && *command.argument != '\0') &&
-            (commands[i].has_argument || command.argument == NULL))
+            commands[i].has_argument == (command.argument && *command.argument != '\0') &&
+            (commands[i].has_argument || !command.argument))
             command.kind = commands[i].kind;
     return command;
 }
@@ -242,7 +242,7 @@ void lines_added(struct lines *lines, size_t count)
     lines->used += count;
 }
 
-/* Takes so many bytes away from the front. */
+// Takes so many bytes away from the front.
 static void drop(struct lines *lines, size_t count)
 {
     lines->used -= count;
@@ -253,7 +253,7 @@ enum lines_answer lines_take(struct lines *lines, char text[LINES_LONGEST], size
 {
     for (;;) {
         const char *newline = memchr(lines->text, '\n', lines->used);
-        if (newline == NULL)
+        if (!newline)
             break;
         *length = (size_t)(newline - lines->text);
         memcpy(text, lines->text, *length);
@@ -270,8 +270,8 @@ enum lines_answer lines_take(struct lines *lines, char text[LINES_LONGEST], size
     return full && !again ? LINES_TOO_LONG : LINES_NONE;
 }
 
-#define LAST_READ_MS 1000              /* that the reader of a hurried report has */
-#define MOST_WAITING ((size_t)4 << 20) /* some hours of intervals of a second */
+#define LAST_READ_MS 1000              // that the reader of a hurried report has
+#define MOST_WAITING ((size_t)4 << 20) // some hours of intervals of a second
 
 void report_open(struct line *line, const char *event)
 {
@@ -288,14 +288,14 @@ void report_init(struct report *report, bool json)
     pthread_mutex_init(&report->mutex, NULL);
 }
 
-/* Whether a write of PIPE_BUF bytes or less will not block: pipe(7). */
+// Whether a write of PIPE_BUF bytes or less will not block: pipe(7).
 static bool is_ready(const struct report *report, int timeout_ms)
 {
     struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
     return report->is_file || poll(&out, 1, timeout_ms) == 1;
 }
 
-/* As much of it as can be written without blocking; returns how much. */
+// As much of it as can be written without blocking; returns how much.
 static size_t write_ready(struct report *report, const char *text, size_t length)
 {
     size_t done = 0;
@@ -306,7 +306,7 @@ static size_t write_ready(struct report *report, const char *text, size_t length
         if (written >= 0) {
             done += (size_t)written;
         } else if (errno == EAGAIN) {
-            break; /* another process made the shared pipe non-blocking */
+            break; // another process made the shared pipe non-blocking
         } else if (errno != EINTR) {
             report->broken = true;
             report->error = errno;
@@ -315,17 +315,17 @@ static size_t write_ready(struct report *report, const char *text, size_t length
     return done;
 }
 
-/* What could not be written yet is kept until its reader reads on: a load does not wait for
- * whoever reads its report. A line that finds too much waiting already is left out whole. */
+// What could not be written yet is kept until its reader reads on: a load does not wait for
+// whoever reads its report. A line that finds too much waiting already is left out whole.
 static void keep(struct report *report, const char *text, size_t length, bool whole)
 {
     const size_t wanted = report->waiting + length;
     if (wanted > report->room) {
         char *larger = whole && wanted > MOST_WAITING ? NULL : realloc(report->kept, 2 * wanted);
-        if (larger == NULL) {
+        if (!larger) {
             report->lost += 1;
             report->error = ENOMEM;
-            report->broken = report->broken || !whole; /* half a line breaks a reader */
+            report->broken = report->broken || !whole; // half a line breaks a reader
             return;
         }
         report->kept = larger;
@@ -342,7 +342,7 @@ static void flush(struct report *report)
     memmove(report->kept, report->kept + done, report->waiting);
 }
 
-/* All of it, now or later, or the report is broken from now on. */
+// All of it, now or later, or the report is broken from now on.
 static void write_all(struct report *report, const char *text, size_t length)
 {
     size_t done = 0;
@@ -385,7 +385,7 @@ bool report_end(struct report *report)
 void report_write(struct report *report, struct line *line)
 {
     const char *text = line_end(line);
-    if (text == NULL)
+    if (!text)
         complain("out of memory: an event is lost: free some");
     else
         write_all(report, text, line->used);
@@ -414,7 +414,7 @@ void report_print(struct report *report, const char *format, ...)
         free(text);
 }
 
-/* An event with a text for machines, a line on stderr for people. */
+// An event with a text for machines, a line on stderr for people.
 static void say(struct report *report, const char *event, const char *text)
 {
     struct line line;

@@ -1,25 +1,25 @@
 #ifndef LOADGEN_LOAD_H
 #define LOADGEN_LOAD_H
 
-/* The interface that every load implements, and what the frame offers it.
- *
- * A load is a file (or a folder) of its own that defines one `const struct load`
- * and registers it; no other file changes. CONTRIBUTING.md goes through one. The
- * frame parses its options, starts its workers, pins them, pauses and resumes
- * them, says when the next operation is due, counts, reports, and
- * calibrates. A load chooses one of three shapes:
- *
- *   operate()          one operation at a time; the engine waits until each is
- *                      due, times it, and counts it. Blocking I/O, a memory
- *                      kernel over one chunk, an allocation.
- *   work()             a loop of the load's own, between resume and pause; for
- *                      many operations in flight (io_uring), an event loop
- *                      (libuv) or another clock (CPU time). It uses the
- *                      worker_ functions below.
- *   resume(), pause()  no workers at all; called on the control plane's loop.
- *
- * All times are nanoseconds of CLOCK_MONOTONIC unless the name says otherwise.
- * Functions that return int return 0, or -1 after run_fail() said why. */
+// The interface that every load implements, and what the frame offers it.
+//
+// A load is a file (or a folder) of its own that defines one `const struct load`
+// and registers it; no other file changes. CONTRIBUTING.md goes through one. The
+// frame parses its options, starts its workers, pins them, pauses and resumes
+// them, says when the next operation is due, counts, reports, and
+// calibrates. A load chooses one of three shapes:
+//
+//   operate()          one operation at a time; the engine waits until each is
+//                      due, times it, and counts it. Blocking I/O, a memory
+//                      kernel over one chunk, an allocation.
+//   work()             a loop of the load's own, between resume and pause; for
+//                      many operations in flight (io_uring), an event loop
+//                      (libuv) or another clock (CPU time). It uses the
+//                      worker_ functions below.
+//   resume(), pause()  no workers at all; called on the control plane's loop.
+//
+// All times are nanoseconds of CLOCK_MONOTONIC unless the name says otherwise.
+// Functions that return int return 0, or -1 after run_fail() said why.
 
 #include "common/json.h"
 #include "common/machine.h"
@@ -43,9 +43,9 @@
 
 #define USUAL_SETTLE_NS 20000000
 
-/* Cumulative figures of the load's own (bytes at the device, ...) that the
- * frame differences for each mark and interval. The first of them may be counted
- * by the workers: see worker_add(). */
+// Cumulative figures of the load's own (bytes at the device, ...) that the
+// frame differences for each mark and interval. The first of them may be counted
+// by the workers: see worker_add().
 #define LOAD_COUNTERS   8
 #define WORKER_COUNTERS 2
 
@@ -55,15 +55,15 @@ struct snapshot;
 struct uv_loop_s;
 struct room_watch;
 
-/* ---- timing.c ---- */
+// ---- timing.c ----
 
-/* Counts of durations in fixed logarithmic buckets, as in HdrHistogram: 128
- * linear buckets for each power of two, so that a reported value differs from
- * the true one by less than 1 %. One thread records; others may read and take
- * differences meanwhile without a lock. */
+// Counts of durations in fixed logarithmic buckets, as in HdrHistogram: 128
+// linear buckets for each power of two, so that a reported value differs from
+// the true one by less than 1 %. One thread records; others may read and take
+// differences meanwhile without a lock.
 
 #define HISTOGRAM_LINEAR_BITS  7
-#define HISTOGRAM_LARGEST_BITS 42 /* 73 minutes; longer counts as that */
+#define HISTOGRAM_LARGEST_BITS 42 // 73 minutes; longer counts as that
 #define HISTOGRAM_BUCKETS                                                                          \
     ((HISTOGRAM_LARGEST_BITS - HISTOGRAM_LINEAR_BITS + 1) << HISTOGRAM_LINEAR_BITS)
 
@@ -71,334 +71,334 @@ struct histogram {
     _Atomic uint64_t counts[HISTOGRAM_BUCKETS];
 };
 
-/* Adds one duration; below 0 counts as 0. */
+// Adds one duration; below 0 counts as 0.
 void histogram_record(struct histogram *histogram, int64_t time_ns);
-/* sum += part. */
+// sum += part.
 void histogram_add(struct histogram *sum, const struct histogram *part);
-/* later -= earlier, for a later and an earlier state of the same histogram. */
+// later -= earlier, for a later and an earlier state of the same histogram.
 void histogram_subtract(struct histogram *later, const struct histogram *earlier);
-/* The value at a quantile (0 to 1): the middle of the bucket that holds the
- * ceil(quantile * total)-th smallest. -1 when it is empty. 1 is the maximum. */
+// The value at a quantile (0 to 1): the middle of the bucket that holds the
+// ceil(quantile * total)-th smallest. -1 when it is empty. 1 is the maximum.
 int64_t histogram_quantile(const struct histogram *histogram, double quantile);
-/* How many are below a time (a power of two: exactly; else to within its bucket). */
+// How many are below a time (a power of two: exactly; else to within its bucket).
 uint64_t histogram_below(const struct histogram *histogram, int64_t time_ns);
 uint64_t histogram_total(const struct histogram *histogram);
 
-/* Has a series of one-second rates reached a steady state? By the slope of a
- * straight line through it, as fio's steadystate=iops_slope / bw_slope does. */
+// Has a series of one-second rates reached a steady state? By the slope of a
+// straight line through it, as fio's steadystate=iops_slope / bw_slope does.
 
-/* fio leaves its limit to the user. This one, in percent of the mean for each
- * second, is 10 % over a window of ten: what SNIA's performance test allows. */
+// fio leaves its limit to the user. This one, in percent of the mean for each
+// second, is 10 % over a window of ten: what SNIA's performance test allows.
 #define STEADY_SLOPE_LIMIT 1.0
 
 struct steady {
-    double mean;    /* of the samples, in their unit */
-    double sd;      /* sample standard deviation, in their unit */
-    double minimum; /* the least and */
-    double maximum; /* the greatest sample */
-    double slope;   /* least squares, percent of the mean for each sample */
-    bool steady;    /* |slope| < STEADY_SLOPE_LIMIT, with at least 3 samples */
+    double mean;    // of the samples, in their unit
+    double sd;      // sample standard deviation, in their unit
+    double minimum; // the least and
+    double maximum; // the greatest sample
+    double slope;   // least squares, percent of the mean for each sample
+    bool steady;    // |slope| < STEADY_SLOPE_LIMIT, with at least 3 samples
 };
 
-/* Judge `count` samples that were taken at equal distances. With none, all is
- * 0 and not steady. */
+// Judge `count` samples that were taken at equal distances. With none, all is
+// 0 and not steady.
 struct steady steady_of(const double *samples, size_t count);
 
-/* ---- timing.c ---- */
+// ---- timing.c ----
 
-/* When is the next operation due? Open loop: operation k of all workers is due
- * at epoch + (k + 1/2) / rate, whatever became of those before; a worker takes
- * every stride-th. The half makes the count in any time from the epoch right
- * on average. Computed from k each time, so nothing adds up. */
+// When is the next operation due? Open loop: operation k of all workers is due
+// at epoch + (k + 1/2) / rate, whatever became of those before; a worker takes
+// every stride-th. The half makes the count in any time from the epoch right
+// on average. Computed from k each time, so nothing adds up.
 
-#define PACER_DEBT_NS 100000000 /* what is later than this is dropped */
-#define PACER_LATE_NS 1000000   /* what starts later than this counts as late */
+#define PACER_DEBT_NS 100000000 // what is later than this is dropped
+#define PACER_LATE_NS 1000000   // what starts later than this counts as late
 
 struct pacer {
     int64_t epoch_ns;
-    double interval_ns; /* between two operations of all workers; 0: no limit */
-    uint64_t next;      /* number of this worker's next operation, in all workers' count */
-    uint64_t stride;    /* number of workers */
+    double interval_ns; // between two operations of all workers; 0: no limit
+    uint64_t next;      // number of this worker's next operation, in all workers' count
+    uint64_t stride;    // number of workers
 };
 
-/* rate: operations a second of all workers; 0: never due; INFINITY: no limit. */
+// rate: operations a second of all workers; 0: never due; INFINITY: no limit.
 void pacer_set(struct pacer *pacer, int64_t epoch_ns, double rate, unsigned worker,
                unsigned workers);
-/* When the next operation is due; INT64_MAX: never. Without a limit: now_ns. */
+// When the next operation is due; INT64_MAX: never. Without a limit: now_ns.
 int64_t pacer_due(const struct pacer *pacer, int64_t now_ns);
-/* Drops what is past the debt at now_ns; returns how many. */
+// Drops what is past the debt at now_ns; returns how many.
 uint64_t pacer_drop(struct pacer *pacer, int64_t now_ns);
-/* Takes the next operation. */
+// Takes the next operation.
 void pacer_take(struct pacer *pacer);
 
-/* ---- lines.c ---- */
+// ---- lines.c ----
 
-/* What the load says: JSON lines, or text for people. Each line is one write where its reader has
- * room for it. Where it has not, it is kept, and written later: nothing here waits for a reader. */
+// What the load says: JSON lines, or text for people. Each line is one write where its reader has
+// room for it. Where it has not, it is kept, and written later: nothing here waits for a reader.
 
 struct report {
     bool json;
-    bool broken;  /* stdout is gone, or cannot be written to */
-    int error;    /* the errno of that */
-    bool hurried; /* somebody waits for the end of the program */
-    bool is_file; /* so that writing never waits for a reader */
+    bool broken;  // stdout is gone, or cannot be written to
+    int error;    // the errno of that
+    bool hurried; // somebody waits for the end of the program
+    bool is_file; // so that writing never waits for a reader
     pthread_mutex_t mutex;
-    char *kept; /* `waiting` bytes that are to be written still */
+    char *kept; // `waiting` bytes that are to be written still
     size_t waiting, room;
-    uint64_t lost; /* lines for which there was no room */
+    uint64_t lost; // lines for which there was no room
 };
 
 void report_init(struct report *report, bool json);
-/* Writes what waits, as far as it does not block. Returns whether some is left. */
+// Writes what waits, as far as it does not block. Returns whether some is left.
 bool report_flush(struct report *report);
-/* Writes what is left, and waits for its reader: for ever, or where it is hurried 1 s. False,
- * after a message (none where the reader has gone away): some of the report is lost. */
+// Writes what is left, and waits for its reader: for ever, or where it is hurried 1 s. False,
+// after a message (none where the reader has gone away): some of the report is lost.
 bool report_end(struct report *report);
-/* Opens the record of an event: {"event":"..." */
+// Opens the record of an event: {"event":"..."
 void report_open(struct line *line, const char *event);
-/* Writes the line to stdout in one piece, closed, and frees it. */
+// Writes the line to stdout in one piece, closed, and frees it.
 void report_write(struct report *report, struct line *line);
-/* A whole line that ends with its newline. */
+// A whole line that ends with its newline.
 void report_text(struct report *report, const char *text);
-/* Text for people on stdout, not with JSON. */
+// Text for people on stdout, not with JSON.
 void report_print(struct report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 void report_warning(struct report *report, const char *text);
 void report_error(struct report *report, const char *text);
 
-/* Loads without workers (run->threads == 0), called on the main loop. They call
- * run_steady() and run_paused() when it is so. */
+// Loads without workers (run->threads == 0), called on the main loop. They call
+// run_steady() and run_paused() when it is so.
 struct load_process {
     void (*resume)(struct run *run);
     void (*pause)(struct run *run);
-    /* The process that makes the load now, or 0. */
+    // The process that makes the load now, or 0.
     pid_t (*process)(const struct run *run);
-    /* Ctrl-Z: true stops what makes the load where it is, false continues it. NULL: the terminal
-     * reaches it. */
+    // Ctrl-Z: true stops what makes the load where it is, false continues it. NULL: the terminal
+    // reaches it.
     void (*suspend)(struct run *run, bool stopped);
 };
 
 struct load {
     const char *name;
-    const char *summary;              /* one line for `loadgen --help` */
-    const char *details;              /* below the options of `loadgen NAME --help`; or NULL */
-    const struct option_row *options; /* its own, ended by a nameless row; or NULL */
-    size_t options_size;              /* of the struct that they fill: run->settings */
-    /* Of run->state, and of worker->state: both made by the frame, filled with 0 and at a multiple
-     * of a cache line, the first before check(), the second before begin() in the worker's thread;
-     * and given back after cleanup() and end(). 0: the load makes its own, or needs none. */
+    const char *summary;              // one line for `loadgen --help`
+    const char *details;              // below the options of `loadgen NAME --help`; or NULL
+    const struct option_row *options; // its own, ended by a nameless row; or NULL
+    size_t options_size;              // of the struct that they fill: run->settings
+    // Of run->state, and of worker->state: both made by the frame, filled with 0 and at a multiple
+    // of a cache line, the first before check(), the second before begin() in the worker's thread;
+    // and given back after cleanup() and end(). 0: the load makes its own, or needs none.
     size_t state_size, worker_size;
-    /* Sets of options of which `jostle calib` measures the rate, ended by NULL; one
-     * may be "". With none of them only --calib does, where it is named. NULL: its rate
-     * means something without, or it has none. */
+    // Sets of options of which `jostle calib` measures the rate, ended by NULL; one
+    // may be "". With none of them only --calib does, where it is named. NULL: its rate
+    // means something without, or it has none.
     const char *const *calibrations;
-    bool timed;        /* has operations, so reports their latency */
-    bool fills;        /* begin() fills memory, which takes long: a signal may end it at once */
-    bool pinned;       /* each worker on one CPU of its own, else on all allowed */
-    int64_t settle_ns; /* from "all workers run" until steady; 0: USUAL_SETTLE_NS */
+    bool timed;        // has operations, so reports their latency
+    bool fills;        // begin() fills memory, which takes long: a signal may end it at once
+    bool pinned;       // each worker on one CPU of its own, else on all allowed
+    int64_t settle_ns; // from "all workers run" until steady; 0: USUAL_SETTLE_NS
 
-    /* Main thread, before anything starts; any of these may be NULL. check() looks
-     * at options that exclude each other: usage_error() (exit 2). It sets run->unit
-     * and run->quantum, where the default is not right run->threads and run->rate,
-     * and writes what it has chosen into the options that are .measured. */
+    // Main thread, before anything starts; any of these may be NULL. check() looks
+    // at options that exclude each other: usage_error() (exit 2). It sets run->unit
+    // and run->quantum, where the default is not right run->threads and run->rate,
+    // and writes what it has chosen into the options that are .measured.
     void (*check)(struct run *run);
-    /* Opens and allocates what workers share (run->state). */
+    // Opens and allocates what workers share (run->state).
     int (*prepare)(struct run *run);
-    /* In the worker's thread, pinned already: its own memory, file, ring
-     * (worker->state). end() is called also when begin() failed half way. */
+    // In the worker's thread, pinned already: its own memory, file, ring
+    // (worker->state). end() is called also when begin() failed half way.
     int (*begin)(struct worker *worker);
-    /* One operation; returns the base units done (bytes; 1), or a negative
-     * number after worker_fail(). */
+    // One operation; returns the base units done (bytes; 1), or a negative
+    // number after worker_fail().
     double (*operate)(struct worker *worker);
-    /* Or: runs until worker_running() is false. Nothing may be left in flight. */
+    // Or: runs until worker_running() is false. Nothing may be left in flight.
     void (*work)(struct worker *worker);
-    /* Main thread, at the end and before the summary, while the workers are idle, but not
-     * after a failure: whether what they have done is right. */
+    // Main thread, at the end and before the summary, while the workers are idle, but not
+    // after a failure: whether what they have done is right.
     int (*verify)(struct run *run);
     void (*end)(struct worker *worker);
-    /* Main thread, workers are gone. Also after a failed prepare, or none. */
+    // Main thread, workers are gone. Also after a failed prepare, or none.
     void (*cleanup)(struct run *run);
 
-    /* What it says of itself beyond what the frame says of each: */
-    /* Adds fields to `ready`. */
+    // What it says of itself beyond what the frame says of each:
+    // Adds fields to `ready`.
     void (*describe)(struct run *run, struct line *line);
-    /* Adds fields to a mark, interval or summary. window holds differences. */
+    // Adds fields to a mark, interval or summary. window holds differences.
     void (*fields)(struct run *run, const struct snapshot *window, struct line *line);
-    /* Adds more fields to a summary alone: what is known only at the end, or never changes. */
+    // Adds more fields to a summary alone: what is known only at the end, or never changes.
     void (*summary_fields)(struct run *run, const struct snapshot *window, struct line *line);
-    /* With a mark, interval or summary: text of its own for people with
-     * report_print(), and run_warn(). */
+    // With a mark, interval or summary: text of its own for people with
+    // report_print(), and run_warn().
     void (*notes)(struct run *run, const char *event, const struct snapshot *window);
 
-    /* Loads that count for themselves. All are cumulative; the frame takes
-     * differences at marks and intervals, in the main thread. */
-    /* Base units offered between two times (default: run->rate * time). */
+    // Loads that count for themselves. All are cumulative; the frame takes
+    // differences at marks and intervals, in the main thread.
+    // Base units offered between two times (default: run->rate * time).
     double (*offered)(struct run *run, int64_t from_ns, int64_t to_ns);
-    /* Base units done since the start (default: the workers' sum; NAN without workers). */
+    // Base units done since the start (default: the workers' sum; NAN without workers).
     double (*delivered)(struct run *run);
-    /* CPU time since the start (default: the process's own). */
+    // CPU time since the start (default: the process's own).
     int64_t (*cpu_ns)(struct run *run);
-    /* Figures of the load's own, for its fields(), beside what worker_add() has counted. */
+    // Figures of the load's own, for its fields(), beside what worker_add() has counted.
     void (*count)(struct run *run, double counters[LOAD_COUNTERS]);
 
-    /* What few loads need. */
-    const struct load_process *process; /* NULL: it has workers */
-    const char *arguments;              /* "FILE", "-- COMMAND..."; NULL: takes none */
-    const char *const *without; /* common options that it has no use for, ended by NULL; or NULL */
-    /* In place of load: a recording, a question. Returns the exit code, or -1: not
-     * wanted, make load. */
+    // What few loads need.
+    const struct load_process *process; // NULL: it has workers
+    const char *arguments;              // "FILE", "-- COMMAND..."; NULL: takes none
+    const char *const *without; // common options that it has no use for, ended by NULL; or NULL
+    // In place of load: a recording, a question. Returns the exit code, or -1: not
+    // wanted, make load.
     int (*instead)(struct run *run);
-    /* For --limit (after check) and each `rate` line: turns text into base units a
-     * second for all workers together; on failure returns -1 and writes why into
-     * error. NULL: rate_usual(), which it may fall back on. */
+    // For --limit (after check) and each `rate` line: turns text into base units a
+    // second for all workers together; on failure returns -1 and writes why into
+    // error. NULL: rate_usual(), which it may fall back on.
     int (*rate)(struct run *run, const char *text, double *rate, char *error, size_t size);
-    /* Pinned loads: the CPU of a worker. NULL: they go round the list. */
+    // Pinned loads: the CPU of a worker. NULL: they go round the list.
     int (*worker_cpu)(const struct run *run, unsigned worker);
-    /* Pinned loads: the CPU of a second thread of a worker. NULL: there is none. */
+    // Pinned loads: the CPU of a second thread of a worker. NULL: there is none.
     int (*companion_cpu)(const struct run *run, unsigned worker);
-    /* Any thread but the worker's: orders have changed. Only for a work() that
-     * blocks in something of its own (eventfd). */
+    // Any thread but the worker's: orders have changed. Only for a work() that
+    // blocks in something of its own (eventfd).
     void (*interrupt)(struct worker *worker);
 };
 
-/* Makes a load known to main(): LOADGEN_REGISTER(spin_load). */
+// Makes a load known to main(): LOADGEN_REGISTER(spin_load).
 #define LOADGEN_REGISTER(name)                                                                     \
     __attribute__((section("loads"), used)) static const struct load *const name##_entry = &(name)
 
-/* Options that every load has. */
+// Options that every load has.
 struct common {
-    uint64_t threads; /* 0: as many as there are allowed CPUs */
+    uint64_t threads; // 0: as many as there are allowed CPUs
     const char *cpus;
-    int64_t duration_ns; /* 0: until it is ended; started by hand an hour, see settings.c */
-    int64_t interval_ns; /* 0: no intervals */
-    const char *limit;   /* NULL: no limit */
+    int64_t duration_ns; // 0: until it is ended; started by hand an hour, see settings.c
+    int64_t interval_ns; // 0: no intervals
+    const char *limit;   // NULL: no limit
     int64_t nice;
-    int sched;               /* enum priority_sched */
-    const char *calibration; /* file; NULL: the one that is kept */
+    int sched;               // enum priority_sched
+    const char *calibration; // file; NULL: the one that is kept
     bool json;
     bool control;
     bool dry_run;
     bool calib;
     bool if_missing;
-    bool force; /* also what may bring others to an end */
+    bool force; // also what may bring others to an end
 };
 
 enum order { ORDER_PAUSE, ORDER_RUN, ORDER_QUIT };
 
-/* What workers have to do. generation changes with every change of the others. */
+// What workers have to do. generation changes with every change of the others.
 struct orders {
     enum order order;
     uint32_t generation;
-    uint32_t resumes; /* how many there have been */
-    int64_t epoch_ns; /* when the present rate began; all workers' clock */
-    double rate;      /* base units a second for all workers; INFINITY: no limit */
-    int64_t end_ns;   /* no operation is due from then on; INT64_MAX: no such time */
+    uint32_t resumes; // how many there have been
+    int64_t epoch_ns; // when the present rate began; all workers' clock
+    double rate;      // base units a second for all workers; INFINITY: no limit
+    int64_t end_ns;   // no operation is due from then on; INT64_MAX: no such time
 };
 
-/* Written by the worker alone, read by the control plane at any time. */
+// Written by the worker alone, read by the control plane at any time.
 struct counts {
-    _Atomic double amount; /* base units done */
+    _Atomic double amount; // base units done
     _Atomic uint64_t operations;
     _Atomic uint64_t late;
     _Atomic uint64_t dropped;
-    _Atomic uint64_t busy_ns;              /* inside operations */
-    _Atomic uint64_t own[WORKER_COUNTERS]; /* by worker_add() */
+    _Atomic uint64_t busy_ns;              // inside operations
+    _Atomic uint64_t own[WORKER_COUNTERS]; // by worker_add()
 };
 
 struct worker {
     _Alignas(64) struct run *run;
-    unsigned index; /* 0 .. run->threads - 1 */
-    int cpu;        /* pinned to; -1: not */
-    pid_t id;       /* of its thread, as the kernel numbers them */
-    void *state;    /* the load's own */
+    unsigned index; // 0 .. run->threads - 1
+    int cpu;        // pinned to; -1: not
+    pid_t id;       // of its thread, as the kernel numbers them
+    void *state;    // the load's own
     struct orders orders;
     struct pacer pacer;
     pthread_t thread;
-    clockid_t cpu_clock; /* of its thread, readable from any */
+    clockid_t cpu_clock; // of its thread, readable from any
     bool started;
-    bool running;     /* in engine->running */
-    uint32_t resumed; /* the resume of its orders that it is counted of, in engine->resumed */
+    bool running;     // in engine->running
+    uint32_t resumed; // the resume of its orders that it is counted of, in engine->resumed
     _Alignas(64) struct counts counts;
-    struct histogram service;  /* from start to end */
-    struct histogram response; /* from due to end */
+    struct histogram service;  // from start to end
+    struct histogram response; // from due to end
 };
 
-/* A calibration that was used; all zero: none. */
+// A calibration that was used; all zero: none.
 struct calibration_found {
     char path[PATH_MAX];
-    double rate; /* 100 %, in base units a second */
+    double rate; // 100 %, in base units a second
     double age_s;
-    double foreign; /* share of the machine's CPUs that others used meanwhile */
+    double foreign; // share of the machine's CPUs that others used meanwhile
 };
 
-/* All figures at one time, or (a window) the difference of two. */
+// All figures at one time, or (a window) the difference of two.
 struct snapshot {
-    int64_t active_ns; /* time spent not paused */
+    int64_t active_ns; // time spent not paused
     int64_t cpu_ns;
-    int64_t unlimited_ns; /* part of active_ns without a limit */
-    double offered;       /* base units; of a window with unlimited_ns > 0: NAN */
-    double amount;        /* base units */
+    int64_t unlimited_ns; // part of active_ns without a limit
+    double offered;       // base units; of a window with unlimited_ns > 0: NAN
+    double amount;        // base units
     uint64_t operations, late, dropped, busy_ns;
     double counters[LOAD_COUNTERS];
     struct histogram service, response;
 };
 
-/* The program's context: one load, run once. */
+// The program's context: one load, run once.
 struct run {
     const struct load *load;
     struct common common;
-    void *settings;   /* struct of the load's options */
-    void *state;      /* the load's own */
-    char **arguments; /* after the options */
+    void *settings;   // struct of the load's options
+    void *state;      // the load's own
+    char **arguments; // after the options
     int argument_count;
-    const char *unit; /* UNIT_...; the base unit of all rates */
-    double quantum;   /* base units of one operation (block size; 1) */
-    double rate;      /* as in force; INFINITY: no limit; NAN: no such thing */
+    const char *unit; // UNIT_...; the base unit of all rates
+    double quantum;   // base units of one operation (block size; 1)
+    double rate;      // as in force; INFINITY: no limit; NAN: no such thing
     unsigned threads;
-    double held_bytes;    /* of memory, for room_watch(); 0: not worth it */
-    char subject[384];    /* what a rate is of besides options: the disk; set by check() */
-    struct cpu_list cpus; /* that workers may use */
-    double quota_cpus;    /* of the cgroup; INFINITY: none */
+    double held_bytes;    // of memory, for room_watch(); 0: not worth it
+    char subject[384];    // what a rate is of besides options: the disk; set by check()
+    struct cpu_list cpus; // that workers may use
+    double quota_cpus;    // of the cgroup; INFINITY: none
     struct worker *workers;
     struct report report;
-    struct calibration_found calibration; /* that a percentage was of */
-    struct engine *engine;                /* engine.c's own */
-    struct control *control;              /* control.c's own; NULL without a control plane */
-    struct uv_loop_s *loop;               /* of the control plane */
-    struct room_watch *room;              /* room.c's own; NULL: nobody looks */
+    struct calibration_found calibration; // that a percentage was of
+    struct engine *engine;                // engine.c's own
+    struct control *control;              // control.c's own; NULL without a control plane
+    struct uv_loop_s *loop;               // of the control plane
+    struct room_watch *room;              // room.c's own; NULL: nobody looks
     struct options *options;
 };
 
-/* ---- for work() ---- */
+// ---- for work() ----
 
-/* False once the load has to stop (pause or end); takes over a new rate.
- * Cheap: one relaxed load when nothing has changed. */
+// False once the load has to stop (pause or end); takes over a new rate.
+// Cheap: one relaxed load when nothing has changed.
 bool worker_running(struct worker *worker);
-/* Sleeps until time_ns (INT64_MAX: for ever) or until orders change. Returns
- * worker_running(). Its wake-up is as exact as clock_nanosleep(). */
+// Sleeps until time_ns (INT64_MAX: for ever) or until orders change. Returns
+// worker_running(). Its wake-up is as exact as clock_nanosleep().
 bool worker_sleep_until(struct worker *worker, int64_t time_ns);
-/* Waits until the next operation is due, drops what is past the debt, takes
- * one, and says when it was due. False: stop. Without a limit: due is now. */
+// Waits until the next operation is due, drops what is past the debt, takes
+// one, and says when it was due. False: stop. Without a limit: due is now.
 bool worker_wait_due(struct worker *worker, int64_t *due_ns);
-/* Without waiting: takes the next operation if it is due at now_ns. When it is
- * not, returns false and *due_ns is the time when it will be. */
+// Without waiting: takes the next operation if it is due at now_ns. When it is
+// not, returns false and *due_ns is the time when it will be.
 bool worker_take_due(struct worker *worker, int64_t now_ns, int64_t *due_ns);
-/* Counts an operation of `amount` base units. late is judged by start - due. */
+// Counts an operation of `amount` base units. late is judged by start - due.
 void worker_done(struct worker *worker, int64_t due_ns, int64_t start_ns, int64_t end_ns,
                  double amount);
-/* Counters alone, for loads without single operations. */
+// Counters alone, for loads without single operations.
 void worker_count(struct worker *worker, double amount, uint64_t operations, uint64_t late,
                   uint64_t dropped);
-/* Adds to one of the load's own counters: they are the sum of what all workers have added. */
+// Adds to one of the load's own counters: they are the sum of what all workers have added.
 void worker_add(struct worker *worker, unsigned counter, uint64_t more);
-/* CPU time of the worker's thread so far; from any thread while it lives. */
+// CPU time of the worker's thread so far; from any thread while it lives.
 int64_t worker_cpu_ns(const struct worker *worker);
 
-/* ---- for all ---- */
+// ---- for all ----
 
-/* Counters that one thread writes and others read at any time: with one writer no
- * read-modify-write is needed. */
+// Counters that one thread writes and others read at any time: with one writer no
+// read-modify-write is needed.
 static inline void counter_add(_Atomic uint64_t *counter, uint64_t more)
 {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + more,
@@ -410,81 +410,80 @@ static inline uint64_t counter_read(const _Atomic uint64_t *counter)
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-/* What the kernel counts for one thread of this process since it began: the number behind
- * "FIELD:" in /proc/self/task/THREAD/io; NAN: there is none, or the thread is gone. */
+// What the kernel counts for one thread of this process since it began: the number behind
+// "FIELD:" in /proc/self/task/THREAD/io; NAN: there is none, or the thread is gone.
 double thread_io(pid_t thread, const char *field);
-/* The same of all threads. */
+// The same of all threads.
 double process_io(const char *field);
 
-/* 0: there is no such clock any more. */
+// 0: there is no such clock any more.
 int64_t clock_ns(clockid_t clock);
-/* CLOCK_MONOTONIC. */
+// CLOCK_MONOTONIC.
 int64_t now_ns(void);
-/* Whatever signals come. */
+// Whatever signals come.
 void sleep_until_ns(int64_t time_ns);
-/* count times size bytes, filled with 0, at a multiple of a cache line, so that what threads write
- * in it is not shared by accident. For free(); NULL: no memory. */
+// count times size bytes, filled with 0, at a multiple of a cache line, so that what threads write
+// in it is not shared by accident. For free(); NULL: no memory.
 void *zeroed_lines(size_t count, size_t size);
-/* The text of a warning (an event, or a line on stderr). From any thread. */
+// The text of a warning (an event, or a line on stderr). From any thread.
 void run_warn(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* The load cannot continue: an error event, then the summary, exit 1. From any
- * thread; the first one counts. Always returns -1. */
+// The load cannot continue: an error event, then the summary, exit 1. From any
+// thread; the first one counts. Always returns -1.
 int run_fail(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int worker_fail(struct worker *worker, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* The median time of the operations of a window for each base unit that they did: who was
- * interrupted in one of them does not matter. NAN: there were none. */
+// The median time of the operations of a window for each base unit that they did: who was
+// interrupted in one of them does not matter. NAN: there were none.
 double ns_per_unit(const struct snapshot *window);
-/* When the present orders began: the last resume or change of rate. */
+// When the present orders began: the last resume or change of rate.
 int64_t run_epoch_ns(const struct run *run);
-/* Closes all that is open in a loop, and the loop. */
+// Closes all that is open in a loop, and the loop.
 void loop_close(struct uv_loop_s *loop);
-/* Loads without workers: it is at its level; it has stopped. Main thread. */
+// Loads without workers: it is at its level; it has stopped. Main thread.
 void run_steady(struct run *run);
 void run_paused(struct run *run);
 
-/* ---- rates ---- */
+// ---- rates ----
 
-/* What the text of --limit and of `rate` lines means to loads without a meaning of their own: bytes
- * for loads that count bytes, operations for those that count operations, percent of a calibration.
- */
+// What the text of --limit and of `rate` lines means to loads without a meaning of their own: bytes
+// for loads that count bytes, operations for those that count operations, percent of a calibration.
 int rate_usual(struct run *run, const char *text, double *rate, char *error, size_t size);
-/* The same for loads whose operation is several units in a row, and sets run->quantum, how many:
- * as many as keep the rate in so many steps a second, 1 to `most`. Each step takes a sleep, which
- * is a context switch. Once workers run the quantum stays as it is. */
+// The same for loads whose operation is several units in a row, and sets run->quantum, how many:
+// as many as keep the rate in so many steps a second, 1 to `most`. Each step takes a sleep, which
+// is a context switch. Once workers run the quantum stays as it is.
 int rate_in_steps(struct run *run, const char *text, double most, double steps_per_s, double *rate,
                   char *error, size_t size);
 
-/* ---- the signals that end a load ---- */
+// ---- the signals that end a load ----
 
 #define ENDING_SIGNALS 4
-extern const int ending_signals[ENDING_SIGNALS]; /* SIGINT, SIGTERM, SIGHUP, SIGQUIT */
+extern const int ending_signals[ENDING_SIGNALS]; // SIGINT, SIGTERM, SIGHUP, SIGQUIT
 
-/* Whether the signal does nothing: whoever starts a program with a signal ignored wants it so
- * (nohup SIGHUP; a shell without job control SIGINT and SIGQUIT of what it starts with &), as
- * with every POSIX utility. SIGTERM ends a load always. */
+// Whether the signal does nothing: whoever starts a program with a signal ignored wants it so
+// (nohup SIGHUP; a shell without job control SIGINT and SIGQUIT of what it starts with &), as
+// with every POSIX utility. SIGTERM ends a load always.
 bool ending_is_left_out(int number);
 
-/* ---- memory ---- */
+// ---- memory ----
 
-/* Memory that a load holds. It is refused where it would not fit, and given back, by ending
- * the load with the reason, where memory gets short later: a load must not bring the OOM
- * killer to its neighbours. --force does without both. */
+// Memory that a load holds. It is refused where it would not fit, and given back, by ending
+// the load with the reason, where memory gets short later: a load must not bring the OOM
+// killer to its neighbours. --force does without both.
 
-/* Main thread, in check(): all that the load is going to hold, in bytes, on one NUMA node
- * (-1: any). What does not fit is refused: exit 2 with "WHAT SIZE: this machine has N left:
- * ADVICE, or --force". A second call replaces the first. */
+// Main thread, in check(): all that the load is going to hold, in bytes, on one NUMA node
+// (-1: any). What does not fit is refused: exit 2 with "WHAT SIZE: this machine has N left:
+// ADVICE, or --force". A second call replaces the first.
 void room_claim(struct run *run, double bytes, int node, const char *what, const char *advice);
-/* For a load that cannot say (a command): it is watched without a claim. */
+// For a load that cannot say (a command): it is watched without a claim.
 void room_claim_unknown(struct run *run);
 
-/* For a worker that fills memory, before every room_step() bytes: false once memory is short,
- * or the run has failed already: then it has failed, and the worker has to stop. */
+// For a worker that fills memory, before every room_step() bytes: false once memory is short,
+// or the run has failed already: then it has failed, and the worker has to stop.
 bool room_for_more(struct run *run);
-/* So many that all workers, and those of another load, cannot fill what is left within one. */
+// So many that all workers, and those of another load, cannot fill what is left within one.
 size_t room_step(const struct run *run);
 
-/* Bytes of a page of this system: 4 KiB, on some aarch64 and ppc64le 64 KiB. */
+// Bytes of a page of this system: 4 KiB, on some aarch64 and ppc64le 64 KiB.
 static inline size_t page_bytes(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);

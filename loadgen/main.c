@@ -1,4 +1,4 @@
-/* loadgen LOAD [options]: makes load of one kind, and says what it achieved. */
+// loadgen LOAD [options]: makes load of one kind, and says what it achieved.
 
 #include "frame.h"
 
@@ -24,11 +24,11 @@
 #define JEMALLOC_VERSION ""
 #endif
 #ifndef LIBURING_VERSION
-#define LIBURING_VERSION "" /* older headers do not say: the Makefile asks pkg-config */
+#define LIBURING_VERSION "" // older headers do not say: the Makefile asks pkg-config
 #endif
 
-/* Which libraries this build has, with their versions, and what is lost without the others: two
- * lines on stdout, or one. */
+// Which libraries this build has, with their versions, and what is lost without the others: two
+// lines on stdout, or one.
 static void libraries_print(void)
 {
     static const char *const versions[OPTIONALS] = {
@@ -47,7 +47,7 @@ static void libraries_print(void)
 
 #define MOST_LOADS 64
 
-/* Of the linker: what LOADGEN_REGISTER() has put into the section "loads". */
+// Of the linker: what LOADGEN_REGISTER() has put into the section "loads".
 extern const struct load *const __start_loads[], *const __stop_loads[];
 
 static int compare_names(const void *a, const void *b)
@@ -56,7 +56,7 @@ static int compare_names(const void *a, const void *b)
     return strcmp((*first)->name, (*second)->name);
 }
 
-/* All loads that were linked, by name. Returns how many. */
+// All loads that were linked, by name. Returns how many.
 static size_t list_loads(const struct load *loads[MOST_LOADS])
 {
     size_t count = 0;
@@ -81,18 +81,17 @@ static void print_help(void)
          "failed; 2 for wrong use.");
 }
 
-/* What is worth calibrating, a line each: "mem --kernel triad --threads 1". */
+// What is worth calibrating, a line each: "mem --kernel triad --threads 1".
 static void print_calibrations(void)
 {
     const struct load *loads[MOST_LOADS];
     const size_t count = list_loads(loads);
     for (size_t i = 0; i < count; i++)
-        for (const char *const *options = loads[i]->calibrations;
-             options != NULL && *options != NULL; options++)
+        for (const char *const *options = loads[i]->calibrations; options && *options; options++)
             printf("%s%s%s\n", loads[i]->name, **options == '\0' ? "" : " ", *options);
 }
 
-/* For the test that walks all options; not in --help. */
+// For the test that walks all options; not in --help.
 static int list_commands(void)
 {
     const struct load *loads[MOST_LOADS];
@@ -114,19 +113,19 @@ static const struct load *find_load(const char *name)
             return loads[i];
     }
     const char *near = nearest_name(name, names);
-    if (near != NULL)
+    if (near)
         usage_error("%s: no such load: did you mean %s?", name, near);
     usage_error("%s: no such load: see loadgen --help", name);
 }
 
-/* Sets run->cpus, run->quota_cpus and run->threads. */
+// Sets run->cpus, run->quota_cpus and run->threads.
 static void choose_cpus(struct run *run)
 {
     struct cpu_list allowed;
     if (cpus_allowed(&allowed) != 0 || allowed.count == 0)
         usage_error("cannot read the CPU affinity: %s", strerror(errno));
     run->cpus = allowed;
-    if (run->common.cpus != NULL) {
+    if (run->common.cpus) {
         char text[CPUS_TEXT];
         if (cpus_parse(run->common.cpus, &run->cpus) != 0)
             usage_error("--cpus %s: not a list of CPUs: give one such as 0-3,8", run->common.cpus);
@@ -141,11 +140,11 @@ static void choose_cpus(struct run *run)
         run->threads = run->quota_cpus < 1 ? 1 : (unsigned)run->quota_cpus;
     if (run->common.threads > 0)
         run->threads = (unsigned)run->common.threads;
-    if (run->load->process != NULL || (run->load->operate == NULL && run->load->work == NULL))
+    if (run->load->process || (!run->load->operate && !run->load->work))
         run->threads = 0;
 }
 
-/* --dry-run: what would be started, and where. */
+// --dry-run: what would be started, and where.
 static int show_plan(struct run *run)
 {
     struct cpu_list cpus;
@@ -175,12 +174,11 @@ static int show_plan(struct run *run)
 static void set_limit(struct run *run)
 {
     char error[256];
-    if (run->common.limit != NULL &&
-        rate_of(run, run->common.limit, &run->rate, error, sizeof error) != 0)
+    if (run->common.limit && rate_of(run, run->common.limit, &run->rate, error, sizeof error) != 0)
         usage_error("--limit: %s", error);
 }
 
-/* Or what is wanted in its place. */
+// Or what is wanted in its place.
 static int make_load(struct run *run)
 {
     int code = -1;
@@ -189,7 +187,7 @@ static int make_load(struct run *run)
         code = calibrate(run);
     else
         set_limit(run);
-    if (code < 0 && run->load->instead != NULL)
+    if (code < 0 && run->load->instead)
         code = run->load->instead(run);
     if (code >= 0)
         return code;
@@ -207,14 +205,14 @@ static int run_load(const struct load *load, int argc, char **argv)
     choose_cpus(&run);
     if (load->state_size > 0 && (run.state = zeroed_lines(1, load->state_size)) == NULL)
         usage_error("out of memory: free some");
-    if (load->check != NULL)
+    if (load->check)
         load->check(&run);
     room_claim_workers(&run);
     code = run.common.dry_run ? show_plan(&run) : make_load(&run);
     if (load->state_size > 0)
         free(run.state);
     settings_free(&run);
-    ending_without_core(); /* the control plane has given the signals back */
+    ending_without_core(); // the control plane has given the signals back
     return report_end(&run.report) || code != 0 ? code : 1;
 }
 

@@ -1,5 +1,5 @@
-/* How long a load lasts that nobody ends. Under a harness the end of stdin ends it; started
- * by hand it would be forgotten sooner or later, on a machine that others use, too. */
+// How long a load lasts that nobody ends. Under a harness the end of stdin ends it; started
+// by hand it would be forgotten sooner or later, on a machine that others use, too.
 
 #include "frame.h"
 
@@ -16,10 +16,10 @@
 #include <uv.h>
 
 #define LENGTH_BY_HAND_NS (INT64_C(3600) * 1000000000)
-#define LENGTH_BY_HAND    "1h"      /* the same */
-#define LENGTH_ENDLESS    "forever" /* for --duration */
+#define LENGTH_BY_HAND    "1h"      // the same
+#define LENGTH_ENDLESS    "forever" // for --duration
 
-/* The words of stress-ng's --sched, but none that would come before others. */
+// The words of stress-ng's --sched, but none that would come before others.
 enum priority_sched { SCHED_AS_STARTED, SCHED_AS_OTHER, SCHED_AS_BATCH, SCHED_AS_IDLE };
 static const char *const priority_scheds[] = {[SCHED_AS_STARTED] = "as-started",
                                               [SCHED_AS_OTHER] = "other",
@@ -72,10 +72,10 @@ static const struct option_row common_settings[] = {
 
 static const struct option_row no_options[] = {{0}};
 
-/* Whether the load does without a common option. */
+// Whether the load does without a common option.
 static bool is_without(const struct load *load, const char *name)
 {
-    for (const char *const *one = load->without; one != NULL && *one != NULL; one++)
+    for (const char *const *one = load->without; one && *one; one++)
         if (strcmp(*one, name) == 0)
             return true;
     return false;
@@ -87,17 +87,17 @@ static bool is_of_calibrations(const char *name)
            strcmp(name, "calibration") == 0;
 }
 
-/* The common options of this load. Those of calibrations are accepted by all, so
- * that a campaign may give --if-missing to any, but shown only where they help. */
+// The common options of this load. Those of calibrations are accepted by all, so
+// that a campaign may give --if-missing to any, but shown only where they help.
 static void choose_common(const struct load *load, struct option_row chosen[COMMON_COUNT])
 {
     size_t used = 0;
     for (size_t i = 0; i < COMMON_COUNT; i++) {
         const struct option_row *row = &common_settings[i];
-        if (row->name != NULL && is_without(load, row->name))
+        if (row->name && is_without(load, row->name))
             continue;
         chosen[used] = *row;
-        if (row->name != NULL && is_of_calibrations(row->name) && load->calibrations == NULL)
+        if (row->name && is_of_calibrations(row->name) && !load->calibrations)
             chosen[used].hidden = true;
         used++;
     }
@@ -105,9 +105,9 @@ static void choose_common(const struct load *load, struct option_row chosen[COMM
 
 static const char *arguments_of(const struct load *load)
 {
-    if (load->arguments != NULL)
+    if (load->arguments)
         return load->arguments;
-    return load->calibrations != NULL ? "[SECONDS]" : NULL;
+    return load->calibrations ? "[SECONDS]" : NULL;
 }
 
 void settings_parse(struct run *run, int argc, char **argv)
@@ -118,12 +118,12 @@ void settings_parse(struct run *run, int argc, char **argv)
     char name[64];
     int rest;
     run->settings = calloc(1, load->options_size + 1);
-    if (run->settings == NULL)
+    if (!run->settings)
         usage_error("out of memory: free some");
     choose_common(load, common);
     snprintf(name, sizeof name, "loadgen %s", load->name);
     const struct option_group groups[] = {
-        {.rows = load->options == NULL ? no_options : load->options, .values = run->settings},
+        {.rows = !load->options ? no_options : load->options, .values = run->settings},
         {.rows = common, .values = &run->common},
     };
     const struct program program = {
@@ -133,12 +133,12 @@ void settings_parse(struct run *run, int argc, char **argv)
         .details = load->details,
         .groups = groups,
         .group_count = sizeof groups / sizeof groups[0],
-        .stop_at_operand = arguments != NULL && strncmp(arguments, "--", 2) == 0,
+        .stop_at_operand = arguments && strncmp(arguments, "--", 2) == 0,
     };
     run->options = options_parse(&program, argc, argv, &rest);
     run->arguments = argv + rest;
     run->argument_count = argc - rest;
-    if (run->argument_count > 0 && load->calibrations != NULL && !run->common.calib)
+    if (run->argument_count > 0 && load->calibrations && !run->common.calib)
         usage_error("%s: an argument too many: only --calib takes SECONDS", run->arguments[0]);
 }
 
@@ -146,14 +146,14 @@ int settings_worker_cpu(const struct run *run, unsigned worker)
 {
     if (!run->load->pinned)
         return -1;
-    if (run->load->worker_cpu != NULL)
+    if (run->load->worker_cpu)
         return run->load->worker_cpu(run, worker);
     return run->cpus.cpu[worker % run->cpus.count];
 }
 
 void settings_companion_cpu(const struct run *run, unsigned worker, struct cpu_list *cpus)
 {
-    if (run->load->companion_cpu != NULL)
+    if (run->load->companion_cpu)
         cpus_add(cpus, run->load->companion_cpu(run, worker));
 }
 
@@ -169,8 +169,8 @@ void settings_worker_cpus(const struct run *run, struct cpu_list *cpus)
     }
 }
 
-/* The list to give with --cpus for the same CPUs; NULL: none is needed. Without it
- * workers take the first ones. */
+// The list to give with --cpus for the same CPUs; NULL: none is needed. Without it
+// workers take the first ones.
 static const char *cpus_to_give(const struct run *run, char *text, size_t size)
 {
     struct cpu_list cpus;
@@ -183,15 +183,14 @@ static const char *cpus_to_give(const struct run *run, char *text, size_t size)
     return plain == cpus.count ? NULL : cpus_format(&cpus, text, size);
 }
 
-/* Two canonical texts with a blank between them. */
+// Two canonical texts with a blank between them.
 static bool join(const struct run *run, char *text, size_t size,
                  bool canonical(const struct option_row *, const void *, char *, size_t))
 {
     static const struct option_row *const none = no_options;
     char cpus[CPUS_TEXT];
     struct common workers = {.threads = run->threads, .cpus = cpus_to_give(run, cpus, sizeof cpus)};
-    if (!canonical(run->load->options == NULL ? none : run->load->options, run->settings, text,
-                   size))
+    if (!canonical(!run->load->options ? none : run->load->options, run->settings, text, size))
         return false;
     const size_t used = strlen(text);
     if (used + 2 > size)
@@ -243,15 +242,15 @@ static void set_nice(const struct run *run)
                     (long long)run->common.nice, strerror(errno));
 }
 
-/* A policy counts within a session only, where the kernel makes a group of each (sched(7),
- * autogroup). Of a session that is ours alone the group yields to others; where there is none
- * the file is not there, either. */
+// A policy counts within a session only, where the kernel makes a group of each (sched(7),
+// autogroup). Of a session that is ours alone the group yields to others; where there is none
+// the file is not there, either.
 static void yield_to_sessions(void)
 {
     if (getsid(0) != getpid())
         return;
     FILE *file = fopen("/proc/self/autogroup", "we");
-    if (file == NULL)
+    if (!file)
         return;
     fputs("19\n", file);
     fclose(file);
@@ -276,15 +275,15 @@ void priority_set(const struct run *run)
     set_sched(run);
 }
 
-/* Until the next look: as long as it takes at least to fill what there is. So a load does not
- * disturb what is measured beside it while there is plenty. */
+// Until the next look: as long as it takes at least to fill what there is. So a load does not
+// disturb what is measured beside it while there is plenty.
 #define FASTEST_PER_MS (4.0 * 1048576)
 #define SHORTEST_MS    50
 #define LONGEST_MS     2000
-/* Of room_step(), in bytes: a look takes as long as filling some 100 KiB. */
+// Of room_step(), in bytes: a look takes as long as filling some 100 KiB.
 #define SHORTEST_STEP 1048576.0
 #define LONGEST_STEP  (64.0 * 1048576)
-/* Of its stack, of its part of the allocator, and in the kernel: 100 KiB were measured. */
+// Of its stack, of its part of the allocator, and in the kernel: 100 KiB were measured.
 #define THREAD_BYTES (128.0 * 1024)
 
 struct room_watch {
@@ -315,7 +314,7 @@ void room_claim(struct run *run, double bytes, int node, const char *what, const
 void room_claim_workers(struct run *run)
 {
     char what[64];
-    const bool pairs = run->load->companion_cpu != NULL;
+    const bool pairs = run->load->companion_cpu;
     const double each = sizeof(struct worker) + (pairs ? 2 : 1) * THREAD_BYTES;
     if (run->threads == 0)
         return;
@@ -333,7 +332,7 @@ static bool is_watched(const struct run *run)
     return !run->common.force && run->held_bytes > headroom_short_bytes();
 }
 
-/* Fails the run when memory is short. Returns the bytes that are left until then. */
+// Fails the run when memory is short. Returns the bytes that are left until then.
 static double look(struct run *run)
 {
     struct headroom headroom;
@@ -349,9 +348,9 @@ static double look(struct run *run)
 
 bool room_for_more(struct run *run)
 {
-    if (failure_of(run) == NULL && is_watched(run))
+    if (!failure_of(run) && is_watched(run))
         (void)look(run);
-    return failure_of(run) == NULL;
+    return !failure_of(run);
 }
 
 size_t room_step(const struct run *run)
@@ -364,7 +363,7 @@ static void on_time(uv_timer_t *timer)
 {
     struct run *run = timer->data;
     const double next_ms = fmax(look(run), 0) / FASTEST_PER_MS;
-    if (failure_of(run) == NULL)
+    if (!failure_of(run))
         uv_timer_start(timer, on_time, (uint64_t)fmin(fmax(next_ms, SHORTEST_MS), LONGEST_MS), 0);
 }
 
@@ -373,8 +372,8 @@ void room_watch(struct run *run)
     if (!is_watched(run))
         return;
     run->room = calloc(1, sizeof *run->room);
-    if (run->room == NULL)
-        return; /* memory is that short: the next allocation ends it */
+    if (!run->room)
+        return; // memory is that short: the next allocation ends it
     uv_timer_init(run->loop, &run->room->timer);
     run->room->timer.data = run;
     uv_timer_start(&run->room->timer, on_time, SHORTEST_MS, 0);

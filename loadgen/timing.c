@@ -4,8 +4,8 @@
 
 #define LINEAR (1 << HISTOGRAM_LINEAR_BITS)
 
-/* Values below 2 * LINEAR have a bucket each; above, each power of two has
- * LINEAR buckets. */
+// Values below 2 * LINEAR have a bucket each; above, each power of two has
+// LINEAR buckets.
 static unsigned bucket_of(uint64_t value)
 {
     if (value >> HISTOGRAM_LARGEST_BITS != 0)
@@ -16,7 +16,7 @@ static unsigned bucket_of(uint64_t value)
     return (shift << HISTOGRAM_LINEAR_BITS) + (unsigned)(value >> shift);
 }
 
-/* The middle of a bucket. */
+// The middle of a bucket.
 static int64_t value_of(unsigned bucket)
 {
     if (bucket < 2 * LINEAR)
@@ -39,7 +39,7 @@ static void set(struct histogram *histogram, unsigned bucket, uint64_t count)
 void histogram_record(struct histogram *histogram, int64_t time_ns)
 {
     const unsigned bucket = bucket_of(time_ns < 0 ? 0 : (uint64_t)time_ns);
-    /* One writer: no read-modify-write is needed. */
+    // One writer: no read-modify-write is needed.
     set(histogram, bucket, get(histogram, bucket) + 1);
 }
 
@@ -92,9 +92,9 @@ uint64_t histogram_below(const struct histogram *histogram, int64_t time_ns)
     return count;
 }
 
-/* fio 3.33, steadystate.c: slope = (Sxy - Sx Sy / n) / (Sxx - Sx Sx / n) with
- * x = 0, 1, ... n-1, and for a limit in percent 100 slope / mean. Written with
- * the deviations from the means here: the same number, less cancellation. */
+// fio 3.33, steadystate.c: slope = (Sxy - Sx Sy / n) / (Sxx - Sx Sx / n) with
+// x = 0, 1, ... n-1, and for a limit in percent 100 slope / mean. Written with
+// the deviations from the means here: the same number, less cancellation.
 static double slope_of(const double *samples, size_t count, double mean)
 {
     double middle = ((double)count - 1) / 2, products = 0, squares = 0;
@@ -130,7 +130,7 @@ struct steady steady_of(const double *samples, size_t count)
     return result;
 }
 
-/* A time so far away that nobody waits for it; keeps sums from overflowing. */
+// A time so far away that nobody waits for it; keeps sums from overflowing.
 #define NEVER_NS 4e18
 
 void pacer_set(struct pacer *pacer, int64_t epoch_ns, double rate, unsigned worker,

@@ -1,9 +1,9 @@
 #ifndef WORKLOADS_ARGUMENTS_H
 #define WORKLOADS_ARGUMENTS_H
 
-/* How every workload reads its arguments and says that it cannot continue. A
- * header alone, so that each program stays one file that compiles by itself;
- * PROGRAM, its name, is defined before this is included. */
+// How every workload reads its arguments and says that it cannot continue. A
+// header alone, so that each program stays one file that compiles by itself;
+// PROGRAM, its name, is defined before this is included.
 
 #include <ctype.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* One line on stderr, then the end with STATUS: 1 a failure, 2 wrong arguments. */
+// One line on stderr, then the end with STATUS: 1 a failure, 2 wrong arguments.
 __attribute__((format(printf, 2, 3))) static _Noreturn void fail(int status, const char *format,
                                                                  ...)
 {
@@ -28,14 +28,14 @@ __attribute__((format(printf, 2, 3))) static _Noreturn void fail(int status, con
     exit(status);
 }
 
-/* Prints TEXT, the answer to --help, and ends: 0, or 1 when it cannot be written. */
+// Prints TEXT, the answer to --help, and ends: 0, or 1 when it cannot be written.
 static inline _Noreturn void show_help(const char *text)
 {
     exit(fputs(text, stdout) == EOF || fflush(stdout) == EOF);
 }
 
-/* Answers --help, and returns whether --spoil is among the options; there are no others. The first
- * argument is argv[optind]. */
+// Answers --help, and returns whether --spoil is among the options; there are no others. The first
+// argument is argv[optind].
 static inline bool takes_spoil(int argc, char **argv, const char *help)
 {
     static const struct option names[] = {
@@ -55,8 +55,8 @@ static inline bool takes_spoil(int argc, char **argv, const char *help)
     return spoil;
 }
 
-/* The end of a program that has printed its result: the exit status, 0, where all of it has been
- * written. */
+// The end of a program that has printed its result: the exit status, 0, where all of it has been
+// written.
 static inline int written(void)
 {
     if (ferror(stdout) || fflush(stdout) != 0)
@@ -64,7 +64,7 @@ static inline int written(void)
     return 0;
 }
 
-/* The argument NAME, given as TEXT: a whole number from LOW to HIGH, or the end. */
+// The argument NAME, given as TEXT: a whole number from LOW to HIGH, or the end.
 static inline uint64_t number(const char *name, const char *text, uint64_t low, uint64_t high)
 {
     char *end;

@@ -1,13 +1,11 @@
-/*
- * delannoy: the central Delannoy number D(N), by plain recursion.
- *
- * A target without memory traffic: calls, returns and additions, and about
- * 5.8 times as long for each step of N.
- */
+// delannoy: the central Delannoy number D(N), by plain recursion.
+//
+// A target without memory traffic: calls, returns and additions, and about
+// 5.8 times as long for each step of N.
 #define PROGRAM "delannoy"
 #include "arguments.h"
 
-/* Central Delannoy numbers, https://oeis.org/A001850. */
+// Central Delannoy numbers, https://oeis.org/A001850.
 static const uint64_t known[] = {
     1,
     3,
@@ -61,8 +59,8 @@ static struct options parse_arguments(int argc, char **argv)
     return options;
 }
 
-/* Not inlined: a compiler that unrolls the recursion merges equal calls, and then the work
- * depends on the compiler's version. */
+// Not inlined: a compiler that unrolls the recursion merges equal calls, and then the work
+// depends on the compiler's version.
 __attribute__((noinline)) static uint64_t delannoy(long m, long n)
 {
     if (m == 0 || n == 0)

@@ -1,9 +1,7 @@
-/*
- * filegen: folders of files with random content.
- *
- * A target that writes through the page cache and reads back. The content of
- * a file follows from the seed and its number alone.
- */
+// filegen: folders of files with random content.
+//
+// A target that writes through the page cache and reads back. The content of
+// a file follows from the seed and its number alone.
 #define PROGRAM "filegen"
 #include "arguments.h"
 #include "random.h"
@@ -28,7 +26,7 @@ struct options {
     bool spoil;
 };
 
-/* One file: where it is, how long, and the state that its content follows from. */
+// One file: where it is, how long, and the state that its content follows from.
 struct file {
     char path[PATH_BYTES];
     uint64_t size_bytes;
@@ -70,7 +68,7 @@ static struct options parse_arguments(int argc, char **argv)
     return options;
 }
 
-/* The next piece of a file's content: little-endian words, so that all machines agree. */
+// The next piece of a file's content: little-endian words, so that all machines agree.
 static void next_chunk(struct file *file, unsigned char chunk[CHUNK_BYTES])
 {
     for (size_t i = 0; i < CHUNK_BYTES; i += sizeof(uint64_t)) {
@@ -79,16 +77,16 @@ static void next_chunk(struct file *file, unsigned char chunk[CHUNK_BYTES])
     }
 }
 
-/* The file with this number, as it is to be. */
+// The file with this number, as it is to be.
 static struct file plan(const struct options *options, uint64_t folder, uint64_t file_number)
 {
     struct file file;
-    /* Numbers below 10^6 fit in 7 characters, so the path cannot be cut off. */
+    // Numbers below 10^6 fit in 7 characters, so the path cannot be cut off.
     (void)snprintf(file.path, sizeof file.path, "%s/dir%06" PRIu64 "/file%06" PRIu64, root, folder,
                    file_number);
     uint64_t seed = options->seed;
     file.random = next_random(&seed) ^ ((folder << 32) + file_number);
-    file.random = next_random(&file.random); /* neighbours must not share a sequence */
+    file.random = next_random(&file.random); // neighbours must not share a sequence
     const uint64_t sizes = options->upper_bytes - options->lower_bytes + 1;
     file.size_bytes = options->lower_bytes + next_random(&file.random) % sizes;
     return file;
@@ -140,13 +138,13 @@ static void write_file(struct file file)
     }
 }
 
-/* Ends the program unless the file has exactly the planned bytes. */
+// Ends the program unless the file has exactly the planned bytes.
 static void verify_file(struct file file)
 {
     unsigned char expected[CHUNK_BYTES];
     unsigned char found[CHUNK_BYTES];
     FILE *stream = fopen(file.path, "rbe");
-    if (stream == NULL) {
+    if (!stream) {
         fail(1, "cannot read '%s' (%s): try again when nobody else uses ./%s", file.path,
              strerror(errno), root);
     }
@@ -165,12 +163,12 @@ static void verify_file(struct file file)
     }
 }
 
-/* Flips a bit of the file's last byte, or gives it one. */
+// Flips a bit of the file's last byte, or gives it one.
 static void spoil_file(const struct file *file)
 {
     FILE *stream = fopen(file->path, "r+be");
     const long last = file->size_bytes > 0 ? (long)file->size_bytes - 1 : 0;
-    if (stream == NULL || fseek(stream, last, SEEK_SET) != 0)
+    if (!stream || fseek(stream, last, SEEK_SET) != 0)
         fail(1, "cannot spoil '%s' (%s): leave out --spoil", file->path, strerror(errno));
     const int byte = fgetc(stream);
     if (fseek(stream, last, SEEK_SET) != 0 || fputc(byte == EOF ? 0 : byte ^ 1, stream) == EOF ||

@@ -1,8 +1,6 @@
-/*
- * filesearch: the largest file below the current folder.
- *
- * A target that lives on the file system's metadata. Pair it with filegen.
- */
+// filesearch: the largest file below the current folder.
+//
+// A target that lives on the file system's metadata. Pair it with filegen.
 #define PROGRAM "filesearch"
 #include "arguments.h"
 
@@ -11,7 +9,7 @@
 #include <sys/stat.h>
 
 struct result {
-    char *path; /* NULL: no file yet; to be freed */
+    char *path; // NULL: no file yet; to be freed
     struct stat status;
     uint64_t files;
 };
@@ -30,7 +28,7 @@ static const char help[] =
     "Exit status: 0 the result is right, 1 it is not, there is no file or a folder could\n"
     "not be read, 2 wrong arguments.\n";
 
-/* Returns whether the result is to be spoiled. */
+// Returns whether the result is to be spoiled.
 static bool parse_arguments(int argc, char **argv)
 {
     const bool spoil = takes_spoil(argc, argv, help);
@@ -44,7 +42,7 @@ static bool parse_arguments(int argc, char **argv)
 static bool is_better(const struct result *best, const FTSENT *entry)
 {
     const off_t size = entry->fts_statp->st_size;
-    return best->path == NULL || size > best->status.st_size ||
+    return !best->path || size > best->status.st_size ||
            (size == best->status.st_size && strcmp(entry->fts_path, best->path) < 0);
 }
 
@@ -52,12 +50,12 @@ static void take(struct result *best, const FTSENT *entry)
 {
     free(best->path);
     best->path = strdup(entry->fts_path);
-    if (best->path == NULL)
+    if (!best->path)
         fail(1, "no memory for a path: free some");
     best->status = *entry->fts_statp;
 }
 
-/* Looks at one thing that the walk met. What vanished since its folder was read is no error. */
+// Looks at one thing that the walk met. What vanished since its folder was read is no error.
 static void visit(struct result *best, const FTSENT *entry)
 {
     switch (entry->fts_info) {
@@ -85,9 +83,9 @@ static struct result search(void)
     char *const roots[] = {here, NULL};
     struct result best = {0};
     FTS *walk = fts_open(roots, FTS_PHYSICAL, NULL);
-    if (walk == NULL)
+    if (!walk)
         fail(1, "cannot read the current folder (%s): search elsewhere", strerror(errno));
-    /* fts_read tells its end from an error by errno alone. */
+    // fts_read tells its end from an error by errno alone.
     const FTSENT *entry;
     while (errno = 0, (entry = fts_read(walk)) != NULL)
         visit(&best, entry);
@@ -96,7 +94,7 @@ static struct result search(void)
     return best;
 }
 
-/* Whether the file is still the one that was found. */
+// Whether the file is still the one that was found.
 static bool unchanged(const struct result *found)
 {
     struct stat now;
@@ -109,7 +107,7 @@ int main(int argc, char **argv)
 {
     const bool spoil = parse_arguments(argc, argv);
     struct result found = search();
-    if (found.path == NULL)
+    if (!found.path)
         fail(1, "no regular file below the current folder: change into another, or run filegen");
     if (spoil)
         found.status.st_size++;

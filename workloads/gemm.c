@@ -1,9 +1,7 @@
-/*
- * gemm: the product of two square matrices by a BLAS library, dgemm or sgemm.
- *
- * A target that comes close to the peak of the floating-point units, while mmul, the same
- * product by three plain loops, lives on caches and memory.
- */
+// gemm: the product of two square matrices by a BLAS library, dgemm or sgemm.
+//
+// A target that comes close to the peak of the floating-point units, while mmul, the same
+// product by three plain loops, lives on caches and memory.
 #define PROGRAM "gemm"
 #include "arguments.h"
 #include "blas.h"
@@ -12,7 +10,7 @@
 enum { LARGEST = 20000, DEFAULT = 1000, WARM_UP = 256, ROUNDS = 2 };
 enum { ELEMENT_VALUES = 10, VECTOR_VALUES = 65536 };
 
-/* Elements of a product are whole numbers, exact in a float; sums of the check in a double. */
+// Elements of a product are whole numbers, exact in a float; sums of the check in a double.
 _Static_assert(LARGEST *(ELEMENT_VALUES - 1) * (ELEMENT_VALUES - 1) < 1 << 24, "a float rounds");
 _Static_assert(INT64_C(1) * LARGEST * LARGEST * (ELEMENT_VALUES - 1) * (ELEMENT_VALUES - 1) *
                        (VECTOR_VALUES - 1) <
@@ -41,7 +39,7 @@ typedef void gemm_function(const char *a_form, const char *b_form, const int *m,
                            const void *b, const int *b_stride, const void *beta, void *c,
                            const int *c_stride);
 
-/* Square, by columns. */
+// Square, by columns.
 struct matrix {
     size_t size;
     bool single;
@@ -62,7 +60,7 @@ static void put(struct matrix *matrix, size_t i, double value)
         ((double *)matrix->elements)[i] = value;
 }
 
-/* Of whole numbers below VALUES; 0: of zeros. */
+// Of whole numbers below VALUES; 0: of zeros.
 static struct matrix new_matrix(const struct blas_options *options, uint64_t values,
                                 uint64_t *random)
 {
@@ -76,7 +74,7 @@ static struct matrix new_matrix(const struct blas_options *options, uint64_t val
     return matrix;
 }
 
-/* The product of the first SIZE rows and columns; all have the stride of whole ones. */
+// The product of the first SIZE rows and columns; all have the stride of whole ones.
 static void multiply(gemm_function *gemm, size_t size, const struct matrix *a,
                      const struct matrix *b, struct matrix *c)
 {
@@ -98,7 +96,7 @@ static void multiply_vector(const struct matrix *matrix, const double *x, double
             y[i] += get(matrix, j * n + i) * x[j];
 }
 
-/* Freivalds 1977: whether A (B x) = C x for one random x. Nothing is rounded: see above. */
+// Freivalds 1977: whether A (B x) = C x for one random x. Nothing is rounded: see above.
 static bool agrees(const struct matrix *a, const struct matrix *b, const struct matrix *c,
                    uint64_t *random)
 {
@@ -122,7 +120,7 @@ static bool agrees(const struct matrix *a, const struct matrix *b, const struct 
     return equal;
 }
 
-/* Seconds that the calls took. */
+// Seconds that the calls took.
 static double measure(gemm_function *gemm, uint64_t repeat, const struct matrix *a,
                       const struct matrix *b, struct matrix *c)
 {

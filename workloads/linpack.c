@@ -1,9 +1,7 @@
-/*
- * linpack: the solution of a dense system of linear equations by LAPACK's dgesv.
- *
- * A target that lives on the floating-point units, and on caches as far as the library blocks
- * for them: what the LINPACK benchmark (Dongarra, Luszczek, Petitet 2003) measures.
- */
+// linpack: the solution of a dense system of linear equations by LAPACK's dgesv.
+//
+// A target that lives on the floating-point units, and on caches as far as the library blocks
+// for them: what the LINPACK benchmark (Dongarra, Luszczek, Petitet 2003) measures.
 #define PROGRAM "linpack"
 #include "arguments.h"
 #include "blas.h"
@@ -32,7 +30,7 @@ static const char help[] =
 typedef void gesv_function(const int *n, const int *columns, double *a, const int *a_stride,
                            int *pivots, double *b, const int *b_stride, int *info);
 
-/* The matrix by columns; the same for the same n. */
+// The matrix by columns; the same for the same n.
 static void fill(size_t n, double *a)
 {
     uint64_t random = n;
@@ -40,36 +38,36 @@ static void fill(size_t n, double *a)
         a[i] = (double)(next_random(&random) >> 11) * 0x1p-53 - 0.5;
 }
 
-/* sums[i] = the sum over j of a[i, j] times x[j], or times 1 if x is NULL; magnitudes too, if
- * wanted. */
+// sums[i] = the sum over j of a[i, j] times x[j], or times 1 if x is NULL; magnitudes too, if
+// wanted.
 static void multiply(size_t n, const double *a, const double *x, double *sums, double *magnitudes)
 {
     for (size_t j = 0; j < n; j++) {
         for (size_t i = 0; i < n; i++) {
-            sums[i] += a[j * n + i] * (x == NULL ? 1 : x[j]);
-            if (magnitudes != NULL)
+            sums[i] += a[j * n + i] * (!x ? 1 : x[j]);
+            if (magnitudes)
                 magnitudes[i] += fabs(a[j * n + i]);
         }
     }
 }
 
-/* The largest magnitude of x - y; y NULL: of x. Not a number if any is not. */
+// The largest magnitude of x - y; y NULL: of x. Not a number if any is not.
 static double norm(size_t n, const double *x, const double *y)
 {
     double most = 0;
     for (size_t i = 0; i < n; i++) {
-        const double magnitude = fabs(x[i] - (y == NULL ? 0 : y[i]));
+        const double magnitude = fabs(x[i] - (!y ? 0 : y[i]));
         most = magnitude <= most ? most : magnitude;
     }
     return most;
 }
 
-/* The residual that the benchmark's authors scale so that it is of the order of 1. */
+// The residual that the benchmark's authors scale so that it is of the order of 1.
 static double residual(size_t n, double *a, const double *x, const double *b)
 {
     double *ax = blas_array(n, sizeof *ax);
     double *rows = blas_array(n, sizeof *rows);
-    fill(n, a); /* the factors took its place */
+    fill(n, a); // the factors took its place
     multiply(n, a, x, ax, rows);
     const double scaled =
         norm(n, ax, b) / (DBL_EPSILON / 2 * norm(n, rows, NULL) * norm(n, x, NULL) * (double)n);
@@ -78,7 +76,7 @@ static double residual(size_t n, double *a, const double *x, const double *b)
     return scaled;
 }
 
-/* Seconds that dgesv took; x holds the right side before, the solution after. */
+// Seconds that dgesv took; x holds the right side before, the solution after.
 static double solve(gesv_function *gesv, size_t size, double *a, double *x)
 {
     const int n = (int)size, columns = 1;

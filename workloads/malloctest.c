@@ -1,8 +1,6 @@
-/*
- * malloctest: allocation churn, to compare allocators.
- *
- * It calls plain malloc and free, so LD_PRELOAD decides whose they are.
- */
+// malloctest: allocation churn, to compare allocators.
+//
+// It calls plain malloc and free, so LD_PRELOAD decides whose they are.
 #define PROGRAM "malloctest"
 #include "arguments.h"
 #include "random.h"
@@ -34,7 +32,7 @@ struct worker {
     pthread_t thread;
     uint64_t number;
     uint64_t random;
-    uint64_t verified; /* blocks found intact and freed */
+    uint64_t verified; // blocks found intact and freed
     const char *failure;
 };
 
@@ -74,8 +72,8 @@ static struct options parse_arguments(int argc, char **argv)
     return options;
 }
 
-/* What is at both ends of a block: another value for each block and each round (but for
- * chance, and then one that the neighbours do not have). */
+// What is at both ends of a block: another value for each block and each round (but for
+// chance, and then one that the neighbours do not have).
 static uint64_t tag(const struct worker *worker, uint64_t repeat, uint64_t iteration)
 {
     uint64_t state = (worker->number << 48) ^ (repeat << 24) ^ iteration;
@@ -87,7 +85,7 @@ static size_t tag_length(const struct block *block)
     return block->size_bytes < sizeof(uint64_t) ? block->size_bytes : sizeof(uint64_t);
 }
 
-/* The tail is written first, the head last: in a short block the head covers the tail. */
+// The tail is written first, the head last: in a short block the head covers the tail.
 static void write_tags(const struct block *block, uint64_t value)
 {
     const size_t length = tag_length(block);
@@ -103,7 +101,7 @@ static bool has_tags(const struct block *block, uint64_t value)
            (overlap || memcmp(block->start + block->size_bytes - length, &value, length) == 0);
 }
 
-/* Allocates and tags all blocks; returns how many there are, fewer when malloc fails. */
+// Allocates and tags all blocks; returns how many there are, fewer when malloc fails.
 static uint64_t allocate(struct worker *worker, struct block *blocks, uint64_t repeat)
 {
     const struct options *options = worker->options;
@@ -112,11 +110,11 @@ static uint64_t allocate(struct worker *worker, struct block *blocks, uint64_t r
         struct block *block = &blocks[i];
         block->size_bytes = options->lower_bytes + next_random(&worker->random) % sizes;
         block->start = malloc(block->size_bytes);
-        if (block->start == NULL) {
+        if (!block->start) {
             worker->failure = "malloc found no memory: give smaller sizes or fewer ITERATIONS";
             return i;
         }
-        /* Smaller blocks need no more alignment than what fits into them. */
+        // Smaller blocks need no more alignment than what fits into them.
         if (block->size_bytes >= sizeof(max_align_t) &&
             (uintptr_t)block->start % _Alignof(max_align_t) != 0)
             worker->failure = "a block is not aligned: do not trust this allocator";
@@ -125,7 +123,7 @@ static uint64_t allocate(struct worker *worker, struct block *blocks, uint64_t r
     return options->iterations;
 }
 
-/* A step through COUNT places that reaches every one: a number without a common divisor. */
+// A step through COUNT places that reaches every one: a number without a common divisor.
 static uint64_t stride(uint64_t count)
 {
     for (uint64_t step = count / 2 + count / 8 + 1;; step++) {
@@ -155,18 +153,18 @@ static void verify_and_free(struct worker *worker, const struct block *blocks, u
     }
 }
 
-/* A thread's life. The table of blocks is its own, so that threads share nothing but malloc. */
+// A thread's life. The table of blocks is its own, so that threads share nothing but malloc.
 static void *work(void *argument)
 {
     struct worker *worker = argument;
     const struct options *options = worker->options;
     struct block *blocks = calloc(options->iterations, sizeof *blocks);
-    (void)pthread_barrier_wait(worker->start); /* its result only names one of the threads */
-    if (blocks == NULL) {
+    (void)pthread_barrier_wait(worker->start); // its result only names one of the threads
+    if (!blocks) {
         worker->failure = "no memory for the table of blocks: give fewer ITERATIONS";
         return NULL;
     }
-    for (uint64_t repeat = 0; repeat < options->repeats && worker->failure == NULL; repeat++) {
+    for (uint64_t repeat = 0; repeat < options->repeats && !worker->failure; repeat++) {
         const uint64_t count = allocate(worker, blocks, repeat);
         if (options->spoil && worker->number == 0 && repeat == 0 && count > 0)
             blocks[count - 1].start[0] ^= 1;
@@ -176,7 +174,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* Threads that wait at the gate end with the process, so a failure here leaves nothing behind. */
+// Threads that wait at the gate end with the process, so a failure here leaves nothing behind.
 static void start_all(struct worker *workers, const struct options *options,
                       pthread_barrier_t *start)
 {
@@ -196,14 +194,14 @@ int main(int argc, char **argv)
     const struct options options = parse_arguments(argc, argv);
     struct worker *workers = calloc(options.threads, sizeof *workers);
     pthread_barrier_t start;
-    if (workers == NULL || pthread_barrier_init(&start, NULL, (unsigned)options.threads) != 0)
+    if (!workers || pthread_barrier_init(&start, NULL, (unsigned)options.threads) != 0)
         fail(1, "no memory for %" PRIu64 " threads: give fewer THREADS", options.threads);
     start_all(workers, &options, &start);
     uint64_t verified = 0;
     for (uint64_t i = 0; i < options.threads; i++) {
         if (pthread_join(workers[i].thread, NULL) != 0)
             fail(1, "cannot wait for thread %" PRIu64 ": do not trust this machine", i + 1);
-        if (workers[i].failure != NULL)
+        if (workers[i].failure)
             fail(1, "thread %" PRIu64 ": %s", i + 1, workers[i].failure);
         verified += workers[i].verified;
     }

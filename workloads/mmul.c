@@ -1,16 +1,14 @@
-/*
- * mmul: the product of two square matrices of doubles, the naive way.
- *
- * A target that lives on caches and memory: the inner loop walks down a
- * column, so every step touches another cache line.
- */
+// mmul: the product of two square matrices of doubles, the naive way.
+//
+// A target that lives on caches and memory: the inner loop walks down a
+// column, so every step touches another cache line.
 #define PROGRAM "mmul"
 #include "arguments.h"
 #include "random.h"
 
 enum { LARGEST = 20000, DEFAULT = 1000, ROUNDS = 2, ELEMENT_VALUES = 10, VECTOR_VALUES = 65536 };
 
-/* All sums in here are of whole numbers, and must be exact in a double. */
+// All sums in here are of whole numbers, and must be exact in a double.
 _Static_assert(INT64_C(1) * LARGEST * LARGEST * (ELEMENT_VALUES - 1) * (ELEMENT_VALUES - 1) *
                        (VECTOR_VALUES - 1) <
                    INT64_C(1) << 53,
@@ -46,11 +44,11 @@ static struct options parse_arguments(int argc, char **argv)
     return options;
 }
 
-/* COUNT doubles, each a whole number below VALUES; with VALUES 0 they are zero. To be freed. */
+// COUNT doubles, each a whole number below VALUES; with VALUES 0 they are zero. To be freed.
 static double *new_array(size_t count, uint64_t values, uint64_t *random)
 {
     double *array = calloc(count, sizeof *array);
-    if (array == NULL)
+    if (!array)
         fail(1, "no memory for %zu bytes: take a smaller SIZE", count * sizeof *array);
     for (size_t i = 0; values > 0 && i < count; i++)
         array[i] = (double)(next_random(random) % values);
@@ -78,8 +76,8 @@ static void multiply_vector(size_t n, const double *matrix, const double *x, dou
     }
 }
 
-/* Freivalds 1977: whether A (B x) = C x for one random x. A and C x have sums below LARGEST^2 *
- * 9^2 * 65535, so nothing is rounded and equality is the right comparison. */
+// Freivalds 1977: whether A (B x) = C x for one random x. A and C x have sums below LARGEST^2 *
+// 9^2 * 65535, so nothing is rounded and equality is the right comparison.
 static bool agrees(size_t n, const double *a, const double *b, const double *c, uint64_t *random)
 {
     double *x = new_array(n, VECTOR_VALUES, random);

@@ -1,9 +1,7 @@
-/*
- * nbody: bodies under their mutual gravitation, all pairs, step by step.
- *
- * A target of floating-point arithmetic on data that fits into the caches.
- * Units: G = 1, total mass 1, a cube of side 1.
- */
+// nbody: bodies under their mutual gravitation, all pairs, step by step.
+//
+// A target of floating-point arithmetic on data that fits into the caches.
+// Units: G = 1, total mass 1, a cube of side 1.
 #define PROGRAM "nbody"
 #include "arguments.h"
 #include "random.h"
@@ -12,12 +10,12 @@
 
 enum { DEFAULT_BODIES = 1000, DEFAULT_STEPS = 100, MOST_BODIES = 1000000, MOST_STEPS = 1000000000 };
 
-/* Time of one step, and the length that softens close encounters (Plummer). */
+// Time of one step, and the length that softens close encounters (Plummer).
 static const double step_time = 1e-3;
 static const double softening = 1e-2;
 
-/* Share of the impulse exchanged and carried that may be missing: well above rounding (1e-15
- * and less), well below one body's share of the whole. */
+// Share of the impulse exchanged and carried that may be missing: well above rounding (1e-15
+// and less), well below one body's share of the whole.
 static const double tolerance = 1e-10;
 
 struct vector {
@@ -63,7 +61,7 @@ static struct options parse_arguments(int argc, char **argv)
     return options;
 }
 
-/* A random number in [-0.5, 0.5). */
+// A random number in [-0.5, 0.5).
 static double random_offset(uint64_t *state)
 {
     return (double)(next_random(state) >> 11) * 0x1p-53 - 0.5;
@@ -78,7 +76,7 @@ static struct vector random_vector(uint64_t *random)
     return v;
 }
 
-/* v + factor * w */
+// v + factor * w
 static struct vector add(struct vector v, double factor, struct vector w)
 {
     return (struct vector){v.x + factor * w.x, v.y + factor * w.y, v.z + factor * w.z};
@@ -89,11 +87,11 @@ static double length(struct vector v)
     return sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
 }
 
-/* To be freed. */
+// To be freed.
 static struct body *new_bodies(size_t count)
 {
     struct body *bodies = calloc(count, sizeof *bodies);
-    if (bodies == NULL)
+    if (!bodies)
         fail(1, "no memory for %zu bodies: take fewer", count);
     uint64_t random = count;
     for (size_t i = 0; i < count; i++) {
@@ -108,7 +106,7 @@ static struct vector acceleration(size_t count, const struct body *bodies, struc
 {
     struct vector sum = {0, 0, 0};
     for (size_t j = 0; j < count; j++) {
-        /* A body's own share is zero, since the distance is, and softening keeps it finite. */
+        // A body's own share is zero, since the distance is, and softening keeps it finite.
         const struct vector d = add(bodies[j].position, -1, at);
         const double squared = d.x * d.x + d.y * d.y + d.z * d.z + softening * softening;
         sum = add(sum, bodies[j].mass / (squared * sqrt(squared)), d);
@@ -116,7 +114,7 @@ static struct vector acceleration(size_t count, const struct body *bodies, struc
     return sum;
 }
 
-/* One step of symplectic Euler. Returns the sum of the amounts of impulse that all got. */
+// One step of symplectic Euler. Returns the sum of the amounts of impulse that all got.
 static double step(size_t count, struct body *bodies)
 {
     double exchanged = 0;
@@ -130,12 +128,12 @@ static double step(size_t count, struct body *bodies)
     return exchanged;
 }
 
-/* What the laws of conservation speak of. */
+// What the laws of conservation speak of.
 struct totals {
     double mass;
-    double carried; /* sum of the amounts of impulse */
+    double carried; // sum of the amounts of impulse
     struct vector impulse;
-    struct vector moment; /* mass times centre of mass */
+    struct vector moment; // mass times centre of mass
 };
 
 static struct totals total(size_t count, const struct body *bodies)
@@ -150,7 +148,7 @@ static struct totals total(size_t count, const struct body *bodies)
     return t;
 }
 
-/* Ends the program when the laws are broken; the comparisons are such that NaN fails them. */
+// Ends the program when the laws are broken; the comparisons are such that NaN fails them.
 static void verify(const struct options *options, const struct totals *before,
                    const struct totals *after, double exchanged)
 {

@@ -1,14 +1,14 @@
-/* openloop: a client that sends requests at a rate of its own, however slowly the server
- * answers, and prints how long the answers took.
- *
- * Requests are due at times drawn beforehand (Poisson arrivals: exponential gaps), of each
- * run anew: users do not come in the same order each time either, and what the same arrivals
- * have in common (their number, their worst burst) no number of runs would show. The seed is
- * printed, and may be given. Their latency counts from when they were due: one that has to wait for
- * the client or for the requests before it is as late as a user sees it. A closed loop, which sends
- * the next request after the answer to the last, does not see that (G. Tene, "How NOT to measure
- * latency", 2013). A request that is not answered within a second of the end is an error, and
- * as late as it is then. */
+// openloop: a client that sends requests at a rate of its own, however slowly the server
+// answers, and prints how long the answers took.
+//
+// Requests are due at times drawn beforehand (Poisson arrivals: exponential gaps), of each
+// run anew: users do not come in the same order each time either, and what the same arrivals
+// have in common (their number, their worst burst) no number of runs would show. The seed is
+// printed, and may be given. Their latency counts from when they were due: one that has to wait for
+// the client or for the requests before it is as late as a user sees it. A closed loop, which sends
+// the next request after the answer to the last, does not see that (G. Tene, "How NOT to measure
+// latency", 2013). A request that is not answered within a second of the end is an error, and
+// as late as it is then.
 
 #define PROGRAM "openloop"
 
@@ -46,12 +46,12 @@ static const char help[] =
     "\n"
     "Exit status: 0 done; 1 no connection, or it broke; 2 wrong arguments.\n";
 
-/* The requests of one connection: those between `answered` and `sent` are on their way. */
+// The requests of one connection: those between `answered` and `sent` are on their way.
 struct connection {
     int fd;
-    uint32_t *request; /* numbers, in the order in which they are due */
+    uint32_t *request; // numbers, in the order in which they are due
     size_t count, due, answered;
-    size_t unsent; /* bytes of the requests before `due` that the socket did not take yet */
+    size_t unsent; // bytes of the requests before `due` that the socket did not take yet
 };
 
 struct client {
@@ -59,7 +59,7 @@ struct client {
     size_t connections;
     char line[REQUEST_SIZE];
     size_t line_size;
-    int64_t *due_ns, *latency_ns; /* of each request, the first one from the start */
+    int64_t *due_ns, *latency_ns; // of each request, the first one from the start
     size_t requests, answers, next;
     int64_t start_ns;
     uint32_t seed;
@@ -72,8 +72,8 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-/* xorshift64*, S. Vigna, "An experimental exploration of Marsaglia's xorshift generators,
- * scrambled", ACM Trans. Math. Softw. 42 (2016); from 0, excluded, to 1. */
+// xorshift64*, S. Vigna, "An experimental exploration of Marsaglia's xorshift generators,
+// scrambled", ACM Trans. Math. Softw. 42 (2016); from 0, excluded, to 1.
 static double uniform(uint64_t *state)
 {
     *state ^= *state >> 12;
@@ -85,15 +85,15 @@ static double uniform(uint64_t *state)
 static void *take(size_t count, size_t size)
 {
     void *memory = calloc(count + 1, size);
-    if (memory == NULL)
+    if (!memory)
         fail(1, "no memory for %zu requests: give a lower rate or less time", count);
     return memory;
 }
 
 static void plan(struct client *client, double rate, int64_t length_ns)
 {
-    /* splitmix64, as Vigna advises; seeds that follow each other have nothing in common then, and
-     * the state is not 0. */
+    // splitmix64, as Vigna advises; seeds that follow each other have nothing in common then, and
+    // the state is not 0.
     uint64_t seed = client->seed * UINT64_C(0x9e3779b97f4a7c15), state = next_random(&seed);
     const double expected = rate * (double)length_ns / NS_PER_S;
     const size_t most = (size_t)(expected + 10 * sqrt(expected) + 10);
@@ -134,7 +134,7 @@ static int open_connection(uint16_t port)
     return fd;
 }
 
-/* Sends what is due and what the socket takes. A line may be cut; its rest goes first. */
+// Sends what is due and what the socket takes. A line may be cut; its rest goes first.
 static void send_due(struct client *client, struct connection *one)
 {
     while (one->unsent > 0) {
@@ -170,7 +170,7 @@ static void receive(struct client *client, struct connection *one)
     }
 }
 
-/* Gives each request that is due by now to its connection, and sends. */
+// Gives each request that is due by now to its connection, and sends.
 static void start_due(struct client *client, int64_t now)
 {
     for (; client->next < client->requests && client->due_ns[client->next] <= now; client->next++) {
@@ -199,7 +199,7 @@ static void wait_until(struct client *client, int64_t until_ns)
             receive(client, &client->connection[i]);
 }
 
-/* All requests. Returns how long it took until the last answer. */
+// All requests. Returns how long it took until the last answer.
 static int64_t run(struct client *client, int64_t length_ns)
 {
     int64_t now = 0;
@@ -219,7 +219,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Nearest rank. */
+// Nearest rank.
 static double quantile_ms(const struct client *client, double share)
 {
     const size_t rank = (size_t)ceil(share * (double)client->requests);

@@ -1,17 +1,15 @@
-/*
- * qap: a quadratic assignment problem, solved to its proved optimum.
- *
- * Facilities are put on locations, one on each, so that the sum over all
- * pairs of flow times distance is least. Branch and bound, depth first, with
- * the bound of Gilmore (1962) and Lawler (1963). It begins without a solution
- * and branches in the file's order: this is work to be measured, not a race.
- */
+// qap: a quadratic assignment problem, solved to its proved optimum.
+//
+// Facilities are put on locations, one on each, so that the sum over all
+// pairs of flow times distance is least. Branch and bound, depth first, with
+// the bound of Gilmore (1962) and Lawler (1963). It begins without a solution
+// and branches in the file's order: this is work to be measured, not a race.
 #define PROGRAM "qap"
 #include "arguments.h"
 
 #include <string.h>
 
-/* VALUE_LIMIT keeps every sum of products far from the limits of 64 bits. */
+// VALUE_LIMIT keeps every sum of products far from the limits of 64 bits.
 enum { LARGEST = 32, VALUE_LIMIT = 1000000 };
 #define INFINITE (INT64_MAX / 4)
 
@@ -21,31 +19,31 @@ struct options {
     bool has_optimum;
 };
 
-/* flow[i][j] from facility i to j, distance[p][q] from location p to q. */
+// flow[i][j] from facility i to j, distance[p][q] from location p to q.
 struct instance {
     int n;
     int64_t flow[LARGEST][LARGEST];
     int64_t distance[LARGEST][LARGEST];
-    /* The others of each row: rising flow, falling distance. */
+    // The others of each row: rising flow, falling distance.
     int by_flow[LARGEST][LARGEST];
     int by_distance[LARGEST][LARGEST];
 };
 
-/* A cost matrix of facilities (rows) by locations, and the least that any assignment costs. */
+// A cost matrix of facilities (rows) by locations, and the least that any assignment costs.
 struct linear_problem {
     int size;
     int64_t cost[LARGEST][LARGEST];
 };
 
-/* A partial assignment: who is free, and the cost so far. */
+// A partial assignment: who is free, and the cost so far.
 struct node {
     int free_count;
-    int facilities[LARGEST]; /* the free ones */
+    int facilities[LARGEST]; // the free ones
     int locations[LARGEST];
     bool facility_free[LARGEST];
     bool location_free[LARGEST];
     int64_t cost;
-    /* what facility i on location p pays together with all that are fixed, and by itself */
+    // what facility i on location p pays together with all that are fixed, and by itself
     int64_t fixed[LARGEST][LARGEST];
 };
 
@@ -79,8 +77,8 @@ static const char help[] =
     "Exit status: 0 the result is right, 1 it is not or the file cannot be read, 2 wrong\n"
     "arguments or a file that is no instance.\n";
 
-/* Reads the whole number that TEXT begins with, and moves TEXT behind it. False if there is none,
- * or if it is outside of LOW to HIGH. */
+// Reads the whole number that TEXT begins with, and moves TEXT behind it. False if there is none,
+// or if it is outside of LOW to HIGH.
 static bool read_number(const char **text, int64_t low, int64_t high, int64_t *value)
 {
     char *end;
@@ -121,20 +119,20 @@ static struct options parse_arguments(int argc, char **argv)
     return options;
 }
 
-/* The whole file as a string, to be freed; NULL with errno when it cannot be read. */
+// The whole file as a string, to be freed; NULL with errno when it cannot be read.
 static char *read_text(const char *path)
 {
     char *text = NULL;
     size_t room = 0;
     FILE *stream = fopen(path, "re");
-    if (stream == NULL)
+    if (!stream)
         return NULL;
     errno = 0;
-    /* The delimiter is one that no text has, so everything is one piece. */
+    // The delimiter is one that no text has, so everything is one piece.
     const ssize_t length = getdelim(&text, &room, '\0', stream);
     const int error = errno;
     const bool empty = length < 0 && feof(stream) && !ferror(stream);
-    (void)fclose(stream); /* nothing was written */
+    (void)fclose(stream); // nothing was written
     if (length < 0 && !empty) {
         free(text);
         text = NULL;
@@ -186,7 +184,7 @@ static bool is_permutation(int n, const int location[LARGEST])
     return true;
 }
 
-/* QAPLIB's solutions map facilities to locations in some files, the other way in others. */
+// QAPLIB's solutions map facilities to locations in some files, the other way in others.
 static bool solution_costs(const struct instance *instance, const int solution[LARGEST],
                            int64_t cost)
 {
@@ -198,7 +196,7 @@ static bool solution_costs(const struct instance *instance, const int solution[L
     return cost_of(instance, solution) == cost || cost_of(instance, inverse) == cost;
 }
 
-/* Reads `OPTIMUM` or `N OPTIMUM [assignment]`, which must be all that is left of TEXT. */
+// Reads `OPTIMUM` or `N OPTIMUM [assignment]`, which must be all that is left of TEXT.
 static void read_solution(const char *path, const char *text, const struct instance *instance,
                           struct options *options)
 {
@@ -226,18 +224,18 @@ static void read_solution(const char *path, const char *text, const struct insta
     }
 }
 
-/* The optimum from the .sln file next to a .dat file, if there is one. */
+// The optimum from the .sln file next to a .dat file, if there is one.
 static void read_solution_beside(const struct instance *instance, struct options *options)
 {
     const size_t length = strlen(options->file);
     if (length < 4 || strcmp(options->file + length - 4, ".dat") != 0)
         return;
     char *path = strdup(options->file);
-    if (path == NULL)
+    if (!path)
         fail(1, "no memory for a path: free some");
     memcpy(path + length - 4, ".sln", 4);
     char *text = read_text(path);
-    if (text != NULL)
+    if (text)
         read_solution(path, text, instance, options);
     else if (errno != ENOENT)
         fail(1, "cannot read '%s' (%s): make it readable", path, strerror(errno));
@@ -245,7 +243,7 @@ static void read_solution_beside(const struct instance *instance, struct options
     free(path);
 }
 
-/* For each row the other indices, sorted by the row's values: rising, or falling. */
+// For each row the other indices, sorted by the row's values: rising, or falling.
 static void sort_rows(int n, int64_t matrix[LARGEST][LARGEST], int sign,
                       int order[LARGEST][LARGEST])
 {
@@ -263,11 +261,11 @@ static void sort_rows(int n, int64_t matrix[LARGEST][LARGEST], int sign,
     }
 }
 
-/* Reads the instance, and its optimum into OPTIONS unless that has one. */
+// Reads the instance, and its optimum into OPTIONS unless that has one.
 static void read_instance(struct options *options, struct instance *instance)
 {
     char *content = read_text(options->file);
-    if (content == NULL) {
+    if (!content) {
         fail(1, "cannot read '%s' (%s): give the file of an instance", options->file,
              strerror(errno));
     }
@@ -293,8 +291,8 @@ static void read_instance(struct options *options, struct instance *instance)
     sort_rows(instance->n, instance->distance, -1, instance->by_distance);
 }
 
-/* Adds one row to the assignment along the cheapest path (Hungarian method in the form of Jonker
- * and Volgenant 1987). Rows and columns count from 1; column 0 holds the row that is added. */
+// Adds one row to the assignment along the cheapest path (Hungarian method in the form of Jonker
+// and Volgenant 1987). Rows and columns count from 1; column 0 holds the row that is added.
 static void augment(const struct linear_problem *problem, int row_of[LARGEST + 1], int added,
                     int64_t u[LARGEST + 1], int64_t v[LARGEST + 1])
 {
@@ -334,7 +332,7 @@ static void augment(const struct linear_problem *problem, int row_of[LARGEST + 1
         row_of[column] = row_of[from[column]];
 }
 
-/* The least cost of an assignment: the sum of the prices of all rows and columns. */
+// The least cost of an assignment: the sum of the prices of all rows and columns.
 static int64_t solve_linear(const struct linear_problem *problem)
 {
     int row_of[LARGEST + 1] = {0};
@@ -348,7 +346,7 @@ static int64_t solve_linear(const struct linear_problem *problem)
     return sum;
 }
 
-/* Copies those values of a row whose index is free, in the given order. */
+// Copies those values of a row whose index is free, in the given order.
 static void gather(int n, const int64_t row[LARGEST], const int order[LARGEST],
                    const bool is_free[LARGEST], int64_t values[LARGEST])
 {
@@ -358,9 +356,9 @@ static void gather(int n, const int64_t row[LARGEST], const int order[LARGEST],
             values[count++] = row[order[k]];
 }
 
-/* Gilmore and Lawler: what free facility i on free location p pays at least is what it pays with
- * the fixed ones, plus the least scalar product of its flows and the location's distances to the
- * others that are free, which pairs rising flows with falling distances. */
+// Gilmore and Lawler: what free facility i on free location p pays at least is what it pays with
+// the fixed ones, plus the least scalar product of its flows and the location's distances to the
+// others that are free, which pairs rising flows with falling distances.
 static void set_costs(const struct instance *instance, const struct node *node,
                       struct linear_problem *problem)
 {
@@ -385,7 +383,7 @@ static void set_costs(const struct instance *instance, const struct node *node,
     }
 }
 
-/* Puts the first free facility on LOCATION: CHILD is PARENT with that pair fixed. */
+// Puts the first free facility on LOCATION: CHILD is PARENT with that pair fixed.
 static void fix_first(const struct instance *instance, const struct node *parent, int location,
                       struct node *child)
 {
@@ -412,7 +410,7 @@ static void fix_first(const struct instance *instance, const struct node *parent
     }
 }
 
-/* Searches below NODE for anything cheaper than the best so far. */
+// Searches below NODE for anything cheaper than the best so far.
 static void branch(struct search *search, const struct node *node)
 {
     search->nodes++;
@@ -435,7 +433,7 @@ static void branch(struct search *search, const struct node *node)
     }
 }
 
-/* Nothing is fixed; a facility pays only its flow to itself. */
+// Nothing is fixed; a facility pays only its flow to itself.
 static struct node root(const struct instance *instance)
 {
     struct node node = {.free_count = instance->n};

@@ -1,11 +1,9 @@
-/*
- * qapgen: instances for qap whose optimum is proved without searching.
- *
- * The flows form a tree, as in the instances chr* of QAPLIB (Christofides and
- * Benavent 1989). For such an instance dynamic programming over the sets of
- * locations that a subtree occupies finds the optimum. It shares no step with
- * qap's branch and bound, so that each checks the other.
- */
+// qapgen: instances for qap whose optimum is proved without searching.
+//
+// The flows form a tree, as in the instances chr* of QAPLIB (Christofides and
+// Benavent 1989). For such an instance dynamic programming over the sets of
+// locations that a subtree occupies finds the optimum. It shares no step with
+// qap's branch and bound, so that each checks the other.
 #define PROGRAM "qapgen"
 #include "arguments.h"
 #include "random.h"
@@ -21,17 +19,17 @@ struct options {
 
 struct instance {
     int n;
-    int parent[LARGEST]; /* in the tree; the root 0 has none, and all others a smaller one */
-    int label[LARGEST];  /* the facility that a vertex of the tree stands for */
+    int parent[LARGEST]; // in the tree; the root 0 has none, and all others a smaller one
+    int label[LARGEST];  // the facility that a vertex of the tree stands for
     int32_t flow[LARGEST][LARGEST];
     int32_t distance[LARGEST][LARGEST];
 };
 
-/* For each location p and each set of locations that contains p: the least cost of the subtree of
- * one vertex, the vertex on p and the subtree on the set. */
+// For each location p and each set of locations that contains p: the least cost of the subtree of
+// one vertex, the vertex on p and the subtree on the set.
 struct table {
     int vertices;
-    int32_t *cost; /* [p << n | set] */
+    int32_t *cost; // [p << n | set]
 };
 
 static const char help[] =
@@ -75,7 +73,7 @@ static struct options parse_arguments(int argc, char **argv)
     return options;
 }
 
-/* A random whole number below LIMIT. */
+// A random whole number below LIMIT.
 static int below(uint64_t *state, int limit)
 {
     return (int)(next_random(state) % (uint64_t)limit);
@@ -85,7 +83,7 @@ static struct instance generate(const struct options *options)
 {
     struct instance instance = {.n = options->n};
     uint64_t random = options->seed;
-    for (int i = 0; i < options->n; i++) { /* the labels: a shuffle, from the inside out */
+    for (int i = 0; i < options->n; i++) { // the labels: a shuffle, from the inside out
         const int other = below(&random, i + 1);
         instance.label[i] = instance.label[other];
         instance.label[other] = i;
@@ -105,11 +103,11 @@ static struct instance generate(const struct options *options)
     return instance;
 }
 
-/* The table of a subtree of one vertex alone, to be freed; with VERTICES 0 all is impossible. */
+// The table of a subtree of one vertex alone, to be freed; with VERTICES 0 all is impossible.
 static struct table new_table(int n, int vertices)
 {
     struct table table = {vertices, malloc(sizeof(int32_t) * ((size_t)n << n))};
-    if (table.cost == NULL)
+    if (!table.cost)
         fail(1, "no memory for the proof: take a smaller N");
     for (size_t i = 0; i < (size_t)n << n; i++)
         table.cost[i] = IMPOSSIBLE;
@@ -123,8 +121,8 @@ static int32_t least(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-/* Adds to a child's table the edge to its parent: the result speaks of sets for the child's
- * subtree and of the location p of the parent, outside of the set. */
+// Adds to a child's table the edge to its parent: the result speaks of sets for the child's
+// subtree and of the location p of the parent, outside of the set.
 static struct table lift(const struct instance *instance, const struct table *child, int vertex)
 {
     const int n = instance->n;
@@ -148,8 +146,8 @@ static struct table lift(const struct instance *instance, const struct table *ch
     return lifted;
 }
 
-/* The table of a vertex with one more of its subtrees: all ways to divide a set between what the
- * vertex had and the new subtree. */
+// The table of a vertex with one more of its subtrees: all ways to divide a set between what the
+// vertex had and the new subtree.
 static struct table merge(int n, const struct table *vertex, const struct table *lifted)
 {
     const unsigned all = (1U << n) - 1;
@@ -172,8 +170,8 @@ static struct table merge(int n, const struct table *vertex, const struct table 
     return merged;
 }
 
-/* Children have larger numbers than their parents, so going down every subtree is complete when
- * it is its turn to be merged. */
+// Children have larger numbers than their parents, so going down every subtree is complete when
+// it is its turn to be merged.
 static int32_t prove_optimum(const struct instance *instance)
 {
     const int n = instance->n;

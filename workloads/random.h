@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-/* The next number of splitmix64 (Steele, Lea, Flood 2014): all 64 bits random,
- * the same on every machine for the same first STATE. */
+// The next number of splitmix64 (Steele, Lea, Flood 2014): all 64 bits random,
+// the same on every machine for the same first STATE.
 static inline uint64_t next_random(uint64_t *state)
 {
     uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));

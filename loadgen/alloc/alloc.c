@@ -1,6 +1,6 @@
-/* loadgen alloc: allocation churn. Each worker holds a number of allocations, and
- * replaces one of them, chosen at random, by one of another size, again and again;
- * each page of a new one is touched, as its user would. */
+// loadgen alloc: allocation churn. Each worker holds a number of allocations, and
+// replaces one of them, chosen at random, by one of another size, again and again;
+// each page of a new one is touched, as its user would.
 
 #include "load.h"
 
@@ -19,47 +19,47 @@
 #include <jemalloc/jemalloc.h>
 #endif
 
-/* What one allocator knows of one worker's memory. */
+// What one allocator knows of one worker's memory.
 struct alloc_heap {
-    unsigned arena; /* jemalloc: the worker's own */
+    unsigned arena; // jemalloc: the worker's own
     int get_flags;
     int put_flags;
-    unsigned cache; /* jemalloc: its thread cache */
+    unsigned cache; // jemalloc: its thread cache
     bool arena_open, cache_open;
 };
 
-/* Of the whole process, as the allocator reports it; NAN: it does not. */
+// Of the whole process, as the allocator reports it; NAN: it does not.
 struct alloc_statistics {
-    double allocated_bytes; /* handed out */
-    double active_bytes;    /* in pages with something handed out */
-    double resident_bytes;  /* in memory, as far as the allocator knows */
-    double retained_bytes;  /* addresses kept without memory behind them */
+    double allocated_bytes; // handed out
+    double active_bytes;    // in pages with something handed out
+    double resident_bytes;  // in memory, as far as the allocator knows
+    double retained_bytes;  // addresses kept without memory behind them
 };
 
-/* Memory that an allocator holds for each allocation, beyond its bytes, at most: measured
- * by VmHWM under churn with sizes of 16 bytes to 4 MiB, one or log-uniform. */
+// Memory that an allocator holds for each allocation, beyond its bytes, at most: measured
+// by VmHWM under churn with sizes of 16 bytes to 4 MiB, one or log-uniform.
 struct alloc_spare {
-    double factor;         /* for rounding, and for what is free and not yet given back */
-    double pages_of_large; /* more for each one of a page or more */
+    double factor;         // for rounding, and for what is free and not yet given back
+    double pages_of_large; // more for each one of a page or more
 };
 
 struct allocator {
     const char *name;
-    struct alloc_spare usual, purging; /* without and with --purge */
+    struct alloc_spare usual, purging; // without and with --purge
     bool (*present)(void);
-    /* In the worker's thread. 0, or -1 with errno. close() also after a failure. */
+    // In the worker's thread. 0, or -1 with errno. close() also after a failure.
     int (*open)(struct alloc_heap *heap, bool purge);
     void (*close)(struct alloc_heap *heap);
-    void *(*get)(struct alloc_heap *heap, size_t bytes); /* NULL: no memory */
+    void *(*get)(struct alloc_heap *heap, size_t bytes); // NULL: no memory
     void (*put)(struct alloc_heap *heap, void *memory, size_t bytes);
     void (*statistics)(struct alloc_statistics *statistics);
 };
 
-/* ---- jemalloc ---- */
+// ---- jemalloc ----
 
-/* Each worker has an arena of its own, and a thread cache that is filled from it;
- * with --purge none, and no decay: a freed page goes back to the system at once.
- * jemalloc(3): mallocx, arenas.create, arena.<i>.dirty_decay_ms, tcache.create. */
+// Each worker has an arena of its own, and a thread cache that is filled from it;
+// with --purge none, and no decay: a freed page goes back to the system at once.
+// jemalloc(3): mallocx, arenas.create, arena.<i>.dirty_decay_ms, tcache.create.
 
 #ifndef WITHOUT_jemalloc
 
@@ -68,7 +68,7 @@ static bool jemalloc_present(void)
     return true;
 }
 
-/* 0, or -1 with errno, of a mallctl() that writes only. */
+// 0, or -1 with errno, of a mallctl() that writes only.
 static int jemalloc_set(const char *name, void *value, size_t size)
 {
     const int error = mallctl(name, NULL, NULL, value, size);
@@ -142,7 +142,7 @@ static double jemalloc_statistic(const char *name)
 
 static void jemalloc_statistics(struct alloc_statistics *result)
 {
-    uint64_t epoch = 1; /* any value: the figures are brought up to date */
+    uint64_t epoch = 1; // any value: the figures are brought up to date
     size_t size = sizeof epoch;
     mallctl("epoch", &epoch, &size, &epoch, sizeof epoch);
     *result = (struct alloc_statistics){
@@ -167,7 +167,7 @@ static const struct allocator alloc_jemalloc = {
 
 #else
 
-/* A build with a sanitizer, which has an allocator of its own, or on a machine without it. */
+// A build with a sanitizer, which has an allocator of its own, or on a machine without it.
 static bool jemalloc_present(void)
 {
     return false;
@@ -177,23 +177,23 @@ static const struct allocator alloc_jemalloc = {.name = "jemalloc", .present = j
 
 #endif
 
-/* ---- glibc ---- */
+// ---- glibc ----
 
-/* The C library's own allocator, by the names that no other allocator takes over.
- * With --purge, what is a page or more has a mapping of its own, and the top of the
- * heap is given back at once: mallopt(3). */
+// The C library's own allocator, by the names that no other allocator takes over.
+// With --purge, what is a page or more has a mapping of its own, and the top of the
+// heap is given back at once: mallopt(3).
 
 extern void *__libc_malloc(size_t bytes);
 extern void __libc_free(void *memory);
 extern int __libc_mallopt(int parameter, int value);
-/* Other C libraries lack them. */
+// Other C libraries lack them.
 #pragma weak __libc_malloc
 #pragma weak __libc_free
 #pragma weak __libc_mallopt
 #pragma weak mallinfo2
 
 #if !__GLIBC_PREREQ(2, 33)
-/* Where it is run there may be a newer one that has it. */
+// Where it is run there may be a newer one that has it.
 struct mallinfo2 {
     size_t arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks, fordblks, keepcost;
 };
@@ -202,7 +202,7 @@ extern struct mallinfo2 mallinfo2(void);
 
 static bool glibc_present(void)
 {
-    return __libc_malloc != NULL && __libc_free != NULL && __libc_mallopt != NULL;
+    return __libc_malloc && __libc_free && __libc_mallopt;
 }
 
 static int glibc_open(struct alloc_heap *heap, bool purge)
@@ -236,7 +236,7 @@ static void glibc_put(struct alloc_heap *heap, void *memory, size_t bytes)
 static void glibc_statistics(struct alloc_statistics *result)
 {
     *result = (struct alloc_statistics){NAN, NAN, NAN, NAN};
-    if (mallinfo2 == NULL)
+    if (!mallinfo2)
         return;
     const struct mallinfo2 info = mallinfo2();
     result->allocated_bytes = (double)info.uordblks + (double)info.hblkhd;
@@ -246,7 +246,7 @@ static void glibc_statistics(struct alloc_statistics *result)
 static const struct allocator alloc_glibc = {
     .name = "glibc",
     .usual = {.factor = 1.4},
-    .purging = {.factor = 1.2, .pages_of_large = 1}, /* each a mapping of its own */
+    .purging = {.factor = 1.2, .pages_of_large = 1}, // each a mapping of its own
     .present = glibc_present,
     .open = glibc_open,
     .close = glibc_close,
@@ -255,28 +255,28 @@ static const struct allocator alloc_glibc = {
     .statistics = glibc_statistics,
 };
 
-/* ---- the load ---- */
+// ---- the load ----
 
-/* The options as given. */
+// The options as given.
 struct alloc_settings {
-    const char *size; /* MIN-MAX */
+    const char *size; // MIN-MAX
     uint64_t live_bytes;
-    int allocator; /* 0: jemalloc if it is there, else 1 + index */
+    int allocator; // 0: jemalloc if it is there, else 1 + index
     bool purge;
 };
 
 struct alloc_plan {
     const struct allocator *allocator;
-    uint64_t minimum_bytes, maximum_bytes; /* of one allocation */
-    uint64_t live_bytes;                   /* of all workers, on average */
-    uint64_t slots;                        /* of one worker */
-    double room_bytes;                     /* that all of it takes at most */
+    uint64_t minimum_bytes, maximum_bytes; // of one allocation
+    uint64_t live_bytes;                   // of all workers, on average
+    uint64_t slots;                        // of one worker
+    double room_bytes;                     // that all of it takes at most
     bool purge;
 };
 
 struct alloc_state {
     struct alloc_plan plan;
-    char sizes[48]; /* of --size, in bytes */
+    char sizes[48]; // of --size, in bytes
 };
 
 static inline struct alloc_settings *alloc_settings_of(const struct run *run)
@@ -289,16 +289,16 @@ static inline struct alloc_state *alloc_state_of(const struct run *run)
     return run->state;
 }
 
-/* The options of loadgen alloc, and what follows from them. */
+// The options of loadgen alloc, and what follows from them.
 
 #define ROW(name, argument, type, member)                                                          \
     OPTION_ROW(struct alloc_settings, name, argument, type, member)
 #define LARGEST_BYTES  (1ull << 40)
-#define OVERHEAD_BYTES 32.0   /* of one allocation: its slot, and the least rounding */
-#define PROGRAM_BYTES  16e6   /* what the program takes without any */
-#define MOST_IN_A_ROW  16.0   /* allocations of one paced operation */
-#define PAGES_IN_A_ROW 64.0   /* and pages: about 100 us at most */
-#define STEPS_PER_S    1000.0 /* enough of them for an even flow */
+#define OVERHEAD_BYTES 32.0   // of one allocation: its slot, and the least rounding
+#define PROGRAM_BYTES  16e6   // what the program takes without any
+#define MOST_IN_A_ROW  16.0   // allocations of one paced operation
+#define PAGES_IN_A_ROW 64.0   // and pages: about 100 us at most
+#define STEPS_PER_S    1000.0 // enough of them for an even flow
 
 static const char *const allocator_choices[] = {"auto", "jemalloc", "glibc", NULL};
 static const struct allocator *const allocators[] = {&alloc_jemalloc, &alloc_glibc};
@@ -318,15 +318,15 @@ static const struct option_row alloc_options[] = {
     {0},
 };
 
-/* "64-64KiB", or one size for all. */
+// "64-64KiB", or one size for all.
 static void parse_sizes(const char *text, struct alloc_plan *plan)
 {
     char first[64];
     const char *dash = strchr(text, '-');
-    const size_t length = dash == NULL ? strlen(text) : (size_t)(dash - text);
+    const size_t length = !dash ? strlen(text) : (size_t)(dash - text);
     snprintf(first, sizeof first, "%.*s", (int)(length < 63 ? length : 63), text);
     if (length == 0 || length > 63 || units_size(first, &plan->minimum_bytes) != 0 ||
-        units_size(dash == NULL ? first : dash + 1, &plan->maximum_bytes) != 0)
+        units_size(!dash ? first : dash + 1, &plan->maximum_bytes) != 0)
         usage_error("--size %.64s: not sizes: give two such as 64-64KiB, or one", text);
     if (plan->minimum_bytes < 1 || plan->maximum_bytes < plan->minimum_bytes ||
         plan->maximum_bytes > LARGEST_BYTES)
@@ -345,15 +345,15 @@ static void choose_allocator(const struct alloc_settings *set, struct alloc_plan
                         : "give jemalloc");
 }
 
-/* Of a log-uniform distribution. */
+// Of a log-uniform distribution.
 static double mean_bytes(const struct alloc_plan *plan)
 {
     const double low = (double)plan->minimum_bytes, high = (double)plan->maximum_bytes;
     return plan->maximum_bytes == plan->minimum_bytes ? low : (high - low) / log(high / low);
 }
 
-/* By how much the allocations of one worker together exceed their mean at some time within
- * hours: of 10^6 sums that do not depend on each other one is 5 standard deviations above. */
+// By how much the allocations of one worker together exceed their mean at some time within
+// hours: of 10^6 sums that do not depend on each other one is 5 standard deviations above.
 static double excess_bytes(const struct alloc_plan *plan)
 {
     const double low = (double)plan->minimum_bytes, high = (double)plan->maximum_bytes;
@@ -364,7 +364,7 @@ static double excess_bytes(const struct alloc_plan *plan)
     return fmin(5 * sqrt(slots * (squares - mean * mean)), slots * (high - mean));
 }
 
-/* What all of it takes of memory at most. */
+// What all of it takes of memory at most.
 static double room_for(const struct run *run, const struct alloc_plan *plan)
 {
     const struct alloc_spare *spare =
@@ -385,14 +385,14 @@ static void check_headroom(struct run *run, struct alloc_plan *plan)
                "give less --live or --size");
 }
 
-/* Allocations of one paced operation without a limit. */
+// Allocations of one paced operation without a limit.
 static double most_in_a_row(const struct alloc_plan *plan)
 {
     const double pages = mean_bytes(plan) / (double)page_bytes();
     return floor(fmax(fmin(MOST_IN_A_ROW, PAGES_IN_A_ROW / pages), 1));
 }
 
-/* Writes what was chosen into the options, which a calibration is known by. */
+// Writes what was chosen into the options, which a calibration is known by.
 static void settle(struct run *run)
 {
     struct alloc_settings *set = alloc_settings_of(run);
@@ -449,23 +449,23 @@ struct alloc_worker {
     struct slot *slots;
     uint64_t random;
     size_t page_bytes;
-    double logarithm; /* of maximum / minimum */
+    double logarithm; // of maximum / minimum
 };
 
-/* ---- workers ---- */
+// ---- workers ----
 
 static size_t next_size(struct alloc_worker *own, const struct alloc_plan *plan)
 {
-    const double unit = (double)(random_next(&own->random) >> 11) * 0x1p-53; /* 0 <= unit < 1 */
+    const double unit = (double)(random_next(&own->random) >> 11) * 0x1p-53; // 0 <= unit < 1
     return (size_t)((double)plan->minimum_bytes * exp(own->logarithm * unit));
 }
 
-/* A new allocation in the slot, each page of it touched. 0, or -1: no memory. */
+// A new allocation in the slot, each page of it touched. 0, or -1: no memory.
 static int fill_slot(struct alloc_worker *own, const struct alloc_plan *plan, struct slot *slot)
 {
     slot->bytes = next_size(own, plan);
     slot->memory = plan->allocator->get(&own->heap, slot->bytes);
-    if (slot->memory == NULL)
+    if (!slot->memory)
         return -1;
     for (size_t at = 0; at < slot->bytes; at += own->page_bytes)
         slot->memory[at] = 1;
@@ -475,7 +475,7 @@ static int fill_slot(struct alloc_worker *own, const struct alloc_plan *plan, st
 
 static void empty_slot(struct alloc_worker *own, const struct alloc_plan *plan, struct slot *slot)
 {
-    if (slot->memory != NULL)
+    if (slot->memory)
         plan->allocator->put(&own->heap, slot->memory, slot->bytes);
     slot->memory = NULL;
 }
@@ -486,7 +486,7 @@ static int no_memory(struct worker *worker)
                        strerror(errno == 0 ? ENOMEM : errno));
 }
 
-/* All slots, as long as the kernel has memory to give. 0, or -1 after worker_fail(). */
+// All slots, as long as the kernel has memory to give. 0, or -1 after worker_fail().
 static int fill_slots(struct worker *worker, struct alloc_worker *own)
 {
     const struct alloc_plan *plan = &alloc_state_of(worker->run)->plan;
@@ -516,7 +516,7 @@ static int begin(struct worker *worker)
         return worker_fail(worker, "%s failed: %s: try another --allocator", plan->allocator->name,
                            strerror(errno));
     own->slots = calloc(plan->slots, sizeof *own->slots);
-    if (own->slots == NULL)
+    if (!own->slots)
         return no_memory(worker);
     return fill_slots(worker, own);
 }
@@ -525,7 +525,7 @@ static void end(struct worker *worker)
 {
     const struct alloc_plan *plan = &alloc_state_of(worker->run)->plan;
     struct alloc_worker *own = worker->state;
-    for (uint64_t i = 0; own->slots != NULL && i < plan->slots; i++)
+    for (uint64_t i = 0; own->slots && i < plan->slots; i++)
         empty_slot(own, plan, &own->slots[i]);
     plan->allocator->close(&own->heap);
     free(own->slots);
@@ -545,7 +545,7 @@ static double operate(struct worker *worker)
     return count;
 }
 
-/* ---- reporting ---- */
+// ---- reporting ----
 
 static void count(struct run *run, double counters[LOAD_COUNTERS])
 {

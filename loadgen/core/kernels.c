@@ -15,9 +15,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The two pieces of machine code that a ring of code consists of. Sources of the encodings:
- * Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2 (JMP rel32, LEA,
- * RET); Arm Architecture Reference Manual for A-profile (B, ADRP, ADD immediate, RET). */
+// The two pieces of machine code that a ring of code consists of. Sources of the encodings:
+// Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2 (JMP rel32, LEA,
+// RET); Arm Architecture Reference Manual for A-profile (B, ADRP, ADD immediate, RET).
 
 #if defined(__x86_64__)
 #define ENCODE_MOST_BYTES 8
@@ -29,14 +29,14 @@ static inline void encode_distance(unsigned char *at, const unsigned char *end,
     memcpy(at, &distance, sizeof distance);
 }
 
-/* jmp to */
+// jmp to
 static inline void encode_jump(unsigned char *at, const unsigned char *to)
 {
     at[0] = 0xe9;
     encode_distance(at + 1, at + 5, to);
 }
 
-/* lea to(%rip), %rax; ret */
+// lea to(%rip), %rax; ret
 static inline void encode_return(unsigned char *at, const unsigned char *to)
 {
     at[0] = 0x48;
@@ -54,13 +54,13 @@ static inline void encode_word(unsigned char *at, unsigned index, uint32_t word)
     memcpy(at + 4 * (size_t)index, &word, sizeof word);
 }
 
-/* b to */
+// b to
 static inline void encode_jump(unsigned char *at, const unsigned char *to)
 {
     encode_word(at, 0, 0x14000000u | ((uint32_t)((to - at) / 4) & 0x03ffffffu));
 }
 
-/* adrp x0, page of to; add x0, x0, its place in the page; ret */
+// adrp x0, page of to; add x0, x0, its place in the page; ret
 static inline void encode_return(unsigned char *at, const unsigned char *to)
 {
     const uint32_t pages = (uint32_t)(((intptr_t)to >> 12) - ((intptr_t)at >> 12));
@@ -71,7 +71,7 @@ static inline void encode_return(unsigned char *at, const unsigned char *to)
 }
 
 #else
-#define ENCODE_MOST_BYTES 0 /* none for this kind of machine */
+#define ENCODE_MOST_BYTES 0 // none for this kind of machine
 
 static inline void encode_jump(unsigned char *at, const unsigned char *to)
 {
@@ -86,12 +86,12 @@ static inline void encode_return(unsigned char *at, const unsigned char *to)
 
 _Static_assert(CODE_LINE_BYTES >= ENCODE_MOST_BYTES, "a line holds its jump");
 
-/* The order of the lines: line i is followed by next[i]. Sattolo: as Fisher-Yates, but
- * never with itself, so that all are one ring. NULL: no memory. */
+// The order of the lines: line i is followed by next[i]. Sattolo: as Fisher-Yates, but
+// never with itself, so that all are one ring. NULL: no memory.
 static uint32_t *make_order(size_t lines, uint64_t seed)
 {
     uint32_t *next = malloc(lines * sizeof *next);
-    if (next == NULL)
+    if (!next)
         return NULL;
     for (size_t i = 0; i < lines; i++)
         next[i] = (uint32_t)i;
@@ -104,8 +104,8 @@ static uint32_t *make_order(size_t lines, uint64_t seed)
     return next;
 }
 
-/* In the order of execution: each line jumps to the next, and the last of each call returns
- * where to continue. */
+// In the order of execution: each line jumps to the next, and the last of each call returns
+// where to continue.
 static void write_lines(unsigned char *memory, size_t lines, const uint32_t *next)
 {
     size_t at = 0;
@@ -130,7 +130,7 @@ int code_make(struct code *code, size_t bytes, uint64_t seed)
     const size_t lines = bytes / CODE_LINE_BYTES;
     uint32_t *next = make_order(lines, seed);
     *code = (struct code){0};
-    if (next == NULL)
+    if (!next)
         return -1;
     unsigned char *memory =
         mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -152,7 +152,7 @@ int code_make(struct code *code, size_t bytes, uint64_t seed)
 
 void code_free(struct code *code)
 {
-    if (code->memory != NULL)
+    if (code->memory)
         munmap(code->memory, code->bytes);
     *code = (struct code){0};
 }
@@ -164,8 +164,8 @@ void code_run(struct code *code, uint64_t lines)
         code->at = ((call *)code->at)();
 }
 
-/* The empty asm makes each value opaque after each step, so that none can be folded, left
- * out or vectorised. */
+// The empty asm makes each value opaque after each step, so that none can be folded, left
+// out or vectorised.
 #if defined(__x86_64__)
 #define FP_REGISTER "+x"
 #elif defined(__aarch64__)
@@ -177,7 +177,7 @@ void code_run(struct code *code, uint64_t lines)
 
 #define TURNS  512
 #define UNROLL 8
-/* As many values as the longest latency, 5 cycles, times 2 ports leaves none idle. */
+// As many values as the longest latency, 5 cycles, times 2 ports leaves none idle.
 #define VALUES 10
 #define EACH(DO, ...)                                                                              \
     DO(0, __VA_ARGS__)                                                                             \
@@ -208,15 +208,15 @@ typedef int32_t places __attribute__((vector_size(16)));
 #define MOVE(k, REGISTER, NEXT)                                                                    \
     x##k = NEXT(x##k, a);                                                                          \
     OPAQUE(REGISTER, x##k);
-/* A copy: what has an address may end up in memory. */
+// A copy: what has an address may end up in memory.
 #define CHECK(k, TYPE)                                                                             \
     {                                                                                              \
         const TYPE found = x##k;                                                                   \
         right = right && memcmp(&found, &first, sizeof first) == 0;                                \
     }
 
-/* NEXT is of a value and a constant, a, that the compiler does not know. All values begin
- * alike and have the same done to them: they end alike, or the CPU was wrong. */
+// NEXT is of a value and a constant, a, that the compiler does not know. All values begin
+// alike and have the same done to them: they end alike, or the CPU was wrong.
 #define KERNEL(NAME, TYPE, REGISTER, FIRST, NEXT)                                                  \
     static bool NAME(unsigned blocks, unsigned spoil)                                              \
     {                                                                                              \
@@ -240,8 +240,8 @@ KERNEL(run_fp_add, double, FP_REGISTER, 1, ADD)
 KERNEL(run_fp_mul, double, FP_REGISTER, 1, MULTIPLY)
 KERNEL(run_shuffle, lanes, FP_REGISTER, ((lanes){1, 2, 3, 4}), ROTATE)
 
-/* 4 additions of whole numbers, a multiplication and an addition of doubles a step: as many
- * as a core starts in a cycle. */
+// 4 additions of whole numbers, a multiplication and an addition of doubles a step: as many
+// as a core starts in a cycle.
 #define ALL_STEPS 4
 #define ALL_BLOCK (TURNS * UNROLL * ALL_STEPS * 6)
 #define STEP(k)                                                                                    \
@@ -277,16 +277,16 @@ static bool run_all(unsigned blocks, unsigned spoil)
            product0 * product1 * product2 * product3 == 1;
 }
 
-/* ---- loadgen ops's ---- */
+// ---- loadgen ops's ----
 
-/* One instruction in each lane for a step, two where there is no FMA. */
+// One instruction in each lane for a step, two where there is no FMA.
 static struct port_kernel of_ops(enum ops_type type)
 {
     char reason[256];
     const struct ops_kernel *kernel = ops_kernel_of(SIMD_SCALAR, type);
     const struct ports *ports = ports_find(reason, sizeof reason);
     const enum step step = ports_step(SIMD_SCALAR, type == OPS_DOUBLE);
-    const double steps = ports == NULL ? 0 : ports_steps(ports, SIMD_SCALAR, step);
+    const double steps = !ports ? 0 : ports_steps(ports, SIMD_SCALAR, step);
     const double each = step == STEP_MULTIPLY_ADD ? 2 : 1;
     return (struct port_kernel){.run = kernel->run,
                                 .instructions =
@@ -310,16 +310,16 @@ struct port_kernel port_kernel_of(enum port_kind kind)
 }
 
 #define LINE_BYTES 64
-#define PAGE_LINES 64 /* of each page in memory, that are read */
-/* Up to so many pages each has a line of its own (16 KiB in all): AMD's L1 data caches find a
- * line by its virtual address first, and one that was last read by another costs as much as
- * a miss. More pages share the 64 lines of one: what they wait for is the TLB. */
+#define PAGE_LINES 64 // of each page in memory, that are read
+// Up to so many pages each has a line of its own (16 KiB in all): AMD's L1 data caches find a
+// line by its virtual address first, and one that was last read by another costs as much as
+// a miss. More pages share the 64 lines of one: what they wait for is the TLB.
 #define OWN_LINES 256
 
-/* Pages are visited at golden steps: each once a round, no two neighbours within a few
- * touches, and nothing to be read that says where to go next. */
+// Pages are visited at golden steps: each once a round, no two neighbours within a few
+// touches, and nothing to be read that says where to go next.
 #define GOLDEN 0.6180339887
-#define WAYS   4 /* hide how long an address takes to compute */
+#define WAYS   4 // hide how long an address takes to compute
 
 static size_t common_divisor(size_t a, size_t b)
 {
@@ -334,8 +334,8 @@ static size_t step_of(size_t count)
     return step;
 }
 
-/* Fills the reserved addresses with the pages in memory, again and again, backwards: what two
- * neighbours map does not continue. */
+// Fills the reserved addresses with the pages in memory, again and again, backwards: what two
+// neighbours map does not continue.
 static int lay_pages(const struct tlb_pages *pages, int fd)
 {
     const size_t in_memory = (size_t)1 << pages->shift;
@@ -385,25 +385,25 @@ int tlb_pages_map(struct tlb_pages *pages, size_t count)
 
 void tlb_pages_unmap(struct tlb_pages *pages)
 {
-    if (pages->memory != NULL)
+    if (pages->memory)
         munmap(pages->memory, pages->pages << pages->page_shift);
     *pages = (struct tlb_pages){0};
 }
 
-/* Of all pages with the same remainder, which are the same one in memory, each has the next
- * line. */
+// Of all pages with the same remainder, which are the same one in memory, each has the next
+// line.
 size_t tlb_pages_lines(size_t count)
 {
     return count <= OWN_LINES ? count : PAGE_LINES;
 }
 
-/* After so many steps of one page each. */
+// After so many steps of one page each.
 static size_t after(size_t at, size_t steps, size_t step, size_t count)
 {
     return (at + steps * step) % count;
 }
 
-/* Several ways in turns, each so many pages on: no address waits for the one before. */
+// Several ways in turns, each so many pages on: no address waits for the one before.
 void tlb_pages_touch(struct tlb_pages *pages, uint64_t touches)
 {
     const char *memory = pages->memory;
@@ -427,20 +427,20 @@ void tlb_pages_touch(struct tlb_pages *pages, uint64_t touches)
     pages->sum += sum[0] + sum[1] + sum[2] + sum[3];
 }
 
-/* Where the CPU does not say: in the middle of what there is (first level 48 of Arm's
- * Neoverse N1 to 96 of Intel's Golden Cove; second level 1280 of Neoverse N1, 1536 of
- * Skylake, 2048 of Golden Cove, 3072 of AMD's Zen 4). A level counts as exceeded at twice
- * as many entries, so these hold for all of them. */
+// Where the CPU does not say: in the middle of what there is (first level 48 of Arm's
+// Neoverse N1 to 96 of Intel's Golden Cove; second level 1280 of Neoverse N1, 1536 of
+// Skylake, 2048 of Golden Cove, 3072 of AMD's Zen 4). A level counts as exceeded at twice
+// as many entries, so these hold for all of them.
 #define ASSUMED_FIRST  96
 #define ASSUMED_SECOND 3072
 
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/* AMD64 Architecture Programmer's Manual, volume 3, appendix E.4: Fn8000_0005 EBX[23:16]
- * and Fn8000_0006 EBX[27:16] are the numbers of entries for pages of 4 KiB; with Fn8000_0021
- * EAX[14] (Zen 5) the latter in units of 32. A hypervisor may hide that bit: since family 10h no
- * second level had fewer than 512. */
+// AMD64 Architecture Programmer's Manual, volume 3, appendix E.4: Fn8000_0005 EBX[23:16]
+// and Fn8000_0006 EBX[27:16] are the numbers of entries for pages of 4 KiB; with Fn8000_0021
+// EAX[14] (Zen 5) the latter in units of 32. A hypervisor may hide that bit: since family 10h no
+// second level had fewer than 512.
 static bool ask_amd(struct tlb_size *size)
 {
     unsigned a, b, c, d;
@@ -456,9 +456,9 @@ static bool ask_amd(struct tlb_size *size)
     return true;
 }
 
-/* Intel's Software Developer's Manual, volume 2A, CPUID, leaf 18H: each subleaf is one TLB,
- * with EBX[0]: has pages of 4 KiB; EBX[31:16] ways; ECX sets; EDX[4:0] 1 data, 3 unified,
- * 4 loads only; EDX[7:5] level. EAX of the first: the last subleaf. */
+// Intel's Software Developer's Manual, volume 2A, CPUID, leaf 18H: each subleaf is one TLB,
+// with EBX[0]: has pages of 4 KiB; EBX[31:16] ways; ECX sets; EDX[4:0] 1 data, 3 unified,
+// 4 loads only; EDX[7:5] level. EAX of the first: the last subleaf.
 static bool ask_intel(struct tlb_size *size)
 {
     unsigned last, a, b, c, d;
@@ -496,7 +496,7 @@ static bool ask(struct tlb_size *size)
 struct tlb_size tlb_size(void)
 {
     struct tlb_size size = {.source = "cpuid"};
-    /* A hypervisor may leave the answers empty. */
+    // A hypervisor may leave the answers empty.
     if (ask(&size) && size.first > 0 && size.second > size.first)
         return size;
     return (struct tlb_size){ASSUMED_FIRST, ASSUMED_SECOND, "assumed"};

@@ -1,8 +1,7 @@
-/* loadgen icache and loadgen tlb: what shares a core loses its instructions, or its translations.
- *
- * Both prove that they miss: by the time of a touch against that of one whose footprint fits, which
- * each worker measures on its own CPU before it begins. One touch is one unit of the load's rate.
- */
+// loadgen icache and loadgen tlb: what shares a core loses its instructions, or its translations.
+//
+// Both prove that they miss: by the time of a touch against that of one whose footprint fits, which
+// each worker measures on its own CPU before it begins. One touch is one unit of the load's rate.
 
 #include "core/kernels.h"
 #include "load.h"
@@ -13,19 +12,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Makes so many touches, from where the last walk ended. */
+// Makes so many touches, from where the last walk ended.
 typedef void touch_walk(void *way, uint64_t touches);
 
-/* run->state of these loads begins with it. */
+// run->state of these loads begins with it.
 struct touch_state {
-    _Atomic uint64_t fitting_fs; /* for each touch of what fits: the sum of all workers */
+    _Atomic uint64_t fitting_fs; // for each touch of what fits: the sum of all workers
 };
 
-#define FITTING_NS      6000000 /* of measuring what fits */
-#define FITTING_TOUCHES 4096    /* a few us: most are not interrupted */
+#define FITTING_NS      6000000 // of measuring what fits
+#define FITTING_TOUCHES 4096    // a few us: most are not interrupted
 
-/* Notes how long a touch of what fits takes: the least over some ms, which others on the
- * machine can only make longer. */
+// Notes how long a touch of what fits takes: the least over some ms, which others on the
+// machine can only make longer.
 static void touches_measure_fitting(struct worker *worker, touch_walk *walk, void *way)
 {
     double least_ns = INFINITY;
@@ -45,14 +44,14 @@ static double ns_fitting(const struct run *run)
     return sum_fs > 0 ? sum_fs / 1e6 / run->threads : NAN;
 }
 
-/* That median against what fits; NAN: not known. */
+// That median against what fits; NAN: not known.
 static double touches_times_fitting(const struct run *run, const struct snapshot *window)
 {
     return ns_per_unit(window) / ns_fitting(run);
 }
 
-/* Load.h's fields: busy_s; ns_per_touch, the median over operations, null without
- * any; ns_per_touch_fitting, the mean of the workers; times_fitting, their ratio. */
+// Load.h's fields: busy_s; ns_per_touch, the median over operations, null without
+// any; ns_per_touch_fitting, the mean of the workers; times_fitting, their ratio.
 static void touches_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     line_fixed(line, "busy_s", (double)window->busy_ns / 1e9, 6);
@@ -61,7 +60,7 @@ static void touches_fields(struct run *run, const struct snapshot *window, struc
     line_fixed(line, "times_fitting", touches_times_fitting(run, window), 4);
 }
 
-/* The same for people, in one line: "  1.40 ns for each WHAT, 3.1 times that of WHERE". */
+// The same for people, in one line: "  1.40 ns for each WHAT, 3.1 times that of WHERE".
 static void touches_print(struct run *run, const struct snapshot *window, const char *what,
                           const char *where)
 {
@@ -73,17 +72,17 @@ static void touches_print(struct run *run, const struct snapshot *window, const 
                  what, touches_times_fitting(run, window), where);
 }
 
-/* loadgen icache: instruction fetch. Executes more code than the L1 instruction cache holds, a
- * jump in each line, in random order, as the icache kernel of C. Delimitrou and C. Kozyrakis,
- * "iBench: quantifying interference for datacenter applications" (IISWC 2013) does. What
- * shares the core loses its instructions, its branch targets, and, beyond the L1
- * instruction cache, a part of the L2 and of its bandwidth. */
+// loadgen icache: instruction fetch. Executes more code than the L1 instruction cache holds, a
+// jump in each line, in random order, as the icache kernel of C. Delimitrou and C. Kozyrakis,
+// "iBench: quantifying interference for datacenter applications" (IISWC 2013) does. What
+// shares the core loses its instructions, its branch targets, and, beyond the L1
+// instruction cache, a part of the L2 and of its bandwidth.
 
-#define USUAL_L1IS  4           /* the default footprint, in L1 instruction caches */
-#define USUAL_BYTES (128 << 10) /* where none is known */
-#define FITS_BYTES  (16 << 10)  /* half of 32 KiB, where none is known */
-/* Lines of one operation, so that it takes 20 to 100 us: of the default footprint or less,
- * of the L2, and beyond. */
+#define USUAL_L1IS  4           // the default footprint, in L1 instruction caches
+#define USUAL_BYTES (128 << 10) // where none is known
+#define FITS_BYTES  (16 << 10)  // half of 32 KiB, where none is known
+// Lines of one operation, so that it takes 20 to 100 us: of the default footprint or less,
+// of the L2, and beyond.
 #define NEAR_LINES 32768
 #define L2_LINES   8192
 #define FAR_LINES  1024
@@ -93,10 +92,10 @@ struct icache_settings {
 };
 
 struct icache_state {
-    struct touch_state touches; /* first: see above */
+    struct touch_state touches; // first: see above
     struct mem_caches caches;
-    uint64_t bytes;      /* of each worker's code */
-    uint64_t fits_bytes; /* of the code that it is compared with */
+    uint64_t bytes;      // of each worker's code
+    uint64_t fits_bytes; // of the code that it is compared with
     char footprint[32];
 };
 
@@ -140,14 +139,13 @@ static double footprint_of(const struct mem_caches *caches, const char *text)
 {
     uint64_t bytes;
     double percent;
-    if (text == NULL)
+    if (!text)
         return usual_footprint(caches);
     if (strcmp(text, "l1i") == 0)
         return icache_half_of(caches->l1i_bytes, text);
     if (strcmp(text, "l2") == 0)
         return icache_half_of(caches->l2_bytes, text);
-    if (strchr(text, '%') != NULL && units_percent(text, &percent) == 0 && percent > 0 &&
-        percent < 1e9)
+    if (strchr(text, '%') && units_percent(text, &percent) == 0 && percent > 0 && percent < 1e9)
         return 2 * icache_half_of(caches->l1i_bytes, text) * percent / 100;
     if (units_size(text, &bytes) != 0)
         usage_error("--footprint %.64s: not a footprint: give a size such as 128KiB, 150%% of the "
@@ -163,7 +161,7 @@ static uint64_t operation_lines(const struct icache_state *state)
     return state->bytes <= state->caches.l2_bytes ? L2_LINES : FAR_LINES;
 }
 
-/* Writes what was chosen into the icache_options, which a calibration is known by. */
+// Writes what was chosen into the icache_options, which a calibration is known by.
 static void icache_check(struct run *run)
 {
     struct icache_settings *set = run->settings;
@@ -188,7 +186,7 @@ static void icache_check(struct run *run)
     run->quantum = (double)operation_lines(state);
 }
 
-/* ---- workers ---- */
+// ---- workers ----
 
 static void icache_walk(void *way, uint64_t lines)
 {
@@ -231,7 +229,7 @@ static double icache_operate(struct worker *worker)
     return worker->run->quantum;
 }
 
-/* ---- reports ---- */
+// ---- reports ----
 
 static const char *icache_class_of(const struct icache_state *state)
 {
@@ -289,26 +287,26 @@ LOADGEN_REGISTER(icache_load);
 
 #undef ROW
 
-/* loadgen tlb: address translation. Reads one line of each of more pages than the TLB has
- * entries; the lines are few, so that the data caches are nearly left alone. What shares the
- * core loses its translations, and has to share the page walkers; the page tables of many
- * pages take the L1 data cache, too. */
+// loadgen tlb: address translation. Reads one line of each of more pages than the TLB has
+// entries; the lines are few, so that the data caches are nearly left alone. What shares the
+// core loses its translations, and has to share the page walkers; the page tables of many
+// pages take the L1 data cache, too.
 
-#define BEYOND       2     /* a level is exceeded by so many times its entries */
-#define FITS_PAGES   16    /* in the first level of any CPU */
-#define CHUNK_PAGES  32768 /* of one operation: 30 to 100 us */
-#define LEAST_EFFECT 1.1   /* of times_fitting: below it nothing misses */
-#define ENTRY_BYTES  8     /* of a page table, for each page */
+#define BEYOND       2     // a level is exceeded by so many times its entries
+#define FITS_PAGES   16    // in the first level of any CPU
+#define CHUNK_PAGES  32768 // of one operation: 30 to 100 us
+#define LEAST_EFFECT 1.1   // of times_fitting: below it nothing misses
+#define ENTRY_BYTES  8     // of a page table, for each page
 
 enum tlb_level { FIRST, SECOND };
 
 struct tlb_settings {
     int level;
-    uint64_t pages; /* 0: of the level */
+    uint64_t pages; // 0: of the level
 };
 
 struct tlb_state {
-    struct touch_state touches; /* first: see above */
+    struct touch_state touches; // first: see above
     struct tlb_size size;
     size_t pages;
 };
@@ -336,7 +334,7 @@ static const char tlb_details[] =
     "in 16 pages. Entries are those that CPUID reports; where it does not, 96 and 3072 are assumed "
     "(entries_source).";
 
-/* Writes what was chosen into the tlb_options, which a calibration is known by. */
+// Writes what was chosen into the tlb_options, which a calibration is known by.
 static void tlb_check(struct run *run)
 {
     struct tlb_settings *set = run->settings;
@@ -353,7 +351,7 @@ static void tlb_check(struct run *run)
     state->pages = set->pages;
 }
 
-/* ---- workers ---- */
+// ---- workers ----
 
 static void tlb_walk(void *way, uint64_t touches)
 {
@@ -392,9 +390,9 @@ static double tlb_operate(struct worker *worker)
     return CHUNK_PAGES;
 }
 
-/* ---- reports ---- */
+// ---- reports ----
 
-/* The level that so many pages exceed. */
+// The level that so many pages exceed.
 static const char *tlb_class_of(const struct tlb_state *state)
 {
     return state->pages <= state->size.first    ? "none"

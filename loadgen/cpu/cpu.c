@@ -1,4 +1,4 @@
-/* loadgen cpu: takes a share of each CPU, exactly. */
+// loadgen cpu: takes a share of each CPU, exactly.
 
 #include "cpu/profile.h"
 #include "load.h"
@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* A recorded profile, laid out on the CPUs of this machine: which worker has to
- * use how much CPU time until when. All workers follow one clock. */
+// A recorded profile, laid out on the CPUs of this machine: which worker has to
+// use how much CPU time until when. All workers follow one clock.
 
 enum replay_map { MAP_SHARE, MAP_DEMAND };
 
 struct replay_settings {
-    const char *profile; /* NULL: none */
+    const char *profile; // NULL: none
     double speed;
     uint64_t instances;
     int map;
@@ -23,15 +23,15 @@ struct replay_settings {
 
 static const char *const replay_maps[] = {"share", "demand", NULL};
 
-/* Some of the profile's cores on one CPU. */
+// Some of the profile's cores on one CPU.
 struct part {
-    unsigned first, last; /* cores */
+    unsigned first, last; // cores
     int cpu;
     struct track track;
 };
 
 struct replay {
-    unsigned cores, count; /* of the profile; of parts */
+    unsigned cores, count; // of the profile; of parts
     unsigned instances;
     enum replay_map map;
     double speed;
@@ -42,7 +42,7 @@ static void read_profile(const char *name, struct profile *profile)
 {
     char text[4096];
     FILE *file = profile_open(name, text, sizeof text);
-    if (file == NULL)
+    if (!file)
         usage_error("--profile %s: no such profile, neither as a file nor in %s: make one with "
                     "loadgen record",
                     name, text);
@@ -51,8 +51,8 @@ static void read_profile(const char *name, struct profile *profile)
     fclose(file);
 }
 
-/* One part for each CPU: with more cores, the mean of neighbouring cores; with
- * fewer, each core on several CPUs. */
+// One part for each CPU: with more cores, the mean of neighbouring cores; with
+// fewer, each core on several CPUs.
 static void map_share(struct replay *replay, const struct cpu_list *cpus)
 {
     replay->count = cpus->count;
@@ -63,8 +63,8 @@ static void map_share(struct replay *replay, const struct cpu_list *cpus)
     }
 }
 
-/* One part for each core: with more cores several on a CPU, with fewer some
- * CPUs stay idle. */
+// One part for each core: with more cores several on a CPU, with fewer some
+// CPUs stay idle.
 static void map_demand(struct replay *replay, const struct cpu_list *cpus)
 {
     replay->count = replay->cores;
@@ -75,16 +75,16 @@ static void map_demand(struct replay *replay, const struct cpu_list *cpus)
     }
 }
 
-/* Reads and maps; wrong names and files end the program with exit 2. */
+// Reads and maps; wrong names and files end the program with exit 2.
 static struct replay *replay_open(const struct run *run, const struct replay_settings *settings)
 {
     struct profile profile;
     read_profile(settings->profile, &profile);
     const unsigned most = profile.cores > run->cpus.count ? profile.cores : run->cpus.count;
     struct replay *replay = calloc(1, sizeof *replay);
-    if (replay != NULL)
+    if (replay)
         replay->parts = calloc(most, sizeof *replay->parts);
-    if (replay == NULL || replay->parts == NULL)
+    if (!replay || !replay->parts)
         usage_error("--profile %s: no memory for it: free some", settings->profile);
     replay->cores = profile.cores;
     replay->instances = (unsigned)settings->instances;
@@ -132,7 +132,7 @@ static int64_t replay_length_ns(const struct replay *replay)
     return (int64_t)track->end_ns[track->spans - 1];
 }
 
-/* CPUs, of all workers. */
+// CPUs, of all workers.
 static double replay_mean(const struct replay *replay)
 {
     double total_ns = 0;
@@ -141,7 +141,7 @@ static double replay_mean(const struct replay *replay)
     return total_ns * replay->instances / (double)replay_length_ns(replay);
 }
 
-/* As track_demand() and track_when(), for a worker. */
+// As track_demand() and track_when(), for a worker.
 static double replay_demand(const struct replay *replay, unsigned worker, double after_ns)
 {
     return track_demand(&part_of(replay, worker)->track, after_ns);
@@ -152,7 +152,7 @@ static double replay_when(const struct replay *replay, unsigned worker, double u
     return track_when(&part_of(replay, worker)->track, used_ns);
 }
 
-/* "core 0", "the mean of cores 0 to 3". */
+// "core 0", "the mean of cores 0 to 3".
 static void format_part(const struct part *part, char *text, size_t size)
 {
     if (part->first == part->last)
@@ -161,7 +161,7 @@ static void format_part(const struct part *part, char *text, size_t size)
         snprintf(text, size, "the mean of cores %u to %u", part->first, part->last);
 }
 
-/* Says which cores were put where: text for people, or fields of `ready`. */
+// Says which cores were put where: text for people, or fields of `ready`.
 static void replay_print(const struct replay *replay, struct run *run)
 {
     char text[64];
@@ -193,19 +193,19 @@ static void replay_describe(const struct replay *replay, struct line *line)
     line_close(line);
 }
 
-/* Work for one execution unit of a CPU, that no compiler can leave out. */
+// Work for one execution unit of a CPU, that no compiler can leave out.
 
 enum kernel { KERNEL_INT, KERNEL_FLOAT, KERNEL_DOUBLE, KERNEL_MIXED };
 
-/* What a kernel carries from call to call. */
+// What a kernel carries from call to call.
 struct kernel_state {
     uint64_t integers[4];
     float floats[4];
     double doubles[4];
 };
 
-/* Four independent chains keep a pipelined unit busy. The empty asm statements
- * make each value opaque, so nothing can be folded, vectorised or left out. */
+// Four independent chains keep a pipelined unit busy. The empty asm statements
+// make each value opaque, so nothing can be folded, vectorised or left out.
 
 #if defined(__x86_64__)
 #define OPAQUE_FLOAT(x) __asm__ volatile("" : "+x"(x))
@@ -225,8 +225,8 @@ static void kernel_init(struct kernel_state *state)
     }
 }
 
-/* A multiplication, an addition and a rotation for each chain: Knuth's MMIX
- * generator with a rotation, so all bits change. */
+// A multiplication, an addition and a rotation for each chain: Knuth's MMIX
+// generator with a rotation, so all bits change.
 static void run_int(struct kernel_state *state, uint64_t rounds)
 {
     uint64_t *x = state->integers;
@@ -249,8 +249,8 @@ static void run_int(struct kernel_state *state, uint64_t rounds)
     x[0] = a, x[1] = b, x[2] = c, x[3] = d;
 }
 
-/* x = x * p + q converges to q / (1 - p), an ordinary number: no denormals,
- * no infinities, so each operation takes the usual time. */
+// x = x * p + q converges to q / (1 - p), an ordinary number: no denormals,
+// no infinities, so each operation takes the usual time.
 #define DEFINE_CHAINS(NAME, TYPE, FIELD)                                                           \
     static void NAME(struct kernel_state *state, uint64_t rounds)                                  \
     {                                                                                              \
@@ -273,7 +273,7 @@ static void run_int(struct kernel_state *state, uint64_t rounds)
 DEFINE_CHAINS(run_float, float, floats)
 DEFINE_CHAINS(run_double, double, doubles)
 
-/* rounds: some nanoseconds each; the caller measures how long they take. */
+// rounds: some nanoseconds each; the caller measures how long they take.
 static void kernel_run(enum kernel kernel, struct kernel_state *state, uint64_t rounds)
 {
     switch (kernel) {
@@ -287,7 +287,7 @@ static void kernel_run(enum kernel kernel, struct kernel_state *state, uint64_t 
         run_double(state, rounds);
         return;
     case KERNEL_MIXED:
-        /* In turns short enough that every burst has some of each. */
+        // In turns short enough that every burst has some of each.
         for (uint64_t left = rounds; left > 0;) {
             const uint64_t turn = left < 48 ? left : 48;
             run_int(state, turn / 3 + 1);
@@ -299,7 +299,7 @@ static void kernel_run(enum kernel kernel, struct kernel_state *state, uint64_t 
     }
 }
 
-/* The options as given. */
+// The options as given.
 struct cpu_settings {
     double percent;
     int64_t period_ns;
@@ -308,7 +308,7 @@ struct cpu_settings {
 };
 
 struct cpu_state {
-    struct replay *replay; /* NULL: --percent */
+    struct replay *replay; // NULL: --percent
 };
 
 static inline struct cpu_settings *cpu_settings_of(const struct run *run)
@@ -321,69 +321,69 @@ static inline struct cpu_state *cpu_state_of(const struct run *run)
     return run->state;
 }
 
-/* A worker's share of a CPU, in short bursts.
- *
- * The quantum is CPU time, read from the thread's own clock, so the cost of waking up,
- * reading clocks and control is part of the load, and no table for the machine is
- * needed. Open loop in time: at time t after the start a worker should have used
- * demand(t) = share * t; period by period it spins until it has, and sleeps until the
- * next period, at absolute times. What could not be used (a busier neighbour, a quota)
- * is owed for 100 ms, and then dropped and counted. */
+// A worker's share of a CPU, in short bursts.
+//
+// The quantum is CPU time, read from the thread's own clock, so the cost of waking up,
+// reading clocks and control is part of the load, and no table for the machine is
+// needed. Open loop in time: at time t after the start a worker should have used
+// demand(t) = share * t; period by period it spins until it has, and sleeps until the
+// next period, at absolute times. What could not be used (a busier neighbour, a quota)
+// is owed for 100 ms, and then dropped and counted.
 
-/* Owed for longer than this, CPU time is dropped. */
+// Owed for longer than this, CPU time is dropped.
 #define DEBT_NS 100e6
-/* A burst shorter than this would be mostly wake-up; periods are left out. */
+// A burst shorter than this would be mostly wake-up; periods are left out.
 #define SHORTEST_BURST_NS 50e3
-/* The clock is read after about this much CPU time, and more often near the end
- * of a burst. It costs some 0.3 us, so 1 % of it is system time. */
+// The clock is read after about this much CPU time, and more often near the end
+// of a burst. It costs some 0.3 us, so 1 % of it is system time.
 #define LONGEST_SPIN_NS  30e3
 #define SHORTEST_SPIN_NS 2e3
-/* The least rest of a worker that catches up. */
+// The least rest of a worker that catches up.
 #define SHORTEST_REST_NS 50e3
-/* A worker that gets less of the CPU than this while busy shares it with others. */
+// A worker that gets less of the CPU than this while busy shares it with others.
 #define CROWDED 0.75
 
 enum counter { DROPPED_NS };
 
 struct spinner {
     struct kernel_state kernel;
-    double rounds_per_ns; /* follows the CPU's present speed */
-    uint32_t generation;  /* of the orders that the next fields belong to */
-    double base_ns;       /* CPU time at which this worker's demand began, less what was dropped */
-    double dropped_periods; /* the part of one that is not counted yet */
-    double obtained;        /* smoothed share of the CPU that it gets during a burst */
+    double rounds_per_ns;   // follows the CPU's present speed
+    uint32_t generation;    // of the orders that the next fields belong to
+    double base_ns;         // CPU time at which this worker's demand began, less what was dropped
+    double dropped_periods; // the part of one that is not counted yet
+    double obtained;        // smoothed share of the CPU that it gets during a burst
 };
 
-/* ---- demand ---- */
+// ---- demand ----
 
-/* CPU time in ns that a worker should have used at after_ns from the start. */
+// CPU time in ns that a worker should have used at after_ns from the start.
 static double demand(const struct worker *worker, double after_ns)
 {
     const struct cpu_state *state = cpu_state_of(worker->run);
-    if (state->replay != NULL)
+    if (state->replay)
         return replay_demand(state->replay, worker->index, after_ns);
     return worker->orders.rate / worker->run->threads * fmax(after_ns, 0);
 }
 
-/* The inverse: how long after the start that much should have been used. */
+// The inverse: how long after the start that much should have been used.
 static double when_due(const struct worker *worker, double used_ns)
 {
     const struct cpu_state *state = cpu_state_of(worker->run);
-    if (state->replay != NULL)
+    if (state->replay)
         return replay_when(state->replay, worker->index, used_ns);
     return worker->orders.rate > 0 ? used_ns * worker->run->threads / worker->orders.rate
                                    : INFINITY;
 }
 
-/* ---- one worker ---- */
+// ---- one worker ----
 
 static double thread_cpu_ns(void)
 {
     return (double)clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Spins until the thread has used until_ns in all, or deadline_ns has come, or
- * orders have changed. Returns the CPU time used in all. */
+// Spins until the thread has used until_ns in all, or deadline_ns has come, or
+// orders have changed. Returns the CPU time used in all.
 static double spin(struct worker *worker, struct spinner *spinner, double until_ns,
                    int64_t deadline_ns)
 {
@@ -403,7 +403,7 @@ static double spin(struct worker *worker, struct spinner *spinner, double until_
     return used_ns;
 }
 
-/* Start of the first of this worker's periods that is not before at_ns. */
+// Start of the first of this worker's periods that is not before at_ns.
 static int64_t period_start(const struct worker *worker, int64_t at_ns)
 {
     const int64_t period_ns = cpu_settings_of(worker->run)->period_ns;
@@ -414,9 +414,9 @@ static int64_t period_start(const struct worker *worker, int64_t at_ns)
     return first_ns + (at_ns - first_ns + period_ns - 1) / period_ns * period_ns;
 }
 
-/* What the worker should have used at the end of the burst that begins at
- * start_ns. Delivery then swings evenly around the demand: ahead after the
- * burst by as much as it was behind before. */
+// What the worker should have used at the end of the burst that begins at
+// start_ns. Delivery then swings evenly around the demand: ahead after the
+// burst by as much as it was behind before.
 static double burst_target(const struct worker *worker, const struct spinner *spinner,
                            int64_t start_ns)
 {
@@ -427,7 +427,7 @@ static double burst_target(const struct worker *worker, const struct spinner *sp
     return spinner->base_ns + now_due_ns + more_ns * (1 + more_ns / period_ns) / 2;
 }
 
-/* Drops what has been owed for too long. */
+// Drops what has been owed for too long.
 static void drop_debt(struct worker *worker, struct spinner *spinner, double used_ns)
 {
     const double period_ns = (double)cpu_settings_of(worker->run)->period_ns;
@@ -438,16 +438,16 @@ static void drop_debt(struct worker *worker, struct spinner *spinner, double use
         return;
     spinner->base_ns -= excess_ns;
     worker_add(worker, DROPPED_NS, (uint64_t)excess_ns);
-    /* Counted in periods of the mean demand, as lateness is in periods. */
+    // Counted in periods of the mean demand, as lateness is in periods.
     spinner->dropped_periods += excess_ns / usual_ns;
     const double whole = floor(spinner->dropped_periods);
     spinner->dropped_periods -= whole;
     worker_count(worker, 0, 0, 0, (uint64_t)whole);
 }
 
-/* When a burst has to end at the latest: a worker that catches up after a disturbance
- * keeps half of the usual rest, or else it would spin through many periods. One that
- * shares its CPU with others rests in any case. */
+// When a burst has to end at the latest: a worker that catches up after a disturbance
+// keeps half of the usual rest, or else it would spin through many periods. One that
+// shares its CPU with others rests in any case.
 static int64_t burst_deadline(const struct worker *worker, const struct spinner *spinner,
                               int64_t start_ns)
 {
@@ -460,7 +460,7 @@ static int64_t burst_deadline(const struct worker *worker, const struct spinner 
     return start_ns + (int64_t)(period_ns - rest_ns);
 }
 
-/* One period: the burst and the debt; the rest is slept by the caller. */
+// One period: the burst and the debt; the rest is slept by the caller.
 static void work_period(struct worker *worker, struct spinner *spinner, int64_t start_ns)
 {
     const double target_ns = burst_target(worker, spinner, start_ns);
@@ -477,8 +477,8 @@ static void work_period(struct worker *worker, struct spinner *spinner, int64_t 
     }
 }
 
-/* When the next burst begins: at the next period, or the first one in which
- * there is enough to do. Periods that are over before it could begin are late. */
+// When the next burst begins: at the next period, or the first one in which
+// there is enough to do. Periods that are over before it could begin are late.
 static int64_t next_start(struct worker *worker, const struct spinner *spinner, int64_t start_ns)
 {
     const int64_t period_ns = cpu_settings_of(worker->run)->period_ns;
@@ -556,7 +556,7 @@ static const struct option_row settings[] = {
 static int cpu_rate(struct run *run, const char *text, double *rate, char *error, size_t size)
 {
     double percent;
-    if (cpu_settings_of(run)->replay.profile != NULL) {
+    if (cpu_settings_of(run)->replay.profile) {
         snprintf(error, size, "rate %.64s: a profile has its own: leave it out", text);
         return -1;
     }
@@ -586,7 +586,7 @@ static void cpu_check(struct run *run)
 {
     static const char *const only_profile[] = {"speed", "instances", "map"};
     run->unit = UNIT_CPUS;
-    if (cpu_settings_of(run)->replay.profile != NULL) {
+    if (cpu_settings_of(run)->replay.profile) {
         check_profile(run);
         return;
     }
@@ -599,7 +599,7 @@ static void cpu_check(struct run *run)
 static int cpu_prepare(struct run *run)
 {
     const struct cpu_state *state = run->state;
-    if (state->replay != NULL)
+    if (state->replay)
         replay_print(state->replay, run);
     if (run->rate > run->quota_cpus)
         run_warn(run,
@@ -612,29 +612,29 @@ static int cpu_prepare(struct run *run)
 static void cpu_cleanup(struct run *run)
 {
     const struct cpu_state *state = run->state;
-    if (state->replay != NULL)
+    if (state->replay)
         replay_close(state->replay);
 }
 
 static void cpu_describe(struct run *run, struct line *line)
 {
     const struct cpu_state *state = run->state;
-    if (state->replay != NULL)
+    if (state->replay)
         replay_describe(state->replay, line);
 }
 
 static int cpu_worker_cpu(const struct run *run, unsigned worker)
 {
     const struct cpu_state *state = run->state;
-    return state->replay != NULL ? replay_cpu(state->replay, worker)
-                                 : run->cpus.cpu[worker % run->cpus.count];
+    return state->replay ? replay_cpu(state->replay, worker)
+                         : run->cpus.cpu[worker % run->cpus.count];
 }
 
 static double cpu_offered(struct run *run, int64_t from_ns, int64_t to_ns)
 {
     const struct cpu_state *state = run->state;
     const int64_t epoch_ns = run_epoch_ns(run);
-    if (state->replay == NULL)
+    if (!state->replay)
         return run->rate * (double)(to_ns - from_ns) / 1e9;
     double offered_ns = 0;
     for (unsigned i = 0; i < run->threads; i++)

@@ -10,20 +10,20 @@
 
 #define MOST_CORES 4096
 #define MOST_SPANS 10000000
-/* A recorder may round up; more than this is not a share of a core. */
+// A recorder may round up; more than this is not a share of a core.
 #define MOST_SHARE 1.05
 #define DAY_MS     86400000.0
-#define MOST_MS    (366 * DAY_MS) /* of a profile */
-#define STATIC_MS  1000           /* of a load that does not change */
+#define MOST_MS    (366 * DAY_MS) // of a profile
+#define STATIC_MS  1000           // of a load that does not change
 
-/* What is known while lines are read. */
+// What is known while lines are read.
 struct reader {
     struct profile *profile;
-    size_t capacity;     /* spans that fit in the arrays */
-    double *time_ms;     /* as written, for each span */
-    size_t times, loads; /* how many of each have been read */
-    double length;       /* as the file says; -1: it does not */
-    double full_core;    /* the load that means a whole core: 1, or 100 in percent */
+    size_t capacity;     // spans that fit in the arrays
+    double *time_ms;     // as written, for each span
+    size_t times, loads; // how many of each have been read
+    double length;       // as the file says; -1: it does not
+    double full_core;    // the load that means a whole core: 1, or 100 in percent
     const char *mistake;
 };
 
@@ -42,12 +42,12 @@ static bool make_room(struct reader *reader)
     if (capacity > MOST_SPANS)
         return refuse(reader, "too long");
     double *times = reallocarray(reader->time_ms, capacity, sizeof *times);
-    if (times != NULL)
+    if (times)
         reader->time_ms = times;
     double *loads = reallocarray(profile->load, capacity * profile->cores, sizeof *loads);
-    if (loads != NULL)
+    if (loads)
         profile->load = loads;
-    if (times == NULL || loads == NULL)
+    if (!times || !loads)
         return refuse(reader, "too long for the memory there is");
     reader->capacity = capacity;
     return true;
@@ -117,7 +117,7 @@ static bool take_load(struct reader *reader, const char **text)
     return scan_real(text, &more) ? refuse(reader, "more loads than cores") : true;
 }
 
-/* Moves *text behind word; false when it is not there. */
+// Moves *text behind word; false when it is not there.
 static bool skip_word(const char **text, const char *word)
 {
     *text += strspn(*text, " \t/,;");
@@ -127,7 +127,7 @@ static bool skip_word(const char **text, const char *word)
     return true;
 }
 
-/* Any of "cores: N", "length: N", "time: T ms", "load: a b c" in one line. */
+// Any of "cores: N", "length: N", "time: T ms", "load: a b c" in one line.
 static bool take_text_line(struct reader *reader, const char *text)
 {
     for (;;) {
@@ -147,31 +147,31 @@ static bool take_text_line(struct reader *reader, const char *text)
             return refuse(reader, "neither cores: nor length: nor time: nor load:");
         if (!taken)
             return false;
-        if (skip_word(&text, "ms") && *text != '\0') /* length: 3000 ms */
+        if (skip_word(&text, "ms") && *text != '\0') // length: 3000 ms
             continue;
     }
 }
 
-/* The place behind "name": in a JSON object, or NULL. */
+// The place behind "name": in a JSON object, or NULL.
 static const char *find_member(const char *text, const char *name)
 {
     char quoted[64];
     snprintf(quoted, sizeof quoted, "\"%s\"", name);
     const char *found = strstr(text, quoted);
-    if (found == NULL)
+    if (!found)
         return NULL;
     found += strlen(quoted);
     found += strspn(found, " \t:");
     return found;
 }
 
-/* What the loads of a recording are counted in: percent, also where the recording is too
- * old to say so. */
+// What the loads of a recording are counted in: percent, also where the recording is too
+// old to say so.
 static bool take_unit(struct reader *reader, const char *unit)
 {
-    if (unit != NULL && strncmp(unit, "\"fraction\"", 10) == 0)
+    if (unit && strncmp(unit, "\"fraction\"", 10) == 0)
         reader->full_core = 1;
-    else if (unit == NULL || strncmp(unit, "\"percent\"", 9) == 0)
+    else if (!unit || strncmp(unit, "\"percent\"", 9) == 0)
         reader->full_core = 100;
     else
         return refuse(reader, "a unit that is neither \"percent\" nor \"fraction\"");
@@ -183,17 +183,17 @@ static bool take_json_line(struct reader *reader, const char *text)
     const char *cores = find_member(text, "cores");
     const char *time = find_member(text, "time_ms");
     const char *load = find_member(text, "load");
-    if (find_member(text, "event") != NULL)
-        return true; /* the summary of the recording */
-    if (cores != NULL)
+    if (find_member(text, "event"))
+        return true; // the summary of the recording
+    if (cores)
         return take_cores(reader, &cores) && take_unit(reader, find_member(text, "unit"));
-    if (time == NULL || load == NULL || *load != '[')
+    if (!time || !load || *load != '[')
         return refuse(reader, "neither \"cores\" nor \"time_ms\" with \"load\": [...]");
     load++;
     return take_time(reader, &time) && take_load(reader, &load);
 }
 
-/* Turns times as written into ends of spans; see profile.h. */
+// Turns times as written into ends of spans; see profile.h.
 static bool set_ends(struct reader *reader)
 {
     const double *time_ms = reader->time_ms;
@@ -202,14 +202,14 @@ static bool set_ends(struct reader *reader)
     for (size_t i = 1; i < count; i++)
         stamps = stamps && time_ms[i] > time_ms[i - 1];
     const double step_ms = count > 1 ? time_ms[1] - time_ms[0] : time_ms[0];
-    /* Stamps may count from a boot or an epoch long ago. */
+    // Stamps may count from a boot or an epoch long ago.
     const double offset_ms = time_ms[0] > 2 * step_ms ? time_ms[0] - step_ms : 0;
     double *end_ms = calloc(count, sizeof *end_ms);
     double sum_ms = 0;
-    if (end_ms == NULL)
+    if (!end_ms)
         return refuse(reader, "too long for the memory there is");
     reader->profile->end_ms = end_ms;
-    if (count == 1 && time_ms[0] > DAY_MS) { /* a stamp alone says when, not how long */
+    if (count == 1 && time_ms[0] > DAY_MS) { // a stamp alone says when, not how long
         end_ms[0] = STATIC_MS;
         return true;
     }
@@ -277,7 +277,7 @@ void profile_free(struct profile *profile)
     *profile = (struct profile){0};
 }
 
-/* A regular name in a folder, with or without our suffix. */
+// A regular name in a folder, with or without our suffix.
 static FILE *open_in(const char *folder, const char *name)
 {
     static const char *const suffixes[] = {"", ".jsonl", ".txt"};
@@ -286,7 +286,7 @@ static FILE *open_in(const char *folder, const char *name)
         if (snprintf(path, sizeof path, "%s/%s%s", folder, name, suffixes[i]) >= (int)sizeof path)
             return NULL;
         FILE *file = fopen(path, "re");
-        if (file != NULL)
+        if (file)
             return file;
     }
     return NULL;
@@ -294,16 +294,16 @@ static FILE *open_in(const char *folder, const char *name)
 
 FILE *profile_open(const char *name, char *tried, size_t size)
 {
-    /* From build/bin, from build/sanitize/bin, and from PREFIX/bin. */
+    // From build/bin, from build/sanitize/bin, and from PREFIX/bin.
     static const char *const places[] = {"../../loadgen/profiles", "../../../loadgen/profiles",
                                          "../share/jostle/profiles"};
     char program[PATH_MAX];
     FILE *file = fopen(name, "re");
     snprintf(tried, size, ".");
-    if (file != NULL || strchr(name, '/') != NULL)
+    if (file || strchr(name, '/'))
         return file;
     const char *folder = getenv("JOSTLE_PROFILES");
-    if (folder != NULL) {
+    if (folder) {
         snprintf(tried, size, "%s", folder);
         return open_in(folder, name);
     }
@@ -312,7 +312,7 @@ FILE *profile_open(const char *name, char *tried, size_t size)
         return NULL;
     program[length] = '\0';
     *strrchr(program, '/') = '\0';
-    for (size_t i = 0; file == NULL && i < sizeof places / sizeof places[0]; i++) {
+    for (size_t i = 0; !file && i < sizeof places / sizeof places[0]; i++) {
         snprintf(tried, size, "%s/%s", program, places[i]);
         file = open_in(tried, name);
     }
@@ -326,7 +326,7 @@ int track_make(struct track *track, const struct profile *profile, unsigned firs
     *track = (struct track){.spans = profile->spans};
     track->end_ns = calloc(profile->spans, sizeof *track->end_ns);
     track->used_ns = calloc(profile->spans, sizeof *track->used_ns);
-    if (track->end_ns == NULL || track->used_ns == NULL)
+    if (!track->end_ns || !track->used_ns)
         return -1;
     for (size_t span = 0; span < profile->spans; span++) {
         double load = 0;
@@ -348,7 +348,7 @@ void track_free(struct track *track)
     *track = (struct track){0};
 }
 
-/* The first index at which the rising values reach value. */
+// The first index at which the rising values reach value.
 static size_t find(const double *values, size_t count, double value)
 {
     size_t low = 0, high = count - 1;
@@ -362,7 +362,7 @@ static size_t find(const double *values, size_t count, double value)
     return low;
 }
 
-/* y at x on the line through the points (xs[i], ys[i]), beginning at (0, 0). */
+// y at x on the line through the points (xs[i], ys[i]), beginning at (0, 0).
 static double interpolate(const double *xs, const double *ys, size_t count, double x)
 {
     const size_t i = find(xs, count, x);

@@ -1,7 +1,7 @@
-/* loadgen exec: any command as a load. Resumed it is started, paused it is
- * ended, with everything that it has started, whatever session or group that
- * moved to: both are done by the guard. With --loop it is started again whenever all of
- * it has ended: a lap. It has no workers; all happens on the control plane's loop. */
+// loadgen exec: any command as a load. Resumed it is started, paused it is
+// ended, with everything that it has started, whatever session or group that
+// moved to: both are done by the guard. With --loop it is started again whenever all of
+// it has ended: a lap. It has no workers; all happens on the control plane's loop.
 
 #include "load.h"
 
@@ -29,81 +29,81 @@
 #include <unistd.h>
 #include <uv.h>
 
-/* Source: proc_pid_stat(5): fields 48 and 49, arg_start and arg_end. */
+// Source: proc_pid_stat(5): fields 48 and 49, arg_start and arg_end.
 
-/* The process that starts the command, and ends all that it has started, whatever becomes of the
- * load itself:
- *
- *     loadgen ══ socket ══ guard ── command ── its descendants
- *
- * The guard is in a process group of its own and without a terminal, so that no signal to
- * loadgen's process group, and none of its terminal, reaches it, and it ignores all that can be
- * ignored. It stays in loadgen's session (common/machine.h). It is a subreaper:
- * whatever the command starts stays below it, daemons included. When loadgen is gone, be it by
- * SIGKILL or for lack of memory, the socket ends, and the guard kills everything below it, and
- * removes the control group. When the guard itself is killed, the kernel kills the command
- * (PR_SET_PDEATHSIG) and hands its descendants to loadgen, which is a subreaper, too, and kills
- * them. Only where both are killed at one blow, and there is no control group that the machine
- * kills with them, can a descendant of the command survive. */
+// The process that starts the command, and ends all that it has started, whatever becomes of the
+// load itself:
+//
+//     loadgen ══ socket ══ guard ── command ── its descendants
+//
+// The guard is in a process group of its own and without a terminal, so that no signal to
+// loadgen's process group, and none of its terminal, reaches it, and it ignores all that can be
+// ignored. It stays in loadgen's session (common/machine.h). It is a subreaper:
+// whatever the command starts stays below it, daemons included. When loadgen is gone, be it by
+// SIGKILL or for lack of memory, the socket ends, and the guard kills everything below it, and
+// removes the control group. When the guard itself is killed, the kernel kills the command
+// (PR_SET_PDEATHSIG) and hands its descendants to loadgen, which is a subreaper, too, and kills
+// them. Only where both are killed at one blow, and there is no control group that the machine
+// kills with them, can a descendant of the command survive.
 
 struct guard_command {
     char **words;
-    const struct cpu_list *cpus; /* on which it runs */
-    struct group *group;         /* in which it runs; its kind may be none */
-    bool discard;                /* its stdout; else that goes to our stderr */
+    const struct cpu_list *cpus; // on which it runs
+    struct group *group;         // in which it runs; its kind may be none
+    bool discard;                // its stdout; else that goes to our stderr
 };
 
 struct guard {
-    pid_t pid; /* 0: there is none now */
-    int fd;    /* readable when it has something to say; -1: closed */
+    pid_t pid; // 0: there is none now
+    int fd;    // readable when it has something to say; -1: closed
 };
 
 enum guard_order {
-    GUARD_RUN,     /* start the command */
-    GUARD_STOP,    /* end it with all its descendants: SIGTERM, after 2 s SIGKILL */
-    GUARD_SUSPEND, /* stop them (SIGSTOP), or continue them; they do not answer */
+    GUARD_RUN,     // start the command
+    GUARD_STOP,    // end it with all its descendants: SIGTERM, after 2 s SIGKILL
+    GUARD_SUSPEND, // stop them (SIGSTOP), or continue them; they do not answer
     GUARD_CONTINUE,
 };
 
 enum guard_event_kind {
-    GUARD_STARTED, /* answers GUARD_RUN */
-    GUARD_CHANGED, /* the command has failed, or nothing is left of it */
-    GUARD_ENDED,   /* answers GUARD_STOP: nothing is left */
-    GUARD_STUCK,   /* the same: `left` processes cannot be killed */
-    GUARD_LOST,    /* the guard itself is gone */
+    GUARD_STARTED, // answers GUARD_RUN
+    GUARD_CHANGED, // the command has failed, or nothing is left of it
+    GUARD_ENDED,   // answers GUARD_STOP: nothing is left
+    GUARD_STUCK,   // the same: `left` processes cannot be killed
+    GUARD_LOST,    // the guard itself is gone
 };
 
 struct guard_event {
     enum guard_event_kind kind;
-    int error;  /* STARTED: errno with which the command could not be started; 0: it was */
-    pid_t pid;  /* STARTED: of the command */
-    int status; /* CHANGED: the command's, as of waitpid(); 0: it ended well, or runs */
+    int error;  // STARTED: errno with which the command could not be started; 0: it was
+    pid_t pid;  // STARTED: of the command
+    int status; // CHANGED: the command's, as of waitpid(); 0: it ended well, or runs
     size_t left;
 };
 
 enum { STATE = 3, ARG_START = 48 };
 
-/* Gives this process another name, of up to 15 bytes, also as its command line in ps: the memory
- * of argv is written over, so that nothing may point there any more. */
+// Gives this process another name, of up to 15 bytes, also as its command line in ps: the memory
+// of argv is written over, so that nothing may point there any more.
 static void title_set(const char *name)
 {
     char text[2048];
     prctl(PR_SET_NAME, name);
     char *at =
         file_read(AT_FDCWD, "/proc/self/stat", text, sizeof text) ? strrchr(text, ')') : NULL;
-    for (int field = STATE; at != NULL && field <= ARG_START; field++)
+    for (int field = STATE; at && field <= ARG_START; field++)
         at = strchr(at + 1, ' ');
-    if (at == NULL)
+    if (!at)
         return;
     const uintptr_t start = strtoull(at, &at, 10), end = strtoull(at, NULL, 10);
     const size_t length = strlen(name);
-    if (start == 0 || end <= start + length) /* 0: hidden from us */
+    if (start == 0 || end <= start + length) // 0: hidden from us
         return;
     memset((char *)start, 0, end - start);
     memcpy((char *)start, name, length);
 }
 
-/* After fork: becomes the command, or reports errno through the pipe. */
+// After fork: becomes the command, or reports errno through the pipe.
 static _Noreturn void become(const struct guard_command *command, pid_t parent, int report_fd)
 {
     sigset_t none;
@@ -112,11 +112,11 @@ static _Noreturn void become(const struct guard_command *command, pid_t parent, 
     sigprocmask(SIG_SETMASK, &none, NULL);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (getppid() != parent) /* it died before that was in force */
+    if (getppid() != parent) // it died before that was in force
         _exit(127);
-    headroom_volunteer(); /* if memory runs out, the load has to go, and not what it disturbs */
-    /* stdin and stdout are the control plane's. What a program prints in each lap would bury
-     * what the others say. */
+    headroom_volunteer(); // if memory runs out, the load has to go, and not what it disturbs
+    // stdin and stdout are the control plane's. What a program prints in each lap would bury
+    // what the others say.
     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
         dup2(command->discard ? null : STDERR_FILENO, STDOUT_FILENO) >= 0 &&
@@ -128,9 +128,9 @@ static _Noreturn void become(const struct guard_command *command, pid_t parent, 
     _exit(127);
 }
 
-/* Starts the command in a process group of its own, and in its control group, with /dev/null as
- * its stdin. It is killed when this process ends. 0, and its *pid; or the errno with which it
- * could not be started. */
+// Starts the command in a process group of its own, and in its control group, with /dev/null as
+// its stdin. It is killed when this process ends. 0, and its *pid; or the errno with which it
+// could not be started.
 static int start_command(const struct guard_command *command, pid_t *pid)
 {
     const pid_t parent = getpid();
@@ -144,36 +144,36 @@ static int start_command(const struct guard_command *command, pid_t *pid)
         error = errno;
     close(report[1]);
     if (*pid > 0 && read(report[0], &error, sizeof error) != (ssize_t)sizeof error)
-        error = 0; /* the pipe was closed by a good exec */
+        error = 0; // the pipe was closed by a good exec
     close(report[0]);
     return error;
 }
 
-/* ---- the guard's own side ---- */
+// ---- the guard's own side ----
 
-/* The guard's whole life, in a new process with all signals blocked: takes orders (enum
- * guard_order) from fd, and answers with struct guard_event. */
+// The guard's whole life, in a new process with all signals blocked: takes orders (enum
+// guard_order) from fd, and answers with struct guard_event.
 static _Noreturn void guardian(const struct guard_command *command, int fd);
 
-#define GRACE_NS       2000000000 /* from SIGTERM to SIGKILL */
+#define GRACE_NS       2000000000 // from SIGTERM to SIGKILL
 #define SUSPEND_ROUNDS 20
 #define KILL_AGAIN_NS  50000000
-#define KILL_ROUNDS    200 /* 10 s: what still lives is stuck in the kernel */
+#define KILL_ROUNDS    200 // 10 s: what still lives is stuck in the kernel
 
-/* The lowest descriptors of the guard: none of the control plane's, nor a lock of
- * whoever started us, may stay open in it. Its stderr is that of the command. */
+// The lowest descriptors of the guard: none of the control plane's, nor a lock of
+// whoever started us, may stay open in it. Its stderr is that of the command.
 enum { SOCKET_FD = STDERR_FILENO + 1, FOLDER_FD, FIRST_UNUSED_FD };
 
 struct guardian {
     struct guard_command command;
-    int children_fd; /* a signalfd of SIGCHLD */
-    pid_t pid;       /* the command's; 0: it was never started */
+    int children_fd; // a signalfd of SIGCHLD
+    pid_t pid;       // the command's; 0: it was never started
     bool ending;
     int kills;
-    int64_t kill_ns; /* when the next is due */
+    int64_t kill_ns; // when the next is due
 };
 
-/* To descriptors above those first, for they may be among them. */
+// To descriptors above those first, for they may be among them.
 static bool keep_two(int fd, int folder_fd)
 {
     const int null = fcntl(open("/dev/null", O_RDWR | O_CLOEXEC), F_DUPFD, FIRST_UNUSED_FD);
@@ -187,14 +187,14 @@ static bool keep_two(int fd, int folder_fd)
     return kept;
 }
 
-/* The words of the command, which are in the memory of our title. */
+// The words of the command, which are in the memory of our title.
 static char **copy_words(char **words)
 {
     size_t count = 0;
-    while (words[count] != NULL)
+    while (words[count])
         count++;
     char **copy = calloc(count + 1, sizeof *copy);
-    for (size_t i = 0; copy != NULL && i < count; i++)
+    for (size_t i = 0; copy && i < count; i++)
         if ((copy[i] = strdup(words[i])) == NULL)
             return NULL;
     return copy;
@@ -207,10 +207,10 @@ static bool settle(struct guardian *guardian, int fd)
     sigemptyset(&children);
     sigaddset(&children, SIGCHLD);
     guardian->command.words = copy_words(guardian->command.words);
-    if (guardian->command.words == NULL)
+    if (!guardian->command.words)
         return false;
-    title_set("jostle-guard"); /* `pkill -KILL -f loadgen` is a case for it, not its end */
-    prctl(PR_SET_PDEATHSIG, SIGCONT, 0, 0, 0); /* nobody keeps it from its duty by stopping it */
+    title_set("jostle-guard"); // `pkill -KILL -f loadgen` is a case for it, not its end
+    prctl(PR_SET_PDEATHSIG, SIGCONT, 0, 0, 0); // nobody keeps it from its duty by stopping it
     arrangement_apart();
     if (!keep_two(fd, group->folder_fd) || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
         return false;
@@ -220,7 +220,7 @@ static bool settle(struct guardian *guardian, int fd)
     return guardian->children_fd >= 0;
 }
 
-/* Loadgen's end is seen by the next recv(). */
+// Loadgen's end is seen by the next recv().
 static void tell(struct guard_event event)
 {
     (void)send(SOCKET_FD, &event, sizeof event, MSG_NOSIGNAL);
@@ -245,13 +245,13 @@ static void stop(struct guardian *guardian)
     guardian->ending = true;
     guardian->kills = 0;
     guardian->kill_ns = now_ns() + GRACE_NS;
-    /* Not to the command's process group: once the command itself has ended, its number may be
-     * that of strangers. */
+    // Not to the command's process group: once the command itself has ended, its number may be
+    // that of strangers.
     tree_signal(SIGTERM);
-    tree_signal(SIGCONT); /* a stopped one could not obey */
+    tree_signal(SIGCONT); // a stopped one could not obey
 }
 
-/* Again until no more have come: one that is not stopped yet may fork behind our back. */
+// Again until no more have come: one that is not stopped yet may fork behind our back.
 static void suspend(const struct guardian *guardian)
 {
     size_t before = 0, now = guardian->ending ? 0 : tree_signal(SIGSTOP);
@@ -261,7 +261,7 @@ static void suspend(const struct guardian *guardian)
     }
 }
 
-/* Again and again, for those that were forked meanwhile. */
+// Again and again, for those that were forked meanwhile.
 static void kill_again(struct guardian *guardian)
 {
     const size_t left = tree_signal(SIGKILL);
@@ -287,7 +287,7 @@ static void see_children(struct guardian *guardian)
     }
 }
 
-/* False when loadgen is gone. */
+// False when loadgen is gone.
 static bool obey(struct guardian *guardian)
 {
     enum guard_order order;
@@ -313,7 +313,7 @@ static bool obey(struct guardian *guardian)
     return true;
 }
 
-/* How long poll() may wait, in ms: children that end again and again delay no kill. */
+// How long poll() may wait, in ms: children that end again and again delay no kill.
 static int wait_ms(const struct guardian *guardian)
 {
     const int64_t left_ns = guardian->kill_ns - now_ns();
@@ -349,7 +349,7 @@ static _Noreturn void guardian(const struct guard_command *command, int fd)
     _exit(0);
 }
 
-/* No handler of ours may run in the child: it would write into our event loop's pipe. */
+// No handler of ours may run in the child: it would write into our event loop's pipe.
 static pid_t fork_silently(const struct guard_command *command, const int ends[2])
 {
     sigset_t all, before;
@@ -362,8 +362,8 @@ static pid_t fork_silently(const struct guard_command *command, const int ends[2
     return pid;
 }
 
-/* Starts the guard, and makes this process a subreaper. The command is not started yet. 0, or -1
- * with errno. */
+// Starts the guard, and makes this process a subreaper. The command is not started yet. 0, or -1
+// with errno.
 static int guard_start(struct guard *guard, const struct guard_command *command)
 {
     int ends[2];
@@ -383,7 +383,7 @@ static int guard_start(struct guard *guard, const struct guard_command *command)
     return -1;
 }
 
-/* Somebody may have stopped it. */
+// Somebody may have stopped it.
 static void guard_tell(const struct guard *guard, enum guard_order order)
 {
     if (guard->fd < 0)
@@ -399,17 +399,17 @@ static void close_socket(struct guard *guard)
     guard->fd = -1;
 }
 
-/* It was killed: its descendants are ours now. */
+// It was killed: its descendants are ours now.
 static size_t end_orphans(struct guard *guard)
 {
     close_socket(guard);
-    kill(guard->pid, SIGKILL); /* a socket that broke otherwise: there is no such case */
+    kill(guard->pid, SIGKILL); // a socket that broke otherwise: there is no such case
     guard->pid = 0;
     return tree_kill();
 }
 
-/* The next event; waits for one. After GUARD_LOST everything below this process is dead: how many
- * could not be killed is in left. */
+// The next event; waits for one. After GUARD_LOST everything below this process is dead: how many
+// could not be killed is in left.
 static struct guard_event guard_next(struct guard *guard)
 {
     struct guard_event event;
@@ -425,34 +425,34 @@ static struct guard_event guard_next(struct guard *guard)
     return event;
 }
 
-/* The end: what is left of the command is killed; returns when that is so. */
+// The end: what is left of the command is killed; returns when that is so.
 static void guard_close(struct guard *guard)
 {
     close_socket(guard);
     if (guard->pid > 0)
-        (void)kill(guard->pid, SIGCONT); /* or we would wait for one that somebody stopped */
+        (void)kill(guard->pid, SIGCONT); // or we would wait for one that somebody stopped
     while (guard->pid > 0 && waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
         ;
     guard->pid = 0;
 }
 
-/* The CPU time of a command's whole process tree. A control group counts all of it;
- * processes that nobody waits for (a parent that ignores SIGCHLD) take theirs with them,
- * so that a walk over the tree is a lower bound. */
+// The CPU time of a command's whole process tree. A control group counts all of it;
+// processes that nobody waits for (a parent that ignores SIGCHLD) take theirs with them,
+// so that a walk over the tree is a lower bound.
 
-/* How it is found; by index of exec_accounting_names. */
+// How it is found; by index of exec_accounting_names.
 enum exec_accounting {
-    EXEC_AUTO,     /* the first of the following that this machine allows */
-    EXEC_CGROUP2,  /* a group of the unified hierarchy */
-    EXEC_CGROUP1,  /* a group of the cpuacct hierarchy */
-    EXEC_PROCESSES /* the processes that live, and what was waited for */
+    EXEC_AUTO,     // the first of the following that this machine allows
+    EXEC_CGROUP2,  // a group of the unified hierarchy
+    EXEC_CGROUP1,  // a group of the cpuacct hierarchy
+    EXEC_PROCESSES // the processes that live, and what was waited for
 };
 
 struct exec_usage {
-    struct group group; /* of the command; none: the tree is walked */
-    bool outside;       /* most of it is in another group, as of a container: it is walked, too */
-    int64_t walked_ns;  /* what the last walk found */
-    int64_t sum_ns;     /* what all walks found, without what has got lost between them */
+    struct group group; // of the command; none: the tree is walked
+    bool outside;       // most of it is in another group, as of a container: it is walked, too
+    int64_t walked_ns;  // what the last walk found
+    int64_t sum_ns;     // what all walks found, without what has got lost between them
 };
 
 #define NAME_PREFIX "jostle-load"
@@ -461,7 +461,7 @@ struct exec_usage {
 static const char *const exec_accounting_names[] = {"auto", "cgroup2", "cgroup1", "processes",
                                                     NULL};
 
-/* Whether a process can be started in the group: some may be made, and not be used. */
+// Whether a process can be started in the group: some may be made, and not be used.
 static bool is_usable(const struct group *group)
 {
     int status = -1;
@@ -482,8 +482,8 @@ static bool try_group(struct exec_usage *usage, enum group_kind kind)
     return usage->group.kind != GROUP_NONE;
 }
 
-/* Makes the group, and sees that a process can be started in it. Before anything else is
- * started. False: the wanted way cannot be had (never of EXEC_AUTO). */
+// Makes the group, and sees that a process can be started in it. Before anything else is
+// started. False: the wanted way cannot be had (never of EXEC_AUTO).
 static bool exec_usage_open(struct exec_usage *usage, enum exec_accounting wanted)
 {
     const bool any = wanted == EXEC_AUTO;
@@ -493,8 +493,8 @@ static bool exec_usage_open(struct exec_usage *usage, enum exec_accounting wante
            wanted == EXEC_PROCESSES;
 }
 
-/* What ended unnoticed between two walks makes a walk find less: only what it finds
- * more is added. */
+// What ended unnoticed between two walks makes a walk find less: only what it finds
+// more is added.
 static int64_t walk(struct exec_usage *usage)
 {
     const int64_t now_ns = tree_cpu_ns();
@@ -504,7 +504,7 @@ static int64_t walk(struct exec_usage *usage)
     return usage->sum_ns;
 }
 
-/* CPU time in ns of all that was started so far; never less than before. */
+// CPU time in ns of all that was started so far; never less than before.
 static int64_t exec_usage_ns(struct exec_usage *usage)
 {
     struct group_usage used;
@@ -516,7 +516,7 @@ static int64_t exec_usage_ns(struct exec_usage *usage)
     return usage->sum_ns;
 }
 
-/* A container engine moves what it starts to a group of its own. Before any mark counts. */
+// A container engine moves what it starts to a group of its own. Before any mark counts.
 static void exec_usage_check(struct exec_usage *usage)
 {
     const int64_t counted_ns = exec_usage_ns(usage), walked_ns = tree_cpu_ns();
@@ -526,7 +526,7 @@ static void exec_usage_check(struct exec_usage *usage)
     usage->walked_ns = usage->sum_ns = walked_ns;
 }
 
-/* "cgroup2", "cgroup1" or "processes". */
+// "cgroup2", "cgroup1" or "processes".
 static const char *exec_usage_name(const struct exec_usage *usage)
 {
     switch (usage->outside ? GROUP_NONE : usage->group.kind) {
@@ -541,28 +541,28 @@ static const char *exec_usage_name(const struct exec_usage *usage)
 
 struct exec_settings {
     int64_t settle_ns;
-    int accounting; /* enum exec_accounting */
+    int accounting; // enum exec_accounting
     bool loop;
 };
 
-/* The frame's counters that this load has. */
+// The frame's counters that this load has.
 enum { COUNT_LAPS };
 
 enum exec_phase { STOPPED, RUNNING, ENDING };
 
 struct exec_state {
     enum exec_phase phase;
-    pid_t pid; /* the command's, and its process group's; 0: it is not known yet */
+    pid_t pid; // the command's, and its process group's; 0: it is not known yet
     struct guard guard;
     struct guard_command command;
     double laps;
     int64_t lap_start_ns;
-    int64_t lap_ns;   /* how long the last whole lap took; 0: there was none yet */
-    bool starting;    /* resumed, and the command is not there yet */
-    bool wants_a_lap; /* settled, but steady only some part of a lap after the first */
+    int64_t lap_ns;   // how long the last whole lap took; 0: there was none yet
+    bool starting;    // resumed, and the command is not there yet
+    bool wants_a_lap; // settled, but steady only some part of a lap after the first
     struct exec_usage usage;
-    int64_t paused_ns; /* what was used when it was told to end */
-    int64_t ending_ns; /* and while it ended, each time: that is no load */
+    int64_t paused_ns; // what was used when it was told to end
+    int64_t ending_ns; // and while it ended, each time: that is no load
     uv_timer_t timer;
     uv_poll_t guard_says;
 };
@@ -587,7 +587,7 @@ static const char *command_name(const struct run *run)
     return run->arguments[0];
 }
 
-/* ---- its end ---- */
+// ---- its end ----
 
 static void finish_pause(struct run *run)
 {
@@ -598,7 +598,7 @@ static void finish_pause(struct run *run)
     run_paused(run);
 }
 
-/* The command is not there though it should run. */
+// The command is not there though it should run.
 static void fail_ended(struct run *run, int status)
 {
     const struct exec_settings *own = run->settings;
@@ -625,7 +625,7 @@ static void on_phase(uv_timer_t *timer)
     run_steady(timer->data);
 }
 
-/* A run that always began with a lap would see its first part only. */
+// A run that always began with a lap would see its first part only.
 static void wait_for_random_phase(struct run *run)
 {
     struct exec_state *state = run->state;
@@ -661,7 +661,7 @@ static void on_settled(uv_timer_t *timer)
         state->wants_a_lap = true;
 }
 
-/* Only now, as the guard may have come to it late: nothing is steady that is not there. */
+// Only now, as the guard may have come to it late: nothing is steady that is not there.
 static void begin_settling(struct run *run)
 {
     struct exec_state *state = run->state;
@@ -694,7 +694,7 @@ static void on_changed(struct run *run, const struct guard_event *event)
         fail_ended(run, event->status);
 }
 
-/* The guard is gone, and with it the command: nothing can be started any more. */
+// The guard is gone, and with it the command: nothing can be started any more.
 static void on_lost(struct run *run, size_t left)
 {
     struct exec_state *state = run->state;
@@ -718,7 +718,7 @@ static void on_guard(uv_poll_t *handle, int status, int events)
     struct run *run = handle->data;
     struct exec_state *state = run->state;
     const struct guard_event event = guard_next(&state->guard);
-    (void)status; /* whatever it is, the guard's answer says it */
+    (void)status; // whatever it is, the guard's answer says it
     (void)events;
     switch (event.kind) {
     case GUARD_STARTED:
@@ -768,7 +768,7 @@ static void exec_suspend(struct run *run, bool stopped)
     guard_tell(&state->guard, stopped ? GUARD_SUSPEND : GUARD_CONTINUE);
 }
 
-/* ---- the load ---- */
+// ---- the load ----
 
 static void exec_check(struct run *run)
 {
@@ -801,7 +801,7 @@ static int exec_prepare(struct run *run)
     const struct exec_settings *own = run->settings;
     struct exec_state *state = calloc(1, sizeof *state);
     run->state = state;
-    if (state == NULL)
+    if (!state)
         return run_fail(run, "out of memory: free some");
     state->guard = (struct guard){.fd = -1};
     if (count_usage(run, state) != 0)
@@ -817,11 +817,11 @@ static int exec_prepare(struct run *run)
     return 0;
 }
 
-/* After the loop has closed its handles, which live in the state. */
+// After the loop has closed its handles, which live in the state.
 static void exec_cleanup(struct run *run)
 {
     struct exec_state *state = run->state;
-    if (state == NULL)
+    if (!state)
         return;
     guard_close(&state->guard);
     group_give_up(&state->usage.group);

@@ -1,6 +1,6 @@
-/* loadgen fork: makes processes, and waits for their end: what build systems and
- * shell scripts do to their neighbours. Page tables are copied and torn down, CPUs
- * flush them from their TLBs, and the scheduler has newcomers to place. */
+// loadgen fork: makes processes, and waits for their end: what build systems and
+// shell scripts do to their neighbours. Page tables are copied and torn down, CPUs
+// flush them from their TLBs, and the scheduler has newcomers to place.
 
 #include "load.h"
 
@@ -26,7 +26,7 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* Memory that a worker shares with its processes until they write to it. */
+// Memory that a worker shares with its processes until they write to it.
 struct parent {
     unsigned char *memory;
     size_t bytes, page_bytes;
@@ -36,7 +36,7 @@ static void check(struct run *run)
 {
     const struct fork_settings *set = run->settings;
     run->unit = UNIT_OPS;
-    /* A worker's own, and a copy of it. */
+    // A worker's own, and a copy of it.
     room_claim(run, 2.0 * (double)set->touch_bytes * run->threads, -1, "memory to be touched of",
                "give a smaller --touch");
 }
@@ -62,20 +62,20 @@ static int begin(struct worker *worker)
 static void end(struct worker *worker)
 {
     const struct parent *own = worker->state;
-    if (own->memory != NULL)
+    if (own->memory)
         munmap(own->memory, own->bytes);
 }
 
-/* Of glibc 2.34: none of the locks that other threads may hold is needed in the new process. */
+// Of glibc 2.34: none of the locks that other threads may hold is needed in the new process.
 extern pid_t _Fork(void);
 #pragma weak _Fork
 
-/* One process, from its beginning to its end. */
+// One process, from its beginning to its end.
 static double operate(struct worker *worker)
 {
     struct parent *own = worker->state;
     int status;
-    const pid_t pid = _Fork != NULL ? _Fork() : fork();
+    const pid_t pid = _Fork ? _Fork() : fork();
     if (pid == 0) {
         for (size_t at = 0; at < own->bytes; at += own->page_bytes)
             own->memory[at] = 2;
@@ -89,7 +89,7 @@ static double operate(struct worker *worker)
     return 1;
 }
 
-/* Most of it is the processes' own, until they have ended. */
+// Most of it is the processes' own, until they have ended.
 static int64_t cpu_ns(struct run *run)
 {
     const int who[] = {RUSAGE_SELF, RUSAGE_CHILDREN};

@@ -1,6 +1,6 @@
-/* loadgen hog: holds memory, and reads and writes next to nothing: what a program with a large heap
- * or a leak does to its neighbours. The page cache shrinks; where memory gets short the kernel
- * reclaims, for all of the machine or of the control group. */
+// loadgen hog: holds memory, and reads and writes next to nothing: what a program with a large heap
+// or a leak does to its neighbours. The page cache shrinks; where memory gets short the kernel
+// reclaims, for all of the machine or of the control group.
 
 #include "common/cgroup.h"
 #include "load.h"
@@ -12,11 +12,11 @@
 #include <sys/sysinfo.h>
 
 #ifndef MADV_PAGEOUT
-#define MADV_PAGEOUT 21 /* Linux 5.4 */
+#define MADV_PAGEOUT 21 // Linux 5.4
 #endif
 
-#define STEP_BYTES (1 << 20) /* what one operation is about */
-#define ROUND_S    10        /* without --limit: all of it is touched once in this time */
+#define STEP_BYTES (1 << 20) // what one operation is about
+#define ROUND_S    10        // without --limit: all of it is touched once in this time
 
 struct hog_settings {
     const char *size;
@@ -40,11 +40,11 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* What one worker holds. */
+// What one worker holds.
 struct heap {
     unsigned char *memory;
     size_t bytes, at;
-    _Atomic size_t held; /* read by the control plane */
+    _Atomic size_t held; // read by the control plane
 };
 
 static double wanted_bytes(const struct hog_settings *set)
@@ -78,7 +78,7 @@ static void check(struct run *run)
     room_claim(run, bytes, -1, "memory to be held of", "give a smaller --size");
 }
 
-/* Whole steps, at least one. */
+// Whole steps, at least one.
 static size_t share_of(const struct run *run)
 {
     const double bytes = wanted_bytes(run->settings) / run->threads;
@@ -102,7 +102,7 @@ static int begin(struct worker *worker)
         own->memory = NULL;
         return worker_fail(worker, "no memory: %s: give a smaller --size", strerror(errno));
     }
-    /* One page after the other: huge pages would be taken and given back at once. */
+    // One page after the other: huge pages would be taken and given back at once.
     (void)madvise(own->memory, own->bytes, MADV_NOHUGEPAGE);
     while (!set->leak && own->held < own->bytes) {
         if (own->held % room_step(worker->run) < STEP_BYTES && !room_for_more(worker->run))
@@ -116,11 +116,11 @@ static int begin(struct worker *worker)
 static void end(struct worker *worker)
 {
     const struct heap *own = worker->state;
-    if (own->memory != NULL)
+    if (own->memory)
         munmap(own->memory, own->bytes);
 }
 
-/* The next step of a leak; at its end all is given back. */
+// The next step of a leak; at its end all is given back.
 static bool grow(struct worker *worker)
 {
     struct heap *own = worker->state;
@@ -150,13 +150,13 @@ static double operate(struct worker *worker)
     return STEP_BYTES;
 }
 
-/* What is resident of it is the kernel's word. */
+// What is resident of it is the kernel's word.
 static void fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     double held = 0;
     (void)window;
     for (unsigned i = 0; i < run->threads; i++)
-        if (run->workers != NULL && run->workers[i].state != NULL)
+        if (run->workers && run->workers[i].state)
             held += (double)((const struct heap *)run->workers[i].state)->held;
     line_fixed(line, "held_bytes", held, 0);
 }

@@ -32,28 +32,28 @@ uint64_t io_salt(void)
     struct timespec now;
     if (getrandom(&number, sizeof number, GRND_NONBLOCK) == (ssize_t)sizeof number)
         return number;
-    /* Early after the boot, or before Linux 3.17. */
+    // Early after the boot, or before Linux 3.17.
     (void)clock_gettime(CLOCK_REALTIME, &now);
     return ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec) ^
            ((uint64_t)getpid() * 0x9E3779B97F4A7C15u);
 }
 
-/* ---- written once, with incompressible data, as fast as the disk can ---- */
+// ---- written once, with incompressible data, as fast as the disk can ----
 
 #define DIRECT_ALIGNMENT 4096
 
 enum {
-    WRITERS = 4,          /* enough for one to make data while others wait for the disk */
-    PIECE_BYTES = 2 << 20 /* a huge page: one segment for the device */
+    WRITERS = 4,          // enough for one to make data while others wait for the disk
+    PIECE_BYTES = 2 << 20 // a huge page: one segment for the device
 };
 
-/* One round of writing, shared by its threads. */
+// One round of writing, shared by its threads.
 struct round {
     const struct io_file *file;
     int fd;
     uint64_t salt;
-    _Atomic uint64_t next; /* offset of the next piece to write */
-    _Atomic int error;     /* errno of the first failure */
+    _Atomic uint64_t next; // offset of the next piece to write
+    _Atomic int error;     // errno of the first failure
     _Atomic bool interrupted;
 };
 
@@ -84,8 +84,8 @@ static void write_pieces(struct round *round, unsigned char *buffer)
 
         if (left == 0)
             return;
-        /* No two pieces, nor two files, alike; the generator counts from its seed on, so
-         * that of each piece is far from the others. */
+        // No two pieces, nor two files, alike; the generator counts from its seed on, so
+        // that of each piece is far from the others.
         seed = round->salt + offset;
         seed = random_next(&seed);
         random_fill(&seed, (uint64_t *)(void *)buffer, PIECE_BYTES / sizeof(uint64_t));
@@ -111,7 +111,7 @@ static void *writer(void *argument)
     return NULL;
 }
 
-/* Watch for an interruption until the writers are through. */
+// Watch for an interruption until the writers are through.
 static void watch(struct round *round)
 {
     const struct timespec moment = {.tv_nsec = 20000000};
@@ -130,7 +130,7 @@ static void run_writers(struct round *round)
     sigset_t all, before;
     int started = 0;
 
-    sigfillset(&all); /* signals are the caller's */
+    sigfillset(&all); // signals are the caller's
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (started < WRITERS && pthread_create(&threads[started], NULL, writer, round) == 0)
         started++;
@@ -155,9 +155,9 @@ static int report(const struct io_file *file, int reason, struct io_error *error
                         file->folder, strerror(reason));
 }
 
-/* Several threads write large pieces, past the page cache where the file system and the size
- * allow it, and make them durable. 0, also when interrupted() stopped it; or -1 with the
- * reason. */
+// Several threads write large pieces, past the page cache where the file system and the size
+// allow it, and make them durable. 0, also when interrupted() stopped it; or -1 with the
+// reason.
 static int fill(const struct io_file *file, struct io_error *error)
 {
     const bool aligned = file->size_bytes % DIRECT_ALIGNMENT == 0;
@@ -166,7 +166,7 @@ static int fill(const struct io_file *file, struct io_error *error)
         .file = file, .fd = direct_fd >= 0 ? direct_fd : file->fd, .salt = io_salt()};
 
     run_writers(&round);
-    if (round.error == EINVAL && direct_fd >= 0) { /* O_DIRECT is accepted, but fails */
+    if (round.error == EINVAL && direct_fd >= 0) { // O_DIRECT is accepted, but fails
         round = (struct round){.file = file, .fd = file->fd, .salt = io_salt()};
         run_writers(&round);
     }
@@ -180,22 +180,22 @@ static int fill(const struct io_file *file, struct io_error *error)
     return 0;
 }
 
-/* ---- how large it may be ---- */
+// ---- how large it may be ----
 
 struct io_space {
-    double free_bytes; /* of the file system, or what a quota leaves, whichever is less */
-    double kept_bytes; /* of these, for others: 5 % of the whole, 1 GiB and no more */
-    const char *whose; /* what sets free_bytes: "the file system", "your quota", ... */
+    double free_bytes; // of the file system, or what a quota leaves, whichever is less
+    double kept_bytes; // of these, for others: 5 % of the whole, 1 GiB and no more
+    const char *whose; // what sets free_bytes: "the file system", "your quota", ...
 };
 
 #define KEPT_FRACTION 0.05
 #define KEPT_MOST     1073741824.0
-#define KEPT_LEAST    1048576.0 /* for the file system's own needs */
+#define KEPT_LEAST    1048576.0 // for the file system's own needs
 
-#define QUOTA_BLOCK 1024.0 /* in which limits are counted */
+#define QUOTA_BLOCK 1024.0 // in which limits are counted
 
 #ifndef SYS_quotactl_fd
-#define SYS_quotactl_fd 443 /* all architectures */
+#define SYS_quotactl_fd 443 // all architectures
 #endif
 
 static double kept_of(double whole_bytes)
@@ -203,7 +203,7 @@ static double kept_of(double whole_bytes)
     return fmax(fmin(whole_bytes * KEPT_FRACTION, KEPT_MOST), KEPT_LEAST);
 }
 
-/* Takes over a tighter limit. */
+// Takes over a tighter limit.
 static void tighten(struct io_space *space, double whole_bytes, double left_bytes,
                     const char *whose)
 {
@@ -212,7 +212,7 @@ static void tighten(struct io_space *space, double whole_bytes, double left_byte
             .free_bytes = left_bytes, .kept_bytes = kept_of(whole_bytes), .whose = whose};
 }
 
-/* The soft limit: who is above that for some days cannot write any more. Root is not bound. */
+// The soft limit: who is above that for some days cannot write any more. Root is not bound.
 static void ask_quota(struct io_space *space, int fd, int type, unsigned id, const char *whose)
 {
     struct dqblk quota = {0};
@@ -224,8 +224,8 @@ static void ask_quota(struct io_space *space, int fd, int type, unsigned id, con
         tighten(space, limit, fmax(limit - (double)quota.dqb_curspace, 0), whose);
 }
 
-/* Of the user and group of this process, by statvfs(2), quotactl_fd(2) and getrlimit(2);
- * quotas where the kernel answers (Linux 5.14, a local file system). False: errno says why. */
+// Of the user and group of this process, by statvfs(2), quotactl_fd(2) and getrlimit(2);
+// quotas where the kernel answers (Linux 5.14, a local file system). False: errno says why.
 static bool io_space_of(const char *folder, struct io_space *space)
 {
     struct statvfs system;
@@ -252,8 +252,8 @@ static bool io_space_of(const char *folder, struct io_space *space)
 
 #define GIB (1024.0 * 1024.0 * 1024.0)
 
-/* The kept file: one for each user and folder. With ".part" while it is being
- * written, where a file cannot be made without a name. */
+// The kept file: one for each user and folder. With ".part" while it is being
+// written, where a file cannot be made without a name.
 static int name_in(char path[PATH_MAX], const struct io_file *file, const char *suffix)
 {
     int length = snprintf(path, PATH_MAX, "%s/jostle-workfile.%u%s", file->folder,
@@ -277,7 +277,7 @@ static int check_folder(const struct io_file *file, struct io_error *error)
     return 0;
 }
 
-/* The space that `held` bytes of a file that is to be replaced do not take. */
+// The space that `held` bytes of a file that is to be replaced do not take.
 static int check_space(const struct io_file *file, uint64_t held, struct io_error *error)
 {
     struct io_space space;
@@ -298,23 +298,23 @@ static int check_space(const struct io_file *file, uint64_t held, struct io_erro
         kept_bytes / GIB, (double)file->size_bytes <= free_bytes ? ", or --force" : "");
 }
 
-/* Our own regular file with one name, that no other user may write. */
+// Our own regular file with one name, that no other user may write.
 static bool is_own(const struct stat *status)
 {
     return S_ISREG(status->st_mode) && status->st_uid == geteuid() && status->st_nlink == 1 &&
            (status->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* It fits if it has the size and no holes. */
+// It fits if it has the size and no holes.
 static bool fits(const struct io_file *file, const struct stat *status)
 {
     return (uint64_t)status->st_size == file->size_bytes &&
            (uint64_t)status->st_blocks * 512 >= file->size_bytes;
 }
 
-/* Open the kept file at `path` if it is ours; never through a symbolic link,
- * and never waiting for the other end of a pipe. -1: there
- * is none, or (foreign is set) it is not for us. */
+// Open the kept file at `path` if it is ours; never through a symbolic link,
+// and never waiting for the other end of a pipe. -1: there
+// is none, or (foreign is set) it is not for us.
 static int open_kept(const char *path, struct stat *status, bool *foreign)
 {
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -336,7 +336,7 @@ static int foreign_kept(const char *path, struct io_error *error)
         "%s is not your work file: remove it, or choose another --dir, or leave out --keep", path);
 }
 
-/* Take the kept file, or make room for a new one. 1: taken; 0: make one. */
+// Take the kept file, or make room for a new one. 1: taken; 0: make one.
 static int take_kept(struct io_file *file, struct io_error *error)
 {
     char path[PATH_MAX];
@@ -365,13 +365,13 @@ static int take_kept(struct io_file *file, struct io_error *error)
         return 1;
     }
     if (file->keep)
-        unlink(path); /* of another size: the new one takes its place */
+        unlink(path); // of another size: the new one takes its place
     close(fd);
     return 0;
 }
 
-/* Where O_TMPFILE is not supported: a name until it can be removed. One
- * that a killed start left is taken away first. */
+// Where O_TMPFILE is not supported: a name until it can be removed. One
+// that a killed start left is taken away first.
 static int create_named(const struct io_file *file)
 {
     char path[PATH_MAX];
@@ -402,7 +402,7 @@ static int create(const struct io_file *file, bool *named)
 
     *named = false;
     if (fd >= 0) {
-        flock(fd, LOCK_EX | LOCK_NB); /* held from before it gets a name */
+        flock(fd, LOCK_EX | LOCK_NB); // held from before it gets a name
         return fd;
     }
     if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT)
@@ -411,8 +411,8 @@ static int create(const struct io_file *file, bool *named)
     return create_named(file);
 }
 
-/* Give the complete file its name. A kept file that another start completed
- * meanwhile stays, and this one goes without a name. */
+// Give the complete file its name. A kept file that another start completed
+// meanwhile stays, and this one goes without a name.
 static void publish(struct io_file *file, bool named)
 {
     char path[PATH_MAX], from[PATH_MAX];
@@ -436,14 +436,14 @@ static int allocate(const struct io_file *file, struct io_error *error)
         return 0;
     reason = errno;
     if (reason == EOPNOTSUPP || reason == ENOSYS)
-        return 0; /* then the writing allocates it */
+        return 0; // then the writing allocates it
     return io_error_set(error, reason == EFBIG ? IO_REFUSED : IO_FAILED,
                         "cannot allocate a work file of %.3f GiB in %s (%s): give a smaller "
                         "--file-size or another --dir",
                         (double)file->size_bytes / GIB, file->folder, strerror(reason));
 }
 
-/* Its size, and not a byte of data. */
+// Its size, and not a byte of data.
 static int leave_empty(const struct io_file *file, struct io_error *error)
 {
     if (ftruncate(file->fd, (off_t)file->size_bytes) == 0)
@@ -454,7 +454,7 @@ static int leave_empty(const struct io_file *file, struct io_error *error)
         file->folder, strerror(errno));
 }
 
-/* Allocate, write and name the new file. */
+// Allocate, write and name the new file.
 static int complete(struct io_file *file, bool named, struct io_error *error)
 {
     int result;

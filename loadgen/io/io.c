@@ -1,9 +1,9 @@
-/* loadgen io: reads and writes a work file, at a rate, and past the caches.
- *
- * Its figures can be trusted: the file is allocated, written with data that
- * cannot be made smaller, and gone when the load is; every write is durable
- * before it counts; reads bypass the page cache; and the figures are compared
- * with those of the device. */
+// loadgen io: reads and writes a work file, at a rate, and past the caches.
+//
+// Its figures can be trusted: the file is allocated, written with data that
+// cannot be made smaller, and gone when the load is; every write is durable
+// before it counts; reads bypass the page cache; and the figures are compared
+// with those of the device.
 
 #include "io/io.h"
 #include "load.h"
@@ -18,14 +18,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The load's check on itself: what it claims is compared with what the kernel counted
- * for this process, and at the device. */
+// The load's check on itself: what it claims is compared with what the kernel counted
+// for this process, and at the device.
 
 #define DEVIATION 0.05
 
-/* The load's cumulative counters. */
+// The load's cumulative counters.
 enum io_counter {
-    IO_CLAIMED_READ, /* by the workers */
+    IO_CLAIMED_READ, // by the workers
     IO_CLAIMED_WRITTEN,
     IO_DEVICE_READ,
     IO_DEVICE_WRITTEN,
@@ -43,11 +43,11 @@ static void io_count(struct run *run, double counters[LOAD_COUNTERS])
     device_count(&state->device, &device);
     counters[IO_DEVICE_READ] = (double)device.read_bytes;
     counters[IO_DEVICE_WRITTEN] = (double)device.write_bytes;
-    counters[IO_SELF_READ] = fmax(process_io("read_bytes"), 0); /* NAN: it does not say */
+    counters[IO_SELF_READ] = fmax(process_io("read_bytes"), 0); // NAN: it does not say
     counters[IO_SELF_WRITTEN] = fmax(process_io("write_bytes"), 0);
 }
 
-/* The sum of two counters, in the directions that the load uses. */
+// The sum of two counters, in the directions that the load uses.
 static double moved(const struct run *run, const struct snapshot *window, enum io_counter read,
                     enum io_counter written)
 {
@@ -62,8 +62,8 @@ static bool has_counters(const struct run *run)
     return io_state_of(run)->device.counter[0] != '\0';
 }
 
-/* Device bytes / claimed bytes, in the directions that the load uses; NAN
- * without either. */
+// Device bytes / claimed bytes, in the directions that the load uses; NAN
+// without either.
 static double device_ratio(const struct run *run, const struct snapshot *window)
 {
     double claimed = moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN);
@@ -73,9 +73,9 @@ static double device_ratio(const struct run *run, const struct snapshot *window)
                : NAN;
 }
 
-/* The part of the claimed bytes that can have reached the device: no more than its
- * counters have seen, whoever it was for, and no more than this process has caused.
- * NAN without either. */
+// The part of the claimed bytes that can have reached the device: no more than its
+// counters have seen, whoever it was for, and no more than this process has caused.
+// NAN without either.
 static double reached_ratio(const struct run *run, const struct snapshot *window)
 {
     const double claimed = moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN);
@@ -84,7 +84,7 @@ static double reached_ratio(const struct run *run, const struct snapshot *window
     return has_counters(run) && claimed > 0 ? fmin(device_ratio(run, window), self / claimed) : NAN;
 }
 
-/* What may be in flight at either end of a window, and a journal's commit. */
+// What may be in flight at either end of a window, and a journal's commit.
 static double tolerance_bytes(const struct run *run, double claimed)
 {
     const struct io_plan *plan = &io_state_of(run)->plan;
@@ -93,8 +93,8 @@ static double tolerance_bytes(const struct run *run, double claimed)
     return DEVIATION * claimed + 2 * in_flight + 1e6;
 }
 
-/* Nothing is claimed to have reached the device, and others may be writing to it:
- * no comparison can clear such a load. */
+// Nothing is claimed to have reached the device, and others may be writing to it:
+// no comparison can clear such a load.
 static bool is_unsynced(const struct run *run)
 {
     const struct io_plan *plan = &io_state_of(run)->plan;
@@ -102,7 +102,7 @@ static bool is_unsynced(const struct run *run)
     return plan->read_percent < 100 && plan->sync == IO_SYNC_NONE;
 }
 
-/* The device saw less than is claimed. */
+// The device saw less than is claimed.
 static void judge_less(const struct run *run, double share, char *text, size_t size)
 {
     const char *counter = io_state_of(run)->device.counter;
@@ -126,7 +126,7 @@ static void judge_less(const struct run *run, double share, char *text, size_t s
                  100 * share, counter);
 }
 
-/* The device saw more: whose is it? */
+// The device saw more: whose is it?
 static void judge_more(const struct run *run, double share, double self, char *text, size_t size)
 {
     const struct io_state *state = io_state_of(run);
@@ -145,7 +145,7 @@ static void judge_more(const struct run *run, double share, double self, char *t
 
 enum verdict { AGREES, DEVICE_LESS, DEVICE_MORE };
 
-/* What the comparison shows: one sentence into text, or "" with AGREES. */
+// What the comparison shows: one sentence into text, or "" with AGREES.
 static enum verdict judge(const struct run *run, const struct snapshot *window, char *text,
                           size_t size)
 {
@@ -155,7 +155,7 @@ static enum verdict judge(const struct run *run, const struct snapshot *window, 
 
     text[0] = '\0';
     if (!has_counters(run) || claimed <= 0 || io_state_of(run)->plan.cached)
-        return AGREES; /* cached reads are not meant to reach it */
+        return AGREES; // cached reads are not meant to reach it
     if (is_unsynced(run) || device < claimed - tolerance_bytes(run, claimed)) {
         judge_less(run, device / claimed, text, size);
         return DEVICE_LESS;
@@ -167,8 +167,8 @@ static enum verdict judge(const struct run *run, const struct snapshot *window, 
     return AGREES;
 }
 
-/* What a table of disks shows, in base units, whatever unit --limit has; one hundred
- * percent is one CPU. */
+// What a table of disks shows, in base units, whatever unit --limit has; one hundred
+// percent is one CPU.
 static void add_rates(const struct run *run, const struct snapshot *window, struct line *line)
 {
     const double elapsed_s = (double)window->active_ns / 1e9;
@@ -191,7 +191,7 @@ static void io_fields(struct run *run, const struct snapshot *window, struct lin
     char text[512], access[32];
 
     if (!state->open)
-        return; /* it failed before it began */
+        return; // it failed before it began
     line_text(line, "pattern", state->plan.random ? "random" : "sequential");
     line_text(line, "access", io_access_name(&state->plan, access, sizeof access));
     line_count(line, "block_bytes", state->plan.block_bytes);
@@ -227,7 +227,7 @@ static void io_notes(struct run *run, const char *event, const struct snapshot *
                                            (double)window->active_ns,
                                        UNIT_BYTES, rate, sizeof rate));
     verdict = judge(run, window, text, sizeof text);
-    /* Each record has its own; as an event, once is enough for all marks. */
+    // Each record has its own; as an event, once is enough for all marks.
     if (verdict == AGREES || strcmp(event, "interval") == 0 ||
         (!summary && (state->warned & 1U << verdict) != 0))
         return;
@@ -241,7 +241,7 @@ static const char details[] =
 
 static const struct load io_cached_load;
 
-/* Reads of the page cache are a load of their own. */
+// Reads of the page cache are a load of their own.
 static void check(struct run *run)
 {
     if (io_settings_of(run)->cached)
@@ -249,7 +249,7 @@ static void check(struct run *run)
     io_check(run);
 }
 
-/* Reads the file once, so that as much of it as fits is in the page cache. */
+// Reads the file once, so that as much of it as fits is in the page cache.
 static void warm(const struct io_state *state)
 {
     static char buffer[1 << 20];
@@ -260,7 +260,7 @@ static void warm(const struct io_state *state)
         offset += length;
 }
 
-/* Writes the work file if there is none yet, and opens it as the plan says. */
+// Writes the work file if there is none yet, and opens it as the plan says.
 static int prepare(struct run *run)
 {
     struct io_state *state = io_state_of(run);
@@ -293,11 +293,11 @@ static void cleanup(struct run *run)
     io_file_close(&state->file);
 }
 
-/* ---- workers ---- */
+// ---- workers ----
 
 struct io_worker {
     struct io_stream stream;
-    struct io_ring *ring; /* NULL: one at a time */
+    struct io_ring *ring; // NULL: one at a time
 };
 
 static int begin(struct worker *worker)
@@ -317,7 +317,7 @@ static void end(struct worker *worker)
 {
     struct io_worker *own = worker->state;
 
-    if (own->ring != NULL)
+    if (own->ring)
         io_ring_close(own->ring);
     io_stream_close(&own->stream);
 }
@@ -334,7 +334,7 @@ static void fail(struct worker *worker, const struct io_request *request, int er
                     : ": check the kernel log, or give another --dir");
 }
 
-/* One operation is done. False: it failed, and the load with it. */
+// One operation is done. False: it failed, and the load with it.
 static bool finish(struct worker *worker, const struct io_done *done, int64_t end_ns)
 {
     const struct io_plan *plan = &io_state_of(worker->run)->plan;
@@ -363,8 +363,8 @@ static void work_alone(struct worker *worker, struct io_stream *stream)
     }
 }
 
-/* Start all that are due, as far as there is room. Returns how long may be
- * waited for a completion: until the next is due, or (negative) without end. */
+// Start all that are due, as far as there is room. Returns how long may be
+// waited for a completion: until the next is due, or (negative) without end.
 static int64_t start_due(struct worker *worker, struct io_ring *ring)
 {
     int64_t at_ns = now_ns(), due_ns;
@@ -377,7 +377,7 @@ static int64_t start_due(struct worker *worker, struct io_ring *ring)
     return -1;
 }
 
-/* Take what is done. False: one of them failed. */
+// Take what is done. False: one of them failed.
 static bool take_done(struct worker *worker, struct io_ring *ring)
 {
     const int64_t end_ns = now_ns();
@@ -418,21 +418,21 @@ static void work(struct worker *worker)
 {
     struct io_worker *own = worker->state;
 
-    if (own->ring != NULL)
+    if (own->ring)
         work_ring(worker, own->ring);
     else
         work_alone(worker, &own->stream);
-    /* After a failure all that remains is to wait for the end. */
+    // After a failure all that remains is to wait for the end.
     if (worker_running(worker))
         worker_sleep_until(worker, INT64_MAX);
 }
 
-/* ---- reporting ---- */
+// ---- reporting ----
 
 static void add_device(struct line *line, const struct io_state *state)
 {
     const struct device *device = &state->device;
-    char folder[512]; /* a line of the report has room for that */
+    char folder[512]; // a line of the report has room for that
 
     snprintf(folder, sizeof folder, "%s", state->file.folder);
     line_text(line, "dir", folder);
@@ -504,6 +504,6 @@ static const struct load io_load = {
     .calibrations = (const char *const[]){"--sequential --write", "--random --write",
                                           "--sequential --read", "--random --read", NULL}};
 LOADGEN_REGISTER(io_load);
-/* Reads of the page cache have no share of a disk. */
+// Reads of the page cache have no share of a disk.
 static const struct load io_cached_load = {IO_LOAD, .name = "io-cached",
                                            .summary = "reads a work file in the page cache"};

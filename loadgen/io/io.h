@@ -10,109 +10,109 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The work file, and the data path: which bytes of it come next, and one blocking
- * operation on them; and many operations in flight from one thread, by io_uring. */
+// The work file, and the data path: which bytes of it come next, and one blocking
+// operation on them; and many operations in flight from one thread, by io_uring.
 
-/* What went wrong in one of the disk load's modules, for the one place that
- * prints it. */
+// What went wrong in one of the disk load's modules, for the one place that
+// prints it.
 
 enum {
-    IO_FAILED = 1, /* the system failed: exit status 1 */
-    IO_REFUSED = 2 /* the request cannot be met: exit status 2 */
+    IO_FAILED = 1, // the system failed: exit status 1
+    IO_REFUSED = 2 // the request cannot be met: exit status 2
 };
 
 struct io_error {
-    int status;        /* IO_FAILED or IO_REFUSED */
-    char message[640]; /* one line: what was wrong: what to do */
+    int status;        // IO_FAILED or IO_REFUSED
+    char message[640]; // one line: what was wrong: what to do
 };
 
-/* Keep a status and a message (printf's rules). Always returns -1, so that a
- * function can `return io_error_set(...)`. */
+// Keep a status and a message (printf's rules). Always returns -1, so that a
+// function can `return io_error_set(...)`.
 int io_error_set(struct io_error *error, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The work file: allocated, written once with incompressible data, gone at the
- * end in every case, unless it is to be kept. */
+// The work file: allocated, written once with incompressible data, gone at the
+// end in every case, unless it is to be kept.
 
 struct io_file {
     const char *folder;
     uint64_t size_bytes;
-    bool sparse;  /* in: of that size, but without data; never kept, never a kept one */
-    double spare; /* in: fraction of the free space to leave at least, if that is more than
-                     what is left in any case */
-    bool force;   /* in: take what is left to others, too */
-    bool keep;    /* in: leave it for the next start; out: it will be left */
-    bool reused;  /* out: it was there already, and fits */
-    bool busy;    /* out: the kept file is in use by another load, this is another one */
-    int fd;       /* out: opened for reading and writing, through the page cache */
-    /* in: asked many times a second while the file is written; true: enough. */
+    bool sparse;  // in: of that size, but without data; never kept, never a kept one
+    double spare; // in: fraction of the free space to leave at least, if that is more than
+                  // what is left in any case
+    bool force;   // in: take what is left to others, too
+    bool keep;    // in: leave it for the next start; out: it will be left
+    bool reused;  // out: it was there already, and fits
+    bool busy;    // out: the kept file is in use by another load, this is another one
+    int fd;       // out: opened for reading and writing, through the page cache
+    // in: asked many times a second while the file is written; true: enough.
     bool (*interrupted)(void);
 };
 
-/* Whether a file of file->size_bytes could be made: a folder that can be
- * written, free space. Creates nothing. 0, or -1 with the reason. */
+// Whether a file of file->size_bytes could be made: a folder that can be
+// written, free space. Creates nothing. 0, or -1 with the reason.
 int io_file_check(const struct io_file *file, struct io_error *error);
 
-/* Make it, or take the kept one of the same size and user. Only a kept file has
- * a name, and only once it is complete. 0, also after an interruption; or -1,
- * and then nothing is left behind. */
+// Make it, or take the kept one of the same size and user. Only a kept file has
+// a name, and only once it is complete. 0, also after an interruption; or -1,
+// and then nothing is left behind.
 int io_file_open(struct io_file *file, struct io_error *error);
 
-/* Another descriptor of the same file (it need not have a name), for instance
- * with O_DIRECT. Returns it, or -1 with errno. */
+// Another descriptor of the same file (it need not have a name), for instance
+// with O_DIRECT. Returns it, or -1 with errno.
 int io_file_reopen(const struct io_file *file, int flags);
 
-/* The part of the file's size that the file system holds data for: 1, or less where
- * there are holes (or where it compresses); NAN when it cannot be asked. */
+// The part of the file's size that the file system holds data for: 1, or less where
+// there are holes (or where it compresses); NAN when it cannot be asked.
 double io_file_allocated(const struct io_file *file);
 
 void io_file_close(struct io_file *file);
 
-/* A number that no other process has, whenever it was started: a seed for data that
- * are to be like no others. */
+// A number that no other process has, whenever it was started: a seed for data that
+// are to be like no others.
 uint64_t io_salt(void);
 
-#define IO_FILL_BYTES (8.0 * 1048576) /* of memory, while a file is written */
+#define IO_FILL_BYTES (8.0 * 1048576) // of memory, while a file is written
 
-/* ---- path.c ---- */
+// ---- path.c ----
 
-/* What a write has to have reached before it counts. */
+// What a write has to have reached before it counts.
 enum io_sync {
-    IO_SYNC_DIRECT, /* O_DIRECT: the device has it, perhaps in a cache that a power cut empties */
-    IO_SYNC_DSYNC,  /* O_DIRECT and O_DSYNC: durable, each write by itself */
-    IO_SYNC_DATA,   /* through the page cache, fdatasync() after each write: durable */
-    IO_SYNC_NONE,   /* the page cache: the device gets it when the kernel sees fit */
+    IO_SYNC_DIRECT, // O_DIRECT: the device has it, perhaps in a cache that a power cut empties
+    IO_SYNC_DSYNC,  // O_DIRECT and O_DSYNC: durable, each write by itself
+    IO_SYNC_DATA,   // through the page cache, fdatasync() after each write: durable
+    IO_SYNC_NONE,   // the page cache: the device gets it when the kernel sees fit
 };
 
-/* How the file is used; the same for all workers. */
+// How the file is used; the same for all workers.
 struct io_plan {
     uint64_t file_bytes;
     uint64_t block_bytes;
     bool random;
-    double read_percent; /* of the operations; 0 writes only, 100 reads only */
+    double read_percent; // of the operations; 0 writes only, 100 reads only
     enum io_sync sync;
-    bool cached;      /* reads through the page cache, on purpose */
-    unsigned depth;   /* operations in flight in one stream */
-    unsigned streams; /* one for each worker */
-    /* set by io_plan_open() */
-    int read_fd, write_fd; /* -1 if not needed */
-    bool drop;             /* no O_DIRECT here: what was read is dropped from the cache before */
+    bool cached;      // reads through the page cache, on purpose
+    unsigned depth;   // operations in flight in one stream
+    unsigned streams; // one for each worker
+    // set by io_plan_open()
+    int read_fd, write_fd; // -1 if not needed
+    bool drop;             // no O_DIRECT here: what was read is dropped from the cache before
 };
 
-/* "write", "read", "mix 70". Returns text. */
+// "write", "read", "mix 70". Returns text.
 const char *io_access_name(const struct io_plan *plan, char *text, size_t size);
-/* "direct", "dsync", "data", "none": by enum io_sync, ended by NULL. */
+// "direct", "dsync", "data", "none": by enum io_sync, ended by NULL.
 extern const char *const io_sync_names[];
 
-/* Open the file in the ways that the plan needs. A file system without O_DIRECT
- * gets O_DSYNC or dropped reads through the page cache (plan->drop is set); for
- * IO_SYNC_DIRECT that is a refusal. 0, or -1 with the reason. */
+// Open the file in the ways that the plan needs. A file system without O_DIRECT
+// gets O_DSYNC or dropped reads through the page cache (plan->drop is set); for
+// IO_SYNC_DIRECT that is a refusal. 0, or -1 with the reason.
 int io_plan_open(struct io_plan *plan, const struct io_file *file, struct io_error *error);
 void io_plan_close(struct io_plan *plan);
 
-/* The least size that offsets, lengths and (with a least of 4096) addresses of
- * O_DIRECT have to be multiples of: what statx() says (Linux 6.1), else the
- * device's logical block, else 4096. */
+// The least size that offsets, lengths and (with a least of 4096) addresses of
+// O_DIRECT have to be multiples of: what statx() says (Linux 6.1), else the
+// device's logical block, else 4096.
 unsigned io_alignment(int fd, unsigned device_block_bytes);
 
 struct io_request {
@@ -120,99 +120,99 @@ struct io_request {
     bool read;
 };
 
-/* One worker's way through the file. Sequential streams share the file in equal
- * parts, each going round in its own; random ones cover all of it, evenly. */
+// One worker's way through the file. Sequential streams share the file in equal
+// parts, each going round in its own; random ones cover all of it, evenly.
 struct io_stream {
     const struct io_plan *plan;
-    uint64_t first, count; /* its part, in blocks */
-    uint64_t next;         /* in blocks, from first */
-    uint64_t random;       /* state */
+    uint64_t first, count; // its part, in blocks
+    uint64_t next;         // in blocks, from first
+    uint64_t random;       // state
     uint64_t stamp;
-    unsigned char *buffers; /* plan->depth blocks, block_stride apart */
+    unsigned char *buffers; // plan->depth blocks, block_stride apart
     uint64_t stride_bytes;
     uint64_t mapped_bytes;
 };
 
-/* Memory for the buffers of one stream; a double, for any block and depth. */
+// Memory for the buffers of one stream; a double, for any block and depth.
 double io_stream_bytes(const struct io_plan *plan);
 
-/* Buffers (huge pages where they are large, filled with random data) and the
- * start. 0, or -1 with the reason. */
+// Buffers (huge pages where they are large, filled with random data) and the
+// start. 0, or -1 with the reason.
 int io_stream_open(struct io_stream *stream, const struct io_plan *plan, unsigned index,
                    struct io_error *error);
 void io_stream_close(struct io_stream *stream);
 
-/* What to do next. For a write, the slot's buffer is made to differ from all
- * that was written before, so that nothing can store it once for two. */
+// What to do next. For a write, the slot's buffer is made to differ from all
+// that was written before, so that nothing can store it once for two.
 struct io_request io_stream_next(struct io_stream *stream, unsigned slot);
 
-/* Do it, blocking, with slot 0. 0, or errno; a short transfer is EIO. */
+// Do it, blocking, with slot 0. 0, or errno; a short transfer is EIO.
 int io_stream_do(const struct io_stream *stream, const struct io_request *request);
 
 struct io_ring;
 
 struct io_done {
     struct io_request request;
-    int64_t due_ns, start_ns; /* as given to io_ring_start() */
-    int error;                /* 0 or errno */
+    int64_t due_ns, start_ns; // as given to io_ring_start()
+    int error;                // 0 or errno
 };
 
-/* Why this process cannot use io_uring at all: a build without liburing, a kernel without it,
- * seccomp, kernel.io_uring_disabled. NULL: it can. */
+// Why this process cannot use io_uring at all: a build without liburing, a kernel without it,
+// seccomp, kernel.io_uring_disabled. NULL: it can.
 const char *io_ring_lack(void);
 
-/* Weak: a build without liburing has none of these, and then they are not called. */
+// Weak: a build without liburing has none of these, and then they are not called.
 #define IO_RING __attribute__((weak))
-/* In the thread that will use it. NULL: the reason is in error. */
+// In the thread that will use it. NULL: the reason is in error.
 IO_RING struct io_ring *io_ring_open(struct io_stream *stream, struct io_error *error);
-/* Nothing may be in flight. */
+// Nothing may be in flight.
 IO_RING void io_ring_close(struct io_ring *ring);
 
-/* Operations in flight, and whether there is room for one more. */
+// Operations in flight, and whether there is room for one more.
 IO_RING unsigned io_ring_in_flight(const struct io_ring *ring);
 IO_RING bool io_ring_has_room(const struct io_ring *ring);
 
-/* Queue the stream's next operation; it starts with the next io_ring_wait(). */
+// Queue the stream's next operation; it starts with the next io_ring_wait().
 IO_RING void io_ring_start(struct io_ring *ring, int64_t due_ns, int64_t start_ns);
 
-/* Start what is queued, and wait until one is done or timeout_ns is over (0: do
- * not wait; negative: without end). 0, or errno. */
+// Start what is queued, and wait until one is done or timeout_ns is over (0: do
+// not wait; negative: without end). 0, or errno.
 IO_RING int io_ring_wait(struct io_ring *ring, int64_t timeout_ns);
 
-/* Take one that is done; false if there is none. */
+// Take one that is done; false if there is none.
 IO_RING bool io_ring_take(struct io_ring *ring, struct io_done *done);
 
-/* The options of loadgen io: what they mean together, and which are refused. */
+// The options of loadgen io: what they mean together, and which are refused.
 
 extern const struct option_row io_options[];
 
-/* The folder of a work file: what --dir gave, else (NULL) $TMPDIR, else /var/tmp. */
+// The folder of a work file: what --dir gave, else (NULL) $TMPDIR, else /var/tmp.
 const char *io_folder(const char *given);
 
-/* load.h's check: makes run->state with the folder, its device and the plan, and
- * refuses (exit 2) what cannot be. Creates nothing on the disk that has a name. */
+// load.h's check: makes run->state with the folder, its device and the plan, and
+// refuses (exit 2) what cannot be. Creates nothing on the disk that has a name.
 void io_check(struct run *run);
 
-/* What the parts of loadgen io share: the options as given, and the state of a run. */
+// What the parts of loadgen io share: the options as given, and the state of a run.
 
 #define IO_DEFAULT_FILE_BYTES (8ull << 30)
-#define IO_LEAST_FILE_BYTES   ((double)(64u << 20)) /* by default */
-#define IO_WRITTEN_S          60.0                  /* of a rate */
+#define IO_LEAST_FILE_BYTES   ((double)(64u << 20)) // by default
+#define IO_WRITTEN_S          60.0                  // of a rate
 #define IO_SEQUENTIAL_BLOCK   (1ull << 20)
 #define IO_RANDOM_BLOCK       512ull
-#define IO_PHASES_BLOCK       8192ull /* as Bonnie++ */
-#define IO_SEEKERS            5       /* as Bonnie++ 2.00 */
+#define IO_PHASES_BLOCK       8192ull // as Bonnie++
+#define IO_SEEKERS            5       // as Bonnie++ 2.00
 
 struct io_settings {
     bool sequential, random, read, write;
-    double read_percent; /* --mix */
+    double read_percent; // --mix
     uint64_t block_bytes;
     uint64_t depth;
-    int sync; /* enum io_sync */
+    int sync; // enum io_sync
     const char *folder;
     uint64_t file_bytes;
     bool phases;
-    uint64_t char_bytes, seeks; /* of --phases */
+    uint64_t char_bytes, seeks; // of --phases
     bool keep, cached, sparse, allow_memory, show_device;
 };
 
@@ -220,9 +220,9 @@ struct io_state {
     struct io_plan plan;
     struct io_file file;
     struct device device;
-    bool open;          /* it has begun to be made ready */
-    const char *engine; /* "pwrite", "io_uring", "threads" */
-    unsigned warned;    /* verdicts that a mark has warned of: 1 << verdict */
+    bool open;          // it has begun to be made ready
+    const char *engine; // "pwrite", "io_uring", "threads"
+    unsigned warned;    // verdicts that a mark has warned of: 1 << verdict
 };
 
 static inline struct io_settings *io_settings_of(const struct run *run)
@@ -235,21 +235,21 @@ static inline struct io_state *io_state_of(const struct run *run)
     return run->state;
 }
 
-/* The work file, made ready for the workers. */
+// The work file, made ready for the workers.
 
 struct io_file;
 struct run;
 
-/* Makes or takes a work file. Signals wait while it is written, which polls for them;
- * afterwards they are delivered, and end the load in the usual way. 0, or -1 with the
- * reason. */
+// Makes or takes a work file. Signals wait while it is written, which polls for them;
+// afterwards they are delivered, and end the load in the usual way. 0, or -1 with the
+// reason.
 int io_work_file(struct run *run, struct io_file *file, struct io_error *error);
 
-/* ---- phases.c ---- */
+// ---- phases.c ----
 
-/* --phases: what Bonnie reports, in its order, one after the other. load.h's instead: measures all
- * phases on a file of its own, that has no name; reports an event `phase` for each and a `summary`.
- * Returns the exit code. */
+// --phases: what Bonnie reports, in its order, one after the other. load.h's instead: measures all
+// phases on a file of its own, that has no name; reports an event `phase` for each and a `summary`.
+// Returns the exit code.
 int io_phases(struct run *run);
 
 #endif

@@ -61,11 +61,11 @@ const struct option_row io_options[] = {
     {0},
 };
 
-/* ---- options, before anything starts ---- */
+// ---- options, before anything starts ----
 
-/* A sequential load with a rate does not need more than it moves until its end, and one that writes
- * no more than in a minute: what is written again is as new. A file that is kept is of one size for
- * all starts. */
+// A sequential load with a rate does not need more than it moves until its end, and one that writes
+// no more than in a minute: what is written again is as new. A file that is kept is of one size for
+// all starts.
 static uint64_t usual_size(const struct run *run)
 {
     const struct common *common = &run->common;
@@ -77,7 +77,7 @@ static uint64_t usual_size(const struct run *run)
         common->duration_ns > 0 ? (double)common->duration_ns / 1e9 : (double)INFINITY;
     const bool reads = set->read || set->read_percent > 0;
     struct rate limit;
-    if (set->random || set->keep || set->phases || common->limit == NULL ||
+    if (set->random || set->keep || set->phases || !common->limit ||
         units_rate(common->limit, &limit) != 0 || limit.kind == RATE_PERCENT)
         return IO_DEFAULT_FILE_BYTES;
     const double needed = limit.value * (limit.kind == RATE_OPS ? block : 1) *
@@ -93,7 +93,7 @@ static uint64_t file_size(const struct run *run)
 
     if (options_given(run->options, "file-size"))
         return io_settings_of(run)->file_bytes;
-    if (text == NULL || *text == '\0')
+    if (!text || *text == '\0')
         return usual_size(run);
     if (units_size(text, &bytes) != 0 || bytes < 4096 || bytes > (uint64_t)1e18)
         usage_error("WORKFILE_SIZE=%.64s: not a size of 4096 bytes or more: set one such as 2G",
@@ -103,9 +103,9 @@ static uint64_t file_size(const struct run *run)
 
 const char *io_folder(const char *given)
 {
-    const char *folder = given != NULL ? given : getenv("TMPDIR");
+    const char *folder = given ? given : getenv("TMPDIR");
 
-    return folder != NULL && *folder != '\0' ? folder : "/var/tmp";
+    return folder && *folder != '\0' ? folder : "/var/tmp";
 }
 
 static void find_device(struct run *run)
@@ -118,7 +118,7 @@ static void find_device(struct run *run)
                     strerror(errno));
 }
 
-/* Memory and networks are no disks. */
+// Memory and networks are no disks.
 static void check_device(struct run *run)
 {
     const struct io_state *state = io_state_of(run);
@@ -167,8 +167,8 @@ static void check_exclusive(const struct run *run)
         usage_error("--char-size and --seeks are of --phases: give that, too");
 }
 
-/* What O_DIRECT wants on this file system, found out with a file that has no
- * name; where that cannot be made, the device's logical block. */
+// What O_DIRECT wants on this file system, found out with a file that has no
+// name; where that cannot be made, the device's logical block.
 static unsigned alignment_of(const struct io_state *state)
 {
     int fd = open(state->file.folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -179,7 +179,7 @@ static unsigned alignment_of(const struct io_state *state)
     return alignment;
 }
 
-/* Whether any of the operations goes past the page cache, in whole logical blocks. */
+// Whether any of the operations goes past the page cache, in whole logical blocks.
 static bool is_direct(const struct io_plan *plan)
 {
     const bool writes = plan->sync == IO_SYNC_DIRECT || plan->sync == IO_SYNC_DSYNC;
@@ -187,7 +187,7 @@ static bool is_direct(const struct io_plan *plan)
     return (plan->read_percent > 0 && !plan->cached) || (plan->read_percent < 100 && writes);
 }
 
-/* Sequential workers have a part of the file each, random ones all of it. */
+// Sequential workers have a part of the file each, random ones all of it.
 static uint64_t fewest_blocks(const struct io_plan *plan)
 {
     return plan->random ? 1 : plan->streams;
@@ -221,7 +221,7 @@ static void check_block(struct run *run)
                     (unsigned)fewest_blocks(plan));
 }
 
-/* Of all operations in flight, and what filling the file takes; in memory the file, too. */
+// Of all operations in flight, and what filling the file takes; in memory the file, too.
 static void check_buffers(struct run *run)
 {
     const struct io_state *state = io_state_of(run);
@@ -237,7 +237,7 @@ static void check_buffers(struct run *run)
                    "give a smaller --file-size");
 }
 
-/* One worker by default. Without io_uring, a thread for each operation in flight. */
+// One worker by default. Without io_uring, a thread for each operation in flight.
 static void choose_path(struct run *run)
 {
     struct io_state *state = io_state_of(run);
@@ -249,8 +249,8 @@ static void choose_path(struct run *run)
     state->engine = "pwrite";
     if (plan->depth > 1) {
         const char *lack = io_ring_lack();
-        state->engine = lack == NULL ? "io_uring" : "threads";
-        if (lack != NULL) {
+        state->engine = !lack ? "io_uring" : "threads";
+        if (lack) {
             if (run->threads * (uint64_t)plan->depth > 4096)
                 usage_error("--depth %u: io_uring cannot be used here (%s), and %llu threads are "
                             "too many: give a smaller --depth",
@@ -283,8 +283,8 @@ static void set_plan(struct run *run)
     state->file.force = run->common.force;
 }
 
-/* What the rate is of: a disk stays the same when it is named otherwise at the next boot, and
- * another one may have its name. Network file systems are known by their server. */
+// What the rate is of: a disk stays the same when it is named otherwise at the next boot, and
+// another one may have its name. Network file systems are known by their server.
 static void name_subject(struct run *run)
 {
     const struct device *device = &io_state_of(run)->device;
@@ -295,8 +295,8 @@ static void name_subject(struct run *run)
              device->file_system);
 }
 
-/* Writes what was chosen into the options, which a calibration is known by. Reads do
- * not sync. */
+// Writes what was chosen into the options, which a calibration is known by. Reads do
+// not sync.
 static void settle(struct run *run)
 {
     const struct io_state *state = io_state_of(run);
@@ -312,7 +312,7 @@ static void settle(struct run *run)
     name_subject(run);
 }
 
-/* Sets run->unit and run->quantum by the plan. */
+// Sets run->unit and run->quantum by the plan.
 static void io_set_unit(struct run *run)
 {
     const struct io_plan *plan = &io_state_of(run)->plan;
@@ -321,8 +321,8 @@ static void io_set_unit(struct run *run)
     run->quantum = plan->random ? 1 : (double)plan->block_bytes;
 }
 
-/* Refuses (exit 2) options that --phases has no use for, and settles those that it
- * has. Before the plan is made from them. */
+// Refuses (exit 2) options that --phases has no use for, and settles those that it
+// has. Before the plan is made from them.
 static void check_phases(struct run *run)
 {
     static const char *const useless[] = {"sequential", "random",  "read",   "write", "mix",
@@ -339,7 +339,7 @@ static void check_phases(struct run *run)
         usage_error("--phases ends each phase with fsync: give --sync direct, or leave it out");
     if (set->cached && set->sync == IO_SYNC_DIRECT)
         usage_error("--cached and --sync direct: give one of them");
-    set->random = true; /* the threads share the file */
+    set->random = true; // the threads share the file
 }
 
 void io_check(struct run *run)
@@ -368,7 +368,7 @@ void io_check(struct run *run)
     settle(run);
 }
 
-/* A pending signal; of a harness that is gone, too (watch_start()). */
+// A pending signal; of a harness that is gone, too (watch_start()).
 static bool interrupted(void)
 {
     sigset_t pending;
@@ -388,7 +388,7 @@ int io_work_file(struct run *run, struct io_file *file, struct io_error *error)
     int failed;
 
     sigemptyset(&ending);
-    /* One that is ignored would be pending, too, once it is blocked. */
+    // One that is ignored would be pending, too, once it is blocked.
     for (size_t i = 0; i < ENDING_SIGNALS; i++)
         if (!ending_is_left_out(ending_signals[i]))
             sigaddset(&ending, ending_signals[i]);

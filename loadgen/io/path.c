@@ -14,7 +14,7 @@
 enum {
     PAGE_BYTES = 4096,
     HUGE_BYTES = 2 << 20,
-    STAMP_EVERY_BYTES = 4096 /* the smallest piece that storage is known to deduplicate */
+    STAMP_EVERY_BYTES = 4096 // the smallest piece that storage is known to deduplicate
 };
 
 const char *const io_sync_names[] = {"direct", "dsync", "data", "none", NULL};
@@ -40,7 +40,7 @@ static int write_flags(enum io_sync sync)
     }
 }
 
-/* With O_DIRECT if flags have it and the file system does. */
+// With O_DIRECT if flags have it and the file system does.
 static int open_for(struct io_plan *plan, const struct io_file *file, int flags)
 {
     int fd = io_file_reopen(file, flags);
@@ -71,7 +71,7 @@ int io_plan_open(struct io_plan *plan, const struct io_file *file, struct io_err
         if (plan->read_fd < 0)
             return io_error_set(error, IO_FAILED, "cannot open the work file for reading: %s",
                                 strerror(errno));
-        if (plan->cached || plan->drop) /* no read-ahead */
+        if (plan->cached || plan->drop) // no read-ahead
             posix_fadvise(plan->read_fd, 0, 0, plan->random ? POSIX_FADV_RANDOM : 0);
     }
     return 0;
@@ -107,12 +107,12 @@ static uint64_t round_up(uint64_t size, uint64_t to)
 
 double io_stream_bytes(const struct io_plan *plan)
 {
-    /* One huge page at the end may be used by half. */
+    // One huge page at the end may be used by half.
     return (double)plan->block_bytes * plan->depth + HUGE_BYTES;
 }
 
-/* One mapping for all slots. A block within a huge page is one segment for the
- * device, where 256 small pages may be more than it takes at once. */
+// One mapping for all slots. A block within a huge page is one segment for the
+// device, where 256 small pages may be more than it takes at once.
 static int map_buffers(struct io_stream *stream, struct io_error *error)
 {
     const struct io_plan *plan = stream->plan;
@@ -170,12 +170,12 @@ int io_stream_open(struct io_stream *stream, const struct io_plan *plan, unsigne
 
 void io_stream_close(struct io_stream *stream)
 {
-    if (stream->buffers != NULL)
+    if (stream->buffers)
         munmap(stream->buffers, stream->mapped_bytes);
     stream->buffers = NULL;
 }
 
-/* The buffer of one of the depth slots. */
+// The buffer of one of the depth slots.
 static unsigned char *io_stream_buffer(const struct io_stream *stream, unsigned slot)
 {
     return stream->buffers + slot * stream->stride_bytes;
@@ -217,7 +217,7 @@ struct io_request io_stream_next(struct io_stream *stream, unsigned slot)
     return request;
 }
 
-/* Before a read: drop it from the page cache, if the plan has to. */
+// Before a read: drop it from the page cache, if the plan has to.
 static void io_stream_drop(const struct io_stream *stream, const struct io_request *request)
 {
     const struct io_plan *plan = stream->plan;
@@ -254,19 +254,19 @@ int io_stream_do(const struct io_stream *stream, const struct io_request *reques
 #include <stdlib.h>
 #include <string.h>
 
-/* In user_data: which slot, and which half of write-then-fdatasync. */
+// In user_data: which slot, and which half of write-then-fdatasync.
 #define SYNC_BIT (1ull << 32)
 
-enum { READ_FILE, WRITE_FILE }; /* of the registered files */
+enum { READ_FILE, WRITE_FILE }; // of the registered files
 
-/* So many go to the kernel at a time. One by one costs CPU time; all that there
- * is room for leaves the device idle meanwhile (measured: 10 % fewer). */
+// So many go to the kernel at a time. One by one costs CPU time; all that there
+// is room for leaves the device idle meanwhile (measured: 10 % fewer).
 #define SUBMIT_AT_ONCE 4
 
 struct slot {
     struct io_request request;
     int64_t due_ns, start_ns;
-    unsigned waiting; /* completions still to come */
+    unsigned waiting; // completions still to come
     int error;
 };
 
@@ -279,7 +279,7 @@ struct io_ring {
     struct slot slots[];
 };
 
-/* The kernel's cheapest way first; older ones know fewer flags. */
+// The kernel's cheapest way first; older ones know fewer flags.
 static int open_uring(struct io_uring *uring, unsigned entries)
 {
     static const unsigned flags[] = {IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
@@ -301,8 +301,8 @@ const char *io_ring_lack(void)
     return error == 0 ? NULL : strerror(error);
 }
 
-/* Both registrations only save work for the kernel: without them (a low
- * RLIMIT_MEMLOCK on older kernels) it works too. */
+// Both registrations only save work for the kernel: without them (a low
+// RLIMIT_MEMLOCK on older kernels) it works too.
 static void register_all(struct io_ring *ring)
 {
     const struct io_plan *plan = ring->stream->plan;
@@ -310,7 +310,7 @@ static void register_all(struct io_ring *ring)
     struct iovec *vectors = calloc(ring->depth, sizeof *vectors);
 
     ring->fixed_files = io_uring_register_files(&ring->uring, files, 2) == 0;
-    if (vectors == NULL)
+    if (!vectors)
         return;
     for (unsigned i = 0; i < ring->depth; i++) {
         vectors[i].iov_base = io_stream_buffer(ring->stream, i);
@@ -327,14 +327,14 @@ struct io_ring *io_ring_open(struct io_stream *stream, struct io_error *error)
     unsigned *free_slots = calloc(depth, sizeof *free_slots);
     int failed;
 
-    if (ring == NULL || free_slots == NULL) {
+    if (!ring || !free_slots) {
         free(ring);
         free(free_slots);
         io_error_set(error, IO_FAILED, "out of memory for a depth of %u: give a smaller --depth",
                      depth);
         return NULL;
     }
-    failed = open_uring(&ring->uring, 2 * depth); /* a write may bring an fdatasync */
+    failed = open_uring(&ring->uring, 2 * depth); // a write may bring an fdatasync
     if (failed != 0) {
         free(ring);
         free(free_slots);
@@ -354,8 +354,8 @@ struct io_ring *io_ring_open(struct io_stream *stream, struct io_error *error)
 
 void io_ring_close(struct io_ring *ring)
 {
-    /* The kernel tears a ring down later; the file and the buffers are given back
-     * now, so that the file system can be unmounted at once. */
+    // The kernel tears a ring down later; the file and the buffers are given back
+    // now, so that the file system can be unmounted at once.
     if (ring->fixed_files)
         io_uring_unregister_files(&ring->uring);
     if (ring->fixed_buffers)
@@ -405,7 +405,7 @@ static void prepare(struct io_ring *ring, struct io_uring_sqe *sqe, unsigned ind
     io_uring_sqe_set_data64(sqe, index);
 }
 
-/* An fdatasync of its own, after the slot's write. */
+// An fdatasync of its own, after the slot's write.
 static void link_sync(struct io_ring *ring, unsigned index)
 {
     struct io_uring_sqe *sync = io_uring_get_sqe(&ring->uring);
@@ -432,7 +432,7 @@ void io_ring_start(struct io_ring *ring, int64_t due_ns, int64_t start_ns)
         sqe->flags |= IOSQE_IO_LINK;
         link_sync(ring, index);
     }
-    /* What is not accepted now is submitted by io_ring_wait(), which returns errors. */
+    // What is not accepted now is submitted by io_ring_wait(), which returns errors.
     if (io_uring_sq_ready(&ring->uring) >= SUBMIT_AT_ONCE)
         io_uring_submit(&ring->uring);
 }
@@ -456,7 +456,7 @@ int io_ring_wait(struct io_ring *ring, int64_t timeout_ns)
                : -result;
 }
 
-/* Count one completion; true if its slot has all that it waits for. */
+// Count one completion; true if its slot has all that it waits for.
 static bool complete(struct io_ring *ring, const struct io_uring_cqe *cqe, unsigned *index)
 {
     uint64_t data = io_uring_cqe_get_data64(cqe);

@@ -1,16 +1,16 @@
-/* The phases of Bonnie (Tim Bray), as Bonnie++ 2.00 defines them:
- *
- *   char write    write(2) of one byte at a time, into a new file
- *   block write   write(2) of a block at a time, into a new file
- *   rewrite       each block is read, changed, and written back
- *   char read     read(2) of one byte at a time
- *   block read    read(2) of a block at a time
- *   seeks         some threads read blocks anywhere; every tenth is written back
- *
- * A phase is one pass over the file, and its time includes the fsync(2) at its end.
- * %CPU is user and system time of this process. What Bonnie++ reaches by a file of
- * twice the memory, reads that come from the disk, is reached by emptying the page
- * cache of the file before each phase that reads. */
+// The phases of Bonnie (Tim Bray), as Bonnie++ 2.00 defines them:
+//
+//   char write    write(2) of one byte at a time, into a new file
+//   block write   write(2) of a block at a time, into a new file
+//   rewrite       each block is read, changed, and written back
+//   char read     read(2) of one byte at a time
+//   block read    read(2) of a block at a time
+//   seeks         some threads read blocks anywhere; every tenth is written back
+//
+// A phase is one pass over the file, and its time includes the fsync(2) at its end.
+// %CPU is user and system time of this process. What Bonnie++ reaches by a file of
+// twice the memory, reads that come from the disk, is reached by emptying the page
+// cache of the file before each phase that reads.
 
 #include "io/io.h"
 
@@ -27,34 +27,34 @@
 #include <time.h>
 #include <unistd.h>
 
-/* One pass over a file for each phase of --phases. */
+// One pass over a file for each phase of --phases.
 
-/* The file, and what all phases share. */
+// The file, and what all phases share.
 struct io_bench {
     struct run *run;
     const struct io_settings *set;
-    int fd;        /* through the page cache */
-    int direct_fd; /* --sync direct: of the block phases; else the same */
+    int fd;        // through the page cache
+    int direct_fd; // --sync direct: of the block phases; else the same
     unsigned char *buffer;
     uint64_t file_bytes, char_bytes, block_bytes;
     uint64_t random;
 };
 
-/* What one phase did. Times by CLOCK_MONOTONIC. */
+// What one phase did. Times by CLOCK_MONOTONIC.
 struct io_outcome {
-    uint64_t bytes;      /* of the file, each counted once, as Bonnie does */
-    uint64_t moved;      /* read and written, each counted */
-    uint64_t operations; /* bytes, blocks or seeks */
-    int64_t slowest_ns;  /* of an operation */
+    uint64_t bytes;      // of the file, each counted once, as Bonnie does
+    uint64_t moved;      // read and written, each counted
+    uint64_t operations; // bytes, blocks or seeks
+    int64_t slowest_ns;  // of an operation
     int64_t elapsed_ns, cpu_ns;
-    double reached_ratio; /* NAN: no counters */
+    double reached_ratio; // NAN: no counters
 };
 
-enum { REWRITE_EVERY = 10 }; /* of the seeks (Bonnie++ 2.00: UpdateSeek) */
+enum { REWRITE_EVERY = 10 }; // of the seeks (Bonnie++ 2.00: UpdateSeek)
 
-/* ---- one operation ---- */
+// ---- one operation ----
 
-/* A transfer of all or nothing. 0, or errno. */
+// A transfer of all or nothing. 0, or errno.
 static int transfer(int fd, bool read_it, unsigned char *data, size_t length, uint64_t offset)
 {
     ssize_t moved;
@@ -68,7 +68,7 @@ static int transfer(int fd, bool read_it, unsigned char *data, size_t length, ui
     return (size_t)moved == length ? 0 : EIO;
 }
 
-/* An operation that began at *at_ns is done; the next one begins now. */
+// An operation that began at *at_ns is done; the next one begins now.
 static void count(struct io_outcome *outcome, int64_t *at_ns)
 {
     const int64_t end_ns = now_ns();
@@ -79,7 +79,7 @@ static void count(struct io_outcome *outcome, int64_t *at_ns)
     *at_ns = end_ns;
 }
 
-/* No block like the one before, so that nothing can store it once for two. */
+// No block like the one before, so that nothing can store it once for two.
 static void change(struct io_bench *bench)
 {
     const uint64_t stamp = random_next(&bench->random);
@@ -88,7 +88,7 @@ static void change(struct io_bench *bench)
            bench->block_bytes < sizeof stamp ? bench->block_bytes : sizeof stamp);
 }
 
-/* ---- phases ---- */
+// ---- phases ----
 
 static int pass_chars(struct io_bench *bench, struct io_outcome *outcome, bool read_it)
 {
@@ -97,7 +97,7 @@ static int pass_chars(struct io_bench *bench, struct io_outcome *outcome, bool r
     int error = 0;
 
     for (uint64_t at = 0; at < bench->char_bytes && error == 0; at++) {
-        /* The file's position moves along, as Bonnie's does. */
+        // The file's position moves along, as Bonnie's does.
         unsigned char *place = buffer + at % bench->block_bytes;
         const ssize_t moved = read_it ? read(bench->fd, place, 1) : write(bench->fd, place, 1);
 
@@ -108,7 +108,7 @@ static int pass_chars(struct io_bench *bench, struct io_outcome *outcome, bool r
     return error;
 }
 
-/* All blocks of the file, read, written, or one after the other. */
+// All blocks of the file, read, written, or one after the other.
 static int pass_blocks(struct io_bench *bench, struct io_outcome *outcome, bool read_it,
                        bool write_it)
 {
@@ -130,18 +130,18 @@ static int pass_blocks(struct io_bench *bench, struct io_outcome *outcome, bool 
     return error;
 }
 
-/* ---- seeks ---- */
+// ---- seeks ----
 
 struct seeker {
     pthread_t thread;
-    struct io_bench bench; /* with a buffer and random numbers of its own */
+    struct io_bench bench; // with a buffer and random numbers of its own
     struct io_outcome outcome;
     uint64_t seeks;
     int error;
 };
 
-/* Memory for one block, aligned for O_DIRECT, with random data; for free(). NULL: out of
- * memory. */
+// Memory for one block, aligned for O_DIRECT, with random data; for free(). NULL: out of
+// memory.
 static unsigned char *io_pass_buffer(uint64_t bytes)
 {
     const uint64_t whole = (bytes + 4095) / 4096 * 4096;
@@ -198,7 +198,7 @@ static int pass_seeks(struct io_bench *bench, struct io_outcome *outcome)
     const unsigned threads = bench->run->threads;
     struct seeker *seekers = calloc(threads, sizeof *seekers);
     unsigned started = 0;
-    int error = seekers == NULL ? ENOMEM : 0;
+    int error = !seekers ? ENOMEM : 0;
 
     for (; started < threads && error == 0; started++) {
         struct seeker *seeker = &seekers[started];
@@ -208,29 +208,28 @@ static int pass_seeks(struct io_bench *bench, struct io_outcome *outcome)
         seeker->bench.buffer = io_pass_buffer(bench->block_bytes);
         seeker->seeks =
             bench->set->seeks * (started + 1) / threads - bench->set->seeks * started / threads;
-        error = seeker->bench.buffer == NULL
-                    ? ENOMEM
-                    : pthread_create(&seeker->thread, NULL, seeker_main, seeker);
+        error = !seeker->bench.buffer ? ENOMEM
+                                      : pthread_create(&seeker->thread, NULL, seeker_main, seeker);
         if (error != 0)
             break;
     }
     join_seekers(seekers, started, outcome, &error);
-    for (unsigned i = 0; seekers != NULL && i < threads; i++)
+    for (unsigned i = 0; seekers && i < threads; i++)
         free(seekers[i].bench.buffer);
     free(seekers);
     return error;
 }
 
-/* What --phases says of each phase, and in the end of all. */
+// What --phases says of each phase, and in the end of all.
 
 struct io_phase {
-    const char *name;  /* for people */
-    const char *field; /* the fields of the summary begin with it */
-    bool by_byte;      /* not possible past the page cache */
-    bool makes;        /* begins with an empty file */
-    bool reads;        /* begins with a read, of what the page cache must not have */
+    const char *name;  // for people
+    const char *field; // the fields of the summary begin with it
+    bool by_byte;      // not possible past the page cache
+    bool makes;        // begins with an empty file
+    bool reads;        // begins with a read, of what the page cache must not have
     bool writes;
-    bool seeks; /* counted in operations a second, not in bytes */
+    bool seeks; // counted in operations a second, not in bytes
 };
 
 static double rate_of_phase(const struct io_phase *phase, const struct io_outcome *outcome)
@@ -246,7 +245,7 @@ static double cpu_percent(const struct io_outcome *outcome)
                                    : NAN;
 }
 
-/* A phase is over: an event, or a line for people. */
+// A phase is over: an event, or a line for people.
 static void report_phase(const struct io_bench *bench, const struct io_phase *phase,
                          const struct io_outcome *outcome)
 {
@@ -291,8 +290,8 @@ static void add_phase(struct line *line, const struct io_phase *phase,
     line_fixed(line, name, outcome->reached_ratio, 6);
 }
 
-/* One line for programs with everything, each name once. Phases without a time are left
- * out. */
+// One line for programs with everything, each name once. Phases without a time are left
+// out.
 static void io_phases_summary(const struct io_bench *bench, const struct io_phase *phases,
                               const struct io_outcome *outcomes, size_t count)
 {
@@ -327,7 +326,7 @@ static const struct io_phase phases[] = {
 };
 enum { PHASES = sizeof phases / sizeof phases[0] };
 
-/* ---- one phase, measured ---- */
+// ---- one phase, measured ----
 
 static int get_ready(const struct io_bench *bench, const struct io_phase *phase)
 {
@@ -338,13 +337,13 @@ static int get_ready(const struct io_bench *bench, const struct io_phase *phase)
     return 0;
 }
 
-/* What the block layer did for this process (/proc/self/io; no operation counts). */
+// What the block layer did for this process (/proc/self/io; no operation counts).
 static double self_bytes(void)
 {
     return fmax(process_io("read_bytes"), 0) + fmax(process_io("write_bytes"), 0);
 }
 
-/* The part of what was moved that the device and this process have seen. */
+// The part of what was moved that the device and this process have seen.
 static double reached(const struct io_bench *bench, const struct device_counters *before,
                       double self_before, uint64_t bytes)
 {
@@ -361,7 +360,7 @@ static double reached(const struct io_bench *bench, const struct device_counters
     return least / (double)bytes;
 }
 
-/* From the beginning of the file to its end. 0, or errno. */
+// From the beginning of the file to its end. 0, or errno.
 static int pass(struct io_bench *bench, const struct io_phase *phase, struct io_outcome *outcome)
 {
     if (phase->seeks)
@@ -392,9 +391,9 @@ static int measure(struct io_bench *bench, const struct io_phase *phase, struct 
     return error;
 }
 
-/* ---- the file ---- */
+// ---- the file ----
 
-/* Empty, without a name. -1 with errno. */
+// Empty, without a name. -1 with errno.
 static int new_file(const char *folder)
 {
     char path[PATH_MAX];
@@ -419,7 +418,7 @@ static int open_bench(struct io_bench *bench)
     if (bench->fd < 0)
         return errno;
     bench->buffer = io_pass_buffer(bench->block_bytes);
-    if (bench->buffer == NULL)
+    if (!bench->buffer)
         return ENOMEM;
     if (bench->set->sync != IO_SYNC_DIRECT)
         return 0;
@@ -437,7 +436,7 @@ static void close_bench(struct io_bench *bench)
     free(bench->buffer);
 }
 
-/* One exit for all that can go wrong. */
+// One exit for all that can go wrong.
 static int failed(const struct io_bench *bench, const char *what, int error)
 {
     char text[512];
@@ -450,7 +449,7 @@ static int failed(const struct io_bench *bench, const char *what, int error)
     return 1;
 }
 
-/* No more than the phases by block leave, whole blocks: char read is of their file. */
+// No more than the phases by block leave, whole blocks: char read is of their file.
 static uint64_t char_bytes(const struct run *run)
 {
     const struct io_plan *plan = &io_state_of(run)->plan;

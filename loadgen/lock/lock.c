@@ -1,8 +1,8 @@
-/* loadgen lock: atomic additions. --contended: all workers on one cache line, which
- * moves from core to core and keeps each waiting: what a lock or a counter that all
- * threads share does. --split: on a word that lies across two lines; for each the CPU
- * locks the bus, and every core of the machine waits. So neither is done unless it is
- * named. */
+// loadgen lock: atomic additions. --contended: all workers on one cache line, which
+// moves from core to core and keeps each waiting: what a lock or a counter that all
+// threads share does. --split: on a word that lies across two lines; for each the CPU
+// locks the bus, and every core of the machine waits. So neither is done unless it is
+// named.
 
 #include "load.h"
 
@@ -17,23 +17,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A counter that is changed by locked instructions: in one cache line, or split
- * across two, which locks the bus of the whole machine. */
+// A counter that is changed by locked instructions: in one cache line, or split
+// across two, which locks the bus of the whole machine.
 
-#define LOCK_WORD_BYTES 4096 /* of memory for one, aligned to as much: nobody else's line */
+#define LOCK_WORD_BYTES 4096 // of memory for one, aligned to as much: nobody else's line
 
 enum split_state {
     SPLIT_WORKS,
-    SPLIT_SLOW,    /* the kernel delays each one by milliseconds */
-    SPLIT_FATAL,   /* the kernel ends a program that does it */
-    SPLIT_UNKNOWN, /* it could not be tried; errno */
-    SPLIT_NONE     /* this CPU has no such instruction */
+    SPLIT_SLOW,    // the kernel delays each one by milliseconds
+    SPLIT_FATAL,   // the kernel ends a program that does it
+    SPLIT_UNKNOWN, // it could not be tried; errno
+    SPLIT_NONE     // this CPU has no such instruction
 };
 
-/* Far more than a split lock takes, some us; the kernel's delay is 10 ms. */
+// Far more than a split lock takes, some us; the kernel's delay is 10 ms.
 #define SLOW_NS 1000000
 
-/* Adds 1 so many times. */
+// Adds 1 so many times.
 static void word_add(void *memory, uint64_t times)
 {
     _Atomic uint64_t *word = memory;
@@ -41,7 +41,7 @@ static void word_add(void *memory, uint64_t times)
         atomic_fetch_add_explicit(word, 1, memory_order_relaxed);
 }
 
-/* What it has come to; atomic, also while others add. */
+// What it has come to; atomic, also while others add.
 static uint64_t word_read(void *memory)
 {
     return atomic_load_explicit((_Atomic uint64_t *)memory, memory_order_relaxed);
@@ -49,10 +49,10 @@ static uint64_t word_read(void *memory)
 
 #if defined(__x86_64__)
 
-/* A line has 64 bytes on every x86-64 CPU; half of the word is on either side of its end. */
+// A line has 64 bytes on every x86-64 CPU; half of the word is on either side of its end.
 #define SPLIT_AT (64 - sizeof(uint64_t) / 2)
 
-/* The same for one that lies across two cache lines. Each of these is a split lock. */
+// The same for one that lies across two cache lines. Each of these is a split lock.
 static void word_add_split(void *memory, uint64_t times)
 {
     char *at = (char *)memory + SPLIT_AT;
@@ -68,7 +68,7 @@ static uint64_t word_read_split(void *memory)
     return value;
 }
 
-/* In the child. */
+// In the child.
 static _Noreturn void try_once(void *memory)
 {
     const struct rlimit no_core = {0, 0};
@@ -79,12 +79,11 @@ static _Noreturn void try_once(void *memory)
     _exit(now_ns() - start_ns > SLOW_NS ? SPLIT_SLOW : SPLIT_WORKS);
 }
 
-/* Tries it, in a process of its own; twice, as a CPU that was taken away for a moment is slow, too.
- */
+// Tries it, in a process of its own; twice, as a CPU that was taken away for a moment is slow, too.
 static enum split_state word_try_split(void)
 {
     void *memory = aligned_alloc(LOCK_WORD_BYTES, LOCK_WORD_BYTES);
-    enum split_state state = memory == NULL ? SPLIT_UNKNOWN : SPLIT_SLOW;
+    enum split_state state = !memory ? SPLIT_UNKNOWN : SPLIT_SLOW;
     for (int i = 0; i < 2 && state == SPLIT_SLOW; i++) {
         int status = 0;
         const pid_t pid = fork();
@@ -120,7 +119,7 @@ static enum split_state word_try_split(void)
 
 #endif
 
-/* Additions in a row: some 200 us of each. */
+// Additions in a row: some 200 us of each.
 #define MOST_CONTENDED 2000
 #define MOST_SPLIT     200
 #define STEPS_PER_S    2000
@@ -146,9 +145,9 @@ enum counter { COUNTED };
 
 struct lock_state {
     bool split;
-    unsigned words; /* one, or one for each worker */
+    unsigned words; // one, or one for each worker
     unsigned char *memory;
-    double alone_ns; /* of an addition to a word of one's own in one line */
+    double alone_ns; // of an addition to a word of one's own in one line
 };
 
 static unsigned char *word_of(const struct lock_state *state, unsigned worker)
@@ -156,7 +155,7 @@ static unsigned char *word_of(const struct lock_state *state, unsigned worker)
     return state->memory + (size_t)(worker % state->words) * LOCK_WORD_BYTES;
 }
 
-/* ---- options, before anything starts ---- */
+// ---- options, before anything starts ----
 
 static void check_contended(struct run *run)
 {
@@ -213,7 +212,7 @@ static int rate(struct run *run, const char *text, double *value, char *error, s
     return rate_in_steps(run, text, run->quantum, STEPS_PER_S, value, error, size);
 }
 
-/* ---- memory and workers ---- */
+// ---- memory and workers ----
 
 static int prepare(struct run *run)
 {
@@ -221,7 +220,7 @@ static int prepare(struct run *run)
     state->split = ((const struct lock_settings *)run->settings)->split;
     state->words = state->split ? run->threads : 1;
     state->memory = aligned_alloc(LOCK_WORD_BYTES, (size_t)state->words * LOCK_WORD_BYTES);
-    if (state->memory == NULL)
+    if (!state->memory)
         return run_fail(run, "out of memory: free some");
     memset(state->memory, 0, (size_t)state->words * LOCK_WORD_BYTES);
     return 0;
@@ -232,8 +231,8 @@ static void cleanup(struct run *run)
     free(((struct lock_state *)run->state)->memory);
 }
 
-/* The first worker finds out what an addition takes that nobody contends for: the least
- * of some batches, as others may use this CPU. */
+// The first worker finds out what an addition takes that nobody contends for: the least
+// of some batches, as others may use this CPU.
 static int begin(struct worker *worker)
 {
     enum { BATCHES = 20, ADDITIONS = 500 };
@@ -262,13 +261,13 @@ static double operate(struct worker *worker)
     return times;
 }
 
-/* ---- reporting ---- */
+// ---- reporting ----
 
-/* What the words have come to. */
+// What the words have come to.
 static void count(struct run *run, double counters[LOAD_COUNTERS])
 {
     const struct lock_state *state = run->state;
-    for (unsigned i = 0; state != NULL && state->memory != NULL && i < state->words; i++) {
+    for (unsigned i = 0; state && state->memory && i < state->words; i++) {
         unsigned char *word = word_of(state, i);
         counters[COUNTED] += (double)(state->split ? word_read_split(word) : word_read(word));
     }
@@ -312,7 +311,7 @@ static const struct load lock_load = {
     .options = options,
     .options_size = sizeof(struct lock_settings),
     .state_size = sizeof(struct lock_state),
-    /* By `loadgen lock --contended --calib`; by `jostle calib` none. */
+    // By `loadgen lock --contended --calib`; by `jostle calib` none.
     .calibrations = (const char *const[]){NULL},
     .timed = true,
     .pinned = true,

@@ -9,16 +9,16 @@
 static hwloc_obj_t cache_of(hwloc_topology_t topology, int cpu, hwloc_obj_type_t type)
 {
     hwloc_obj_t unit = hwloc_get_pu_obj_by_os_index(topology, (unsigned)cpu);
-    return unit == NULL ? NULL : hwloc_get_ancestor_obj_by_type(topology, type, unit);
+    return !unit ? NULL : hwloc_get_ancestor_obj_by_type(topology, type, unit);
 }
 
 static uint64_t size_of(hwloc_obj_t cache)
 {
-    return cache == NULL ? 0 : cache->attr->cache.size;
+    return !cache ? 0 : cache->attr->cache.size;
 }
 
-/* The sum over all L3s above the CPUs, each once: CPUs of one are neighbours in
- * the order of their numbers or not, so each is counted at its first CPU. */
+// The sum over all L3s above the CPUs, each once: CPUs of one are neighbours in
+// the order of their numbers or not, so each is counted at its first CPU.
 static uint64_t sum_l3(hwloc_topology_t topology, const struct cpu_list *cpus)
 {
     uint64_t sum = 0;
@@ -52,27 +52,27 @@ void mem_machine_open(struct mem_machine *machine, const struct cpu_list *cpus)
 
 void mem_machine_close(struct mem_machine *machine)
 {
-    if (machine->topology != NULL)
+    if (machine->topology)
         hwloc_topology_destroy(machine->topology);
     machine->topology = NULL;
 }
 
 bool mem_machine_has_node(const struct mem_machine *machine, unsigned node, char *text, size_t size)
 {
-    if (machine->topology == NULL) {
+    if (!machine->topology) {
         snprintf(text, size, "unknown");
         return false;
     }
     hwloc_const_nodeset_t allowed = hwloc_topology_get_allowed_nodeset(machine->topology);
     hwloc_bitmap_list_snprintf(text, size, allowed);
     return hwloc_bitmap_isset(allowed, node) != 0 &&
-           hwloc_get_numanode_obj_by_os_index(machine->topology, node) != NULL;
+           hwloc_get_numanode_obj_by_os_index(machine->topology, node);
 }
 
 int mem_machine_bind(const struct mem_machine *machine, unsigned node, void *memory, size_t bytes)
 {
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
-    if (set == NULL || machine->topology == NULL) {
+    if (!set || !machine->topology) {
         hwloc_bitmap_free(set);
         errno = ENOSYS;
         return -1;
@@ -90,16 +90,16 @@ int mem_machine_node_of(const struct mem_machine *machine, const void *memory)
 {
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
     int node = -1;
-    if (set != NULL && machine->topology != NULL &&
+    if (set && machine->topology &&
         hwloc_get_area_memlocation(machine->topology, memory, 1, set, HWLOC_MEMBIND_BYNODESET) == 0)
         node = hwloc_bitmap_first(set);
     hwloc_bitmap_free(set);
     return node;
 }
 
-/* ---- pages ---- */
+// ---- pages ----
 
-#define HUGE_BYTES ((size_t)2 << 20) /* a huge page of x86-64 and of most others */
+#define HUGE_BYTES ((size_t)2 << 20) // a huge page of x86-64 and of most others
 #define ENABLED    "/sys/kernel/mm/transparent_hugepage/enabled"
 
 static int64_t reserved_pages(void)
@@ -110,7 +110,7 @@ static int64_t reserved_pages(void)
 static bool transparent_never(void)
 {
     char text[128];
-    return !machine_line(ENABLED, text, sizeof text) || strstr(text, "[never]") != NULL;
+    return !machine_line(ENABLED, text, sizeof text) || strstr(text, "[never]");
 }
 
 const char *mem_pages_no_huge(void)
@@ -127,8 +127,8 @@ uint64_t mem_pages_reserved_bytes(void)
     return pages > 0 ? (uint64_t)pages * HUGE_BYTES : 0;
 }
 
-/* Reserved huge pages are ours once they are mapped: it cannot fail later. Their size is said, as
- * the usual one is 512 MiB where pages have 64 KiB (aarch64). */
+// Reserved huge pages are ours once they are mapped: it cannot fail later. Their size is said, as
+// the usual one is 512 MiB where pages have 64 KiB (aarch64).
 static int map_reserved(struct mem_area *area, size_t whole)
 {
     void *memory = mmap(NULL, whole, PROT_READ | PROT_WRITE,
@@ -145,8 +145,8 @@ int mem_pages_map(struct mem_area *area, size_t bytes, bool huge)
     const size_t outer = whole + 2 * HUGE_BYTES;
     if (huge && reserved_pages() > 0 && map_reserved(area, whole) == 0)
         return 0;
-    /* The pages before and after stay inaccessible: else the kernel would merge this
-     * mapping with a neighbour, and smaps could not separate them. */
+    // The pages before and after stay inaccessible: else the kernel would merge this
+    // mapping with a neighbour, and smaps could not separate them.
     char *base = mmap(NULL, outer, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (base == MAP_FAILED)
         return -1;
@@ -165,12 +165,12 @@ int mem_pages_map(struct mem_area *area, size_t bytes, bool huge)
 
 void mem_pages_unmap(struct mem_area *area)
 {
-    if (area->base != NULL)
+    if (area->base)
         munmap(area->base, area->base_bytes);
     *area = (struct mem_area){0};
 }
 
-/* One line of a mapping's part of smaps. Its Rss leaves hugetlb pages out. */
+// One line of a mapping's part of smaps. Its Rss leaves hugetlb pages out.
 static void take_line(struct mem_pages *pages, const char *text)
 {
     uint64_t kib;
@@ -189,7 +189,7 @@ void mem_pages_read(struct mem_pages *pages, FILE *smaps, const void *memory)
 {
     char text[1024];
     bool inside = false;
-    while (fgets(text, sizeof text, smaps) != NULL) {
+    while (fgets(text, sizeof text, smaps)) {
         uintptr_t from, to;
         if (sscanf(text, "%" SCNxPTR "-%" SCNxPTR " ", &from, &to) == 2)
             inside = (uintptr_t)memory >= from && (uintptr_t)memory < to;
@@ -201,13 +201,13 @@ void mem_pages_read(struct mem_pages *pages, FILE *smaps, const void *memory)
 void mem_pages_count(struct mem_pages *pages, const void *memory)
 {
     FILE *file = fopen("/proc/self/smaps", "re");
-    if (file == NULL)
+    if (!file)
         return;
     mem_pages_read(pages, file, memory);
     fclose(file);
 }
 
-/* Workers that come when the reserved pages are gone get others. */
+// Workers that come when the reserved pages are gone get others.
 const char *mem_pages_name(const struct mem_pages *pages)
 {
     const double most = 0.95 * (double)atomic_load(&pages->mapped_bytes);
@@ -218,9 +218,9 @@ const char *mem_pages_name(const struct mem_pages *pages)
     return hugetlb >= most ? "hugetlb" : thp >= most ? "thp" : "mixed";
 }
 
-/* ---- where caches end ---- */
+// ---- where caches end ----
 
-#define STILL_RISING 0.95 /* of the latency at the largest size */
+#define STILL_RISING 0.95 // of the latency at the largest size
 
 uint64_t edge_of(const struct edge_point *point, size_t count)
 {

@@ -1,5 +1,5 @@
-/* loadgen mem: moves data through memory or a cache at a rate, or chases pointers.
- * Between two chunks a worker sleeps, and touches nothing. */
+// loadgen mem: moves data through memory or a cache at a rate, or chases pointers.
+// Between two chunks a worker sleeps, and touches nothing.
 
 #include "mem/mem.h"
 
@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without a limit a worker does several chunks before it takes the time again; but
- * not of chase, whose time is the result: short pieces are seldom interrupted. */
+// Without a limit a worker does several chunks before it takes the time again; but
+// not of chase, whose time is the result: short pieces are seldom interrupted.
 #define UNLIMITED_CHUNKS 4
-/* Between the arrays in addition to whole pages. Where the arrays are at different places in
- * their pages, a prefetcher that stops at page boundaries stops at different times for each,
- * which costs triad 7 % in base pages from 1 KiB on (docs/evidence/performance.md). */
+// Between the arrays in addition to whole pages. Where the arrays are at different places in
+// their pages, a prefetcher that stops at page boundaries stops at different times for each,
+// which costs triad 7 % in base pages from 1 KiB on (docs/evidence/performance.md).
 #define STAGGER_BYTES 256
 
 static const char details[] =
@@ -26,9 +26,9 @@ static const char details[] =
     "second; 50% is of what `loadgen mem --calib` measured with the same kernel, threads, cache, "
     "and stores. Each worker touches its memory first. See docs/memory.md.";
 
-/* ---- what it counts and reports ---- */
+// ---- what it counts and reports ----
 
-/* Adds ns_per_load (the median of operations) and ns_per_load_mean of single accesses. */
+// Adds ns_per_load (the median of operations) and ns_per_load_mean of single accesses.
 static void access_fields(const struct snapshot *window, struct line *line)
 {
     const double loads = window->amount;
@@ -43,17 +43,17 @@ void mem_fields(struct run *run, const struct snapshot *window, struct line *lin
         access_fields(window, line);
 }
 
-/* How many times as large as it has to be for memory to be measured, and not a cache; below
- * 1 it is too small. By STREAM's rule each array is at least four times all the last-level
- * caches that are used; and what was found of this machine's caches counts as well as what it
- * reports. INFINITY: nothing is known of them. */
+// How many times as large as it has to be for memory to be measured, and not a cache; below
+// 1 it is too small. By STREAM's rule each array is at least four times all the last-level
+// caches that are used; and what was found of this machine's caches counts as well as what it
+// reports. INFINITY: nothing is known of them.
 static double cache_margin(const struct run *run)
 {
     const struct mem_state *state = mem_state_of(run);
     const struct mem_plan *plan = &state->plan;
     const double array = (double)(plan->array_bytes * run->threads);
     const double all = (double)(plan->worker_bytes * run->threads);
-    /* Arrays are whole blocks, and so may be a little less than was wanted. */
+    // Arrays are whole blocks, and so may be a little less than was wanted.
     return fmin(array / (0.99 * 4 * (double)state->machine.caches.l3_all_bytes),
                 all / (0.99 * (double)state->edge_bytes));
 }
@@ -84,7 +84,7 @@ static void mem_summary(struct run *run, const struct snapshot *window, struct l
     line_close(line);
 }
 
-/* "0" or "0,1": the nodes that the memory is on. */
+// "0" or "0,1": the nodes that the memory is on.
 static const char *node_list(const struct mem_pages *pages, char *text, size_t size)
 {
     const uint64_t nodes = atomic_load(&pages->nodes);
@@ -97,7 +97,7 @@ static const char *node_list(const struct mem_pages *pages, char *text, size_t s
     return text;
 }
 
-/* The pattern in the words of the options, and what of single accesses is measured. */
+// The pattern in the words of the options, and what of single accesses is measured.
 static void describe_pattern(const struct mem_plan *plan, struct line *line)
 {
     const struct mem_course *course = &plan->course;
@@ -139,13 +139,13 @@ void mem_describe(struct run *run, struct line *line)
     line_text(line, "nodes", node_list(pages, nodes, sizeof nodes));
 }
 
-/* Where "memory" is what the machine says, and what was measured says otherwise. */
+// Where "memory" is what the machine says, and what was measured says otherwise.
 static void note_edge(struct run *run)
 {
     const struct mem_state *state = mem_state_of(run);
     char edge[32];
     const double all = (double)(state->plan.worker_bytes * run->threads);
-    /* Arrays are whole blocks, and so may be a little less than was wanted. */
+    // Arrays are whole blocks, and so may be a little less than was wanted.
     if (state->plan.class == MEM_MEMORY && all < 0.99 * (double)state->edge_bytes)
         report_print(&run->report,
                      "  caches still serve a part of that: latency rises up to %s here: give "
@@ -179,7 +179,7 @@ void mem_notes(struct run *run, const char *event, const struct snapshot *window
     note_edge(run);
 }
 
-/* ---- memory ---- */
+// ---- memory ----
 
 int mem_prepare(struct run *run)
 {
@@ -197,9 +197,9 @@ void mem_cleanup(struct run *run)
     mem_machine_close(&mem_state_of(run)->machine);
 }
 
-/* ---- workers ---- */
+// ---- workers ----
 
-/* Takes the pages of an array from the kernel, as long as it has some to give. */
+// Takes the pages of an array from the kernel, as long as it has some to give.
 static bool fill_array(struct run *run, double *array, size_t elements, double value)
 {
     const size_t step = room_step(run) / sizeof *array;
@@ -213,7 +213,7 @@ static bool fill_array(struct run *run, double *array, size_t elements, double v
     return true;
 }
 
-/* False: memory is short, and the run has failed. */
+// False: memory is short, and the run has failed.
 static bool fill(struct run *run, struct mem_worker *own, unsigned seed)
 {
     const struct mem_plan *plan = &mem_state_of(run)->plan;
@@ -230,7 +230,7 @@ static bool fill(struct run *run, struct mem_worker *own, unsigned seed)
         return true;
     }
     mem_course_begin(&plan->course, value);
-    for (unsigned array = 0; array < MEM_ARRAYS && own->array[array] != NULL; array++)
+    for (unsigned array = 0; array < MEM_ARRAYS && own->array[array]; array++)
         if (!fill_array(run, own->array[array], plan->course.elements, value[array]))
             return false;
     return true;
@@ -314,7 +314,7 @@ double mem_operate(struct worker *worker)
     return (double)plan->chunk;
 }
 
-/* ---- whether the work was done ---- */
+// ---- whether the work was done ----
 
 struct check {
     const struct mem_course *course;
@@ -331,13 +331,13 @@ static void *check_worker(void *argument)
     return NULL;
 }
 
-/* Each worker's arrays by a thread, as there may be much of it. */
+// Each worker's arrays by a thread, as there may be much of it.
 int mem_verify(struct run *run)
 {
     struct mem_state *state = mem_state_of(run);
     struct check *checks = calloc(run->threads, sizeof *checks);
-    /* Under a harness the end has to be quick, and nobody reads the figures as a result. */
-    if (checks == NULL || run->common.control || state->plan.access != ACCESS_NONE ||
+    // Under a harness the end has to be quick, and nobody reads the figures as a result.
+    if (!checks || run->common.control || state->plan.access != ACCESS_NONE ||
         state->plan.worker_bytes == 0) {
         free(checks);
         return 0;
@@ -393,12 +393,12 @@ static const struct load mem_load = {
 };
 LOADGEN_REGISTER(mem_load);
 
-/* loadgen cache: occupies a part of a cache, by reading and writing so much memory again
- * and again; after the bubble of J. Mars et al., "Bubble-Up: increasing utilization
- * in modern warehouse scale computers via sensible co-locations" (MICRO 2011), and, for
- * L1d and L2, the memory Rulers of Y. Zhang et al., "SMiTe: precise QoS prediction on
- * real-system SMT processors" (MICRO 2014). It is loadgen mem's triad, with a footprint
- * that grows from nothing to the whole cache. */
+// loadgen cache: occupies a part of a cache, by reading and writing so much memory again
+// and again; after the bubble of J. Mars et al., "Bubble-Up: increasing utilization
+// in modern warehouse scale computers via sensible co-locations" (MICRO 2011), and, for
+// L1d and L2, the memory Rulers of Y. Zhang et al., "SMiTe: precise QoS prediction on
+// real-system SMT processors" (MICRO 2014). It is loadgen mem's triad, with a footprint
+// that grows from nothing to the whole cache.
 
 static const char cache_details[] =
     "Disturbs that level and those above it: l3 its neighbours under the same L3; l1d and l2, "
@@ -421,7 +421,7 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* Of all workers: an L3 is theirs together, the others each worker's own. 0: not known. */
+// Of all workers: an L3 is theirs together, the others each worker's own. 0: not known.
 static uint64_t level_bytes(const struct run *run)
 {
     const struct mem_caches *caches = &mem_state_of(run)->machine.caches;
@@ -451,7 +451,7 @@ static void check(struct run *run)
         run->rate = 0;
 }
 
-/* With --size 0 no operation is ever due, at any rate. */
+// With --size 0 no operation is ever due, at any rate.
 static int rate(struct run *run, const char *text, double *value, char *error, size_t size)
 {
     if (mem_settings_of(run)->size_percent <= 0) {
@@ -471,7 +471,7 @@ static void describe(struct run *run, struct line *line)
 static void fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     mem_fields(run, window, line);
-    /* The proof of the level: bytes a second while it works, which each cache has of its own. */
+    // The proof of the level: bytes a second while it works, which each cache has of its own.
     line_fixed(line, "busy_bytes_per_s", 1e9 / ns_per_unit(window), 0);
 }
 

@@ -11,219 +11,219 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The kernels of loadgen mem. Bytes are counted as STREAM counts them (J. D.
- * McCalpin, stream.c): what the program reads and writes, 8 bytes an element of
- * each array. What a cache reads of a line before it is written (write-allocate)
- * is not counted; non-temporal stores do without it. */
+// The kernels of loadgen mem. Bytes are counted as STREAM counts them (J. D.
+// McCalpin, stream.c): what the program reads and writes, 8 bytes an element of
+// each array. What a cache reads of a line before it is written (write-allocate)
+// is not counted; non-temporal stores do without it.
 
 enum mem_kernel {
-    MEM_COPY,   /* a = b */
-    MEM_SCALE,  /* a = s b */
-    MEM_ADD,    /* a = b + c */
-    MEM_TRIAD,  /* a = b + s c */
-    MEM_READ,   /* sum of a */
-    MEM_WRITE,  /* a = s */
-    MEM_CHASE,  /* a[next] in random order: each load needs the one before */
-    MEM_STREAM, /* copy, scale, add and triad in turn, as STREAM runs them */
+    MEM_COPY,   // a = b
+    MEM_SCALE,  // a = s b
+    MEM_ADD,    // a = b + c
+    MEM_TRIAD,  // a = b + s c
+    MEM_READ,   // sum of a
+    MEM_WRITE,  // a = s
+    MEM_CHASE,  // a[next] in random order: each load needs the one before
+    MEM_STREAM, // copy, scale, add and triad in turn, as STREAM runs them
     MEM_KERNELS
 };
 
 enum mem_simd { MEM_AVX512, MEM_AVX2, MEM_SSE2, MEM_SVE, MEM_NEON, MEM_PORTABLE, MEM_SIMDS };
 
-/* All streaming kernels work on whole blocks of so many elements. */
+// All streaming kernels work on whole blocks of so many elements.
 #define MEM_BLOCK      64
 #define MEM_LINE_BYTES 64
 
-/* count: a multiple of MEM_BLOCK; all arrays at multiples of 64 bytes; s is the scalar of
- * scale, triad and write. Returns the sum of what MEM_READ has read, else 0. */
+// count: a multiple of MEM_BLOCK; all arrays at multiples of 64 bytes; s is the scalar of
+// scale, triad and write. Returns the sum of what MEM_READ has read, else 0.
 typedef double mem_run(double *restrict a, const double *restrict b, const double *restrict c,
                        size_t count, double s);
 
 struct mem_table {
-    mem_run *cached[MEM_CHASE];       /* by enum mem_kernel */
-    mem_run *non_temporal[MEM_CHASE]; /* NULL: it has no such stores */
+    mem_run *cached[MEM_CHASE];       // by enum mem_kernel
+    mem_run *non_temporal[MEM_CHASE]; // NULL: it has no such stores
 };
 
-/* widths.c, sve.c. Weak: those that are not built for this kind of machine are not there. */
+// widths.c, sve.c. Weak: those that are not built for this kind of machine are not there.
 #define MEM_BUILT(NAME) const struct mem_table *NAME(void) __attribute__((weak))
 MEM_BUILT(mem_avx512);
 MEM_BUILT(mem_avx2);
 MEM_BUILT(mem_sse2);
-MEM_BUILT(mem_sve); /* of whatever length this process has */
+MEM_BUILT(mem_sve); // of whatever length this process has
 MEM_BUILT(mem_neon);
 MEM_BUILT(mem_portable);
 
-/* ---- sweep.c ---- */
+// ---- sweep.c ----
 
-extern const char *const mem_kernel_names[]; /* ended by NULL */
-extern const char *const mem_simd_names[];   /* by enum mem_simd, ended by NULL */
-/* Whether this CPU, its operating system, and this build have it. */
+extern const char *const mem_kernel_names[]; // ended by NULL
+extern const char *const mem_simd_names[];   // by enum mem_simd, ended by NULL
+// Whether this CPU, its operating system, and this build have it.
 bool mem_simd_works(enum mem_simd simd);
 enum mem_simd mem_simd_best(void);
-/* NULL: not built for this kind of machine. */
+// NULL: not built for this kind of machine.
 const struct mem_table *mem_simd_table(enum mem_simd simd);
-/* Arrays that a kernel uses, of the same size. */
+// Arrays that a kernel uses, of the same size.
 unsigned mem_kernel_arrays(enum mem_kernel kernel);
-/* Has stores that can be non-temporal. */
+// Has stores that can be non-temporal.
 bool mem_kernel_stores(enum mem_kernel kernel);
 
-/* Where a worker's kernel is, and where it continues: through its arrays from one end to
- * the other, block by block, or block by block at random places. */
+// Where a worker's kernel is, and where it continues: through its arrays from one end to
+// the other, block by block, or block by block at random places.
 
 enum { MEM_ARRAYS = 3, MEM_STEPS = 4 };
 
-/* One kernel over the arrays: array[to] = f(array[from], array[also]). */
+// One kernel over the arrays: array[to] = f(array[from], array[also]).
 struct mem_step {
     enum mem_kernel kernel;
     mem_run *run;
     unsigned to, from, also;
-    uint64_t element_bytes; /* counted for an element of the result */
-    double scalar[2];       /* in even and in odd passes */
+    uint64_t element_bytes; // counted for an element of the result
+    double scalar[2];       // in even and in odd passes
 };
 
-/* What all workers do. */
+// What all workers do.
 struct mem_course {
     struct mem_step step[MEM_STEPS];
     unsigned steps;
-    uint64_t elements; /* of an array; a multiple of block */
-    uint64_t block;    /* elements in one place; a multiple of MEM_BLOCK */
-    bool random;       /* only with one step */
+    uint64_t elements; // of an array; a multiple of block
+    uint64_t block;    // elements in one place; a multiple of MEM_BLOCK
+    bool random;       // only with one step
 };
 
-/* Where one worker is. Elements before `at` have been through step `step` of pass `pass`,
- * those from there on have not yet. Of a random course only read is right. */
+// Where one worker is. Elements before `at` have been through step `step` of pass `pass`,
+// those from there on have not yet. Of a random course only read is right.
 struct mem_sweep {
-    uint64_t at, left; /* left: of the block */
+    uint64_t at, left; // left: of the block
     uint64_t pass;
     unsigned step;
-    uint64_t random; /* state of the generator */
-    uint64_t read;   /* elements that MEM_READ has read, and their sum */
+    uint64_t random; // state of the generator
+    uint64_t read;   // elements that MEM_READ has read, and their sum
     double sum;
 };
 
-/* The steps of a kernel, by the functions of this table (of mem_table). */
+// The steps of a kernel, by the functions of this table (of mem_table).
 void mem_course_steps(struct mem_course *course, enum mem_kernel kernel, mem_run *const *table);
-/* The values that each array has at the beginning. */
+// The values that each array has at the beginning.
 void mem_course_begin(const struct mem_course *course, double value[MEM_ARRAYS]);
-/* Moves so many counted bytes, or up to a MEM_BLOCK more, and returns how many they were. */
+// Moves so many counted bytes, or up to a MEM_BLOCK more, and returns how many they were.
 uint64_t mem_sweep_run(const struct mem_course *course, struct mem_sweep *sweep,
                        double *const array[MEM_ARRAYS], uint64_t bytes);
 
-/* Blocks of one byte: single accesses, each of which waits for the one before, so that
- * their time is a latency. */
+// Blocks of one byte: single accesses, each of which waits for the one before, so that
+// their time is a latency.
 
 enum mem_access {
-    ACCESS_NONE,         /* whole blocks are moved: see above */
-    ACCESS_LOAD_RANDOM,  /* chase_run(): the address is what the load before has read */
-    ACCESS_LOAD_NEXT,    /* the same, and it is the next byte */
-    ACCESS_STORE_RANDOM, /* a store into a random line, visible to all before the next */
-    ACCESS_STORE_NEXT,   /* the same, and it is the next byte */
+    ACCESS_NONE,         // whole blocks are moved: see above
+    ACCESS_LOAD_RANDOM,  // chase_run(): the address is what the load before has read
+    ACCESS_LOAD_NEXT,    // the same, and it is the next byte
+    ACCESS_STORE_RANDOM, // a store into a random line, visible to all before the next
+    ACCESS_STORE_NEXT,   // the same, and it is the next byte
 };
 
-/* What is measured, in words; NULL of ACCESS_NONE. */
+// What is measured, in words; NULL of ACCESS_NONE.
 extern const char *const mem_access_names[];
 
-/* Puts memory out of all caches, where a program can (x86-64, aarch64). What filling it has left
- * there, a quarter of a footprint of four L3s, would be found by the loads of the first tenths of a
- * second, and never again. */
+// Puts memory out of all caches, where a program can (x86-64, aarch64). What filling it has left
+// there, a quarter of a footprint of four L3s, would be found by the loads of the first tenths of a
+// second, and never again.
 void mem_access_flush(const char *memory, size_t bytes);
-/* `count` dependent loads of one byte each from *at on through memory of `bytes` zeros, round
- * and round. */
+// `count` dependent loads of one byte each from *at on through memory of `bytes` zeros, round
+// and round.
 void mem_access_load_next(const char *memory, size_t bytes, size_t *at, size_t count);
-/* `count` stores of one byte, each followed by a full fence: it is complete when its line
- * is in this CPU's cache, exclusively, and the store buffer is empty. */
+// `count` stores of one byte, each followed by a full fence: it is complete when its line
+// is in this CPU's cache, exclusively, and the store buffer is empty.
 void mem_access_store_next(char *memory, size_t bytes, size_t *at, size_t count);
 void mem_access_store_random(char *memory, size_t bytes, uint64_t *random, size_t count);
 
-/* STREAM's validity check (J. D. McCalpin, stream.c, checkSTREAMresults()): after n passes
- * the arrays have the values that n passes over one element of each have, to an average
- * relative error of 1e-13 for doubles; of read the sum has. */
+// STREAM's validity check (J. D. McCalpin, stream.c, checkSTREAMresults()): after n passes
+// the arrays have the values that n passes over one element of each have, to an average
+// relative error of 1e-13 for doubles; of read the sum has.
 
 #define MEM_VALID_ERROR 1e-13
 
-/* The largest of the arrays' average relative errors. Of a random course an element may
- * have the values before or after. */
+// The largest of the arrays' average relative errors. Of a random course an element may
+// have the values before or after.
 double mem_valid_error(const struct mem_course *course, const struct mem_sweep *sweep,
                        double *const array[MEM_ARRAYS]);
 
-/* What the memory load needs to know of the machine: caches, NUMA nodes, pages. */
+// What the memory load needs to know of the machine: caches, NUMA nodes, pages.
 
 struct hwloc_topology;
 
 struct mem_caches {
-    uint64_t l1_bytes, l2_bytes; /* data or unified; of the first CPU; 0: not known */
-    uint64_t l1i_bytes;          /* of instructions; of the first CPU; 0: not known */
-    uint64_t l3_bytes;           /* one of them */
-    uint64_t l3_all_bytes;       /* all that the load's CPUs reach */
+    uint64_t l1_bytes, l2_bytes; // data or unified; of the first CPU; 0: not known
+    uint64_t l1i_bytes;          // of instructions; of the first CPU; 0: not known
+    uint64_t l3_bytes;           // one of them
+    uint64_t l3_all_bytes;       // all that the load's CPUs reach
 };
 
 struct mem_machine {
     struct mem_caches caches;
-    struct hwloc_topology *topology; /* NULL: not known */
+    struct hwloc_topology *topology; // NULL: not known
 };
 
-/* The caches of the CPUs that the load may use, 0 bytes for what is not known; and the
- * topology, to be freed by mem_machine_close(). */
+// The caches of the CPUs that the load may use, 0 bytes for what is not known; and the
+// topology, to be freed by mem_machine_close().
 void mem_machine_open(struct mem_machine *machine, const struct cpu_list *cpus);
 void mem_machine_close(struct mem_machine *machine);
-/* Whether there is such a NUMA node, and it may be used; if not, all that may be
- * are listed in text. */
+// Whether there is such a NUMA node, and it may be used; if not, all that may be
+// are listed in text.
 bool mem_machine_has_node(const struct mem_machine *machine, unsigned node, char *text,
                           size_t size);
-/* Memory that was not touched yet comes from that node. 0, or -1 with errno. */
+// Memory that was not touched yet comes from that node. 0, or -1 with errno.
 int mem_machine_bind(const struct mem_machine *machine, unsigned node, void *memory, size_t bytes);
-/* The node of the page at memory, which was touched; -1: not known. */
+// The node of the page at memory, which was touched; -1: not known.
 int mem_machine_node_of(const struct mem_machine *machine, const void *memory);
 
-/* Memory for a worker, and which pages the kernel really gave for it. */
+// Memory for a worker, and which pages the kernel really gave for it.
 
-/* Pages that the workers were given, added up when they begin. */
+// Pages that the workers were given, added up when they begin.
 struct mem_pages {
-    _Atomic uint64_t mapped_bytes; /* resident, of all kinds */
-    _Atomic uint64_t thp_bytes;    /* of them in transparent huge pages */
+    _Atomic uint64_t mapped_bytes; // resident, of all kinds
+    _Atomic uint64_t thp_bytes;    // of them in transparent huge pages
     _Atomic uint64_t hugetlb_bytes;
-    _Atomic uint64_t page_bytes; /* of a hugetlb or base page */
-    _Atomic uint64_t nodes;      /* bit N: node N has some of it */
+    _Atomic uint64_t page_bytes; // of a hugetlb or base page
+    _Atomic uint64_t nodes;      // bit N: node N has some of it
 };
 
 struct mem_area {
-    void *memory; /* at a multiple of 2 MiB */
-    void *base;   /* for munmap() */
+    void *memory; // at a multiple of 2 MiB
+    void *base;   // for munmap()
     size_t base_bytes;
 };
 
-/* bytes of untouched memory, in huge pages if asked and there are. 0, or -1 with errno. */
+// bytes of untouched memory, in huge pages if asked and there are. 0, or -1 with errno.
 int mem_pages_map(struct mem_area *area, size_t bytes, bool huge);
 void mem_pages_unmap(struct mem_area *area);
-/* Adds what the kernel gave for touched memory, by /proc/self/smaps. */
+// Adds what the kernel gave for touched memory, by /proc/self/smaps.
 void mem_pages_count(struct mem_pages *pages, const void *memory);
-/* The same, from a text such as that file. */
+// The same, from a text such as that file.
 void mem_pages_read(struct mem_pages *pages, FILE *smaps, const void *memory);
-/* Reserved huge pages that are free: MemAvailable does not include them. */
+// Reserved huge pages that are free: MemAvailable does not include them.
 uint64_t mem_pages_reserved_bytes(void);
-/* Why --huge cannot be had here; NULL: it can. */
+// Why --huge cannot be had here; NULL: it can.
 const char *mem_pages_no_huge(void);
-/* "thp", "hugetlb", "base" or, where only a part is huge, "mixed". */
+// "thp", "hugetlb", "base" or, where only a part is huge, "mixed".
 const char *mem_pages_name(const struct mem_pages *pages);
 
-/* Latencies at growing sizes. */
+// Latencies at growing sizes.
 struct edge_point {
     uint64_t bytes;
     double ns_per_load;
 };
 
-/* The smallest size from which on no latency is more than 5 % below that of the largest; 0: not
- * known, as latency rises up to the largest, or there are fewer than two. Loads
- * at random places of S bytes find a cache of C bytes with the chance C / S: where it is
- * ten times as fast as memory, that is at about 18 times C. */
+// The smallest size from which on no latency is more than 5 % below that of the largest; 0: not
+// known, as latency rises up to the largest, or there are fewer than two. Loads
+// at random places of S bytes find a cache of C bytes with the chance C / S: where it is
+// ten times as fast as memory, that is at about 18 times C.
 uint64_t edge_of(const struct edge_point *point, size_t count);
 
-/* The options of loadgen mem, and what follows from them: where each array is, and
- * what one paced operation does. */
+// The options of loadgen mem, and what follows from them: where each array is, and
+// what one paced operation does.
 
 extern const struct option_row mem_options[];
-extern const char *const mem_simd_choices[]; /* of --simd */
-/* Rows that the tables of loadgen mem and loadgen cache share. */
+extern const char *const mem_simd_choices[]; // of --simd
+// Rows that the tables of loadgen mem and loadgen cache share.
 #define MEM_ROW(name, argument, type, member)                                                      \
     OPTION_ROW(struct mem_settings, name, argument, type, member), .measured = true
 #define MEM_SHARED_OPTIONS                                                                         \
@@ -241,29 +241,29 @@ extern const char *const mem_simd_choices[]; /* of --simd */
                 "beyond L3 avx2 at most"                                                           \
     }
 
-/* load.h's check. */
+// load.h's check.
 void mem_check(struct run *run);
-/* Makes run->state, and checks the machine, --simd, --node; then the caller gives the
- * footprint of all workers together, and the rest of the plan follows, or exit 2. */
+// Makes run->state, and checks the machine, --simd, --node; then the caller gives the
+// footprint of all workers together, and the rest of the plan follows, or exit 2.
 void mem_open(struct run *run, enum mem_kernel kernel, enum mem_access access);
 void mem_set_footprint(struct run *run, double footprint_bytes);
 
-/* What the parts of loadgen mem and loadgen cache share: the options as given, and
- * the state of a run. */
+// What the parts of loadgen mem and loadgen cache share: the options as given, and
+// the state of a run.
 
 struct mem_settings {
-    int kernel; /* enum mem_kernel */
-    int simd;   /* 0: the best, else 1 + enum mem_simd */
+    int kernel; // enum mem_kernel
+    int simd;   // 0: the best, else 1 + enum mem_simd
     const char *footprint;
-    uint64_t block_bytes; /* 0: whole arrays; 1: single accesses */
+    uint64_t block_bytes; // 0: whole arrays; 1: single accesses
     bool read, write, sequential, random;
-    double size_percent; /* cache: of that level */
-    int level;           /* cache: enum mem_class, to MEM_L3 */
+    double size_percent; // cache: of that level
+    int level;           // cache: enum mem_class, to MEM_L3
     bool non_temporal, huge;
-    int64_t node; /* -1: each worker's own */
+    int64_t node; // -1: each worker's own
 };
 
-/* Where a footprint fits. */
+// Where a footprint fits.
 enum mem_class { MEM_L1, MEM_L2, MEM_L3, MEM_MEMORY };
 extern const char *const mem_class_names[];
 
@@ -271,22 +271,22 @@ struct mem_plan {
     enum mem_kernel kernel;
     enum mem_simd simd;
     bool non_temporal, huge;
-    int node;               /* of the memory; -1: each worker's own */
-    enum mem_access access; /* ACCESS_NONE: it moves blocks, as the course says */
+    int node;               // of the memory; -1: each worker's own
+    enum mem_access access; // ACCESS_NONE: it moves blocks, as the course says
     struct mem_course course;
-    uint64_t worker_bytes; /* of all arrays of one worker; 0: touches nothing */
-    uint64_t array_bytes;  /* of one array */
-    uint64_t chunk;        /* counted bytes (of accesses: their number) of one paced operation */
+    uint64_t worker_bytes; // of all arrays of one worker; 0: touches nothing
+    uint64_t array_bytes;  // of one array
+    uint64_t chunk;        // counted bytes (of accesses: their number) of one paced operation
     enum mem_class class;
 };
 
 struct mem_state {
     struct mem_plan plan;
     struct mem_machine machine;
-    uint64_t edge_bytes; /* where this machine's caches end; 0: not known */
-    char footprint[32];  /* of --footprint, in bytes */
-    bool checked;        /* what the arrays hold: */
-    double error;        /* of mem_valid_error() */
+    uint64_t edge_bytes; // where this machine's caches end; 0: not known
+    char footprint[32];  // of --footprint, in bytes
+    bool checked;        // what the arrays hold:
+    double error;        // of mem_valid_error()
     struct mem_pages pages;
 };
 
@@ -294,9 +294,9 @@ struct mem_worker {
     struct mem_area area;
     double *array[MEM_ARRAYS];
     struct mem_sweep sweep;
-    void **next;     /* chase: where it is */
-    size_t byte;     /* single accesses to the next byte: the same */
-    uint64_t random; /* to random ones: the generator's state */
+    void **next;     // chase: where it is
+    size_t byte;     // single accesses to the next byte: the same
+    uint64_t random; // to random ones: the generator's state
 };
 
 static inline struct mem_settings *mem_settings_of(const struct run *run)
@@ -309,17 +309,17 @@ static inline struct mem_state *mem_state_of(const struct run *run)
     return run->state;
 }
 
-/* ---- edge.c ---- */
+// ---- edge.c ----
 
-/* Where the caches of this machine end, whatever they are said to be: the L3 that a
- * virtual machine reports need not be the one below it. Latency of dependent loads at
- * random places rises with the size of the memory they go to as long as some of them
- * still find a cache; from the edge on it stays what it is. */
+// Where the caches of this machine end, whatever they are said to be: the L3 that a
+// virtual machine reports need not be the one below it. Latency of dependent loads at
+// random places rises with the size of the memory they go to as long as some of them
+// still find a cache; from the edge on it stays what it is.
 
-/* ---- mem.c ---- */
+// ---- mem.c ----
 
-/* The functions of load.h: loadgen cache is the same one with options of
- * its own. */
+// The functions of load.h: loadgen cache is the same one with options of
+// its own.
 
 int mem_prepare(struct run *run);
 int mem_begin(struct worker *worker);
@@ -328,9 +328,9 @@ int mem_verify(struct run *run);
 void mem_end(struct worker *worker);
 void mem_cleanup(struct run *run);
 
-/* What loadgen mem and loadgen cache count and report of themselves. */
+// What loadgen mem and loadgen cache count and report of themselves.
 
-/* load.h's fields, notes and describe. */
+// load.h's fields, notes and describe.
 void mem_fields(struct run *run, const struct snapshot *window, struct line *line);
 void mem_notes(struct run *run, const char *event, const struct snapshot *window);
 void mem_describe(struct run *run, struct line *line);

@@ -1,6 +1,6 @@
-/* Latencies of dependent loads at random places of growing memory. The place follows
- * from a generator and from what was loaded before, so that nothing can guess it, and no
- * ring of pointers has to be laid out first: that takes longer than all of this. */
+// Latencies of dependent loads at random places of growing memory. The place follows
+// from a generator and from what was loaded before, so that nothing can guess it, and no
+// ring of pointers has to be laid out first: that takes longer than all of this.
 
 #include "mem/mem.h"
 
@@ -28,20 +28,20 @@
 #define LARGEST_BYTES  (1ull << 30)
 #define TOUCH_BYTES    SMALLEST_BYTES
 #define LINE_BYTES     64
-#define BATCH_LOADS    1000       /* some 100 us: few are interrupted */
-#define POINT_NS       60000000   /* for each size */
-#define BUDGET_NS      1900000000 /* CPU time for all: no further size is begun after that */
-#define PATIENCE_NS    4000000000 /* the same of wall time, where others take the CPU */
+#define BATCH_LOADS    1000       // some 100 us: few are interrupted
+#define POINT_NS       60000000   // for each size
+#define BUDGET_NS      1900000000 // CPU time for all: no further size is begun after that
+#define PATIENCE_NS    4000000000 // the same of wall time, where others take the CPU
 
 enum { EDGE_POINTS = 16 };
 
 struct edge {
-    uint64_t bytes; /* 0: not known */
+    uint64_t bytes; // 0: not known
     size_t count;
     struct edge_point point[EDGE_POINTS];
 };
 
-/* Each load waits for the one before: what it finds (0) is added to the state. */
+// Each load waits for the one before: what it finds (0) is added to the state.
 static uint64_t run_batch(const char *memory, uint64_t lines, uint64_t state)
 {
     for (int i = 0; i < BATCH_LOADS; i++) {
@@ -51,7 +51,7 @@ static uint64_t run_batch(const char *memory, uint64_t lines, uint64_t state)
     return state;
 }
 
-/* The least of many batches: others on the machine can only make one slower. */
+// The least of many batches: others on the machine can only make one slower.
 static double fastest_ns(const char *memory, uint64_t bytes)
 {
     const int64_t start_ns = now_ns();
@@ -63,17 +63,17 @@ static double fastest_ns(const char *memory, uint64_t bytes)
         least = fmin(least, (double)(to_ns - from_ns) / BATCH_LOADS);
         from_ns = to_ns;
     }
-    __asm__ volatile("" : : "r"(state)); /* it is needed */
+    __asm__ volatile("" : : "r"(state)); // it is needed
     return least;
 }
 
-/* When to stop. */
+// When to stop.
 struct deadline {
     int64_t wall_ns, cpu_ns;
 };
 
-/* Writes memory for the first time, which takes as long as the system needs to find it.
- * False: that was too long. */
+// Writes memory for the first time, which takes as long as the system needs to find it.
+// False: that was too long.
 static bool touch(char *memory, uint64_t from, uint64_t to, const struct deadline *deadline)
 {
     for (; from < to; from += TOUCH_BYTES) {
@@ -84,8 +84,8 @@ static bool touch(char *memory, uint64_t from, uint64_t to, const struct deadlin
     return true;
 }
 
-/* Doubles the size as long as memory and time last. What is new of each is written first,
- * and pushes what the caches had out, as far as they reach. */
+// Doubles the size as long as memory and time last. What is new of each is written first,
+// and pushes what the caches had out, as far as they reach.
 static void run_sizes(struct edge *edge, char *memory, uint64_t most_bytes)
 {
     const struct deadline deadline = {now_ns() + PATIENCE_NS,
@@ -101,8 +101,8 @@ static void run_sizes(struct edge *edge, char *memory, uint64_t most_bytes)
     }
 }
 
-/* Measures edge->point at doubling sizes from 4 MiB on, on this thread's CPU: as many as
- * `most_bytes` of memory (1 GiB at most) and about 2 s of CPU time allow. */
+// Measures edge->point at doubling sizes from 4 MiB on, on this thread's CPU: as many as
+// `most_bytes` of memory (1 GiB at most) and about 2 s of CPU time allow.
 static void edge_run(struct edge *edge, uint64_t most_bytes)
 {
     const uint64_t most = most_bytes < LARGEST_BYTES ? most_bytes : LARGEST_BYTES;
@@ -111,15 +111,15 @@ static void edge_run(struct edge *edge, uint64_t most_bytes)
     edge->count = 0;
     if (memory == MAP_FAILED)
         return;
-    /* Page tables that no longer fit would make latency rise far beyond the caches. */
+    // Page tables that no longer fit would make latency rise far beyond the caches.
     (void)madvise(memory, LARGEST_BYTES, MADV_HUGEPAGE);
     run_sizes(edge, memory, most);
     munmap(memory, LARGEST_BYTES);
 }
 
-/* ---- keeping it ---- */
+// ---- keeping it ----
 
-/* "AMD EPYC, 2 CPUs, L3 32 MiB": the machine, as far as it can be known. */
+// "AMD EPYC, 2 CPUs, L3 32 MiB": the machine, as far as it can be known.
 static void describe(const struct mem_caches *caches, char *text, size_t size)
 {
     char machine[192];
@@ -135,8 +135,8 @@ static int path_of(const char *ending, char path[PATH_MAX])
     return kept_path(name, path);
 }
 
-/* Whether a measurement is kept for this machine; sets bytes: 0: nothing is, or latency rose up to
- * the largest size. */
+// Whether a measurement is kept for this machine; sets bytes: 0: nothing is, or latency rose up to
+// the largest size.
 static bool edge_kept(const struct mem_caches *caches, uint64_t *bytes)
 {
     char path[PATH_MAX], machine[256];
@@ -149,7 +149,7 @@ static bool edge_kept(const struct mem_caches *caches, uint64_t *bytes)
     const char *kept = json_string_value(json_object_get(record, "machine"));
     const json_t *edge = json_object_get(record, "cache_edge_bytes");
     const json_int_t found = json_integer_value(edge);
-    const bool fits = schema != NULL && kept != NULL && strcmp(schema, SCHEMA_CACHE_EDGE) == 0 &&
+    const bool fits = schema && kept && strcmp(schema, SCHEMA_CACHE_EDGE) == 0 &&
                       strcmp(kept, machine) == 0 && (json_is_null(edge) || found > 0);
     if (fits)
         *bytes = (uint64_t)found;
@@ -181,12 +181,12 @@ static bool keep(const struct edge *edge, const struct mem_caches *caches, const
     line_fixed(&line, "cache_edge_bytes", edge->bytes > 0 ? (double)edge->bytes : NAN, 0);
     add_points(&line, edge);
     const char *text = line_end(&line);
-    const bool kept = text != NULL && kept_write(path, text) == 0;
+    const bool kept = text && kept_write(path, text) == 0;
     line_free(&line);
     return kept;
 }
 
-/* ---- finding it ---- */
+// ---- finding it ----
 
 static void measure(struct edge *edge, int cpu, bool quiet)
 {
@@ -200,9 +200,9 @@ static void measure(struct edge *edge, int cpu, bool quiet)
     edge->bytes = edge_of(edge->point, edge->count);
 }
 
-/* What is kept; else measures it on the CPU, within about 2 s of CPU time and a
- * quarter of the free memory, and keeps it. Whoever comes meanwhile waits for that. 0: it could
- * not be measured, or not kept, or latency rises up to the largest size. */
+// What is kept; else measures it on the CPU, within about 2 s of CPU time and a
+// quarter of the free memory, and keeps it. Whoever comes meanwhile waits for that. 0: it could
+// not be measured, or not kept, or latency rises up to the largest size.
 static uint64_t edge_find(const struct mem_caches *caches, int cpu, bool quiet)
 {
     struct edge edge = {0};
@@ -214,7 +214,7 @@ static uint64_t edge_find(const struct mem_caches *caches, int cpu, bool quiet)
     const int fd = open(lock, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return 0;
-    /* Where the file system has no locks, two that measure disturb each other: no more. */
+    // Where the file system has no locks, two that measure disturb each other: no more.
     (void)flock(fd, LOCK_EX);
     if (!edge_kept(caches, &bytes)) {
         measure(&edge, cpu, quiet);
@@ -224,14 +224,14 @@ static uint64_t edge_find(const struct mem_caches *caches, int cpu, bool quiet)
     return bytes;
 }
 
-/* What --kernel, --read, --write, --block-size, --sequential and --random mean together. */
+// What --kernel, --read, --write, --block-size, --sequential and --random mean together.
 
 struct mem_pattern {
     enum mem_kernel kernel;
-    enum mem_access access; /* ACCESS_NONE: blocks are moved */
+    enum mem_access access; // ACCESS_NONE: blocks are moved
 };
 
-/* --read and --write are other words for two kernels. */
+// --read and --write are other words for two kernels.
 static enum mem_kernel kernel_of(const struct run *run)
 {
     const struct mem_settings *set = mem_settings_of(run);
@@ -244,7 +244,7 @@ static enum mem_kernel kernel_of(const struct run *run)
     return set->write ? MEM_WRITE : (enum mem_kernel)set->kernel;
 }
 
-/* Blocks of one byte; reads of random ones are a chase. */
+// Blocks of one byte; reads of random ones are a chase.
 static enum mem_access access_of(const struct mem_settings *set, enum mem_kernel *kernel)
 {
     if (*kernel == MEM_READ && set->random)
@@ -277,7 +277,7 @@ static void check_pattern(const struct mem_settings *set, enum mem_kernel kernel
         usage_error("--sequential: a chase is random: give --read --block-size 1");
 }
 
-/* Ends the program with exit status 2 where they exclude each other. */
+// Ends the program with exit status 2 where they exclude each other.
 static struct mem_pattern mem_pattern_of(const struct run *run)
 {
     const struct mem_settings *set = mem_settings_of(run);
@@ -290,15 +290,15 @@ static struct mem_pattern mem_pattern_of(const struct run *run)
     return pattern;
 }
 
-#define USUAL_L3S   4.0               /* for each array: STREAM's rule */
-#define USUAL_BYTES (256.0 * 1048576) /* where no L3 is known */
-/* What a load takes without being told to: where that is less than STREAM's rule wants, it is
- * still MOST_L3S of the caches. */
+#define USUAL_L3S   4.0               // for each array: STREAM's rule
+#define USUAL_BYTES (256.0 * 1048576) // where no L3 is known
+// What a load takes without being told to: where that is less than STREAM's rule wants, it is
+// still MOST_L3S of the caches.
 #define MOST_USUAL   (1024.0 * 1048576)
 #define MOST_L3S     2.0
-#define CHUNK_BYTES  (1u << 20) /* counted bytes of one operation */
-#define CHUNK_INSIDE (4u << 20) /* in L1 and L2, which are faster */
-#define LEAST_BLOCKS 2.0        /* of each worker, by default: else all are the same one */
+#define CHUNK_BYTES  (1u << 20) // counted bytes of one operation
+#define CHUNK_INSIDE (4u << 20) // in L1 and L2, which are faster
+#define LEAST_BLOCKS 2.0        // of each worker, by default: else all are the same one
 
 const char *const mem_class_names[] = {"l1", "l2", "l3", "memory"};
 const char *const mem_simd_choices[] = {"auto", "avx512", "avx2",     "sse2",
@@ -329,7 +329,7 @@ const struct option_row mem_options[] = {
     {0},
 };
 
-/* ---- what the machine has ---- */
+// ---- what the machine has ----
 
 static void check_simd(struct run *run)
 {
@@ -337,7 +337,7 @@ static void check_simd(struct run *run)
     struct mem_plan *plan = &mem_state_of(run)->plan;
     if (set->simd == 0) {
         plan->simd = mem_simd_best();
-        if (set->non_temporal && mem_simd_table(plan->simd)->non_temporal[MEM_COPY] == NULL)
+        if (set->non_temporal && !mem_simd_table(plan->simd)->non_temporal[MEM_COPY])
             usage_error("--non-temporal: this kind of machine has no such stores: leave it out");
         return;
     }
@@ -345,7 +345,7 @@ static void check_simd(struct run *run)
     if (!mem_simd_works(plan->simd))
         usage_error("--simd %s: this CPU lacks it: give %s, or leave it out",
                     mem_simd_names[plan->simd], mem_simd_names[mem_simd_best()]);
-    if (set->non_temporal && mem_simd_table(plan->simd)->non_temporal[MEM_COPY] == NULL)
+    if (set->non_temporal && !mem_simd_table(plan->simd)->non_temporal[MEM_COPY])
         usage_error("--simd %s --non-temporal: it has no such stores: give %s",
                     mem_simd_names[plan->simd], mem_simd_names[mem_simd_best()]);
 }
@@ -375,7 +375,7 @@ static void check_exclusive(const struct run *run, const struct mem_plan *plan)
         usage_error("--simd: %s: leave it out", plan->kernel == MEM_CHASE
                                                     ? "chase loads one pointer at a time"
                                                     : "blocks of 1 byte need no vectors");
-    if (set->huge && mem_pages_no_huge() != NULL)
+    if (set->huge && mem_pages_no_huge())
         usage_error("--huge: %s: allow some, or leave it out", mem_pages_no_huge());
 }
 
@@ -394,7 +394,7 @@ void mem_open(struct run *run, enum mem_kernel kernel, enum mem_access access)
     check_node(run);
 }
 
-/* ---- footprints ---- */
+// ---- footprints ----
 
 static double half_of(const struct run *run, uint64_t cache_bytes, const char *name)
 {
@@ -403,9 +403,9 @@ static double half_of(const struct run *run, uint64_t cache_bytes, const char *n
     return (double)cache_bytes / 2 * (strcmp(name, "l3") == 0 ? 1 : run->threads);
 }
 
-/* In memory, whatever the machine says of its caches: several of the L3s that it reports
- * for each array, and no less than where latency was found to stop rising for each of them, as far
- * as that is no more than a load may take unasked; and some blocks for each worker. */
+// In memory, whatever the machine says of its caches: several of the L3s that it reports
+// for each array, and no less than where latency was found to stop rising for each of them, as far
+// as that is no more than a load may take unasked; and some blocks for each worker.
 static double usual_footprint(const struct run *run)
 {
     const struct mem_state *state = mem_state_of(run);
@@ -429,7 +429,7 @@ static double footprint_of(const struct run *run)
     const char *text = mem_settings_of(run)->footprint;
     uint64_t bytes;
     double percent;
-    if (text == NULL)
+    if (!text)
         return usual_footprint(run);
     if (strcmp(text, "l1") == 0)
         return half_of(run, caches->l1_bytes, text);
@@ -437,8 +437,7 @@ static double footprint_of(const struct run *run)
         return half_of(run, caches->l2_bytes, text);
     if (strcmp(text, "l3") == 0)
         return half_of(run, caches->l3_bytes, text);
-    if (strchr(text, '%') != NULL && units_percent(text, &percent) == 0 && percent > 0 &&
-        percent < 1e9)
+    if (strchr(text, '%') && units_percent(text, &percent) == 0 && percent > 0 && percent < 1e9)
         return 2 * half_of(run, caches->l3_bytes, "l3") * percent / 100;
     if (units_size(text, &bytes) != 0 || bytes == 0)
         usage_error("--footprint %.64s: not a footprint: give a size such as 64MiB, 150%% of L3, "
@@ -458,8 +457,8 @@ static enum mem_class class_of(const struct run *run)
     return own * run->threads <= state->machine.caches.l3_all_bytes ? MEM_L3 : MEM_MEMORY;
 }
 
-/* At most about 100 us of work on a machine of our day, so that a limit means an
- * even flow; and long enough that taking the time does not matter. */
+// At most about 100 us of work on a machine of our day, so that a limit means an
+// even flow; and long enough that taking the time does not matter.
 static uint64_t chunk_of(const struct mem_plan *plan)
 {
     static const uint64_t loads[] = {
@@ -484,12 +483,12 @@ static uint64_t chunk_of(const struct mem_plan *plan)
 static void check_headroom(struct run *run, double bytes)
 {
     if (mem_settings_of(run)->huge && bytes <= (double)mem_pages_reserved_bytes())
-        return; /* taken from everybody already */
+        return; // taken from everybody already
     room_claim(run, bytes, mem_state_of(run)->plan.node, "a footprint of",
                "give a smaller --footprint");
 }
 
-/* The same for each array of each worker, in whole blocks. */
+// The same for each array of each worker, in whole blocks.
 static void divide(const struct run *run, double bytes, struct mem_plan *plan)
 {
     const unsigned arrays = mem_kernel_arrays(plan->kernel);
@@ -514,8 +513,8 @@ static void divide(const struct run *run, double bytes, struct mem_plan *plan)
         units_format_size(least, wanted, sizeof wanted));
 }
 
-/* In memory the widest vectors win nothing, and some CPUs clock lower for them:
- * that would be a load of another kind on the neighbours. */
+// In memory the widest vectors win nothing, and some CPUs clock lower for them:
+// that would be a load of another kind on the neighbours.
 static void choose_run(const struct run *run, struct mem_plan *plan)
 {
     if (mem_settings_of(run)->simd == 0 && plan->simd == MEM_AVX512 && plan->class == MEM_MEMORY &&
@@ -531,21 +530,21 @@ static void choose_run(const struct run *run, struct mem_plan *plan)
     course->random = mem_settings_of(run)->random;
 }
 
-/* Writes what was chosen into the options, which a calibration is known by. */
+// Writes what was chosen into the options, which a calibration is known by.
 static void settle(struct run *run)
 {
     struct mem_settings *set = mem_settings_of(run);
     struct mem_state *state = mem_state_of(run);
-    /* The default follows from the machine; where memory is short it is less for the moment, and
-     * the same load all the same. */
+    // The default follows from the machine; where memory is short it is less for the moment, and
+    // the same load all the same.
     units_exact_size(state->plan.worker_bytes * run->threads, state->footprint,
                      sizeof state->footprint);
-    if (set->footprint != NULL)
+    if (set->footprint)
         set->footprint = state->footprint;
     set->simd = state->plan.access != ACCESS_NONE ? 0 : 1 + (int)state->plan.simd;
     set->kernel = (int)state->plan.kernel;
     set->read = set->write = set->sequential = false;
-    if (state->plan.kernel == MEM_CHASE) { /* however it was named */
+    if (state->plan.kernel == MEM_CHASE) { // however it was named
         set->random = false;
         set->block_bytes = 0;
     }
@@ -566,22 +565,21 @@ void mem_set_footprint(struct run *run, double footprint_bytes)
     settle(run);
 }
 
-/* Whether the frame is about to refuse the options: then nothing is worth measuring. */
+// Whether the frame is about to refuse the options: then nothing is worth measuring.
 static bool is_refused(const struct common *common)
 {
     struct rate limit;
-    return common->limit != NULL &&
+    return common->limit &&
            ((common->calib && !common->if_missing) || units_rate(common->limit, &limit) != 0);
 }
 
-/* Only who relies on it waits for it, and only once on a machine. */
+// Only who relies on it waits for it, and only once on a machine.
 static bool needs_edge(const struct run *run)
 {
-    return mem_settings_of(run)->footprint == NULL && !run->common.dry_run &&
-           !is_refused(&run->common);
+    return !mem_settings_of(run)->footprint && !run->common.dry_run && !is_refused(&run->common);
 }
 
-/* ---- all of it ---- */
+// ---- all of it ----
 
 void mem_check(struct run *run)
 {

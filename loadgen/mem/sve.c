@@ -1,5 +1,5 @@
-/* loadgen mem with the vectors of SVE, whose length only the machine knows: 16 to 256 bytes. The
- * non-temporal store is STNT1D. As mem/vector.h, but that its vectors have no fixed length. */
+// loadgen mem with the vectors of SVE, whose length only the machine knows: 16 to 256 bytes. The
+// non-temporal store is STNT1D. As mem/vector.h, but that its vectors have no fixed length.
 
 #include "mem/mem.h"
 
@@ -13,14 +13,14 @@
 #define B svld1_vnum_f64(which, b + i, k)
 #define C svld1_vnum_f64(which, c + i, k)
 
-/* Vector k of those that begin at element i, of which `which` says what lanes count. */
+// Vector k of those that begin at element i, of which `which` says what lanes count.
 #define ONE(K, PUT, EXPRESSION)                                                                    \
     {                                                                                              \
         const int64_t k = (K);                                                                     \
         PUT(which, a + i, k, EXPRESSION);                                                          \
     }
 
-/* Four vectors a turn; a block is not always whole turns of the longest ones. */
+// Four vectors a turn; a block is not always whole turns of the longest ones.
 #define KERNEL(NAME, PUT, EXPRESSION)                                                              \
     static double NAME(double *restrict a, const double *restrict b, const double *restrict c,     \
                        size_t count, double scalar)                                                \
@@ -59,7 +59,7 @@ KERNEL(stream_write, svstnt1_vnum_f64, s)
 #define SUM(n)     sum##n = svadd_f64_x(all, sum##n, svld1_vnum_f64(all, a + i, n));
 #define JOIN(x, y) svadd_f64_x(all, x, y)
 
-/* Eight sums, so that no addition waits for the one before. */
+// Eight sums, so that no addition waits for the one before.
 static double read_all(double *restrict a, const double *restrict b, const double *restrict c,
                        size_t count, double scalar)
 {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
-/* ---- which of the kernels this machine can run ---- */
+// ---- which of the kernels this machine can run ----
 
 const char *const mem_kernel_names[] = {"copy",  "scale", "add",    "triad", "read",
                                         "write", "chase", "stream", NULL};
@@ -17,11 +17,11 @@ const struct mem_table *mem_simd_table(enum mem_simd simd)
     static const struct mem_table *(*const built[])(void) = {
         [MEM_AVX512] = mem_avx512, [MEM_AVX2] = mem_avx2, [MEM_SSE2] = mem_sse2,
         [MEM_SVE] = mem_sve,       [MEM_NEON] = mem_neon, [MEM_PORTABLE] = mem_portable};
-    return built[simd] == NULL ? NULL : built[simd]();
+    return !built[simd] ? NULL : built[simd]();
 }
 
 #if defined(__x86_64__)
-/* The compiler's own test asks the operating system, too (XGETBV). */
+// The compiler's own test asks the operating system, too (XGETBV).
 static bool cpu_has(enum mem_simd simd)
 {
     __builtin_cpu_init();
@@ -43,7 +43,7 @@ static bool cpu_has(enum mem_simd simd)
 
 bool mem_simd_works(enum mem_simd simd)
 {
-    return mem_simd_table(simd) != NULL && cpu_has(simd);
+    return mem_simd_table(simd) && cpu_has(simd);
 }
 
 enum mem_simd mem_simd_best(void)
@@ -75,11 +75,11 @@ bool mem_kernel_stores(enum mem_kernel kernel)
     return kernel != MEM_READ && kernel != MEM_CHASE;
 }
 
-/* ---- where they are ---- */
+// ---- where they are ----
 
-/* The scalar changes from pass to pass, so that an array shows in which pass it was
- * written last. In stream the two scalars make a into -a in each pass: exact, without
- * growing as STREAM's own 3 does (by 15 each time, which ends after 262 passes). */
+// The scalar changes from pass to pass, so that an array shows in which pass it was
+// written last. In stream the two scalars make a into -a in each pass: exact, without
+// growing as STREAM's own 3 does (by 15 each time, which ends after 262 passes).
 #define EVEN_SCALAR  3.0
 #define ODD_SCALAR   4.0
 #define SCALE_SCALAR 3.0
@@ -114,7 +114,7 @@ void mem_course_begin(const struct mem_course *course, double value[MEM_ARRAYS])
     value[2] = course->steps > 1 ? 0 : 3;
 }
 
-/* What a step in that pass makes of the values of one element of each array. */
+// What a step in that pass makes of the values of one element of each array.
 static void mem_step_apply(const struct mem_step *step, uint64_t pass, double value[MEM_ARRAYS])
 {
     const double s = step->scalar[pass % 2], b = value[step->from], c = value[step->also];
@@ -155,7 +155,7 @@ static void next_block(const struct mem_course *course, struct mem_sweep *sweep)
 
 static double *place(double *const array[MEM_ARRAYS], unsigned which, uint64_t at)
 {
-    return array[which] == NULL ? NULL : array[which] + at;
+    return !array[which] ? NULL : array[which] + at;
 }
 
 uint64_t mem_sweep_run(const struct mem_course *course, struct mem_sweep *sweep,
@@ -202,15 +202,15 @@ static inline void flush_line(const char *line)
     __builtin_ia32_clflush(line);
 }
 
-/* The compiler's fence is a locked instruction, which some CPUs run ahead of (measured on Zen 4:
- * 17 ns for a store into memory whose loads take 200); MFENCE waits. */
+// The compiler's fence is a locked instruction, which some CPUs run ahead of (measured on Zen 4:
+// 17 ns for a store into memory whose loads take 200); MFENCE waits.
 static inline void wait_for_all(void)
 {
     __asm__ volatile("mfence" ::: "memory");
 }
 
 #elif defined(__aarch64__)
-/* DminLine of CTR_EL0: log2 of the words of the smallest data line of any cache here. */
+// DminLine of CTR_EL0: log2 of the words of the smallest data line of any cache here.
 static size_t least_line_bytes(void)
 {
     uint64_t type;
@@ -223,7 +223,7 @@ static inline void flush_line(const char *line)
     __asm__ volatile("dc civac, %0" : : "r"(line) : "memory");
 }
 
-/* The compiler's fence, DMB, only orders; DSB waits until the store is complete. */
+// The compiler's fence, DMB, only orders; DSB waits until the store is complete.
 static inline void wait_for_all(void)
 {
     __asm__ volatile("dsb ish" ::: "memory");
@@ -261,7 +261,7 @@ void mem_access_load_next(const char *memory, size_t bytes, size_t *at, size_t c
     while (count > 0) {
         const size_t left = bytes - place, some = count < left ? count : left;
         const size_t end = place + some;
-        /* The byte is 0, but only the load knows. */
+        // The byte is 0, but only the load knows.
         while (place < end)
             place += 1 + (size_t)bytes_read[place];
         place = place >= bytes ? 0 : place;
@@ -292,7 +292,7 @@ void mem_access_store_random(char *memory, size_t bytes, uint64_t *random, size_
         store(memory + random_below(random, bytes / MEM_LINE_BYTES) * MEM_LINE_BYTES, i);
 }
 
-/* The values before the step that is in progress. They repeat after two passes. */
+// The values before the step that is in progress. They repeat after two passes.
 static void values_before(const struct mem_course *course, const struct mem_sweep *sweep,
                           double value[MEM_ARRAYS])
 {
@@ -311,7 +311,7 @@ static double relative(double value, double expected)
     return expected == 0 ? error : error / fabs(expected);
 }
 
-/* The sum of the relative errors; NaN counts as 1. `other` is right, too. */
+// The sum of the relative errors; NaN counts as 1. `other` is right, too.
 static double sum_errors(const double *value, uint64_t count, double expected, double other)
 {
     double sum = 0;
@@ -341,7 +341,7 @@ double mem_valid_error(const struct mem_course *course, const struct mem_sweep *
         after[i] = before[i];
     mem_step_apply(&course->step[sweep->step], sweep->pass, after);
     for (unsigned i = 0; i < MEM_ARRAYS; i++)
-        if (array[i] != NULL)
+        if (array[i])
             worst = fmax(worst, array_error(course, sweep, array[i], before[i], after[i]));
     if (sweep->read > 0 && sweep->sum != (double)sweep->read)
         worst = fmax(worst, isnan(sweep->sum) ? 1 : relative(sweep->sum, (double)sweep->read));

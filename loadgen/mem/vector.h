@@ -1,14 +1,14 @@
-/* The streaming kernels for one width of vectors. Who defines
- *
- *     BYTES               of a vector
- *     STREAM(to, vector)  a non-temporal store, and FENCE() after the last; or
- *     STREAM_TWO(to, first, second)  one of two vectors in a row; or neither
- *     STORE_TWO(to, first, second)   a store of two vectors, if the compiler needs to be told
- *     TABLE               name of the function that returns the kernels
- *
- * and the target, includes this, which undefines it. No include guard: it is a template.
- *
- * Four vectors a turn keep enough lines in flight; more gained nothing. */
+// The streaming kernels for one width of vectors. Who defines
+//
+//     BYTES               of a vector
+//     STREAM(to, vector)  a non-temporal store, and FENCE() after the last; or
+//     STREAM_TWO(to, first, second)  one of two vectors in a row; or neither
+//     STORE_TWO(to, first, second)   a store of two vectors, if the compiler needs to be told
+//     TABLE               name of the function that returns the kernels
+//
+// and the target, includes this, which undefines it. No include guard: it is a template.
+//
+// Four vectors a turn keep enough lines in flight; more gained nothing.
 
 #include "mem/mem.h"
 
@@ -17,7 +17,7 @@
 _Static_assert(MEM_BLOCK % (8 * WIDTH) == 0, "a block is whole turns");
 
 #define VECTOR double __attribute__((vector_size(BYTES), may_alias))
-/* The functions of a table have its name in front of theirs. */
+// The functions of a table have its name in front of theirs.
 #define JOIN(table, name)  table##_##name
 #define UNDER(table, name) JOIN(table, name)
 #define OWN(name)          UNDER(TABLE, name)
@@ -36,8 +36,8 @@ _Static_assert(MEM_BLOCK % (8 * WIDTH) == 0, "a block is whole turns");
 #define FENCE() DONE()
 #endif
 
-/* One kernel: EXPRESSION of the vectors at b + i and c + i goes to a + i, two at a time, which
- * aarch64 loads and stores with one instruction. */
+// One kernel: EXPRESSION of the vectors at b + i and c + i goes to a + i, two at a time, which
+// aarch64 loads and stores with one instruction.
 #define KERNEL(NAME, PUT, EXPRESSION, END)                                                         \
     static double OWN(NAME)(double *restrict a, const double *restrict b,                          \
                             const double *restrict c, size_t count, double scalar)                 \
@@ -75,8 +75,8 @@ KERNEL(stream_triad, STREAM_TWO, B + s * C, FENCE)
 KERNEL(stream_write, STREAM_TWO, s, FENCE)
 #endif
 
-/* Eight sums, so that no addition waits for the one before; added up as a tree, so that
- * the end of a small block takes as little as it can. */
+// Eight sums, so that no addition waits for the one before; added up as a tree, so that
+// the end of a small block takes as little as it can.
 static double OWN(read_all)(double *restrict a, const double *restrict b, const double *restrict c,
                             size_t count, double scalar)
 {
@@ -116,7 +116,7 @@ const struct mem_table *TABLE(void)
     return &table;
 }
 
-/* All that another width has otherwise. */
+// All that another width has otherwise.
 #undef TABLE
 #undef BYTES
 #undef STREAM

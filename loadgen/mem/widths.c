@@ -1,10 +1,10 @@
-/* loadgen mem's kernels for each width of vectors that has a fixed length: mem/vector.h makes them.
- * Those that a CPU lacks are built all the same: mem_simd_works() says which may be called. */
+// loadgen mem's kernels for each width of vectors that has a fixed length: mem/vector.h makes them.
+// Those that a CPU lacks are built all the same: mem_simd_works() says which may be called.
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-/* AVX-512. */
+// AVX-512.
 #pragma GCC push_options
 #pragma GCC target("avx512f")
 #define TABLE              mem_avx512
@@ -14,7 +14,7 @@
 #include "mem/vector.h"
 #pragma GCC pop_options
 
-/* AVX2 with FMA. */
+// AVX2 with FMA.
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
 #define TABLE              mem_avx2
@@ -24,7 +24,7 @@
 #include "mem/vector.h"
 #pragma GCC pop_options
 
-/* SSE2, which each x86-64 has. */
+// SSE2, which each x86-64 has.
 #define TABLE              mem_sse2
 #define BYTES              16
 #define STREAM(to, vector) _mm_stream_pd((to), (vector))
@@ -32,13 +32,13 @@
 #include "mem/vector.h"
 
 #elif defined(__aarch64__)
-/* NEON, which every aarch64 has. The non-temporal store is
- * STNP, of two vectors: a hint that the line is not needed soon, which a core may take or leave. It
- * needs no fence: barriers and releases order it as any other store (Arm Architecture Reference
- * Manual, "Load/Store Non-temporal Pair"). DC ZVA, which gets a line without reading it, is
- * no such store: it puts zeros into the cache, and the values would be written there.
- *
- * GCC 12 makes single loads and stores of half of a copy's; not where it is told to store two. */
+// NEON, which every aarch64 has. The non-temporal store is
+// STNP, of two vectors: a hint that the line is not needed soon, which a core may take or leave. It
+// needs no fence: barriers and releases order it as any other store (Arm Architecture Reference
+// Manual, "Load/Store Non-temporal Pair"). DC ZVA, which gets a line without reading it, is
+// no such store: it puts zeros into the cache, and the values would be written there.
+//
+// GCC 12 makes single loads and stores of half of a copy's; not where it is told to store two.
 struct two {
     double value[4];
 };
@@ -57,7 +57,7 @@ struct two {
 #include "mem/vector.h"
 #endif
 
-/* Any machine: what the compiler makes of vectors of 16 bytes, and no non-temporal stores. */
+// Any machine: what the compiler makes of vectors of 16 bytes, and no non-temporal stores.
 #define TABLE mem_portable
 #define BYTES 16
 #include "mem/vector.h"

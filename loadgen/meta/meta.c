@@ -1,6 +1,6 @@
-/* loadgen meta: creates, looks at, renames and removes files, at a rate: what a metadata server, a
- * journal and the kernel's caches of names feel of builds, of mail folders, of untarring. Its files
- * are in a folder of its own; a process that outlives us removes that, whatever ends us. */
+// loadgen meta: creates, looks at, renames and removes files, at a rate: what a metadata server, a
+// journal and the kernel's caches of names feel of builds, of mail folders, of untarring. Its files
+// are in a folder of its own; a process that outlives us removes that, whatever ends us.
 
 #include "common/file.h"
 #include "load.h"
@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define OPERATIONS 4 /* of one file: create, stat, rename, unlink */
+#define OPERATIONS 4 // of one file: create, stat, rename, unlink
 #define GUARD_NAME "jostle-guard"
 
 struct meta_settings {
@@ -41,13 +41,13 @@ static const struct option_row options[] = {
 
 struct meta {
     char folder[PATH_MAX / 2];
-    pid_t guard; /* 0: there is none */
-    int alive;   /* while it is open, the guard waits; -1: closed */
+    pid_t guard; // 0: there is none
+    int alive;   // while it is open, the guard waits; -1: closed
 };
 
-/* One worker's folder, and the file that it has there. */
+// One worker's folder, and the file that it has there.
 struct place {
-    int folder; /* -1: not open */
+    int folder; // -1: not open
     uint64_t next;
 };
 
@@ -64,13 +64,13 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
     return 0;
 }
 
-/* The folder and all that is in it. */
+// The folder and all that is in it.
 static void remove_all(const char *path)
 {
     (void)nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
-/* The process that removes the folder when we are gone: the end of a pipe tells it. */
+// The process that removes the folder when we are gone: the end of a pipe tells it.
 static _Noreturn void guard(const struct meta *meta, int from_us)
 {
     char byte;
@@ -78,7 +78,7 @@ static _Noreturn void guard(const struct meta *meta, int from_us)
     for (int number = 1; number < SIGRTMIN; number++)
         if (number != SIGCHLD)
             (void)signal(number, SIG_IGN);
-    /* Nobody who waits for the end of our output waits for this. */
+    // Nobody who waits for the end of our output waits for this.
     (void)dup2(from_us, STDIN_FILENO);
     file_close_from(STDIN_FILENO + 1);
     while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR)
@@ -108,13 +108,13 @@ static int prepare(struct run *run)
     const struct meta_settings *set = run->settings;
     struct meta *meta = run->state;
     const char *temporary = getenv("TMPDIR");
-    const char *parent = set->dir != NULL                            ? set->dir
-                         : temporary != NULL && temporary[0] != '\0' ? temporary
-                                                                     : "/var/tmp";
+    const char *parent = set->dir                            ? set->dir
+                         : temporary && temporary[0] != '\0' ? temporary
+                                                             : "/var/tmp";
     meta->alive = -1;
     if (snprintf(meta->folder, sizeof meta->folder, "%s/jostle-meta.XXXXXX", parent) >=
             (int)sizeof meta->folder ||
-        mkdtemp(meta->folder) == NULL) {
+        !mkdtemp(meta->folder)) {
         meta->folder[0] = '\0';
         return run_fail(run, "no folder can be made in %s: %s: choose another --dir", parent,
                         strerror(errno));
@@ -143,7 +143,7 @@ static void end(struct worker *worker)
         close(own->folder);
 }
 
-/* Made, flushed where that is asked for, looked at, renamed, removed. */
+// Made, flushed where that is asked for, looked at, renamed, removed.
 static bool one_file(const struct place *own, const char *name, const char *later, bool sync)
 {
     struct stat status;

@@ -1,6 +1,6 @@
-/* loadgen neighbour: a load that is there already. Resumed, the processes run; paused, they are
- * stopped (SIGSTOP). It starts nothing and ends nothing: whatever ends loadgen, they run on.
- * It has no workers; all happens on the control plane's loop. */
+// loadgen neighbour: a load that is there already. Resumed, the processes run; paused, they are
+// stopped (SIGSTOP). It starts nothing and ends nothing: whatever ends loadgen, they run on.
+// It has no workers; all happens on the control plane's loop.
 
 #include "load.h"
 
@@ -25,27 +25,27 @@
 #include <unistd.h>
 #include <uv.h>
 
-/* The processes that the neighbour is made of: a process with its descendants, a control group, or
- * a job of the scheduler. */
+// The processes that the neighbour is made of: a process with its descendants, a control group, or
+// a job of the scheduler.
 
 struct member {
     pid_t pid;
-    long long started; /* with it a number that was used again is another process */
+    long long started; // with it a number that was used again is another process
 };
 
 struct neighbour {
-    pid_t pid; /* of a tree; 0: it is the grouping's */
+    pid_t pid; // of a tree; 0: it is the grouping's
     long long started;
     struct grouping grouping;
-    char words[128]; /* "pid 4711 (xz)" */
+    char words[128]; // "pid 4711 (xz)"
     struct processes all;
     struct member *member;
     size_t count, room;
-    int64_t ticks; /* CPU time of those that were there at the last look, and their waited-for
-                      children */
+    int64_t ticks; // CPU time of those that were there at the last look, and their waited-for
+                   // children
 };
 
-/* What a machine, its sessions and its jobs live by. */
+// What a machine, its sessions and its jobs live by.
 static const char *const vital[] = {
     "sshd",        "slurmd",         "slurmstepd",   "slurmctld",      "systemd",
     "dbus-daemon", "munged",         "sge_execd",    "containerd",     "dockerd",
@@ -77,7 +77,7 @@ static bool add(struct neighbour *neighbour, const struct process *process)
     if (neighbour->count == neighbour->room) {
         const size_t room = neighbour->room > 0 ? 2 * neighbour->room : 16;
         struct member *larger = realloc(neighbour->member, room * sizeof *larger);
-        if (larger == NULL)
+        if (!larger)
             return false;
         neighbour->member = larger;
         neighbour->room = room;
@@ -99,14 +99,14 @@ static bool belongs(const struct neighbour *neighbour, const struct process *pro
     return is_member(neighbour, process->parent);
 }
 
-/* Looks again who belongs to it. False: memory ran out. count 0: all have ended. */
+// Looks again who belongs to it. False: memory ran out. count 0: all have ended.
 static bool neighbour_look(struct neighbour *neighbour)
 {
     bool good = true, more = true;
     processes_read(&neighbour->all);
     neighbour->count = 0;
     neighbour->ticks = 0;
-    /* Children may have lower numbers than their parents: once more, until nobody is added. */
+    // Children may have lower numbers than their parents: once more, until nobody is added.
     while (good && more) {
         const size_t before = neighbour->count;
         for (size_t i = 0; i < neighbour->all.count && good; i++) {
@@ -119,7 +119,7 @@ static bool neighbour_look(struct neighbour *neighbour)
     return good;
 }
 
-/* Whether any of them still is there: without a look at all processes, as long as it is so. */
+// Whether any of them still is there: without a look at all processes, as long as it is so.
 static bool neighbour_lives(struct neighbour *neighbour)
 {
     for (size_t i = 0; i < neighbour->count; i++) {
@@ -133,33 +133,33 @@ static bool neighbour_lives(struct neighbour *neighbour)
     return neighbour_look(neighbour) && neighbour->count > 0;
 }
 
-/* Sends a signal to all members of the last look, each if it still is that process. */
+// Sends a signal to all members of the last look, each if it still is that process.
 static void neighbour_signal(const struct neighbour *neighbour, int signal_number)
 {
     for (size_t i = 0; i < neighbour->count; i++) {
         const struct member *member = &neighbour->member[i];
         const struct process *process = find(&neighbour->all, member->pid);
-        if (process != NULL && process->started == member->started)
+        if (process && process->started == member->started)
             (void)kill(member->pid, signal_number);
     }
 }
 
-/* Whether each of them is stopped, or will be before it runs on, by a new look after a SIGSTOP. */
+// Whether each of them is stopped, or will be before it runs on, by a new look after a SIGSTOP.
 static bool neighbour_is_stopped(struct neighbour *neighbour)
 {
     if (!neighbour_look(neighbour))
         return false;
     for (size_t i = 0; i < neighbour->count; i++) {
         const char state = find(&neighbour->all, neighbour->member[i].pid)->state;
-        /* In the kernel (D), such as a parent that waits for its stopped vfork(): it stops as soon
-         * as it leaves. */
+        // In the kernel (D), such as a parent that waits for its stopped vfork(): it stops as soon
+        // as it leaves.
         if (state != 'T' && state != 't' && state != 'D')
             return false;
     }
     return true;
 }
 
-/* Its CPU time so far in ns, never less than before; of what has ended only what was waited for. */
+// Its CPU time so far in ns, never less than before; of what has ended only what was waited for.
 static int64_t neighbour_cpu_ns(struct neighbour *neighbour)
 {
     (void)neighbour_look(neighbour);
@@ -174,7 +174,7 @@ static void neighbour_free(struct neighbour *neighbour)
     neighbour->count = neighbour->room = 0;
 }
 
-/* ---- whom we may pause ---- */
+// ---- whom we may pause ----
 
 static void refuse_member(const struct neighbour *neighbour, const struct process *process)
 {
@@ -194,11 +194,11 @@ static void refuse_member(const struct neighbour *neighbour, const struct proces
                     pid);
 }
 
-/* Ourselves, who started us, and who started them: a shell, a terminal. */
+// Ourselves, who started us, and who started them: a shell, a terminal.
 static void refuse_ancestors(const struct neighbour *neighbour)
 {
     const struct process *process = find(&neighbour->all, getpid());
-    for (; process != NULL; process = find(&neighbour->all, process->parent))
+    for (; process; process = find(&neighbour->all, process->parent))
         if (is_member(neighbour, process->pid))
             usage_error(
                 "%s: jostle itself was started from there (pid %d, %s): give another program",
@@ -209,7 +209,7 @@ static void find_pid(struct neighbour *neighbour, uint64_t pid)
 {
     processes_read(&neighbour->all);
     const struct process *process = pid > INT32_MAX ? NULL : find(&neighbour->all, (pid_t)pid);
-    if (process == NULL)
+    if (!process)
         usage_error("pid %llu: there is no such process, or /proc hides it (hidepid): look with ps",
                     (unsigned long long)pid);
     if (has_ended(process))
@@ -224,17 +224,17 @@ static void find_pid(struct neighbour *neighbour, uint64_t pid)
              process->name);
 }
 
-/* From --pid, --cgroup or --job, of which one is given. Ends the program with exit 2 where there is
- * no such neighbour, or it may not be paused: another user's, the kernel's, our own ancestors, what
- * the machine or the session lives by, what is stopped already. */
+// From --pid, --cgroup or --job, of which one is given. Ends the program with exit 2 where there is
+// no such neighbour, or it may not be paused: another user's, the kernel's, our own ancestors, what
+// the machine or the session lives by, what is stopped already.
 static void neighbour_find(struct neighbour *neighbour, uint64_t pid, const char *cgroup,
                            const char *job)
 {
     *neighbour = (struct neighbour){.pid = 0};
-    if (cgroup != NULL) {
+    if (cgroup) {
         grouping_cgroup(&neighbour->grouping, "cgroup", cgroup);
         snprintf(neighbour->words, sizeof neighbour->words, "cgroup %.100s", cgroup);
-    } else if (job != NULL) {
+    } else if (job) {
         grouping_job(&neighbour->grouping, "job", job);
         snprintf(neighbour->words, sizeof neighbour->words, "job %.100s", job);
     } else {
@@ -247,27 +247,27 @@ static void neighbour_find(struct neighbour *neighbour, uint64_t pid, const char
         refuse_member(neighbour, find(&neighbour->all, neighbour->member[i].pid));
 }
 
-/* Whatever ends us, the neighbour runs again: by the kernel itself, at once.
- *
- *     loadgen ── writes ──> pipe ──> guard        loadgen <── pipe <── writes ── guard
- *
- * Both have an end of each pipe. The reading ends are opened once for each member, and signal
- * SIGCONT to it (F_SETOWN, F_SETSIG, O_ASYNC: fcntl(2)) when the other end closes: so the kernel
- * continues all members in the moment in which one of the two ends, by whatever signal and in
- * whatever order. The one that is left stops nobody any more. */
+// Whatever ends us, the neighbour runs again: by the kernel itself, at once.
+//
+//     loadgen ── writes ──> pipe ──> guard        loadgen <── pipe <── writes ── guard
+//
+// Both have an end of each pipe. The reading ends are opened once for each member, and signal
+// SIGCONT to it (F_SETOWN, F_SETSIG, O_ASYNC: fcntl(2)) when the other end closes: so the kernel
+// continues all members in the moment in which one of the two ends, by whatever signal and in
+// whatever order. The one that is left stops nobody any more.
 
 struct hold {
-    pid_t guard;  /* 0: there is none */
-    int alive;    /* our writing end */
-    int *reading; /* our reading ends; the first one signals nobody */
+    pid_t guard;  // 0: there is none
+    int alive;    // our writing end
+    int *reading; // our reading ends; the first one signals nobody
     size_t count;
-    struct member *member; /* whom it holds */
+    struct member *member; // whom it holds
     size_t members;
 };
 
 #define HOLD_OF_NONE ((struct hold){.alive = -1})
 
-/* One pipe: reading ends that signal, one for each member, and a plain one in front of them. */
+// One pipe: reading ends that signal, one for each member, and a plain one in front of them.
 struct wire {
     int writing;
     int *reading;
@@ -281,7 +281,7 @@ static void close_all(int *list, size_t count)
     free(list);
 }
 
-/* Another opening of the same end, which signals to `pid`; -1 with errno. */
+// Another opening of the same end, which signals to `pid`; -1 with errno.
 static int open_signalling(int reading, pid_t pid)
 {
     char path[64];
@@ -302,13 +302,13 @@ static bool wire_open(struct wire *wire, const struct neighbour *neighbour)
     int ends[2];
     *wire = (struct wire){.writing = -1,
                           .reading = calloc(neighbour->count + 1, sizeof *wire->reading)};
-    if (wire->reading == NULL || pipe2(ends, O_CLOEXEC) != 0)
+    if (!wire->reading || pipe2(ends, O_CLOEXEC) != 0)
         return false;
     wire->writing = ends[1];
     wire->reading[wire->count++] = ends[0];
     for (size_t i = 0; i < neighbour->count; i++) {
         const int fd = open_signalling(ends[0], neighbour->member[i].pid);
-        if (fd < 0 && errno != ESRCH) /* it has just ended */
+        if (fd < 0 && errno != ESRCH) // it has just ended
             return false;
         if (fd >= 0)
             wire->reading[wire->count++] = fd;
@@ -325,8 +325,8 @@ static void wire_close(struct wire *wire)
     errno = error;
 }
 
-/* The guard's whole life: in a session of its own, so that no signal to ours reaches it. It needs
- * do nothing: that it is there, and ends when we do, is all. */
+// The guard's whole life: in a session of its own, so that no signal to ours reaches it. It needs
+// do nothing: that it is there, and ends when we do, is all.
 static _Noreturn void guard(struct wire *from_us, struct wire *to_us, const struct hold *before)
 {
     char byte;
@@ -336,7 +336,7 @@ static _Noreturn void guard(struct wire *from_us, struct wire *to_us, const stru
     (void)sigprocmask(SIG_SETMASK, &all, NULL);
     (void)setsid();
     (void)prctl(PR_SET_NAME, "neighbour-guard");
-    /* Who waits for the end of what we hold by accident would wait for ever. */
+    // Who waits for the end of what we hold by accident would wait for ever.
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         (void)dup2(nothing, fd);
     if (before->guard != 0)
@@ -348,12 +348,12 @@ static _Noreturn void guard(struct wire *from_us, struct wire *to_us, const stru
     _exit(0);
 }
 
-/* *hold is that of before, and becomes the new one. */
+// *hold is that of before, and becomes the new one.
 static bool start(struct hold *hold, struct wire *to_guard, struct wire *from_guard,
                   const struct neighbour *neighbour)
 {
     struct member *member = calloc(neighbour->count + 1, sizeof *member);
-    const pid_t child = member == NULL ? -1 : fork();
+    const pid_t child = !member ? -1 : fork();
     if (child == 0)
         guard(to_guard, from_guard, hold);
     if (child < 0) {
@@ -372,7 +372,7 @@ static bool start(struct hold *hold, struct wire *to_guard, struct wire *from_gu
     return true;
 }
 
-/* Ends the guard, with which the kernel continues all that it held. */
+// Ends the guard, with which the kernel continues all that it held.
 static void hold_release(struct hold *hold)
 {
     if (hold->guard == 0)
@@ -385,8 +385,8 @@ static void hold_release(struct hold *hold)
     *hold = HOLD_OF_NONE;
 }
 
-/* From now on these members are continued when we end. To be called before any of them is stopped,
- * and again when others have come. False with errno. */
+// From now on these members are continued when we end. To be called before any of them is stopped,
+// and again when others have come. False with errno.
 static bool hold_take(struct hold *hold, const struct neighbour *neighbour)
 {
     struct wire to_guard = {.writing = -1}, from_guard = {.writing = -1};
@@ -402,7 +402,7 @@ static bool hold_take(struct hold *hold, const struct neighbour *neighbour)
     return true;
 }
 
-/* Whether it holds all members of the last look. */
+// Whether it holds all members of the last look.
 static bool hold_has(const struct hold *hold, const struct neighbour *neighbour)
 {
     for (size_t i = 0; i < neighbour->count; i++) {
@@ -416,33 +416,33 @@ static bool hold_has(const struct hold *hold, const struct neighbour *neighbour)
     return true;
 }
 
-/* False: the guard is gone, so nobody may be stopped. */
+// False: the guard is gone, so nobody may be stopped.
 static bool hold_is_there(const struct hold *hold)
 {
-    /* Readable when the guard is gone. */
+    // Readable when the guard is gone.
     struct pollfd file = {.fd = hold->guard == 0 ? -1 : hold->reading[0], .events = POLLIN};
     return file.fd >= 0 && poll(&file, 1, 0) == 0;
 }
 
-/* ---- the load ---- */
+// ---- the load ----
 
 enum {
-    STOP_LOOKS = 200, /* looks at whether all are stopped, a millisecond apart */
-    WATCH_MS = 200,   /* how often is looked whether it is still there */
+    STOP_LOOKS = 200, // looks at whether all are stopped, a millisecond apart
+    WATCH_MS = 200,   // how often is looked whether it is still there
 };
 
 struct neighbour_settings {
-    uint64_t pid; /* 0: not given */
+    uint64_t pid; // 0: not given
     const char *cgroup, *job;
     bool pause;
-    uint64_t started; /* 0: whichever has that number */
+    uint64_t started; // 0: whichever has that number
     int64_t settle_ns;
 };
 
 struct neighbour_state {
     struct neighbour neighbour;
     struct hold hold;
-    bool running; /* resumed */
+    bool running; // resumed
     int64_t cpu_ns;
     uv_timer_t settling, watching;
 };
@@ -489,7 +489,7 @@ static int fail_ended(struct run *run)
                     state->neighbour.words);
 }
 
-/* Its guard was killed: from now on nobody is stopped any more. */
+// Its guard was killed: from now on nobody is stopped any more.
 static int fail_lost(struct run *run)
 {
     struct neighbour_state *state = run->state;
@@ -503,7 +503,7 @@ static bool is_lost(const struct neighbour_state *state)
     return state->hold.guard != 0 && !hold_is_there(&state->hold);
 }
 
-/* Stops all, also those that are forked meanwhile. Returns 0, or -1 after run_fail(). */
+// Stops all, also those that are forked meanwhile. Returns 0, or -1 after run_fail().
 static int stop_all(struct run *run)
 {
     struct neighbour_state *state = run->state;
@@ -516,8 +516,8 @@ static int stop_all(struct run *run)
         if (!hold_has(&state->hold, neighbour) && !hold_take(&state->hold, neighbour))
             return run_fail(run, "%s: cannot guard %zu processes: %s: see ulimit -n and -u",
                             neighbour->words, neighbour->count, strerror(errno));
-        /* The look at all processes takes a while. Once the guard is gone the kernel has continued
-         * all, and nobody would do so again if we were killed next. */
+        // The look at all processes takes a while. Once the guard is gone the kernel has continued
+        // all, and nobody would do so again if we were killed next.
         if (is_lost(state))
             return fail_lost(run);
         neighbour_signal(neighbour, SIGSTOP);
@@ -525,7 +525,7 @@ static int stop_all(struct run *run)
     }
     if (neighbour->count == 0)
         return fail_ended(run);
-    /* Just now: the kernel has continued all but those that we stopped since. */
+    // Just now: the kernel has continued all but those that we stopped since.
     return is_lost(state) ? fail_lost(run) : 0;
 }
 
@@ -607,7 +607,7 @@ static pid_t process(const struct run *run)
     return state->running && state->neighbour.count > 0 ? state->neighbour.member[0].pid : 0;
 }
 
-/* Ctrl-Z of ours is no reason to stop a neighbour. */
+// Ctrl-Z of ours is no reason to stop a neighbour.
 static void suspend(struct run *run, bool stopped)
 {
     struct neighbour_state *state = run->state;

@@ -15,9 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BACKLOG 1024 /* rogue peers may come in crowds */
+#define BACKLOG 1024 // rogue peers may come in crowds
 
-/* ---- text ---- */
+// ---- text ----
 
 static int is_port(const char *text)
 {
@@ -37,16 +37,16 @@ int net_address_split(const char *text, int listener, char host[NI_MAXHOST], cha
                       char *error, size_t size)
 {
     const char *colon = strrchr(text, ':');
-    const char *number = colon == NULL ? text : colon + 1;
+    const char *number = !colon ? text : colon + 1;
     const char *name = text;
-    size_t length = colon == NULL ? 0 : (size_t)(colon - text);
+    size_t length = !colon ? 0 : (size_t)(colon - text);
     if (*name == '[') {
         if (length < 3 || name[length - 1] != ']')
             return refuse(text, error, size);
         name++;
         length -= 2;
-    } else if (memchr(name, ':', length) != NULL) {
-        return refuse(text, error, size); /* ::1 without brackets */
+    } else if (memchr(name, ':', length)) {
+        return refuse(text, error, size); // ::1 without brackets
     }
     if (!is_port(number) || length >= NI_MAXHOST || strlen(number) >= NI_MAXSERV ||
         (length == 0 && !listener) || (!listener && strtoul(number, NULL, 10) == 0))
@@ -120,7 +120,7 @@ const char *net_address_peer(int fd, char *text, size_t size)
     return net_address_format(&peer, text, size);
 }
 
-/* All addresses of a name; NULL, with the reason in error. */
+// All addresses of a name; NULL, with the reason in error.
 static struct addrinfo *resolve(const char *text, int listener, char *error, size_t size)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
@@ -145,16 +145,16 @@ static void take(struct net_address *address, const struct addrinfo *found)
     memcpy(&address->at, found->ai_addr, found->ai_addrlen);
 }
 
-/* ---- the receiving half ---- */
+// ---- the receiving half ----
 
-/* A socket of a type bound to an address; -1: errno. */
+// A socket of a type bound to an address; -1: errno.
 static int bind_to(const struct net_address *address, int type)
 {
     const int yes = 1;
     const int fd = socket(address->at.ss_family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return -1;
-    /* Not kept from a port by connections of the past that are still closing. */
+    // Not kept from a port by connections of the past that are still closing.
     if ((type != SOCK_STREAM || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0) &&
         (address->at.ss_family != AF_INET6 ||
          setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes) == 0) &&
@@ -177,9 +177,9 @@ int net_address_listen(const char *text, struct net_address *bound, char *error,
 {
     struct addrinfo *all = resolve(text, 1, error, size);
     int fd = -1;
-    if (all == NULL)
+    if (!all)
         return -1;
-    for (const struct addrinfo *one = all; one != NULL && fd < 0; one = one->ai_next) {
+    for (const struct addrinfo *one = all; one && fd < 0; one = one->ai_next) {
         take(bound, one);
         fd = bind_to(bound, SOCK_STREAM);
     }
@@ -204,7 +204,7 @@ int net_address_datagrams(const struct net_address *address, uint16_t port,
     return fd;
 }
 
-/* ---- the sending half ---- */
+// ---- the sending half ----
 
 static int set_blocking(int fd)
 {
@@ -212,7 +212,7 @@ static int set_blocking(int fd)
     return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
 }
 
-/* Waits for a connection under way. 0, or -1 with errno. */
+// Waits for a connection under way. 0, or -1 with errno.
 static int wait_connected(int fd, int64_t timeout_ns)
 {
     struct pollfd wait = {.fd = fd, .events = POLLOUT};
@@ -261,9 +261,9 @@ int net_address_dial(const char *text, int64_t timeout_ns, struct net_address *p
 {
     struct addrinfo *all = resolve(text, 0, error, size);
     int fd = -1;
-    if (all == NULL)
+    if (!all)
         return -1;
-    for (const struct addrinfo *one = all; one != NULL && fd < 0; one = one->ai_next) {
+    for (const struct addrinfo *one = all; one && fd < 0; one = one->ai_next) {
         take(peer, one);
         fd = net_address_connect(peer, SOCK_STREAM, timeout_ns);
     }
@@ -274,7 +274,7 @@ int net_address_dial(const char *text, int64_t timeout_ns, struct net_address *p
     return fd;
 }
 
-/* Whoever has one global address of IPv6 has all of its /64. */
+// Whoever has one global address of IPv6 has all of its /64.
 static bool is_same(const struct sockaddr_storage *one, const struct sockaddr_storage *other)
 {
     if (one->ss_family == AF_INET6 && other->ss_family == AF_INET6) {
@@ -322,7 +322,7 @@ int net_seats_free(const struct net_seat *seats, unsigned count, int64_t limit_n
     return chosen;
 }
 
-/* A message on its way: big-endian. */
+// A message on its way: big-endian.
 struct wire {
     char magic[8];
     uint16_t version;
@@ -395,7 +395,7 @@ static bool fits(const struct net_message *hello)
                (net_is_udp(hello->mode) ? NET_LARGEST_DATAGRAM : NET_LARGEST_BLOCK);
 }
 
-/* As far as all messages are alike. */
+// As far as all messages are alike.
 static enum net_heard hear(const unsigned char *bytes, size_t count, struct net_message *message)
 {
     if (net_message_read(bytes, count, message) != 0)

@@ -14,9 +14,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* How the sending half introduces itself to a listener. */
+// How the sending half introduces itself to a listener.
 
-/* What a foreign peer said, as far as it is printable. */
+// What a foreign peer said, as far as it is printable.
 static void quote(const unsigned char *bytes, size_t count, char *text, size_t size)
 {
     size_t used = 0;
@@ -35,7 +35,7 @@ static int not_ours(const unsigned char *bytes, size_t count, char *error, size_
     return -1;
 }
 
-/* Reads a whole message, or as much as shows that it is none. */
+// Reads a whole message, or as much as shows that it is none.
 static int read_answer(int fd, int64_t until_ns, struct net_message *answer, int *retry,
                        char *error, size_t size)
 {
@@ -89,9 +89,9 @@ static int judge(const struct net_message *hello, const struct net_message *answ
     return -1;
 }
 
-/* Sends a hello on a fresh connection and waits for the answer. 0, or -1 with
- * the reason in error: silent, gone, something else, another version, refused.
- * *retry: it may succeed in a moment (the listener closed the connection). */
+// Sends a hello on a fresh connection and waits for the answer. 0, or -1 with
+// the reason in error: silent, gone, something else, another version, refused.
+// *retry: it may succeed in a moment (the listener closed the connection).
 static int net_hello(int fd, const struct net_message *hello, int64_t timeout_ns,
                      struct net_message *answer, int *retry, char *error, size_t size)
 {
@@ -113,10 +113,10 @@ static int net_hello(int fd, const struct net_message *hello, int64_t timeout_ns
 }
 
 #define HELLO_TRIES 4
-#define TRY_NS      100000000 /* between two of them */
-#define SLICE_US    100000    /* a round trip that takes longer checks for orders */
+#define TRY_NS      100000000 // between two of them
+#define SLICE_US    100000    // a round trip that takes longer checks for orders
 
-/* ---- hello ---- */
+// ---- hello ----
 
 static unsigned streams_of(const struct net_state *state, unsigned session)
 {
@@ -124,8 +124,8 @@ static unsigned streams_of(const struct net_state *state, unsigned session)
            (session < state->stream_count % state->session_count);
 }
 
-/* Connects and is let in; a busy listener may need a second try.
- * peer: an address that is known, else `text` is dialled and *peer set. -1: error. */
+// Connects and is let in; a busy listener may need a second try.
+// peer: an address that is known, else `text` is dialled and *peer set. -1: error.
 static int enter(struct run *run, struct net_address *peer, const char *text,
                  const struct net_message *hello, struct net_message *answer, char *error,
                  size_t size)
@@ -133,9 +133,9 @@ static int enter(struct run *run, struct net_address *peer, const char *text,
     const int64_t timeout_ns = net_settings_of(run)->timeout_ns;
     for (int try = 0; try < HELLO_TRIES; try++) {
         int retry = 0;
-        const int fd = text != NULL ? net_address_dial(text, timeout_ns, peer, error, size)
-                                    : net_address_connect(peer, SOCK_STREAM, timeout_ns);
-        if (fd < 0 && text == NULL)
+        const int fd = text ? net_address_dial(text, timeout_ns, peer, error, size)
+                            : net_address_connect(peer, SOCK_STREAM, timeout_ns);
+        if (fd < 0 && !text)
             snprintf(error, size, "cannot open one more connection: %s: give fewer --streams",
                      strerror(errno));
         if (fd < 0)
@@ -147,7 +147,7 @@ static int enter(struct run *run, struct net_address *peer, const char *text,
             break;
         sleep_until_ns(now_ns() + TRY_NS);
     }
-    if (text != NULL) {
+    if (text) {
         char what[400];
         snprintf(what, sizeof what, "%s", error);
         snprintf(error, size, "%.100s: %s", text, what);
@@ -155,7 +155,7 @@ static int enter(struct run *run, struct net_address *peer, const char *text,
     return -1;
 }
 
-/* UDP gives way to nobody: a harness knows what it measures, and who typed it may not. */
+// UDP gives way to nobody: a harness knows what it measures, and who typed it may not.
 static void warn_of_flood(struct run *run, int fd)
 {
     const struct common *common = &run->common;
@@ -179,10 +179,10 @@ static int open_session(struct run *run, unsigned index)
     struct net_message answer;
     char error[512];
     struct net_address peer;
-    if (session->server != NULL)
+    if (session->server)
         peer = session->server->address;
-    session->fd = enter(run, &peer, session->server != NULL ? NULL : net_settings_of(run)->connect,
-                        &hello, &answer, error, sizeof error);
+    session->fd = enter(run, &peer, session->server ? NULL : net_settings_of(run)->connect, &hello,
+                        &answer, error, sizeof error);
     if (session->fd < 0)
         return run_fail(run, "%s", error);
     session->udp_port = (uint16_t)answer.values[0];
@@ -192,7 +192,7 @@ static int open_session(struct run *run, unsigned index)
     return 0;
 }
 
-/* ---- streams ---- */
+// ---- streams ----
 
 static void set_up(const struct net_state *state, int fd)
 {
@@ -247,7 +247,7 @@ static int open_streams(struct run *run)
     return 0;
 }
 
-/* ---- all of it ---- */
+// ---- all of it ----
 
 static int open_own_servers(struct run *run)
 {
@@ -260,7 +260,7 @@ static int open_own_servers(struct run *run)
                                              .token = state->sessions[i].token};
         char error[512];
         state->servers[i] = net_server_open(run, &plan, error, sizeof error);
-        if (state->servers[i] == NULL)
+        if (!state->servers[i])
             return run_fail(run, "%s", error);
         state->server_count++;
         state->sessions[i].server = state->servers[i];
@@ -280,8 +280,7 @@ static int allocate(struct run *run)
     state->servers = calloc(state->session_count, sizeof(struct net_server *));
     state->workers = calloc(run->threads, sizeof *state->workers);
     state->streams = zeroed_lines(state->stream_count, sizeof *state->streams);
-    if (state->sessions == NULL || state->servers == NULL || state->streams == NULL ||
-        state->workers == NULL)
+    if (!state->sessions || !state->servers || !state->streams || !state->workers)
         return run_fail(run, "out of memory: give fewer --streams");
     for (unsigned i = 0; i < run->threads; i++)
         if ((state->workers[i].wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0)
@@ -315,16 +314,16 @@ static void say_bye(const struct net_session *session)
     unsigned char bytes[NET_MESSAGE_BYTES];
     net_message_write(&bye, bytes);
     if (send(session->fd, bytes, sizeof bytes, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-        return; /* the peer is gone: no good-bye is needed */
+        return; // the peer is gone: no good-bye is needed
 }
 
 void net_close(struct run *run)
 {
     struct net_state *state = net_state_of(run);
-    for (unsigned i = 0; state->streams != NULL && i < state->stream_count; i++)
+    for (unsigned i = 0; state->streams && i < state->stream_count; i++)
         if (state->streams[i].fd >= 0)
             close(state->streams[i].fd);
-    for (unsigned i = 0; state->sessions != NULL && i < state->session_count; i++) {
+    for (unsigned i = 0; state->sessions && i < state->session_count; i++) {
         if (state->sessions[i].fd < 0)
             continue;
         say_bye(&state->sessions[i]);
@@ -332,7 +331,7 @@ void net_close(struct run *run)
     }
     for (unsigned i = 0; i < state->server_count; i++)
         net_server_close(state->servers[i]);
-    for (unsigned i = 0; state->workers != NULL && i < run->threads; i++)
+    for (unsigned i = 0; state->workers && i < run->threads; i++)
         if (state->workers[i].wake_fd > 0)
             close(state->workers[i].wake_fd);
     free(state->workers);
@@ -346,11 +345,11 @@ void net_close(struct run *run)
     state->server_count = 0;
 }
 
-/* Request and response: one at a time in each stream. */
+// Request and response: one at a time in each stream.
 
-#define LOST_NS 1000000000 /* a datagram without an answer for so long is lost */
+#define LOST_NS 1000000000 // a datagram without an answer for so long is lost
 
-/* After a wait of a tenth of a second without anything: whether to wait on. */
+// After a wait of a tenth of a second without anything: whether to wait on.
 static bool wait_on(struct net_stream *stream, int64_t since_ns)
 {
     struct worker *worker = stream->worker;
@@ -364,7 +363,7 @@ static bool wait_on(struct net_stream *stream, int64_t since_ns)
     return worker_running(worker);
 }
 
-/* True if the call should be made once more. */
+// True if the call should be made once more.
 static bool again(struct net_stream *stream, ssize_t result, int64_t since_ns)
 {
     if (result < 0 && (errno == EAGAIN || errno == EINTR))
@@ -373,7 +372,7 @@ static bool again(struct net_stream *stream, ssize_t result, int64_t since_ns)
     return false;
 }
 
-/* ---- TCP ---- */
+// ---- TCP ----
 
 static bool read_rest(struct net_stream *stream, unsigned char *block, int64_t since_ns)
 {
@@ -399,20 +398,20 @@ static bool write_rest(struct net_stream *stream, unsigned char *block, int64_t 
         else if (!again(stream, sent, since_ns))
             return false;
     }
-    stream->owed = length; /* to be read */
+    stream->owed = length; // to be read
     return true;
 }
 
-/* False: a pause came in between, or it failed. */
+// False: a pause came in between, or it failed.
 static bool round_trip(struct net_stream *stream, unsigned char *block, int64_t since_ns)
 {
     stream->offset = net_state_of(stream->worker->run)->block_bytes;
     return write_rest(stream, block, since_ns) && read_rest(stream, block, since_ns);
 }
 
-/* ---- UDP ---- */
+// ---- UDP ----
 
-/* Numbers a request: in its head, or in as many low bytes as there are. */
+// Numbers a request: in its head, or in as many low bytes as there are.
 static void write_number(const struct net_stream *stream, unsigned char *block)
 {
     const struct net_state *state = net_state_of(stream->worker->run);
@@ -427,7 +426,7 @@ static void write_number(const struct net_stream *stream, unsigned char *block)
         block[i] = (unsigned char)(head.number >> (8 * i));
 }
 
-/* Whether this is the answer; older ones come late, and count no more. */
+// Whether this is the answer; older ones come late, and count no more.
 static bool is_answer(const struct net_stream *stream, const unsigned char *block, ssize_t got)
 {
     const struct net_state *state = net_state_of(stream->worker->run);
@@ -466,7 +465,7 @@ static bool datagram_trip(struct net_stream *stream, unsigned char *block, int64
     return true;
 }
 
-/* A round trip that a pause has cut short is completed before the next. */
+// A round trip that a pause has cut short is completed before the next.
 static bool finish_old(struct net_stream *stream, unsigned char *block)
 {
     const int64_t since_ns = now_ns();

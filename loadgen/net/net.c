@@ -1,5 +1,5 @@
-/* loadgen net: sends bytes, datagrams or requests at a rate, to a receiver in this
- * process or to another loadgen, and reports what was received. */
+// loadgen net: sends bytes, datagrams or requests at a rate, to a receiver in this
+// process or to another loadgen, and reports what was received.
 
 #include "net/net.h"
 
@@ -58,7 +58,7 @@ static const char *mode_name(enum net_mode mode)
     return names[mode];
 }
 
-/* ---- before anything starts ---- */
+// ---- before anything starts ----
 
 static void check_exclusive(const struct run *run)
 {
@@ -67,11 +67,11 @@ static void check_exclusive(const struct run *run)
         usage_error("--tcp and --udp: give one of them");
     if (set->loopback + (set->listen != NULL) + (set->connect != NULL) > 1)
         usage_error("--loopback, --listen and --connect: give one of them");
-    if (set->connect != NULL && set->discard)
+    if (set->connect && set->discard)
         usage_error("--discard is for the receiving half: give it to the listener");
 }
 
-/* A listener takes what the sender asks for. */
+// A listener takes what the sender asks for.
 static void check_listener(const struct run *run)
 {
     static const char *const foreign[] = {"tcp",  "udp",   "block-size", "streams",
@@ -85,7 +85,7 @@ static void check_listener(const struct run *run)
 static void check_form(const char *text, int listener)
 {
     char host[NI_MAXHOST], port[NI_MAXSERV], error[256];
-    if (text != NULL && net_address_split(text, listener, host, port, error, sizeof error) != 0)
+    if (text && net_address_split(text, listener, host, port, error, sizeof error) != 0)
         usage_error("--%s %s", listener ? "listen" : "connect", error);
 }
 
@@ -127,8 +127,8 @@ static void choose_threads(struct run *run)
                     run->threads);
 }
 
-/* Writes what was chosen into the options, which a calibration is known by. On one
- * machine it matters whether sender and receiver share a CPU. */
+// Writes what was chosen into the options, which a calibration is known by. On one
+// machine it matters whether sender and receiver share a CPU.
 static void settle(struct run *run)
 {
     struct net_settings *set = net_settings_of(run);
@@ -141,7 +141,7 @@ static void settle(struct run *run)
                  run->cpus.count == 1 ? "" : "s");
 }
 
-/* Each round trip has a block at both ends. */
+// Each round trip has a block at both ends.
 static void claim(struct run *run)
 {
     const struct net_state *state = net_state_of(run);
@@ -156,13 +156,11 @@ static void check(struct run *run)
     const struct net_settings *set = net_settings_of(run);
     struct net_state *state = net_state_of(run);
     check_exclusive(run);
-    if (set->listen != NULL)
+    if (set->listen)
         check_listener(run);
     check_form(set->listen, 1);
     check_form(set->connect, 0);
-    state->role = set->listen != NULL    ? NET_LISTEN
-                  : set->connect != NULL ? NET_CONNECT
-                                         : NET_LOOPBACK;
+    state->role = set->listen ? NET_LISTEN : set->connect ? NET_CONNECT : NET_LOOPBACK;
     state->mode = mode_of(set);
     choose_block(run);
     choose_threads(run);
@@ -174,7 +172,7 @@ static void check(struct run *run)
         run->load = &net_ping_load;
 }
 
-/* ---- rates ---- */
+// ---- rates ----
 
 static int rate(struct run *run, const char *text, double *value, char *error, size_t size)
 {
@@ -184,9 +182,9 @@ static int rate(struct run *run, const char *text, double *value, char *error, s
     return -1;
 }
 
-/* What a network load has sent and received, and how it reports that. */
+// What a network load has sent and received, and how it reports that.
 
-/* What the frame differences for each mark. */
+// What the frame differences for each mark.
 enum {
     SENT_BYTES,
     RECEIVED_BYTES,
@@ -198,7 +196,7 @@ enum {
     RECEIVER_CPU
 };
 
-/* What the other end's kernel has taken: what was written, but for what waits here. */
+// What the other end's kernel has taken: what was written, but for what waits here.
 static double acknowledged(struct net_state *state)
 {
     double sum = 0;
@@ -209,7 +207,7 @@ static double acknowledged(struct net_state *state)
             waiting = 0;
         sum += (double)sent - waiting;
     }
-    state->acknowledged = fmax(state->acknowledged, sum); /* the queue was read later */
+    state->acknowledged = fmax(state->acknowledged, sum); // the queue was read later
     return state->acknowledged;
 }
 
@@ -272,8 +270,8 @@ static void net_count_all(struct run *run, double counters[LOAD_COUNTERS])
         counters[SENDER_CPU] += (double)worker_cpu_ns(&run->workers[i]);
 }
 
-/* Jain's index over what each stream has sent since the start: 1, all the same;
- * 1/n, one has it all (Jain, Chiu and Hawe 1984). */
+// Jain's index over what each stream has sent since the start: 1, all the same;
+// 1/n, one has it all (Jain, Chiu and Hawe 1984).
 static double fairness(const struct net_state *state)
 {
     double sum = 0, squares = 0;
@@ -314,7 +312,7 @@ static void net_fields(struct run *run, const struct snapshot *window, struct li
     if (listens || net_is_udp(state->mode)) {
         line_count(line, "lost", whole(window->counters[LOST]));
         line_fixed(line, "loss_percent", loss_percent(window), 6);
-        /* Short ones have no numbers. */
+        // Short ones have no numbers.
         line_fixed(line, "out_of_order",
                    !listens && net_is_short(state) ? NAN : fmax(window->counters[OUT_OF_ORDER], 0),
                    0);
@@ -333,7 +331,7 @@ static void net_fields(struct run *run, const struct snapshot *window, struct li
     }
 }
 
-/* For people: the parts of the whole. */
+// For people: the parts of the whole.
 static void net_notes(struct run *run, const char *event, const struct snapshot *window)
 {
     const struct net_state *state = net_state_of(run);
@@ -382,7 +380,7 @@ static const char details[] =
     "is of what --calib measured. --listen counts what it receives, --connect what the peer has "
     "acknowledged (UDP: what was sent), --loopback what was received. See docs/network.md.";
 
-/* ---- sides ---- */
+// ---- sides ----
 
 static int prepare_listener(struct run *run)
 {
@@ -392,10 +390,10 @@ static int prepare_listener(struct run *run)
                                          .timeout_ns = net_settings_of(run)->timeout_ns};
     char error[400], text[NET_ADDRESS_TEXT];
     state->servers = calloc(1, sizeof(struct net_server *));
-    if (state->servers == NULL)
+    if (!state->servers)
         return run_fail(run, "out of memory: free some");
     state->servers[0] = net_server_open(run, &plan, error, sizeof error);
-    if (state->servers[0] == NULL)
+    if (!state->servers[0])
         return run_fail(run, "%s", error);
     state->server_count = 1;
     state->address = state->servers[0]->address;
@@ -404,14 +402,14 @@ static int prepare_listener(struct run *run)
     return 0;
 }
 
-/* Content that differs from page to page; the ping's workers have a block each. */
+// Content that differs from page to page; the ping's workers have a block each.
 static int fill_block(struct run *run)
 {
     struct net_state *state = net_state_of(run);
     const size_t count = net_is_ping(state->mode) ? run->threads : 1;
     uint64_t random = 88172645463325252u;
     state->block = calloc(count, state->block_bytes);
-    if (state->block == NULL)
+    if (!state->block)
         return run_fail(run, "no memory for blocks of %zu bytes: give a smaller --block-size",
                         state->block_bytes);
     for (size_t i = 0; i < state->block_bytes; i++)
@@ -432,7 +430,7 @@ static void cleanup(struct run *run)
     free(net_state_of(run)->block);
 }
 
-/* ---- workers ---- */
+// ---- workers ----
 
 static int begin(struct worker *worker)
 {
@@ -455,9 +453,8 @@ static void work(struct worker *worker)
         net_datagram_work(worker);
     else
         net_bulk_work(worker);
-    /* After a failure all that remains is to wait for the end. */
-    if (worker_running(worker) && worker->state != NULL &&
-        ((struct net_worker *)worker->state)->failed)
+    // After a failure all that remains is to wait for the end.
+    if (worker_running(worker) && worker->state && ((struct net_worker *)worker->state)->failed)
         worker_sleep_until(worker, INT64_MAX);
 }
 
@@ -476,7 +473,7 @@ static void end(struct worker *worker)
         net_worker_close(worker);
 }
 
-/* Round trips are operations, and have a latency. */
+// Round trips are operations, and have a latency.
 #define NET_LOAD                                                                                   \
     .name = "net", .summary = "sends or receives over the network: TCP, UDP, round trips",         \
     .details = details, .options = options, .options_size = sizeof(struct net_settings),           \

@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <uv.h>
 
-/* What the parts of the receiving half share. All of it runs in the server's thread unless
- * a comment says otherwise. */
+// What the parts of the receiving half share. All of it runs in the server's thread unless
+// a comment says otherwise.
 
 #define NET_BUFFER_BYTES (128u << 10)
 
@@ -18,75 +18,75 @@ struct run;
 struct worker;
 struct net_peer;
 
-/* What a server is for. */
+// What a server is for.
 struct net_server_plan {
-    const char *address; /* as typed */
-    bool local;          /* for this process alone, which reads the counts by itself */
-    bool discard;        /* what has come is dropped by the kernel, not copied */
-    int64_t timeout_ns;  /* how long a session may be silent that is not complete, or not wanted */
-    uint64_t token;      /* with local: of the only session that is let in */
+    const char *address; // as typed
+    bool local;          // for this process alone, which reads the counts by itself
+    bool discard;        // what has come is dropped by the kernel, not copied
+    int64_t timeout_ns;  // how long a session may be silent that is not complete, or not wanted
+    uint64_t token;      // with local: of the only session that is let in
 };
 
-/* A datagram socket: everybody's, or that of one session whose datagrams are too short to
- * say whose they are. */
+// A datagram socket: everybody's, or that of one session whose datagrams are too short to
+// say whose they are.
 struct net_port {
     struct net_server *server;
-    struct net_peer *owner; /* NULL: everybody's */
+    struct net_peer *owner; // NULL: everybody's
     int fd;
     uv_poll_t poll;
     uv_timer_t drain;
     struct {
-        unsigned count; /* datagrams since checked_ns */
+        unsigned count; // datagrams since checked_ns
         uint64_t checked_bytes;
         int64_t checked_ns;
-    } burst;          /* port.c's own */
-    unsigned handles; /* still to be closed: port.c's own */
+    } burst;          // port.c's own
+    unsigned handles; // still to be closed: port.c's own
 };
 
-/* A session, as the receiving half sees it. */
+// A session, as the receiving half sees it.
 struct net_peer {
     struct net_server *server;
-    int control_fd; /* where its reports go */
+    int control_fd; // where its reports go
     struct sockaddr_storage host;
     enum net_mode mode;
     uint64_t token;
     uint32_t block_bytes, streams;
-    uint64_t *next;  /* datagrams: the number that each stream continues with; with a port of its
-                        own, how many each has sent, as the last mark said; connections: 1 for a
-                        stream that has joined */
-    unsigned joined; /* connections: how many streams have */
-    bool complete;   /* all have, or none is needed */
-    uint64_t echo_bytes;   /* that are set aside for it, of NET_MOST_ECHO_BYTES */
-    struct net_port *port; /* of its own; NULL: everybody's */
+    uint64_t *next;  // datagrams: the number that each stream continues with; with a port of its
+                     // own, how many each has sent, as the last mark said; connections: 1 for a
+                     // stream that has joined
+    unsigned joined; // connections: how many streams have
+    bool complete;   // all have, or none is needed
+    uint64_t echo_bytes;   // that are set aside for it, of NET_MOST_ECHO_BYTES
+    struct net_port *port; // of its own; NULL: everybody's
     uint64_t received_bytes, datagrams, lost, out_of_order;
-    bool changed; /* since the last report */
+    bool changed; // since the last report
     struct net_echo *echoes;
-    int64_t active_ns; /* when something was last seen to come from it, and how much by then */
+    int64_t active_ns; // when something was last seen to come from it, and how much by then
     uint64_t active_count;
 };
 
 enum net_part { NET_PART_NEW, NET_PART_CONTROL, NET_PART_STREAM, NET_PARTS };
 
-/* An accepted connection: one that has not said hello yet, a session's control connection, or one
- * of its TCP streams. */
+// An accepted connection: one that has not said hello yet, a session's control connection, or one
+// of its TCP streams.
 struct net_connection {
     struct net_server *server;
     struct net_connection *next, *previous;
-    struct net_peer *peer; /* NULL: it has no session yet, or that has ended */
+    struct net_peer *peer; // NULL: it has no session yet, or that has ended
     enum net_part part;
-    uint32_t number;  /* of a stream in its session */
-    int64_t since_ns; /* that it is a new one, or a stream without a session */
+    uint32_t number;  // of a stream in its session
+    int64_t since_ns; // that it is a new one, or a stream without a session
     bool said_bye;
-    unsigned char heard[NET_MESSAGE_BYTES]; /* half a message, while it comes in */
+    unsigned char heard[NET_MESSAGE_BYTES]; // half a message, while it comes in
     size_t heard_count;
     int fd;
     uv_poll_t poll;
     struct {
-        uint64_t bytes; /* received so far */
+        uint64_t bytes; // received so far
         uint64_t checked_bytes, flushed_bytes;
         int64_t checked_ns, not_before_ns;
         bool on;
-    } batch; /* port.c's own */
+    } batch; // port.c's own
 };
 
 struct net_server {
@@ -98,17 +98,17 @@ struct net_server {
     uv_async_t wake;
     uv_timer_t report, rest, flush, sweep;
     uv_poll_t listener;
-    struct net_port port;               /* everybody's */
-    bool started;                       /* handles are open */
-    struct net_connection *connections; /* the latest first */
-    unsigned parts[NET_PARTS];          /* how many there are of each */
-    unsigned echoes;                    /* streams of round trips */
-    unsigned most_streams;              /* NET_MOST_STREAMS, or what descriptors are enough for */
+    struct net_port port;               // everybody's
+    bool started;                       // handles are open
+    struct net_connection *connections; // the latest first
+    unsigned parts[NET_PARTS];          // how many there are of each
+    unsigned echoes;                    // streams of round trips
+    unsigned most_streams;              // NET_MOST_STREAMS, or what descriptors are enough for
     uint64_t echo_bytes;
-    unsigned warned; /* how often, of what peers do */
+    unsigned warned; // how often, of what peers do
     struct net_peer *peers[NET_MOST_SESSIONS];
     unsigned peer_count;
-    struct net_peer *recent; /* whose datagram came last */
+    struct net_peer *recent; // whose datagram came last
     struct net_messages *messages;
     unsigned char *buffer;
     struct {
@@ -117,160 +117,159 @@ struct net_server {
         _Atomic int64_t lost;
         _Atomic uint64_t out_of_order, rejected;
     } counts;
-    /* Shared with threads that answer round trips. */
+    // Shared with threads that answer round trips.
     pthread_mutex_t mutex;
     pthread_cond_t released;
-    _Atomic bool held; /* paused: no round trip is answered */
+    _Atomic bool held; // paused: no round trip is answered
     int64_t ended_cpu_ns;
-    /* Of --loopback. */
+    // Of --loopback.
     pthread_t thread;
     bool threaded;
     _Atomic bool quit;
     clockid_t cpu_clock;
 };
 
-/* The receiver's threads all add to the same counters. */
+// The receiver's threads all add to the same counters.
 static inline void net_count(_Atomic uint64_t *counter, uint64_t more)
 {
     atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
 }
 
-/* The connections that a listener has accepted: a list, the latest first. */
+// The connections that a listener has accepted: a list, the latest first.
 
-#define NET_MOST_NEW 128 /* that have not said hello yet: the oldest leaves for another */
+#define NET_MOST_NEW 128 // that have not said hello yet: the oldest leaves for another
 
-/* Takes a connection into the list, not yet polled; peer: NULL for a new one. NULL: no memory;
- * the descriptor is the caller's then. */
+// Takes a connection into the list, not yet polled; peer: NULL for a new one. NULL: no memory;
+// the descriptor is the caller's then.
 struct net_connection *net_connection_add(struct net_server *server, struct net_peer *peer, int fd,
                                           enum net_part part);
-/* Takes it out of the list. The descriptor remains open, and is returned. */
+// Takes it out of the list. The descriptor remains open, and is returned.
 int net_connection_release(struct net_connection *connection);
-/* The same, and closes it. */
+// The same, and closes it.
 void net_connection_drop(struct net_connection *connection);
-/* Reads what there is of a message. 1: more bytes, or all, in ->heard; 0: nothing at present; -1:
- * it is at its end. */
+// Reads what there is of a message. 1: more bytes, or all, in ->heard; 0: nothing at present; -1:
+// it is at its end.
 int net_connection_hear(struct net_connection *connection);
-/* Drops new ones until there is room for another. */
+// Drops new ones until there is room for another.
 void net_connection_make_room(struct net_server *server);
 
-/* Threads that answer round trips: they block, for a poll in between would add to the
- * time that is measured. */
+// Threads that answer round trips: they block, for a poll in between would add to the
+// time that is measured.
 
-/* Starts one for a stream (TCP) or a socket (UDP), which it owns from then on. 0, or errno: then
- * the descriptor is still the caller's. */
+// Starts one for a stream (TCP) or a socket (UDP), which it owns from then on. 0, or errno: then
+// the descriptor is still the caller's.
 int net_echo_start(struct net_peer *peer, int fd);
-/* Ends all of a session's and waits for them. */
+// Ends all of a session's and waits for them.
 void net_echo_stop(struct net_peer *peer);
-/* How many round trips of a session have been answered by threads that it has. */
+// How many round trips of a session have been answered by threads that it has.
 uint64_t net_echo_answered(const struct net_peer *peer);
-/* Any thread: CPU time of all, including those that have ended. */
+// Any thread: CPU time of all, including those that have ended.
 int64_t net_echo_cpu_ns(struct net_server *server);
-/* Whether they answer (held: false) or wait. */
+// Whether they answer (held: false) or wait.
 void net_echo_hold(struct net_server *server, bool held);
 
-/* Something has come for a session. */
+// Something has come for a session.
 void net_peer_received(struct net_peer *peer, uint64_t bytes);
-/* There is something new to report to it, soon. */
+// There is something new to report to it, soon.
 void net_peer_changed(struct net_peer *peer);
-/* Reports what it has received, at once. */
+// Reports what it has received, at once.
 void net_peer_report(struct net_peer *peer);
 
-/* ---- port.c ---- */
+// ---- port.c ----
 
-/* The receiving half's datagram sockets: everybody's, and one of a session's own where its
- * datagrams are shorter than a head, so that the port says whose they are. */
+// The receiving half's datagram sockets: everybody's, and one of a session's own where its
+// datagrams are shorter than a head, so that the port says whose they are.
 
-/* Gives a bound socket its buffer, and its handles in the server's loop. 0, or libuv's error;
- * the socket stays the caller's. owner: see net_port. */
+// Gives a bound socket its buffer, and its handles in the server's loop. 0, or libuv's error;
+// the socket stays the caller's. owner: see net_port.
 int net_port_open(struct net_port *port, struct net_server *server, struct net_peer *owner, int fd);
-/* Reads what comes, or for the time of a pause nothing. */
+// Reads what comes, or for the time of a pause nothing.
 void net_port_hold(struct net_port *port, bool held);
 
-/* A session's own: its port number, 0 where none can be had. */
+// A session's own: its port number, 0 where none can be had.
 uint16_t net_port_own(struct net_peer *peer);
-/* Closes it, if there is one. */
+// Closes it, if there is one.
 void net_port_disown(struct net_peer *peer);
 
-/* Receiving in batches. A receiver of gigabytes a second would be woken for every few
- * kilobytes, and each wake-up of an idle CPU costs more than the copy. So for a
- * connection that fast the kernel is told to wait until NET_BUFFER_BYTES are there
- * (SO_RCVLOWAT), until it is slow again: a timer takes what is left in between.
- * Datagrams that come that fast are read by the millisecond. Slower loads, and those
- * are all that are finely paced, are read as they come. */
+// Receiving in batches. A receiver of gigabytes a second would be woken for every few
+// kilobytes, and each wake-up of an idle CPU costs more than the copy. So for a
+// connection that fast the kernel is told to wait until NET_BUFFER_BYTES are there
+// (SO_RCVLOWAT), until it is slow again: a timer takes what is left in between.
+// Datagrams that come that fast are read by the millisecond. Slower loads, and those
+// are all that are finely paced, are read as they come.
 
-/* After bytes were taken from a connection: may switch its batches on. */
+// After bytes were taken from a connection: may switch its batches on.
 void net_batch_received(struct net_connection *connection, size_t bytes);
-/* Before a pause: all connections are read as they come. */
+// Before a pause: all connections are read as they come.
 void net_batch_end(struct net_server *server);
 
-/* Room for many at a time; NULL: no memory. discard: their content is not copied. */
+// Room for many at a time; NULL: no memory. discard: their content is not copied.
 struct net_messages *net_messages_new(bool discard);
 
-/* ---- session.c ---- */
+// ---- session.c ----
 
-/* The receiving half's sessions: who is let in, what they have received, and the end. */
+// The receiving half's sessions: who is let in, what they have received, and the end.
 
-/* Takes an accepted connection, whose hello should be there already, and answers it: a session's
- * first, or one of its streams. Anything else is rejected: counted and closed. Returns the
- * connection, to be polled, or NULL where there is nothing to poll. */
+// Takes an accepted connection, whose hello should be there already, and answers it: a session's
+// first, or one of its streams. Anything else is rejected: counted and closed. Returns the
+// connection, to be polled, or NULL where there is nothing to poll.
 struct net_connection *net_session_admit(struct net_server *server, int fd);
-/* The same for one of which only a part of its hello had come. */
+// The same for one of which only a part of its hello had come.
 struct net_connection *net_session_greet(struct net_connection *connection);
-/* Something can be read from a control connection: news of its end. */
+// Something can be read from a control connection: news of its end.
 void net_session_hear(struct net_connection *connection);
-/* The other end has closed a stream. */
+// The other end has closed a stream.
 void net_session_stream_ended(struct net_connection *connection);
-/* Ends a session that should not stay: nothing is read from it any more. why: for a warning, of
- * which there are few, for anybody may cause them. */
+// Ends a session that should not stay: nothing is read from it any more. why: for a warning, of
+// which there are few, for anybody may cause them.
 void net_session_expel(struct net_peer *peer, const char *why);
-/* Descriptors have run out: of the sessions that are silent, the one with the most streams leaves.
- */
+// Descriptors have run out: of the sessions that are silent, the one with the most streams leaves.
 void net_session_free_descriptors(struct net_server *server);
 void net_session_end_all(struct net_server *server);
 
-/* When each session was last heard. */
+// When each session was last heard.
 
-/* Notes of each session whether anything has come since the last call. */
+// Notes of each session whether anything has come since the last call.
 void net_activity_note(struct net_server *server);
 
-/* ---- server.c: what the load and its sending half use ---- */
+// ---- server.c: what the load and its sending half use ----
 
-/* The receiving half of a network load: one thread with a libuv loop that accepts
- * sessions and counts what comes; each stream of round trips is answered by a thread
- * of its own. --listen runs it in its worker, --loopback in a thread of its own. */
+// The receiving half of a network load: one thread with a libuv loop that accepts
+// sessions and counts what comes; each stream of round trips is answered by a thread
+// of its own. --listen runs it in its worker, --loopback in a thread of its own.
 
-/* All are cumulative. */
+// All are cumulative.
 struct net_counts {
     uint64_t received_bytes, datagrams;
-    int64_t lost; /* may fall, when a datagram comes late */
+    int64_t lost; // may fall, when a datagram comes late
     uint64_t out_of_order, rejected;
-    int64_t echo_cpu_ns, thread_cpu_ns; /* of threads of the server's own */
+    int64_t echo_cpu_ns, thread_cpu_ns; // of threads of the server's own
 };
 
-/* Bound and listening when it returns; NULL, with the reason in error. */
+// Bound and listening when it returns; NULL, with the reason in error.
 struct net_server *net_server_open(struct run *run, const struct net_server_plan *plan, char *error,
                                    size_t size);
-/* In a thread of its own until net_server_close(). 0, or errno. */
+// In a thread of its own until net_server_close(). 0, or errno.
 int net_server_start(struct net_server *server);
-/* In this worker's thread while worker_running(). */
+// In this worker's thread while worker_running().
 void net_server_run(struct net_server *server, struct worker *worker);
-/* Nobody may be in net_server_run(). NULL is fine. */
+// Nobody may be in net_server_run(). NULL is fine.
 void net_server_close(struct net_server *server);
-/* Any thread. */
+// Any thread.
 void net_server_count(struct net_server *server, struct net_counts *counts);
 
-/* What the parts of the sending half, and the load itself, share: the options as
- * given, and the state of a run. */
+// What the parts of the sending half, and the load itself, share: the options as
+// given, and the state of a run.
 
-#define NET_BULK_BLOCK     (128u << 10) /* of TCP without --block-size: as large as iperf3's */
-#define NET_DATAGRAM_BLOCK 1400u        /* fits into an Ethernet frame with every header */
-/* Without --block-size, TCP is paced in pieces of so many bytes; those that are
- * due at the same time are one write. */
+#define NET_BULK_BLOCK     (128u << 10) // of TCP without --block-size: as large as iperf3's
+#define NET_DATAGRAM_BLOCK 1400u        // fits into an Ethernet frame with every header
+// Without --block-size, TCP is paced in pieces of so many bytes; those that are
+// due at the same time are one write.
 #define NET_PIECE 512u
-/* Who has sent all that was due sleeps so long at least: writes grow, and 1 ms
- * is the largest step that a paced load may make. */
+// Who has sent all that was due sleeps so long at least: writes grow, and 1 ms
+// is the largest step that a paced load may make.
 #define NET_STEP_NS  800000
-#define NET_CHECK_NS 10000000 /* between two checks on the peer */
+#define NET_CHECK_NS 10000000 // between two checks on the peer
 
 enum net_role { NET_LOOPBACK, NET_LISTEN, NET_CONNECT };
 
@@ -281,51 +280,51 @@ struct net_settings {
     int64_t timeout_ns;
 };
 
-/* One connection of the sending half, or for UDP one sequence of datagrams. A
- * worker has its streams to itself. */
+// One connection of the sending half, or for UDP one sequence of datagrams. A
+// worker has its streams to itself.
 struct net_stream {
     int fd;
-    unsigned number; /* in its session */
+    unsigned number; // in its session
     struct net_session *session;
     struct worker *worker;
-    bool blocked;  /* the socket takes no more at present */
-    uint64_t owed; /* bytes due and not yet written */
-    size_t offset; /* bytes of the present block that are written */
-    uint64_t next; /* datagrams: the next number */
-    /* When it was last seen to move, and how far it was then. */
+    bool blocked;  // the socket takes no more at present
+    uint64_t owed; // bytes due and not yet written
+    size_t offset; // bytes of the present block that are written
+    uint64_t next; // datagrams: the next number
+    // When it was last seen to move, and how far it was then.
     int64_t moved_ns;
     uint64_t moved_bytes;
     _Alignas(64) _Atomic uint64_t sent_bytes;
-    _Atomic uint64_t lost; /* round trips without an answer */
+    _Atomic uint64_t lost; // round trips without an answer
 };
 
-/* What the sending half has with one listener. */
+// What the sending half has with one listener.
 struct net_session {
-    int fd; /* its control connection */
+    int fd; // its control connection
     uint64_t token;
     uint16_t udp_port;
-    struct net_server *server; /* of --loopback: in this process; NULL: elsewhere */
+    struct net_server *server; // of --loopback: in this process; NULL: elsewhere
     struct net_address peer;
-    unsigned char report[NET_MESSAGE_BYTES]; /* half of one, while it comes in */
+    unsigned char report[NET_MESSAGE_BYTES]; // half of one, while it comes in
     size_t report_used;
     int64_t heard_ns;
-    /* Of the peer's last report. */
+    // Of the peer's last report.
     _Atomic uint64_t received_bytes, datagrams, lost, out_of_order;
 };
 
 struct net_state {
     enum net_role role;
     enum net_mode mode;
-    bool whole_blocks; /* a block is one write; else pieces that are due are */
+    bool whole_blocks; // a block is one write; else pieces that are due are
     size_t block_bytes;
     unsigned stream_count, session_count, server_count;
-    struct net_address address;   /* of --listen, of --connect */
-    struct net_worker *workers;   /* of the sending half */
-    struct net_stream *streams;   /* stream i is worker i % threads's */
-    struct net_session *sessions; /* session i is of workers i, i + session_count, ... */
-    struct net_server **servers;  /* --loopback: one for each worker; --listen: one */
-    unsigned char *block;         /* what is sent; at least block_bytes */
-    double acknowledged;          /* the most that delivered() has said */
+    struct net_address address;   // of --listen, of --connect
+    struct net_worker *workers;   // of the sending half
+    struct net_stream *streams;   // stream i is worker i % threads's
+    struct net_session *sessions; // session i is of workers i, i + session_count, ...
+    struct net_server **servers;  // --loopback: one for each worker; --listen: one
+    unsigned char *block;         // what is sent; at least block_bytes
+    double acknowledged;          // the most that delivered() has said
 };
 
 static inline struct net_settings *net_settings_of(const struct run *run)
@@ -343,7 +342,7 @@ static inline bool net_is_ping(enum net_mode mode)
     return mode == NET_TCP_PING || mode == NET_UDP_PING;
 }
 
-/* Datagrams without room for a head. */
+// Datagrams without room for a head.
 static inline bool net_is_short(const struct net_state *state)
 {
     return net_is_udp(state->mode) && state->block_bytes < NET_HEAD_BYTES;
@@ -354,48 +353,48 @@ static inline uint64_t net_sent_bytes(const struct net_stream *stream)
     return counter_read(&stream->sent_bytes);
 }
 
-/* What the workers of the sending half have in common: streams, waiting for
- * their sockets, and the watch over the peer. */
+// What the workers of the sending half have in common: streams, waiting for
+// their sockets, and the watch over the peer.
 
 struct net_worker {
-    int wake_fd; /* an eventfd that ends a wait */
+    int wake_fd; // an eventfd that ends a wait
     bool failed;
-    struct net_stream **streams; /* its own */
-    struct pollfd *polls;        /* of wake_fd and each stream */
+    struct net_stream **streams; // its own
+    struct pollfd *polls;        // of wake_fd and each stream
     unsigned count;
-    unsigned next;      /* stream whose turn it is */
-    int64_t checked_ns; /* when it last checked on the peer */
-    int64_t marked_ns;  /* when it last said how many datagrams there were */
-    void *batch;        /* of datagrams */
+    unsigned next;      // stream whose turn it is
+    int64_t checked_ns; // when it last checked on the peer
+    int64_t marked_ns;  // when it last said how many datagrams there were
+    void *batch;        // of datagrams
 };
 
-/* load.h's begin and end. */
+// load.h's begin and end.
 int net_worker_open(struct worker *worker);
 void net_worker_close(struct worker *worker);
-/* At the begin of work(). */
+// At the begin of work().
 void net_worker_begin(struct worker *worker);
-/* The load fails: the peer is gone (errno, or 0: end of file); or it has done `what`
- * for the time of --timeout. */
+// The load fails: the peer is gone (errno, or 0: end of file); or it has done `what`
+// for the time of --timeout.
 void net_worker_gone(struct worker *worker, const struct net_session *session, int error);
 void net_worker_silent(struct worker *worker, const char *what);
-/* Checks on the peer every NET_CHECK_NS; false once it is gone. */
+// Checks on the peer every NET_CHECK_NS; false once it is gone.
 bool net_worker_fine(struct worker *worker, int64_t at_ns);
-/* What has been received in a session: exact in this process, else as reported. */
+// What has been received in a session: exact in this process, else as reported.
 void net_worker_counts(const struct net_session *session, struct net_counts *counts);
 
-/* load.h's work: TCP, without a limit or at a rate; UDP, numbered datagrams, many at a time. */
+// load.h's work: TCP, without a limit or at a rate; UDP, numbered datagrams, many at a time.
 void net_bulk_work(struct worker *worker);
 void net_datagram_work(struct worker *worker);
-/* Of UDP, after net_worker_open(). 0, or -1 after worker_fail(). */
+// Of UDP, after net_worker_open(). 0, or -1 after worker_fail().
 int net_datagram_open(struct worker *worker);
 
-/* ---- client.c ---- */
+// ---- client.c ----
 
-/* Opens them all. 0, or -1 after run_fail(); net_close() afterwards in any case. */
+// Opens them all. 0, or -1 after run_fail(); net_close() afterwards in any case.
 int net_open(struct run *run);
-/* Says good-bye, and closes them. */
+// Says good-bye, and closes them.
 void net_close(struct run *run);
-/* load.h's work of --ping. */
+// load.h's work of --ping.
 void net_ping_work(struct worker *worker);
 
 #endif

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A host that is gone without a word is found by the kernel, in about a minute. */
+// A host that is gone without a word is found by the kernel, in about a minute.
 #define KEEP_IDLE_S  30
 #define KEEP_EVERY_S 10
 #define KEEP_TRIES   3
@@ -28,7 +28,7 @@ struct net_connection *net_connection_add(struct net_server *server, struct net_
                                           enum net_part part)
 {
     struct net_connection *connection = calloc(1, sizeof *connection);
-    if (connection == NULL || uv_poll_init(&server->loop, &connection->poll, fd) != 0) {
+    if (!connection || uv_poll_init(&server->loop, &connection->poll, fd) != 0) {
         free(connection);
         return NULL;
     }
@@ -40,7 +40,7 @@ struct net_connection *net_connection_add(struct net_server *server, struct net_
     connection->fd = fd;
     connection->poll.data = connection;
     connection->next = server->connections;
-    if (connection->next != NULL)
+    if (connection->next)
         connection->next->previous = connection;
     server->connections = connection;
     server->parts[part]++;
@@ -56,11 +56,11 @@ int net_connection_release(struct net_connection *connection)
 {
     struct net_server *server = connection->server;
     const int fd = connection->fd;
-    if (connection->previous != NULL)
+    if (connection->previous)
         connection->previous->next = connection->next;
     else
         server->connections = connection->next;
-    if (connection->next != NULL)
+    if (connection->next)
         connection->next->previous = connection->previous;
     server->parts[connection->part]--;
     uv_close((uv_handle_t *)&connection->poll, on_closed);
@@ -88,31 +88,31 @@ void net_connection_make_room(struct net_server *server)
     struct net_connection *oldest = NULL;
     if (server->parts[NET_PART_NEW] < NET_MOST_NEW)
         return;
-    for (struct net_connection *one = server->connections; one != NULL; one = one->next)
+    for (struct net_connection *one = server->connections; one; one = one->next)
         if (one->part == NET_PART_NEW)
             oldest = one;
     net_connection_drop(oldest);
     net_count(&server->counts.rejected, 1);
 }
 
-#define STACK_BYTES (256u << 10) /* of a thread; there may be NET_MOST_STREAMS of them */
+#define STACK_BYTES (256u << 10) // of a thread; there may be NET_MOST_STREAMS of them
 
 struct net_echo {
-    struct net_echo *next; /* of the same session */
+    struct net_echo *next; // of the same session
     struct net_peer *peer;
     struct net_server *server;
     int fd;
     bool datagrams;
-    bool alone, connected; /* datagrams: there is one stream; its address is known */
+    bool alone, connected; // datagrams: there is one stream; its address is known
     uint32_t token;
-    struct sockaddr_storage host; /* that the session is of */
+    struct sockaddr_storage host; // that the session is of
     _Atomic uint64_t answered;
     size_t block_bytes;
     unsigned char *block;
     pthread_t thread;
     clockid_t cpu_clock;
     _Atomic bool quit;
-    _Atomic bool ended; /* has added its CPU time to the server's */
+    _Atomic bool ended; // has added its CPU time to the server's
 };
 
 static void count(struct net_echo *echo, size_t bytes)
@@ -122,7 +122,7 @@ static void count(struct net_echo *echo, size_t bytes)
     counter_add(&echo->answered, 1);
 }
 
-/* While the load is paused there are no answers. */
+// While the load is paused there are no answers.
 static void wait_released(struct net_echo *echo)
 {
     struct net_server *server = echo->server;
@@ -165,9 +165,9 @@ static void answer_stream(struct net_echo *echo)
     }
 }
 
-/* Whether a datagram, whose sender is known unless the socket is connected, is of the session. It
- * has to come from the host that the session was opened from by TCP, whatever token it has: nobody
- * is to be sent answers to what others asked in his name. */
+// Whether a datagram, whose sender is known unless the socket is connected, is of the session. It
+// has to come from the host that the session was opened from by TCP, whatever token it has: nobody
+// is to be sent answers to what others asked in his name.
 static bool is_ours(const struct net_echo *echo, size_t length, const struct sockaddr_storage *from)
 {
     if (!echo->connected && !net_address_same_host(from, &echo->host))
@@ -177,7 +177,7 @@ static bool is_ours(const struct net_echo *echo, size_t length, const struct soc
     return length == echo->block_bytes;
 }
 
-/* Waits for a datagram of the session; 0: it was another's. */
+// Waits for a datagram of the session; 0: it was another's.
 static size_t take_datagram(struct net_echo *echo, struct sockaddr_storage *from, socklen_t *length)
 {
     *length = sizeof *from;
@@ -189,7 +189,7 @@ static size_t take_datagram(struct net_echo *echo, struct sockaddr_storage *from
 
 static void answer_datagrams(struct net_echo *echo)
 {
-    /* A socket that was shut down returns at once, again and again, until quit is seen. */
+    // A socket that was shut down returns at once, again and again, until quit is seen.
     while (!atomic_load_explicit(&echo->quit, memory_order_relaxed)) {
         struct sockaddr_storage from;
         socklen_t length;
@@ -197,7 +197,7 @@ static void answer_datagrams(struct net_echo *echo)
         if (got == 0)
             continue;
         wait_released(echo);
-        /* For a connected socket the kernel need not look up the route each time. */
+        // For a connected socket the kernel need not look up the route each time.
         if (echo->alone && !echo->connected)
             echo->connected = connect(echo->fd, (struct sockaddr *)&from, length) == 0;
         const ssize_t sent = echo->connected ? send(echo->fd, echo->block, got, MSG_NOSIGNAL)
@@ -235,7 +235,7 @@ static void set_up(const struct net_echo *echo)
         setsockopt(echo->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
 }
 
-/* Under the mutex: its CPU clock is there as soon as others can find it. 0, or errno. */
+// Under the mutex: its CPU clock is there as soon as others can find it. 0, or errno.
 static int start_thread(struct net_peer *peer, struct net_echo *echo)
 {
     pthread_attr_t attributes;
@@ -259,7 +259,7 @@ int net_echo_start(struct net_peer *peer, int fd)
 {
     struct net_echo *echo = calloc(1, sizeof *echo);
     int error = ENOMEM;
-    if (echo != NULL) {
+    if (echo) {
         *echo = (struct net_echo){.peer = peer,
                                   .server = peer->server,
                                   .fd = fd,
@@ -270,14 +270,14 @@ int net_echo_start(struct net_peer *peer, int fd)
                                   .block_bytes = peer->block_bytes};
         echo->block = calloc(1, echo->datagrams ? NET_ECHO_DATAGRAM_ROOM : echo->block_bytes);
     }
-    if (echo != NULL && echo->block != NULL) {
+    if (echo && echo->block) {
         set_up(echo);
         pthread_mutex_lock(&peer->server->mutex);
         error = start_thread(peer, echo);
         pthread_mutex_unlock(&peer->server->mutex);
     }
     if (error != 0) {
-        free(echo == NULL ? NULL : echo->block);
+        free(!echo ? NULL : echo->block);
         free(echo);
     }
     return error;
@@ -286,14 +286,14 @@ int net_echo_start(struct net_peer *peer, int fd)
 void net_echo_stop(struct net_peer *peer)
 {
     struct net_server *server = peer->server;
-    for (struct net_echo *echo = peer->echoes; echo != NULL; echo = echo->next) {
+    for (struct net_echo *echo = peer->echoes; echo; echo = echo->next) {
         atomic_store(&echo->quit, true);
-        shutdown(echo->fd, SHUT_RDWR); /* wakes the thread, also of a datagram socket */
+        shutdown(echo->fd, SHUT_RDWR); // wakes the thread, also of a datagram socket
     }
     pthread_mutex_lock(&server->mutex);
     pthread_cond_broadcast(&server->released);
     pthread_mutex_unlock(&server->mutex);
-    while (peer->echoes != NULL) {
+    while (peer->echoes) {
         struct net_echo *echo = peer->echoes;
         pthread_join(echo->thread, NULL);
         pthread_mutex_lock(&server->mutex);
@@ -311,7 +311,7 @@ int64_t net_echo_cpu_ns(struct net_server *server)
     pthread_mutex_lock(&server->mutex);
     int64_t sum_ns = server->ended_cpu_ns;
     for (unsigned i = 0; i < server->peer_count; i++)
-        for (struct net_echo *echo = server->peers[i]->echoes; echo != NULL; echo = echo->next)
+        for (struct net_echo *echo = server->peers[i]->echoes; echo; echo = echo->next)
             if (!atomic_load(&echo->ended))
                 sum_ns += clock_ns(echo->cpu_clock);
     pthread_mutex_unlock(&server->mutex);
@@ -321,7 +321,7 @@ int64_t net_echo_cpu_ns(struct net_server *server)
 uint64_t net_echo_answered(const struct net_peer *peer)
 {
     uint64_t sum = 0;
-    for (const struct net_echo *echo = peer->echoes; echo != NULL; echo = echo->next)
+    for (const struct net_echo *echo = peer->echoes; echo; echo = echo->next)
         sum += counter_read(&echo->answered);
     return sum;
 }
@@ -334,7 +334,7 @@ void net_echo_hold(struct net_server *server, bool held)
     pthread_mutex_unlock(&server->mutex);
 }
 
-/* ---- reports ---- */
+// ---- reports ----
 
 #define REPORT_MS 100
 
@@ -352,7 +352,7 @@ void net_peer_report(struct net_peer *peer)
     const ssize_t sent = send(peer->control_fd, bytes, sizeof bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent == (ssize_t)sizeof bytes)
         peer->changed = false;
-    else if (sent > 0) /* half a report: a peer that reads none for so long is lost */
+    else if (sent > 0) // half a report: a peer that reads none for so long is lost
         shutdown(peer->control_fd, SHUT_RDWR);
 }
 
@@ -369,7 +369,7 @@ static void on_report(uv_timer_t *timer)
         uv_timer_stop(timer);
 }
 
-/* Reports go out as long as anything comes in. */
+// Reports go out as long as anything comes in.
 void net_peer_changed(struct net_peer *peer)
 {
     struct net_server *server = peer->server;
@@ -385,23 +385,23 @@ void net_peer_received(struct net_peer *peer, uint64_t bytes)
         net_peer_changed(peer);
 }
 
-/* ---- datagrams: counted, and judged by their numbers ---- */
+// ---- datagrams: counted, and judged by their numbers ----
 
-#define BATCH   64 /* datagrams of one recvmmsg() */
-#define ROUNDS  8  /* before others have their turn */
+#define BATCH   64 // datagrams of one recvmmsg()
+#define ROUNDS  8  // before others have their turn
 #define LARGEST 65536
 
 struct net_messages {
     struct mmsghdr messages[BATCH];
     struct iovec parts[BATCH][2];
     unsigned char heads[BATCH][NET_HEAD_BYTES];
-    unsigned char payload[LARGEST]; /* of all: never read */
+    unsigned char payload[LARGEST]; // of all: never read
 };
 
 struct net_messages *net_messages_new(bool discard)
 {
     struct net_messages *messages = calloc(1, sizeof *messages);
-    if (messages == NULL)
+    if (!messages)
         return NULL;
     for (int i = 0; i < BATCH; i++) {
         messages->parts[i][0] = (struct iovec){messages->heads[i], NET_HEAD_BYTES};
@@ -414,7 +414,7 @@ struct net_messages *net_messages_new(bool discard)
 
 static struct net_peer *peer_of(struct net_server *server, uint32_t token)
 {
-    if (server->recent != NULL && (uint32_t)server->recent->token == token)
+    if (server->recent && (uint32_t)server->recent->token == token)
         return server->recent;
     for (unsigned i = 0; i < server->peer_count; i++)
         if (server->peers[i]->mode == NET_UDP && (uint32_t)server->peers[i]->token == token)
@@ -428,8 +428,8 @@ static void lose(struct net_peer *peer, int64_t more)
     atomic_fetch_add_explicit(&peer->server->counts.lost, more, memory_order_relaxed);
 }
 
-/* Loss is a gap in the numbers; one that comes late was no loss after all, but
- * is out of order (as iperf3 counts; one that comes twice is taken for that, too). */
+// Loss is a gap in the numbers; one that comes late was no loss after all, but
+// is out of order (as iperf3 counts; one that comes twice is taken for that, too).
 static void count_number(struct net_peer *peer, uint32_t stream, uint64_t number)
 {
     uint64_t *next = &peer->next[stream];
@@ -451,7 +451,7 @@ static struct net_peer *reject(struct net_server *server)
     return NULL;
 }
 
-/* Lost is what the marks say was sent, less what has come. */
+// Lost is what the marks say was sent, less what has come.
 static void count_short(struct net_peer *peer, uint32_t stream, uint64_t sent)
 {
     uint64_t all = 0;
@@ -465,8 +465,8 @@ static void count_short(struct net_peer *peer, uint32_t stream, uint64_t sent)
     net_peer_changed(peer);
 }
 
-/* A datagram at a session's own port: a mark, or data of which the length is all that is known.
- * Returns as take(). */
+// A datagram at a session's own port: a mark, or data of which the length is all that is known.
+// Returns as take().
 static struct net_peer *take_short(struct net_port *port, const struct mmsghdr *message,
                                    const unsigned char *bytes)
 {
@@ -486,15 +486,14 @@ static struct net_peer *take_short(struct net_port *port, const struct mmsghdr *
     return NULL;
 }
 
-/* Returns the session's peer that a datagram counted for, or NULL. */
+// Returns the session's peer that a datagram counted for, or NULL.
 static struct net_peer *take(struct net_server *server, const struct mmsghdr *message,
                              const unsigned char *bytes)
 {
     const struct net_head head = net_head_read(bytes);
     const uint32_t stream = head.stream & ~NET_HEAD_MARK;
     struct net_peer *peer = message->msg_len < NET_HEAD_BYTES ? NULL : peer_of(server, head.token);
-    if (peer == NULL || peer->port != NULL || stream >= peer->streams ||
-        head.number > NET_LARGEST_NUMBER)
+    if (!peer || peer->port || stream >= peer->streams || head.number > NET_LARGEST_NUMBER)
         return reject(server);
     if (head.stream & NET_HEAD_MARK) {
         if (head.number > peer->next[stream]) {
@@ -509,7 +508,7 @@ static struct net_peer *take(struct net_server *server, const struct mmsghdr *me
     return peer;
 }
 
-/* Takes what is there, up to a bound. Returns how many came, rejected ones included. */
+// Takes what is there, up to a bound. Returns how many came, rejected ones included.
 static unsigned receive_datagrams(struct net_port *port)
 {
     unsigned all = 0;
@@ -520,14 +519,13 @@ static unsigned receive_datagrams(struct net_port *port)
         const int count = recvmmsg(port->fd, messages->messages, BATCH, flags, NULL);
         uint64_t taken = 0, bytes = 0;
         if (count <= 0)
-            return all; /* errors of a datagram socket are of single datagrams */
+            return all; // errors of a datagram socket are of single datagrams
         all += (unsigned)count;
         for (int i = 0; i < count; i++) {
             const struct mmsghdr *message = &messages->messages[i];
-            struct net_peer *peer = port->owner != NULL
-                                        ? take_short(port, message, messages->heads[i])
-                                        : take(server, message, messages->heads[i]);
-            if (peer == NULL)
+            struct net_peer *peer = port->owner ? take_short(port, message, messages->heads[i])
+                                                : take(server, message, messages->heads[i]);
+            if (!peer)
                 continue;
             net_peer_received(peer, message->msg_len);
             bytes += message->msg_len;
@@ -541,21 +539,21 @@ static unsigned receive_datagrams(struct net_port *port)
     return all;
 }
 
-/* ---- batches ---- */
+// ---- batches ----
 
-#define BATCH_RATE   0.5        /* bytes a nanosecond */
-#define CHECK_BYTES  (8u << 20) /* between two readings of the clock */
+#define BATCH_RATE   0.5        // bytes a nanosecond
+#define CHECK_BYTES  (8u << 20) // between two readings of the clock
 #define BURST_COUNT  1000
-#define BURST_RATE   1e-4 /* datagrams a nanosecond */
-#define FITTING_RATE 2.0  /* bytes a nanosecond */
+#define BURST_RATE   1e-4 // datagrams a nanosecond
+#define FITTING_RATE 2.0  // bytes a nanosecond
 #define FLUSH_MS     5
-#define SLOW_BYTES   1250000    /* in FLUSH_MS: half the rate that it began at */
-#define AGAIN_NS     1000000000 /* not sooner: it would stall a sender with small buffers */
+#define SLOW_BYTES   1250000    // in FLUSH_MS: half the rate that it began at
+#define AGAIN_NS     1000000000 // not sooner: it would stall a sender with small buffers
 
 static void set(struct net_connection *connection, bool on)
 {
     const int bytes = on ? NET_BUFFER_BYTES : 1;
-    /* A mark below what has already arrived takes effect at once. */
+    // A mark below what has already arrived takes effect at once.
     if (setsockopt(connection->fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof bytes) == 0)
         connection->batch.on = on;
 }
@@ -564,7 +562,7 @@ static void on_flush(uv_timer_t *timer)
 {
     struct net_server *server = timer->data;
     bool any = false;
-    for (struct net_connection *one = server->connections; one != NULL; one = one->next) {
+    for (struct net_connection *one = server->connections; one; one = one->next) {
         if (!one->batch.on)
             continue;
         if (one->batch.bytes - one->batch.flushed_bytes < SLOW_BYTES) {
@@ -612,8 +610,8 @@ static void on_drain(uv_timer_t *timer)
     uv_poll_start(&port->poll, UV_READABLE, on_datagrams);
 }
 
-/* Whether they come so fast that a millisecond's is worth waiting for, and not so
- * fast that they would not fit into the socket's buffer. */
+// Whether they come so fast that a millisecond's is worth waiting for, and not so
+// fast that they would not fit into the socket's buffer.
 static bool is_burst(struct net_port *port)
 {
     const uint64_t bytes = atomic_load_explicit(&port->server->counts.bytes, memory_order_relaxed);
@@ -643,14 +641,14 @@ static void on_datagrams(uv_poll_t *poll, int status, int events)
 void net_batch_end(struct net_server *server)
 {
     uv_timer_stop(&server->flush);
-    for (struct net_connection *one = server->connections; one != NULL; one = one->next)
+    for (struct net_connection *one = server->connections; one; one = one->next)
         if (one->batch.on)
             set(one, false);
 }
 
-/* ---- sockets ---- */
+// ---- sockets ----
 
-#define BUFFER_BYTES (4 << 20) /* as much as net.core.rmem_max gives, at most this */
+#define BUFFER_BYTES (4 << 20) // as much as net.core.rmem_max gives, at most this
 
 int net_port_open(struct net_port *port, struct net_server *server, struct net_peer *owner, int fd)
 {
@@ -660,7 +658,7 @@ int net_port_open(struct net_port *port, struct net_server *server, struct net_p
     const int error = uv_poll_init(&server->loop, &port->poll, fd);
     if (error != 0)
         return error;
-    uv_timer_init(&server->loop, &port->drain); /* cannot fail */
+    uv_timer_init(&server->loop, &port->drain); // cannot fail
     port->poll.data = port->drain.data = port;
     port->handles = 2;
     return 0;
@@ -680,7 +678,7 @@ uint16_t net_port_own(struct net_peer *peer)
     struct net_server *server = peer->server;
     struct net_address bound;
     struct net_port *port = malloc(sizeof *port);
-    const int fd = port == NULL ? -1 : net_address_datagrams(&server->address, 0, &bound);
+    const int fd = !port ? -1 : net_address_datagrams(&server->address, 0, &bound);
     if (fd < 0 || net_port_open(port, server, peer, fd) != 0) {
         if (fd >= 0)
             close(fd);
@@ -702,7 +700,7 @@ static void on_port_closed(uv_handle_t *handle)
 void net_port_disown(struct net_peer *peer)
 {
     struct net_port *port = peer->port;
-    if (port == NULL)
+    if (!port)
         return;
     peer->port = NULL;
     uv_close((uv_handle_t *)&port->poll, on_port_closed);

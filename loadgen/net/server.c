@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define MOST_WARNINGS 10 /* of what peers do: they may do it for ever */
+#define MOST_WARNINGS 10 // of what peers do: they may do it for ever
 
 static void __attribute__((format(printf, 2, 3)))
 warn(struct net_server *server, const char *format, ...)
@@ -31,7 +31,7 @@ warn(struct net_server *server, const char *format, ...)
         run_warn(server->run, "more peers of this kind: they are no longer reported");
 }
 
-/* ---- sessions ---- */
+// ---- sessions ----
 
 static struct net_peer *find_peer(const struct net_server *server, uint64_t token)
 {
@@ -41,13 +41,13 @@ static struct net_peer *find_peer(const struct net_server *server, uint64_t toke
     return NULL;
 }
 
-/* Streams that are still open are read to their end, for a while. */
+// Streams that are still open are read to their end, for a while.
 static void end_peer(struct net_peer *peer)
 {
     struct net_server *server = peer->server;
     net_echo_stop(peer);
     net_port_disown(peer);
-    for (struct net_connection *one = server->connections; one != NULL; one = one->next)
+    for (struct net_connection *one = server->connections; one; one = one->next)
         if (one->peer == peer) {
             one->peer = NULL;
             one->since_ns = now_ns();
@@ -71,7 +71,7 @@ void net_session_expel(struct net_peer *peer, const char *why)
     warn(server, "the session of %s was ended: %s",
          net_address_peer(peer->control_fd, name, sizeof name), why);
     net_count(&server->counts.rejected, 1);
-    for (struct net_connection *one = server->connections, *next; one != NULL; one = next) {
+    for (struct net_connection *one = server->connections, *next; one; one = next) {
         next = one->next;
         if (one->peer == peer)
             net_connection_drop(one);
@@ -83,23 +83,23 @@ void net_session_end_all(struct net_server *server)
 {
     while (server->peer_count > 0)
         end_peer(server->peers[0]);
-    while (server->connections != NULL)
+    while (server->connections)
         net_connection_drop(server->connections);
 }
 
 void net_session_stream_ended(struct net_connection *connection)
 {
     struct net_peer *peer = connection->peer;
-    if (peer != NULL) {
+    if (peer) {
         peer->next[connection->number] = 0;
         peer->joined--;
     }
     net_connection_drop(connection);
 }
 
-/* ---- who is let in ---- */
+// ---- who is let in ----
 
-/* That take a descriptor each. */
+// That take a descriptor each.
 static unsigned streams_of(const struct net_message *hello)
 {
     return hello->mode == NET_UDP ? 0 : hello->mode == NET_UDP_PING ? 1 : hello->streams;
@@ -114,14 +114,14 @@ static bool is_full(const struct net_server *server, const struct net_message *h
             server->echo_bytes + net_protocol_echo_bytes(hello) > NET_MOST_ECHO_BYTES);
 }
 
-/* Others leave for it, if they should. */
+// Others leave for it, if they should.
 static bool make_room(struct net_server *server, const struct net_message *hello,
                       const struct sockaddr_storage *host)
 {
     struct net_seat seats[NET_MOST_SESSIONS];
     if (!server->plan.local && (net_protocol_echo_bytes(hello) > NET_MOST_ECHO_BYTES ||
                                 streams_of(hello) > server->most_streams))
-        return false; /* not in an empty one either */
+        return false; // not in an empty one either
     net_activity_note(server);
     while (is_full(server, hello)) {
         const int64_t at_ns = now_ns();
@@ -136,8 +136,8 @@ static bool make_room(struct net_server *server, const struct net_message *hello
     return true;
 }
 
-/* Where the peer's datagrams should go: to everybody's port, or to one of their own, for round
- * trips and where they are too short to say whose they are. 0: none can be opened. */
+// Where the peer's datagrams should go: to everybody's port, or to one of their own, for round
+// trips and where they are too short to say whose they are. 0: none can be opened.
 static uint16_t open_datagrams(struct net_peer *peer)
 {
     const struct net_server *server = peer->server;
@@ -154,13 +154,13 @@ static uint16_t open_datagrams(struct net_peer *peer)
     return 0;
 }
 
-/* NULL: no memory. */
+// NULL: no memory.
 static struct net_peer *new_peer(struct net_server *server, const struct net_message *hello, int fd,
                                  const struct sockaddr_storage *host)
 {
     struct net_peer *peer = calloc(1, sizeof *peer);
     uint64_t *next = calloc(hello->streams, sizeof *next);
-    if (peer == NULL || next == NULL) {
+    if (!peer || !next) {
         free(next);
         free(peer);
         return NULL;
@@ -188,37 +188,37 @@ static enum net_status begin_session(struct net_server *server, const struct net
 {
     struct sockaddr_storage host = {0};
     socklen_t length = sizeof host;
-    if (find_peer(server, hello->token) != NULL ||
+    if (find_peer(server, hello->token) ||
         (server->plan.local && hello->token != server->plan.token) ||
         getpeername(fd, (struct sockaddr *)&host, &length) != 0)
         return NET_WRONG;
     struct net_peer *peer =
         make_room(server, hello, &host) ? new_peer(server, hello, fd, &host) : NULL;
-    if (peer == NULL)
+    if (!peer)
         return NET_FULL;
     *port = open_datagrams(peer);
     *connection = *port == 0 ? NULL : net_connection_add(server, peer, fd, NET_PART_CONTROL);
-    if (*connection != NULL)
+    if (*connection)
         return NET_FINE;
     end_peer(peer);
     return NET_FULL;
 }
 
-/* Each stream of a session joins once: what it declared bounds what it can hold. */
+// Each stream of a session joins once: what it declared bounds what it can hold.
 static enum net_status add_stream(struct net_server *server, const struct net_message *hello,
                                   int fd, struct net_connection **connection)
 {
     struct net_peer *peer = find_peer(server, hello->token);
-    if (peer == NULL || !net_protocol_joins(hello, peer->mode, peer->streams) ||
+    if (!peer || !net_protocol_joins(hello, peer->mode, peer->streams) ||
         peer->next[hello->number] != 0)
         return NET_WRONG;
     if (server->parts[NET_PART_STREAM] + server->echoes >= server->most_streams)
         return NET_FULL;
     if (peer->mode == NET_TCP)
         *connection = net_connection_add(server, peer, fd, NET_PART_STREAM);
-    if (peer->mode == NET_TCP ? *connection == NULL : net_echo_start(peer, fd) != 0)
+    if (peer->mode == NET_TCP ? !*connection : net_echo_start(peer, fd) != 0)
         return NET_FULL;
-    if (*connection != NULL)
+    if (*connection)
         (*connection)->number = hello->number;
     peer->next[hello->number] = 1;
     peer->complete = ++peer->joined == peer->streams || peer->complete;
@@ -235,13 +235,13 @@ static void answer(int fd, const struct net_message *hello, enum net_status stat
                                         .values = {port}};
     unsigned char bytes[NET_MESSAGE_BYTES];
     net_message_write(&message, bytes);
-    /* A fresh connection has room for it, or is gone, which its end will show. */
+    // A fresh connection has room for it, or is gone, which its end will show.
     if (send(fd, bytes, sizeof bytes, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)sizeof bytes)
         shutdown(fd, SHUT_RDWR);
 }
 
-/* The thread of a stream of round trips answers nothing before this has been sent: the peer waits
- * for it. */
+// The thread of a stream of round trips answers nothing before this has been sent: the peer waits
+// for it.
 static struct net_connection *decide(struct net_server *server, int fd, enum net_heard heard,
                                      const struct net_message *hello)
 {
@@ -251,7 +251,7 @@ static struct net_connection *decide(struct net_server *server, int fd, enum net
     if (heard == NET_HEARD_FINE)
         status = hello->kind == NET_SESSION ? begin_session(server, hello, fd, &port, &connection)
                                             : add_stream(server, hello, fd, &connection);
-    if (status != NET_FINE) /* first: who has the answer may ask for the count */
+    if (status != NET_FINE) // first: who has the answer may ask for the count
         net_count(&server->counts.rejected, 1);
     if (heard == NET_HEARD_FINE || heard == NET_HEARD_WRONG)
         answer(fd, hello, status, port);
@@ -279,10 +279,10 @@ void net_session_free_descriptors(struct net_server *server)
     for (unsigned i = 0; i < server->peer_count; i++) {
         struct net_peer *peer = server->peers[i];
         if (at_ns - peer->active_ns >= server->plan.timeout_ns &&
-            (chosen == NULL || peer->joined > chosen->joined))
+            (!chosen || peer->joined > chosen->joined))
             chosen = peer;
     }
-    if (chosen != NULL)
+    if (chosen)
         net_session_expel(chosen, "descriptors have run out, and another has come");
 }
 
@@ -290,7 +290,7 @@ struct net_connection *net_session_admit(struct net_server *server, int fd)
 {
     net_connection_make_room(server);
     struct net_connection *fresh = net_connection_add(server, NULL, fd, NET_PART_NEW);
-    if (fresh == NULL) {
+    if (!fresh) {
         net_count(&server->counts.rejected, 1);
         close(fd);
         return NULL;
@@ -298,14 +298,14 @@ struct net_connection *net_session_admit(struct net_server *server, int fd)
     return net_session_greet(fresh);
 }
 
-/* ---- what it says ---- */
+// ---- what it says ----
 
-/* Whether its session continues. */
+// Whether its session continues.
 static bool is_heard(struct net_connection *connection)
 {
     struct net_message message;
     const int more = net_connection_hear(connection);
-    if (more <= 0 || connection->peer == NULL)
+    if (more <= 0 || !connection->peer)
         return more == 0;
     const enum net_heard heard = net_protocol_control(connection->heard, connection->heard_count,
                                                       connection->peer->token, &message);
@@ -331,7 +331,7 @@ void net_session_hear(struct net_connection *connection)
         warn(connection->server,
              "the peer %s disconnected in the middle of its load: check its output",
              net_address_peer(connection->fd, name, sizeof name));
-    if (connection->peer != NULL)
+    if (connection->peer)
         end_peer(connection->peer);
     net_connection_drop(connection);
 }
@@ -348,11 +348,11 @@ void net_activity_note(struct net_server *server)
     }
 }
 
-/* The watch over time: what a peer may hold without a word, and for how long. */
+// The watch over time: what a peer may hold without a word, and for how long.
 
-#define HELLO_NS    2000000000  /* the most that a hello may take */
-#define REST_NS     10000000000 /* and the rest of a stream whose session has ended */
-#define LONGEST_MS  1000        /* between two sweeps */
+#define HELLO_NS    2000000000  // the most that a hello may take
+#define REST_NS     10000000000 // and the rest of a stream whose session has ended
+#define LONGEST_MS  1000        // between two sweeps
 #define SHORTEST_MS 50
 
 static int64_t smaller(int64_t one, int64_t other)
@@ -360,14 +360,14 @@ static int64_t smaller(int64_t one, int64_t other)
     return one < other ? one : other;
 }
 
-/* Those that have said too little, or have nobody any more. */
+// Those that have said too little, or have nobody any more.
 static void drop_stale(struct net_server *server, int64_t at_ns)
 {
     const int64_t hello_ns = smaller(HELLO_NS, server->plan.timeout_ns);
-    for (struct net_connection *one = server->connections, *next; one != NULL; one = next) {
+    for (struct net_connection *one = server->connections, *next; one; one = next) {
         next = one->next;
         const bool fresh = one->part == NET_PART_NEW;
-        if (one->peer != NULL || at_ns - one->since_ns < (fresh ? hello_ns : REST_NS))
+        if (one->peer || at_ns - one->since_ns < (fresh ? hello_ns : REST_NS))
             continue;
         net_count(&server->counts.rejected, fresh);
         net_connection_drop(one);
@@ -391,11 +391,11 @@ static void on_sweep(uv_timer_t *timer)
     drop_stale(server, at_ns);
     if (!server->plan.local)
         expel_incomplete(server, at_ns);
-    if (server->plan.local ? server->parts[NET_PART_NEW] == 0 : server->connections == NULL)
+    if (server->plan.local ? server->parts[NET_PART_NEW] == 0 : !server->connections)
         uv_timer_stop(timer);
 }
 
-/* There is a connection to be watched. */
+// There is a connection to be watched.
 static void net_sweep_begin(struct net_server *server)
 {
     const int64_t quarter_ms = server->plan.timeout_ns / 4000000;
@@ -405,7 +405,7 @@ static void net_sweep_begin(struct net_server *server)
         uv_timer_start(&server->sweep, on_sweep, (uint64_t)period_ms, (uint64_t)period_ms);
 }
 
-/* Held, nobody is heard, and no time passes. */
+// Held, nobody is heard, and no time passes.
 static void net_sweep_hold(struct net_server *server, bool held)
 {
     const int64_t at_ns = now_ns();
@@ -415,17 +415,17 @@ static void net_sweep_hold(struct net_server *server, bool held)
     }
     for (unsigned i = 0; i < server->peer_count; i++)
         server->peers[i]->active_ns = at_ns;
-    for (struct net_connection *one = server->connections; one != NULL; one = one->next)
+    for (struct net_connection *one = server->connections; one; one = one->next)
         one->since_ns = at_ns;
-    if (server->connections != NULL)
+    if (server->connections)
         net_sweep_begin(server);
 }
 
-/* The bytes of a TCP stream: counted, and thrown away. */
+// The bytes of a TCP stream: counted, and thrown away.
 
-#define ROUNDS 8 /* before others have their turn */
+#define ROUNDS 8 // before others have their turn
 
-/* Takes what a connection has, up to a bound; false: it is at its end. */
+// Takes what a connection has, up to a bound; false: it is at its end.
 static bool net_receive_stream(struct net_connection *connection)
 {
     struct net_server *server = connection->server;
@@ -437,11 +437,11 @@ static bool net_receive_stream(struct net_connection *connection)
         if (got < 0)
             return errno == EAGAIN || errno == EINTR;
         net_count(&server->counts.bytes, (uint64_t)got);
-        if (connection->peer != NULL)
+        if (connection->peer)
             net_peer_received(connection->peer, (uint64_t)got);
         net_batch_received(connection, (size_t)got);
         if ((size_t)got < NET_BUFFER_BYTES)
-            return true; /* that was all, most likely */
+            return true; // that was all, most likely
     }
     return true;
 }
@@ -449,24 +449,24 @@ static bool net_receive_stream(struct net_connection *connection)
 #define ACCEPT_AT_ONCE  64
 #define PORT_TRIES      16
 #define HELLO_S         2
-#define OWN_DESCRIPTORS 32  /* files, sockets and the loop's */
-#define REST_MS         100 /* from accepting, where descriptors have run out */
+#define OWN_DESCRIPTORS 32  // files, sockets and the loop's
+#define REST_MS         100 // from accepting, where descriptors have run out
 
-/* ---- connections ---- */
+// ---- connections ----
 
 static void on_readable(uv_poll_t *poll, int status, int events);
 
-/* Whatever has come of it; NULL is fine. */
+// Whatever has come of it; NULL is fine.
 static void listen_to(struct net_connection *connection)
 {
-    if (connection != NULL)
+    if (connection)
         uv_poll_start(&connection->poll, UV_READABLE, on_readable);
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events)
 {
     struct net_connection *connection = poll->data;
-    (void)status; /* an error is found by reading, too */
+    (void)status; // an error is found by reading, too
     (void)events;
     if (connection->part == NET_PART_NEW)
         listen_to(net_session_greet(connection));
@@ -497,16 +497,16 @@ static void on_listener(uv_poll_t *poll, int status, int events)
             continue;
         }
         if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
-            return; /* no more, or one that has left again */
+            return; // no more, or one that has left again
         net_session_free_descriptors(server);
-        /* Those still waiting would wake this thread again and again. */
+        // Those still waiting would wake this thread again and again.
         uv_poll_stop(poll);
         uv_timer_start(&server->rest, on_rested, REST_MS, 0);
         return;
     }
 }
 
-/* ---- running ---- */
+// ---- running ----
 
 static void on_wake(uv_async_t *wake)
 {
@@ -515,7 +515,7 @@ static void on_wake(uv_async_t *wake)
         uv_stop(&server->loop);
 }
 
-/* Held, it reads nothing, so that senders come to a stop. */
+// Held, it reads nothing, so that senders come to a stop.
 static void hold(struct net_server *server, bool held)
 {
     net_echo_hold(server, held);
@@ -530,14 +530,14 @@ static void hold(struct net_server *server, bool held)
         uv_poll_start(&server->listener, UV_READABLE, on_listener);
     }
     net_port_hold(&server->port, held);
-    for (struct net_connection *one = server->connections; one != NULL; one = one->next)
+    for (struct net_connection *one = server->connections; one; one = one->next)
         if (held)
             uv_poll_stop(&one->poll);
         else
             listen_to(one);
     for (unsigned i = 0; i < server->peer_count; i++) {
         server->peers[i]->changed = false;
-        if (server->peers[i]->port != NULL)
+        if (server->peers[i]->port)
             net_port_hold(server->peers[i]->port, held);
     }
 }
@@ -575,10 +575,10 @@ int net_server_start(struct net_server *server)
     return error;
 }
 
-/* ---- opening and closing ---- */
+// ---- opening and closing ----
 
-/* How many streams there are descriptors for, as many as this process may have, beside sessions
- * and those who have not said hello. */
+// How many streams there are descriptors for, as many as this process may have, beside sessions
+// and those who have not said hello.
 static unsigned most_streams(void)
 {
     const rlim_t others = OWN_DESCRIPTORS + NET_MOST_NEW + 2 * NET_MOST_SESSIONS;
@@ -593,7 +593,7 @@ static unsigned most_streams(void)
     return most < NET_MOST_STREAMS ? (unsigned)most : NET_MOST_STREAMS;
 }
 
-/* TCP and UDP share a port; where any will do, one that both can have. */
+// TCP and UDP share a port; where any will do, one that both can have.
 static int open_sockets(struct net_server *server, char *error, size_t size)
 {
     struct net_address bound;
@@ -615,8 +615,8 @@ static int open_sockets(struct net_server *server, char *error, size_t size)
     }
     if (server->port.fd < 0)
         return -1;
-    /* The kernel hands a connection over together with its hello: a silent one
-     * takes no descriptor of ours. */
+    // The kernel hands a connection over together with its hello: a silent one
+    // takes no descriptor of ours.
     setsockopt(server->listen_fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &hello_s, sizeof hello_s);
     return 0;
 }
@@ -645,7 +645,7 @@ struct net_server *net_server_open(struct run *run, const struct net_server_plan
                                    size_t size)
 {
     struct net_server *server = zeroed_lines(1, sizeof *server);
-    if (server == NULL) {
+    if (!server) {
         snprintf(error, size, "out of memory: free some");
         return NULL;
     }
@@ -658,7 +658,7 @@ struct net_server *net_server_open(struct run *run, const struct net_server_plan
     pthread_cond_init(&server->released, NULL);
     server->messages = net_messages_new(plan->discard);
     server->buffer = malloc(NET_BUFFER_BYTES);
-    int failed = server->messages == NULL || server->buffer == NULL ? UV_ENOMEM : 0;
+    int failed = !server->messages || !server->buffer ? UV_ENOMEM : 0;
     if (failed == 0 && open_sockets(server, error, size) != 0) {
         net_server_close(server);
         return NULL;
@@ -675,7 +675,7 @@ struct net_server *net_server_open(struct run *run, const struct net_server_plan
 
 void net_server_close(struct net_server *server)
 {
-    if (server == NULL)
+    if (!server)
         return;
     if (server->threaded) {
         atomic_store(&server->quit, true);

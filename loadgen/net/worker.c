@@ -10,8 +10,8 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-#define CHECK_MS  100       /* the longest wait of a worker */
-#define ANSWER_NS 100000000 /* that an answer to a question is waited for */
+#define CHECK_MS  100       // the longest wait of a worker
+#define ANSWER_NS 100000000 // that an answer to a question is waited for
 
 int net_worker_open(struct worker *worker)
 {
@@ -21,7 +21,7 @@ int net_worker_open(struct worker *worker)
     worker->state = own;
     own->streams = calloc(state->stream_count / threads + 1, sizeof(struct net_stream *));
     own->polls = calloc(state->stream_count / threads + 2, sizeof *own->polls);
-    if (own->streams == NULL || own->polls == NULL)
+    if (!own->streams || !own->polls)
         return worker_fail(worker, "out of memory: give fewer --streams");
     for (unsigned i = worker->index; i < state->stream_count; i += threads) {
         state->streams[i].worker = worker;
@@ -33,7 +33,7 @@ int net_worker_open(struct worker *worker)
 void net_worker_close(struct worker *worker)
 {
     struct net_worker *own = worker->state;
-    if (own == NULL)
+    if (!own)
         return;
     free(own->batch);
     free(own->polls);
@@ -50,8 +50,8 @@ void net_worker_begin(struct worker *worker)
         state->sessions[worker->index].heard_ns = own->checked_ns;
 }
 
-/* Marks streams whose socket has room again as no longer blocked. block: waits until
- * one has, orders change, or 0.1 s is over. Returns whether any was blocked. */
+// Marks streams whose socket has room again as no longer blocked. block: waits until
+// one has, orders change, or 0.1 s is over. Returns whether any was blocked.
 static bool net_worker_wait(struct net_worker *own, bool block)
 {
     unsigned blocked = 0;
@@ -66,15 +66,15 @@ static bool net_worker_wait(struct net_worker *own, bool block)
     if (blocked == 0 || poll(own->polls, own->count + 1, block ? CHECK_MS : 0) <= 0)
         return blocked > 0;
     if (own->polls[0].revents != 0)
-        eventfd_read(own->wake_fd, &wakes); /* cannot fail: it is readable */
+        eventfd_read(own->wake_fd, &wakes); // cannot fail: it is readable
     for (unsigned i = 0; i < own->count; i++)
         if (own->polls[i + 1].revents != 0)
-            own->streams[i]->blocked = false; /* or broken, which the next write will show */
+            own->streams[i]->blocked = false; // or broken, which the next write will show
     return true;
 }
 
-/* When to wake for work that is due at next_ns: late enough that writes grow, early
- * enough to check on the peer. */
+// When to wake for work that is due at next_ns: late enough that writes grow, early
+// enough to check on the peer.
 static int64_t net_worker_step(int64_t at_ns, int64_t next_ns)
 {
     if (next_ns < at_ns + NET_STEP_NS)
@@ -105,7 +105,7 @@ void net_worker_silent(struct worker *worker, const char *what)
         units_format_time((double)net_settings_of(worker->run)->timeout_ns, time, sizeof time));
 }
 
-/* ---- what the peer reports ---- */
+// ---- what the peer reports ----
 
 static void take_report(struct net_session *session, const struct net_message *report)
 {
@@ -117,7 +117,7 @@ static void take_report(struct net_session *session, const struct net_message *r
         atomic_store_explicit(values[i], report->values[i], memory_order_relaxed);
 }
 
-/* Takes what the peer has reported: 0, or -1 after worker_fail() when it is gone. */
+// Takes what the peer has reported: 0, or -1 after worker_fail() when it is gone.
 static int net_worker_hear(struct worker *worker, struct net_session *session)
 {
     for (;;) {
@@ -144,20 +144,20 @@ static int net_worker_hear(struct worker *worker, struct net_session *session)
     }
 }
 
-/* Has the peer report what it has received by now, and waits for that for a moment: a report
- * that came by itself may be a tenth of a second old. */
+// Has the peer report what it has received by now, and waits for that for a moment: a report
+// that came by itself may be a tenth of a second old.
 static void net_worker_ask(struct worker *worker, struct net_session *session)
 {
     const struct net_message ask = {.kind = NET_ASK, .token = session->token};
     const int64_t until_ns = now_ns() + ANSWER_NS;
     unsigned char bytes[NET_MESSAGE_BYTES];
-    /* What has come before is no answer. */
+    // What has come before is no answer.
     if (net_worker_hear(worker, session) != 0)
         return;
     const int64_t heard_ns = session->heard_ns;
     net_message_write(&ask, bytes);
     if (send(session->fd, bytes, sizeof bytes, MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof bytes)
-        return; /* the reports that come by themselves have to do */
+        return; // the reports that come by themselves have to do
     for (int64_t at_ns = now_ns(); session->heard_ns == heard_ns && at_ns < until_ns;
          at_ns = now_ns()) {
         struct pollfd wait = {.fd = session->fd, .events = POLLIN};
@@ -186,7 +186,7 @@ bool net_worker_fine(struct worker *worker, int64_t at_ns)
 
 void net_worker_counts(const struct net_session *session, struct net_counts *counts)
 {
-    if (session->server != NULL) {
+    if (session->server) {
         net_server_count(session->server, counts);
         return;
     }
@@ -196,15 +196,15 @@ void net_worker_counts(const struct net_session *session, struct net_counts *cou
                                   .out_of_order = counter_read(&session->out_of_order)};
 }
 
-/* ==== TCP ==== */
+// ==== TCP ====
 
-#define MOST_OWED  (1u << 20) /* bytes that one stream takes upon itself at a time */
-#define TURNS      32         /* of all streams, before it checks clock and sockets */
-#define TURN_BYTES 16384      /* of one stream in a turn, in whole blocks */
-#define DRAIN_NS   1000000000 /* how long what is under way may take after a pause */
+#define MOST_OWED  (1u << 20) // bytes that one stream takes upon itself at a time
+#define TURNS      32         // of all streams, before it checks clock and sockets
+#define TURN_BYTES 16384      // of one stream in a turn, in whole blocks
+#define DRAIN_NS   1000000000 // how long what is under way may take after a pause
 #define DRAIN_STEP 200000
 
-/* One write of at most `most` bytes. Returns what got through. */
+// One write of at most `most` bytes. Returns what got through.
 static size_t write_once(struct net_stream *stream, size_t most)
 {
     const struct net_state *state = net_state_of(stream->worker->run);
@@ -225,10 +225,10 @@ static size_t write_once(struct net_stream *stream, size_t most)
     return (size_t)sent;
 }
 
-/* ---- without a limit ---- */
+// ---- without a limit ----
 
-/* Each stream in turn, with some blocks if they are small: to change between
- * streams costs more than a small block. True if any got something through. */
+// Each stream in turn, with some blocks if they are small: to change between
+// streams costs more than a small block. True if any got something through.
 static bool write_turn(struct worker *worker)
 {
     struct net_worker *own = worker->state;
@@ -256,9 +256,9 @@ static void write_freely(struct worker *worker)
         net_worker_wait(own, false);
 }
 
-/* ---- at a rate ---- */
+// ---- at a rate ----
 
-/* A stream that can take more upon itself, or NULL. */
+// A stream that can take more upon itself, or NULL.
 static struct net_stream *choose(struct worker *worker)
 {
     struct net_worker *own = worker->state;
@@ -270,7 +270,7 @@ static struct net_stream *choose(struct worker *worker)
     return NULL;
 }
 
-/* Shares out what is due. Returns when more will be; at_ns: at once. */
+// Shares out what is due. Returns when more will be; at_ns: at once.
 static int64_t take_due(struct worker *worker, int64_t at_ns)
 {
     int64_t due_ns = at_ns;
@@ -303,14 +303,14 @@ static void write_paced(struct worker *worker)
     write_owed(worker);
     if (own->failed)
         return;
-    if (net_worker_wait(own, false)) /* the other streams must not wait for a blocked one */
+    if (net_worker_wait(own, false)) // the other streams must not wait for a blocked one
         next_ns = at_ns + NET_STEP_NS;
     if (next_ns <= at_ns)
-        return; /* more is due already */
+        return; // more is due already
     worker_sleep_until(worker, net_worker_step(at_ns, next_ns));
 }
 
-/* ---- both ---- */
+// ---- both ----
 
 static void start(struct worker *worker)
 {
@@ -326,7 +326,7 @@ static void start(struct worker *worker)
     }
 }
 
-/* A peer that takes nothing at all for so long is as good as gone. */
+// A peer that takes nothing at all for so long is as good as gone.
 static void watch(struct worker *worker, int64_t at_ns)
 {
     struct net_worker *own = worker->state;
@@ -343,7 +343,7 @@ static void watch(struct worker *worker, int64_t at_ns)
     }
 }
 
-/* Whether all that was written has been taken at the other end. */
+// Whether all that was written has been taken at the other end.
 static bool drained(struct worker *worker)
 {
     const struct net_worker *own = worker->state;
@@ -352,12 +352,11 @@ static bool drained(struct worker *worker)
     for (unsigned i = 0; i < own->count; i++) {
         const struct net_stream *stream = own->streams[i];
         int waiting = 0;
-        if (stream->session->server == NULL && ioctl(stream->fd, SIOCOUTQ, &waiting) == 0 &&
-            waiting > 0)
+        if (!stream->session->server && ioctl(stream->fd, SIOCOUTQ, &waiting) == 0 && waiting > 0)
             return false;
         sent += net_sent_bytes(stream);
     }
-    if (own->streams[0]->session->server == NULL)
+    if (!own->streams[0]->session->server)
         return true;
     net_worker_counts(own->streams[0]->session, &counts);
     return counts.received_bytes >= sent;
@@ -391,10 +390,10 @@ void net_bulk_work(struct worker *worker)
     stop(worker);
 }
 
-/* ==== UDP: numbered datagrams, many at a time ==== */
+// ==== UDP: numbered datagrams, many at a time ====
 
 #define BATCH          64
-#define BATCH_TURNS    16 /* batches before it reads the clock */
+#define BATCH_TURNS    16 // batches before it reads the clock
 #define SETTLE_NS      500000000
 #define SETTLE_STEP_NS 2000000
 
@@ -410,7 +409,7 @@ int net_datagram_open(struct worker *worker)
     struct net_worker *own = worker->state;
     struct batch *batch = calloc(1, sizeof *batch);
     own->batch = batch;
-    if (batch == NULL)
+    if (!batch)
         return worker_fail(worker, "out of memory: free some");
     for (int i = 0; i < BATCH; i++) {
         batch->parts[i][0] = (struct iovec){batch->heads[i], NET_HEAD_BYTES};
@@ -446,7 +445,7 @@ static void write_heads(const struct net_stream *stream, struct batch *batch, un
     }
 }
 
-/* Returns how many of at most BATCH got through; none: the socket is full. */
+// Returns how many of at most BATCH got through; none: the socket is full.
 static unsigned send_batch(struct net_stream *stream, unsigned count)
 {
     struct worker *worker = stream->worker;
@@ -467,7 +466,7 @@ static unsigned send_batch(struct net_stream *stream, unsigned count)
     return (unsigned)sent;
 }
 
-/* A network card's queue is full: there is no event for when it has room again. */
+// A network card's queue is full: there is no event for when it has room again.
 static void rest(struct worker *worker)
 {
     worker_sleep_until(worker, now_ns() + NET_STEP_NS / 8);
@@ -481,9 +480,9 @@ static void send_freely(struct worker *worker)
             rest(worker);
 }
 
-/* ---- at a rate ---- */
+// ---- at a rate ----
 
-/* Takes what is due, as far as one batch goes; *due_ns: when more will be, or at_ns. */
+// Takes what is due, as far as one batch goes; *due_ns: when more will be, or at_ns.
 static unsigned take_batch(struct worker *worker, int64_t at_ns, int64_t *due_ns)
 {
     unsigned count = 0;
@@ -525,9 +524,9 @@ static void send_paced(struct worker *worker)
         worker_sleep_until(worker, net_worker_step(at_ns, next_ns));
 }
 
-/* ---- marks ---- */
+// ---- marks ----
 
-/* Tells the receiver how many there were, so that what is lost at the end counts. */
+// Tells the receiver how many there were, so that what is lost at the end counts.
 static void send_marks(const struct net_worker *own)
 {
     unsigned char bytes[NET_HEAD_BYTES];
@@ -538,11 +537,11 @@ static void send_marks(const struct net_worker *own)
                                       .number = stream->next};
         net_head_write(&mark, bytes);
         if (send(stream->fd, bytes, sizeof bytes, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-            return; /* it is sent again */
+            return; // it is sent again
     }
 }
 
-/* Datagrams without a number are only known to be lost by the marks. */
+// Datagrams without a number are only known to be lost by the marks.
 static void mark_short(struct worker *worker, int64_t at_ns)
 {
     struct net_worker *own = worker->state;
@@ -552,7 +551,7 @@ static void mark_short(struct worker *worker, int64_t at_ns)
     send_marks(own);
 }
 
-/* ---- the end ---- */
+// ---- the end ----
 
 static bool accounted(struct worker *worker)
 {
@@ -561,8 +560,8 @@ static bool accounted(struct worker *worker)
     struct net_session *session = own->streams[0]->session;
     struct net_counts counts;
     uint64_t sent = 0;
-    if (session->server == NULL && worker->index == 0 && net_worker_hear(worker, session) != 0)
-        return true; /* the peer is gone */
+    if (!session->server && worker->index == 0 && net_worker_hear(worker, session) != 0)
+        return true; // the peer is gone
     for (unsigned i = 0; i < state->stream_count; i++)
         if (state->streams[i].session == session)
             sent += state->streams[i].next;

@@ -1,17 +1,17 @@
-/* One kernel. Defined before: NAME of the function, ELEMENT, INTEGER for whole numbers, TURNS
- * if there are to be fewer; and what vector.h has. No include guard: it is a template.
- *
- * Throughput, not latency, has to limit it, so it needs at least as many independent values as
- * latency x instructions a cycle: 10 for FMA on Haswell (5 x 2), 8 since (4 x 2); 12 for
- * SSE2 on Zen (3 + 3 cycles x 4 instructions / 2 of a step), where 14 are faster; 4 to 8 for
- * additions; 18 for FMA on A64FX (9 x 2), 16 on Neoverse V1 (4 x 4). 14 and two constants fill the
- * 16 vector registers of SSE2 and AVX2; of the 16 others, 8 values, a constant and a counter are
- * free in any build.
- *
- * The empty asm makes each value opaque after each step, so that none can be folded, left out
- * or vectorised. Values begin with the number of their lane and accumulator; after each block
- * all but one of its steps are taken back, where whole numbers are not exact for ever. So the
- * end values count lanes, accumulators, steps and blocks, exactly. */
+// One kernel. Defined before: NAME of the function, ELEMENT, INTEGER for whole numbers, TURNS
+// if there are to be fewer; and what vector.h has. No include guard: it is a template.
+//
+// Throughput, not latency, has to limit it, so it needs at least as many independent values as
+// latency x instructions a cycle: 10 for FMA on Haswell (5 x 2), 8 since (4 x 2); 12 for
+// SSE2 on Zen (3 + 3 cycles x 4 instructions / 2 of a step), where 14 are faster; 4 to 8 for
+// additions; 18 for FMA on A64FX (9 x 2), 16 on Neoverse V1 (4 x 4). 14 and two constants fill the
+// 16 vector registers of SSE2 and AVX2; of the 16 others, 8 values, a constant and a counter are
+// free in any build.
+//
+// The empty asm makes each value opaque after each step, so that none can be folded, left out
+// or vectorised. Values begin with the number of their lane and accumulator; after each block
+// all but one of its steps are taken back, where whole numbers are not exact for ever. So the
+// end values count lanes, accumulators, steps and blocks, exactly.
 
 #ifndef TURNS
 #define TURNS OPS_TURNS
@@ -22,7 +22,7 @@
 #define OPAQUE(value) __asm__ volatile("" : INTEGER_REGISTER(value))
 #define NEXT(value)   ((vector)((value) + step))
 #define BACK(value)   (value)
-#define STEP          ((ELEMENT)0x9e3779b97f4a7c15) /* odd: its multiples are all different */
+#define STEP          ((ELEMENT)0x9e3779b97f4a7c15) // odd: its multiples are all different
 #define PER_BLOCK     ((ELEMENT)((ELEMENT)STEPS * STEP))
 #else
 #define OPAQUE(value) __asm__ volatile("" : VECTOR_REGISTER(value))
@@ -54,7 +54,7 @@
     x##k = NEXT(x##k);                                                                             \
     OPAQUE(x##k);
 #define RETURN(k) x##k = BACK(x##k);
-/* Copies: what has an address may end up in memory. */
+// Copies: what has an address may end up in memory.
 #define CHECK(k)                                                                                   \
     found = x##k;                                                                                  \
     expected = (vector)(lane + ALL(k) + more);                                                     \

@@ -1,6 +1,6 @@
-/* loadgen ops: arithmetic on registers, of one type and width, as fast as the CPU starts it. It
- * keeps the execution ports of a core busy and touches no memory: what it takes from others is a
- * core's arithmetic, from an SMT sibling above all, and power, which others pay for in clock. */
+// loadgen ops: arithmetic on registers, of one type and width, as fast as the CPU starts it. It
+// keeps the execution ports of a core busy and touches no memory: what it takes from others is a
+// core's arithmetic, from an SMT sibling above all, and power, which others pay for in clock.
 
 #include "core/kernels.h"
 #include "load.h"
@@ -14,18 +14,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the clock ---- */
+// ---- the clock ----
 
 #define TURNS     256
 #define UNROLL    64
 #define TRIES     3
-#define PERIOD_NS 5000000 /* of samples */
+#define PERIOD_NS 5000000 // of samples
 
-/* TURNS * UNROLL additions, and what the loop itself needs. */
+// TURNS * UNROLL additions, and what the loop itself needs.
 static void chain(void)
 {
     uint64_t sum = 0, more = 1;
-    __asm__ volatile("" : "+r"(more)); /* not a constant */
+    __asm__ volatile("" : "+r"(more)); // not a constant
     for (unsigned turn = 0; turn < TURNS; turn++) {
         _Pragma("GCC unroll 64") for (unsigned i = 0; i < UNROLL; i++)
         {
@@ -42,12 +42,12 @@ static double shorter(double a_ns, int64_t b_ns)
     return fmin(a_ns, (double)b_ns);
 }
 
-/* The clock of the CPU that the caller runs on, in Hz, as the speed of additions that each need
- * the one before: one takes one cycle (uops.info and Agner Fog's tables: ADD r64, r64, latency 1,
- * from Haswell and Zen on; LLVM's models of Neoverse: ADD, latency 1). Not of ADD
- * with a constant, which Golden Cove does while it renames registers. An interrupt or another
- * task only makes it slower, so the fastest of three counts. It takes some 15 us. NAN: not
- * known of this kind of machine. */
+// The clock of the CPU that the caller runs on, in Hz, as the speed of additions that each need
+// the one before: one takes one cycle (uops.info and Agner Fog's tables: ADD r64, r64, latency 1,
+// from Haswell and Zen on; LLVM's models of Neoverse: ADD, latency 1). Not of ADD
+// with a constant, which Golden Cove does while it renames registers. An interrupt or another
+// task only makes it slower, so the fastest of three counts. It takes some 15 us. NAN: not
+// known of this kind of machine.
 static double clock_measure(void)
 {
     double chain_ns = INFINITY, empty_ns = INFINITY;
@@ -66,9 +66,9 @@ static double clock_measure(void)
 #endif
 }
 
-/* Between two pieces of work, so at the clock that the work has: adds a measurement to the worker's
- * counters if the last one is 5 ms ago (0.3 % of the time). *next_ns is the worker's own, 0 at
- * first. */
+// Between two pieces of work, so at the clock that the work has: adds a measurement to the worker's
+// counters if the last one is 5 ms ago (0.3 % of the time). *next_ns is the worker's own, 0 at
+// first.
 static void clock_sample(struct worker *worker, int64_t *next_ns)
 {
     const int64_t at_ns = now_ns();
@@ -82,25 +82,25 @@ static void clock_sample(struct worker *worker, int64_t *next_ns)
     *next_ns = at_ns + PERIOD_NS;
 }
 
-/* The mean clock of a window, in Hz; NAN: nothing was measured. */
+// The mean clock of a window, in Hz; NAN: nothing was measured.
 static double clock_mean(const struct snapshot *window)
 {
     return window->counters[COUNT] > 0 ? window->counters[SUM_HZ] / window->counters[COUNT] : NAN;
 }
 
-/* ---- loadgen ops ---- */
+// ---- loadgen ops ----
 
-/* Without a limit a worker does several blocks before it takes the time again. */
+// Without a limit a worker does several blocks before it takes the time again.
 #define UNLIMITED_BLOCKS 16
-/* Of a peak in a run's CPU time, for the clock may have changed between its samples: beyond it,
- * the peak is not this CPU's. */
+// Of a peak in a run's CPU time, for the clock may have changed between its samples: beyond it,
+// the peak is not this CPU's.
 #define MOST_SHARE 1.05
 
 _Static_assert(UNLIMITED_BLOCKS <= OPS_MOST_BLOCKS, "half precision would not be exact");
 
 struct ops_settings {
     int type;
-    int simd; /* 0: auto; else 1 + enum simd */
+    int simd; // 0: auto; else 1 + enum simd
     bool spoil;
 };
 
@@ -143,7 +143,7 @@ static struct ops_settings *settings_of(const struct run *run)
     return run->settings;
 }
 
-/* ---- before anything starts ---- */
+// ---- before anything starts ----
 
 static void choose(const struct run *run, struct ops_state *state)
 {
@@ -157,7 +157,7 @@ static void choose(const struct run *run, struct ops_state *state)
             ops_type_names[type]);
     state->simd = set->simd == 0 ? widest : (enum simd)(set->simd - 1);
     state->kernel = ops_kernel_of(state->simd, type);
-    if (state->kernel == NULL)
+    if (!state->kernel)
         usage_error("--type %s --simd %s: this CPU lacks it: give %s, or leave it out",
                     ops_type_names[type], simd_names[state->simd], simd_names[widest]);
     set->simd = 1 + (int)state->simd;
@@ -180,7 +180,7 @@ static int ops_prepare(struct run *run)
     return 0;
 }
 
-/* ---- workers ---- */
+// ---- workers ----
 
 static double ops_operate(struct worker *worker)
 {
@@ -194,14 +194,14 @@ static double ops_operate(struct worker *worker)
     return blocks * state->kernel->block;
 }
 
-/* ---- figures ---- */
+// ---- figures ----
 
 static double gops(const struct snapshot *window)
 {
     return window->active_ns > 0 ? window->amount / (double)window->active_ns : NAN;
 }
 
-/* Of the peak, what the workers did in their CPU time alone: above 1, it is not this CPU's. */
+// Of the peak, what the workers did in their CPU time alone: above 1, it is not this CPU's.
 static double peak_share(const struct run *run, const struct snapshot *window)
 {
     const struct ops_state *state = run->state;
@@ -279,7 +279,7 @@ static const struct load ops_load = {
     .options = ops_options,
     .options_size = sizeof(struct ops_settings),
     .state_size = sizeof(struct ops_state),
-    .worker_size = sizeof(int64_t), /* of clock_sample() */
+    .worker_size = sizeof(int64_t), // of clock_sample()
     .calibrations = (const char *const[]){"--threads 1", "", NULL},
     .timed = true,
     .pinned = true,
@@ -294,9 +294,9 @@ LOADGEN_REGISTER(ops_load);
 
 #undef ROW
 
-/* loadgen ports: execution ports. Starts as many instructions of one kind as the core can, on
- * registers alone: what shares the core at the same time, a sibling thread, waits for its
- * turn at these ports. core/kernels.h says where the kinds are from. */
+// loadgen ports: execution ports. Starts as many instructions of one kind as the core can, on
+// registers alone: what shares the core at the same time, a sibling thread, waits for its
+// turn at these ports. core/kernels.h says where the kinds are from.
 
 struct ports_settings {
     int kind;
@@ -335,7 +335,7 @@ static void ports_check(struct run *run)
     run->quantum = state->kernel.blocks * state->kernel.instructions;
 }
 
-/* ---- workers ---- */
+// ---- workers ----
 
 static double ports_operate(struct worker *worker)
 {
@@ -349,15 +349,15 @@ static double ports_operate(struct worker *worker)
     return worker->run->quantum;
 }
 
-/* ---- reports ---- */
+// ---- reports ----
 
-/* Of one worker while it works. */
+// Of one worker while it works.
 static double per_cycle(const struct snapshot *window)
 {
     return 1e9 / ns_per_unit(window) / clock_mean(window);
 }
 
-/* NAN: not known; a core that starts more than it could is not the one of the table. */
+// NAN: not known; a core that starts more than it could is not the one of the table.
 static double possible(const struct run *run, const struct snapshot *window)
 {
     const struct ports_state *state = run->state;
@@ -385,7 +385,7 @@ static void ports_notes(struct run *run, const char *event, const struct snapsho
     const struct ports_settings *set = run->settings;
     const double can = possible(run, window);
     char most[64] = "";
-    (void)event; /* with each of them */
+    (void)event; // with each of them
     if (!isfinite(per_cycle(window)))
         return;
     if (isfinite(can))
@@ -401,7 +401,7 @@ static const struct load ports_load = {
     .options = ports_options,
     .options_size = sizeof(struct ports_settings),
     .state_size = sizeof(struct ports_state),
-    .worker_size = sizeof(int64_t), /* of clock_sample() */
+    .worker_size = sizeof(int64_t), // of clock_sample()
     .calibrations = (const char *const[]){"", NULL},
     .timed = true,
     .pinned = true,

@@ -1,6 +1,6 @@
-/* loadgen ops with the vectors of SVE, whose length only the machine knows: 16 to 256 bytes. What
- * ops/kernel.h says of its kernels holds for these; the steps are written as instructions, because
- * the template's vectors have a fixed length. */
+// loadgen ops with the vectors of SVE, whose length only the machine knows: 16 to 256 bytes. What
+// ops/kernel.h says of its kernels holds for these; the steps are written as instructions, because
+// the template's vectors have a fixed length.
 
 #include "ops/widths.h"
 
@@ -22,7 +22,7 @@
     EACH_12(DO, S)                                                                                 \
     DO(12, S) DO(13, S) DO(14, S) DO(15, S) DO(16, S) DO(17, S) DO(18, S) DO(19, S)
 
-/* S: the letter of the elements. */
+// S: the letter of the elements.
 #define BEGIN(k, S) vector x##k = svadd_x(all, lane, (element)(k));
 #define ADD(k, S)   __asm__ volatile("add %0." S ", %0." S ", %1." S : "+w"(x##k) : "w"(step));
 #define FUSE(k, S)                                                                                 \
@@ -106,7 +106,7 @@ REAL(run_double, svfloat64_t, float64_t, 64, "d", OPS_TURNS)
         [OPS_DOUBLE] = KERNEL(run_double, BYTES / 8, REAL_VALUES, 2, OPS_TURNS)                    \
     }
 
-/* Lengths that are powers of two; with any other there are no kernels here. */
+// Lengths that are powers of two; with any other there are no kernels here.
 const struct ops_kernel *ops_sve(void)
 {
     static const struct ops_kernel tables[][OPS_TYPES] = {TABLE(16), TABLE(32), TABLE(64),

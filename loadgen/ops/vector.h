@@ -1,14 +1,14 @@
-/* The kernels for one width of vectors. Who includes this defines, after the target,
- *
- *     BYTES   of a vector; 0: of single values
- *     TABLE   name of the function that returns the kernels
- *     FUSED(value, factor, step)  value + factor * step in one instruction, where the compiler
- *             would need a second for value * factor + step; or nothing
- *
- * and includes this, which undefines it. No include guard: it is a template. With HALF defined the
- * table has half precision in place of all others. */
+// The kernels for one width of vectors. Who includes this defines, after the target,
+//
+//     BYTES   of a vector; 0: of single values
+//     TABLE   name of the function that returns the kernels
+//     FUSED(value, factor, step)  value + factor * step in one instruction, where the compiler
+//             would need a second for value * factor + step; or nothing
+//
+// and includes this, which undefines it. No include guard: it is a template. With HALF defined the
+// table has half precision in place of all others.
 
-/* The functions of a table have its name in front of theirs. */
+// The functions of a table have its name in front of theirs.
 #define JOIN(table, name)  table##_##name
 #define UNDER(table, name) JOIN(table, name)
 #define OWN(name)          UNDER(TABLE, name)
@@ -23,8 +23,8 @@
 #define INTEGER_REGISTER(value) "+r"(value)
 #endif
 
-/* aarch64 has 32 registers, and latencies that need more values than 16 leave room for: 9 cycles
- * of 2 instructions each for FMA on A64FX. */
+// aarch64 has 32 registers, and latencies that need more values than 16 leave room for: 9 cycles
+// of 2 instructions each for FMA on A64FX.
 #if defined(__aarch64__)
 #define MANY_VALUES
 #endif
@@ -39,7 +39,7 @@
 #define VECTOR_REGISTER(value) "+m"(value)
 #endif
 
-/* To keep a value to 8 or 16 bits of a register takes aarch64 a second instruction. */
+// To keep a value to 8 or 16 bits of a register takes aarch64 a second instruction.
 #if BYTES == 0 && defined(__aarch64__)
 #define IN_32_BITS
 #define RUN_INT8  OWN(run_int32)
@@ -81,7 +81,7 @@
 #include "ops/kernel.h"
 #endif
 
-/* Values in flight, as kernel.h has them. */
+// Values in flight, as kernel.h has them.
 #define WHOLE_VALUES (BYTES == 0 ? 8 : 12)
 #ifdef MANY_VALUES
 #define REAL_VALUES 20
@@ -114,7 +114,7 @@ const struct ops_kernel *TABLE(void)
     return table;
 }
 
-/* All that another width has otherwise. */
+// All that another width has otherwise.
 #undef TABLE
 #undef BYTES
 #undef HALF

@@ -1,5 +1,5 @@
-/* loadgen ops's kernels for each width of vectors that has a fixed length: ops/vector.h makes them.
- * Those that a CPU lacks are built all the same: ops_kernel_of() says which may be called. */
+// loadgen ops's kernels for each width of vectors that has a fixed length: ops/vector.h makes them.
+// Those that a CPU lacks are built all the same: ops_kernel_of() says which may be called.
 
 #include "ops/widths.h"
 
@@ -8,11 +8,11 @@
 
 #if defined(__x86_64__)
 
-/* AVX-512. */
+// AVX-512.
 #pragma GCC push_options
 #if defined(__clang__) || __GNUC__ >= 10
 #pragma GCC target("avx512f,avx512bw,prefer-vector-width=512")
-#else /* do not know that as an attribute; vectors of 64 bytes are ZMM registers there, too */
+#else // do not know that as an attribute; vectors of 64 bytes are ZMM registers there, too
 #pragma GCC target("avx512f,avx512bw")
 #endif
 #define TABLE ops_avx512
@@ -20,7 +20,7 @@
 #include "ops/vector.h"
 #pragma GCC pop_options
 
-/* AVX512-FP16, which compilers know since GCC 12 and Clang 14. */
+// AVX512-FP16, which compilers know since GCC 12 and Clang 14.
 #if (defined(__clang__) && __clang_major__ >= 14) || (!defined(__clang__) && __GNUC__ >= 12)
 #pragma GCC push_options
 #pragma GCC target("avx512fp16,prefer-vector-width=512")
@@ -31,7 +31,7 @@
 #pragma GCC pop_options
 #endif
 
-/* AVX2 and FMA. */
+// AVX2 and FMA.
 #pragma GCC push_options
 #pragma GCC target("avx2,fma")
 #define TABLE ops_avx2
@@ -39,12 +39,12 @@
 #include "ops/vector.h"
 #pragma GCC pop_options
 
-/* SSE2, which every x86-64 has. It has no FMA. */
+// SSE2, which every x86-64 has. It has no FMA.
 #define TABLE ops_sse2
 #define BYTES 16
 #include "ops/vector.h"
 
-/* Without vectors, with FMA. */
+// Without vectors, with FMA.
 #pragma GCC push_options
 #pragma GCC target("fma")
 #define TABLE ops_scalar_fma
@@ -55,8 +55,8 @@
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 
-/* NEON, which every aarch64 has. FMLA adds to one of its operands: value * factor + step would
- * need a copy of step before each. */
+// NEON, which every aarch64 has. FMLA adds to one of its operands: value * factor + step would
+// need a copy of step before each.
 #define TABLE ops_neon
 #define BYTES 16
 #define FUSED(value, factor, step)                                                                 \
@@ -66,7 +66,7 @@
         (vector)vfmaq_f32((float32x4_t)(value), (float32x4_t)(factor), (float32x4_t)(step)))
 #include "ops/vector.h"
 
-/* FEAT_FP16 of Armv8.2. */
+// FEAT_FP16 of Armv8.2.
 #if !defined(__clang__)
 #pragma GCC push_options
 #pragma GCC target("arch=armv8.2-a+fp16")
@@ -80,7 +80,7 @@
 #endif
 #endif
 
-/* Any machine: what the compiler makes of vectors of 16 bytes, and of none. */
+// Any machine: what the compiler makes of vectors of 16 bytes, and of none.
 #define TABLE ops_portable
 #define BYTES 16
 #include "ops/vector.h"
@@ -88,7 +88,7 @@
 #define BYTES 0
 #include "ops/vector.h"
 
-/* ---- which of them this machine can run ---- */
+// ---- which of them this machine can run ----
 
 const char *const ops_type_names[] = {"int8", "int16",  "int32",  "int64",
                                       "half", "single", "double", NULL};
@@ -99,7 +99,7 @@ unsigned ops_type_bytes(enum ops_type type)
     return bytes[type];
 }
 
-/* Where every CPU of the architecture has FMA, plain code has it, too. */
+// Where every CPU of the architecture has FMA, plain code has it, too.
 static const struct ops_kernel *table_of(enum simd simd, enum ops_type type)
 {
     typedef const struct ops_kernel *table(void);
@@ -116,19 +116,19 @@ static const struct ops_kernel *table_of(enum simd simd, enum ops_type type)
     if (of == ops_scalar && processor_has_fma())
         of = ops_scalar_fma;
 #endif
-    return of == NULL ? NULL : of();
+    return !of ? NULL : of();
 }
 
 const struct ops_kernel *ops_kernel_of(enum simd simd, enum ops_type type)
 {
     const struct ops_kernel *table = processor_has(simd) ? table_of(simd, type) : NULL;
-    return table == NULL || table[type].run == NULL ? NULL : &table[type];
+    return !table || !table[type].run ? NULL : &table[type];
 }
 
 enum simd ops_widest(enum ops_type type)
 {
     enum simd simd = SIMD_AVX512;
-    while (simd < SIMDS && (!processor_gains(simd) || ops_kernel_of(simd, type) == NULL))
+    while (simd < SIMDS && (!processor_gains(simd) || !ops_kernel_of(simd, type)))
         simd++;
     return simd;
 }

@@ -1,8 +1,8 @@
-/* loadgen pagecache: reads a file from its beginning to its end, again and again,
- * through the page cache: what a backup, a search or a copy does to its neighbours.
- * Its pages take the place of free memory first and then of other files' pages, which their
- * owners have to read from the disk again. Never more than the file, which is at most a
- * share of memory; all of them are given back when it pauses. */
+// loadgen pagecache: reads a file from its beginning to its end, again and again,
+// through the page cache: what a backup, a search or a copy does to its neighbours.
+// Its pages take the place of free memory first and then of other files' pages, which their
+// owners have to read from the disk again. Never more than the file, which is at most a
+// share of memory; all of them are given back when it pauses.
 
 #include "io/io.h"
 #include "load.h"
@@ -20,12 +20,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* How much of a file the page cache holds. */
+// How much of a file the page cache holds.
 
-#define STEP_BYTES (256ull << 20)      /* that are mapped at a time */
-#define MOST_PAGES (STEP_BYTES / 4096) /* no system has smaller ones */
+#define STEP_BYTES (256ull << 20)      // that are mapped at a time
+#define MOST_PAGES (STEP_BYTES / 4096) // no system has smaller ones
 
-/* One mapping of it; mincore() reports what is there without touching it. */
+// One mapping of it; mincore() reports what is there without touching it.
 static uint64_t resident_in(int fd, uint64_t from, size_t bytes, unsigned char *pages)
 {
     const size_t page = page_bytes();
@@ -40,8 +40,8 @@ static uint64_t resident_in(int fd, uint64_t from, size_t bytes, unsigned char *
     return count * page;
 }
 
-/* Bytes of its part from `from` (a multiple of the page size) on; 0 also where the kernel
- * does not say. */
+// Bytes of its part from `from` (a multiple of the page size) on; 0 also where the kernel
+// does not say.
 static uint64_t resident_bytes(int fd, uint64_t from, uint64_t bytes)
 {
     static _Thread_local unsigned char pages[MOST_PAGES];
@@ -53,14 +53,14 @@ static uint64_t resident_bytes(int fd, uint64_t from, uint64_t bytes)
     return sum;
 }
 
-/* Gives up that part's pages, all that are not dirty. */
+// Gives up that part's pages, all that are not dirty.
 static void resident_drop(int fd, uint64_t from, uint64_t bytes)
 {
     (void)posix_fadvise(fd, (off_t)from, (off_t)bytes, POSIX_FADV_DONTNEED);
 }
 
 #define DEFAULT_FILE_BYTES (8.0 * 1073741824)
-/* Of the free space of the file system, and what is left of it to others. */
+// Of the free space of the file system, and what is left of it to others.
 #define DISK_SPARE 0.1
 
 struct pagecache_settings {
@@ -89,23 +89,23 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* Cumulative, but for OTHERS: the page cache that is not this load's. */
+// Cumulative, but for OTHERS: the page cache that is not this load's.
 enum counter { READ_BY_KERNEL, FROM_DEVICE, RECLAIMED, OTHERS };
 
 struct pagecache_state {
     struct io_plan plan;
     struct io_file file;
     bool open;
-    struct cache_room room; /* as it was before the start */
-    double resident_bytes;  /* now; while it is paused, when it was */
+    struct cache_room room; // as it was before the start
+    double resident_bytes;  // now; while it is paused, when it was
 };
 
 struct reader {
     struct io_stream stream;
-    _Atomic uint64_t held_bytes; /* of its part, at the last pause */
+    _Atomic uint64_t held_bytes; // of its part, at the last pause
 };
 
-/* ---- options, before anything starts ---- */
+// ---- options, before anything starts ----
 
 static void check_device(struct run *run, const char *folder)
 {
@@ -121,7 +121,7 @@ static void check_device(struct run *run, const char *folder)
                  device.file_system, device.name);
 }
 
-/* The file: as large as the option says, or as may be. */
+// The file: as large as the option says, or as may be.
 static uint64_t choose_size(const struct run *run, const struct cache_room *room)
 {
     const struct pagecache_settings *set = run->settings;
@@ -176,9 +176,9 @@ static void check(struct run *run)
     run->quantum = (double)set->block_bytes;
 }
 
-/* ---- from start to end ---- */
+// ---- from start to end ----
 
-/* What the file needs beyond the memory that was free before the start. */
+// What the file needs beyond the memory that was free before the start.
 static double needed(const struct pagecache_state *state)
 {
     return fmax((double)state->file.size_bytes - state->room.free_bytes, 0);
@@ -246,7 +246,7 @@ static void end(struct worker *worker)
     io_stream_close(&own->stream);
 }
 
-/* Blocks of one worker, in turns. False: one could not be read, and it ends. */
+// Blocks of one worker, in turns. False: one could not be read, and it ends.
 static bool read_due(struct worker *worker, struct io_stream *stream, int64_t due_ns)
 {
     const struct pagecache_state *state = worker->run->state;
@@ -262,8 +262,8 @@ static bool read_due(struct worker *worker, struct io_stream *stream, int64_t du
     return true;
 }
 
-/* Until a pause; then the worker's part is given back, so that what is measured without
- * this load has that memory. */
+// Until a pause; then the worker's part is given back, so that what is measured without
+// this load has that memory.
 static void work(struct worker *worker)
 {
     const struct pagecache_state *state = worker->run->state;
@@ -280,9 +280,9 @@ static void work(struct worker *worker)
     resident_drop(state->plan.read_fd, first, bytes);
 }
 
-/* ---- reporting ---- */
+// ---- reporting ----
 
-/* Pages of files that the kernel took from anybody since boot, in bytes; NAN: unknown. */
+// Pages of files that the kernel took from anybody since boot, in bytes; NAN: unknown.
 static double reclaimed_bytes(void)
 {
     char text[32];
@@ -297,12 +297,12 @@ static void count(struct run *run, double counters[LOAD_COUNTERS])
     uint64_t held = 0;
     if (state->plan.read_fd < 0)
         return;
-    for (unsigned i = 0; run->workers != NULL && i < run->threads; i++) {
+    for (unsigned i = 0; run->workers && i < run->threads; i++) {
         const struct reader *own = run->workers[i].state;
         const pid_t id = run->workers[i].id;
         counters[READ_BY_KERNEL] += thread_io(id, "rchar");
         counters[FROM_DEVICE] += thread_io(id, "read_bytes");
-        held += own == NULL ? 0 : atomic_load(&own->held_bytes);
+        held += !own ? 0 : atomic_load(&own->held_bytes);
     }
     const double now = (double)resident_bytes(state->plan.read_fd, 0, state->plan.file_bytes);
     state->resident_bytes = now > 0 ? now : (double)held;
@@ -340,7 +340,7 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
 static void describe(struct run *run, struct line *line)
 {
     const struct pagecache_state *state = run->state;
-    char folder[512]; /* a line of the report has room for that */
+    char folder[512]; // a line of the report has room for that
     snprintf(folder, sizeof folder, "%s", state->file.folder);
     line_text(line, "dir", folder);
     line_count(line, "file_bytes", state->plan.file_bytes);

@@ -1,7 +1,7 @@
-/* loadgen record: writes down how busy each CPU is, from /proc/stat, so that
- * `loadgen cpu --profile` can do the same again, and what a program that waits there
- * meets: wake-up latency, context switches, interrupts. Time that the hypervisor stole
- * is not load: it is recorded separately. */
+// loadgen record: writes down how busy each CPU is, from /proc/stat, so that
+// `loadgen cpu --profile` can do the same again, and what a program that waits there
+// meets: wake-up latency, context switches, interrupts. Time that the hypervisor stole
+// is not load: it is recorded separately.
 
 #include "load.h"
 
@@ -25,9 +25,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What /proc/stat has counted since boot. */
+// What /proc/stat has counted since boot.
 
-/* USER_HZ ticks that one CPU has spent, as proc(5) /proc/stat counts them. */
+// USER_HZ ticks that one CPU has spent, as proc(5) /proc/stat counts them.
 struct cpu_ticks {
     unsigned cpu;
     unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
@@ -36,10 +36,10 @@ struct cpu_ticks {
 struct sample {
     unsigned count;
     struct cpu_ticks *cpus;
-    unsigned long long switches, interrupts; /* of all CPUs */
+    unsigned long long switches, interrupts; // of all CPUs
 };
 
-/* A line "cpuN ..."; that of "cpu" is the sum. */
+// A line "cpuN ..."; that of "cpu" is the sum.
 static bool take_cpu(const char *text, struct cpu_ticks *cpu)
 {
     *cpu = (struct cpu_ticks){0};
@@ -49,18 +49,18 @@ static bool take_cpu(const char *text, struct cpu_ticks *cpu)
                   &cpu->steal) >= 5;
 }
 
-/* Reads it, of at most `capacity` CPUs. 0, or -1 with errno. */
+// Reads it, of at most `capacity` CPUs. 0, or -1 with errno.
 static int sample_take(struct sample *sample, unsigned capacity)
 {
-    char text[512]; /* of "intr", which is longer, the first number is enough */
+    char text[512]; // of "intr", which is longer, the first number is enough
     struct cpu_ticks cpu;
     char path[PATH_MAX];
     FILE *file = fopen(machine_path("/proc/stat", path), "re");
-    if (file == NULL)
+    if (!file)
         return -1;
     sample->count = 0;
     sample->switches = sample->interrupts = 0;
-    while (fgets(text, sizeof text, file) != NULL) {
+    while (fgets(text, sizeof text, file)) {
         if (sample->count < capacity && take_cpu(text, &cpu))
             sample->cpus[sample->count++] = cpu;
         else if (strncmp(text, "ctxt ", 5) == 0)
@@ -77,17 +77,17 @@ static double busy_ticks(const struct cpu_ticks *cpu)
     return (double)(cpu->user + cpu->nice + cpu->system + cpu->irq + cpu->softirq);
 }
 
-/* Percent of a time in which these ticks passed; a counter may step by a tick more than the
- * time has room for, and the hypervisor's may step back. */
+// Percent of a time in which these ticks passed; a counter may step by a tick more than the
+// time has room for, and the hypervisor's may step back.
 static double percent(double ticks, double seconds)
 {
     const double share = 100 * ticks / (seconds * (double)sysconf(_SC_CLK_TCK));
     return share < 0 ? 0 : share > 100 ? 100 : share;
 }
 
-/* What one of its CPUs did since an earlier sample with the same CPUs, in percent of
- * these seconds: load (guest time is part of user time, so nothing is counted twice),
- * and time that the hypervisor stole. */
+// What one of its CPUs did since an earlier sample with the same CPUs, in percent of
+// these seconds: load (guest time is part of user time, so nothing is counted twice),
+// and time that the hypervisor stole.
 static double sample_load(const struct sample *before, const struct sample *after, unsigned index,
                           double seconds)
 {
@@ -100,9 +100,9 @@ static double sample_steal(const struct sample *before, const struct sample *aft
     return percent((double)after->cpus[index].steal - (double)before->cpus[index].steal, seconds);
 }
 
-/* Wake-up latency, as cyclictest measures it: on each CPU a thread sleeps to absolute
- * times, and notes by how much later it runs. It has an ordinary priority, as what is
- * measured under a load has. */
+// Wake-up latency, as cyclictest measures it: on each CPU a thread sleeps to absolute
+// times, and notes by how much later it runs. It has an ordinary priority, as what is
+// measured under a load has.
 
 struct watcher {
     _Alignas(64) struct wakeups *wakeups;
@@ -116,7 +116,7 @@ struct watcher {
 struct wakeups {
     int64_t interval_ns;
     _Atomic bool ended;
-    unsigned count; /* 0: there are none */
+    unsigned count; // 0: there are none
     struct watcher *watchers;
 };
 
@@ -126,7 +126,7 @@ static void *watch(void *argument)
     const struct wakeups *wakeups = watcher->wakeups;
     int64_t due_ns = watcher->first_ns;
     pthread_setname_np(pthread_self(), "record/wakeup");
-    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); /* as exact as the hardware's, not 50 us later */
+    prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); // as exact as the hardware's, not 50 us later
     if (cpus_pin(watcher->cpu) != 0)
         return NULL;
     while (!atomic_load_explicit(&wakeups->ended, memory_order_relaxed)) {
@@ -138,7 +138,7 @@ static void *watch(void *argument)
     return NULL;
 }
 
-/* Not all CPUs at the same time: their interrupts would be one. */
+// Not all CPUs at the same time: their interrupts would be one.
 static int start_all(struct wakeups *wakeups, const struct cpu_list *cpus)
 {
     const int64_t start_ns = now_ns() + wakeups->interval_ns;
@@ -155,7 +155,7 @@ static int start_all(struct wakeups *wakeups, const struct cpu_list *cpus)
     return 0;
 }
 
-/* Ends the threads. What they noted stays. */
+// Ends the threads. What they noted stays.
 static void wakeups_stop(struct wakeups *wakeups)
 {
     atomic_store(&wakeups->ended, true);
@@ -166,13 +166,13 @@ static void wakeups_stop(struct wakeups *wakeups)
     }
 }
 
-/* A thread on each of these CPUs, which wakes every interval_ns (a time that it sleeps
- * through is not made up for). 0, or -1 with errno; wakeups_stop() in any case. */
+// A thread on each of these CPUs, which wakes every interval_ns (a time that it sleeps
+// through is not made up for). 0, or -1 with errno; wakeups_stop() in any case.
 static int wakeups_start(struct wakeups *wakeups, const struct cpu_list *cpus, int64_t interval_ns)
 {
     wakeups->interval_ns = interval_ns;
     wakeups->watchers = zeroed_lines(cpus->count, sizeof(struct watcher));
-    if (wakeups->watchers == NULL)
+    if (!wakeups->watchers)
         return -1;
     wakeups->count = cpus->count;
     return start_all(wakeups, cpus);
@@ -186,15 +186,15 @@ static struct watcher *watcher_of(const struct wakeups *wakeups, unsigned cpu)
     return NULL;
 }
 
-/* Latencies on a CPU, while the threads run: since the start; and since the last call of
- * wakeups_next(), which begins a new span. False: this CPU has no thread. */
+// Latencies on a CPU, while the threads run: since the start; and since the last call of
+// wakeups_next(), which begins a new span. False: this CPU has no thread.
 static bool wakeups_whole(const struct wakeups *wakeups, unsigned cpu, struct histogram *histogram)
 {
     const struct watcher *watcher = watcher_of(wakeups, cpu);
     memset(histogram, 0, sizeof *histogram);
-    if (watcher != NULL)
+    if (watcher)
         histogram_add(histogram, &watcher->latency);
-    return watcher != NULL;
+    return watcher;
 }
 
 static bool wakeups_next(struct wakeups *wakeups, unsigned cpu, struct histogram *histogram)
@@ -209,10 +209,10 @@ static bool wakeups_next(struct wakeups *wakeups, unsigned cpu, struct histogram
 }
 
 #define DEFAULT_INTERVAL_NS 1000000000
-#define SMALLEST_BUCKET_NS  1024 /* of the histogram that is written: powers of two from here */
+#define SMALLEST_BUCKET_NS  1024 // of the histogram that is written: powers of two from here
 
 struct record_settings {
-    int64_t wakeup_ns; /* 0: none */
+    int64_t wakeup_ns; // 0: none
 };
 
 #define ROW(name, argument, type, member)                                                          \
@@ -228,11 +228,11 @@ static const struct option_row options[] = {
 struct recording {
     FILE *file;
     unsigned capacity;
-    struct cpu_ticks *ticks; /* of the samples */
+    struct cpu_ticks *ticks; // of the samples
     struct sample first, samples[2];
     struct wakeups wakeups;
     unsigned spans;
-    int64_t start_ns, end_ns; /* of the last span */
+    int64_t start_ns, end_ns; // of the last span
     struct histogram scratch, all;
 };
 
@@ -244,13 +244,13 @@ static void on_signal(int number)
     ended = 1;
 }
 
-/* ---- what is written ---- */
+// ---- what is written ----
 
-/* A recording is of use as far as it got: it has whole lines, also on a full disk. */
+// A recording is of use as far as it got: it has whole lines, also on a full disk.
 static int write_line(FILE *file, struct line *line)
 {
     const char *text = line_end(line);
-    const bool written = text != NULL && save_append(fileno(file), text, line->used);
+    const bool written = text && save_append(fileno(file), text, line->used);
     const int error = errno;
     line_free(line);
     errno = error;
@@ -293,7 +293,7 @@ static void add_rates(struct line *line, const struct sample *before, const stru
                1);
 }
 
-/* A quantile; NAN where there are too few for it: p99 takes 100. */
+// A quantile; NAN where there are too few for it: p99 takes 100.
 static double latency(const struct histogram *histogram, double quantile)
 {
     const double count = (double)histogram_total(histogram);
@@ -312,7 +312,7 @@ static const struct {
                  {"max_ns", "max", 1}};
 #define LATENCIES (sizeof latencies / sizeof latencies[0])
 
-/* Members of the object that is open. */
+// Members of the object that is open.
 static void add_latency(struct line *line, const struct histogram *histogram)
 {
     line_count(line, "count", histogram_total(histogram));
@@ -320,7 +320,7 @@ static void add_latency(struct line *line, const struct histogram *histogram)
         line_fixed(line, latencies[i].field, latency(histogram, latencies[i].quantile), 0);
 }
 
-/* An object for each CPU that has a thread. */
+// An object for each CPU that has a thread.
 static void add_cpus(struct line *line, const char *name, struct recording *recording,
                      bool take(struct recording *, unsigned cpu))
 {
@@ -364,7 +364,7 @@ static int write_span(struct recording *recording, const struct sample *before,
     return write_line(recording->file, &line);
 }
 
-/* Only what is not empty. */
+// Only what is not empty.
 static void add_histogram(struct line *line, const struct histogram *histogram)
 {
     uint64_t before = 0;
@@ -388,7 +388,7 @@ static void add_histogram(struct line *line, const struct histogram *histogram)
     line_close(line);
 }
 
-/* Over all spans; the last line. */
+// Over all spans; the last line.
 static int write_summary(struct recording *recording, const struct sample *last)
 {
     const double seconds = (double)(recording->end_ns - recording->start_ns) / 1e9;
@@ -411,7 +411,7 @@ static int write_summary(struct recording *recording, const struct sample *last)
     return write_line(recording->file, &line);
 }
 
-/* The same for people. */
+// The same for people.
 static void print_summary(struct run *run, const struct recording *recording,
                           const struct sample *last)
 {
@@ -438,9 +438,9 @@ static void print_summary(struct run *run, const struct recording *recording,
     report_print(&run->report, "\n");
 }
 
-/* ---- recording ---- */
+// ---- recording ----
 
-/* Sleeps until then; false when a signal has ended the recording. */
+// Sleeps until then; false when a signal has ended the recording.
 static bool sleep_to(int64_t time_ns)
 {
     const struct timespec at = {time_ns / 1000000000, time_ns % 1000000000};
@@ -449,8 +449,8 @@ static bool sleep_to(int64_t time_ns)
     return !ended;
 }
 
-/* One span after another, until the duration is over or a signal comes. The last sample, or NULL
- * with errno. */
+// One span after another, until the duration is over or a signal comes. The last sample, or NULL
+// with errno.
 static const struct sample *record_spans(struct recording *recording, const struct common *common,
                                          int64_t interval_ns)
 {
@@ -464,7 +464,7 @@ static const struct sample *record_spans(struct recording *recording, const stru
         if (sample_take(after, recording->capacity) != 0)
             return NULL;
         if (after->count != before->count) {
-            errno = ENODEV; /* a CPU has come or gone */
+            errno = ENODEV; // a CPU has come or gone
             return NULL;
         }
         if (write_span(recording, before, after, at_ns) != 0)
@@ -474,7 +474,7 @@ static const struct sample *record_spans(struct recording *recording, const stru
     return before;
 }
 
-/* All CPUs' latencies since the start into recording->all. */
+// All CPUs' latencies since the start into recording->all.
 static void add_up(struct recording *recording)
 {
     for (unsigned i = 0; i < recording->first.count; i++)
@@ -487,7 +487,7 @@ static int64_t interval_of(const struct run *run)
     return run->common.interval_ns > 0 ? run->common.interval_ns : DEFAULT_INTERVAL_NS;
 }
 
-/* 0, or -1 with errno. */
+// 0, or -1 with errno.
 static int record(struct run *run, struct recording *recording)
 {
     const struct record_settings *set = run->settings;
@@ -499,7 +499,7 @@ static int record(struct run *run, struct recording *recording)
         write_header(recording, set, interval_ns) != 0)
         return -1;
     const struct sample *last = record_spans(recording, &run->common, interval_ns);
-    if (last == NULL)
+    if (!last)
         return -1;
     wakeups_stop(&recording->wakeups);
     add_up(recording);
@@ -517,7 +517,7 @@ static bool recording_open(struct recording *recording)
     recording->first.cpus = recording->ticks;
     recording->samples[0].cpus = recording->ticks + recording->capacity;
     recording->samples[1].cpus = recording->ticks + 2 * recording->capacity;
-    return recording->ticks != NULL;
+    return recording->ticks;
 }
 
 static void recording_close(struct recording *recording)
@@ -532,14 +532,14 @@ static const char *advice(int error)
     switch (error) {
     case ENODEV:
         return "a CPU was switched on or off: start again";
-    case EAGAIN: /* no thread to measure wake-ups */
+    case EAGAIN: // no thread to measure wake-ups
         return "see ulimit -u, or give --wakeup-every 0";
     default:
         return save_advice(error);
     }
 }
 
-/* A signal ends the recording in good order. */
+// A signal ends the recording in good order.
 static void take_signals(void)
 {
     const struct sigaction action = {.sa_handler = on_signal};
@@ -548,7 +548,7 @@ static void take_signals(void)
             sigaction(ending_signals[i], &action, NULL);
 }
 
-/* A file without any span is of no use to anybody. */
+// A file without any span is of no use to anybody.
 static void refuse_empty(const struct run *run, const struct recording *recording)
 {
     const char *path = run->arguments[0];
@@ -568,11 +568,11 @@ static int record_instead(struct run *run)
     int failed = !recording_open(recording);
     FILE *file = failed ? NULL : strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
     take_signals();
-    if (file != NULL) {
+    if (file) {
         recording->file = file;
         failed = record(run, recording) != 0;
     }
-    if (file == NULL || failed) {
+    if (!file || failed) {
         const int error = errno;
         complain("cannot record to %s: %s: %s", path, strerror(error), advice(error));
         failed = 1;
@@ -580,7 +580,7 @@ static int record_instead(struct run *run)
         refuse_empty(run, recording);
         failed = 1;
     }
-    if (file != NULL && (file == stdout ? fflush(file) : fclose(file)) != 0 && !failed) {
+    if (file && (file == stdout ? fflush(file) : fclose(file)) != 0 && !failed) {
         complain("cannot write %s: %s: is the disk full?", path, strerror(errno));
         failed = 1;
     }

@@ -1,7 +1,7 @@
-/* loadgen switch: pairs of threads that wake each other: what servers, pipelines and
- * lock handovers do to their neighbours. The scheduler works for each wake-up, run
- * queues and timers are touched, across two CPUs an interrupt is sent; what the
- * neighbour had in the small caches, TLBs and predictors of a shared CPU is replaced. */
+// loadgen switch: pairs of threads that wake each other: what servers, pipelines and
+// lock handovers do to their neighbours. The scheduler works for each wake-up, run
+// queues and timers are touched, across two CPUs an interrupt is sent; what the
+// neighbour had in the small caches, TLBs and predictors of a shared CPU is replaced.
 
 #include "load.h"
 
@@ -23,15 +23,15 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-/* Two threads that wake each other: the one that calls these functions, and a
- * partner, which answers each wake-up by one. */
+// Two threads that wake each other: the one that calls these functions, and a
+// partner, which answers each wake-up by one.
 
 struct bell {
-    _Alignas(64) _Atomic uint32_t rung; /* futex: 1 from the ring until it is heard */
-    int read_fd, write_fd;              /* pipe, eventfd; -1: none */
+    _Alignas(64) _Atomic uint32_t rung; // futex: 1 from the ring until it is heard
+    int read_fd, write_fd;              // pipe, eventfd; -1: none
 };
 
-/* How it is done. All but close() return 0, or -1 with errno. */
+// How it is done. All but close() return 0, or -1 with errno.
 struct bell_method {
     int (*open)(struct bell *bell);
     int (*ring)(struct bell *bell);
@@ -43,22 +43,22 @@ struct pair {
     const struct bell_method *method;
     pthread_t partner;
     bool started;
-    int cpu;                           /* of the partner */
-    _Atomic pid_t partner_id;          /* 0: not yet; negative: errno why it cannot run there */
-    _Atomic int64_t answer_ns;         /* when the partner ran, and rang back */
-    _Atomic uint64_t partner_switches; /* that it had made by then */
+    int cpu;                           // of the partner
+    _Atomic pid_t partner_id;          // 0: not yet; negative: errno why it cannot run there
+    _Atomic int64_t answer_ns;         // when the partner ran, and rang back
+    _Atomic uint64_t partner_switches; // that it had made by then
     _Atomic bool ended;
-    _Atomic int error; /* errno of the partner */
+    _Atomic int error; // errno of the partner
 };
 
-/* Times of one round, CLOCK_MONOTONIC: rang; the partner runs; the caller runs. And how
- * often the kernel has switched away from the two threads since their start. */
+// Times of one round, CLOCK_MONOTONIC: rang; the partner runs; the caller runs. And how
+// often the kernel has switched away from the two threads since their start.
 struct round_trip {
     int64_t start_ns, there_ns, back_ns;
     uint64_t switches;
 };
 
-/* A bell: one thread sleeps until another one rings. */
+// A bell: one thread sleeps until another one rings.
 
 static const char *const bell_method_names[] = {"futex", "eventfd", "pipe", NULL};
 
@@ -101,7 +101,7 @@ static int pipe_open(struct bell *bell)
     return 0;
 }
 
-/* An eventfd takes and gives 8 bytes; a pipe as many as it is given. */
+// An eventfd takes and gives 8 bytes; a pipe as many as it is given.
 static int fd_ring(struct bell *bell)
 {
     const uint64_t one = 1;
@@ -118,14 +118,14 @@ static int fd_wait(struct bell *bell)
     return length == (ssize_t)sizeof value ? 0 : -1;
 }
 
-/* By --method, as the names. */
+// By --method, as the names.
 static const struct bell_method bell_methods[] = {
     {.open = futex_open, .ring = futex_ring, .wait = futex_wait},
     {.open = eventfd_open, .ring = fd_ring, .wait = fd_wait},
     {.open = pipe_open, .ring = fd_ring, .wait = fd_wait},
 };
 
-/* Whatever the method; also when open() failed. */
+// Whatever the method; also when open() failed.
 static void bell_close(struct bell *bell)
 {
     if (bell->read_fd >= 0)
@@ -135,7 +135,7 @@ static void bell_close(struct bell *bell)
     bell->read_fd = bell->write_fd = -1;
 }
 
-/* How often the kernel has switched away from the calling thread since its start. */
+// How often the kernel has switched away from the calling thread since its start.
 static uint64_t switches_of_thread(void)
 {
     struct rusage usage;
@@ -144,7 +144,7 @@ static uint64_t switches_of_thread(void)
     return (uint64_t)usage.ru_nvcsw + (uint64_t)usage.ru_nivcsw;
 }
 
-/* The partner's thread; it is woken for good when the pair is closed. */
+// The partner's thread; it is woken for good when the pair is closed.
 static void *answer(void *argument)
 {
     struct pair *pair = argument;
@@ -166,8 +166,8 @@ static void *answer(void *argument)
     return NULL;
 }
 
-/* Starts the partner on a CPU; returns when it has an id. 0, or an errno; pair_close()
- * in any case. */
+// Starts the partner on a CPU; returns when it has an id. 0, or an errno; pair_close()
+// in any case.
 static int pair_open(struct pair *pair, const struct bell_method *method, int cpu)
 {
     memset(pair, 0, sizeof *pair);
@@ -186,7 +186,7 @@ static int pair_open(struct pair *pair, const struct bell_method *method, int cp
     return id < 0 ? -id : 0;
 }
 
-/* Wakes the partner and sleeps until it wakes the caller. 0, or an errno. */
+// Wakes the partner and sleeps until it wakes the caller. 0, or an errno.
 static int pair_round(struct pair *pair, struct round_trip *trip)
 {
     trip->start_ns = now_ns();
@@ -212,7 +212,7 @@ static void pair_close(struct pair *pair)
 }
 
 struct switch_settings {
-    int method; /* index into bell_methods */
+    int method; // index into bell_methods
     bool across;
 };
 
@@ -227,7 +227,7 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* What the kernel has counted of all threads of all pairs. */
+// What the kernel has counted of all threads of all pairs.
 enum counter { VOLUNTARY, INVOLUNTARY };
 
 static const struct switch_settings *settings_of(const struct run *run)
@@ -235,7 +235,7 @@ static const struct switch_settings *settings_of(const struct run *run)
     return run->settings;
 }
 
-/* ---- places ---- */
+// ---- places ----
 
 static int cpu_at(const struct run *run, unsigned place)
 {
@@ -263,7 +263,7 @@ static void check(struct run *run)
         run->threads = run->threads < 2 ? 1 : run->threads / 2;
 }
 
-/* ---- workers ---- */
+// ---- workers ----
 
 static int begin(struct worker *worker)
 {
@@ -282,7 +282,7 @@ static void end(struct worker *worker)
     pair_close(worker->state);
 }
 
-/* Takes the next one now, whenever it is due: a round is not divisible. */
+// Takes the next one now, whenever it is due: a round is not divisible.
 static void take_ahead(struct worker *worker)
 {
     int64_t due_ns;
@@ -290,10 +290,10 @@ static void take_ahead(struct worker *worker)
         (void)worker_take_due(worker, due_ns, &due_ns);
 }
 
-/* A round is a switch to the partner and one back, and one more for the sleep before it;
- * another one where the partner was preempted by the thread that it woke. So as many are
- * taken from the rate, and claimed, as the kernel has counted. An operation is a wake-up by
- * a thread, its service time the latency of that. */
+// A round is a switch to the partner and one back, and one more for the sleep before it;
+// another one where the partner was preempted by the thread that it woke. So as many are
+// taken from the rate, and claimed, as the kernel has counted. An operation is a wake-up by
+// a thread, its service time the latency of that.
 static void work(struct worker *worker)
 {
     struct pair *pair = worker->state;
@@ -318,10 +318,10 @@ static void work(struct worker *worker)
     }
 }
 
-/* ---- what the kernel counts ---- */
+// ---- what the kernel counts ----
 
-/* All threads but this one are of pairs. The process's own counts are read at once: to ask for each
- * of a thousand busy threads takes many seconds. */
+// All threads but this one are of pairs. The process's own counts are read at once: to ask for each
+// of a thousand busy threads takes many seconds.
 static void count(struct run *run, double counters[LOAD_COUNTERS])
 {
     struct rusage all, own;
@@ -332,7 +332,7 @@ static void count(struct run *run, double counters[LOAD_COUNTERS])
     counters[INVOLUNTARY] = (double)(all.ru_nivcsw - own.ru_nivcsw);
 }
 
-/* Counted by the kernel / claimed; NAN: nothing is claimed. */
+// Counted by the kernel / claimed; NAN: nothing is claimed.
 static double kernel_ratio(const struct snapshot *window)
 {
     const double counted = window->counters[VOLUNTARY] + window->counters[INVOLUNTARY];

@@ -1,7 +1,7 @@
-/* loadgen syscall: enters the kernel and returns from it, at a rate: what programs
- * that read and write in small pieces do to their neighbours. Time of its CPU goes to the
- * kernel, whose code and data replace others' in the small caches, and what the CPU does on
- * entry against speculation attacks empties predictors, and TLBs on some. */
+// loadgen syscall: enters the kernel and returns from it, at a rate: what programs
+// that read and write in small pieces do to their neighbours. Time of its CPU goes to the
+// kernel, whose code and data replace others' in the small caches, and what the CPU does on
+// entry against speculation attacks empties predictors, and TLBs on some.
 
 #include "load.h"
 
@@ -18,13 +18,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The system calls that loadgen syscall makes, each cheap and without effect. */
+// The system calls that loadgen syscall makes, each cheap and without effect.
 
 struct call {
-    const char *file; /* that it is made on, open for reading and writing; NULL: none */
-    /* Makes the call so many times. False: one failed, errno says why. */
+    const char *file; // that it is made on, open for reading and writing; NULL: none
+    // Makes the call so many times. False: one failed, errno says why.
     bool (*make)(int fd, uint64_t times);
-    const char *counted; /* the field of /proc/PID/task/TID/io that counts them, or NULL */
+    const char *counted; // the field of /proc/PID/task/TID/io that counts them, or NULL
 };
 
 static const char *const call_names[] = {"getppid", "clock_gettime", "read", "write", "stat", NULL};
@@ -38,7 +38,7 @@ static bool make_getppid(int fd, uint64_t times)
     return true;
 }
 
-/* By number: the C library's never enters the kernel. */
+// By number: the C library's never enters the kernel.
 static bool make_clock_gettime(int fd, uint64_t times)
 {
     struct timespec now;
@@ -77,7 +77,7 @@ static bool make_stat(int fd, uint64_t times)
     return true;
 }
 
-/* By --call; the names in the same order, ended by NULL. */
+// By --call; the names in the same order, ended by NULL.
 static const struct call calls[] = {
     {.make = make_getppid},
     {.make = make_clock_gettime},
@@ -86,12 +86,12 @@ static const struct call calls[] = {
     {.make = make_stat},
 };
 
-#define MOST_IN_A_ROW 1000 /* some 200 us */
-/* This is no load on the scheduler. */
+#define MOST_IN_A_ROW 1000 // some 200 us
+// This is no load on the scheduler.
 #define STEPS_PER_S 2000
 
 struct syscall_settings {
-    int call; /* index into calls */
+    int call; // index into calls
 };
 
 #define ROW(name, argument, type, member)                                                          \
@@ -104,7 +104,7 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* Of all workers, by the kernel: calls that it counts, and the process's CPU time. */
+// Of all workers, by the kernel: calls that it counts, and the process's CPU time.
 enum counter { CALLS, USER_US, SYSTEM_US };
 
 static const struct call *call_of(const struct run *run)
@@ -123,18 +123,18 @@ static int rate(struct run *run, const char *text, double *value, char *error, s
     return rate_in_steps(run, text, MOST_IN_A_ROW, STEPS_PER_S, value, error, size);
 }
 
-/* ---- workers ---- */
+// ---- workers ----
 
 struct caller {
-    int fd; /* -1: none is needed */
+    int fd; // -1: none is needed
 };
 
 static int begin(struct worker *worker)
 {
     const struct call *call = call_of(worker->run);
     struct caller *own = worker->state;
-    own->fd = call->file == NULL ? -1 : open(call->file, O_RDWR | O_CLOEXEC);
-    if (call->file != NULL && own->fd < 0)
+    own->fd = !call->file ? -1 : open(call->file, O_RDWR | O_CLOEXEC);
+    if (call->file && own->fd < 0)
         return worker_fail(worker, "cannot open %s: %s: choose another --call", call->file,
                            strerror(errno));
     return 0;
@@ -156,7 +156,7 @@ static double operate(struct worker *worker)
     return times;
 }
 
-/* ---- what the kernel counts ---- */
+// ---- what the kernel counts ----
 
 static double microseconds(struct timeval time)
 {
@@ -171,14 +171,13 @@ static void count(struct run *run, double counters[LOAD_COUNTERS])
         counters[USER_US] = microseconds(usage.ru_utime);
         counters[SYSTEM_US] = microseconds(usage.ru_stime);
     }
-    /* Of the process at once, without this thread: to ask for each of a thousand busy threads takes
-     * many seconds. What this one reads here is the same each time. */
-    counters[CALLS] = call->counted == NULL
-                          ? NAN
-                          : process_io(call->counted) - thread_io(getpid(), call->counted);
+    // Of the process at once, without this thread: to ask for each of a thousand busy threads takes
+    // many seconds. What this one reads here is the same each time.
+    counters[CALLS] =
+        !call->counted ? NAN : process_io(call->counted) - thread_io(getpid(), call->counted);
 }
 
-/* Time in the kernel / CPU time; NAN without any. */
+// Time in the kernel / CPU time; NAN without any.
 static double system_share(const struct snapshot *window)
 {
     const double all_us = window->counters[USER_US] + window->counters[SYSTEM_US];
@@ -195,7 +194,7 @@ static void fields(struct run *run, const struct snapshot *window, struct line *
     line_fixed(line, "claimed_calls", window->amount, 0);
     line_fixed(line, "kernel_calls", window->counters[CALLS], 0);
     line_fixed(line, "kernel_ratio", kernel_ratio(window), 6);
-    if (call_of(run)->counted == NULL)
+    if (!call_of(run)->counted)
         line_text(line, "kernel_reason", "the kernel counts only calls of read and write");
     line_fixed(line, "system_s", window->counters[SYSTEM_US] / 1e6, 6);
     line_fixed(line, "system_share", system_share(window), 6);
@@ -207,7 +206,7 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
         return;
     report_print(&run->report, "  %.1f %% of its CPU time in the kernel",
                  100 * fmax(system_share(window), 0));
-    if (call_of(run)->counted != NULL)
+    if (call_of(run)->counted)
         report_print(&run->report, "; the kernel counted %.3f calls for each one claimed",
                      kernel_ratio(window));
     report_print(&run->report, "\n");
