@@ -260,12 +260,12 @@ int rate_usual(struct run *run, const char *text, double *rate, char *error, siz
     return -1;
 }
 
-int rate_in_steps(struct run *run, const char *text, double most, double steps_per_s, double *rate,
-                  char *error, size_t size)
+// Each step takes a sleep, which is a context switch. Once workers run the quantum stays as it is.
+static int rate_in_steps(struct run *run, const char *text, double *rate, char *error, size_t size)
 {
     const int failed = rate_usual(run, text, rate, error, size);
     if (failed == 0 && !run->engine)
-        run->quantum = floor(fmax(fmin(most, *rate / steps_per_s), 1));
+        run->quantum = floor(fmax(fmin(run->quantum, *rate / run->load->steps_per_s), 1));
     return failed;
 }
 
@@ -273,6 +273,8 @@ int rate_of(struct run *run, const char *text, double *rate, char *error, size_t
 {
     if (run->load->rate)
         return run->load->rate(run, text, rate, error, size);
+    if (run->load->steps_per_s > 0)
+        return rate_in_steps(run, text, rate, error, size);
     if (strcmp(run->unit, UNIT_NONE) != 0)
         return rate_usual(run, text, rate, error, size);
     snprintf(error, size, "rate %.64s: loadgen %s has no rate", text, run->load->name);

@@ -193,6 +193,10 @@ struct load {
     // may be "". With none of them only --calib does, where it is named. NULL: its rate
     // means something without, or it has none.
     const char *const *calibrations;
+    const char *unit;   // UNIT_...; NULL: UNIT_NONE, or check() chooses
+    unsigned threads;   // workers without --threads; 0: as many as there are CPUs
+    double steps_per_s; // paced operations are so many units in a row, up to run->quantum of check(),
+                        // that there are at most so many a second; 0: one each
     bool timed;        // has operations, so reports their latency
     bool fills;        // begin() fills memory, which takes long: a signal may end it at once
     bool pinned;       // each worker on one CPU of its own, else on all allowed
@@ -448,11 +452,6 @@ void run_paused(struct run *run);
 // What the text of --limit and of `rate` lines means to loads without a meaning of their own: bytes
 // for loads that count bytes, operations for those that count operations, percent of a calibration.
 int rate_usual(struct run *run, const char *text, double *rate, char *error, size_t size);
-// The same for loads whose operation is several units in a row, and sets run->quantum, how many:
-// as many as keep the rate in so many steps a second, 1 to `most`. Each step takes a sleep, which
-// is a context switch. Once workers run the quantum stays as it is.
-int rate_in_steps(struct run *run, const char *text, double most, double steps_per_s, double *rate,
-                  char *error, size_t size);
 
 // ---- the signals that end a load ----
 

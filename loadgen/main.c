@@ -138,6 +138,8 @@ static void choose_cpus(struct run *run)
     run->threads = run->cpus.count;
     if (run->quota_cpus < (double)run->threads)
         run->threads = run->quota_cpus < 1 ? 1 : (unsigned)run->quota_cpus;
+    if (run->load->threads > 0)
+        run->threads = run->load->threads;
     if (run->common.threads > 0)
         run->threads = (unsigned)run->common.threads;
     if (run->load->process || (!run->load->operate && !run->load->work))
@@ -199,7 +201,7 @@ static int run_load(const struct load *load, int argc, char **argv)
 {
     static struct run run;
     int code;
-    run = (struct run){.load = load, .unit = UNIT_NONE, .quantum = 1, .rate = INFINITY};
+    run = (struct run){.load = load, .unit = load->unit ? load->unit : UNIT_NONE, .quantum = 1, .rate = INFINITY};
     settings_parse(&run, argc, argv);
     report_init(&run.report, run.common.json || run.common.control);
     choose_cpus(&run);

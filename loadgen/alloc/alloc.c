@@ -420,15 +420,8 @@ static void alloc_check(struct run *run)
                     "smaller --size",
                     (unsigned long long)set->live_bytes, run->threads);
     check_headroom(run, plan);
-    run->unit = UNIT_OPS;
     run->quantum = most_in_a_row(plan);
     settle(run);
-}
-
-static int alloc_rate(struct run *run, const char *text, double *rate, char *error, size_t size)
-{
-    const double most = most_in_a_row(&alloc_state_of(run)->plan);
-    return rate_in_steps(run, text, most, STEPS_PER_S, rate, error, size);
 }
 
 enum counter { FAULTS };
@@ -612,6 +605,8 @@ static const struct load alloc_load = {
     .options_size = sizeof(struct alloc_settings),
     .state_size = sizeof(struct alloc_state),
     .worker_size = sizeof(struct alloc_worker),
+    .steps_per_s = STEPS_PER_S,
+    .unit = UNIT_OPS,
     .calibrations = (const char *const[]){"--threads 1", "", NULL},
     .pinned = true,
     .timed = true,
@@ -624,6 +619,5 @@ static const struct load alloc_load = {
     .fields = fields,
     .notes = notes,
     .count = count,
-    .rate = alloc_rate,
 };
 LOADGEN_REGISTER(alloc_load);

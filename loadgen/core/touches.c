@@ -169,9 +169,6 @@ static void icache_check(struct run *run)
     struct icache_state *state = run->state;
     if (!code_possible())
         usage_error("icache: makes code for x86-64 and AArch64 alone: leave it out here");
-    run->unit = UNIT_OPS;
-    if (!options_given(run->options, "threads"))
-        run->threads = 1;
     mem_machine_open(&machine, &run->cpus);
     state->caches = machine.caches;
     mem_machine_close(&machine);
@@ -272,6 +269,8 @@ static const struct load icache_load = {
     .options_size = sizeof(struct icache_settings),
     .state_size = sizeof(struct icache_state),
     .worker_size = sizeof(struct code),
+    .unit = UNIT_OPS,
+    .threads = 1,
     .calibrations = (const char *const[]){"", NULL},
     .timed = true,
     .pinned = true,
@@ -341,10 +340,7 @@ static void tlb_check(struct run *run)
     struct tlb_state *state = run->state;
     if (options_given(run->options, "pages") && options_given(run->options, "level"))
         usage_error("--pages and --level: each sets the number of pages: give one of them");
-    run->unit = UNIT_OPS;
     run->quantum = CHUNK_PAGES;
-    if (!options_given(run->options, "threads"))
-        run->threads = 1;
     state->size = tlb_size();
     if (set->pages == 0)
         set->pages = BEYOND * (set->level == FIRST ? state->size.first : state->size.second);
@@ -438,6 +434,8 @@ static const struct load tlb_load = {
     .options_size = sizeof(struct tlb_settings),
     .state_size = sizeof(struct tlb_state),
     .worker_size = sizeof(struct tlb_pages),
+    .unit = UNIT_OPS,
+    .threads = 1,
     .calibrations = (const char *const[]){"", NULL},
     .timed = true,
     .pinned = true,

@@ -585,7 +585,6 @@ static void check_profile(struct run *run)
 static void cpu_check(struct run *run)
 {
     static const char *const only_profile[] = {"speed", "instances", "map"};
-    run->unit = UNIT_CPUS;
     if (cpu_settings_of(run)->replay.profile) {
         check_profile(run);
         return;
@@ -672,6 +671,7 @@ static const struct load cpu_load = {
     .options_size = sizeof(struct cpu_settings),
     .state_size = sizeof(struct cpu_state),
     .worker_size = sizeof(struct spinner),
+    .unit = UNIT_CPUS,
     .pinned = true,
     .check = cpu_check,
     .prepare = cpu_prepare,

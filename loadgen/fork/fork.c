@@ -35,7 +35,6 @@ struct parent {
 static void check(struct run *run)
 {
     const struct fork_settings *set = run->settings;
-    run->unit = UNIT_OPS;
     // A worker's own, and a copy of it.
     room_claim(run, 2.0 * (double)set->touch_bytes * run->threads, -1, "memory to be touched of",
                "give a smaller --touch");
@@ -112,6 +111,7 @@ static const struct load fork_load = {
     .options = options,
     .options_size = sizeof(struct fork_settings),
     .worker_size = sizeof(struct parent),
+    .unit = UNIT_OPS,
     .calibrations = (const char *const[]){"--threads 1", "", NULL},
     .timed = true,
     .pinned = true,

@@ -71,7 +71,6 @@ static void check(struct run *run)
         usage_error("--reclaim: this machine has no swap, so no page of a program can be taken: "
                     "leave it out, or add swap");
     const double bytes = wanted_bytes(set);
-    run->unit = UNIT_BYTES;
     run->quantum = STEP_BYTES;
     if (isinf(run->rate) && !run->common.calib)
         run->rate = bytes / ROUND_S;
@@ -170,6 +169,7 @@ static const struct load hog_load = {
     .options = options,
     .options_size = sizeof(struct hog_settings),
     .worker_size = sizeof(struct heap),
+    .unit = UNIT_BYTES,
     .calibrations = (const char *const[]){"--threads 1", NULL},
     .timed = true,
     .check = check,

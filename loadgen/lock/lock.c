@@ -200,16 +200,10 @@ static void check(struct run *run)
         usage_error("%s: give --contended (one cache line, between the CPUs of this load) or "
                     "--split (every CPU of the machine waits)",
                     set->split ? "--contended and --split are two loads" : "which lock?");
-    run->unit = UNIT_OPS;
     if (set->split)
         check_split(run);
     else
         check_contended(run);
-}
-
-static int rate(struct run *run, const char *text, double *value, char *error, size_t size)
-{
-    return rate_in_steps(run, text, run->quantum, STEPS_PER_S, value, error, size);
 }
 
 // ---- memory and workers ----
@@ -311,6 +305,8 @@ static const struct load lock_load = {
     .options = options,
     .options_size = sizeof(struct lock_settings),
     .state_size = sizeof(struct lock_state),
+    .steps_per_s = STEPS_PER_S,
+    .unit = UNIT_OPS,
     // By `loadgen lock --contended --calib`; by `jostle calib` none.
     .calibrations = (const char *const[]){NULL},
     .timed = true,
@@ -324,6 +320,5 @@ static const struct load lock_load = {
     .fields = fields,
     .notes = notes,
     .count = count,
-    .rate = rate,
 };
 LOADGEN_REGISTER(lock_load);

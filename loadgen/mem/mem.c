@@ -438,8 +438,6 @@ static uint64_t level_bytes(const struct run *run)
 static void check(struct run *run)
 {
     const double percent = mem_settings_of(run)->size_percent;
-    if (!options_given(run->options, "threads"))
-        run->threads = 1;
     mem_open(run, MEM_TRIAD, ACCESS_NONE);
     const double cache_bytes = (double)level_bytes(run);
     if (cache_bytes <= 0)
@@ -483,6 +481,7 @@ static const struct load cache_load = {
     .options_size = sizeof(struct mem_settings),
     .state_size = sizeof(struct mem_state),
     .worker_size = sizeof(struct mem_worker),
+    .threads = 1,
     .calibrations = (const char *const[]){"", NULL},
     .fills = true,
     .pinned = true,

@@ -53,7 +53,6 @@ struct place {
 
 static void check(struct run *run)
 {
-    run->unit = UNIT_OPS;
     run->quantum = OPERATIONS;
 }
 
@@ -199,6 +198,7 @@ static const struct load meta_load = {
     .options_size = sizeof(struct meta_settings),
     .state_size = sizeof(struct meta),
     .worker_size = sizeof(struct place),
+    .unit = UNIT_OPS,
     .calibrations = (const char *const[]){"--threads 1", "--threads 1 --fsync", NULL},
     .timed = true,
     .check = check,

@@ -167,7 +167,6 @@ static void ops_check(struct run *run)
 {
     struct ops_state *state = run->state;
     choose(run, state);
-    run->unit = UNIT_OPS;
     run->quantum = state->kernel->block;
 }
 
@@ -280,6 +279,7 @@ static const struct load ops_load = {
     .options_size = sizeof(struct ops_settings),
     .state_size = sizeof(struct ops_state),
     .worker_size = sizeof(int64_t), // of clock_sample()
+    .unit = UNIT_OPS,
     .calibrations = (const char *const[]){"--threads 1", "", NULL},
     .timed = true,
     .pinned = true,
@@ -328,9 +328,6 @@ static void ports_check(struct run *run)
 {
     const struct ports_settings *set = run->settings;
     struct ports_state *state = run->state;
-    run->unit = UNIT_OPS;
-    if (!options_given(run->options, "threads"))
-        run->threads = 1;
     state->kernel = port_kernel_of((enum port_kind)set->kind);
     run->quantum = state->kernel.blocks * state->kernel.instructions;
 }
@@ -402,6 +399,8 @@ static const struct load ports_load = {
     .options_size = sizeof(struct ports_settings),
     .state_size = sizeof(struct ports_state),
     .worker_size = sizeof(int64_t), // of clock_sample()
+    .unit = UNIT_OPS,
+    .threads = 1,
     .calibrations = (const char *const[]){"", NULL},
     .timed = true,
     .pinned = true,

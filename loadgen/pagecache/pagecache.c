@@ -147,8 +147,6 @@ static void check(struct run *run)
     if (set->block_bytes % page_bytes() != 0)
         usage_error("--block-size %llu: not a multiple of %zu: give one",
                     (unsigned long long)set->block_bytes, page_bytes());
-    if (!options_given(run->options, "threads"))
-        run->threads = 1;
     state->room = cache_room();
     state->file = (struct io_file){.fd = -1,
                                    .folder = io_folder(set->folder),
@@ -172,7 +170,6 @@ static void check(struct run *run)
         complain("%s", error.message);
         exit(error.status);
     }
-    run->unit = UNIT_BYTES;
     run->quantum = (double)set->block_bytes;
 }
 
@@ -363,6 +360,8 @@ static const struct load pagecache_load = {
     .options_size = sizeof(struct pagecache_settings),
     .state_size = sizeof(struct pagecache_state),
     .worker_size = sizeof(struct reader),
+    .unit = UNIT_BYTES,
+    .threads = 1,
     .timed = true,
     .check = check,
     .prepare = prepare,

@@ -254,7 +254,6 @@ static int companion_cpu(const struct run *run, unsigned worker)
 
 static void check(struct run *run)
 {
-    run->unit = UNIT_OPS;
     if (!settings_of(run)->across)
         return;
     if (run->cpus.count < 2)
@@ -384,6 +383,7 @@ static const struct load switch_load = {
     .options = options,
     .options_size = sizeof(struct switch_settings),
     .worker_size = sizeof(struct pair),
+    .unit = UNIT_OPS,
     .calibrations = (const char *const[]){"--threads 1", NULL},
     .timed = true,
     .pinned = true,

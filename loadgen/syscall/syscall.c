@@ -114,13 +114,7 @@ static const struct call *call_of(const struct run *run)
 
 static void check(struct run *run)
 {
-    run->unit = UNIT_OPS;
     run->quantum = MOST_IN_A_ROW;
-}
-
-static int rate(struct run *run, const char *text, double *value, char *error, size_t size)
-{
-    return rate_in_steps(run, text, MOST_IN_A_ROW, STEPS_PER_S, value, error, size);
 }
 
 // ---- workers ----
@@ -227,6 +221,8 @@ static const struct load syscall_load = {
     .options = options,
     .options_size = sizeof(struct syscall_settings),
     .worker_size = sizeof(struct caller),
+    .unit = UNIT_OPS,
+    .steps_per_s = STEPS_PER_S,
     .calibrations = (const char *const[]){"--threads 1", NULL},
     .timed = true,
     .pinned = true,
@@ -238,6 +234,5 @@ static const struct load syscall_load = {
     .fields = fields,
     .notes = notes,
     .count = count,
-    .rate = rate,
 };
 LOADGEN_REGISTER(syscall_load);
