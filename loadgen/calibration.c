@@ -175,24 +175,20 @@ static int calibration_find(const struct run *run, struct calibration_found *fou
 
 // ---- percentages ----
 
-static void format_age(double seconds, char *text, size_t size)
-{
-    if (seconds < 120)
-        snprintf(text, size, "%.0f s", fmax(seconds, 0));
-    else if (seconds < 7200)
-        snprintf(text, size, "%.0f minutes", seconds / 60);
-    else if (seconds < 2 * 86400)
-        snprintf(text, size, "%.1f hours", seconds / 3600);
-    else
-        snprintf(text, size, "%.0f days", seconds / 86400);
-}
-
 // Says on stderr, for people, what was found and how old it is; an old one, and one of a busy
 // machine, is a warning.
 static void calibration_announce(struct run *run, const struct calibration_found *found)
 {
     char age[32], whole[48], command[1100];
-    format_age(found->age_s, age, sizeof age);
+    const size_t size = sizeof age;
+    if (found->age_s < 120)
+        snprintf(age, size, "%.0f s", fmax(found->age_s, 0));
+    else if (found->age_s < 7200)
+        snprintf(age, size, "%.0f minutes", found->age_s / 60);
+    else if (found->age_s < 2 * 86400)
+        snprintf(age, size, "%.1f hours", found->age_s / 3600);
+    else
+        snprintf(age, size, "%.0f days", found->age_s / 86400);
     if (found->age_s > OLD_S)
         run_warn(run, "the calibration %s is %s old: make a new one: %s", found->path, age,
                  calibration_command(run, command, sizeof command));
@@ -359,9 +355,16 @@ static void judge(struct measured *measured, const double *rates, unsigned count
         window->active_ns > 0 ? (double)window->operations * 1e9 / (double)window->active_ns : 0;
 }
 
-// While the workers are there: some loads look at them.
-static int write_own(struct run *run, struct measured *measured)
+// From a started engine to a stopped one.
+static int run_samples(struct run *run, int64_t length_ns, double *rates, struct measured *measured)
 {
+    const int64_t ramp_ns = length_ns / 5;
+    const unsigned count = samples_in(length_ns);
+    engine_resume(run);
+    sleep_until_ns(now_ns() + (ramp_ns < LONGEST_RAMP_NS ? ramp_ns : LONGEST_RAMP_NS));
+    sample(run, length_ns / count, count, rates, measured);
+    judge(measured, rates, count, (double)length_ns / count / 1e9);
+    // While the workers are there: some loads look at them.
     const struct load *load = run->load;
     line_object(&measured->ready, NULL);
     if (load->describe)
@@ -374,18 +377,6 @@ static int write_own(struct run *run, struct measured *measured)
     if (measured->ready.failed || measured->summary.failed)
         return run_fail(run, "out of memory: free some");
     return 0;
-}
-
-// From a started engine to a stopped one.
-static int run_samples(struct run *run, int64_t length_ns, double *rates, struct measured *measured)
-{
-    const int64_t ramp_ns = length_ns / 5;
-    const unsigned count = samples_in(length_ns);
-    engine_resume(run);
-    sleep_until_ns(now_ns() + (ramp_ns < LONGEST_RAMP_NS ? ramp_ns : LONGEST_RAMP_NS));
-    sample(run, length_ns / count, count, rates, measured);
-    judge(measured, rates, count, (double)length_ns / count / 1e9);
-    return write_own(run, measured);
 }
 
 // Drives the engine from start to stop: a ramp of a fifth of length_ns (1 s at
@@ -430,46 +421,6 @@ static void measured_free(struct measured *measured)
 static double spread_percent(const struct measured *measured)
 {
     return measured->steady.mean > 0 ? 100 * measured->steady.sd / measured->steady.mean : NAN;
-}
-
-// The fields unit, rate, operations_per_s, minimum, maximum, sd, spread_percent,
-// slope_percent_per_s, steady, cpu_s; and p50_ns, p99_ns if the load has operations.
-static void measured_write(struct line *line, const struct run *run,
-                           const struct measured *measured)
-{
-    const struct steady *steady = &measured->steady;
-    line_text(line, "unit", run->unit);
-    line_fixed(line, "rate", measured->rate, 6);
-    line_fixed(line, "operations_per_s", measured->operations, 6);
-    line_fixed(line, "minimum", steady->minimum, 6);
-    line_fixed(line, "maximum", steady->maximum, 6);
-    line_fixed(line, "sd", steady->sd, 6);
-    line_fixed(line, "spread_percent", spread_percent(measured), 6);
-    line_fixed(line, "slope_percent_per_s", steady->slope, 6);
-    line_bool(line, "steady", steady->steady);
-    line_fixed(line, "foreign", measured->foreign, 3);
-    line_fixed(line, "cpu_s", (double)measured->window.cpu_ns / 1e9, 6);
-    if (run->load->timed) {
-        line_fixed(line, "p50_ns", (double)histogram_quantile(&measured->window.service, 0.5), 6);
-        line_fixed(line, "p99_ns", (double)histogram_quantile(&measured->window.service, 0.99), 6);
-    }
-}
-
-// One line for people: title and rate, spread, slope; a complaint if not steady.
-static void measured_print(struct run *run, const char *title, const struct measured *measured)
-{
-    char rate[48];
-    report_print(&run->report, "%-40s %12s  spread %.1f %%  slope %+.2f %% a second\n", title,
-                 units_format_rate(measured->rate, run->unit, rate, sizeof rate),
-                 fmax(spread_percent(measured), 0), measured->steady.slope);
-    if (measured->foreign > CALIBRATION_BUSY)
-        complain("%s: other programs used %.0f %% of the CPUs meanwhile: this is said whenever it "
-                 "is used: measure it again on a quiet machine",
-                 title, 100 * measured->foreign);
-    if (!measured->steady.steady)
-        complain("%s: no steady state (slope %+.2f %% a second, limit %.1f): give --calib more "
-                 "seconds, or a quieter machine",
-                 title, measured->steady.slope, STEADY_SLOPE_LIMIT);
 }
 
 static bool has(const json_t *record, const char *name, const char *value)
@@ -553,7 +504,9 @@ static void check(const struct run *run)
 
 // ---- the record ----
 
-static void write_key(struct line *line, const struct calibration_key *key)
+// Key, rate, and what the load says of itself. NULL: out of memory.
+static const char *compose(struct run *run, const struct calibration_key *key, int64_t length_ns,
+                           const struct measured *measured, struct line *line)
 {
     char created[DATE_SIZE];
     line_object(line, NULL);
@@ -564,17 +517,27 @@ static void write_key(struct line *line, const struct calibration_key *key)
     line_text(line, "options", key->options);
     line_text(line, "subject", key->subject);
     line_text(line, "created", date_utc(time(NULL), created));
-}
-
-// Key, rate, and what the load says of itself. NULL: out of memory.
-static const char *compose(struct run *run, const struct calibration_key *key, int64_t length_ns,
-                           const struct measured *measured, struct line *line)
-{
-    write_key(line, key);
     line_count(line, "threads", run->threads);
     line_fixed(line, "seconds", (double)length_ns / 1e9, 6);
     line_fixed(line, "slope_limit_percent_per_s", STEADY_SLOPE_LIMIT, 6);
-    measured_write(line, run, measured);
+    // The fields unit, rate, operations_per_s, minimum, maximum, sd, spread_percent,
+    // slope_percent_per_s, steady, cpu_s; and p50_ns, p99_ns if the load has operations.
+    const struct steady *steady = &measured->steady;
+    line_text(line, "unit", run->unit);
+    line_fixed(line, "rate", measured->rate, 6);
+    line_fixed(line, "operations_per_s", measured->operations, 6);
+    line_fixed(line, "minimum", steady->minimum, 6);
+    line_fixed(line, "maximum", steady->maximum, 6);
+    line_fixed(line, "sd", steady->sd, 6);
+    line_fixed(line, "spread_percent", spread_percent(measured), 6);
+    line_fixed(line, "slope_percent_per_s", steady->slope, 6);
+    line_bool(line, "steady", steady->steady);
+    line_fixed(line, "foreign", measured->foreign, 3);
+    line_fixed(line, "cpu_s", (double)measured->window.cpu_ns / 1e9, 6);
+    if (run->load->timed) {
+        line_fixed(line, "p50_ns", (double)histogram_quantile(&measured->window.service, 0.5), 6);
+        line_fixed(line, "p99_ns", (double)histogram_quantile(&measured->window.service, 0.99), 6);
+    }
     line_raw(line, "ready", measured->ready.text);
     line_raw(line, "summary", measured->summary.text);
     return line_end(line);
@@ -618,7 +581,19 @@ static int keep(struct run *run, const struct calibration_key *key, const char *
 // it is of.
 static void print_all(struct run *run, const char *title, const struct measured *measured)
 {
-    measured_print(run, title, measured);
+    // One line for people: title and rate, spread, slope; a complaint if not steady.
+    char rate[48];
+    report_print(&run->report, "%-40s %12s  spread %.1f %%  slope %+.2f %% a second\n", title,
+                 units_format_rate(measured->rate, run->unit, rate, sizeof rate),
+                 fmax(spread_percent(measured), 0), measured->steady.slope);
+    if (measured->foreign > CALIBRATION_BUSY)
+        complain("%s: other programs used %.0f %% of the CPUs meanwhile: this is said whenever it "
+                 "is used: measure it again on a quiet machine",
+                 title, 100 * measured->foreign);
+    if (!measured->steady.steady)
+        complain("%s: no steady state (slope %+.2f %% a second, limit %.1f): give --calib more "
+                 "seconds, or a quieter machine",
+                 title, measured->steady.slope, STEADY_SLOPE_LIMIT);
     if (run->load->notes)
         run->load->notes(run, "summary", &measured->window);
 }

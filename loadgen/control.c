@@ -68,21 +68,16 @@ void prefault_done(struct prefault *prefault)
         sigaction(ending_signals[i], &prefault->before[i], NULL);
 }
 
-// Stops as if nobody had caught the signal: the kernel leaves out a process group that has no
-// shell to continue it. Returns when somebody has continued us.
-static void stop_here(uv_signal_t *handle, uv_signal_cb again)
-{
-    uv_signal_stop(handle);
-    raise(SIGTSTP);
-    uv_signal_start(handle, again, SIGTSTP);
-}
-
 static void on_stop(uv_signal_t *handle, int number)
 {
     struct run *run = handle->data;
     (void)number;
     run->load->process->suspend(run, true);
-    stop_here(handle, on_stop);
+    // Stops as if nobody had caught the signal: the kernel leaves out a process group that has no
+    // shell to continue it. Returns when somebody has continued us.
+    uv_signal_stop(handle);
+    raise(SIGTSTP);
+    uv_signal_start(handle, on_stop, SIGTSTP);
     run->load->process->suspend(run, false);
 }
 
@@ -194,19 +189,6 @@ static void print_window(struct run *run, const char *event, const struct snapsh
     }
 }
 
-// Reports event "mark", "interval" or "summary"; mark: its name or NULL. window:
-// the differences since the last one.
-static void window_report(struct run *run, const char *event, const char *mark,
-                          const struct snapshot *window)
-{
-    if (!run->report.json)
-        print_window(run, event, window);
-    if (run->load->notes)
-        run->load->notes(run, event, window);
-    if (run->report.json) // last: nothing comes after a summary
-        write_window(run, event, mark, window);
-}
-
 #define FLUSH_MS 10 // between attempts to write what nobody has read yet
 
 enum phase { PAUSED, STARTING, STEADY, PAUSING, ENDING, ENDED };
@@ -277,7 +259,14 @@ static void report_window(struct control *control, const char *event, const char
 {
     accounting_difference(&control->now, since, &control->window);
     *since = control->now;
-    window_report(control->run, event, mark, &control->window);
+    // Reports event "mark", "interval" or "summary"; mark: its name or NULL. window:
+    // the differences since the last one.
+    if (!control->run->report.json)
+        print_window(control->run, event, &control->window);
+    if (control->run->load->notes)
+        control->run->load->notes(control->run, event, &control->window);
+    if (control->run->report.json) // last: nothing comes after a summary
+        write_window(control->run, event, mark, &control->window);
 }
 
 static void say_window(struct control *control, const char *event, const char *mark,

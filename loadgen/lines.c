@@ -169,17 +169,12 @@ static int start_thread(struct watch *watch)
     return error;
 }
 
-static void watch_parent(pid_t parent)
-{
-    prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
-    if (getppid() != parent) // it died before that was in force
-        kill(getpid(), SIGTERM);
-}
-
 struct watch *watch_start(pid_t parent)
 {
     struct watch *watch = malloc(sizeof *watch);
-    watch_parent(parent);
+    prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+    if (getppid() != parent) // it died before that was in force
+        kill(getpid(), SIGTERM);
     if (!watch)
         return NULL;
     watch->stop_fd = eventfd(0, EFD_CLOEXEC);

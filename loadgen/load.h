@@ -195,12 +195,12 @@ struct load {
     const char *const *calibrations;
     const char *unit;   // UNIT_...; NULL: UNIT_NONE, or check() chooses
     unsigned threads;   // workers without --threads; 0: as many as there are CPUs
-    double steps_per_s; // paced operations are so many units in a row, up to run->quantum of check(),
-                        // that there are at most so many a second; 0: one each
-    bool timed;        // has operations, so reports their latency
-    bool fills;        // begin() fills memory, which takes long: a signal may end it at once
-    bool pinned;       // each worker on one CPU of its own, else on all allowed
-    int64_t settle_ns; // from "all workers run" until steady; 0: USUAL_SETTLE_NS
+    double steps_per_s; // paced operations are so many units in a row, up to run->quantum of
+                        // check(), that there are at most so many a second; 0: one each
+    bool timed;         // has operations, so reports their latency
+    bool fills;         // begin() fills memory, which takes long: a signal may end it at once
+    bool pinned;        // each worker on one CPU of its own, else on all allowed
+    int64_t settle_ns;  // from "all workers run" until steady; 0: USUAL_SETTLE_NS
 
     // Main thread, before anything starts; any of these may be NULL. check() looks
     // at options that exclude each other: usage_error() (exit 2). It sets run->unit

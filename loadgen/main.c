@@ -201,7 +201,8 @@ static int run_load(const struct load *load, int argc, char **argv)
 {
     static struct run run;
     int code;
-    run = (struct run){.load = load, .unit = load->unit ? load->unit : UNIT_NONE, .quantum = 1, .rate = INFINITY};
+    run = (struct run){
+        .load = load, .unit = load->unit ? load->unit : UNIT_NONE, .quantum = 1, .rate = INFINITY};
     settings_parse(&run, argc, argv);
     report_init(&run.report, run.common.json || run.common.control);
     choose_cpus(&run);

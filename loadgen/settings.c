@@ -234,14 +234,6 @@ void length_choose(struct run *run)
                  run->load->name);
 }
 
-static void set_nice(const struct run *run)
-{
-    if (options_given(run->options, "nice") &&
-        setpriority(PRIO_PROCESS, 0, (int)run->common.nice) != 0)
-        usage_error("--nice %lld: %s: give a higher value, or run it as root",
-                    (long long)run->common.nice, strerror(errno));
-}
-
 // A policy counts within a session only, where the kernel makes a group of each (sched(7),
 // autogroup). Of a session that is ours alone the group yields to others; where there is none
 // the file is not there, either.
@@ -256,8 +248,12 @@ static void yield_to_sessions(void)
     fclose(file);
 }
 
-static void set_sched(const struct run *run)
+void priority_set(const struct run *run)
 {
+    if (options_given(run->options, "nice") &&
+        setpriority(PRIO_PROCESS, 0, (int)run->common.nice) != 0)
+        usage_error("--nice %lld: %s: give a higher value, or run it as root",
+                    (long long)run->common.nice, strerror(errno));
     static const int policies[] = {[SCHED_AS_OTHER] = SCHED_OTHER,
                                    [SCHED_AS_BATCH] = SCHED_BATCH,
                                    [SCHED_AS_IDLE] = SCHED_IDLE};
@@ -267,12 +263,6 @@ static void set_sched(const struct run *run)
         usage_error("--sched %s: %s: leave it out", priority_scheds[wanted], strerror(errno));
     if (wanted == SCHED_AS_IDLE)
         yield_to_sessions();
-}
-
-void priority_set(const struct run *run)
-{
-    set_nice(run);
-    set_sched(run);
 }
 
 // Until the next look: as long as it takes at least to fill what there is. So a load does not

@@ -333,18 +333,6 @@ static void parse_sizes(const char *text, struct alloc_plan *plan)
         usage_error("--size %.64s: out of range: give 1 to 1TiB, the smaller one first", text);
 }
 
-static void choose_allocator(const struct alloc_settings *set, struct alloc_plan *plan)
-{
-    plan->allocator = set->allocator > 0
-                          ? allocators[set->allocator - 1]
-                          : (alloc_jemalloc.present() ? &alloc_jemalloc : &alloc_glibc);
-    if (!plan->allocator->present())
-        usage_error("--allocator %s: not in this build: %s", plan->allocator->name,
-                    plan->allocator == &alloc_jemalloc
-                        ? "give glibc, or install jemalloc 5 and build again without sanitizers"
-                        : "give jemalloc");
-}
-
 // Of a log-uniform distribution.
 static double mean_bytes(const struct alloc_plan *plan)
 {
@@ -362,34 +350,6 @@ static double excess_bytes(const struct alloc_plan *plan)
     const double mean = mean_bytes(plan), slots = (double)plan->slots;
     const double squares = (high * high - low * low) / (2 * log(high / low));
     return fmin(5 * sqrt(slots * (squares - mean * mean)), slots * (high - mean));
-}
-
-// What all of it takes of memory at most.
-static double room_for(const struct run *run, const struct alloc_plan *plan)
-{
-    const struct alloc_spare *spare =
-        plan->purge ? &plan->allocator->purging : &plan->allocator->usual;
-    const double large =
-        plan->maximum_bytes >= page_bytes() ? spare->pages_of_large * (double)page_bytes() : 0;
-    const double each = mean_bytes(plan) * spare->factor + large + OVERHEAD_BYTES;
-    return ((double)plan->slots * each + excess_bytes(plan) * spare->factor +
-            (double)plan->maximum_bytes) *
-               run->threads +
-           PROGRAM_BYTES;
-}
-
-static void check_headroom(struct run *run, struct alloc_plan *plan)
-{
-    plan->room_bytes = room_for(run, plan);
-    room_claim(run, plan->room_bytes, -1, "allocated at a time, with what the allocator needs,",
-               "give less --live or --size");
-}
-
-// Allocations of one paced operation without a limit.
-static double most_in_a_row(const struct alloc_plan *plan)
-{
-    const double pages = mean_bytes(plan) / (double)page_bytes();
-    return floor(fmax(fmin(MOST_IN_A_ROW, PAGES_IN_A_ROW / pages), 1));
 }
 
 // Writes what was chosen into the options, which a calibration is known by.
@@ -410,7 +370,14 @@ static void alloc_check(struct run *run)
     const struct alloc_settings *set = alloc_settings_of(run);
     struct alloc_state *state = run->state;
     struct alloc_plan *plan = &state->plan;
-    choose_allocator(set, plan);
+    plan->allocator = set->allocator > 0
+                          ? allocators[set->allocator - 1]
+                          : (alloc_jemalloc.present() ? &alloc_jemalloc : &alloc_glibc);
+    if (!plan->allocator->present())
+        usage_error("--allocator %s: not in this build: %s", plan->allocator->name,
+                    plan->allocator == &alloc_jemalloc
+                        ? "give glibc, or install jemalloc 5 and build again without sanitizers"
+                        : "give jemalloc");
     parse_sizes(set->size, plan);
     plan->live_bytes = set->live_bytes;
     plan->purge = set->purge;
@@ -419,8 +386,21 @@ static void alloc_check(struct run *run)
         usage_error("--live %llu: less than one allocation of each of %u workers: give more, or a "
                     "smaller --size",
                     (unsigned long long)set->live_bytes, run->threads);
-    check_headroom(run, plan);
-    run->quantum = most_in_a_row(plan);
+    // What all of it takes of memory at most.
+    const struct alloc_spare *spare =
+        plan->purge ? &plan->allocator->purging : &plan->allocator->usual;
+    const double large =
+        plan->maximum_bytes >= page_bytes() ? spare->pages_of_large * (double)page_bytes() : 0;
+    const double each = mean_bytes(plan) * spare->factor + large + OVERHEAD_BYTES;
+    plan->room_bytes = ((double)plan->slots * each + excess_bytes(plan) * spare->factor +
+                        (double)plan->maximum_bytes) *
+                           run->threads +
+                       PROGRAM_BYTES;
+    room_claim(run, plan->room_bytes, -1, "allocated at a time, with what the allocator needs,",
+               "give less --live or --size");
+    // Allocations of one paced operation without a limit.
+    const double pages = mean_bytes(plan) / (double)page_bytes();
+    run->quantum = floor(fmax(fmin(MOST_IN_A_ROW, PAGES_IN_A_ROW / pages), 1));
     settle(run);
 }
 
@@ -447,16 +427,11 @@ struct alloc_worker {
 
 // ---- workers ----
 
-static size_t next_size(struct alloc_worker *own, const struct alloc_plan *plan)
-{
-    const double unit = (double)(random_next(&own->random) >> 11) * 0x1p-53; // 0 <= unit < 1
-    return (size_t)((double)plan->minimum_bytes * exp(own->logarithm * unit));
-}
-
 // A new allocation in the slot, each page of it touched. 0, or -1: no memory.
 static int fill_slot(struct alloc_worker *own, const struct alloc_plan *plan, struct slot *slot)
 {
-    slot->bytes = next_size(own, plan);
+    const double unit = (double)(random_next(&own->random) >> 11) * 0x1p-53; // 0 <= unit < 1
+    slot->bytes = (size_t)((double)plan->minimum_bytes * exp(own->logarithm * unit));
     slot->memory = plan->allocator->get(&own->heap, slot->bytes);
     if (!slot->memory)
         return -1;

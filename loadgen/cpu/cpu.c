@@ -38,19 +38,6 @@ struct replay {
     struct part *parts;
 };
 
-static void read_profile(const char *name, struct profile *profile)
-{
-    char text[4096];
-    FILE *file = profile_open(name, text, sizeof text);
-    if (!file)
-        usage_error("--profile %s: no such profile, neither as a file nor in %s: make one with "
-                    "loadgen record",
-                    name, text);
-    if (profile_read(file, profile, text, sizeof text) != 0)
-        usage_error("--profile %s: %s", name, text);
-    fclose(file);
-}
-
 // One part for each CPU: with more cores, the mean of neighbouring cores; with
 // fewer, each core on several CPUs.
 static void map_share(struct replay *replay, const struct cpu_list *cpus)
@@ -79,7 +66,15 @@ static void map_demand(struct replay *replay, const struct cpu_list *cpus)
 static struct replay *replay_open(const struct run *run, const struct replay_settings *settings)
 {
     struct profile profile;
-    read_profile(settings->profile, &profile);
+    char text[4096];
+    FILE *file = profile_open(settings->profile, text, sizeof text);
+    if (!file)
+        usage_error("--profile %s: no such profile, neither as a file nor in %s: make one with "
+                    "loadgen record",
+                    settings->profile, text);
+    if (profile_read(file, &profile, text, sizeof text) != 0)
+        usage_error("--profile %s: %s", settings->profile, text);
+    fclose(file);
     const unsigned most = profile.cores > run->cpus.count ? profile.cores : run->cpus.count;
     struct replay *replay = calloc(1, sizeof *replay);
     if (replay)
@@ -116,11 +111,6 @@ static const struct part *part_of(const struct replay *replay, unsigned worker)
     return &replay->parts[worker % replay->count];
 }
 
-static unsigned replay_workers(const struct replay *replay)
-{
-    return replay->count * replay->instances;
-}
-
 static int replay_cpu(const struct replay *replay, unsigned worker)
 {
     return part_of(replay, worker)->cpu;
@@ -130,15 +120,6 @@ static int64_t replay_length_ns(const struct replay *replay)
 {
     const struct track *track = &replay->parts[0].track;
     return (int64_t)track->end_ns[track->spans - 1];
-}
-
-// CPUs, of all workers.
-static double replay_mean(const struct replay *replay)
-{
-    double total_ns = 0;
-    for (unsigned i = 0; i < replay->count; i++)
-        total_ns += replay->parts[i].track.used_ns[replay->parts[i].track.spans - 1];
-    return total_ns * replay->instances / (double)replay_length_ns(replay);
 }
 
 // As track_demand() and track_when(), for a worker.
@@ -152,15 +133,6 @@ static double replay_when(const struct replay *replay, unsigned worker, double u
     return track_when(&part_of(replay, worker)->track, used_ns);
 }
 
-// "core 0", "the mean of cores 0 to 3".
-static void format_part(const struct part *part, char *text, size_t size)
-{
-    if (part->first == part->last)
-        snprintf(text, size, "core %u", part->first);
-    else
-        snprintf(text, size, "the mean of cores %u to %u", part->first, part->last);
-}
-
 // Says which cores were put where: text for people, or fields of `ready`.
 static void replay_print(const struct replay *replay, struct run *run)
 {
@@ -169,7 +141,13 @@ static void replay_print(const struct replay *replay, struct run *run)
                  replay->cores, (double)replay_length_ns(replay) / 1e9, replay->instances,
                  replay->speed);
     for (unsigned i = 0; i < replay->count; i++) {
-        format_part(&replay->parts[i], text, sizeof text);
+        // "core 0", "the mean of cores 0 to 3".
+        const struct part *part = &replay->parts[i];
+        const size_t size = sizeof text;
+        if (part->first == part->last)
+            snprintf(text, size, "core %u", part->first);
+        else
+            snprintf(text, size, "the mean of cores %u to %u", part->first, part->last);
         report_print(&run->report, "cpu:   CPU %d does what %s did\n", replay->parts[i].cpu, text);
     }
 }
@@ -414,19 +392,6 @@ static int64_t period_start(const struct worker *worker, int64_t at_ns)
     return first_ns + (at_ns - first_ns + period_ns - 1) / period_ns * period_ns;
 }
 
-// What the worker should have used at the end of the burst that begins at
-// start_ns. Delivery then swings evenly around the demand: ahead after the
-// burst by as much as it was behind before.
-static double burst_target(const struct worker *worker, const struct spinner *spinner,
-                           int64_t start_ns)
-{
-    const double period_ns = (double)cpu_settings_of(worker->run)->period_ns;
-    const double after_ns = (double)(start_ns - worker->orders.epoch_ns);
-    const double now_due_ns = demand(worker, after_ns);
-    const double more_ns = demand(worker, after_ns + period_ns) - now_due_ns;
-    return spinner->base_ns + now_due_ns + more_ns * (1 + more_ns / period_ns) / 2;
-}
-
 // Drops what has been owed for too long.
 static void drop_debt(struct worker *worker, struct spinner *spinner, double used_ns)
 {
@@ -463,7 +428,15 @@ static int64_t burst_deadline(const struct worker *worker, const struct spinner 
 // One period: the burst and the debt; the rest is slept by the caller.
 static void work_period(struct worker *worker, struct spinner *spinner, int64_t start_ns)
 {
-    const double target_ns = burst_target(worker, spinner, start_ns);
+    // What the worker should have used at the end of the burst that begins at
+    // start_ns. Delivery then swings evenly around the demand: ahead after the
+    // burst by as much as it was behind before.
+    const double period_ns = (double)cpu_settings_of(worker->run)->period_ns;
+    const double after_ns = (double)(start_ns - worker->orders.epoch_ns);
+    const double now_due_ns = demand(worker, after_ns);
+    const double more_ns = demand(worker, after_ns + period_ns) - now_due_ns;
+    const double target_ns =
+        spinner->base_ns + now_due_ns + more_ns * (1 + more_ns / period_ns) / 2;
     const double before_ns = thread_cpu_ns();
     const int64_t deadline_ns = burst_deadline(worker, spinner, start_ns);
     const double used_ns = spin(worker, spinner, target_ns, deadline_ns);
@@ -576,8 +549,12 @@ static void check_profile(struct run *run)
     if (options_given(run->options, "threads"))
         usage_error("--threads and --profile: each core gets a worker: give --instances or --cpus");
     state->replay = replay_open(run, &cpu_settings_of(run)->replay);
-    run->threads = replay_workers(state->replay);
-    run->rate = replay_mean(state->replay);
+    run->threads = state->replay->count * state->replay->instances;
+    // CPUs, of all workers.
+    double total_ns = 0;
+    for (unsigned i = 0; i < state->replay->count; i++)
+        total_ns += state->replay->parts[i].track.used_ns[state->replay->parts[i].track.spans - 1];
+    run->rate = total_ns * state->replay->instances / (double)replay_length_ns(state->replay);
     if (!run->common.control && !options_given(run->options, "duration"))
         run->common.duration_ns = replay_length_ns(state->replay);
 }

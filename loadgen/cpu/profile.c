@@ -348,24 +348,19 @@ void track_free(struct track *track)
     *track = (struct track){0};
 }
 
-// The first index at which the rising values reach value.
-static size_t find(const double *values, size_t count, double value)
+// y at x on the line through the points (xs[i], ys[i]), beginning at (0, 0).
+static double interpolate(const double *xs, const double *ys, size_t count, double x)
 {
+    // The first index at which the rising values reach value.
     size_t low = 0, high = count - 1;
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        if (values[middle] < value)
+        if (xs[middle] < x)
             low = middle + 1;
         else
             high = middle;
     }
-    return low;
-}
-
-// y at x on the line through the points (xs[i], ys[i]), beginning at (0, 0).
-static double interpolate(const double *xs, const double *ys, size_t count, double x)
-{
-    const size_t i = find(xs, count, x);
+    const size_t i = low;
     const double x0 = i == 0 ? 0 : xs[i - 1], y0 = i == 0 ? 0 : ys[i - 1];
     if (xs[i] <= x0)
         return y0;

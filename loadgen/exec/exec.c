@@ -425,17 +425,6 @@ static struct guard_event guard_next(struct guard *guard)
     return event;
 }
 
-// The end: what is left of the command is killed; returns when that is so.
-static void guard_close(struct guard *guard)
-{
-    close_socket(guard);
-    if (guard->pid > 0)
-        (void)kill(guard->pid, SIGCONT); // or we would wait for one that somebody stopped
-    while (guard->pid > 0 && waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    guard->pid = 0;
-}
-
 // The CPU time of a command's whole process tree. A control group counts all of it;
 // processes that nobody waits for (a parent that ignores SIGCHLD) take theirs with them,
 // so that a walk over the tree is a lower bound.
@@ -823,7 +812,13 @@ static void exec_cleanup(struct run *run)
     struct exec_state *state = run->state;
     if (!state)
         return;
-    guard_close(&state->guard);
+    // The end: what is left of the command is killed; returns when that is so.
+    close_socket(&state->guard);
+    if (state->guard.pid > 0)
+        (void)kill(state->guard.pid, SIGCONT); // or we would wait for one that somebody stopped
+    while (state->guard.pid > 0 && waitpid(state->guard.pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    state->guard.pid = 0;
     group_give_up(&state->usage.group);
     free(state);
     run->state = NULL;

@@ -77,13 +77,6 @@ static void check(struct run *run)
     room_claim(run, bytes, -1, "memory to be held of", "give a smaller --size");
 }
 
-// Whole steps, at least one.
-static size_t share_of(const struct run *run)
-{
-    const double bytes = wanted_bytes(run->settings) / run->threads;
-    return bytes < STEP_BYTES ? STEP_BYTES : (size_t)(bytes / STEP_BYTES) * STEP_BYTES;
-}
-
 static void touch(struct heap *own, size_t from)
 {
     for (size_t at = from; at < from + STEP_BYTES; at += page_bytes())
@@ -94,7 +87,9 @@ static int begin(struct worker *worker)
 {
     const struct hog_settings *set = worker->run->settings;
     struct heap *own = worker->state;
-    own->bytes = share_of(worker->run);
+    // Whole steps, at least one.
+    const double bytes = wanted_bytes(worker->run->settings) / worker->run->threads;
+    own->bytes = bytes < STEP_BYTES ? STEP_BYTES : (size_t)(bytes / STEP_BYTES) * STEP_BYTES;
     own->memory = mmap(NULL, own->bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (own->memory == MAP_FAILED) {

@@ -102,30 +102,6 @@ static bool is_unsynced(const struct run *run)
     return plan->read_percent < 100 && plan->sync == IO_SYNC_NONE;
 }
 
-// The device saw less than is claimed.
-static void judge_less(const struct run *run, double share, char *text, size_t size)
-{
-    const char *counter = io_state_of(run)->device.counter;
-    const double allocated = io_file_allocated(&io_state_of(run)->file);
-
-    if (allocated < 1 - DEVIATION)
-        snprintf(text, size,
-                 "only %.1f %% of what this load moved reached %s: the work file is sparse, with "
-                 "data for %.1f %% of its size, and holes are read from no disk",
-                 100 * share, counter, 100 * allocated);
-    else if (is_unsynced(run))
-        snprintf(
-            text, size,
-            "--sync none: writes counted when the page cache had them; meanwhile %s moved %.1f %% "
-            "of that, for this load or others: give --sync dsync for a load on the disk",
-            counter, 100 * share);
-    else
-        snprintf(text, size,
-                 "only %.1f %% of what this load moved reached %s: a cache or another device is in "
-                 "between: see docs/disk.md",
-                 100 * share, counter);
-}
-
 // The device saw more: whose is it?
 static void judge_more(const struct run *run, double share, double self, char *text, size_t size)
 {
@@ -157,7 +133,29 @@ static enum verdict judge(const struct run *run, const struct snapshot *window, 
     if (!has_counters(run) || claimed <= 0 || io_state_of(run)->plan.cached)
         return AGREES; // cached reads are not meant to reach it
     if (is_unsynced(run) || device < claimed - tolerance_bytes(run, claimed)) {
-        judge_less(run, device / claimed, text, size);
+        // The device saw less than is claimed.
+        const double share = device / claimed;
+        const char *counter = io_state_of(run)->device.counter;
+        const double allocated = io_file_allocated(&io_state_of(run)->file);
+
+        if (allocated < 1 - DEVIATION)
+            snprintf(
+                text, size,
+                "only %.1f %% of what this load moved reached %s: the work file is sparse, with "
+                "data for %.1f %% of its size, and holes are read from no disk",
+                100 * share, counter, 100 * allocated);
+        else if (is_unsynced(run))
+            snprintf(text, size,
+                     "--sync none: writes counted when the page cache had them; meanwhile %s moved "
+                     "%.1f %% "
+                     "of that, for this load or others: give --sync dsync for a load on the disk",
+                     counter, 100 * share);
+        else
+            snprintf(
+                text, size,
+                "only %.1f %% of what this load moved reached %s: a cache or another device is in "
+                "between: see docs/disk.md",
+                100 * share, counter);
         return DEVICE_LESS;
     }
     if (device > claimed + tolerance_bytes(run, claimed)) {
@@ -322,25 +320,21 @@ static void end(struct worker *worker)
     io_stream_close(&own->stream);
 }
 
-static void fail(struct worker *worker, const struct io_request *request, int error)
-{
-    const struct io_state *state = io_state_of(worker->run);
-
-    worker_fail(worker, "%s at byte %llu of the work file in %s: %s%s",
-                request->read ? "reading" : "writing", (unsigned long long)request->offset_bytes,
-                state->file.folder, strerror(error),
-                error == ENOSPC || error == EDQUOT
-                    ? ": free some space, or give another --dir"
-                    : ": check the kernel log, or give another --dir");
-}
-
 // One operation is done. False: it failed, and the load with it.
 static bool finish(struct worker *worker, const struct io_done *done, int64_t end_ns)
 {
     const struct io_plan *plan = &io_state_of(worker->run)->plan;
 
     if (done->error != 0) {
-        fail(worker, &done->request, done->error);
+        const struct io_state *state = io_state_of(worker->run);
+
+        worker_fail(worker, "%s at byte %llu of the work file in %s: %s%s",
+                    done->request.read ? "reading" : "writing",
+                    (unsigned long long)done->request.offset_bytes, state->file.folder,
+                    strerror(done->error),
+                    done->error == ENOSPC || done->error == EDQUOT
+                        ? ": free some space, or give another --dir"
+                        : ": check the kernel log, or give another --dir");
         return false;
     }
     worker_add(worker, done->request.read ? IO_CLAIMED_READ : IO_CLAIMED_WRITTEN,

@@ -108,16 +108,6 @@ const char *io_folder(const char *given)
     return folder && *folder != '\0' ? folder : "/var/tmp";
 }
 
-static void find_device(struct run *run)
-{
-    struct io_state *state = io_state_of(run);
-
-    state->file.folder = io_folder(io_settings_of(run)->folder);
-    if (!device_of(state->file.folder, &state->device))
-        usage_error("cannot use %s (%s): name a folder with --dir", state->file.folder,
-                    strerror(errno));
-}
-
 // Memory and networks are no disks.
 static void check_device(struct run *run)
 {
@@ -283,18 +273,6 @@ static void set_plan(struct run *run)
     state->file.force = run->common.force;
 }
 
-// What the rate is of: a disk stays the same when it is named otherwise at the next boot, and
-// another one may have its name. Network file systems are known by their server.
-static void name_subject(struct run *run)
-{
-    const struct device *device = &io_state_of(run)->device;
-    const bool disk = device->disks[0] != '\0';
-    snprintf(run->subject, sizeof run->subject, "%.250s%s (%.60s)",
-             device->identity[0] != '\0' ? device->identity : device->name,
-             disk && device->identity[0] == '\0' ? ", known by its name alone" : "",
-             device->file_system);
-}
-
 // Writes what was chosen into the options, which a calibration is known by. Reads do
 // not sync.
 static void settle(struct run *run)
@@ -309,16 +287,14 @@ static void settle(struct run *run)
     set->depth = state->plan.depth;
     if (state->plan.read_percent >= 100)
         set->sync = IO_SYNC_DSYNC;
-    name_subject(run);
-}
-
-// Sets run->unit and run->quantum by the plan.
-static void io_set_unit(struct run *run)
-{
-    const struct io_plan *plan = &io_state_of(run)->plan;
-
-    run->unit = plan->random ? UNIT_OPS : UNIT_BYTES;
-    run->quantum = plan->random ? 1 : (double)plan->block_bytes;
+    // What the rate is of: a disk stays the same when it is named otherwise at the next boot, and
+    // another one may have its name. Network file systems are known by their server.
+    const struct device *device = &io_state_of(run)->device;
+    const bool disk = device->disks[0] != '\0';
+    snprintf(run->subject, sizeof run->subject, "%.250s%s (%.60s)",
+             device->identity[0] != '\0' ? device->identity : device->name,
+             disk && device->identity[0] == '\0' ? ", known by its name alone" : "",
+             device->file_system);
 }
 
 // Refuses (exit 2) options that --phases has no use for, and settles those that it
@@ -352,7 +328,11 @@ void io_check(struct run *run)
         check_phases(run);
     else
         check_exclusive(run);
-    find_device(run);
+
+    state->file.folder = io_folder(io_settings_of(run)->folder);
+    if (!device_of(state->file.folder, &state->device))
+        usage_error("cannot use %s (%s): name a folder with --dir", state->file.folder,
+                    strerror(errno));
     if (io_settings_of(run)->show_device)
         return;
     check_device(run);
@@ -364,7 +344,11 @@ void io_check(struct run *run)
         complain("%s", error.message);
         exit(error.status);
     }
-    io_set_unit(run);
+    // Sets run->unit and run->quantum by the plan.
+    const struct io_plan *plan = &io_state_of(run)->plan;
+
+    run->unit = plan->random ? UNIT_OPS : UNIT_BYTES;
+    run->quantum = plan->random ? 1 : (double)plan->block_bytes;
     settle(run);
 }
 

@@ -387,8 +387,17 @@ static void set_file(const struct io_ring *ring, struct io_uring_sqe *sqe, bool 
     }
 }
 
-static void prepare(struct io_ring *ring, struct io_uring_sqe *sqe, unsigned index)
+void io_ring_start(struct io_ring *ring, int64_t due_ns, int64_t start_ns)
 {
+    unsigned index = ring->free_slots[--ring->free_count];
+    struct slot *slot = &ring->slots[index];
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&ring->uring);
+
+    *slot = (struct slot){.request = io_stream_next(ring->stream, index),
+                          .due_ns = due_ns,
+                          .start_ns = start_ns,
+                          .waiting = 1};
+    io_stream_drop(ring->stream, &slot->request);
     const struct io_request *request = &ring->slots[index].request;
     unsigned char *buffer = io_stream_buffer(ring->stream, index);
     unsigned length = (unsigned)ring->stream->plan->block_bytes;
@@ -403,34 +412,15 @@ static void prepare(struct io_ring *ring, struct io_uring_sqe *sqe, unsigned ind
         io_uring_prep_write_fixed(sqe, -1, buffer, length, request->offset_bytes, (int)index);
     set_file(ring, sqe, request->read);
     io_uring_sqe_set_data64(sqe, index);
-}
-
-// An fdatasync of its own, after the slot's write.
-static void link_sync(struct io_ring *ring, unsigned index)
-{
-    struct io_uring_sqe *sync = io_uring_get_sqe(&ring->uring);
-
-    io_uring_prep_fsync(sync, -1, IORING_FSYNC_DATASYNC);
-    set_file(ring, sync, false);
-    io_uring_sqe_set_data64(sync, index | SYNC_BIT);
-    ring->slots[index].waiting = 2;
-}
-
-void io_ring_start(struct io_ring *ring, int64_t due_ns, int64_t start_ns)
-{
-    unsigned index = ring->free_slots[--ring->free_count];
-    struct slot *slot = &ring->slots[index];
-    struct io_uring_sqe *sqe = io_uring_get_sqe(&ring->uring);
-
-    *slot = (struct slot){.request = io_stream_next(ring->stream, index),
-                          .due_ns = due_ns,
-                          .start_ns = start_ns,
-                          .waiting = 1};
-    io_stream_drop(ring->stream, &slot->request);
-    prepare(ring, sqe, index);
     if (!slot->request.read && ring->stream->plan->sync == IO_SYNC_DATA) {
         sqe->flags |= IOSQE_IO_LINK;
-        link_sync(ring, index);
+        // An fdatasync of its own, after the slot's write.
+        struct io_uring_sqe *sync = io_uring_get_sqe(&ring->uring);
+
+        io_uring_prep_fsync(sync, -1, IORING_FSYNC_DATASYNC);
+        set_file(ring, sync, false);
+        io_uring_sqe_set_data64(sync, index | SYNC_BIT);
+        ring->slots[index].waiting = 2;
     }
     // What is not accepted now is submitted by io_ring_wait(), which returns errors.
     if (io_uring_sq_ready(&ring->uring) >= SUBMIT_AT_ONCE)

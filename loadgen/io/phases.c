@@ -108,28 +108,6 @@ static int pass_chars(struct io_bench *bench, struct io_outcome *outcome, bool r
     return error;
 }
 
-// All blocks of the file, read, written, or one after the other.
-static int pass_blocks(struct io_bench *bench, struct io_outcome *outcome, bool read_it,
-                       bool write_it)
-{
-    const uint64_t block = bench->block_bytes, blocks = bench->file_bytes / block;
-    int64_t at_ns = now_ns();
-    int error = 0;
-
-    for (uint64_t i = 0; i < blocks && error == 0; i++) {
-        if (read_it)
-            error = transfer(bench->direct_fd, true, bench->buffer, block, i * block);
-        if (write_it && error == 0) {
-            change(bench);
-            error = transfer(bench->direct_fd, false, bench->buffer, block, i * block);
-        }
-        count(outcome, &at_ns);
-    }
-    outcome->bytes = outcome->operations * block;
-    outcome->moved = outcome->bytes * ((uint64_t)read_it + (uint64_t)write_it);
-    return error;
-}
-
 // ---- seeks ----
 
 struct seeker {
@@ -367,7 +345,23 @@ static int pass(struct io_bench *bench, const struct io_phase *phase, struct io_
         return pass_seeks(bench, outcome);
     if (phase->by_byte)
         return pass_chars(bench, outcome, phase->reads);
-    return pass_blocks(bench, outcome, phase->reads, phase->writes);
+    // All blocks of the file, read, written, or one after the other.
+    const uint64_t block = bench->block_bytes, blocks = bench->file_bytes / block;
+    int64_t at_ns = now_ns();
+    int error = 0;
+
+    for (uint64_t i = 0; i < blocks && error == 0; i++) {
+        if (phase->reads)
+            error = transfer(bench->direct_fd, true, bench->buffer, block, i * block);
+        if (phase->writes && error == 0) {
+            change(bench);
+            error = transfer(bench->direct_fd, false, bench->buffer, block, i * block);
+        }
+        count(outcome, &at_ns);
+    }
+    outcome->bytes = outcome->operations * block;
+    outcome->moved = outcome->bytes * ((uint64_t)phase->reads + (uint64_t)phase->writes);
+    return error;
 }
 
 static int measure(struct io_bench *bench, const struct io_phase *phase, struct io_outcome *outcome)
@@ -427,15 +421,6 @@ static int open_bench(struct io_bench *bench)
     return bench->direct_fd >= 0 ? 0 : errno;
 }
 
-static void close_bench(struct io_bench *bench)
-{
-    if (bench->direct_fd >= 0 && bench->direct_fd != bench->fd)
-        close(bench->direct_fd);
-    if (bench->fd >= 0)
-        close(bench->fd);
-    free(bench->buffer);
-}
-
 // One exit for all that can go wrong.
 static int failed(const struct io_bench *bench, const char *what, int error)
 {
@@ -484,6 +469,10 @@ int io_phases(struct run *run)
     }
     if (status == 0)
         io_phases_summary(&bench, phases, outcomes, PHASES);
-    close_bench(&bench);
+    if (bench.direct_fd >= 0 && bench.direct_fd != bench.fd)
+        close(bench.direct_fd);
+    if (bench.fd >= 0)
+        close(bench.fd);
+    free(bench.buffer);
     return run->report.broken ? 1 : status;
 }

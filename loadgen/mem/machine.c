@@ -17,20 +17,6 @@ static uint64_t size_of(hwloc_obj_t cache)
     return !cache ? 0 : cache->attr->cache.size;
 }
 
-// The sum over all L3s above the CPUs, each once: CPUs of one are neighbours in
-// the order of their numbers or not, so each is counted at its first CPU.
-static uint64_t sum_l3(hwloc_topology_t topology, const struct cpu_list *cpus)
-{
-    uint64_t sum = 0;
-    for (hwloc_obj_t l3 = NULL; (l3 = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_L3CACHE, l3));)
-        for (unsigned i = 0; i < cpus->count; i++)
-            if (hwloc_bitmap_isset(l3->cpuset, (unsigned)cpus->cpu[i])) {
-                sum += size_of(l3);
-                break;
-            }
-    return sum;
-}
-
 void mem_machine_open(struct mem_machine *machine, const struct cpu_list *cpus)
 {
     struct mem_caches *caches = &machine->caches;
@@ -47,7 +33,16 @@ void mem_machine_open(struct mem_machine *machine, const struct cpu_list *cpus)
     caches->l1i_bytes = size_of(cache_of(topology, cpus->cpu[0], HWLOC_OBJ_L1ICACHE));
     caches->l2_bytes = size_of(cache_of(topology, cpus->cpu[0], HWLOC_OBJ_L2CACHE));
     caches->l3_bytes = size_of(cache_of(topology, cpus->cpu[0], HWLOC_OBJ_L3CACHE));
-    caches->l3_all_bytes = sum_l3(topology, cpus);
+    // The sum over all L3s above the CPUs, each once: CPUs of one are neighbours in
+    // the order of their numbers or not, so each is counted at its first CPU.
+    uint64_t sum = 0;
+    for (hwloc_obj_t l3 = NULL; (l3 = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_L3CACHE, l3));)
+        for (unsigned i = 0; i < cpus->count; i++)
+            if (hwloc_bitmap_isset(l3->cpuset, (unsigned)cpus->cpu[i])) {
+                sum += size_of(l3);
+                break;
+            }
+    caches->l3_all_bytes = sum;
 }
 
 void mem_machine_close(struct mem_machine *machine)

@@ -97,24 +97,6 @@ static const char *node_list(const struct mem_pages *pages, char *text, size_t s
     return text;
 }
 
-// The pattern in the words of the options, and what of single accesses is measured.
-static void describe_pattern(const struct mem_plan *plan, struct line *line)
-{
-    const struct mem_course *course = &plan->course;
-    const bool accesses = plan->access != ACCESS_NONE;
-    const bool random =
-        accesses ? plan->access == ACCESS_LOAD_RANDOM || plan->access == ACCESS_STORE_RANDOM
-                 : course->random;
-    line_text(line, "pattern", random ? "random" : "sequential");
-    const bool blocks = course->block < course->elements || random;
-    line_fixed(line, "block_bytes",
-               accesses ? 1
-               : blocks ? (double)(course->block * sizeof(double))
-                        : NAN,
-               0);
-    line_text(line, "latency_of", mem_access_names[plan->access]);
-}
-
 void mem_describe(struct run *run, struct line *line)
 {
     const struct mem_state *state = mem_state_of(run);
@@ -131,26 +113,24 @@ void mem_describe(struct run *run, struct line *line)
     line_text(line, "class", mem_class_names[plan->class]);
     line_count(line, accesses ? "chunk_loads" : "chunk_bytes", plan->chunk);
     line_text(line, "counted", accesses ? "loads" : "as STREAM, without write-allocate");
-    describe_pattern(plan, line);
+    // The pattern in the words of the options, and what of single accesses is measured.
+    const struct mem_course *course = &plan->course;
+    const bool random =
+        accesses ? plan->access == ACCESS_LOAD_RANDOM || plan->access == ACCESS_STORE_RANDOM
+                 : course->random;
+    line_text(line, "pattern", random ? "random" : "sequential");
+    const bool blocks = course->block < course->elements || random;
+    line_fixed(line, "block_bytes",
+               accesses ? 1
+               : blocks ? (double)(course->block * sizeof(double))
+                        : NAN,
+               0);
+    line_text(line, "latency_of", mem_access_names[plan->access]);
     line_text(line, "pages", mem_pages_name(pages));
     line_count(line, "page_bytes", atomic_load(&pages->page_bytes));
     line_count(line, "huge_bytes",
                atomic_load(&pages->thp_bytes) + atomic_load(&pages->hugetlb_bytes));
     line_text(line, "nodes", node_list(pages, nodes, sizeof nodes));
-}
-
-// Where "memory" is what the machine says, and what was measured says otherwise.
-static void note_edge(struct run *run)
-{
-    const struct mem_state *state = mem_state_of(run);
-    char edge[32];
-    const double all = (double)(state->plan.worker_bytes * run->threads);
-    // Arrays are whole blocks, and so may be a little less than was wanted.
-    if (state->plan.class == MEM_MEMORY && all < 0.99 * (double)state->edge_bytes)
-        report_print(&run->report,
-                     "  caches still serve a part of that: latency rises up to %s here: give "
-                     "--footprint as much\n",
-                     units_format_size((double)state->edge_bytes, edge, sizeof edge));
 }
 
 void mem_notes(struct run *run, const char *event, const struct snapshot *window)
@@ -176,7 +156,15 @@ void mem_notes(struct run *run, const char *event, const struct snapshot *window
                                    (double)(atomic_load(&state->pages.thp_bytes) +
                                             atomic_load(&state->pages.hugetlb_bytes)) /
                                    (double)mapped);
-    note_edge(run);
+    // Where "memory" is what the machine says, and what was measured says otherwise.
+    char edge[32];
+    const double all = (double)(state->plan.worker_bytes * run->threads);
+    // Arrays are whole blocks, and so may be a little less than was wanted.
+    if (state->plan.class == MEM_MEMORY && all < 0.99 * (double)state->edge_bytes)
+        report_print(&run->report,
+                     "  caches still serve a part of that: latency rises up to %s here: give "
+                     "--footprint as much\n",
+                     units_format_size((double)state->edge_bytes, edge, sizeof edge));
 }
 
 // ---- memory ----
@@ -254,14 +242,6 @@ static int map_arrays(struct worker *worker, struct mem_worker *own)
     return 0;
 }
 
-static void count_pages(struct mem_state *state, const struct mem_worker *own)
-{
-    const int node = mem_machine_node_of(&state->machine, own->area.memory);
-    mem_pages_count(&state->pages, own->area.memory);
-    if (node >= 0 && node < 64)
-        atomic_fetch_or(&state->pages.nodes, 1ull << node);
-}
-
 int mem_begin(struct worker *worker)
 {
     struct mem_state *state = mem_state_of(worker->run);
@@ -271,7 +251,10 @@ int mem_begin(struct worker *worker)
             return -1;
         if (!fill(worker->run, own, worker->index))
             return -1;
-        count_pages(state, own);
+        const int node = mem_machine_node_of(&state->machine, own->area.memory);
+        mem_pages_count(&state->pages, own->area.memory);
+        if (node >= 0 && node < 64)
+            atomic_fetch_or(&state->pages.nodes, 1ull << node);
     }
     return 0;
 }
@@ -282,8 +265,13 @@ void mem_end(struct worker *worker)
     mem_pages_unmap(&own->area);
 }
 
-static void run_accesses(const struct mem_plan *plan, struct mem_worker *own)
+double mem_operate(struct worker *worker)
 {
+    const struct mem_plan *plan = &mem_state_of(worker->run)->plan;
+    struct mem_worker *own = worker->state;
+    const unsigned chunks = isinf(worker->orders.rate) ? UNLIMITED_CHUNKS : 1;
+    if (plan->access == ACCESS_NONE)
+        return (double)mem_sweep_run(&plan->course, &own->sweep, own->array, plan->chunk * chunks);
     char *memory = own->area.memory;
     switch (plan->access) {
     case ACCESS_LOAD_RANDOM:
@@ -301,16 +289,6 @@ static void run_accesses(const struct mem_plan *plan, struct mem_worker *own)
     case ACCESS_NONE:
         break;
     }
-}
-
-double mem_operate(struct worker *worker)
-{
-    const struct mem_plan *plan = &mem_state_of(worker->run)->plan;
-    struct mem_worker *own = worker->state;
-    const unsigned chunks = isinf(worker->orders.rate) ? UNLIMITED_CHUNKS : 1;
-    if (plan->access == ACCESS_NONE)
-        return (double)mem_sweep_run(&plan->course, &own->sweep, own->array, plan->chunk * chunks);
-    run_accesses(plan, own);
     return (double)plan->chunk;
 }
 

@@ -157,18 +157,6 @@ static bool edge_kept(const struct mem_caches *caches, uint64_t *bytes)
     return fits;
 }
 
-static void add_points(struct line *line, const struct edge *edge)
-{
-    line_array(line, "latencies");
-    for (size_t i = 0; i < edge->count; i++) {
-        line_object(line, NULL);
-        line_count(line, "bytes", edge->point[i].bytes);
-        line_fixed(line, "ns_per_load", edge->point[i].ns_per_load, 2);
-        line_close(line);
-    }
-    line_close(line);
-}
-
 static bool keep(const struct edge *edge, const struct mem_caches *caches, const char *path)
 {
     char created[DATE_SIZE], machine[256];
@@ -179,7 +167,14 @@ static bool keep(const struct edge *edge, const struct mem_caches *caches, const
     line_text(&line, "machine", machine);
     line_text(&line, "created", date_utc(time(NULL), created));
     line_fixed(&line, "cache_edge_bytes", edge->bytes > 0 ? (double)edge->bytes : NAN, 0);
-    add_points(&line, edge);
+    line_array(&line, "latencies");
+    for (size_t i = 0; i < edge->count; i++) {
+        line_object(&line, NULL);
+        line_count(&line, "bytes", edge->point[i].bytes);
+        line_fixed(&line, "ns_per_load", edge->point[i].ns_per_load, 2);
+        line_close(&line);
+    }
+    line_close(&line);
     const char *text = line_end(&line);
     const bool kept = text && kept_write(path, text) == 0;
     line_free(&line);
@@ -187,18 +182,6 @@ static bool keep(const struct edge *edge, const struct mem_caches *caches, const
 }
 
 // ---- finding it ----
-
-static void measure(struct edge *edge, int cpu, bool quiet)
-{
-    struct cpu_list before;
-    const bool pinned = cpus_allowed(&before) == 0 && cpus_pin(cpu) == 0;
-    if (!quiet)
-        fprintf(stderr, "measuring where the caches end: once on this machine, about 2 s\n");
-    edge_run(edge, headroom_left(-1).bytes / 4);
-    if (pinned)
-        (void)cpus_pin_list(&before);
-    edge->bytes = edge_of(edge->point, edge->count);
-}
 
 // What is kept; else measures it on the CPU, within about 2 s of CPU time and a
 // quarter of the free memory, and keeps it. Whoever comes meanwhile waits for that. 0: it could
@@ -217,7 +200,14 @@ static uint64_t edge_find(const struct mem_caches *caches, int cpu, bool quiet)
     // Where the file system has no locks, two that measure disturb each other: no more.
     (void)flock(fd, LOCK_EX);
     if (!edge_kept(caches, &bytes)) {
-        measure(&edge, cpu, quiet);
+        struct cpu_list before;
+        const bool pinned = cpus_allowed(&before) == 0 && cpus_pin(cpu) == 0;
+        if (!quiet)
+            fprintf(stderr, "measuring where the caches end: once on this machine, about 2 s\n");
+        edge_run(&edge, headroom_left(-1).bytes / 4);
+        if (pinned)
+            (void)cpus_pin_list(&before);
+        edge.bytes = edge_of(edge.point, edge.count);
         bytes = edge.count > 1 && keep(&edge, caches, path) ? edge.bytes : 0;
     }
     close(fd);
@@ -261,8 +251,11 @@ static enum mem_access access_of(const struct mem_settings *set, enum mem_kernel
     }
 }
 
-static void check_pattern(const struct mem_settings *set, enum mem_kernel kernel)
+// Ends the program with exit status 2 where they exclude each other.
+static struct mem_pattern mem_pattern_of(const struct run *run)
 {
+    const struct mem_settings *set = mem_settings_of(run);
+    struct mem_pattern pattern = {.kernel = kernel_of(run)};
     if (set->random && set->sequential)
         usage_error("--random and --sequential exclude each other: give one");
     if (set->random && set->block_bytes == 0)
@@ -270,19 +263,11 @@ static void check_pattern(const struct mem_settings *set, enum mem_kernel kernel
     if (set->block_bytes > 1 && set->block_bytes % (MEM_BLOCK * sizeof(double)) != 0)
         usage_error("--block-size %llu: neither 1 nor a multiple of %zu bytes: give such a size",
                     (unsigned long long)set->block_bytes, MEM_BLOCK * sizeof(double));
-    if (set->block_bytes != 0 && (kernel == MEM_CHASE || kernel == MEM_STREAM))
+    if (set->block_bytes != 0 && (pattern.kernel == MEM_CHASE || pattern.kernel == MEM_STREAM))
         usage_error("--block-size: %s has no blocks: give another --kernel",
-                    mem_kernel_names[kernel]);
-    if (set->sequential && kernel == MEM_CHASE)
+                    mem_kernel_names[pattern.kernel]);
+    if (set->sequential && pattern.kernel == MEM_CHASE)
         usage_error("--sequential: a chase is random: give --read --block-size 1");
-}
-
-// Ends the program with exit status 2 where they exclude each other.
-static struct mem_pattern mem_pattern_of(const struct run *run)
-{
-    const struct mem_settings *set = mem_settings_of(run);
-    struct mem_pattern pattern = {.kernel = kernel_of(run)};
-    check_pattern(set, pattern.kernel);
     if (set->block_bytes == 1)
         pattern.access = access_of(set, &pattern.kernel);
     else if (pattern.kernel == MEM_CHASE)
@@ -363,22 +348,6 @@ static void check_node(struct run *run)
                     nodes);
 }
 
-static void check_exclusive(const struct run *run, const struct mem_plan *plan)
-{
-    const struct mem_settings *set = mem_settings_of(run);
-    if (set->non_temporal && !mem_kernel_stores(plan->kernel))
-        usage_error("--non-temporal is for stores, and %s has none: leave it out",
-                    mem_kernel_names[plan->kernel]);
-    if (set->non_temporal && plan->access != ACCESS_NONE)
-        usage_error("--non-temporal: single accesses have no such stores: leave it out");
-    if (plan->access != ACCESS_NONE && options_given(run->options, "simd"))
-        usage_error("--simd: %s: leave it out", plan->kernel == MEM_CHASE
-                                                    ? "chase loads one pointer at a time"
-                                                    : "blocks of 1 byte need no vectors");
-    if (set->huge && mem_pages_no_huge())
-        usage_error("--huge: %s: allow some, or leave it out", mem_pages_no_huge());
-}
-
 void mem_open(struct run *run, enum mem_kernel kernel, enum mem_access access)
 {
     const struct mem_settings *set = mem_settings_of(run);
@@ -387,7 +356,17 @@ void mem_open(struct run *run, enum mem_kernel kernel, enum mem_access access)
     state->plan.access = access;
     state->plan.non_temporal = set->non_temporal;
     state->plan.huge = set->huge;
-    check_exclusive(run, &state->plan);
+    if (set->non_temporal && !mem_kernel_stores(state->plan.kernel))
+        usage_error("--non-temporal is for stores, and %s has none: leave it out",
+                    mem_kernel_names[state->plan.kernel]);
+    if (set->non_temporal && state->plan.access != ACCESS_NONE)
+        usage_error("--non-temporal: single accesses have no such stores: leave it out");
+    if (state->plan.access != ACCESS_NONE && options_given(run->options, "simd"))
+        usage_error("--simd: %s: leave it out", state->plan.kernel == MEM_CHASE
+                                                    ? "chase loads one pointer at a time"
+                                                    : "blocks of 1 byte need no vectors");
+    if (set->huge && mem_pages_no_huge())
+        usage_error("--huge: %s: allow some, or leave it out", mem_pages_no_huge());
     mem_machine_open(&state->machine, &run->cpus);
     (void)edge_kept(&state->machine.caches, &state->edge_bytes);
     check_simd(run);
@@ -530,9 +509,19 @@ static void choose_run(const struct run *run, struct mem_plan *plan)
     course->random = mem_settings_of(run)->random;
 }
 
-// Writes what was chosen into the options, which a calibration is known by.
-static void settle(struct run *run)
+void mem_set_footprint(struct run *run, double footprint_bytes)
 {
+    struct mem_plan *plan = &mem_state_of(run)->plan;
+    const bool moves = plan->access == ACCESS_NONE;
+    check_headroom(run, footprint_bytes);
+    divide(run, footprint_bytes, plan);
+    plan->class = class_of(run);
+    if (moves)
+        choose_run(run, plan);
+    plan->chunk = chunk_of(plan);
+    run->unit = moves ? UNIT_BYTES : UNIT_OPS;
+    run->quantum = (double)plan->chunk;
+    // Writes what was chosen into the options, which a calibration is known by.
     struct mem_settings *set = mem_settings_of(run);
     struct mem_state *state = mem_state_of(run);
     // The default follows from the machine; where memory is short it is less for the moment, and
@@ -548,21 +537,6 @@ static void settle(struct run *run)
         set->random = false;
         set->block_bytes = 0;
     }
-}
-
-void mem_set_footprint(struct run *run, double footprint_bytes)
-{
-    struct mem_plan *plan = &mem_state_of(run)->plan;
-    const bool moves = plan->access == ACCESS_NONE;
-    check_headroom(run, footprint_bytes);
-    divide(run, footprint_bytes, plan);
-    plan->class = class_of(run);
-    if (moves)
-        choose_run(run, plan);
-    plan->chunk = chunk_of(plan);
-    run->unit = moves ? UNIT_BYTES : UNIT_OPS;
-    run->quantum = (double)plan->chunk;
-    settle(run);
 }
 
 // Whether the frame is about to refuse the options: then nothing is worth measuring.

@@ -86,22 +86,6 @@ static _Noreturn void guard(const struct meta *meta, int from_us)
     _exit(EXIT_SUCCESS);
 }
 
-static int start_guard(struct run *run, struct meta *meta)
-{
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return run_fail(run, "no pipe: %s: see ulimit -n", strerror(errno));
-    meta->alive = ends[1];
-    meta->guard = fork();
-    if (meta->guard == 0)
-        guard(meta, ends[0]);
-    close(ends[0]);
-    if (meta->guard > 0)
-        return 0;
-    meta->guard = 0;
-    return run_fail(run, "no process: %s: see ulimit -u", strerror(errno));
-}
-
 static int prepare(struct run *run)
 {
     const struct meta_settings *set = run->settings;
@@ -118,7 +102,18 @@ static int prepare(struct run *run)
         return run_fail(run, "no folder can be made in %s: %s: choose another --dir", parent,
                         strerror(errno));
     }
-    return start_guard(run, meta);
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return run_fail(run, "no pipe: %s: see ulimit -n", strerror(errno));
+    meta->alive = ends[1];
+    meta->guard = fork();
+    if (meta->guard == 0)
+        guard(meta, ends[0]);
+    close(ends[0]);
+    if (meta->guard > 0)
+        return 0;
+    meta->guard = 0;
+    return run_fail(run, "no process: %s: see ulimit -u", strerror(errno));
 }
 
 static int begin(struct worker *worker)

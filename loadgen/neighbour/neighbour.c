@@ -159,21 +159,6 @@ static bool neighbour_is_stopped(struct neighbour *neighbour)
     return true;
 }
 
-// Its CPU time so far in ns, never less than before; of what has ended only what was waited for.
-static int64_t neighbour_cpu_ns(struct neighbour *neighbour)
-{
-    (void)neighbour_look(neighbour);
-    return neighbour->ticks * PROCESS_TICK_US * 1000;
-}
-
-static void neighbour_free(struct neighbour *neighbour)
-{
-    processes_free(&neighbour->all);
-    free(neighbour->member);
-    neighbour->member = NULL;
-    neighbour->count = neighbour->room = 0;
-}
-
 // ---- whom we may pause ----
 
 static void refuse_member(const struct neighbour *neighbour, const struct process *process)
@@ -194,17 +179,6 @@ static void refuse_member(const struct neighbour *neighbour, const struct proces
                     pid);
 }
 
-// Ourselves, who started us, and who started them: a shell, a terminal.
-static void refuse_ancestors(const struct neighbour *neighbour)
-{
-    const struct process *process = find(&neighbour->all, getpid());
-    for (; process; process = find(&neighbour->all, process->parent))
-        if (is_member(neighbour, process->pid))
-            usage_error(
-                "%s: jostle itself was started from there (pid %d, %s): give another program",
-                neighbour->words, (int)process->pid, process->name);
-}
-
 static void find_pid(struct neighbour *neighbour, uint64_t pid)
 {
     processes_read(&neighbour->all);
@@ -222,29 +196,6 @@ static void find_pid(struct neighbour *neighbour, uint64_t pid)
     neighbour->started = process->started;
     snprintf(neighbour->words, sizeof neighbour->words, "pid %d (%s)", (int)process->pid,
              process->name);
-}
-
-// From --pid, --cgroup or --job, of which one is given. Ends the program with exit 2 where there is
-// no such neighbour, or it may not be paused: another user's, the kernel's, our own ancestors, what
-// the machine or the session lives by, what is stopped already.
-static void neighbour_find(struct neighbour *neighbour, uint64_t pid, const char *cgroup,
-                           const char *job)
-{
-    *neighbour = (struct neighbour){.pid = 0};
-    if (cgroup) {
-        grouping_cgroup(&neighbour->grouping, "cgroup", cgroup);
-        snprintf(neighbour->words, sizeof neighbour->words, "cgroup %.100s", cgroup);
-    } else if (job) {
-        grouping_job(&neighbour->grouping, "job", job);
-        snprintf(neighbour->words, sizeof neighbour->words, "job %.100s", job);
-    } else {
-        find_pid(neighbour, pid);
-    }
-    if (!neighbour_look(neighbour))
-        usage_error("%s: out of memory: free some", neighbour->words);
-    refuse_ancestors(neighbour);
-    for (size_t i = 0; i < neighbour->count; i++)
-        refuse_member(neighbour, find(&neighbour->all, neighbour->member[i].pid));
 }
 
 // Whatever ends us, the neighbour runs again: by the kernel itself, at once.
@@ -476,7 +427,31 @@ static void check(struct run *run)
                     "if that is what you want");
     struct neighbour_state *state = run->state;
     state->hold = HOLD_OF_NONE;
-    neighbour_find(&state->neighbour, own->pid, own->cgroup, own->job);
+    // From --pid, --cgroup or --job, of which one is given. Ends the program with exit 2 where
+    // there is no such neighbour, or it may not be paused: another user's, the kernel's, our own
+    // ancestors, what the machine or the session lives by, what is stopped already.
+    struct neighbour *neighbour = &state->neighbour;
+    *neighbour = (struct neighbour){.pid = 0};
+    if (own->cgroup) {
+        grouping_cgroup(&neighbour->grouping, "cgroup", own->cgroup);
+        snprintf(neighbour->words, sizeof neighbour->words, "cgroup %.100s", own->cgroup);
+    } else if (own->job) {
+        grouping_job(&neighbour->grouping, "job", own->job);
+        snprintf(neighbour->words, sizeof neighbour->words, "job %.100s", own->job);
+    } else {
+        find_pid(neighbour, own->pid);
+    }
+    if (!neighbour_look(neighbour))
+        usage_error("%s: out of memory: free some", neighbour->words);
+    // Ourselves, who started us, and who started them: a shell, a terminal.
+    const struct process *process = find(&neighbour->all, getpid());
+    for (; process; process = find(&neighbour->all, process->parent))
+        if (is_member(neighbour, process->pid))
+            usage_error(
+                "%s: jostle itself was started from there (pid %d, %s): give another program",
+                neighbour->words, (int)process->pid, process->name);
+    for (size_t i = 0; i < neighbour->count; i++)
+        refuse_member(neighbour, find(&neighbour->all, neighbour->member[i].pid));
     if (own->started != 0 && (uint64_t)state->neighbour.started != own->started)
         usage_error("%s: another process than the one that had this number: give its pid of now",
                     state->neighbour.words);
@@ -590,13 +565,19 @@ static void cleanup(struct run *run)
     struct neighbour_state *state = run->state;
     continue_all(state);
     hold_release(&state->hold);
-    neighbour_free(&state->neighbour);
+    processes_free(&state->neighbour.all);
+    free(state->neighbour.member);
+    state->neighbour.member = NULL;
+    state->neighbour.count = state->neighbour.room = 0;
 }
 
 static int64_t cpu_ns(struct run *run)
 {
     struct neighbour_state *state = run->state;
-    const int64_t now_ns = neighbour_cpu_ns(&state->neighbour);
+    // Its CPU time so far in ns, never less than before; of what has ended only what was waited
+    // for.
+    (void)neighbour_look(&state->neighbour);
+    const int64_t now_ns = state->neighbour.ticks * PROCESS_TICK_US * 1000;
     state->cpu_ns = now_ns > state->cpu_ns ? now_ns : state->cpu_ns;
     return state->cpu_ns;
 }

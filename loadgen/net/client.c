@@ -16,20 +16,15 @@
 
 // How the sending half introduces itself to a listener.
 
-// What a foreign peer said, as far as it is printable.
-static void quote(const unsigned char *bytes, size_t count, char *text, size_t size)
-{
-    size_t used = 0;
-    for (size_t i = 0;
-         i < count && i < 24 && used + 2 < size && bytes[i] != '\r' && bytes[i] != '\n'; i++)
-        text[used++] = (char)(bytes[i] >= ' ' && bytes[i] < 0x7f ? bytes[i] : '.');
-    text[used] = '\0';
-}
-
 static int not_ours(const unsigned char *bytes, size_t count, char *error, size_t size)
 {
     char said[32];
-    quote(bytes, count, said, sizeof said);
+    // What a foreign peer said, as far as it is printable.
+    size_t used = 0;
+    for (size_t i = 0;
+         i < count && i < 24 && used + 2 < sizeof said && bytes[i] != '\r' && bytes[i] != '\n'; i++)
+        said[used++] = (char)(bytes[i] >= ' ' && bytes[i] < 0x7f ? bytes[i] : '.');
+    said[used] = '\0';
     snprintf(error, size,
              "the peer is not loadgen net --listen (it sent \"%s\"): check address and port", said);
     return -1;
@@ -67,28 +62,6 @@ static int read_answer(int fd, int64_t until_ns, struct net_message *answer, int
     return 0;
 }
 
-static int judge(const struct net_message *hello, const struct net_message *answer, char *error,
-                 size_t size)
-{
-    if (answer->version != NET_VERSION)
-        snprintf(error, size, "the peer speaks version %u, this one %u: use the same loadgen",
-                 answer->version, NET_VERSION);
-    else if (answer->kind != NET_ANSWER || answer->token != hello->token)
-        snprintf(error, size,
-                 "the peer sent an unexpected answer: use the same loadgen at both ends");
-    else if (answer->number == NET_FULL)
-        snprintf(error, size,
-                 "the listener has as many sessions, streams or blocks as it takes: try again "
-                 "later, or give fewer --streams or a smaller --block-size");
-    else if (answer->number != NET_FINE)
-        snprintf(error, size,
-                 "the listener refuses this load: use the same loadgen at both ends; if the "
-                 "listener was restarted, start this load again");
-    else
-        return 0;
-    return -1;
-}
-
 // Sends a hello on a fresh connection and waits for the answer. 0, or -1 with
 // the reason in error: silent, gone, something else, another version, refused.
 // *retry: it may succeed in a moment (the listener closed the connection).
@@ -109,7 +82,23 @@ static int net_hello(int fd, const struct net_message *hello, int64_t timeout_ns
     }
     if (read_answer(fd, until_ns, answer, retry, error, size) != 0)
         return -1;
-    return judge(hello, answer, error, size);
+    if (answer->version != NET_VERSION)
+        snprintf(error, size, "the peer speaks version %u, this one %u: use the same loadgen",
+                 answer->version, NET_VERSION);
+    else if (answer->kind != NET_ANSWER || answer->token != hello->token)
+        snprintf(error, size,
+                 "the peer sent an unexpected answer: use the same loadgen at both ends");
+    else if (answer->number == NET_FULL)
+        snprintf(error, size,
+                 "the listener has as many sessions, streams or blocks as it takes: try again "
+                 "later, or give fewer --streams or a smaller --block-size");
+    else if (answer->number != NET_FINE)
+        snprintf(error, size,
+                 "the listener refuses this load: use the same loadgen at both ends; if the "
+                 "listener was restarted, start this load again");
+    else
+        return 0;
+    return -1;
 }
 
 #define HELLO_TRIES 4
@@ -155,18 +144,6 @@ static int enter(struct run *run, struct net_address *peer, const char *text,
     return -1;
 }
 
-// UDP gives way to nobody: a harness knows what it measures, and who typed it may not.
-static void warn_of_flood(struct run *run, int fd)
-{
-    const struct common *common = &run->common;
-    if (net_state_of(run)->mode == NET_UDP && isinf(run->rate) && !common->control &&
-        !common->calib && !common->force && !net_address_is_near(fd))
-        run_warn(run,
-                 "datagrams without --limit take the whole network as far as %s, and those of "
-                 "others are lost there: give --limit, or --force if nobody else is on it",
-                 net_settings_of(run)->connect);
-}
-
 static int open_session(struct run *run, unsigned index)
 {
     struct net_state *state = net_state_of(run);
@@ -188,25 +165,18 @@ static int open_session(struct run *run, unsigned index)
     session->udp_port = (uint16_t)answer.values[0];
     session->peer = peer;
     fcntl(session->fd, F_SETFL, O_NONBLOCK);
-    warn_of_flood(run, session->fd);
+    // UDP gives way to nobody: a harness knows what it measures, and who typed it may not.
+    const struct common *common = &run->common;
+    if (net_state_of(run)->mode == NET_UDP && isinf(run->rate) && !common->control &&
+        !common->calib && !common->force && !net_address_is_near(session->fd))
+        run_warn(run,
+                 "datagrams without --limit take the whole network as far as %s, and those of "
+                 "others are lost there: give --limit, or --force if nobody else is on it",
+                 net_settings_of(run)->connect);
     return 0;
 }
 
 // ---- streams ----
-
-static void set_up(const struct net_state *state, int fd)
-{
-    const int yes = 1;
-    const struct timeval slice = {.tv_usec = SLICE_US};
-    if (state->mode == NET_TCP)
-        fcntl(fd, F_SETFL, O_NONBLOCK);
-    if (state->mode == NET_TCP_PING)
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    if (net_is_ping(state->mode)) {
-        setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &slice, sizeof slice);
-        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &slice, sizeof slice);
-    }
-}
 
 static int open_stream(struct run *run, struct net_stream *stream)
 {
@@ -230,7 +200,16 @@ static int open_stream(struct run *run, struct net_stream *stream)
     }
     if (stream->fd < 0)
         return run_fail(run, "stream %u: %s", stream->number + 1, error);
-    set_up(state, stream->fd);
+    const int yes = 1;
+    const struct timeval slice = {.tv_usec = SLICE_US};
+    if (state->mode == NET_TCP)
+        fcntl(stream->fd, F_SETFL, O_NONBLOCK);
+    if (state->mode == NET_TCP_PING)
+        setsockopt(stream->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    if (net_is_ping(state->mode)) {
+        setsockopt(stream->fd, SOL_SOCKET, SO_RCVTIMEO, &slice, sizeof slice);
+        setsockopt(stream->fd, SOL_SOCKET, SO_SNDTIMEO, &slice, sizeof slice);
+    }
     return 0;
 }
 

@@ -60,17 +60,6 @@ static const char *mode_name(enum net_mode mode)
 
 // ---- before anything starts ----
 
-static void check_exclusive(const struct run *run)
-{
-    const struct net_settings *set = net_settings_of(run);
-    if (set->tcp && set->udp)
-        usage_error("--tcp and --udp: give one of them");
-    if (set->loopback + (set->listen != NULL) + (set->connect != NULL) > 1)
-        usage_error("--loopback, --listen and --connect: give one of them");
-    if (set->connect && set->discard)
-        usage_error("--discard is for the receiving half: give it to the listener");
-}
-
 // A listener takes what the sender asks for.
 static void check_listener(const struct run *run)
 {
@@ -127,35 +116,16 @@ static void choose_threads(struct run *run)
                     run->threads);
 }
 
-// Writes what was chosen into the options, which a calibration is known by. On one
-// machine it matters whether sender and receiver share a CPU.
-static void settle(struct run *run)
-{
-    struct net_settings *set = net_settings_of(run);
-    const struct net_state *state = net_state_of(run);
-    set->tcp = !set->udp;
-    if (state->whole_blocks)
-        set->block_bytes = state->block_bytes;
-    if (state->role == NET_LOOPBACK)
-        snprintf(run->subject, sizeof run->subject, "%u CPU%s", run->cpus.count,
-                 run->cpus.count == 1 ? "" : "s");
-}
-
-// Each round trip has a block at both ends.
-static void claim(struct run *run)
-{
-    const struct net_state *state = net_state_of(run);
-    const unsigned ends = state->role == NET_LOOPBACK ? 2 : 1;
-    if (net_is_ping(state->mode) && state->role != NET_LISTEN)
-        room_claim(run, (double)state->block_bytes * state->stream_count * ends, -1, "blocks of",
-                   "give a smaller --block-size or fewer --streams");
-}
-
 static void check(struct run *run)
 {
-    const struct net_settings *set = net_settings_of(run);
+    struct net_settings *set = net_settings_of(run);
     struct net_state *state = net_state_of(run);
-    check_exclusive(run);
+    if (set->tcp && set->udp)
+        usage_error("--tcp and --udp: give one of them");
+    if (set->loopback + (set->listen != NULL) + (set->connect != NULL) > 1)
+        usage_error("--loopback, --listen and --connect: give one of them");
+    if (set->connect && set->discard)
+        usage_error("--discard is for the receiving half: give it to the listener");
     if (set->listen)
         check_listener(run);
     check_form(set->listen, 1);
@@ -166,8 +136,19 @@ static void check(struct run *run)
     choose_threads(run);
     run->unit = set->ping ? UNIT_OPS : UNIT_BYTES;
     run->quantum = set->ping ? 1 : state->whole_blocks ? (double)state->block_bytes : NET_PIECE;
-    settle(run);
-    claim(run);
+    // Writes what was chosen into the options, which a calibration is known by. On one
+    // machine it matters whether sender and receiver share a CPU.
+    set->tcp = !set->udp;
+    if (state->whole_blocks)
+        set->block_bytes = state->block_bytes;
+    if (state->role == NET_LOOPBACK)
+        snprintf(run->subject, sizeof run->subject, "%u CPU%s", run->cpus.count,
+                 run->cpus.count == 1 ? "" : "s");
+    // Each round trip has a block at both ends.
+    const unsigned ends = state->role == NET_LOOPBACK ? 2 : 1;
+    if (net_is_ping(state->mode) && state->role != NET_LISTEN)
+        room_claim(run, (double)state->block_bytes * state->stream_count * ends, -1, "blocks of",
+                   "give a smaller --block-size or fewer --streams");
     if (net_is_ping(state->mode))
         run->load = &net_ping_load;
 }

@@ -15,15 +15,6 @@
 #define KEEP_EVERY_S 10
 #define KEEP_TRIES   3
 
-static void keep_alive(int fd)
-{
-    const int yes = 1, idle_s = KEEP_IDLE_S, every_s = KEEP_EVERY_S, tries = KEEP_TRIES;
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof every_s);
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &tries, sizeof tries);
-    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
-}
-
 struct net_connection *net_connection_add(struct net_server *server, struct net_peer *peer, int fd,
                                           enum net_part part)
 {
@@ -32,7 +23,11 @@ struct net_connection *net_connection_add(struct net_server *server, struct net_
         free(connection);
         return NULL;
     }
-    keep_alive(fd);
+    const int yes = 1, idle_s = KEEP_IDLE_S, every_s = KEEP_EVERY_S, tries = KEEP_TRIES;
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof every_s);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &tries, sizeof tries);
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
     connection->server = server;
     connection->peer = peer;
     connection->part = part;
@@ -226,15 +221,6 @@ static void *echo_main(void *argument)
     return NULL;
 }
 
-static void set_up(const struct net_echo *echo)
-{
-    const int yes = 1, flags = fcntl(echo->fd, F_GETFL);
-    if (flags >= 0)
-        fcntl(echo->fd, F_SETFL, flags & ~O_NONBLOCK);
-    if (!echo->datagrams)
-        setsockopt(echo->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-}
-
 // Under the mutex: its CPU clock is there as soon as others can find it. 0, or errno.
 static int start_thread(struct net_peer *peer, struct net_echo *echo)
 {
@@ -271,7 +257,11 @@ int net_echo_start(struct net_peer *peer, int fd)
         echo->block = calloc(1, echo->datagrams ? NET_ECHO_DATAGRAM_ROOM : echo->block_bytes);
     }
     if (echo && echo->block) {
-        set_up(echo);
+        const int yes = 1, flags = fcntl(echo->fd, F_GETFL);
+        if (flags >= 0)
+            fcntl(echo->fd, F_SETFL, flags & ~O_NONBLOCK);
+        if (!echo->datagrams)
+            setsockopt(echo->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
         pthread_mutex_lock(&peer->server->mutex);
         error = start_thread(peer, echo);
         pthread_mutex_unlock(&peer->server->mutex);
@@ -451,20 +441,6 @@ static struct net_peer *reject(struct net_server *server)
     return NULL;
 }
 
-// Lost is what the marks say was sent, less what has come.
-static void count_short(struct net_peer *peer, uint32_t stream, uint64_t sent)
-{
-    uint64_t all = 0;
-    if (sent > peer->next[stream])
-        peer->next[stream] = sent;
-    for (uint32_t i = 0; i < peer->streams; i++)
-        all += peer->next[i];
-    const uint64_t lost = all > peer->datagrams ? all - peer->datagrams : 0;
-    if (lost != peer->lost)
-        lose(peer, (int64_t)(lost - peer->lost));
-    net_peer_changed(peer);
-}
-
 // A datagram at a session's own port: a mark, or data of which the length is all that is known.
 // Returns as take().
 static struct net_peer *take_short(struct net_port *port, const struct mmsghdr *message,
@@ -482,7 +458,16 @@ static struct net_peer *take_short(struct net_port *port, const struct mmsghdr *
     if (head.token != (uint32_t)peer->token || stream == head.stream || stream >= peer->streams ||
         head.number > NET_LARGEST_NUMBER)
         return reject(port->server);
-    count_short(peer, stream, head.number);
+    // Lost is what the marks say was sent, less what has come.
+    uint64_t all = 0;
+    if (head.number > peer->next[stream])
+        peer->next[stream] = head.number;
+    for (uint32_t i = 0; i < peer->streams; i++)
+        all += peer->next[i];
+    const uint64_t lost = all > peer->datagrams ? all - peer->datagrams : 0;
+    if (lost != peer->lost)
+        lose(peer, (int64_t)(lost - peer->lost));
+    net_peer_changed(peer);
     return NULL;
 }
 

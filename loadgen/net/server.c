@@ -240,26 +240,6 @@ static void answer(int fd, const struct net_message *hello, enum net_status stat
         shutdown(fd, SHUT_RDWR);
 }
 
-// The thread of a stream of round trips answers nothing before this has been sent: the peer waits
-// for it.
-static struct net_connection *decide(struct net_server *server, int fd, enum net_heard heard,
-                                     const struct net_message *hello)
-{
-    struct net_connection *connection = NULL;
-    enum net_status status = NET_WRONG;
-    uint16_t port = 0;
-    if (heard == NET_HEARD_FINE)
-        status = hello->kind == NET_SESSION ? begin_session(server, hello, fd, &port, &connection)
-                                            : add_stream(server, hello, fd, &connection);
-    if (status != NET_FINE) // first: who has the answer may ask for the count
-        net_count(&server->counts.rejected, 1);
-    if (heard == NET_HEARD_FINE || heard == NET_HEARD_WRONG)
-        answer(fd, hello, status, port);
-    if (status != NET_FINE)
-        close(fd);
-    return connection;
-}
-
 struct net_connection *net_session_greet(struct net_connection *fresh)
 {
     struct net_server *server = fresh->server;
@@ -268,7 +248,22 @@ struct net_connection *net_session_greet(struct net_connection *fresh)
     const enum net_heard heard = net_protocol_hello(fresh->heard, fresh->heard_count, &hello);
     if (more >= 0 && heard == NET_HEARD_PART)
         return fresh;
-    return decide(server, net_connection_release(fresh), heard, &hello);
+    // The thread of a stream of round trips answers nothing before this has been sent: the peer
+    // waits for it.
+    const int fd = net_connection_release(fresh);
+    struct net_connection *connection = NULL;
+    enum net_status status = NET_WRONG;
+    uint16_t port = 0;
+    if (heard == NET_HEARD_FINE)
+        status = hello.kind == NET_SESSION ? begin_session(server, &hello, fd, &port, &connection)
+                                           : add_stream(server, &hello, fd, &connection);
+    if (status != NET_FINE) // first: who has the answer may ask for the count
+        net_count(&server->counts.rejected, 1);
+    if (heard == NET_HEARD_FINE || heard == NET_HEARD_WRONG)
+        answer(fd, &hello, status, port);
+    if (status != NET_FINE)
+        close(fd);
+    return connection;
 }
 
 void net_session_free_descriptors(struct net_server *server)
@@ -360,20 +355,6 @@ static int64_t smaller(int64_t one, int64_t other)
     return one < other ? one : other;
 }
 
-// Those that have said too little, or have nobody any more.
-static void drop_stale(struct net_server *server, int64_t at_ns)
-{
-    const int64_t hello_ns = smaller(HELLO_NS, server->plan.timeout_ns);
-    for (struct net_connection *one = server->connections, *next; one; one = next) {
-        next = one->next;
-        const bool fresh = one->part == NET_PART_NEW;
-        if (one->peer || at_ns - one->since_ns < (fresh ? hello_ns : REST_NS))
-            continue;
-        net_count(&server->counts.rejected, fresh);
-        net_connection_drop(one);
-    }
-}
-
 static void expel_incomplete(struct net_server *server, int64_t at_ns)
 {
     for (unsigned i = server->peer_count; i-- > 0;) {
@@ -388,7 +369,16 @@ static void on_sweep(uv_timer_t *timer)
     struct net_server *server = timer->data;
     const int64_t at_ns = now_ns();
     net_activity_note(server);
-    drop_stale(server, at_ns);
+    // Those that have said too little, or have nobody any more.
+    const int64_t hello_ns = smaller(HELLO_NS, server->plan.timeout_ns);
+    for (struct net_connection *one = server->connections, *next; one; one = next) {
+        next = one->next;
+        const bool fresh = one->part == NET_PART_NEW;
+        if (one->peer || at_ns - one->since_ns < (fresh ? hello_ns : REST_NS))
+            continue;
+        net_count(&server->counts.rejected, fresh);
+        net_connection_drop(one);
+    }
     if (!server->plan.local)
         expel_incomplete(server, at_ns);
     if (server->plan.local ? server->parts[NET_PART_NEW] == 0 : !server->connections)

@@ -107,16 +107,6 @@ void net_worker_silent(struct worker *worker, const char *what)
 
 // ---- what the peer reports ----
 
-static void take_report(struct net_session *session, const struct net_message *report)
-{
-    _Atomic uint64_t *values[NET_VALUES] = {[NET_RECEIVED_BYTES] = &session->received_bytes,
-                                            [NET_DATAGRAMS] = &session->datagrams,
-                                            [NET_LOST] = &session->lost,
-                                            [NET_OUT_OF_ORDER] = &session->out_of_order};
-    for (int i = 0; i < NET_VALUES; i++)
-        atomic_store_explicit(values[i], report->values[i], memory_order_relaxed);
-}
-
 // Takes what the peer has reported: 0, or -1 after worker_fail() when it is gone.
 static int net_worker_hear(struct worker *worker, struct net_session *session)
 {
@@ -140,7 +130,12 @@ static int net_worker_hear(struct worker *worker, struct net_session *session)
                 worker,
                 "the peer sent something that is no report: use the same loadgen at both ends");
         session->heard_ns = now_ns();
-        take_report(session, &message);
+        _Atomic uint64_t *values[NET_VALUES] = {[NET_RECEIVED_BYTES] = &session->received_bytes,
+                                                [NET_DATAGRAMS] = &session->datagrams,
+                                                [NET_LOST] = &session->lost,
+                                                [NET_OUT_OF_ORDER] = &session->out_of_order};
+        for (int i = 0; i < NET_VALUES; i++)
+            atomic_store_explicit(values[i], message.values[i], memory_order_relaxed);
     }
 }
 
@@ -285,22 +280,16 @@ static int64_t take_due(struct worker *worker, int64_t at_ns)
     return due_ns;
 }
 
-static void write_owed(struct worker *worker)
-{
-    struct net_worker *own = worker->state;
-    for (unsigned i = 0; i < own->count; i++) {
-        struct net_stream *stream = own->streams[i];
-        while (stream->owed > 0 && !stream->blocked)
-            stream->owed -= write_once(stream, stream->owed);
-    }
-}
-
 static void write_paced(struct worker *worker)
 {
     struct net_worker *own = worker->state;
     const int64_t at_ns = now_ns();
     int64_t next_ns = take_due(worker, at_ns);
-    write_owed(worker);
+    for (unsigned i = 0; i < own->count; i++) {
+        struct net_stream *stream = own->streams[i];
+        while (stream->owed > 0 && !stream->blocked)
+            stream->owed -= write_once(stream, stream->owed);
+    }
     if (own->failed)
         return;
     if (net_worker_wait(own, false)) // the other streams must not wait for a blocked one
@@ -362,18 +351,6 @@ static bool drained(struct worker *worker)
     return counts.received_bytes >= sent;
 }
 
-static void stop(struct worker *worker)
-{
-    struct net_worker *own = worker->state;
-    const struct net_state *state = net_state_of(worker->run);
-    if (!own->failed && state->role == NET_CONNECT && worker->index < state->session_count)
-        net_worker_ask(worker, &state->sessions[worker->index]);
-    const int64_t until_ns = now_ns() + DRAIN_NS;
-    while (!own->failed && !drained(worker) && now_ns() < until_ns &&
-           !worker_sleep_until(worker, now_ns() + DRAIN_STEP))
-        continue;
-}
-
 void net_bulk_work(struct worker *worker)
 {
     struct net_worker *own = worker->state;
@@ -387,7 +364,13 @@ void net_bulk_work(struct worker *worker)
         if (net_worker_fine(worker, at_ns))
             watch(worker, at_ns);
     }
-    stop(worker);
+    const struct net_state *state = net_state_of(worker->run);
+    if (!own->failed && state->role == NET_CONNECT && worker->index < state->session_count)
+        net_worker_ask(worker, &state->sessions[worker->index]);
+    const int64_t until_ns = now_ns() + DRAIN_NS;
+    while (!own->failed && !drained(worker) && now_ns() < until_ns &&
+           !worker_sleep_until(worker, now_ns() + DRAIN_STEP))
+        continue;
 }
 
 // ==== UDP: numbered datagrams, many at a time ====
@@ -569,16 +552,6 @@ static bool accounted(struct worker *worker)
     return (int64_t)counts.datagrams + counts.lost >= (int64_t)sent;
 }
 
-static void settle(struct worker *worker)
-{
-    const struct net_worker *own = worker->state;
-    const int64_t until_ns = now_ns() + SETTLE_NS;
-    do
-        send_marks(own);
-    while (!own->failed && now_ns() < until_ns &&
-           !worker_sleep_until(worker, now_ns() + SETTLE_STEP_NS) && !accounted(worker));
-}
-
 void net_datagram_work(struct worker *worker)
 {
     struct net_worker *own = worker->state;
@@ -592,5 +565,9 @@ void net_datagram_work(struct worker *worker)
         net_worker_fine(worker, at_ns);
         mark_short(worker, at_ns);
     }
-    settle(worker);
+    const int64_t until_ns = now_ns() + SETTLE_NS;
+    do
+        send_marks(own);
+    while (!own->failed && now_ns() < until_ns &&
+           !worker_sleep_until(worker, now_ns() + SETTLE_STEP_NS) && !accounted(worker));
 }

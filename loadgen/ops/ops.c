@@ -145,8 +145,9 @@ static struct ops_settings *settings_of(const struct run *run)
 
 // ---- before anything starts ----
 
-static void choose(const struct run *run, struct ops_state *state)
+static void ops_check(struct run *run)
 {
+    struct ops_state *state = run->state;
     struct ops_settings *set = settings_of(run);
     const enum ops_type type = (enum ops_type)set->type;
     const enum simd widest = ops_widest(type);
@@ -161,12 +162,6 @@ static void choose(const struct run *run, struct ops_state *state)
         usage_error("--type %s --simd %s: this CPU lacks it: give %s, or leave it out",
                     ops_type_names[type], simd_names[state->simd], simd_names[widest]);
     set->simd = 1 + (int)state->simd;
-}
-
-static void ops_check(struct run *run)
-{
-    struct ops_state *state = run->state;
-    choose(run, state);
     run->quantum = state->kernel->block;
 }
 
@@ -226,9 +221,14 @@ static void ops_describe(struct run *run, struct line *line)
                   : "a multiplication and an addition are two operations");
 }
 
-static void put_peak(const struct run *run, const struct snapshot *window, struct line *line)
+static void ops_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     const struct ops_state *state = run->state;
+    const double hz = clock_mean(window);
+    line_text(line, "type", ops_type_names[settings_of(run)->type]);
+    line_text(line, "simd", simd_names[state->simd]);
+    line_fixed(line, "gops", gops(window), 6);
+    line_fixed(line, "clock_hz", hz, 0);
     char text[sizeof state->peak.source + 96];
     const double share = peak_share(run, window);
     const bool exceeded = is_exceeded(run, window);
@@ -238,17 +238,6 @@ static void put_peak(const struct run *run, const struct snapshot *window, struc
                6);
     line_fixed(line, "peak_share", share, 6);
     line_text(line, "peak_source", exceeded ? text : state->peak.source);
-}
-
-static void ops_fields(struct run *run, const struct snapshot *window, struct line *line)
-{
-    const struct ops_state *state = run->state;
-    const double hz = clock_mean(window);
-    line_text(line, "type", ops_type_names[settings_of(run)->type]);
-    line_text(line, "simd", simd_names[state->simd]);
-    line_fixed(line, "gops", gops(window), 6);
-    line_fixed(line, "clock_hz", hz, 0);
-    put_peak(run, window, line);
 }
 
 static void ops_notes(struct run *run, const char *event, const struct snapshot *window)

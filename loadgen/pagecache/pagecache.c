@@ -181,9 +181,16 @@ static double needed(const struct pagecache_state *state)
     return fmax((double)state->file.size_bytes - state->room.free_bytes, 0);
 }
 
-static void warn_of_room(struct run *run)
+static int prepare(struct run *run)
 {
-    const struct pagecache_state *state = run->state;
+    struct pagecache_state *state = run->state;
+    struct io_error error;
+    state->open = true;
+    if (io_work_file(run, &state->file, &error) != 0 ||
+        io_plan_open(&state->plan, &state->file, &error) != 0)
+        return run_fail(run, "%s", error.message);
+    resident_drop(state->plan.read_fd, 0, state->plan.file_bytes);
+    state->room = cache_room();
     const struct cache_room *room = &state->room;
     char file[32], unused[32], cached[32], limit[32];
     units_format_size((double)state->file.size_bytes, file, sizeof file);
@@ -200,19 +207,6 @@ static void warn_of_room(struct run *run)
                  "%s are free and the file has %s: nothing has to be evicted for it: give a larger "
                  "--file-size, and --share",
                  unused, file);
-}
-
-static int prepare(struct run *run)
-{
-    struct pagecache_state *state = run->state;
-    struct io_error error;
-    state->open = true;
-    if (io_work_file(run, &state->file, &error) != 0 ||
-        io_plan_open(&state->plan, &state->file, &error) != 0)
-        return run_fail(run, "%s", error.message);
-    resident_drop(state->plan.read_fd, 0, state->plan.file_bytes);
-    state->room = cache_room();
-    warn_of_room(run);
     return 0;
 }
 

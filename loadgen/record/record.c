@@ -474,14 +474,6 @@ static const struct sample *record_spans(struct recording *recording, const stru
     return before;
 }
 
-// All CPUs' latencies since the start into recording->all.
-static void add_up(struct recording *recording)
-{
-    for (unsigned i = 0; i < recording->first.count; i++)
-        if (take_whole(recording, recording->first.cpus[i].cpu))
-            histogram_add(&recording->all, &recording->scratch);
-}
-
 static int64_t interval_of(const struct run *run)
 {
     return run->common.interval_ns > 0 ? run->common.interval_ns : DEFAULT_INTERVAL_NS;
@@ -502,7 +494,10 @@ static int record(struct run *run, struct recording *recording)
     if (!last)
         return -1;
     wakeups_stop(&recording->wakeups);
-    add_up(recording);
+    // All CPUs' latencies since the start into recording->all.
+    for (unsigned i = 0; i < recording->first.count; i++)
+        if (take_whole(recording, recording->first.cpus[i].cpu))
+            histogram_add(&recording->all, &recording->scratch);
     if (recording->spans == 0)
         return 0;
     if (recording->file != stdout)
@@ -520,13 +515,6 @@ static bool recording_open(struct recording *recording)
     return recording->ticks;
 }
 
-static void recording_close(struct recording *recording)
-{
-    wakeups_stop(&recording->wakeups);
-    free(recording->wakeups.watchers);
-    free(recording->ticks);
-}
-
 static const char *advice(int error)
 {
     switch (error) {
@@ -537,15 +525,6 @@ static const char *advice(int error)
     default:
         return save_advice(error);
     }
-}
-
-// A signal ends the recording in good order.
-static void take_signals(void)
-{
-    const struct sigaction action = {.sa_handler = on_signal};
-    for (size_t i = 0; i < ENDING_SIGNALS; i++)
-        if (!ending_is_left_out(ending_signals[i]))
-            sigaction(ending_signals[i], &action, NULL);
 }
 
 // A file without any span is of no use to anybody.
@@ -567,7 +546,11 @@ static int record_instead(struct run *run)
     struct recording *recording = run->state;
     int failed = !recording_open(recording);
     FILE *file = failed ? NULL : strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
-    take_signals();
+    // A signal ends the recording in good order.
+    const struct sigaction action = {.sa_handler = on_signal};
+    for (size_t i = 0; i < ENDING_SIGNALS; i++)
+        if (!ending_is_left_out(ending_signals[i]))
+            sigaction(ending_signals[i], &action, NULL);
     if (file) {
         recording->file = file;
         failed = record(run, recording) != 0;
@@ -584,7 +567,9 @@ static int record_instead(struct run *run)
         complain("cannot write %s: %s: is the disk full?", path, strerror(errno));
         failed = 1;
     }
-    recording_close(recording);
+    wakeups_stop(&recording->wakeups);
+    free(recording->wakeups.watchers);
+    free(recording->ticks);
     return failed;
 }
 
