@@ -1,5 +1,5 @@
 // The warnings: each case with its severity, its words, and what to do. All
-// formats take them from result.json, so every word is in messages.c.
+// formats take them from result.json, so every word is in flags.h.
 #ifndef STATS_MESSAGES_H
 #define STATS_MESSAGES_H
 
@@ -8,57 +8,13 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-// The cases. Those before ODDITIES are seen in the values alone (oddities_find).
+// The cases, by the rows of flags.h.
 enum flag {
-    FLAG_OUTLIERS,
-    FLAG_TWO_MODES,
-    FLAG_WARM_UP,
-    FLAG_STEP,
-    FLAG_TREND,
-    FLAG_AUTOCORRELATION,
-    FLAG_COARSE_CLOCK,
-    FLAG_LOAD_VARIANCE,
-    FLAG_CARRY_OVER,
-    FLAG_UNSTEADY,
-    ODDITIES,
-    FLAG_FAILED_RUNS = ODDITIES,
-    FLAG_TIMED_OUT,
-    FLAG_STEAL,
-    FLAG_FOREIGN_LOAD,
-    FLAG_SWAP_IN,
-    FLAG_THROTTLED,
-    FLAG_STOPPED,
-    FLAG_SHARED_NODE,
-    FLAG_SHARED_LATER,
-    FLAG_SURVIVORS,
-    FLAG_SEVERAL_HOSTS,
-    FLAG_UNLIKE_CORES,
-    FLAG_CHANGED,
-    FLAG_CHANGED_MEANWHILE,
-    FLAG_STDOUT_NULL,
-    FLAG_LOAD_SHORT,
-    FLAG_LOAD_UNEVEN,
-    FLAG_LOAD_TIME,
-    FLAG_LOAD_WARNING,
-    FLAG_HARNESS_WARNING,
-    FLAG_NOT_CONVERGED,
-    FLAG_RANGE,
-    FLAG_TIME_OUT_MISSED,
-    FLAG_STRAY_RUNS,
-    FLAG_NOISE,
-    FLAG_NO_RATIO,
-    FLAG_WASHOUT,
-    FLAG_CARRY_OVER_SLOW,
-    FLAG_FEW_REQUESTS,
-    FLAG_CLOSED_LOOP,
-    FLAG_RATE_MISSED,
-    FLAG_CLIENT_ERRORS,
-    FLAG_HALVES,
-    FLAG_SERVICE_RESTARTED,
-    FLAG_SERVICE_APART,
-    FLAG_MACHINE_CHANGED,
-    FLAG_MACHINE_UNUSUAL,
+#define FLAG(name, ...) FLAG_##name,
+#include "flags.h"
+#undef FLAG
     FLAGS,
+    ODDITIES = FLAG_UNSTEADY + 1, // those before it are seen in the values alone (oddities_find)
 };
 
 // The name that records and results have for it, such as "two-modes".

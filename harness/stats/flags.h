@@ -1,0 +1,180 @@
+// The cases of warnings, one row each (messages.h says what a reader does with them):
+// FLAG(ITS NAME IN C, its name in records, severity, words, advice, bias). Of a PROBLEM the bias
+// may be left out: it biases. Those up to UNSTEADY are seen in the values alone (oddities_find).
+FLAG(OUTLIERS, "outliers", NOTE,
+     "{few} of {all} runs are far from the others ({runs}; {extreme}) {pull}",
+     "check what else ran then, or use --statistic median")
+FLAG(TWO_MODES, "two-modes", NOTE,
+     "the runs fall into two groups, {groups} (the smaller one: {runs}): the share of each group "
+     "decides the {statistic}, which may be like no run",
+     "find what differs (placement, caches, frequency), or measure the two separately")
+FLAG(WARM_UP, "warm-up", NOTE,
+     "the first run {first}: it warms caches, and pulls the mean {pull} %",
+     "add a warm-up run, or leave the first one out with --discard-warmup")
+FLAG(STEP, "step", PROBLEM_OF_A_MEAN,
+     "from run {run} on the level differs by {change} % of the mean: something changed for good, "
+     "and the {statistic} mixes two states{pairs}",
+     "find out what changed, and measure again")
+FLAG(TREND, "trend", PROBLEM_OF_A_MEAN,
+     "the runs drift by {change} % of the mean from the first to the last: the {statistic} "
+     "depends on when the experiment stops{pairs}",
+     "check for heat, a disk that fills up or a cache that grows")
+FLAG(AUTOCORRELATION, "autocorrelation", PROBLEM_OF_A_MEAN,
+     "neighbouring runs resemble each other (correlation about {rho}): they say less than their "
+     "number suggests{known}{pairs}",
+     "measure again with a larger --min-runs, or at another time")
+FLAG(COARSE_CLOCK, "coarse-clock", PROBLEM, "{clock}", "{remedy}", BIAS_NONE)
+FLAG(LOAD_VARIANCE, "load-variance", NOTE,
+     "the runs vary {times} times as much as the baseline's ({own} % against {base} %): the load "
+     "itself makes the {values} vary, so single runs differ from the {statistic}, and the "
+     "interval needs more runs",
+     "use a steadier load or a longer input")
+FLAG(CARRY_OVER, "carry-over", PROBLEM,
+     "runs of the baseline that directly follow a run with this load {effect} those that follow "
+     "an unloaded one ({after} and {others} runs{washout}): the load's after-effects are in the "
+     "baseline, and the slowdown is wrong",
+     "{remedy}", BIAS_ALL_LOW)
+FLAG(UNSTEADY, "unsteady", PROBLEM,
+     "the {effect} changes within the experiment and stays so for a while: {first} over the first "
+     "third of the {all} pairs and {last} over the last (correlation of neighbouring pairs about "
+     "{rho}): its interval allows for that as far as so few pairs show it",
+     "find what changes it (a disk or a cache that fills up, heat, other jobs), or let the load "
+     "settle, and measure again with a larger --min-runs")
+FLAG(FAILED_RUNS, "failed-runs", PROBLEM, "{few} of {all} runs failed ({kinds}): {meaning}",
+     "check the program's output", BIAS_LOW)
+FLAG(TIMED_OUT, "timed-out", PROBLEM,
+     "{few} of {all} runs ran into the time-out: their times are lower bounds, so the {statistic} "
+     "is at least what is shown, and has no interval and no slowdown{output}",
+     "raise --timeout, or use a shorter input", BIAS_LOW)
+FLAG(STEAL, "steal", PROBLEM_OF_MANY,
+     "the host took more than 2 % of the target's time during {few} of {all} runs: their times "
+     "may be too long",
+     "measure at another time, or on a machine of your own")
+FLAG(FOREIGN_LOAD, "foreign-load", PROBLEM_OF_MANY,
+     "other programs used more than 5 % of the CPUs, or more than one CPU, during {few} of {all} "
+     "runs: their times may be too long",
+     "end whatever else runs (jostle doctor names it)")
+FLAG(SWAP_IN, "swap-in", PROBLEM_OF_MANY,
+     "pages came back from swap during {few} of {all} runs: their times may be too long",
+     "free memory, or turn swap off with swapoff -a")
+FLAG(THROTTLED, "throttled", PROBLEM_OF_MANY,
+     "heat throttled the CPUs during {few} of {all} runs: their times may be too long",
+     "let the machine cool down")
+FLAG(STOPPED, "stopped", PROBLEM,
+     "the target was stopped by a signal during {few} of {all} runs: their times include that",
+     "measure again, and use neither Ctrl-Z nor SIGSTOP; or use --statistic median")
+FLAG(SHARED_NODE, "shared-node", NOTE,
+     "other jobs were on the node when {few} of {all} runs began: their times may be too long",
+     "request the node exclusively")
+FLAG(SHARED_LATER, "shared-node", NOTE,
+     "other jobs ({jobs}) came to the node during the measurement: times may be too long",
+     "request the node exclusively")
+FLAG(SURVIVORS, "survivors", PROBLEM,
+     "processes outlived the target in {few} of {all} runs, up to {most} of them: they were "
+     "ended, and what they would have done is in no figure",
+     "have the target wait for what it starts, or start what is to stay with --setup or --service")
+FLAG(SEVERAL_HOSTS, "several-hosts", PROBLEM,
+     "the runs were made on several hosts ({hosts}): a slowdown pairs runs of one host, but mean "
+     "and variance mix them",
+     "where that matters, measure again on one host", BIAS_NONE)
+FLAG(UNLIKE_CORES, "unlike-cores", NOTE,
+     "the target's CPUs are of unlike speed ({kinds}): its time depends on which of them the "
+     "kernel puts it on",
+     "give it CPUs of one kind with --target-cpus; jostle topology shows them")
+FLAG(CHANGED, "changed", PROBLEM,
+     "before the measurement continued after {few}, this changed: {changes}: the figures mix both",
+     "measure again into another folder")
+FLAG(CHANGED_MEANWHILE, "changed", PROBLEM,
+     "while it was measured, and not by its last runs, this changed: {changes}: the figures mix "
+     "both",
+     "measure again, and leave alone what is read")
+FLAG(STDOUT_NULL, "stdout-null", PROBLEM,
+     "the target's stdout is /dev/null, and {program} knows: it does less there than where its "
+     "output is read",
+     "give --stdout pipe")
+FLAG(LOAD_SHORT, "load-short", PROBLEM,
+     "{load} reached {percent} % of what was asked of it{share}: this is not yet the slowdown "
+     "beside it",
+     "lower the load's rate, or give it CPUs of its own with --load-cpus", BIAS_LOW)
+FLAG(LOAD_UNEVEN, "load-uneven", NOTE,
+     "{load} delivered less than it offered in {few} of {all} runs, but enough on average",
+     "measure for longer if single runs matter")
+FLAG(LOAD_TIME, "load-time", NOTE,
+     "the CPU time of {load} is a lower bound: no control group counts it, and what its processes "
+     "used that ended without being waited for is not counted, so it may be taken for foreign-load",
+     "measure as root, or where jostle can make a control group")
+FLAG(LOAD_WARNING, "load-warning", PROBLEM, "{load}: {text}", "try the load alone with loadgen",
+     BIAS_LOW)
+FLAG(HARNESS_WARNING, "harness-warning", NOTE, "{text}", "repeat the measurement if it matters")
+FLAG(NOT_CONVERGED, "not-converged", PROBLEM, "{error} after {runs}{limit}",
+     "{about}allow more with --max-runs or --max-time, or use a longer input", BIAS_NONE)
+FLAG(RANGE, "range", NOTE, "the objectives are {kept}: the capacity is {bound}{sure}",
+     "{end} of --vary to find it")
+FLAG(TIME_OUT_MISSED, "time-out-missed", NOTE,
+     "{few} of {all} runs ran into the time-out, and count as not keeping the objectives",
+     "raise --timeout if a run that keeps them may take as long")
+FLAG(STRAY_RUNS, "stray-runs", NOTE,
+     "{few} of {all} runs missed the objectives far below the capacity: something else than the "
+     "rate made them miss",
+     "find out what, such as a cold start or a busy machine; a share of 5 % is allowed for")
+FLAG(NOISE, "noise", NOTE, "the {effect} cannot be distinguished from noise{floor}",
+     "if you expect an effect, begin a new experiment with a larger --min-runs: to continue this "
+     "one until it shows would find one where there is none")
+FLAG(NO_RATIO, "no-ratio", NOTE,
+     "the baseline has none of it (0 in all runs), so there is no ratio to that: it neither "
+     "delays the end nor counts in a gate",
+     "compare the figures themselves")
+FLAG(WASHOUT, "washout", NOTE,
+     "{why}{runs} unmeasured run{plural} of the target separate{singular} a loaded run from the "
+     "next from block {block} on, and the {excluded} runs before that are set aside",
+     "give --washout {runs} to have that from the beginning")
+FLAG(CARRY_OVER_SLOW, "carry-over", PROBLEM,
+     "the load's after-effects showed in the baseline's runs even with unmeasured runs of the "
+     "target in between, {runs} by now: what fades so slowly may not be gone, and the slowdown is "
+     "too close to 1",
+     "measure baseline and load apart and compare them, or restore the state with --prepare "
+     "(docs/interleaving.md)",
+     BIAS_ALL_LOW)
+FLAG(FEW_REQUESTS, "few-requests", PROBLEM,
+     "the {quantile} % quantile needs {needed} requests a run (100 beyond it), and {few} of {all} "
+     "runs had fewer, down to {least}: a few requests decide it",
+     "make each run longer, or take a lower quantile")
+FLAG(CLOSED_LOOP, "closed-loop", NOTE,
+     "the client waits for an answer before it sends the next request (a closed loop): while the "
+     "service stalls nothing is sent, so {names} {verb} out what would have waited (coordinated "
+     "omission)",
+     "compare it at the same number of connections only; for response times at a given rate use a "
+     "client with an open loop, such as wrk2 or vegeta")
+FLAG(RATE_MISSED, "rate-missed", PROBLEM,
+     "the client made {percent} % of the requests that it was told to make ({few} of {all} runs "
+     "were off by more than 5 %): its latencies are of another rate",
+     "lower the rate, or give the client more threads or CPUs; jostle capacity finds the rate "
+     "that the service keeps")
+FLAG(CLIENT_ERRORS, "client-errors", PROBLEM,
+     "the client reported {errors} in {few} of {all} runs: a request that fails is no answer, and "
+     "often a faster one",
+     "see the client's output, and the service's in service.stderr")
+FLAG(HALVES, "halves-differ", PROBLEM,
+     "the second half of a run differs from the first by {change} % ± {error} % ({name}, mean of "
+     "{all} runs): the figure depends on how long a run is",
+     "let the service warm up in --prepare or with --keep-service, or make each run longer")
+FLAG(SERVICE_RESTARTED, "service-restarted", PROBLEM,
+     "the service ended by itself and was started anew before {few} of {all} runs: what is before "
+     "and after that are two servers",
+     "see service.stderr for why it ended")
+FLAG(SERVICE_APART, "service-apart", PROBLEM,
+     "the service has made a session of its own, as a daemon does, and this kernel shares the "
+     "CPUs among sessions before it does among threads (autogroup): loads on its CPUs slow it "
+     "down by another amount than they would in one session",
+     "have it stay in the foreground (postgres in place of pg_ctl start, daemon off; of nginx), "
+     "or measure with sysctl kernel.sched_autogroup_enabled=0")
+FLAG(MACHINE_CHANGED, "machine-changed", NOTE,
+     "the machine itself changed: by the probe before each block, {what} was {change} {better} "
+     "{interval} at the end than at the beginning ({probes} probes): figures are not corrected",
+     "check for heat, other jobs and other virtual machines on the host; ratios of runs in the "
+     "same block hold")
+FLAG(MACHINE_UNUSUAL, "machine-unusual", NOTE,
+     "{what} of this machine is {ratio} times slower than its usual{since} ({range}; usual: the "
+     "probes of {experiments} earlier experiments)",
+     "what this system shows of it: jostle blame. Where it names nobody, it is another guest of "
+     "the host, a sibling thread or a lower clock")
