@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Chosen anew by each experiment, so that it always differs.
-static const char seed[] = "seed";
-
 // Of moments, not of machines.
 static const char *const moments[] = {"load_average", "job.time_left_s"};
 
@@ -77,7 +74,7 @@ static void add_member(json_t *list, const char *kind, const json_t *a, const js
                        const char *member, json_t *(*as_text)(const json_t *value))
 {
     const json_t *one = json_object_get(a, member), *other = json_object_get(b, member);
-    OWNED char *what = text_of("%s %s", kind, json_string_value(json_object_get(a, "name")));
+    OWNED char *what = text_of("%s %s", kind, json_text_at(a, "name"));
     if (!changes_same(one, other))
         add(list, what, as_text(one), as_text(other));
 }
@@ -87,7 +84,7 @@ static void add_loads(json_t *list, const json_t *a, const json_t *b)
     const json_t *loads = json_object_get(a, "loads"), *others = json_object_get(b, "loads");
     for (size_t i = 0; i < json_array_size(loads); i++) {
         const json_t *one = json_array_get(loads, i);
-        const char *name = json_string_value(json_object_get(one, "name"));
+        const char *name = json_text_at(one, "name");
         const json_t *other = name ? json_named(others, "name", name) : NULL;
         if (other)
             add_member(list, "load", one, other, "spec", value_text);
@@ -107,8 +104,7 @@ static void add_commands(json_t *list, const json_t *a, const json_t *b)
     }
     for (size_t i = 0; i < json_array_size(variants); i++) {
         const json_t *one = json_array_get(variants, i);
-        const json_t *other =
-            json_named(others, "name", json_string_value(json_object_get(one, "name")));
+        const json_t *other = json_named(others, "name", json_text_at(one, "name"));
         if (other)
             add_member(list, "command of variant", one, other, "command", command_text);
     }
@@ -150,26 +146,42 @@ static json_t *completed(const json_t *experiment)
     return settings;
 }
 
-static json_t *settings_differing(const json_t *a, const json_t *b, json_t *missing)
+// How members of two objects are compared.
+struct way {
+    const char *kind;                      // in front of the names of those that one has not
+    const char *left_out;                  // NULL, or what each experiment chooses anew
+    bool (*is_off)(const json_t *value);   // as good as not there; NULL: nothing is
+    json_t *(*shown)(const json_t *value); // a new reference
+};
+
+// What differs, as a new list; what one has alone is added to `missing`.
+static json_t *members_differing(json_t *one, json_t *other, const struct way *way, json_t *missing)
 {
-    json_auto_t *one = completed(a), *other = completed(b);
     json_t *list = json_array(), *value;
     const char *name;
     json_object_foreach(one, name, value)
     {
         const json_t *its = json_object_get(other, name);
-        if (!its && !is_off(value))
-            add_missing(missing, "setting ", name, "b");
-        else if (its && strcmp(name, seed) != 0 && !changes_same(value, its) &&
-                 !(is_off(value) && is_off(its)))
-            add(list, name, value_text(value), value_text(its));
+        const bool off = way->is_off && way->is_off(value);
+        if (!its && !off)
+            add_missing(missing, way->kind, name, "b");
+        else if (its && !(way->left_out && strcmp(name, way->left_out) == 0) &&
+                 !changes_same(value, its) && !(off && way->is_off(its)))
+            add(list, name, way->shown(value), way->shown(its));
     }
     json_object_foreach(other, name, value)
     {
-        if (!json_object_get(one, name) && !is_off(value))
-            add_missing(missing, "setting ", name, "a");
+        if (!json_object_get(one, name) && !(way->is_off && way->is_off(value)))
+            add_missing(missing, way->kind, name, "a");
     }
     return list;
+}
+
+static json_t *settings_differing(const json_t *a, const json_t *b, json_t *missing)
+{
+    static const struct way way = {"setting ", "seed", is_off, value_text};
+    json_auto_t *one = completed(a), *other = completed(b);
+    return members_differing(one, other, &way, missing);
 }
 
 // Every leaf of an object by a name with dots, into `flat`: {"a":{"b":1}} -> {"a.b": 1}
@@ -209,38 +221,38 @@ static void add_unknown_facts(const json_t *a, const json_t *b, json_t *missing)
             add_missing(missing, "", fact_names[fact], "both");
 }
 
+static json_t *as_it_is(const json_t *value)
+{
+    return json_incref((json_t *)value);
+}
+
 // Differing leaves into the list that it returns, those of one side into `missing`,
 // the names of all that both have into `compared`.
 static json_t *environment_differing(const json_t *a, const json_t *b, json_t *missing,
                                      json_t *compared)
 {
+    static const struct way way = {.kind = "", .shown = as_it_is};
     json_auto_t *one = leaves(a), *other = leaves(b);
-    json_t *list = json_array(), *value;
+    json_t *list = members_differing(one, other, &way, missing), *value;
     const char *name;
     json_object_foreach(one, name, value)
     {
-        json_t *its = json_object_get(other, name);
-        if (its)
+        if (json_object_get(other, name))
             json_array_append_new(compared, json_string(name));
-        if (!its)
-            add_missing(missing, "", name, "b");
-        else if (!changes_same(value, its))
-            add(list, name, json_incref(value), json_incref(its));
-    }
-    json_object_foreach(other, name, value)
-    {
-        if (!json_object_get(one, name))
-            add_missing(missing, "", name, "a");
     }
     add_unknown_facts(a, b, missing);
     return list;
 }
 
+static bool is_there(const json_t *experiment, const char *name)
+{
+    const json_t *value = json_object_get(experiment, name);
+    return json_is_object(value) || json_is_array(value);
+}
+
 static const char *lacking(const json_t *a, const json_t *b, const char *name)
 {
-    const bool in_a = json_is_object(json_object_get(a, name)),
-               in_b = json_is_object(json_object_get(b, name));
-    return in_a ? "b" : in_b ? "a" : "both";
+    return is_there(a, name) ? "b" : is_there(b, name) ? "a" : "both";
 }
 
 static json_t *program_differing(const json_t *a, const json_t *b, json_t *missing)
@@ -258,10 +270,7 @@ static json_t *program_differing(const json_t *a, const json_t *b, json_t *missi
 
 static json_t *with_word(const json_t *inputs, const json_t *word)
 {
-    for (size_t i = 0; i < json_array_size(inputs); i++)
-        if (json_equal(json_object_get(json_array_get(inputs, i), "word"), word))
-            return json_array_get(inputs, i);
-    return NULL;
+    return json_named(inputs, "word", json_string_value(word));
 }
 
 // Of A's files those that B has, too, are compared, unless they were written meanwhile: their
@@ -292,11 +301,11 @@ static void add_lone_inputs(json_t *list, const json_t *a, const json_t *b, bool
 {
     for (size_t i = 0; i < json_array_size(a); i++) {
         const json_t *one = json_array_get(a, i);
-        const char *word = json_string_value(json_object_get(one, "word"));
-        json_auto_t *there = json_string("a file"), *none = json_string("no file");
+        const char *word = json_text_at(one, "word");
         OWNED char *what = text_of("input %s", word);
-        if (!with_word(b, json_object_get(one, "word")) && !changes_in_session(one))
-            add(list, what, json_incref(in_a ? there : none), json_incref(in_a ? none : there));
+        if (!json_named(b, "word", word) && !changes_in_session(one))
+            add(list, what, json_string(in_a ? "a file" : "no file"),
+                json_string(in_a ? "no file" : "a file"));
     }
 }
 
@@ -306,8 +315,7 @@ static json_t *inputs_differing(const json_t *a, const json_t *b, json_t *missin
     const json_t *one = json_object_get(a, "inputs"), *other = json_object_get(b, "inputs");
     json_t *list = json_array();
     if (!json_is_array(one) || !json_is_array(other)) {
-        const char *side = json_is_array(one) ? "b" : json_is_array(other) ? "a" : "both";
-        add_missing(missing, "", "inputs", side);
+        add_missing(missing, "", "inputs", lacking(a, b, "inputs"));
         return list;
     }
     split_inputs(one, other, same, written);
@@ -334,8 +342,7 @@ static json_t *sources_of(const json_t *experiment)
 
 static bool is_source(const json_t *one, const char *name, const char *variant)
 {
-    const char *its = json_string_value(json_object_get(one, "name")),
-               *of = json_string_value(json_object_get(one, "variant"));
+    const char *its = json_text_at(one, "name"), *of = json_text_at(one, "variant");
     return its && strcmp(its, name) == 0 &&
            (of && variant ? strcmp(of, variant) == 0 : of == variant);
 }
@@ -372,7 +379,7 @@ void differences_add_metric(json_t *differences, const json_t *a, const json_t *
         const json_t *all = sources_of(both[side]);
         for (size_t i = 0; i < json_array_size(all); i++) {
             const json_t *one = json_array_get(all, i);
-            const char *variant = json_string_value(json_object_get(one, "variant"));
+            const char *variant = json_text_at(one, "variant");
             if (!is_source(one, name, variant))
                 continue;
             // What both have was compared with the first side's.

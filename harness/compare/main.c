@@ -20,65 +20,45 @@
 
 static const double least = 0.02, errors = 3;
 
-// Of the runs of a condition; n 0: it offered no rate.
-struct offered {
-    double sum, squares;
-    size_t n;
-};
-
-static double mean(const struct offered *offered)
+// A single run says little.
+static double variance_of_mean(const struct sample *rates)
 {
-    return offered->sum / (double)offered->n;
+    return rates->count < 2 ? rates->mean * rates->mean / 100
+                            : sample_variance(rates) / (double)rates->count;
 }
 
-static double variance_of_mean(const struct offered *offered)
-{
-    const double n = (double)offered->n, center = mean(offered);
-    // A single run says little.
-    return n < 2 ? center * center / 100
-                 : fmax(offered->squares / n - center * center, 0) / (n - 1);
-}
-
-static void add(struct offered *offered, const json_t *loads, const char *name)
-{
-    for (size_t i = 0; i < json_array_size(loads); i++) {
-        const json_t *load = json_array_get(loads, i);
-        const double rate = json_number_at(load, "offered");
-        if (strcmp(json_text_or_empty(load, "name"), name) != 0 || isnan(rate))
-            continue;
-        offered->sum += rate;
-        offered->squares += rate * rate;
-        offered->n++;
-    }
-}
-
-static struct offered offered_of(const struct side *side, const char *condition, const char *load)
+// The rates that a load of that name offered in the runs of a condition; none: it has no rate.
+static void gather_rates(struct sample *rates, const struct side *side, const char *condition,
+                         const char *load)
 {
     const char *own = side->experiment.settings.conditions[side_condition(side, condition)];
-    struct offered offered = {0};
-    for (size_t i = 0; i < json_array_size(side->session.records); i++) {
-        const json_t *record = json_array_get(side->session.records, i);
-        if (strcmp(json_text_or_empty(record, "condition"), own) == 0)
-            add(&offered, json_object_get(record, "load"), load);
+    const json_t *record;
+    size_t i;
+    sample_clear(rates);
+    json_array_foreach(side->session.records, i, record)
+    {
+        const json_t *its = json_named(json_object_get(record, "load"), "name", load);
+        const double rate = json_number_at(its, "offered");
+        if (json_text_is(record, "condition", own) && !isnan(rate))
+            sample_add(rates, rate);
     }
-    return offered;
 }
 
-static json_t *rate_json(const struct offered *offered, const char *unit)
+static json_t *rate_json(const struct sample *rates, const char *unit)
 {
     char text[64];
-    if (offered->n == 0)
+    if (rates->count == 0)
         return json_string("no rate");
-    snprintf(text, sizeof text, "%.*g %s", mean(offered) < 1e6 ? 6 : 4, mean(offered), unit);
+    snprintf(text, sizeof text, "%.*g %s", rates->mean < 1e6 ? 6 : 4, rates->mean, unit);
     return json_string(text);
 }
 
-static bool differ(const struct offered *a, const struct offered *b)
+static bool differ(const struct sample *a, const struct sample *b)
 {
-    if (a->n == 0 || b->n == 0)
-        return a->n != b->n;
-    const double apart = fabs(mean(a) - mean(b));
-    return apart > least * fmax(mean(a), mean(b)) &&
+    if (a->count == 0 || b->count == 0)
+        return a->count != b->count;
+    const double apart = fabs(a->mean - b->mean);
+    return apart > least * fmax(a->mean, b->mean) &&
            apart > errors * sqrt(variance_of_mean(a) + variance_of_mean(b));
 }
 
@@ -89,14 +69,15 @@ static json_t *offered_differing(const struct side *a, const struct side *b,
                                  const json_t *conditions, json_t *compared)
 {
     json_t *list = json_array();
+    struct sample its = {0}, other = {0};
     for (size_t i = 0; i < json_array_size(conditions); i++) {
         const char *name = json_string_value(json_array_get(conditions, i));
         const struct condition *one = &a->session.conditions[side_condition(a, name)];
-        for (size_t k = 0; k < one->load_count; k++) {
-            const struct load_sum *load = &one->loads[k];
-            const struct offered its = offered_of(a, name, load->name),
-                                 other = offered_of(b, name, load->name);
-            if (its.n > 0 && other.n > 0)
+        for (const struct load_sum *load = one->loads; load < one->loads + one->load_count;
+             load++) {
+            gather_rates(&its, a, name, load->name);
+            gather_rates(&other, b, name, load->name);
+            if (its.count > 0 && other.count > 0)
                 json_array_append_new(compared, json_string(load->name));
             if (differ(&its, &other))
                 json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "what", load->name, "a",
@@ -104,6 +85,8 @@ static json_t *offered_differing(const struct side *a, const struct side *b,
                                                       rate_json(&other, load->unit)));
         }
     }
+    sample_free(&its);
+    sample_free(&other);
     return list;
 }
 
@@ -178,14 +161,13 @@ static void check_common(const json_t *common, const char *condition)
 {
     const size_t count = json_array_size(common);
     OWNED const char **names = must(calloc(count + 1, sizeof *names));
-    bool found = false;
     for (size_t i = 0; i < count; i++) {
         names[i] = json_string_value(json_array_get(common, i));
-        found = found || strcmp(names[i], condition) == 0;
+        if (strcmp(names[i], condition) == 0)
+            return;
     }
-    if (!found)
-        usage_error("--condition %s: not in both%s: give one that both have", condition,
-                    nearest_hint(condition, names).text);
+    usage_error("--condition %s: not in both%s: give one that both have", condition,
+                nearest_hint(condition, names).text);
 }
 
 // The conditions to compare: those of both, the one that is named, or a pair.
@@ -332,15 +314,13 @@ static json_t *compare_folders(const struct request *request, char *const *folde
     struct side a = {0}, b = {0};
     struct comparison comparison = {.a = &a, .b = &b};
     json_t *record = NULL;
-    bool good = side_open(&a, folders[0]) && side_open(&b, folders[1]);
-    if (good)
+    if (side_open(&a, folders[0]) && side_open(&b, folders[1])) {
         refuse_search(&a, folders[0]);
-    if (good)
         refuse_search(&b, folders[1]);
-    if (good)
         choose_metrics(request, &comparison);
-    if (good && side_read(&a, folders[0]) && side_read(&b, folders[1]))
-        record = compare_sides(request, folders, &comparison);
+        if (side_read(&a, folders[0]) && side_read(&b, folders[1]))
+            record = compare_sides(request, folders, &comparison);
+    }
     side_free(&a);
     side_free(&b);
     return record;

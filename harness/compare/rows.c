@@ -1,5 +1,6 @@
 #include "compare.h"
 
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "harness/stats/decide.h"
@@ -116,22 +117,20 @@ static int by_p(const void *one, const void *other)
 static void comparison_settle(json_t *rows, double rate)
 {
     const size_t all = json_array_size(rows);
-    struct member *member = calloc(all + 1, sizeof *member);
-    double *p = calloc(all + 1, sizeof *p), *q = calloc(all + 1, sizeof *q);
+    OWNED struct member *member = must(calloc(all + 1, sizeof *member));
+    OWNED double *p = must(calloc(all + 1, sizeof *p)), *q = must(calloc(all + 1, sizeof *q));
     size_t count = 0;
-    for (size_t i = 0; member && p && q && i < all; i++) {
+    for (size_t i = 0; i < all; i++) {
         json_t *row = json_array_get(rows, i);
         if (json_is_number(json_object_get(row, "p")))
             member[count++] = (struct member){row, json_number_value(json_object_get(row, "p"))};
         json_object_set_new(row, "q", json_null());
         json_object_set_new(row, "survives", json_false());
     }
-    if (count > 0)
-        qsort(member, count, sizeof *member, by_p);
+    qsort(member, count, sizeof *member, by_p);
     for (size_t i = 0; i < count; i++)
         p[i] = member[i].p;
-    if (count > 0)
-        discovery_rates(p, q, count);
+    discovery_rates(p, q, count);
     for (size_t i = 0; i < count; i++) {
         json_t *row = member[i].row;
         const bool told = json_is_true(json_object_get(row, "distinguishable"));
@@ -140,9 +139,6 @@ static void comparison_settle(json_t *rows, double rate)
         if (told && q[i] > rate)
             json_object_set_new(row, "verdict", json_string("chance"));
     }
-    free(member);
-    free(p);
-    free(q);
 }
 
 static size_t used_runs(const struct side *side, const char *condition)
@@ -183,11 +179,10 @@ json_t *comparison_rows(const struct comparison *comparison, const json_t *condi
 
 enum { EXIT_ABOVE = 3, EXIT_UNDECIDED = 4 };
 
-// The logarithms of the ratios of all sessions.
+// The ratios of all sessions, and their logarithms.
 struct ratios {
     json_t *list;
-    double sum, squares;
-    size_t n;
+    struct sample logs;
 };
 
 static const json_t *same_row(const json_t *session, const json_t *row)
@@ -210,9 +205,7 @@ static bool gather(struct ratios *ratios, const json_t *sessions, const json_t *
         if (!json_is_number(ratio))
             return false;
         json_array_append(ratios->list, (json_t *)ratio);
-        ratios->sum += log(json_number_value(ratio));
-        ratios->squares += log(json_number_value(ratio)) * log(json_number_value(ratio));
-        ratios->n++;
+        sample_add(&ratios->logs, log(json_number_value(ratio)));
     }
     return true;
 }
@@ -224,9 +217,8 @@ static json_t *pair_json(double low, double high)
 
 static json_t *row_over(const struct ratios *ratios, const json_t *row, double level)
 {
-    const double n = (double)ratios->n, mean = ratios->sum / n;
-    const double spread = fmax(ratios->squares - n * mean * mean, 0) / (n - 1);
-    const double error = sqrt(spread / n), t = fabs(mean) / error;
+    const double n = (double)ratios->logs.count, mean = ratios->logs.mean;
+    const double error = sqrt(sample_variance(&ratios->logs) / n), t = fabs(mean) / error;
     const double reach = gsl_cdf_tdist_Qinv((1 - level) / 2, n - 1) * error;
     const bool told = fabs(mean) > reach;
     const int way = strcmp(json_text_or_empty(row, "better"), "higher") == 0 ? -1 : 1;
@@ -255,6 +247,7 @@ json_t *sessions_rows(const json_t *sessions)
         if (gather(&ratios, sessions, json_array_get(rows, i)))
             json_array_append_new(list, row_over(&ratios, json_array_get(rows, i), level));
         json_decref(ratios.list);
+        sample_free(&ratios.logs);
     }
     comparison_settle(list, 1 - json_number_value(json_object_get(first, "confidence")));
     return list;
@@ -264,14 +257,8 @@ json_t *sessions_rows(const json_t *sessions)
 static void add_biased(json_t *why, const json_t *session)
 {
     const json_t *flags = json_object_get(session, "biased_by");
-    for (size_t i = 0; i < json_array_size(flags); i++) {
-        size_t k = 0;
-        while (k < json_array_size(why) &&
-               !json_equal(json_array_get(why, k), json_array_get(flags, i)))
-            k++;
-        if (k == json_array_size(why))
-            json_array_append(why, json_array_get(flags, i));
-    }
+    for (size_t i = 0; i < json_array_size(flags); i++)
+        (void)json_add_once(why, json_array_get(flags, i));
 }
 
 static const char *verdict_over(const json_t *rows, double at_most)
@@ -289,11 +276,9 @@ static const char *verdict_over(const json_t *rows, double at_most)
 
 json_t *sessions_gate(const json_t *rows, const json_t *sessions, double at_most)
 {
-    json_t *why = json_array();
-    if (!(at_most > 0)) {
-        json_decref(why);
+    if (!(at_most > 0))
         return json_null();
-    }
+    json_t *why = json_array();
     for (size_t i = 0; i < json_array_size(sessions); i++)
         add_biased(why, json_array_get(sessions, i));
     const bool once = json_array_size(sessions) < 2;
@@ -309,7 +294,7 @@ json_t *sessions_gate(const json_t *rows, const json_t *sessions, double at_most
 
 int sessions_exit(const json_t *gate)
 {
-    const char *verdict = json_string_value(json_object_get(gate, "verdict"));
+    const char *verdict = json_text_at(gate, "verdict");
     if (!verdict || strcmp(verdict, "below") == 0)
         return 0;
     return strcmp(verdict, "above") == 0 ? EXIT_ABOVE : EXIT_UNDECIDED;

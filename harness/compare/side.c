@@ -104,9 +104,8 @@ static json_t *flags(const struct side *side, const char *condition, const char 
     json_t *list = json_array();
     for (size_t i = 0; i < json_array_size(warnings); i++) {
         const json_t *one = json_array_get(warnings, i);
-        const char *of = json_string_value(json_object_get(one, "condition"));
-        const char *its = json_string_value(json_object_get(one, "metric"));
-        const char *flag = json_string_value(json_object_get(one, "flag"));
+        const char *of = json_text_at(one, "condition"), *its = json_text_at(one, "metric");
+        const char *flag = json_text_at(one, "flag");
         // That a slowdown is not distinguishable says nothing of the figure.
         if ((!of || strcmp(of, condition) == 0) && (!its || strcmp(its, metric) == 0) &&
             strcmp(flag, "noise") != 0)
@@ -118,10 +117,8 @@ static json_t *flags(const struct side *side, const char *condition, const char 
 // The members of that name; null where there are none.
 static void copy(json_t *to, const json_t *from, const char *const *names)
 {
-    for (; *names; names++) {
-        const json_t *value = json_object_get(from, *names);
-        json_object_set_new(to, *names, value ? json_deep_copy(value) : json_null());
-    }
+    for (; *names; names++)
+        json_object_set_new(to, *names, json_member(from, *names));
 }
 
 json_t *side_to_json(struct side *side, size_t condition, size_t metric)
@@ -135,8 +132,7 @@ json_t *side_to_json(struct side *side, size_t condition, size_t metric)
     const double floor = side_floor(side, condition, metric, &from_aa);
     json_t *object = json_object();
     copy(object, one, counts);
-    const json_t *time = json_object_get(json_object_get(one, "time"), "text");
-    json_object_set_new(object, "time", time ? json_deep_copy(time) : json_null());
+    json_object_set_new(object, "time", json_member(json_object_get(one, "time"), "text"));
     if (metric >= BASIC_METRICS)
         one = json_object_get(one, "metrics");
     copy(object, json_object_get(one, name), figures);
@@ -151,12 +147,7 @@ json_t *side_to_json(struct side *side, size_t condition, size_t metric)
 json_t *side_failed(const struct side *side)
 {
     const json_t *warnings = json_object_get(side->summary, "warnings");
-    for (size_t i = 0; i < json_array_size(warnings); i++) {
-        const json_t *one = json_array_get(warnings, i);
-        if (strcmp(json_string_value(json_object_get(one, "flag")), "failed-runs") == 0)
-            return json_incref(json_object_get(one, "message"));
-    }
-    return json_null();
+    return json_member(json_named(warnings, "flag", "failed-runs"), "message");
 }
 
 void side_add_biases(const struct side *side, json_t *flags)
