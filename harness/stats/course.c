@@ -1,5 +1,8 @@
 #include "hub.h"
 
+#include "json.h"
+#include "messages.h"
+
 #include "common/memory.h"
 #include "common/record_json.h"
 #include "common/save.h"
@@ -221,4 +224,244 @@ void status_free(struct status *status)
 {
     json_decref(status->fixed);
     free(status->path);
+}
+
+// ---- the record of a run ----
+
+// ---- the record ----
+
+static json_t *load_json(const struct source *source, double mark_delay_s)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "name", json_string(source->name));
+    if (source->node) {
+        json_object_set_new(object, "node", json_string(source->node));
+        json_object_set_new(object, "mark_delay_s", json_real(mark_delay_s));
+    }
+    json_object_update(object, source->last);
+    json_object_del(object, "event");
+    json_object_del(object, "mark");
+    return object;
+}
+
+// The loads of the run, with their last marks.
+static json_t *loads_json(const struct hub *hub, double mark_delay_s)
+{
+    const char *load =
+        experiment_member(&hub->experiment, (size_t)hub->course.next.condition, "load");
+    json_t *loads = json_array();
+    for (size_t i = 0; i < hub->sources.count; i++) {
+        const struct source *source = &hub->sources.source[i];
+        if (load && source->condition && source->last && strcmp(source->condition, load) == 0)
+            json_array_append_new(loads, load_json(source, mark_delay_s));
+    }
+    return loads;
+}
+
+static json_t *without_event(const json_t *event)
+{
+    json_t *object = event ? json_copy((json_t *)event) : json_null();
+    json_object_del(object, "event");
+    return object;
+}
+
+static json_t *flags_json(const struct hub *hub, const json_t *record)
+{
+    const json_t *loads = json_object_get(record, "load");
+    json_t *flags = json_array();
+    bool is_short = false;
+    for (size_t i = 0; i < json_array_size(loads); i++) {
+        const struct delivery delivery = judge_delivery(record, json_array_get(loads, i));
+        is_short = is_short || judge_short(&delivery);
+    }
+    if (is_short)
+        json_array_append_new(flags, json_string(flag_name(FLAG_LOAD_SHORT)));
+    judge_disturbances(record, hub->experiment.cpus, hub->experiment.shared_at_once, flags);
+    if (hub->course.next.block == 0)
+        json_array_append_new(flags, json_string(hub->course.is_washout ? "washout" : "warmup"));
+    return flags;
+}
+
+json_t *assemble_run(struct hub *hub, const json_t *meter, double mark_delay_s)
+{
+    const struct settings *settings = &hub->experiment.settings;
+    const struct decision *next = &hub->course.next;
+    const struct source *service = sources_find(&hub->sources, "service");
+    json_t *record =
+        json_pack("{s:s, s:s, s:I, s:I, s:s, s:s?}", "schema", SCHEMA_RUN, "condition",
+                  settings->conditions[next->condition], "block", (json_int_t)next->block, "order",
+                  (json_int_t)next->order, "host", hub->host, "variant",
+                  experiment_member(&hub->experiment, (size_t)next->condition, "variant"));
+    const char *key;
+    json_t *value;
+    if (hub->course.is_washout)
+        json_object_set_new(record, "washout", json_true());
+    if (next->washed > 0)
+        json_object_set_new(record, "washout_runs", json_integer((json_int_t)next->washed));
+    if (settings_has_capacity(settings))
+        json_object_set_new(record, "vary",
+                            json_pack("{s:o}", settings->vary.name, json_figure(next->value)));
+    json_object_foreach((json_t *)meter, key, value)
+    {
+        if (strcmp(key, "schema") != 0)
+            json_object_set(record, key, value);
+    }
+    if (hub->probe)
+        json_object_set_new(record, "probe", without_event(hub->probe));
+    json_object_set_new(record, "service", without_event(service ? service->last : NULL));
+    json_object_set_new(record, "load", loads_json(hub, mark_delay_s));
+    json_object_set_new(record, "flags", flags_json(hub, record));
+    record_note_failure(settings, record);
+    return must(record);
+}
+
+// ---- hyperfine ----
+
+static json_t *first(const json_t *object, const char *name)
+{
+    json_t *value = json_array_get(json_object_get(object, name), 0);
+    return value ? json_incref(value) : json_null();
+}
+
+static bool take_figures(json_t *meter, const json_t *result)
+{
+    if (!json_is_number(json_array_get(json_object_get(result, "times"), 0)))
+        return false;
+    json_t *exit_code = first(result, "exit_codes");
+    json_extend(meter,
+                json_pack("{s:o, s:o, s:o, s:o}", "wall_s", first(result, "times"), "user_s",
+                          json_member(result, "user"), "system_s", json_member(result, "system"),
+                          "max_rss_bytes", first(result, "memory_usage_byte")));
+    if (!json_is_null(exit_code)) // else meter knows the signal
+        json_object_set_new(meter, "signal", json_null());
+    json_extend(meter, json_pack("{s:o, s:n, s:n, s:s}", "exit_code", exit_code, "tree_peak_bytes",
+                                 "stalls", "accounting", "hyperfine"));
+    return true;
+}
+
+bool assemble_hyperfine(struct hub *hub, json_t *meter)
+{
+    const json_t *settings = json_object_get(hub->experiment.json, "settings");
+    if (strcmp(json_text_or_empty(settings, "engine"), "hyperfine") != 0)
+        return true;
+    OWNED char *path = folder_file(&hub->folder, "hyperfine.json");
+    json_t *exported = json_read_record(path, 0, NULL);
+    const bool good = take_figures(meter, json_array_get(json_object_get(exported, "results"), 0));
+    remove(path);
+    json_decref(exported);
+    return good;
+}
+
+// ---- a run that failed ----
+
+// By the terminal, which is what a start error of a target that ran says.
+static bool is_stopped(const json_t *record)
+{
+    return judge_failure(record) == FAILURE_NOT_STARTED && json_number_at(record, "stops") > 0;
+}
+
+static const char *failure_part(const json_t *record, const char *name)
+{
+    const char *text = json_text_at(json_object_get(record, "metric_failure"), name);
+    return text ? text : "?";
+}
+
+// "failed with exit code 3", "made no figure p99_ms: not found in stdout"; to be freed.
+static char *failure_text(const json_t *record)
+{
+    switch (judge_failure(record)) {
+    case FAILURE_TIMED_OUT:
+        return text_of("ran into the time-out after %.3g s", json_number_at(record, "wall_s"));
+    case FAILURE_NOT_STARTED:
+        return text_of(is_stopped(record) ? "was stopped: it %s" : "could not be started (%s)",
+                       json_text_at(record, "start_error"));
+    case FAILURE_METRIC:
+        return text_of("made no figure %s: %s", failure_part(record, "metric"),
+                       failure_part(record, "reason"));
+    case FAILURE_SERVICE:
+        return text_of("%s", json_text_at(json_object_get(record, "service"), "died"));
+    case FAILURE_SIGNAL:
+        return text_of("was ended by signal %.0f", json_number_at(record, "signal"));
+    default:
+        return text_of("failed with exit code %.0f", json_number_at(record, "exit_code"));
+    }
+}
+
+// What the target printed may have any character; an answer is one line with tabs.
+static void without_controls(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ')
+            *text = ' ';
+}
+
+// Where the output of a run without its figure is kept: the stream that the reason names, or
+// stdout. NULL: nowhere.
+static const char *kept_output(const json_t *record)
+{
+    const json_t *output = json_object_get(record, "output");
+    const bool is_stderr = strstr(failure_part(record, "reason"), "stderr") != NULL;
+    return json_text_at(output, is_stderr ? "stderr" : "stdout");
+}
+
+// How to go on, in the words of the command that people gave: a cell is measured by a campaign.
+struct again {
+    const char *resume, *ignore, *prepare;
+};
+static const struct again again_alone = {"--resume", "--ignore-failure", "--prepare 'rm -f FILE'"},
+                          again_cell = {"--retry-failed", "ignore-failure = true",
+                                        "prepare = rm -f FILE"};
+
+static char *advice_on_metric(const json_t *record, const char *folder, const struct again *again)
+{
+    const char *kept = kept_output(record);
+    if (builtin_metric(failure_part(record, "metric")))
+        return text_of("leave it out of --metric, or measure as root or on another machine");
+    return text_of("%s%s%s%s%sfix the command and continue with %s, or the definition and start "
+                   "again; with %s such a run's other figures count",
+                   kept ? "see " : "", kept ? folder : "", kept ? "/" : "", kept ? kept : "",
+                   kept ? ": " : "", again->resume, again->ignore);
+}
+
+// is_first: no run has succeeded before, or something prepares each.
+static char *advice_text(const json_t *record, const char *folder, const struct again *again,
+                         bool is_first)
+{
+    const struct ignored all = {.any = true};
+    if (judge_failure(record) == FAILURE_METRIC)
+        return advice_on_metric(record, folder, again);
+    if (judge_failure(record) == FAILURE_SERVICE)
+        return text_of(
+            "what it wrote is in service.stderr and service.stdout; fix it and continue with %s",
+            again->resume);
+    if (is_stopped(record))
+        return text_of("a program that is measured cannot use the terminal: give its input with "
+                       "--input FILE, and continue with %s",
+                       again->resume);
+    if (!is_first && judge_failure(record) == FAILURE_EXIT)
+        return text_of("runs before succeeded: if they leave something, remove it before each with "
+                       "%s; else fix it and continue with %s, or start again with %s",
+                       again->prepare, again->resume, again->ignore);
+    if (judge_counts(judge_failure(record), judge_exit_code(record), &all))
+        return text_of("fix it and continue with %s, or start again with %s", again->resume,
+                       again->ignore);
+    return text_of("check the command, and continue with %s", again->resume);
+}
+
+bool assemble_failure(struct hub *hub)
+{
+    const json_t *record = hub->course.last, *experiment = hub->experiment.json;
+    const bool is_cell = json_is_object(json_object_get(experiment, "cell"));
+    const bool is_first = !(json_number_at(record, "order") > 1) ||
+                          json_has(json_object_get(experiment, "settings"), "prepare");
+    OWNED char *text = failure_text(record);
+    char *advice =
+        advice_text(record, hub->folder.path, is_cell ? &again_cell : &again_alone, is_first);
+    if (judge_failure(record) == FAILURE_METRIC)
+        without_controls(text);
+    const bool good =
+        hub_answer(hub, "stop\t%s\t%s\t%s\t%s", stop_names[STOP_FAILURE], text, advice,
+                   judge_failure(record) == FAILURE_SERVICE ? "service" : "target");
+    free(advice);
+    return good;
 }

@@ -225,3 +225,336 @@ void disturbances_add(const struct session *session, json_t *warnings)
     add_stdout(experiment, warnings);
     add_kept(experiment, warnings);
 }
+
+// ---- clients and services ----
+
+// So many requests beyond a quantile make its relative error about a tenth (that of a count).
+static const double needed_beyond = 100;
+// A rate that is missed by more is not the one that was to be measured.
+static const double rate_share = 0.05;
+// Halves of a run that differ by less may differ as runs do.
+static const double halves_share = 0.05;
+
+struct view {
+    struct session *session;
+    json_t *warnings;
+};
+
+// ---- definitions ----
+
+static const json_t *definitions(const struct view *view)
+{
+    return json_object_get(json_object_get(view->session->experiment->json, "settings"), "metrics");
+}
+
+static bool is_figure(const json_t *definition)
+{
+    const char *role = json_text_or_empty(definition, "role");
+    return *role == '\0' || strcmp(role, "result") == 0;
+}
+
+// The helper of that role for a figure, or of any figure where that is NULL; NULL: there is none.
+static const json_t *helper_of(const struct view *view, const json_t *figure, const char *role)
+{
+    const json_t *all = definitions(view);
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const json_t *one = json_array_get(all, i);
+        if (strcmp(json_text_or_empty(one, "role"), role) == 0 &&
+            strcmp(json_text_or_empty(one, "adapter"), json_text_or_empty(figure, "adapter")) == 0)
+            return one;
+    }
+    return NULL;
+}
+
+// Of p99, p999_us, lat_p50: 0.99, 0.999, 0.5. NAN: the name says no quantile.
+static double quantile_of_name(const char *name)
+{
+    for (const char *at = name; (at = strchr(at, 'p')) != NULL; at++) {
+        const size_t digits = strspn(at + 1, "0123456789");
+        const char after = at[1 + digits];
+        if (digits < 1 || (at != name && at[-1] != '_') || (after != '\0' && after != '_'))
+            continue;
+        if (strncmp(at, "p100", 4) == 0) // the largest
+            return NAN;
+        return strtod(at + 1, NULL) / pow(10, digits == 1 ? 2 : (double)digits);
+    }
+    return NAN;
+}
+
+// ---- what the runs of a condition say ----
+
+// Whether the run of that index is of the condition, and used; *value is then a helper's, NAN
+// where it is not known.
+static bool run_value(const struct view *view, size_t index, int condition, const json_t *helper,
+                      double *value)
+{
+    const struct observation *run = &view->session->runs[index];
+    // In a search for the capacity the runs beyond it are as bad as they have to be.
+    if (run->condition != condition || !session_uses(view->session, run) || run->y > 0)
+        return false;
+    *value = metric_value(json_text_or_empty(helper, "name"), view->session->runs[index].record);
+    return true;
+}
+
+static struct message about(const struct view *view, enum flag flag, int condition,
+                            const json_t *figure)
+{
+    return (struct message){
+        .flag = flag,
+        .condition = condition < 0 ? NULL : view->session->settings->conditions[condition],
+        .metric = figure ? json_text_or_empty(figure, "name") : NULL};
+}
+
+// ---- the warnings ----
+
+static void warn_of_few(const struct view *view, int condition, const json_t *figure)
+{
+    const double given = json_number_at(figure, "quantile");
+    const double quantile =
+        isnan(given) ? quantile_of_name(json_text_or_empty(figure, "name")) : given;
+    const json_t *helper = helper_of(view, figure, "requests");
+    if (!helper || !(quantile > 0 && quantile < 1))
+        return;
+    const double needed = ceil(needed_beyond / (1 - quantile) - 1e-6);
+    struct message message = about(view, FLAG_FEW_REQUESTS, condition, figure);
+    double value, least = INFINITY;
+    for (size_t i = 0; i < view->session->count; i++) {
+        if (!run_value(view, i, condition, helper, &value))
+            continue;
+        message.of_runs++;
+        if (value < needed)
+            message_run(&message, view->session->runs[i].order);
+        least = fmin(least, isnan(value) ? INFINITY : value);
+    }
+    message_detail(&message, "least", "%.0f", least);
+    message_detail(&message, "needed", "%.0f", needed);
+    message_detail(&message, "quantile", "%.5g", 100 * quantile);
+    message_add_some(view->warnings, &message);
+}
+
+// Of all kinds. NAN: the run is not meant.
+static double errors_of(const struct view *view, size_t index, int condition)
+{
+    const json_t *all = definitions(view);
+    double sum = NAN, value;
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const json_t *one = json_array_get(all, i);
+        if (strcmp(json_text_or_empty(one, "role"), "errors") != 0 ||
+            !run_value(view, index, condition, one, &value))
+            continue;
+        sum = (isnan(sum) ? 0 : sum) + (value > 0 ? value : 0);
+    }
+    return sum;
+}
+
+static void warn_of_errors(const struct view *view, int condition)
+{
+    struct message message = about(view, FLAG_CLIENT_ERRORS, condition, NULL);
+    double sum = 0;
+    for (size_t i = 0; i < view->session->count; i++) {
+        const double errors = errors_of(view, i, condition);
+        message.of_runs += isnan(errors) ? 0 : 1;
+        if (!(errors > 0))
+            continue;
+        message_run(&message, view->session->runs[i].order);
+        sum += errors;
+    }
+    message_detail(&message, "errors", "%.0f error%s", sum, sum == 1 ? "" : "s");
+    message_add_some(view->warnings, &message);
+}
+
+// What jostle capacity varies is the rate that the client is told to make.
+static bool varies_rate(const struct view *view)
+{
+    const struct settings *settings = view->session->settings;
+    return settings_has_capacity(settings) &&
+           (strcmp(settings->vary.unit, "/s") == 0 || strcmp(settings->vary.unit, "1/s") == 0);
+}
+
+// As run_value(), of the rate that the client was told to make: what it says itself
+// (`offered`, or NULL), or else what was varied.
+static bool run_rate(const struct view *view, size_t index, int condition, const json_t *offered,
+                     double *rate)
+{
+    if (offered || !varies_rate(view))
+        return offered && run_value(view, index, condition, offered, rate);
+    *rate = exp(view->session->runs[index].x);
+    return !isnan(*rate);
+}
+
+static void warn_of_rate(const struct view *view, int condition, const json_t *achieved)
+{
+    const json_t *offered = helper_of(view, achieved, "offered");
+    struct message message = about(view, FLAG_RATE_MISSED, condition, NULL);
+    double due, done, least = INFINITY;
+    for (size_t i = 0; i < view->session->count; i++) {
+        if (!run_rate(view, i, condition, offered, &due) ||
+            !run_value(view, i, condition, achieved, &done))
+            continue;
+        message.of_runs++;
+        if (!(fabs(done - due) > rate_share * due))
+            continue;
+        message_run(&message, view->session->runs[i].order);
+        least = fabs(done / due - 1) > fabs(least - 1) || isinf(least) ? done / due : least;
+    }
+    message_detail(&message, "percent", "%.3g", 100 * least);
+    message_add_some(view->warnings, &message);
+}
+
+// Whether the mean of the runs' own ratios of halves is surely apart from 1, and by enough.
+static void warn_of_halves(const struct view *view, int condition, const json_t *helper)
+{
+    struct sample sample = {0};
+    double value;
+    for (size_t i = 0; i < view->session->count; i++)
+        if (run_value(view, i, condition, helper, &value) && isfinite(value))
+            sample_add(&sample, value);
+    if (sample.count >= 3) {
+        const double half = critical_t(&view->session->critical, (double)sample.count - 1) *
+                            sqrt(sample_variance(&sample) / (double)sample.count);
+        const double apart = fabs(sample.mean - 1);
+        if (apart > half && apart > halves_share) {
+            struct message message = about(view, FLAG_HALVES, condition, NULL);
+            message_detail(&message, "name", "%s", json_text_or_empty(helper, "name"));
+            message_detail(&message, "change", "%+.3g", 100 * (sample.mean - 1));
+            message_detail(&message, "error", "%.2g", 100 * half);
+            message.of_runs = sample.count;
+            message_add(view->warnings, &message);
+        }
+    }
+    sample_free(&sample);
+}
+
+// Once for all figures of closed loops, as it is about the client.
+static void warn_of_loop(const struct view *view)
+{
+    const json_t *all = definitions(view);
+    char *names = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const json_t *one = json_array_get(all, i);
+        if (!is_figure(one) || strcmp(json_text_or_empty(one, "loop"), "closed") != 0)
+            continue;
+        names = text_joined(names, ", ", json_text_or_empty(one, "name"));
+        count++;
+    }
+    if (count > 0) {
+        struct message message = about(view, FLAG_CLOSED_LOOP, -1, NULL);
+        message_detail(&message, "names", "%s", names);
+        message_detail(&message, "verb", "%s", count == 1 ? "leaves" : "leave");
+        message_add(view->warnings, &message);
+    }
+    free(names);
+}
+
+static void warn_of_condition(const struct view *view, int condition)
+{
+    static const struct {
+        const char *role;
+        void (*warn)(const struct view *view, int condition, const json_t *helper);
+    } helpers[] = {{"achieved", warn_of_rate}, {"halves", warn_of_halves}};
+    const json_t *all = definitions(view);
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const json_t *one = json_array_get(all, i);
+        if (is_figure(one))
+            warn_of_few(view, condition, one);
+        for (size_t k = 0; k < sizeof helpers / sizeof *helpers; k++)
+            if (strcmp(json_text_or_empty(one, "role"), helpers[k].role) == 0)
+                helpers[k].warn(view, condition, one);
+    }
+    warn_of_errors(view, condition);
+}
+
+void client_warnings(struct session *session, json_t *warnings)
+{
+    const struct view view = {.session = session, .warnings = warnings};
+    if (json_array_size(definitions(&view)) == 0)
+        return;
+    warn_of_loop(&view);
+    for (size_t i = 0; i < session->settings->condition_count; i++)
+        warn_of_condition(&view, (int)i);
+}
+
+// Over the used runs of one condition.
+struct service_sums {
+    size_t runs;
+    double elapsed_s, cpu_s;
+    double memory_bytes; // the largest; NAN: not known
+    double stall_s;      // for a CPU; NAN: not known
+    size_t starts;       // different ones, as far as neighbouring runs show
+    double last_start;
+};
+
+static struct service_sums sums_of(const struct session *session, int condition)
+{
+    struct service_sums sums = {.memory_bytes = NAN, .last_start = NAN};
+    for (size_t i = 0; i < session->count; i++) {
+        const struct observation *run = &session->runs[i];
+        const json_t *service = json_object_get(run->record, "service");
+        const double start = json_number_at(service, "starts");
+        if (run->condition != condition || !session_uses(session, run) || !json_is_object(service))
+            continue;
+        sums.runs++;
+        sums.elapsed_s += json_number_at(service, "elapsed_s");
+        sums.cpu_s += json_number_at(service, "cpu_s");
+        sums.memory_bytes = fmax(sums.memory_bytes, json_number_at(service, "memory_bytes"));
+        sums.stall_s += json_number_at(json_object_get(service, "stalls"), "cpu_s");
+        sums.starts += start != sums.last_start; // true of the first, for NAN
+        sums.last_start = start;
+    }
+    return sums;
+}
+
+static json_t *share(double part, double whole)
+{
+    return json_figure(whole > 0 ? part / whole : NAN);
+}
+
+void service_add(const struct session *session, json_t *conditions)
+{
+    for (size_t i = 0; i < json_array_size(conditions); i++) {
+        const struct service_sums sums = sums_of(session, (int)i);
+        json_t *service = json_null();
+        if (service_is_there(session->experiment))
+            service = json_pack(
+                "{s:I, s:o, s:o, s:o, s:o, s:I, s:I}", "runs", (json_int_t)sums.runs, "cpu_s",
+                share(sums.cpu_s, (double)sums.runs), "cpus", share(sums.cpu_s, sums.elapsed_s),
+                "memory_bytes", json_figure(sums.memory_bytes), "cpu_stall_share",
+                share(sums.stall_s, sums.elapsed_s), "starts", (json_int_t)sums.starts, "died",
+                (json_int_t)session->conditions[i].failures[FAILURE_SERVICE]);
+        json_object_set_new(json_array_get(conditions, i), "service", service);
+    }
+}
+
+// Whether the kernel shares the CPUs among sessions first.
+static bool sessions_matter(const struct experiment *experiment)
+{
+    const json_t *environment = json_object_get(experiment->json, "environment");
+    const json_t *arrangement = json_object_get(experiment->json, "arrangement");
+    return json_number_at(environment, "autogroup") > 0 &&
+           json_is_null(json_object_get(arrangement, "cgroup"));
+}
+
+// A new one is wished for each block, unless one is kept for all; in a session that resumes they
+// are counted from 1 again.
+void service_warnings(const struct session *session, json_t *warnings)
+{
+    const json_t *settings = json_object_get(session->experiment->json, "settings");
+    const bool is_kept = json_is_true(json_object_get(settings, "keep_service"));
+    const bool matters = sessions_matter(session->experiment);
+    struct message restarted = {.flag = FLAG_SERVICE_RESTARTED, .of_runs = session->count};
+    struct message apart = {.flag = FLAG_SERVICE_APART, .of_runs = session->count};
+    double last = NAN;
+    for (size_t i = 0; i < session->count; i++) {
+        const struct observation *run = &session->runs[i];
+        const json_t *service = json_object_get(session->runs[i].record, "service");
+        const double start = json_number_at(service, "starts");
+        if (start > last && (is_kept || run->block == session->runs[i - 1].block))
+            message_run(&restarted, run->order);
+        if (matters && json_is_true(json_object_get(service, "own_session")))
+            message_run(&apart, run->order);
+        last = start;
+    }
+    message_add_some(warnings, &restarted);
+    message_add_some(warnings, &apart);
+}

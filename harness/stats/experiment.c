@@ -84,6 +84,12 @@ const char *experiment_stopped(const struct experiment *experiment)
     return json_text_at(experiment->json, "stopped");
 }
 
+bool service_is_there(const struct experiment *experiment)
+{
+    return json_is_string(
+        json_object_get(json_object_get(experiment->json, "settings"), "service"));
+}
+
 void experiment_close(struct experiment *experiment)
 {
     settings_free(&experiment->settings);

@@ -1,8 +1,10 @@
 #include "result.h"
 
+#include "decide.h"
 #include "hub.h"
 #include "json.h"
 #include "messages.h"
+#include "metrics.h"
 #include "shares.h"
 
 #include "common/machine.h"
@@ -57,207 +59,6 @@ static void unlike_cores_add(const struct experiment *experiment, json_t *warnin
     message_add(warnings, &message);
 }
 
-// Where the extra time of a slowdown went, from the runs' own records.
-//
-// Between the target alone and the target under a load, wall time grows by two
-// things: the target's own CPU time may grow (slower execution: caches, memory
-// bandwidth, clock, a shared core; or more instructions: threads that spin), and
-// the time in which it is off the CPU. The records show the two apart exactly for
-// a target with one thread; for several, CPU time is divided by the number of CPUs
-// that the target keeps busy alone.
-//
-// The time off the CPU is explained by the target's own stalls, as far as these go,
-// and by no others: those of the machine include a load's own, so they are an upper
-// bound, and given as one. What is left is unexplained: a target that is off the CPU
-// may wait for a CPU or a disk, but also for a lock, a timer, the network.
-
-// Mean over the runs that know the figure; NAN when none does.
-static double mean_of(const struct account *const *runs, size_t count, enum mean which)
-{
-    double sum = 0, known = 0;
-    for (size_t i = 0; i < count; i++) {
-        const double value = runs[i]->value[which];
-        if (isnan(value))
-            continue;
-        sum += value;
-        known++;
-    }
-    return known > 0 ? sum / known : NAN;
-}
-
-static double ratio_of(double before, double after)
-{
-    return before > 0 && after > 0 ? after / before : NAN;
-}
-
-static struct hardware count_hardware(const double *before, const double *after, bool user_only)
-{
-    const double base_s = before[USER] + (user_only ? 0 : before[SYSTEM]);
-    const double loaded_s = after[USER] + (user_only ? 0 : after[SYSTEM]);
-    const double instructions = ratio_of(before[INSTRUCTIONS], after[INSTRUCTIONS]);
-    const double cycles = ratio_of(before[CYCLES], after[CYCLES]);
-    return (struct hardware){
-        .instructions = instructions,
-        .cycles_per_instruction = ratio_of(instructions, cycles),
-        .cycles_per_s = ratio_of(ratio_of(base_s, loaded_s), cycles),
-        .cpu_time = ratio_of(base_s, loaded_s),
-        .misses_per_instruction = ratio_of(instructions, ratio_of(before[MISSES], after[MISSES])),
-    };
-}
-
-static bool counts_user_only(const struct account *const *runs, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (runs[i]->user_only)
-            return true;
-    return false;
-}
-
-static json_t *causes_json(const double *values, enum cause first, enum cause last)
-{
-    json_t *object = json_object();
-    for (enum cause i = first; i <= last; i++)
-        json_object_set_new(object, cause_names[i], json_figure(values[i]));
-    return object;
-}
-
-static json_t *means_json(const double *values)
-{
-    json_t *object = json_object();
-    for (enum mean i = 0; i < MEANS; i++)
-        json_object_set_new(object, mean_names[i], json_figure(values[i]));
-    return object;
-}
-
-static json_t *hardware_json(const struct hardware *hardware)
-{
-    if (!causes_has_hardware(hardware))
-        return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o}", "instructions", json_figure(hardware->instructions),
-                     "cycles_per_instruction", json_figure(hardware->cycles_per_instruction),
-                     "cycles_per_s", json_figure(hardware->cycles_per_s), "misses_per_instruction",
-                     json_figure(hardware->misses_per_instruction));
-}
-
-static json_t *absent_json(const double *before, const double *after)
-{
-    json_t *list = json_array();
-    for (enum mean i = INSTRUCTIONS; i < MEANS; i++)
-        if (isnan(before[i]) || isnan(after[i]))
-            json_array_append_new(list, json_string(mean_names[i]));
-    return list;
-}
-
-static json_t *intervals_json(const struct shares *shares)
-{
-    json_t *object = json_object();
-    for (enum cause i = 0; i < CAUSES; i++)
-        json_object_set_new(object, cause_names[i],
-                            json_bounds(shares->interval[i].low, shares->interval[i].high));
-    return object;
-}
-
-static json_t *shares_json(const struct shares *shares, const struct hardware *hardware)
-{
-    static const char *const sources[] = {[SOURCE_NONE] = NULL,
-                                          [SOURCE_MACHINE] = "machine",
-                                          [SOURCE_SCHEDSTAT] = "schedstat",
-                                          [SOURCE_CGROUP] = "cgroup"};
-    return json_pack("{s:o, s:o, s:o, s:o, s:s?, s:o, s:b, s:b, s:o, s:o, s:s, s:o}", "total",
-                     json_figure(shares->total), "points",
-                     causes_json(shares->points, 0, UNEXPLAINED), "seconds",
-                     causes_json(shares->seconds, 0, UNEXPLAINED), "intervals",
-                     intervals_json(shares), "source", sources[shares->source], "at_most",
-                     causes_json(shares->at_most, CPU, IO), "ambiguous", shares->ambiguous,
-                     "attributed", shares->attributed, "present", json_figure(shares->present),
-                     "threads", json_figure(shares->threads), "execution",
-                     causes_execution(shares, hardware), "counters", hardware_json(hardware));
-}
-
-// The times of each run; to be freed.
-static struct times *times_list(const struct account *const *runs, size_t count)
-{
-    struct times *times = must(calloc(count + 1, sizeof *times));
-    for (size_t i = 0; i < count; i++)
-        times[i] = runs[i]->times;
-    return times;
-}
-
-// Runs alone and loaded: those at the same place are of one block.
-struct beside {
-    const struct account **before, **after;
-    size_t count;
-};
-
-static struct shares read_shares(const struct beside *runs, struct critical *critical)
-{
-    OWNED struct times *quiet = times_list(runs->before, runs->count),
-                       *busy = times_list(runs->after, runs->count);
-    return shares_of(quiet, busy, runs->count, critical);
-}
-
-// How the extra time of a slowdown is shared out. A new reference; null where there is none: the
-// records have no CPU times, or no time is extra.
-static json_t *attribution_of(const struct beside *runs, struct critical *critical,
-                              const json_t *slowdown)
-{
-    const char *statistic = json_text_or_empty(slowdown, "statistic");
-    double alone[MEANS], loaded[MEANS], extra[MEANS];
-    for (enum mean i = 0; i < MEANS; i++) {
-        alone[i] = mean_of(runs->before, runs->count, i);
-        loaded[i] = mean_of(runs->after, runs->count, i);
-        extra[i] = loaded[i] - alone[i];
-    }
-    if (!(extra[WALL] > 0) || isnan(extra[USER]) || isnan(extra[SYSTEM]))
-        return json_null();
-    const struct shares shares = read_shares(runs, critical);
-    const struct hardware hardware =
-        count_hardware(alone, loaded, counts_user_only(runs->after, runs->count));
-    json_t *object = shares_json(&shares, &hardware);
-    // What is shared out is the mean.
-    OWNED char *text =
-        causes_text(json_text_at(slowdown, "condition"),
-                    strcmp(statistic, "mean") == 0 ? NULL : statistic, &shares, &hardware);
-    json_extend(object, json_pack("{s:b, s:o, s:o, s:s}", "pressure_known",
-                                  shares.source != SOURCE_NONE, "extra", means_json(extra),
-                                  "absent", absent_json(alone, loaded), "text", text));
-    return object;
-}
-
-static json_t *attribute(struct session *session, const json_t *slowdown)
-{
-    const struct settings *settings = session->settings;
-    const int condition = settings_condition(settings, json_text_at(slowdown, "condition"));
-    // A client's time is also its service's, whose CPU time and waiting it does not show.
-    if (service_is_there(session->experiment) ||
-        strcmp(json_text_at(slowdown, "metric"), settings->metrics.item[WALL_S].name) != 0 ||
-        !(json_number_at(slowdown, "ratio") > 1) || condition <= 0 ||
-        condition == (int)settings_aa(settings) ||
-        !json_is_true(json_object_get(slowdown, "distinguishable")))
-        return json_null();
-    OWNED const struct account **before = must(calloc(session->count + 1, sizeof *before)),
-                               **after = must(calloc(session->count + 1, sizeof *after));
-    struct beside runs = {before, after, 0};
-    for (size_t i = 0; i < session->count; i++) {
-        const struct observation *run = &session->runs[i];
-        const int base = run->condition == condition ? session_partner(session, run) : -1;
-        if (base < 0)
-            continue;
-        before[runs.count] = &session_facts(session, (size_t)base)->account;
-        after[runs.count++] = &session_facts(session, i)->account;
-    }
-    return attribution_of(&runs, &session->critical, slowdown);
-}
-
-static void add_attribution(struct session *session, json_t *summary)
-{
-    json_t *slowdowns = json_object_get(summary, "slowdowns");
-    for (size_t i = 0; i < json_array_size(slowdowns); i++) {
-        json_t *slowdown = json_array_get(slowdowns, i);
-        json_object_set_new(slowdown, "attribution", attribute(session, slowdown));
-    }
-}
-
 // Seconds to the forecast, where the records have times.
 static void add_seconds(const struct session *session, json_t *forecast)
 {
@@ -276,7 +77,7 @@ json_t *result_build(struct session *session)
 {
     const struct experiment *experiment = session->experiment;
     json_t *result = must(json_copy(experiment->json)), *summary = summary_build(session);
-    add_attribution(session, summary);
+    attribution_add(session, summary);
     waiting_add(session, json_object_get(summary, "conditions"));
     service_add(session, json_object_get(summary, "conditions"));
     service_warnings(session, json_object_get(summary, "warnings"));
@@ -346,4 +147,321 @@ int result_derive(char *const *folders, int count)
     for (int i = 0; i < count; i++)
         failed += derive(folders[i]) ? 0 : 1;
     return failed > 0 ? 1 : 0;
+}
+
+// ---- the summary ----
+
+// Variants compared with the first, as the result has them.
+
+// How the interval of a ratio is made, by name.
+static const char *comparisons_method(const struct settings *settings, enum against against)
+{
+    static const struct {
+        const char *once, *looks;
+    } names[][2] = {
+        {{"paired-fieller", "paired-fieller-looks"}, {"log-delta", "log-delta-looks"}},
+        {{"paired-trimmed", "paired-trimmed-looks"},
+         {"log-delta-trimmed", "log-delta-trimmed-looks"}},
+        {{"paired-quantiles", "paired-quantiles-looks"},
+         {"combined-quantiles", "combined-quantiles-looks"}},
+        {{"signed-ranks", "signed-ranks-looks"}, {"signed-ranks", "signed-ranks-looks"}},
+    };
+    const size_t statistic = settings->statistic == STATISTIC_MEAN      ? 0
+                             : settings->statistic == STATISTIC_TRIMMED ? 1
+                             : settings->statistic == STATISTIC_TYPICAL ? 3
+                                                                        : 2;
+    const size_t kind = against == AGAINST_BOTH ? 1 : 0;
+    return settings_has_gate(settings) ? names[statistic][kind].looks : names[statistic][kind].once;
+}
+
+// What both kinds have in common.
+static json_t *ratio_json(struct session *session, size_t condition, enum against against,
+                          size_t metric, const struct interval *ratio)
+{
+    const struct settings *settings = session->settings;
+    const struct metric_setting *what = &settings->metrics.item[metric];
+    const struct words_of names = words_of(settings, condition, metric);
+    const size_t censored = session_censored(session, condition, against);
+    // An interaction decides nothing, and has no part of the shared error rate.
+    const bool shares = what->decides && against != AGAINST_BOTH && settings_family(settings) > 1;
+    json_t *json = json_pack(
+        "{s:s, s:s, s:s?, s:s, s:s, s:b, s:b, s:o, s:b, s:o, s:o, s:o, s:s, s:o, s:b, s:I}",
+        "variant", names.variant, "reference_variant", names.reference, "load", names.load,
+        "metric", what->name, "statistic", statistic_names[settings->statistic], "requested",
+        what->chosen, "decides", what->decides, "ratio", json_figure(ratio->center), "constant",
+        ratio->constant, "ci", json_interval(ratio), "error",
+        ratio->constant ? json_null() : json_figure(ratio->error), "p",
+        json_figure(significance_p(session, condition, against, metric)), "method",
+        comparisons_method(settings, against), "distinguishable",
+        metric_is_judged(session, condition, against, metric)
+            ? json_boolean(metric_is_distinguishable(session, condition, against, metric))
+            : json_null(),
+        "simultaneous", shares, "censored", (json_int_t)censored);
+    answer_direction(what, ratio, names.reference, json); // the text is another one
+    return json;
+}
+
+static json_t *comparison(struct session *session, size_t condition, size_t metric)
+{
+    const struct settings *settings = session->settings;
+    const enum against against = AGAINST_REFERENCE;
+    const struct interval ratio = metric_ratio(session, condition, against, metric);
+    const enum relation relation = gate_relation(session, condition, against, metric);
+    json_t *json = ratio_json(session, condition, against, metric, &ratio);
+    json_extend(
+        json,
+        json_pack("{s:s, s:s, s:I, s:s}", "condition", settings->conditions[condition], "reference",
+                  settings->conditions[settings_reference(settings, condition, against)], "pairs",
+                  (json_int_t)session->conditions[condition].pairs[against][metric].count,
+                  "verdict",
+                  relation_name(relation, words_is_time(&settings->metrics.item[metric]))));
+    answer_add(session, condition, against, metric, json);
+    json_object_set_new(json, "gate", json_null()); // unless it is judged
+    json_object_set_new(json, "text", words_comparison(settings, condition, metric, &ratio));
+    return json;
+}
+
+static json_t *interaction(struct session *session, size_t condition, size_t metric)
+{
+    const struct interval ratio = metric_ratio(session, condition, AGAINST_BOTH, metric);
+    json_t *json = ratio_json(session, condition, AGAINST_BOTH, metric, &ratio);
+    json_object_set_new(json, "text",
+                        words_interaction(session->settings, condition, metric, &ratio));
+    return json;
+}
+
+// Of each condition that is compared in that way, and of each metric that is reported.
+static json_t *list_of(struct session *session, enum against against,
+                       json_t *(*one)(struct session *session, size_t condition, size_t metric))
+{
+    const struct settings *settings = session->settings;
+    // An interaction is there where both variants are paired.
+    const enum against pairing = against == AGAINST_BOTH ? AGAINST_REFERENCE : against;
+    json_t *list = json_array();
+    for (size_t i = 0; i < settings->condition_count; i++)
+        for (size_t m = 0; m < settings->metrics.count; m++)
+            if (settings_compares(settings, i, against) && metrics_reports(&settings->metrics, m) &&
+                session->conditions[i].pairs[pairing][m].count > 0)
+                json_array_append_new(list, one(session, i, m));
+    return list;
+}
+
+// A figure without variation has no error, rather than none.
+static json_t *error_of(const struct interval *interval)
+{
+    return interval->constant ? json_null() : json_figure(interval->error);
+}
+
+static json_t *describe(struct session *session, size_t condition, size_t metric)
+{
+    const struct sample *sample = &session->conditions[condition].metric[metric];
+    if (sample->count == 0)
+        return json_null();
+    struct location location = metric_location(session, condition, metric);
+    double variance = sample_variance(sample);
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:i, s:i, s:b, s:o, s:o, s:o}", "mean",
+        json_figure(sample->mean), "variance", json_figure(variance), "stddev",
+        json_figure(sqrt(variance)), "median", json_figure(sample_median(sample)), "min",
+        json_figure(sample->sorted[0]), "max", json_figure(sample->sorted[sample->count - 1]),
+        "statistic", statistic_names[session->settings->statistic], "center",
+        json_figure(location.interval.center), "set_aside", 0, "outliers", (int)location.outliers,
+        "constant", location.interval.constant, "ci", json_interval(&location.interval), "error",
+        error_of(&location.interval), "ci_robust", json_interval(&location.robust));
+}
+
+// All but those that each condition has by name.
+static json_t *other_metrics(struct session *session, size_t condition)
+{
+    const struct settings *settings = session->settings;
+    json_t *object = json_object();
+    for (size_t m = BASIC_METRICS; m < settings->metrics.count; m++) {
+        json_t *one = describe(session, condition, m);
+        if (json_is_object(one))
+            json_extend(one,
+                        json_pack("{s:s, s:s}", "unit", settings->metrics.item[m].unit, "better",
+                                  metric_better_names[settings->metrics.item[m].higher_is_better]));
+        json_object_set_new(object, settings->metrics.item[m].name, one);
+    }
+    return object;
+}
+
+static json_t *mean_rate(double sum, size_t runs)
+{
+    return json_figure(runs > 0 ? sum / (double)runs : NAN);
+}
+
+static json_t *loads(const struct condition *condition)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < condition->load_count; i++) {
+        const struct load_sum *sum = &condition->loads[i];
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:i, s:b}", "name", sum->name, "unit",
+                      sum->unit, "offered", mean_rate(sum->offered, sum->offered_runs), "achieved",
+                      mean_rate(sum->achieved, sum->achieved_runs), "cpu_s",
+                      mean_rate(sum->cpu_s, sum->cpu_runs), "late", json_figure(sum->late),
+                      "dropped", json_figure(sum->dropped), "runs", (int)sum->runs, "short",
+                      judge_short(&sum->delivery)));
+    }
+    return list;
+}
+
+// Of the interval that decides: the condition's own ratio, of what others are compared with
+// the worst of these, of a lone condition its mean; or its capacity.
+static double error_that_decides(struct session *session, size_t condition)
+{
+    const struct settings *settings = session->settings;
+    if (settings_has_capacity(settings))
+        return capacity_of(session, condition).error;
+    return settings_compares(settings, condition, settings_decides_by(settings))
+               ? metric_worst_error(session, condition)
+               : decide_error(session);
+}
+
+// The largest probability of something that so many runs may all have missed,
+// with what is left of the confidence: (1 - p)^n = 1 - confidence.
+static json_t *unseen(const struct settings *settings, size_t runs)
+{
+    return json_figure(runs > 0 ? 1 - pow(1 - settings->confidence, 1 / (double)runs) : NAN);
+}
+
+static void add_failures(const struct session *session, size_t condition, json_t *object)
+{
+    const struct condition *one = &session->conditions[condition];
+    json_t *kinds = json_object();
+    for (enum failure kind = FAILURE_NONE + 1; kind < FAILURES; kind++)
+        json_object_set_new(kinds, failure_names[kind],
+                            json_integer((json_int_t)one->failures[kind]));
+    json_extend(object, json_pack("{s:I, s:o, s:I}", "failed",
+                                  (json_int_t)session_failed(session, condition), "failures", kinds,
+                                  "censored", (json_int_t)one->censored));
+}
+
+static json_t *conditions(struct session *session, enum stop_reason stop)
+{
+    const struct settings *settings = session->settings;
+    json_t *list = json_array();
+    for (size_t i = 0; i < settings->condition_count; i++) {
+        const struct condition *condition = &session->conditions[i];
+        json_t *object = json_pack(
+            "{s:s, s:i, s:i, s:o, s:o, s:b, s:s}", "name", settings->conditions[i], "runs",
+            (int)condition->runs, "discarded", (int)(condition->seen - condition->runs), "unseen",
+            unseen(settings, condition->runs), "load", loads(condition), "converged",
+            error_that_decides(session, i) <= settings->error, "stop_reason", stop_names[stop]);
+        add_failures(session, i, object);
+        json_extend(object, json_pack("{s:s?, s:s?}", "variant",
+                                      settings->variants > 1
+                                          ? settings->conditions[settings_variant(settings, i)]
+                                          : NULL,
+                                      "load_name", settings_load_name(settings, i)));
+        for (size_t m = 0; m < BASIC_METRICS; m++)
+            json_object_set_new(object, settings->metrics.item[m].name, describe(session, i, m));
+        json_object_set_new(object, "metrics", other_metrics(session, i));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+// What the load leaves behind for the baseline; null where the runs are too few to see it.
+static json_t *carry_over(struct session *session, size_t condition, size_t metric)
+{
+    const struct carry_over found = carry_over_estimate(session, condition, metric);
+    if (isnan(found.p))
+        return json_null();
+    return json_pack("{s:o, s:[o, o], s:o, s:i, s:i}", "ratio", json_figure(found.ratio), "ci",
+                     json_figure(found.low), json_figure(found.high), "p", json_figure(found.p),
+                     "after", (int)found.after, "others", (int)found.others);
+}
+
+// What separated loaded runs from the next, and what was left out for it.
+static json_t *washout(const struct session *session)
+{
+    const struct washout *asked = &session->settings->washout;
+    size_t excluded = 0;
+    for (size_t i = 0; i < session->count; i++)
+        excluded += session->runs[i].block <= session->unwashed ? 1 : 0;
+    return json_pack("{s:b, s:i, s:i, s:o, s:i, s:i}", "auto", asked->automatic, "runs",
+                     (int)session->washed, "made_runs", (int)session->washout_runs, "pause_s",
+                     asked->pause_s > 0 ? json_figure(asked->pause_s) : json_null(), "from_block",
+                     (int)session->unwashed + 1, "excluded_runs", (int)excluded);
+}
+
+static json_t *slowdown(struct session *session, size_t condition, size_t metric)
+{
+    const struct settings *settings = session->settings;
+    struct interval ratio = metric_ratio(session, condition, AGAINST_ALONE, metric);
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:b, s:o, s:b, s:o, s:o, s:o, s:s, s:i, s:b, s:b, s:b}", "condition",
+        settings->conditions[condition], "metric", settings->metrics.item[metric].name, "statistic",
+        statistic_names[settings->statistic], "requested", settings->metrics.item[metric].chosen,
+        "ratio", json_figure(ratio.center), "constant", ratio.constant, "ci", json_interval(&ratio),
+        "error", error_of(&ratio), "p",
+        json_figure(significance_p(session, condition, AGAINST_ALONE, metric)), "method",
+        comparisons_method(settings, AGAINST_ALONE), "pairs",
+        (int)session->conditions[condition].pairs[AGAINST_ALONE][metric].count, "distinguishable",
+        metric_is_distinguishable(session, condition, AGAINST_ALONE, metric), "simultaneous",
+        settings_family(settings) > 1 && settings->metrics.item[metric].decides, "decides",
+        settings->metrics.item[metric].decides);
+    answer_direction(&settings->metrics.item[metric], &ratio, "alone", object);
+    json_object_set_new(
+        object, "reference",
+        json_string(settings->conditions[settings_reference(settings, condition, AGAINST_ALONE)]));
+    answer_add(session, condition, AGAINST_ALONE, metric, object);
+    json_object_set_new(
+        object, "censored",
+        json_integer((json_int_t)session_censored(session, condition, AGAINST_ALONE)));
+    if (!metric_is_judged(session, condition, AGAINST_ALONE, metric))
+        json_object_set_new(object, "distinguishable", json_null());
+    if (settings_is_loaded(settings, (int)condition))
+        json_object_set_new(object, "carry_over", carry_over(session, condition, metric));
+    return object;
+}
+
+static json_t *floors(struct session *session)
+{
+    const struct settings *settings = session->settings;
+    json_t *list = json_array();
+    for (size_t m = 0; m < settings->metrics.count && settings_aa(settings) > 0; m++)
+        if (metrics_reports(&settings->metrics, m))
+            json_array_append_new(list,
+                                  json_pack("{s:s, s:o}", "metric", settings->metrics.item[m].name,
+                                            "floor", json_figure(metric_noise_floor(session, m))));
+    return list;
+}
+
+static json_t *intervals(const struct settings *settings)
+{
+    return json_pack("{s:o, s:i, s:b, s:b}", "confidence", json_figure(settings->confidence),
+                     "family", (int)settings_family(settings), "simultaneous",
+                     settings_family(settings) > 1, "sequential", settings_is_sequential(settings));
+}
+
+// How many runs were expected after the first blocks, and how many it took.
+static json_t *forecast(const struct session *session)
+{
+    if (session->forecast_runs == 0)
+        return json_null();
+    return json_pack("{s:i, s:i, s:i}", "after_runs", (int)session->forecast_after, "expected_runs",
+                     (int)session->forecast_runs, "made_runs", (int)session->count);
+}
+
+json_t *summary_build(struct session *session)
+{
+    const struct settings *settings = session->settings;
+    enum stop_reason stop = decide_stop(session);
+    if (stop == STOP_NOT) // the records ended before the experiment did
+        stop = STOP_INTERRUPTED;
+    json_t *summary =
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "conditions", conditions(session, stop),
+                  "slowdowns", list_of(session, AGAINST_ALONE, slowdown), "warnings",
+                  warnings_of(session), "intervals", intervals(settings), "forecast",
+                  forecast(session), "comparisons", list_of(session, AGAINST_REFERENCE, comparison),
+                  "interactions", list_of(session, AGAINST_BOTH, interaction));
+    if (settings->condition_count > 1)
+        json_object_set_new(summary, "washout", washout(session));
+    if (settings_aa(settings) > 0)
+        json_object_set_new(summary, "noise_floor", floors(session));
+    return summary;
 }

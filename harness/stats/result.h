@@ -105,9 +105,6 @@ void client_warnings(struct session *session, json_t *warnings);
 
 // What a result says of the service whose client the target is.
 
-// Whether the experiment has a service.
-bool service_is_there(const struct experiment *experiment);
-
 // Adds `service` to each of the result's conditions, in the order of the settings: what it took
 // over the used runs; null where there is none.
 void service_add(const struct session *session, json_t *conditions);

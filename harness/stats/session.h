@@ -166,6 +166,9 @@ const char *experiment_member(const struct experiment *experiment, size_t condit
 // Why the experiment ended, where the records alone do not show it; NULL if they do.
 const char *experiment_stopped(const struct experiment *experiment);
 
+// Whether the target is the client of a service.
+bool service_is_there(const struct experiment *experiment);
+
 void experiment_close(struct experiment *experiment);
 
 // The records of an experiment, fed to the session that judges them.

@@ -1,10 +1,41 @@
 #include "shares.h"
 
+#include "json.h"
+#include "session.h"
+
 #include "common/memory.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+// The extra time of a slowdown, shared out among its causes, from pairs of runs.
+struct shares {
+    // False: the target was on the CPUs of this machine, or waited here, for a small
+    // part of its time only; all of the slowdown is unexplained then.
+    bool attributed;
+    double present; // that part, under load
+    double total;   // percent of the mean time alone
+    // Percentage points, 0 or more, that add up to `total`, and the same in seconds.
+    double points[CAUSES], seconds[CAUSES];
+    struct interval interval[CAUSES]; // of the points, each by itself; NAN: not known
+    double at_most[CAUSES];   // points by the machine's figures; NAN: not needed, or not known
+    enum stall_source source; // the weakest among the runs
+    bool is_more;             // the CPU's share is a lower bound
+    bool is_overlapping;      // the stalls are longer than the time there is: proportional
+    bool several;             // several threads or processes use the CPU
+    bool ambiguous;           // overlapping, or means over several threads
+    bool moves;               // the target may use several CPUs
+    double threads; // CPUs that the target alone keeps busy while it does not wait, 1 or more
+};
+
+// CPU time is instructions x cycles per instruction / clock, so the first three
+// explain it between them; cache misses are one cause of the second among others,
+// and get no share of the time. Ratios, loaded over alone; NAN: not known.
+struct hardware {
+    double instructions, cycles_per_instruction, cycles_per_s, misses_per_instruction;
+    double cpu_time; // of what the counters count
+};
 
 // Below this part of its time a target's own CPU time and waiting here say nothing
 // of what it took the rest for: docker and ssh, which wait for others, use some percent.
@@ -157,8 +188,10 @@ static void measure_shares(struct shares *shares, const struct given *given,
         shares->present >= least_present || explained >= most_of_it * shares->total;
 }
 
-struct shares shares_of(const struct times *before, const struct times *after, size_t n,
-                        struct critical *critical)
+// before[i] and after[i] are of one block, n of them. A small share that its interval does not keep
+// above 0 counts as unexplained: it may be nothing. The intervals are Fieller's.
+static struct shares shares_of(const struct times *before, const struct times *after, size_t n,
+                               struct critical *critical)
 {
     const struct sums alone = times_sum(before, n), loaded = times_sum(after, n);
     const struct threads quiet = threads_of(&alone), busy = threads_of(&loaded);
@@ -194,7 +227,7 @@ struct shares shares_of(const struct times *before, const struct times *after, s
     return shares;
 }
 
-const char *const cause_names[CAUSES] = {
+static const char *const cause_names[CAUSES] = {
     [EXECUTION] = "execution", [HOST] = "steal", [CPU] = "cpu",
     [MEMORY] = "memory",       [IO] = "io",      [UNEXPLAINED] = "unexplained",
 };
@@ -212,7 +245,8 @@ static const struct {
 };
 enum { SPOKEN = sizeof spoken / sizeof *spoken };
 
-bool causes_has_hardware(const struct hardware *hardware)
+// Whether anything is known of it.
+static bool causes_has_hardware(const struct hardware *hardware)
 {
     return !isnan(hardware->instructions) ||
            !(isnan(hardware->cycles_per_instruction) && isnan(hardware->cycles_per_s));
@@ -238,7 +272,9 @@ static enum execution execution_of(const struct shares *shares, const struct har
     return part > 0.8 ? INSTRUCTIONS_ONLY : part < 0.2 ? SLOWER : BOTH;
 }
 
-const char *causes_execution(const struct shares *shares, const struct hardware *hardware)
+// What the growth of CPU time is: "slower-or-spinning" where one of several threads may spin while
+// it waits for another, and no counters show it.
+static const char *causes_execution(const struct shares *shares, const struct hardware *hardware)
 {
     return executions[execution_of(shares, hardware)].name;
 }
@@ -381,8 +417,10 @@ static void say_doubts(FILE *text, const struct shares *shares)
               text);
 }
 
-char *causes_text(const char *condition, const char *statistic, const struct shares *shares,
-                  const struct hardware *hardware)
+// "half: +37 %: 31 ± 2 points waiting for the CPU, 6 ± 2 unexplained", to be freed. `statistic`:
+// that of the slowdown, where it is not the mean, which is what is shared out; else NULL.
+static char *causes_text(const char *condition, const char *statistic, const struct shares *shares,
+                         const struct hardware *hardware)
 {
     char *text;
     size_t size;
@@ -402,4 +440,207 @@ char *causes_text(const char *condition, const char *statistic, const struct sha
                 shares->total >= 10 ? 0 : 1, shares->total, shares->present * 100);
     }
     return stream_text(stream, &text);
+}
+
+// ---- the slowdowns of a session ----
+
+// Where the extra time of a slowdown went, from the runs' own records.
+//
+// Between the target alone and the target under a load, wall time grows by two
+// things: the target's own CPU time may grow (slower execution: caches, memory
+// bandwidth, clock, a shared core; or more instructions: threads that spin), and
+// the time in which it is off the CPU. The records show the two apart exactly for
+// a target with one thread; for several, CPU time is divided by the number of CPUs
+// that the target keeps busy alone.
+//
+// The time off the CPU is explained by the target's own stalls, as far as these go,
+// and by no others: those of the machine include a load's own, so they are an upper
+// bound, and given as one. What is left is unexplained: a target that is off the CPU
+// may wait for a CPU or a disk, but also for a lock, a timer, the network.
+
+// Mean over the runs that know the figure; NAN when none does.
+static double mean_of(const struct account *const *runs, size_t count, enum mean which)
+{
+    double sum = 0, known = 0;
+    for (size_t i = 0; i < count; i++) {
+        const double value = runs[i]->value[which];
+        if (isnan(value))
+            continue;
+        sum += value;
+        known++;
+    }
+    return known > 0 ? sum / known : NAN;
+}
+
+static double ratio_of(double before, double after)
+{
+    return before > 0 && after > 0 ? after / before : NAN;
+}
+
+static struct hardware count_hardware(const double *before, const double *after, bool user_only)
+{
+    const double base_s = before[USER] + (user_only ? 0 : before[SYSTEM]);
+    const double loaded_s = after[USER] + (user_only ? 0 : after[SYSTEM]);
+    const double instructions = ratio_of(before[INSTRUCTIONS], after[INSTRUCTIONS]);
+    const double cycles = ratio_of(before[CYCLES], after[CYCLES]);
+    return (struct hardware){
+        .instructions = instructions,
+        .cycles_per_instruction = ratio_of(instructions, cycles),
+        .cycles_per_s = ratio_of(ratio_of(base_s, loaded_s), cycles),
+        .cpu_time = ratio_of(base_s, loaded_s),
+        .misses_per_instruction = ratio_of(instructions, ratio_of(before[MISSES], after[MISSES])),
+    };
+}
+
+static bool counts_user_only(const struct account *const *runs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (runs[i]->user_only)
+            return true;
+    return false;
+}
+
+static json_t *causes_json(const double *values, enum cause first, enum cause last)
+{
+    json_t *object = json_object();
+    for (enum cause i = first; i <= last; i++)
+        json_object_set_new(object, cause_names[i], json_figure(values[i]));
+    return object;
+}
+
+static json_t *means_json(const double *values)
+{
+    json_t *object = json_object();
+    for (enum mean i = 0; i < MEANS; i++)
+        json_object_set_new(object, mean_names[i], json_figure(values[i]));
+    return object;
+}
+
+static json_t *hardware_json(const struct hardware *hardware)
+{
+    if (!causes_has_hardware(hardware))
+        return json_null();
+    return json_pack("{s:o, s:o, s:o, s:o}", "instructions", json_figure(hardware->instructions),
+                     "cycles_per_instruction", json_figure(hardware->cycles_per_instruction),
+                     "cycles_per_s", json_figure(hardware->cycles_per_s), "misses_per_instruction",
+                     json_figure(hardware->misses_per_instruction));
+}
+
+static json_t *absent_json(const double *before, const double *after)
+{
+    json_t *list = json_array();
+    for (enum mean i = INSTRUCTIONS; i < MEANS; i++)
+        if (isnan(before[i]) || isnan(after[i]))
+            json_array_append_new(list, json_string(mean_names[i]));
+    return list;
+}
+
+static json_t *intervals_json(const struct shares *shares)
+{
+    json_t *object = json_object();
+    for (enum cause i = 0; i < CAUSES; i++)
+        json_object_set_new(object, cause_names[i],
+                            json_bounds(shares->interval[i].low, shares->interval[i].high));
+    return object;
+}
+
+static json_t *shares_json(const struct shares *shares, const struct hardware *hardware)
+{
+    static const char *const sources[] = {[SOURCE_NONE] = NULL,
+                                          [SOURCE_MACHINE] = "machine",
+                                          [SOURCE_SCHEDSTAT] = "schedstat",
+                                          [SOURCE_CGROUP] = "cgroup"};
+    return json_pack("{s:o, s:o, s:o, s:o, s:s?, s:o, s:b, s:b, s:o, s:o, s:s, s:o}", "total",
+                     json_figure(shares->total), "points",
+                     causes_json(shares->points, 0, UNEXPLAINED), "seconds",
+                     causes_json(shares->seconds, 0, UNEXPLAINED), "intervals",
+                     intervals_json(shares), "source", sources[shares->source], "at_most",
+                     causes_json(shares->at_most, CPU, IO), "ambiguous", shares->ambiguous,
+                     "attributed", shares->attributed, "present", json_figure(shares->present),
+                     "threads", json_figure(shares->threads), "execution",
+                     causes_execution(shares, hardware), "counters", hardware_json(hardware));
+}
+
+// The times of each run; to be freed.
+static struct times *times_list(const struct account *const *runs, size_t count)
+{
+    struct times *times = must(calloc(count + 1, sizeof *times));
+    for (size_t i = 0; i < count; i++)
+        times[i] = runs[i]->times;
+    return times;
+}
+
+// Runs alone and loaded: those at the same place are of one block.
+struct beside {
+    const struct account **before, **after;
+    size_t count;
+};
+
+static struct shares read_shares(const struct beside *runs, struct critical *critical)
+{
+    OWNED struct times *quiet = times_list(runs->before, runs->count),
+                       *busy = times_list(runs->after, runs->count);
+    return shares_of(quiet, busy, runs->count, critical);
+}
+
+// How the extra time of a slowdown is shared out. A new reference; null where there is none: the
+// records have no CPU times, or no time is extra.
+static json_t *attribution_of(const struct beside *runs, struct critical *critical,
+                              const json_t *slowdown)
+{
+    const char *statistic = json_text_or_empty(slowdown, "statistic");
+    double alone[MEANS], loaded[MEANS], extra[MEANS];
+    for (enum mean i = 0; i < MEANS; i++) {
+        alone[i] = mean_of(runs->before, runs->count, i);
+        loaded[i] = mean_of(runs->after, runs->count, i);
+        extra[i] = loaded[i] - alone[i];
+    }
+    if (!(extra[WALL] > 0) || isnan(extra[USER]) || isnan(extra[SYSTEM]))
+        return json_null();
+    const struct shares shares = read_shares(runs, critical);
+    const struct hardware hardware =
+        count_hardware(alone, loaded, counts_user_only(runs->after, runs->count));
+    json_t *object = shares_json(&shares, &hardware);
+    // What is shared out is the mean.
+    OWNED char *text =
+        causes_text(json_text_at(slowdown, "condition"),
+                    strcmp(statistic, "mean") == 0 ? NULL : statistic, &shares, &hardware);
+    json_extend(object, json_pack("{s:b, s:o, s:o, s:s}", "pressure_known",
+                                  shares.source != SOURCE_NONE, "extra", means_json(extra),
+                                  "absent", absent_json(alone, loaded), "text", text));
+    return object;
+}
+
+static json_t *attribute(struct session *session, const json_t *slowdown)
+{
+    const struct settings *settings = session->settings;
+    const int condition = settings_condition(settings, json_text_at(slowdown, "condition"));
+    // A client's time is also its service's, whose CPU time and waiting it does not show.
+    if (service_is_there(session->experiment) ||
+        strcmp(json_text_at(slowdown, "metric"), settings->metrics.item[WALL_S].name) != 0 ||
+        !(json_number_at(slowdown, "ratio") > 1) || condition <= 0 ||
+        condition == (int)settings_aa(settings) ||
+        !json_is_true(json_object_get(slowdown, "distinguishable")))
+        return json_null();
+    OWNED const struct account **before = must(calloc(session->count + 1, sizeof *before)),
+                               **after = must(calloc(session->count + 1, sizeof *after));
+    struct beside runs = {before, after, 0};
+    for (size_t i = 0; i < session->count; i++) {
+        const struct observation *run = &session->runs[i];
+        const int base = run->condition == condition ? session_partner(session, run) : -1;
+        if (base < 0)
+            continue;
+        before[runs.count] = &session_facts(session, (size_t)base)->account;
+        after[runs.count++] = &session_facts(session, i)->account;
+    }
+    return attribution_of(&runs, &session->critical, slowdown);
+}
+
+void attribution_add(struct session *session, json_t *summary)
+{
+    json_t *slowdowns = json_object_get(summary, "slowdowns");
+    for (size_t i = 0; i < json_array_size(slowdowns); i++) {
+        json_t *slowdown = json_array_get(slowdowns, i);
+        json_object_set_new(slowdown, "attribution", attribute(session, slowdown));
+    }
 }
