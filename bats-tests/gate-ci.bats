@@ -5,8 +5,18 @@
 load helpers
 bats_require_minimum_version 1.5.0
 
+setup_file() {
+    local stage=$BATS_FILE_TMPDIR/stage
+    "$ROOT/packaging/install" "$stage/jostle-here" "$BUILD" >/dev/null
+    # As fast as xz can: a smaller bundle takes 15 s.
+    XZ_OPT=-0 tar -C "$stage" -cJf "$BATS_FILE_TMPDIR/bundle.tar.xz" jostle-here
+    rm -r "$stage"
+    (cd "$BATS_FILE_TMPDIR" && sha256sum bundle.tar.xz >bundle.tar.xz.sha256)
+}
+
 setup() {
     cd "$BATS_TEST_TMPDIR" || exit
+    BUNDLE=$BATS_FILE_TMPDIR/bundle.tar.xz
     mkdir repository
     git -C repository init -q -b main
     commit 'sleep 0.01'
@@ -57,12 +67,9 @@ slower_fails() {
 
 @test "Ctrl-C ends the gate, not only the command that is measured, and no bundle stays" {
     local gate status=0
-    "$ROOT/packaging/install" "$PWD/stage/jostle-here" "${JOSTLE_BUILD:-$ROOT/build}" >/dev/null
-    tar -C stage -cJf bundle.tar.xz jostle-here
-    sha256sum bundle.tar.xz >bundle.tar.xz.sha256
     mkdir temporary
     cd repository
-    RUNNER_TEMP=$PWD/../temporary env --default-signal=INT setsid "$GATE" --bundle "file://$PWD/../bundle.tar.xz" --max-runs=1000 --min-runs=1000 \
+    RUNNER_TEMP=$PWD/../temporary env --default-signal=INT setsid "$GATE" --bundle "file://$BUNDLE" --max-runs=1000 --min-runs=1000 \
         'sleep 0.05' 'sleep 0.06' >said 2>&1 </dev/null 3>&- &
     gate=$!
     eventually 60 test -s perf/1.sleep_0.05/runs.jsonl
@@ -75,29 +82,23 @@ slower_fails() {
     ((EUID == 0)) || skip 'needs root, to be somebody else'
     type -P setpriv >/dev/null || skip 'setpriv is not installed'
     local -a nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups env "HOME=$PWD/home" "RUNNER_TEMP=$PWD/home" PATH=/usr/bin:/bin GITHUB_BASE_REF=main)
-    "$ROOT/packaging/install" "$PWD/stage/jostle-here" "${JOSTLE_BUILD:-$ROOT/build}" >/dev/null
-    tar -C stage -cJf bundle.tar.xz jostle-here
-    sha256sum bundle.tar.xz >bundle.tar.xz.sha256
     git -C repository checkout -q -b feature
     commit 'sleep 0.01; :'
     git clone -q --depth=1 --branch feature "file://$PWD/repository" clone
     cp "$GATE" gate
     mkdir home
-    chmod 755 . "$BATS_RUN_TMPDIR"
+    chmod 755 . "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR"
     chown -R 65534:65534 home clone repository
     cd clone
-    run -1 "${nobody[@]}" ../gate --bundle "file://$PWD/../bundle.tar.xz" --sha256 "$(printf '%064d' 0)" 'sh program'
+    run -1 "${nobody[@]}" ../gate --bundle "file://$BUNDLE" --sha256 "$(printf '%064d' 0)" 'sh program'
     [[ $output == *'is not what --sha256 says: nothing of it is run' ]]
-    run -0 "${nobody[@]}" ../gate --bundle "file://$PWD/../bundle.tar.xz" --max-time=10s --metric=wall_s,user_s 'sh program'
+    run -0 "${nobody[@]}" ../gate --bundle "file://$BUNDLE" --max-time=10s --metric=wall_s,user_s 'sh program'
     [[ $output == *'- new is '*'faster alone'* ]]
 }
 
 @test "the job for GitLab in docs/ci.md is one that passes" {
     local job
     python3 -c 'import yaml' 2>/dev/null || skip 'python3-yaml is not installed'
-    "$ROOT/packaging/install" "$PWD/stage/jostle-here" "${JOSTLE_BUILD:-$ROOT/build}" >/dev/null
-    tar -C stage -cJf bundle.tar.xz jostle-here
-    sha256sum bundle.tar.xz >bundle.tar.xz.sha256
     job=$(sed -n '/^## GitLab/,/^## W/s/^    //p' "$ROOT/docs/ci.md" | python3 -c 'import sys, yaml; print("\n".join(yaml.safe_load(sys.stdin)["perf"]["script"]))')
     printf 'all:\n\tcp program solver\n\tchmod +x solver\n' >repository/Makefile
     printf '#!/bin/sh\nsleep 0.01\n' >repository/program
@@ -105,7 +106,7 @@ slower_fails() {
     commit "$(<repository/program)"
     git clone -q "file://$PWD/repository" clone
     cd clone
-    JOSTLE_GATE=file://$ROOT/jobs/examples/gate-ci JOSTLE_BUNDLE=file://$PWD/../bundle.tar.xz CI_MERGE_REQUEST_TARGET_BRANCH_NAME=main PATH=/usr/bin:/bin \
+    JOSTLE_GATE=file://$ROOT/jobs/examples/gate-ci JOSTLE_BUNDLE=file://$BUNDLE CI_MERGE_REQUEST_TARGET_BRANCH_NAME=main PATH=/usr/bin:/bin \
         run -0 bash -e -c "${job/--build make/--build make --max-time=10s}"
     grep -q '<testsuite' perf/*.xml
 }
