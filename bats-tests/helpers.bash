@@ -144,6 +144,21 @@ made_up_l3() {
     export HWLOC_SYNTHETIC="numa:1 l3:1(size=$1) core:2 pu:1" HWLOC_THISSYSTEM=1
 }
 
+# made_up_group BYTES: from now on we are in a cgroup (version 2) with that limit, of which nothing is used. All else is
+# as the kernel has it, but for counters of processes.
+made_up_group() {
+    local file
+    export JOSTLE_KERNEL_ROOT=$BATS_TEST_TMPDIR/root
+    mkdir -p "$JOSTLE_KERNEL_ROOT"/{proc/self,sys/fs/cgroup/job}
+    for file in /sys/{block,bus,class,dev,devices,kernel} /proc/{cpuinfo,diskstats,meminfo,net,stat,sys,vmstat}; do
+        ln -sfn "$file" "$JOSTLE_KERNEL_ROOT$file"
+    done
+    echo '0::/job' >"$JOSTLE_KERNEL_ROOT/proc/self/cgroup"
+    { grep -v ' - cgroup' /proc/self/mountinfo && echo '30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw'; } >"$JOSTLE_KERNEL_ROOT/proc/self/mountinfo"
+    printf '%d\n' "$1" >"$JOSTLE_KERNEL_ROOT/sys/fs/cgroup/job/memory.max"
+    echo 0 >"$JOSTLE_KERNEL_ROOT/sys/fs/cgroup/job/memory.current"
+}
+
 # eventually SECONDS COMMAND...: 0 as soon as COMMAND succeeds, 1 after SECONDS.
 eventually() {
     local deadline=$((SECONDS + $1))

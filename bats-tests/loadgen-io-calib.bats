@@ -45,10 +45,10 @@ ready() {
 is_one_calibration() {
     local options=$1
     # shellcheck disable=SC2086 # words
-    run --separate-stderr "$BIN/loadgen" io $options --calib 1 --json
+    run --separate-stderr "$BIN/loadgen" io $options --calib 0.5 --json
     [[ $status -eq 0 && ${#lines[@]} -eq 1 ]] &&
         holds '.schema == "jostle.calibration/1" and .host != "" and .ready.device != "" and .ready.file_system != ""
-            and .ready.sync == "dsync" and .seconds == 1 and (.created | fromdate) > 1.5e9 and (.options | startswith($options))
+            and .ready.sync == "dsync" and .seconds == 0.5 and (.created | fromdate) > 1.5e9 and (.options | startswith($options))
             and .rate > 0 and .ready.block_bytes >= 512 and .minimum <= .rate * 1.01 and .maximum >= .rate * 0.99
             and .summary.device_ratio > 0.95 and (.steady | type) == "boolean" and (.slope_percent_per_s | type) == "number"
             and .spread_percent >= 0 and .threads == 1' --arg options "$options" <<<"${lines[0]}"
@@ -80,7 +80,7 @@ PYTHON
 }
 
 @test "jostle calib keeps what it measured, and --limit 50% is half of that" {
-    run -0 --separate-stderr "$JOSTLE" calib disk --seconds 1
+    run -0 --separate-stderr "$JOSTLE" calib disk --seconds 0.5
     [[ $output == *'--sequential --write --block-size 1MiB '*'--random --write'*'--sequential --read'*'--random --read'* ]]
     local -a kept=("$KEPT"/*.io.*.json)
     [[ ${#kept[@]} -eq 4 && -z $(ls -A "$DISK") ]]

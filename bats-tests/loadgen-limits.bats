@@ -30,16 +30,6 @@ memory_group() {
     fi
 }
 
-# made_up_group BYTES: a machine on which we are in a cgroup (version 2) with that limit, of which nothing is used.
-made_up_group() {
-    export JOSTLE_KERNEL_ROOT=$BATS_TEST_TMPDIR/root
-    mkdir -p "$JOSTLE_KERNEL_ROOT"/{proc/self,sys/fs/cgroup/job}
-    echo '0::/job' >"$JOSTLE_KERNEL_ROOT/proc/self/cgroup"
-    echo '30 20 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw' >"$JOSTLE_KERNEL_ROOT/proc/self/mountinfo"
-    printf '%d\n' "$1" >"$JOSTLE_KERNEL_ROOT/sys/fs/cgroup/job/memory.max"
-    echo 0 >"$JOSTLE_KERNEL_ROOT/sys/fs/cgroup/job/memory.current"
-}
-
 setup() {
     LOADS=()
 }
