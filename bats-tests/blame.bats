@@ -25,17 +25,29 @@ kill_tree() {
     kill -KILL "$1" "${pids[@]}" 2>/dev/null || true
 }
 
-# start WORD...: runs that on one CPU, the last; $! is its pid.
-start() {
+# launch WORD...: runs that on one CPU, the last; $! is its pid.
+launch() {
     taskset -c "$cpu" "$@" >/dev/null 2>&1 3>&- &
     started+=("$!")
+}
+
+# start WORD...: launches it, and gives it the time to begin with its work.
+start() {
+    launch "$@"
     sleep 0.3
 }
 
 # spin: a program that computes; PID is its number.
 spin() {
-    start sh -c 'while :; do :; done'
+    launch sh -c 'while :; do :; done'
     PID=$!
+    eventually 5 spins "$PID"
+}
+
+# spins PID: it is the program that computes, and has done so.
+spins() {
+    local used
+    [[ $(<"/proc/$1/comm") == sh ]] && read -r used _ <"/proc/$1/schedstat" && ((used > 20000000))
 }
 
 # is_record FILE: it is as its schema says, and its CPUs add up.
@@ -51,7 +63,7 @@ is_record() {
     victim=$PID
     spin
     read -r _ before _ <"/proc/$victim/schedstat"
-    "$BIN/blame" --pid "$victim" --duration 3s --json record --quiet
+    "$BIN/blame" --pid "$victim" --duration 2s --json record --quiet
     read -r _ after _ <"/proc/$victim/schedstat"
     is_record record
     holds --argjson pid "$PID" --argjson waited "$((after - before))" '
@@ -79,7 +91,7 @@ is_record() {
     start sh script
     script=$!
     spin
-    "$BIN/blame" --pid "$PID" --duration 3s --json record --quiet
+    "$BIN/blame" --pid "$PID" --duration 2s --json record --quiet
     is_record record
     holds --argjson pid "$script" 'any(.culprits[:4][]; .pid == $pid and .short_processes and .cpus > 0.1 and .blame > 0.2 and (.text | contains("short processes of sh script")))' <record
 }
@@ -95,19 +107,19 @@ is_record() {
         else
             start $wrapper 'while :; do :; done'
         fi
-        "$BIN/blame" --pid "$PID" --duration 2s --json record --quiet
+        "$BIN/blame" --pid "$PID" --duration 1s --json record --quiet
         is_record record
         below "$!" >tree
         printf '%s\n' "$!" >>tree
         holds --slurpfile tree tree 'any(.culprits[:3][]; .blame > 0.15 and .beside > 0.3 and (.pid as $pid | $tree | index($pid) != null))' <record
         kill_tree "$!"
-        sleep 0.2
+        eventually 5 gone "$!"
     done
 }
 
 @test "threads that wait for each other have nobody else to blame" {
     start "$BIN/loadgen" cpu --threads 3
-    "$BIN/blame" --pid "$!" --duration 3s --json record --quiet
+    "$BIN/blame" --pid "$!" --duration 2s --json record --quiet
     is_record record
     holds '.verdict.waited_own > 0.2 and (.verdict.waited_others >= .verdict.waited_own or (.verdict.resource == "own" and (.verdict.text | contains("behind threads of its own"))))' <record
 }
@@ -124,7 +136,7 @@ is_record() {
     fi
     spin
     printf '%s' "$PID" >"$folder/cgroup.procs"
-    "$BIN/blame" --pid "$PID" --duration 2s --json record --quiet
+    "$BIN/blame" --pid "$PID" --duration 1s --json record --quiet
     "$BIN/blame" --cgroup "$folder" --duration 1s --json group --quiet
     kill -KILL "$PID"
     eventually 5 rmdir "$folder"
@@ -185,7 +197,7 @@ END
     spin
     spin
     unshare --mount --propagation private sh -c 'mount --bind /dev/null "/proc/$$/schedstat" && exec "$@"' sh \
-        "$BIN/blame" --pid "$PID" --duration 3s --json record --quiet
+        "$BIN/blame" --pid "$PID" --duration 2s --json record --quiet
     is_record record
     holds '.verdict.sampled and .verdict.factor > 1.4 and .verdict.range[0] < .verdict.factor and .verdict.range[1] > .verdict.factor and (.notes | any(contains("schedstat")))' <record
 }
@@ -196,7 +208,7 @@ END
     spin
     run -2 "${IN[@]}" "$BIN/blame" --pid 4194303
     [[ $output == *'/proc hides it'* ]]
-    "${IN[@]}" "$BIN/blame" --duration 2s --json - >record
+    "${IN[@]}" "$BIN/blame" --duration 1s --json - >record
     is_record record
     holds '.culprits[0] | (has("pid") | not) and .cpus > 0.3 and (.text | test("outside this container|/proc hides"))' <record
 }
@@ -220,8 +232,8 @@ agrees() {
     for _ in $(seq "$(nproc)"); do
         sh -c 'while :; do :; done' 3>&- &
         started+=("$!")
+        eventually 5 spins "$!"
     done
-    sleep 0.5
     run -3 "$BIN/blame" --at-most 5% --duration 2s --json record
     [[ $output == *'--at-most 5 %: above: '* ]]
     agrees record 3
@@ -269,8 +281,8 @@ END
     for _ in $(seq "$(nproc)"); do
         sh -c 'while :; do :; done' 3>&- &
         started+=("$!")
+        eventually 5 spins "$!"
     done
-    sleep 0.3
     run -1 "$ROOT/jobs/examples/blame-prolog"
     run -1 "$ROOT/jobs/examples/blame-health"
     [[ $output == 'ERROR: this node: '*'; most: '* ]]
@@ -281,7 +293,7 @@ END
     local pid
     "$BIN/blame" --watch --interval 2s --json node.jsonl >lines 3>&- &
     pid=$!
-    eventually 20 eval '[[ -s node.jsonl && $(wc -l <node.jsonl) -ge 4 ]]'
+    eventually 20 eval '[[ -s node.jsonl && $(wc -l <node.jsonl) -ge 3 ]]'
     [[ $(awk '/^VmHWM/ { print $2 }' "/proc/$pid/status") -lt 20480 ]] || sanitized
     kill -INT "$pid"
     ends_with 0 "$pid"
