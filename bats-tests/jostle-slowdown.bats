@@ -90,7 +90,8 @@ END
 }
 
 @test "without a load it shows what neighbours that use half of the machine cost, and what looks closer" {
-    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    export XDG_CACHE_HOME=$BATS_FILE_TMPDIR/cache
+    made_up_l3 $((16 << 20))
     run -0 --separate-stderr "$JOSTLE" slowdown --output out --max-runs 6 -- sleep 0.02
     # shellcheck disable=SC2154 # bats sets it
     [[ $stderr == *'alone and beside neighbours that use half of this machine, for about 60 s (--quick, --for TIME)'* ]]
@@ -110,7 +111,8 @@ END
 }
 
 @test "a panorama of a long run takes as long as an interval needs, or what --for says" {
-    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
+    export XDG_CACHE_HOME=$BATS_FILE_TMPDIR/cache
+    made_up_l3 $((16 << 20))
     run -0 --separate-stderr timeout 60 "$JOSTLE" slowdown --output out --for 2s -- sleep 0.3
     [[ $stderr == *'6 runs of each condition take about '*': with less time than that there is no interval'* ]]
     holds '.conditions | map(.runs) | max < 6' <out/result.json
@@ -119,7 +121,7 @@ END
 @test "a load that cannot deliver is flagged in the record" {
     # More than any machine's memory gives; that a fair share of a CPU is no shortfall is
     # tested in stats.bats.
-    "$JOSTLE" slowdown --quiet --output out --min-runs 3 --max-runs 3 --load 'much=mem --limit 900GB/s --threads 1' -- sleep 0.3
+    "$JOSTLE" slowdown --quiet --output out --min-runs 3 --max-runs 3 --load 'much=mem --limit 900GB/s --threads 1 --footprint 64M' -- sleep 0.1
     holds -s 'map(select(.condition == "much")) | any(.[]; .flags | index("load-short"))' <out/runs.jsonl
 }
 

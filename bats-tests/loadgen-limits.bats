@@ -88,6 +88,7 @@ teardown() {
 @test "a calibration of the default footprint holds at another moment, with less memory left" {
     local bytes
     made_up_group $((4 << 30))
+    made_up_l3 $((16 << 20))
     export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
     "$BIN/loadgen" mem --kernel copy --threads 1 --limit 50% --calib --if-missing 0.5
     bytes=$(jq .ready.footprint_bytes "$XDG_CACHE_HOME"/jostle/calibration/*)

@@ -17,6 +17,20 @@ teardown() {
     [[ -z ${GROUP:-} || ! -e $GROUP ]] || eventually 30 rmdir "$GROUP" 2>/dev/null || true
 }
 
+# small_l3: this machine has a small L3, so that a footprint beyond it is soon filled.
+small_l3() {
+    L3=$((16 << 20))
+    made_up_l3 "$L3"
+}
+
+# edge_known: where the caches of this machine end, which is measured once for all tests, is known.
+edge_known() {
+    local machine=$BATS_FILE_TMPDIR/jostle/machine
+    [[ -e $machine ]] || XDG_CACHE_HOME=$BATS_FILE_TMPDIR "$BIN/loadgen" mem --threads 1 --duration 50ms 2>/dev/null
+    mkdir -p "$XDG_CACHE_HOME/jostle"
+    cp -r "$machine" "$XDG_CACHE_HOME/jostle/"
+}
+
 # mem OPTION...: the events of a short load.
 mem() {
     local -a duration=(--duration 0.2)
@@ -91,7 +105,7 @@ make_entry() {
 }
 
 @test "a footprint that a cache may hold is a problem, four times the caches for each array are none" {
-    [[ -n $L3 ]] || skip 'no L3 is known here'
+    small_l3
     mem --threads 1 --footprint l2 --duration 50ms | tail -n 1 | holds '.problems == ["cache-sized"] and .class == "l2"'
     mem --threads 1 --footprint 399% --kernel write --duration 50ms | tail -n 1 | holds '.problems == []'
     mem --threads 1 --footprint 399% --kernel copy --duration 50ms | tail -n 1 | holds '.problems == ["cache-sized"]'
@@ -100,7 +114,7 @@ make_entry() {
 @test "every kernel moves bytes, chase counts loads, and what is counted fits the operations" {
     local kernel
     for kernel in copy scale add triad read write chase; do
-        mem --kernel "$kernel" --threads 1 --footprint 1MiB --duration 0.5 | holds '
+        mem --kernel "$kernel" --threads 1 --footprint 1MiB --duration 0.2 | holds '
             .[0] as $ready | .[-1] | $ready.kernel == $kernel and .achieved > 0
             and .unit == (if $kernel == "chase" then "ops/s" else "B/s" end)
             and ($ready.chunk_bytes // $ready.chunk_loads) as $chunk
@@ -114,7 +128,7 @@ make_entry() {
     local simd flag
     while read -r simd flag; do
         if [[ -z $flag ]] || grep -qw "$flag" /proc/cpuinfo; then
-            mem --simd "$simd" --footprint l1 --threads 1 --duration 0.4 | holds '.[0].simd == $simd and .[-1].achieved > 0' -s --arg simd "$simd"
+            mem --simd "$simd" --footprint l1 --threads 1 --duration 0.2 | holds '.[0].simd == $simd and .[-1].achieved > 0' -s --arg simd "$simd"
         else
             refused 'lacks it' --simd "$simd"
         fi
@@ -129,6 +143,7 @@ END
 
 @test "by default the footprint is several L3s, and the vectors are the widest, in memory avx2" {
     local best
+    edge_known
     best=$(for flag in avx512f avx2 sse2; do grep -owm 1 "$flag" /proc/cpuinfo; done | head -n 1) || true
     mem --duration 0.05 --footprint l1 | head -n 1 | holds '.kernel == "triad" and .simd == $best' --arg best "${best/%512f/512}"
     mem --duration 0.05 | head -n 1 | holds '.simd == $best and .class == "memory" and .footprint_bytes >= 1.9 * $l3' \
@@ -163,7 +178,7 @@ limit_is_kept() {
 # bats test_tags=measures
 @test "a limit is kept: all over, second by second, and split between workers" {
     local events
-    in_tries 3 limit_is_kept 2 --threads 1 --footprint 64MiB --limit 200M --interval 1s --duration 3s
+    in_tries 3 limit_is_kept 2 --threads 1 --footprint 64MiB --limit 200M --interval 1s --duration 2.2s
     # Each second, too, unless the machine was too busy to run it in time.
     holds '(.[-1] | .dropped > 0 or .latency.response.max_ns > 2e7) as $busy
         | map(select(.event == "interval"))[0:2] | length == 2 and all(.[]; $busy or (.achieved / .offered - 1 | fabs) < 0.05)' -s <<<"$events"
@@ -307,7 +322,7 @@ mem_all_l3() {
 # make_edge BYTES [JQ]: what is kept of this machine's caches.
 make_edge() {
     if [[ -z ${EDGE:-} ]]; then
-        "$BIN/loadgen" mem --threads 1 --duration 0.05 2>/dev/null
+        edge_known
         EDGE=$(find "$XDG_CACHE_HOME/jostle/machine" -name '*.cache-edge.json')
         cp "$EDGE" "$BATS_TEST_TMPDIR/edge.json"
     fi
@@ -317,6 +332,7 @@ make_edge() {
 
 # bats test_tags=measures
 @test "where the caches end is measured once, by whoever needs it" {
+    small_l3
     local kept=$XDG_CACHE_HOME/jostle/machine
     mem --footprint l2 --threads 1 | head -n 1 | holds '.cache_edge_bytes == null'
     "$BIN/loadgen" mem --dry-run
@@ -339,6 +355,7 @@ make_edge() {
 }
 
 @test "what a campaign calibrates is what its load then does, where the caches are not known yet" {
+    small_l3
     "$BIN/loadgen" mem --threads 1 --limit 50% --calib --if-missing 0.5
     "$BIN/loadgen" mem --threads 1 --limit 50% --duration 0.05
 }
