@@ -142,7 +142,9 @@ in_tries() {
 # made_up_l3 BYTES: from now on this machine has one L3 of that size, as hwloc tells it, above usual caches of each CPU.
 # A load that goes beyond a small one is soon there.
 made_up_l3() {
-    export HWLOC_SYNTHETIC="numa:1 l3:1(size=$1) l2:$(nproc --all)(size=1048576) l1d:1(size=32768) core:1 pu:1" HWLOC_THISSYSTEM=1
+    local cpus
+    cpus=$(nproc --all)
+    export HWLOC_SYNTHETIC="numa:1 l3:1(size=$1) l2:$cpus(size=1048576) l1d:1(size=32768) core:1 pu:1" HWLOC_THISSYSTEM=1
 }
 
 # made_up_group BYTES: from now on we are in a cgroup (version 2) with that limit, of which nothing is used. All else is
