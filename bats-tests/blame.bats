@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # jostle blame: who slows a program down, by how much. Neighbours that are put there, on a machine that
 # others may use, too: factors are compared with what the kernel has counted meanwhile.
-# bats file_tags=measures
 # shellcheck disable=SC2030,SC2031 # each test has its own
 
 load helpers
@@ -57,6 +56,7 @@ is_record() {
         | $sum <= $k.cpus + 0.05 + 0.02 / .duration_s and ($sum - $k.busy_cpus | fabs) < 0.1 + 0.04 / .duration_s' <"$1"
 }
 
+# bats test_tags=measures
 @test "beside another on its CPU: the factor is that of the waiting that the kernel counted, and that one is to blame" {
     local victim before after
     spin
@@ -74,6 +74,7 @@ is_record() {
     holds '"pid:\(.culprits[0].pid)" as $load | .experiment | startswith("jostle slowdown --pause --load neighbour=\($load) -- ") and endswith("-c '"'while :; do :; done'"'")' <record
 }
 
+# bats test_tags=measures
 @test "without anybody on its CPU a program is not said to wait for longer than it did" {
     local before after
     spin
@@ -85,6 +86,7 @@ is_record() {
         and ((.verdict.resource == "cpu") == (.verdict.factor >= 1.05))' <record
 }
 
+# bats test_tags=measures
 @test "short processes are those of the script that starts them, not its parent's, and no row of their own" {
     local script
     printf 'while :; do ls / | wc -l; expr 1 + 1; done\n' >script
@@ -96,6 +98,7 @@ is_record() {
     holds --argjson pid "$script" 'any(.culprits[:4][]; .pid == $pid and .short_processes and .cpus > 0.1 and .blame > 0.2 and (.text | contains("short processes of sh script")))' <record
 }
 
+# bats test_tags=measures
 @test "the culprit is found in another session, under su, and in a namespace of its own" {
     local wrapper
     [[ $EUID -eq 0 ]] || skip 'only root may start such'
@@ -117,6 +120,7 @@ is_record() {
     done
 }
 
+# bats test_tags=measures
 @test "threads that wait for each other have nobody else to blame" {
     start "$BIN/loadgen" cpu --threads 3
     "$BIN/blame" --pid "$!" --duration 2s --json record --quiet
@@ -124,6 +128,7 @@ is_record() {
     holds '.verdict.waited_own > 0.2 and (.verdict.waited_others >= .verdict.waited_own or (.verdict.resource == "own" and (.verdict.text | contains("behind threads of its own"))))' <record
 }
 
+# bats test_tags=measures
 @test "a quota of its own is no neighbour's fault" {
     local folder
     [[ $EUID -eq 0 ]] || skip 'only root may make control groups'
@@ -192,6 +197,7 @@ END
     holds '.victim.ended and .duration_s < 5 and (.notes | any(contains("it ended")))' <record
 }
 
+# bats test_tags=measures
 @test "where the kernel does not count waiting, samples tell, and that is said" {
     [[ $EUID -eq 0 ]] || skip 'only root may hide a file'
     spin
@@ -202,6 +208,7 @@ END
     holds '.verdict.sampled and .verdict.factor > 1.4 and .verdict.range[0] < .verdict.factor and .verdict.range[1] > .verdict.factor and (.notes | any(contains("schedstat")))' <record
 }
 
+# bats test_tags=measures
 @test "a container, or a user whom /proc hides others from, is told what it cannot see" {
     local -a IN=()
     odd_machine hidden-processes
@@ -220,6 +227,7 @@ agrees() {
         | $status == (if $above then 3 elif $below then 0 else 4 end)' <"$1"
 }
 
+# bats test_tags=measures
 @test "--at-most: 3 beside a program on every CPU, 0 where nobody is, and always what its facts say" {
     local code=0
     "$BIN/blame" --at-most 5% --duration 2s --json record --quiet || code=$?
@@ -275,6 +283,7 @@ END
     [[ $(<home) == /root ]]
 }
 
+# bats test_tags=measures
 @test "the examples close under load, and say who it is" {
     local JOSTLE_BLAME_TIME=2s JOSTLE_BLAME_TRIES=1 JOSTLE_BLAME_RECORDS=$PWD/records
     export JOSTLE JOSTLE_BLAME_TIME JOSTLE_BLAME_TRIES JOSTLE_BLAME_RECORDS
@@ -289,6 +298,7 @@ END
     run -3 "$ROOT/jobs/examples/blame-ci"
 }
 
+# bats test_tags=measures
 @test "--watch: a line each interval, appended, at most 1 % of a CPU and 20 MiB, until a signal" {
     local pid
     "$BIN/blame" --watch --interval 2s --json node.jsonl >lines 3>&- &

@@ -53,7 +53,6 @@ loads_here() {
     holds -s 'length == 4 and all(.load == "io" and .seconds == 0.5)' <<<"$output"
 }
 
-# bats test_tags=measures
 @test "a load may be measured with options of its own, and --limit N% then fits" {
     loads_here | grep -qx mem || skip 'no mem load in this build'
     run -0 --separate-stderr "$JOSTLE" calib mem --with '--kernel add --footprint 32M' --threads 1 --seconds 0.5 --json

@@ -350,7 +350,7 @@ in_proportion() {
     ((many < 20 * few))
 }
 
-# bats test_tags=measures
+# bats test_tags=slow
 @test "a report takes time in proportion to its cells, in each format" {
     synthetic 100 30 tenth 2
     synthetic 1000 30 campaign 2

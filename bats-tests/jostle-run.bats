@@ -53,7 +53,6 @@ delivers() {
         holds -s 'all(.[].load[0]; ((.achieved * .elapsed_s + .dropped_s) / .elapsed_s - 0.5 | fabs) * .elapsed_s < 0.065)' <out/runs.jsonl
 }
 
-# bats test_tags=measures
 @test "a run under one load has the load's own figures" {
     # What it owes on a busy machine before it drops is 100 ms of its half, and is in these 65 ms of 150. A worker
     # that gets no CPU at all at the end of a run may owe more.

@@ -50,7 +50,6 @@ runs_when_loaded() {
         awk '$1 == "full" && $2 < 5 { print; wrong = 1 } END { exit wrong }' joined
 }
 
-# bats test_tags=measures
 @test "the load runs during loaded runs, and only then" {
     # The target notes how much CPU time the load's process spends meanwhile,
     # in ticks of 10 ms. The share is this test's own, so that it can be found.
@@ -131,7 +130,6 @@ END
     holds -s 'all(.[]; .cpus == "0") and (map(select(.condition == "full")) | all(.[]; .load[0].offered == 1))' <out/runs.jsonl
 }
 
-# bats test_tags=measures
 @test "--aa measures the baseline against itself, and says when a slowdown is noise" {
     run -0 "$JOSTLE" slowdown --output out --max-runs 12 --aa --load 'none=cpu --percent 0' -- sleep 0.02
     holds -s 'map(select(.condition == "aa")) | length > 0 and all(.[]; .load == [])' <out/runs.jsonl

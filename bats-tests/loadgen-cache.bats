@@ -88,7 +88,6 @@ nearer_is_faster() {
     gone "$LOAD_PID"
 }
 
-# bats test_tags=measures
 @test "a limit is kept" {
     load_start cache --size 25 --limit 100M
     load_expect ready

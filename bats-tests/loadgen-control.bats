@@ -1,5 +1,4 @@
 #!/usr/bin/env bats
-# bats file_tags=measures
 # The control protocol: what each line does, and that nothing outlives its end.
 
 load helpers
@@ -57,6 +56,7 @@ lasted() {
     load_holds '.elapsed_s > $least / 1e6 - 0.002 and .elapsed_s < $most / 1e6 + 0.002' --argjson least "$1" --argjson most "$2"
 }
 
+# bats test_tags=measures
 @test "a mark reports what was delivered since the previous mark, or since resume" {
     local before after sent
     load_start cpu --percent 30 --threads 1
@@ -77,6 +77,7 @@ lasted() {
     load_end
 }
 
+# bats test_tags=measures
 @test "paused time is not counted" {
     local before after sent
     load_start cpu --percent 50 --threads 1
@@ -108,6 +109,7 @@ rate_holds() {
         load_holds '.offered == $offered and ((.achieved + .dropped_s / .elapsed_s) / .offered | . > 0.85 and . < 1.15)' --argjson offered "$3"
 }
 
+# bats test_tags=measures
 @test "a new rate holds within 100 ms" {
     load_start cpu --percent 10 --threads 1
     load_expect ready
@@ -161,6 +163,7 @@ timely() {
             <"$BATS_TEST_TMPDIR/timely"
 }
 
+# bats test_tags=measures
 @test "intervals come as often as --interval says" {
     in_tries 8 timely
     # Together they are the whole, but for the rest after the last one.
@@ -330,6 +333,7 @@ fills() {
     [[ $pages -gt 20000 ]]
 }
 
+# bats test_tags=measures
 @test "what a load has not done because it was held up until its end is dropped, neither less nor more" {
     local _
     # Of its control plane and its workers either may be the first to go on.

@@ -1,5 +1,4 @@
 #!/usr/bin/env bats
-# bats file_tags=measures
 # The loads on a core's own resources: icache (instruction fetch), tlb (address translation),
 # and ports (execution ports). That icache and tlb touch what they say is the kernel's word: it
 # notes which pages were accessed.
@@ -50,6 +49,7 @@ touches() {
     load_holds '.achieved > 0 and .unit == "ops/s"'
 }
 
+# bats test_tags=measures
 @test "tlb says where it has no effect by its own proof, and only there" {
     local try times
     for try in {1..10}; do
@@ -89,6 +89,7 @@ slower_than_fitting() {
         and (.ns_per_touch / .ns_per_touch_fitting / .times_fitting - 1 | fabs) < 0.01'
 }
 
+# bats test_tags=measures
 @test "a fetch or a read takes longer than one that fits, and more so the farther it is beyond" {
     local words
     for words in 'icache' 'tlb'; do
@@ -106,6 +107,7 @@ additions_beat_multiplications() {
     )
 }
 
+# bats test_tags=measures
 @test "ports starts several additions a cycle, fewer multiplications, and no more than there are ports" {
     local kind
     in_tries 5 additions_beat_multiplications
@@ -121,6 +123,7 @@ limit_is_kept() {
         tail -n 1 <<<"$lines" | kept "$(head -n 1 <<<"$lines" | jq '.chunk_touches // .chunk_instructions')" 10
 }
 
+# bats test_tags=measures
 @test "their limits are kept, also a new one under control" {
     local load
     for load in icache tlb ports; do
@@ -166,6 +169,7 @@ evicted() {
         }' "$1"
 }
 
+# bats test_tags=measures
 @test "each evicts what it is said to evict, and icache leaves data where they are" {
     type -P cc >/dev/null || skip 'cc is not installed'
     ! sanitized || skip 'a build with sanitizers is too slow'

@@ -139,7 +139,6 @@ add_cpu() {
         --argjson cpus "$(nproc)" --argjson all "$all" --argjson used "$(awk '{ sum += $1 } END { print sum }' "$MINE.used")"
 }
 
-# bats test_tags=measures
 @test "without a cgroup the CPU time is a lower bound: it falls at no mark" {
     local all=0 _
     load_start exec --accounting processes --settle 100ms -- perl -e "$AUTO_REAPED" "$MINE.used"

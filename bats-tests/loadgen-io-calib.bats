@@ -187,7 +187,6 @@ PYTHON
     [[ $output == *'too much to be meant'* ]]
 }
 
-# bats test_tags=measures
 @test "a rate line takes a percentage too" {
     make_entry 40e6
     load_start io --limit 1M

@@ -82,50 +82,44 @@ of_process() {
     holds '.file_bytes > 119e6 and .file_bytes <= 120e6' <<<"$REPLY"
 }
 
-# bats test_tags=measures
+# delivers CHUNK OPTION...: 0 when a load of these options has delivered its rate, as kept() has it, in chunks of so many
+# units; its summary is then in `line`. One operation that is held up at the end is in no figure.
+delivers() {
+    summary "${@:2}" >"$BATS_TEST_TMPDIR/line" && kept "$1" <"$BATS_TEST_TMPDIR/line"
+}
+
 @test "a sequential rate is delivered as given" {
-    summary --sync direct --limit 10M --block-size 64KiB --duration 2 >"$BATS_TEST_TMPDIR/line"
+    # What a stall of the disk kept from it is counted.
+    in_tries 3 delivers 65536 --sync direct --limit 10M --block-size 64KiB
     holds '.unit == "B/s" and .offered == 10e6' <"$BATS_TEST_TMPDIR/line"
-    kept 65536 <"$BATS_TEST_TMPDIR/line" # what a stall of the disk kept from it is counted
 }
 
-# bats test_tags=measures
 @test "a rate of ten large blocks a second is delivered as given" {
-    local block
-    summary --limit 10M --duration 2 >"$BATS_TEST_TMPDIR/line"
-    holds '.offered == 10e6' <"$BATS_TEST_TMPDIR/line"
-    block=$(jq .block_bytes "$BATS_TEST_TMPDIR/line")
-    kept "$block" <"$BATS_TEST_TMPDIR/line"
+    in_tries 3 delivers 1048576 --limit 10M --duration 2
+    holds '.offered == 10e6 and .block_bytes == 1048576' <"$BATS_TEST_TMPDIR/line"
 }
 
-# bats test_tags=measures
 @test "a random rate is in operations, of 512 bytes or the logical block" {
-    summary --random --sync direct --limit 200iops --duration 2 >"$BATS_TEST_TMPDIR/line"
+    in_tries 3 delivers 1 --random --sync direct --limit 200iops
     holds '.unit == "ops/s" and .offered == 200 and .block_bytes >= 512 and .claimed_bytes == .operations * .block_bytes' <"$BATS_TEST_TMPDIR/line"
-    kept 1 <"$BATS_TEST_TMPDIR/line"
 }
 
-# bats test_tags=measures
 @test "threads share one rate" {
-    summary --random --sync direct --limit 300 --threads 3 --duration 2 >"$BATS_TEST_TMPDIR/line"
+    in_tries 3 delivers 1 --random --sync direct --limit 300 --threads 3
     holds '.offered == 300 and .threads == 3' <"$BATS_TEST_TMPDIR/line"
-    kept 1 <"$BATS_TEST_TMPDIR/line"
 }
 
-# bats test_tags=measures
 @test "a rate below one operation a second is neither zero nor a flood" {
     # At 1 s and at 3 s; one that is late by 100 ms is dropped.
     summary --random --limit 0.5 --threads 2 --duration 4 | holds '.operations > 0 and .operations + .dropped == 2'
 }
 
-# bats test_tags=measures
 @test "what is claimed was written by this process, and has reached the device" {
     summary --limit 20M --block-size 256KiB |
         holds '.device != "" and .self_bytes >= .claimed_bytes and .self_bytes < 1.02 * .claimed_bytes
             and .device_bytes >= 0.98 * .claimed_bytes and .device_rate > 0'
 }
 
-# bats test_tags=measures
 @test "reads come from the device, not from the page cache" {
     summary --read --limit 20M --block-size 256KiB |
         holds '.access == "read" and .self_bytes == .claimed_bytes and .device_bytes >= 0.98 * .claimed_bytes'
@@ -137,7 +131,6 @@ cached_reads() {
         holds '.load == "io-cached" and .cached and .self_bytes < 0.05 * .claimed_bytes and .warning == null'
 }
 
-# bats test_tags=measures
 @test "cached reads are a load of their own, and do not reach the device" {
     # Once more where the kernel has reclaimed pages of the file meanwhile, as it may at any time.
     cached_reads || cached_reads
@@ -164,7 +157,6 @@ written() {
     holds '.self_bytes >= 4 * .claimed_bytes and (.warning | test("block-size"))' <<<"$REPLY"
 }
 
-# bats test_tags=measures
 @test "percentiles are in order, and response is no shorter than service" {
     summary --random --limit 500 | holds '.latency | (.service, .response) as $l |
         $l.p50_ns > 0 and $l.p50_ns <= $l.p90_ns and $l.p90_ns <= $l.p99_ns and
@@ -179,7 +171,6 @@ written() {
             and .latency.response.max_ns < 2 * .latency.service.max_ns + 3e8'
 }
 
-# bats test_tags=measures
 @test "a mix reads and writes in the share given" {
     local read written read_before written_before block
     start_load --random --mix 70 --depth 4 --limit 2000
@@ -195,7 +186,7 @@ written() {
 
 # in_flight COUNT: 0 when a load of depth 16 has had more than that at a time.
 in_flight() {
-    summary --random --read --depth 16 --duration 2 |
+    summary --random --read --depth 16 |
         holds '.operations > 0 and .self_bytes == .claimed_bytes
             and (.latency.service.p50_ns * .achieved / 1e9) > $count' --argjson count "$1"
 }
@@ -262,7 +253,6 @@ marked_second() {
     say 'mark start' mark && sleep 1 && say 'mark end' mark && kept 65536 10 <<<"$REPLY"
 }
 
-# bats test_tags=measures
 @test "a mark begins with its two fields, and covers the time since the last one" {
     start_load --sync direct --limit 20M --block-size 64KiB
     say resume steady
@@ -272,7 +262,6 @@ marked_second() {
     holds '.elapsed_s > 0.9 and .elapsed_s < 10 and .device_rate > 0' <<<"$REPLY"
 }
 
-# bats test_tags=measures
 @test "a paused load does nothing" {
     start_load --random --depth 8
     say resume steady
@@ -406,7 +395,6 @@ marked_second() {
     [[ $(stat -c %u "$file") -eq 65534 ]]
 }
 
-# bats test_tags=measures
 @test "a load continues when its folder is removed" {
     local folder=$DISK/inner
     mkdir "$folder"

@@ -15,14 +15,12 @@ split_keeps() {
     "$BIN/loadgen" lock --split --limit 5000 --duration 0.2 --json 2>/dev/null | tail -n 1 | kept 2 10
 }
 
-# bats test_tags=measures
 @test "contended additions: the counter has come to what is claimed, at the rate that was asked" {
     [[ $(nproc) -ge 2 ]] || skip "one CPU is allowed here"
     in_tries 4 contended_keeps
     holds '.claimed_additions > 0 and .counted_additions == .claimed_additions' <<<"$summary"
 }
 
-# bats test_tags=measures
 @test "split additions: the same, or the reason why the kernel lets none through" {
     run --separate-stderr "$BIN/loadgen" lock --split --limit 5000 --duration 0.2 --json
     if [[ $status -eq 2 ]]; then

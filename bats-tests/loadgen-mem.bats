@@ -175,7 +175,6 @@ limit_is_kept() {
         tail -n 1 <<<"$events" | kept "$(head -n 1 <<<"$events" | jq '.chunk_bytes // .chunk_loads')" "$1"
 }
 
-# bats test_tags=measures
 @test "a limit is kept: all over, second by second, and split between workers" {
     local events
     in_tries 3 limit_is_kept 2 --threads 1 --footprint 64MiB --limit 200M --interval 1s --duration 2.2s
@@ -330,7 +329,6 @@ make_edge() {
     mv "$EDGE.new" "$EDGE"
 }
 
-# bats test_tags=measures
 @test "where the caches end is measured once, by whoever needs it" {
     small_l3
     local kept=$XDG_CACHE_HOME/jostle/machine
@@ -408,7 +406,6 @@ PYTHON
     [[ $output == *"/nowhere/mine cannot be written (No such file"* ]]
 }
 
-# bats test_tags=measures
 @test "it obeys pause, resume, rate and mark, and ends with its input" {
     load_start mem --threads 1 --footprint 4MiB --limit 100M
     load_expect ready

@@ -82,7 +82,6 @@ delivered() {
     [[ $output == *'line 1: a unit that is neither "percent" nor "fraction"'* ]]
 }
 
-# bats test_tags=measures
 @test "speed shortens a replay and leaves its level" {
     printf 'cores: 1\ntime: 1000 ms\nload: 0.1\ntime: 2000 ms\nload: 0.3\n' >"$PROFILE"
     replay --cpus "$(first_cpu)" --speed 4
@@ -91,7 +90,6 @@ delivered() {
         and (.offered * .elapsed_s - (.elapsed_s | due([[0.25, 0.1], [0.25, 0.3]])) | fabs) < 0.002' -s <<<"$output"
 }
 
-# bats test_tags=measures
 @test "several instances multiply the demand" {
     printf 'cores: 1\ntime: 1000 ms\nload: 0.08\n' >"$PROFILE"
     instances_delivered() {
@@ -102,7 +100,6 @@ delivered() {
     holds '.[-1] | .offered > 0.239 and .offered < 0.241' -s <<<"$output"
 }
 
-# bats test_tags=measures
 @test "what a CPU cannot give is dropped, and the clock is kept" {
     printf 'cores: 1\ntime: 1000 ms\nload: 0.9\n' >"$PROFILE"
     replay --cpus "$(first_cpu)" --instances 3
@@ -130,7 +127,6 @@ delivered() {
     holds '.[0].threads == 1' -s <<<"$output"
 }
 
-# bats test_tags=measures
 @test "under control a replay restarts with each resume, and repeats" {
     printf 'cores: 1\ntime: 400 ms\nload: 0.4\ntime: 800 ms\nload: 0\n' >"$PROFILE"
     load_start cpu --profile "$PROFILE" --cpus "$(first_cpu)"
@@ -152,7 +148,6 @@ delivered() {
     load_end
 }
 
-# bats test_tags=measures
 @test "a recording has a line for each interval, with all CPUs and their loads" {
     run --separate-stderr -0 "$BIN/loadgen" record --interval 100ms --duration 1s "$PROFILE"
     holds '.[0].schema == "jostle.profile/1" and .[0].cores == $cpus and .[0].unit == "percent"' -s \
@@ -211,7 +206,6 @@ agrees() {
     in_tries 4 agrees
 }
 
-# bats test_tags=measures
 @test "a recording has the wake-up latency of each CPU, bounded, and may leave it out" {
     local line
     local -a lines_of=()

@@ -32,7 +32,6 @@ switches_as_claimed() {
         sleep 0.05 && (($(switched) - after < 30))
 }
 
-# bats test_tags=measures
 @test "switches: the kernel counts what is claimed, at any rate, and none while it is paused" {
     local rate
     load_start switch --threads 1 --method pipe --limit 2000iops

@@ -32,7 +32,6 @@ spends_time_in_kernel() {
     "$BIN/loadgen" syscall --threads 1 --duration 1 --json | tail -n 1 | holds '.kernel_calls == null and .system_share > 0.2 and .system_share <= 1'
 }
 
-# bats test_tags=measures
 @test "system calls: the kernel counts what is claimed, at any rate, most of it is time in the kernel" {
     local rate
     load_start syscall --call read --threads 1 --limit 1000

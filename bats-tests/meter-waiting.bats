@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
 # meter: what the target waited for, and what meter waited for.
-# bats file_tags=measures
 # shellcheck disable=SC2154 # bats sets stderr
 
 load helpers
@@ -49,6 +48,7 @@ waited() {
         --argjson share "$1" --argjson slack "$2" <"$RECORD"
 }
 
+# bats test_tags=measures
 @test "the target's own wait for a CPU is what its time has beyond its work, by every accounting" {
     local kind
     keep_busy "$first" 1
@@ -58,6 +58,7 @@ waited() {
     done
 }
 
+# bats test_tags=measures
 @test "a target that moves between CPUs has waited for as long as it did" {
     [[ $first != "$last" ]] || skip "there is one CPU"
     keep_busy "$first" 1
@@ -85,6 +86,7 @@ sleeps_well() {
     in_tries 5 sleeps_well 0.11
 }
 
+# bats test_tags=measures
 @test "a child's wait is the target's in a cgroup, and unknown without" {
     keep_busy "$first" 1
     "$METER" --accounting rusage --cpus "$first" --output "$RECORD" -- "$FAMILY" orphan 0.1
@@ -101,6 +103,7 @@ waited_for_disk() {
             | $waited > 0.3 * ($rest - .stalls.cpu_s) and $waited < $rest * 1.05 + 0.005' <"$RECORD"
 }
 
+# bats test_tags=measures
 @test "reading from a disk is the target's wait for it" {
     "$METER" --accounting cgroup2 --output "$RECORD" -- true 2>/dev/null || skip "no cgroup v2 can be made here"
     head -c 32M /dev/zero >data
@@ -143,6 +146,7 @@ little_beyond() {
     holds 'length == 30 and .[0] > 0 and .[26] < 0.003' < <(jq -s . beyond)
 }
 
+# bats test_tags=measures
 @test "meter's own wait for a CPU is not in the wall time, wherever the target runs" {
     keep_busy "$first" 4
     in_tries 6 little_beyond "$first" # others may hold up the target at its very end
