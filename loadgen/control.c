@@ -95,22 +95,10 @@ void suspend_watch(uv_signal_t *handle, uv_loop_t *loop, struct run *run)
 
 static void add_percentiles(struct line *line, const char *name, const struct histogram *histogram)
 {
-    static const struct {
-        const char *name;
-        double quantile;
-    } fields[] = {
-        {"p50_ns", 0.5}, {"p90_ns", 0.9}, {"p99_ns", 0.99}, {"p999_ns", 0.999}, {"max_ns", 1}};
     line_object(line, name);
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        const int64_t value = histogram_quantile(histogram, fields[i].quantile);
-        line_fixed(line, fields[i].name, value < 0 ? NAN : (double)value, 0);
-    }
+    for (size_t i = 0; i < QUANTILES; i++)
+        line_fixed(line, quantiles[i].field, latency_ns(histogram, quantiles[i].quantile), 0);
     line_close(line);
-}
-
-static double per_second(double amount, int64_t time_ns)
-{
-    return time_ns > 0 ? amount * 1e9 / (double)time_ns : NAN;
 }
 
 // The field "cpus": where the kernel lets the load run, read back from it; null
@@ -132,8 +120,8 @@ static void write_window(struct run *run, const char *event, const char *mark,
         line_text(&line, "mark", mark);
     line_text(&line, "load", run->load->name);
     line_text(&line, "unit", run->unit);
-    line_fixed(&line, "offered", per_second(window->offered, window->active_ns), 6);
-    line_fixed(&line, "achieved", per_second(window->amount, window->active_ns), 6);
+    line_fixed(&line, "offered", per_second(window->offered, window), 6);
+    line_fixed(&line, "achieved", per_second(window->amount, window), 6);
     line_count(&line, "late", window->late);
     line_count(&line, "dropped", window->dropped);
     line_fixed(&line, "cpu_s", (double)window->cpu_ns / 1e9, 6);
@@ -155,23 +143,21 @@ static void write_window(struct run *run, const char *event, const char *mark,
 
 static void print_latency(struct run *run, const char *name, const struct histogram *histogram)
 {
-    static const double quantiles[] = {0.5, 0.9, 0.99, 0.999, 1};
-    char text[5][24];
-    for (size_t i = 0; i < 5; i++)
-        units_format_time((double)histogram_quantile(histogram, quantiles[i]), text[i],
-                          sizeof text[i]);
-    report_print(&run->report, "  %s: p50 %s, p90 %s, p99 %s, p99.9 %s, max %s\n", name, text[0],
-                 text[1], text[2], text[3], text[4]);
+    char text[24];
+    report_print(&run->report, "  %s:", name);
+    for (size_t i = 0; i < QUANTILES; i++)
+        report_print(
+            &run->report, "%s %s %s", i > 0 ? "," : "", quantiles[i].words,
+            units_format_time(latency_ns(histogram, quantiles[i].quantile), text, sizeof text));
+    report_print(&run->report, "\n");
 }
 
 static void print_window(struct run *run, const char *event, const struct snapshot *window)
 {
     char offered[48], achieved[48];
     const bool whole = strcmp(event, "summary") == 0;
-    units_format_rate(per_second(window->offered, window->active_ns), run->unit, offered,
-                      sizeof offered);
-    units_format_rate(per_second(window->amount, window->active_ns), run->unit, achieved,
-                      sizeof achieved);
+    units_format_rate(per_second(window->offered, window), run->unit, offered, sizeof offered);
+    units_format_rate(per_second(window->amount, window), run->unit, achieved, sizeof achieved);
     if (strcmp(run->unit, UNIT_NONE) == 0)
         report_print(&run->report, "%s%s: %.3f s CPU in %.3f s\n", run->load->name,
                      whole ? ", in all" : "", (double)window->cpu_ns / 1e9,

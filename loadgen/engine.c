@@ -308,10 +308,6 @@ static void *worker_main(void *argument)
 
 static int create_workers(struct run *run)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    // Signals are the control plane's; a worker must not be woken by them.
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     int error = 0;
     for (unsigned i = 0; i < run->threads && error == 0; i++) {
         struct worker *worker = &run->workers[i];
@@ -319,13 +315,12 @@ static int create_workers(struct run *run)
         worker->index = i;
         worker->cpu = settings_worker_cpu(run, i);
         worker->orders = run->engine->orders;
-        error = pthread_create(&worker->thread, NULL, worker_main, worker);
+        error = thread_start(&worker->thread, worker_main, worker);
         if (error == 0) {
             worker->started = true;
             pthread_getcpuclockid(worker->thread, &worker->cpu_clock);
         }
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
 }
 
@@ -614,6 +609,11 @@ void accounting_difference(const struct snapshot *later, const struct snapshot *
         window->counters[i] -= earlier->counters[i];
     histogram_subtract(&window->service, &earlier->service);
     histogram_subtract(&window->response, &earlier->response);
+}
+
+double per_second(double amount, const struct snapshot *window)
+{
+    return window->active_ns > 0 ? amount * 1e9 / (double)window->active_ns : NAN;
 }
 
 double ns_per_unit(const struct snapshot *window)

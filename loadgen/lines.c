@@ -159,12 +159,12 @@ static void *wait_for_end(void *argument)
     return NULL;
 }
 
-static int start_thread(struct watch *watch)
+int thread_start(pthread_t *thread, void *(*body)(void *), void *argument)
 {
     sigset_t all, before;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); // signals are the main thread's
-    const int error = pthread_create(&watch->thread, NULL, wait_for_end, watch);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int error = pthread_create(thread, NULL, body, argument);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
 }
@@ -178,7 +178,7 @@ struct watch *watch_start(pid_t parent)
     if (!watch)
         return NULL;
     watch->stop_fd = eventfd(0, EFD_CLOEXEC);
-    if (watch->stop_fd >= 0 && start_thread(watch) == 0)
+    if (watch->stop_fd >= 0 && thread_start(&watch->thread, wait_for_end, watch) == 0)
         return watch;
     if (watch->stop_fd >= 0)
         close(watch->stop_fd);

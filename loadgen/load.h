@@ -83,6 +83,16 @@ int64_t histogram_quantile(const struct histogram *histogram, double quantile);
 // How many are below a time (a power of two: exactly; else to within its bucket).
 uint64_t histogram_below(const struct histogram *histogram, int64_t time_ns);
 uint64_t histogram_total(const struct histogram *histogram);
+// The same as a number of a record: NAN when it is empty.
+double latency_ns(const struct histogram *histogram, double quantile);
+
+// The quantiles that are reported of latencies: as fields, and in words.
+enum { QUANTILES = 5 };
+struct quantile {
+    const char *field, *words;
+    double quantile;
+};
+extern const struct quantile quantiles[QUANTILES];
 
 // Has a series of one-second rates reached a steady state? By the slope of a
 // straight line through it, as fio's steadystate=iops_slope / bw_slope does.
@@ -426,6 +436,8 @@ int64_t clock_ns(clockid_t clock);
 int64_t now_ns(void);
 // Whatever signals come.
 void sleep_until_ns(int64_t time_ns);
+// pthread_create() of a thread that hears no signal: they are the main thread's. 0, or errno.
+int thread_start(pthread_t *thread, void *(*body)(void *), void *argument);
 // count times size bytes, filled with 0, at a multiple of a cache line, so that what threads write
 // in it is not shared by accident. For free(); NULL: no memory.
 void *zeroed_lines(size_t count, size_t size);
@@ -439,6 +451,8 @@ int worker_fail(struct worker *worker, const char *format, ...)
 // The median time of the operations of a window for each base unit that they did: who was
 // interrupted in one of them does not matter. NAN: there were none.
 double ns_per_unit(const struct snapshot *window);
+// An amount of a window for each second of it; NAN: it has no time.
+double per_second(double amount, const struct snapshot *window);
 // When the present orders began: the last resume or change of rate.
 int64_t run_epoch_ns(const struct run *run);
 // Closes all that is open in a loop, and the loop.

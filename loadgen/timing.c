@@ -83,6 +83,18 @@ int64_t histogram_quantile(const struct histogram *histogram, double quantile)
     return value_of(HISTOGRAM_BUCKETS - 1);
 }
 
+double latency_ns(const struct histogram *histogram, double quantile)
+{
+    const int64_t value = histogram_quantile(histogram, quantile);
+    return value < 0 ? NAN : (double)value;
+}
+
+const struct quantile quantiles[QUANTILES] = {{"p50_ns", "p50", 0.5},
+                                              {"p90_ns", "p90", 0.9},
+                                              {"p99_ns", "p99", 0.99},
+                                              {"p999_ns", "p99.9", 0.999},
+                                              {"max_ns", "max", 1}};
+
 uint64_t histogram_below(const struct histogram *histogram, int64_t time_ns)
 {
     const unsigned end = time_ns <= 0 ? 0 : bucket_of((uint64_t)time_ns);

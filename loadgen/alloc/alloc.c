@@ -523,16 +523,11 @@ static void count(struct run *run, double counters[LOAD_COUNTERS])
         counters[FAULTS] = (double)usage.ru_minflt;
 }
 
-static double faults_per_s(const struct snapshot *window)
-{
-    return window->active_ns > 0 ? window->counters[FAULTS] * 1e9 / (double)window->active_ns : NAN;
-}
-
 static void fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     struct alloc_statistics now;
     alloc_state_of(run)->plan.allocator->statistics(&now);
-    line_fixed(line, "page_faults_per_s", faults_per_s(window), 6);
+    line_fixed(line, "page_faults_per_s", per_second(window->counters[FAULTS], window), 6);
     line_fixed(line, "allocated_bytes", now.allocated_bytes, 6);
     line_fixed(line, "active_bytes", now.active_bytes, 6);
     line_fixed(line, "resident_bytes", now.resident_bytes, 6);
@@ -550,7 +545,7 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
     const double values[] = {now.allocated_bytes, now.active_bytes, now.resident_bytes,
                              now.retained_bytes};
     report_print(&run->report, "  %s%s: %.0f page faults a second", plan->allocator->name,
-                 plan->purge ? ", purging" : "", faults_per_s(window));
+                 plan->purge ? ", purging" : "", per_second(window->counters[FAULTS], window));
     for (size_t i = 0; i < 4; i++)
         if (!isnan(values[i]))
             report_print(&run->report, ", %s %s", names[i],

@@ -203,53 +203,40 @@ static void kernel_init(struct kernel_state *state)
     }
 }
 
-// A multiplication, an addition and a rotation for each chain: Knuth's MMIX
-// generator with a rotation, so all bits change.
-static void run_int(struct kernel_state *state, uint64_t rounds)
-{
-    uint64_t *x = state->integers;
-    uint64_t a = x[0], b = x[1], c = x[2], d = x[3];
-    const uint64_t factor = 6364136223846793005U, term = 1442695040888963407U;
-    while (rounds-- > 0) {
-        a = a * factor + term;
-        b = b * factor + term;
-        c = c * factor + term;
-        d = d * factor + term;
-        a = a << 13 | a >> 51;
-        b = b << 13 | b >> 51;
-        c = c << 13 | c >> 51;
-        d = d << 13 | d >> 51;
-        OPAQUE_INT(a);
-        OPAQUE_INT(b);
-        OPAQUE_INT(c);
-        OPAQUE_INT(d);
-    }
-    x[0] = a, x[1] = b, x[2] = c, x[3] = d;
-}
+#define SAME(x)    (x)
+#define ROTATED(x) ((x) << 13 | (x) >> 51)
 
-// x = x * p + q converges to q / (1 - p), an ordinary number: no denormals,
-// no infinities, so each operation takes the usual time.
-#define DEFINE_CHAINS(NAME, TYPE, FIELD)                                                           \
+#define DEFINE_CHAINS(NAME, TYPE, FIELD, FACTOR, TERM, TURN, OPAQUE)                               \
     static void NAME(struct kernel_state *state, uint64_t rounds)                                  \
     {                                                                                              \
         TYPE *x = state->FIELD;                                                                    \
         TYPE a = x[0], b = x[1], c = x[2], d = x[3];                                               \
-        const TYPE factor = (TYPE)0.75, term = (TYPE)0.5;                                          \
+        const TYPE factor = (TYPE)FACTOR, term = (TYPE)TERM;                                       \
         while (rounds-- > 0) {                                                                     \
             a = a * factor + term;                                                                 \
             b = b * factor + term;                                                                 \
             c = c * factor + term;                                                                 \
             d = d * factor + term;                                                                 \
-            OPAQUE_FLOAT(a);                                                                       \
-            OPAQUE_FLOAT(b);                                                                       \
-            OPAQUE_FLOAT(c);                                                                       \
-            OPAQUE_FLOAT(d);                                                                       \
+            a = TURN(a);                                                                           \
+            b = TURN(b);                                                                           \
+            c = TURN(c);                                                                           \
+            d = TURN(d);                                                                           \
+            OPAQUE(a);                                                                             \
+            OPAQUE(b);                                                                             \
+            OPAQUE(c);                                                                             \
+            OPAQUE(d);                                                                             \
         }                                                                                          \
         x[0] = a, x[1] = b, x[2] = c, x[3] = d;                                                    \
     }
 
-DEFINE_CHAINS(run_float, float, floats)
-DEFINE_CHAINS(run_double, double, doubles)
+// A multiplication, an addition and a rotation for each chain: Knuth's MMIX
+// generator with a rotation, so all bits change.
+DEFINE_CHAINS(run_int, uint64_t, integers, 6364136223846793005U, 1442695040888963407U, ROTATED,
+              OPAQUE_INT)
+// x = x * p + q converges to q / (1 - p), an ordinary number: no denormals,
+// no infinities, so each operation takes the usual time.
+DEFINE_CHAINS(run_float, float, floats, 0.75, 0.5, SAME, OPAQUE_FLOAT)
+DEFINE_CHAINS(run_double, double, doubles, 0.75, 0.5, SAME, OPAQUE_FLOAT)
 
 // rounds: some nanoseconds each; the caller measures how long they take.
 static void kernel_run(enum kernel kernel, struct kernel_state *state, uint64_t rounds)

@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -127,14 +126,10 @@ static void watch(struct round *round)
 static void run_writers(struct round *round)
 {
     pthread_t threads[WRITERS];
-    sigset_t all, before;
     int started = 0;
 
-    sigfillset(&all); // signals are the caller's
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (started < WRITERS && pthread_create(&threads[started], NULL, writer, round) == 0)
+    while (started < WRITERS && thread_start(&threads[started], writer, round) == 0)
         started++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (started == 0)
         atomic_store(&round->error, EAGAIN);
     else

@@ -105,7 +105,7 @@ void mem_describe(struct run *run, struct line *line)
     const bool accesses = plan->access != ACCESS_NONE;
     char nodes[256];
     line_text(line, "kernel", mem_kernel_names[plan->kernel]);
-    line_text(line, "simd", accesses ? "none" : mem_simd_names[plan->simd]);
+    line_text(line, "simd", accesses ? "none" : simd_names[plan->simd]);
     line_bool(line, "non_temporal", plan->non_temporal);
     line_count(line, "footprint_bytes", plan->worker_bytes * run->threads);
     line_fixed(line, "cache_edge_bytes", state->edge_bytes > 0 ? (double)state->edge_bytes : NAN,
@@ -147,7 +147,7 @@ void mem_notes(struct run *run, const char *event, const struct snapshot *window
     report_print(&run->report, "  %s, %s%s, footprint %s (%s), pages %s (%.0f %% huge)\n",
                  mem_kernel_names[plan->kernel],
                  plan->access != ACCESS_NONE ? mem_access_names[plan->access]
-                                             : mem_simd_names[plan->simd],
+                                             : simd_names[plan->simd],
                  plan->non_temporal ? ", non-temporal" : "",
                  units_format_size((double)(plan->worker_bytes * run->threads), size, sizeof size),
                  mem_class_names[plan->class], mem_pages_name(&state->pages),

@@ -4,6 +4,7 @@
 #include "load.h"
 
 #include "common/machine.h"
+#include "common/processor.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -27,8 +28,6 @@ enum mem_kernel {
     MEM_STREAM, // copy, scale, add and triad in turn, as STREAM runs them
     MEM_KERNELS
 };
-
-enum mem_simd { MEM_AVX512, MEM_AVX2, MEM_SSE2, MEM_SVE, MEM_NEON, MEM_PORTABLE, MEM_SIMDS };
 
 // All streaming kernels work on whole blocks of so many elements.
 #define MEM_BLOCK      64
@@ -56,12 +55,11 @@ MEM_BUILT(mem_portable);
 // ---- sweep.c ----
 
 extern const char *const mem_kernel_names[]; // ended by NULL
-extern const char *const mem_simd_names[];   // by enum mem_simd, ended by NULL
 // Whether this CPU, its operating system, and this build have it.
-bool mem_simd_works(enum mem_simd simd);
-enum mem_simd mem_simd_best(void);
+bool mem_simd_works(enum simd simd);
+enum simd mem_simd_best(void);
 // NULL: not built for this kind of machine.
-const struct mem_table *mem_simd_table(enum mem_simd simd);
+const struct mem_table *mem_simd_table(enum simd simd);
 // Arrays that a kernel uses, of the same size.
 unsigned mem_kernel_arrays(enum mem_kernel kernel);
 // Has stores that can be non-temporal.
@@ -253,7 +251,7 @@ void mem_set_footprint(struct run *run, double footprint_bytes);
 
 struct mem_settings {
     int kernel; // enum mem_kernel
-    int simd;   // 0: the best, else 1 + enum mem_simd
+    int simd;   // 0: the best, else 1 + enum simd
     const char *footprint;
     uint64_t block_bytes; // 0: whole arrays; 1: single accesses
     bool read, write, sequential, random;
@@ -269,7 +267,7 @@ extern const char *const mem_class_names[];
 
 struct mem_plan {
     enum mem_kernel kernel;
-    enum mem_simd simd;
+    enum simd simd;
     bool non_temporal, huge;
     int node;               // of the memory; -1: each worker's own
     enum mem_access access; // ACCESS_NONE: it moves blocks, as the course says

@@ -326,13 +326,13 @@ static void check_simd(struct run *run)
             usage_error("--non-temporal: this kind of machine has no such stores: leave it out");
         return;
     }
-    plan->simd = (enum mem_simd)(set->simd - 1);
+    plan->simd = (enum simd)(set->simd - 1);
     if (!mem_simd_works(plan->simd))
         usage_error("--simd %s: this CPU lacks it: give %s, or leave it out",
-                    mem_simd_names[plan->simd], mem_simd_names[mem_simd_best()]);
+                    simd_names[plan->simd], simd_names[mem_simd_best()]);
     if (set->non_temporal && !mem_simd_table(plan->simd)->non_temporal[MEM_COPY])
         usage_error("--simd %s --non-temporal: it has no such stores: give %s",
-                    mem_simd_names[plan->simd], mem_simd_names[mem_simd_best()]);
+                    simd_names[plan->simd], simd_names[mem_simd_best()]);
 }
 
 static void check_node(struct run *run)
@@ -496,9 +496,9 @@ static void divide(const struct run *run, double bytes, struct mem_plan *plan)
 // that would be a load of another kind on the neighbours.
 static void choose_run(const struct run *run, struct mem_plan *plan)
 {
-    if (mem_settings_of(run)->simd == 0 && plan->simd == MEM_AVX512 && plan->class == MEM_MEMORY &&
-        mem_simd_works(MEM_AVX2))
-        plan->simd = MEM_AVX2;
+    if (mem_settings_of(run)->simd == 0 && plan->simd == SIMD_AVX512 && plan->class == MEM_MEMORY &&
+        mem_simd_works(SIMD_AVX2))
+        plan->simd = SIMD_AVX2;
     const struct mem_table *table = mem_simd_table(plan->simd);
     struct mem_course *course = &plan->course;
     const uint64_t block_bytes = mem_settings_of(run)->block_bytes;

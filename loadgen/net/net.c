@@ -270,12 +270,6 @@ static double loss_percent(const struct snapshot *window)
     return all > 0 ? 100 * fmax(window->counters[LOST], 0) / all : NAN;
 }
 
-static double per_second(const struct snapshot *window, int counter)
-{
-    return window->active_ns > 0 ? window->counters[counter] * 1e9 / (double)window->active_ns
-                                 : NAN;
-}
-
 static uint64_t whole(double value)
 {
     return value > 0 ? (uint64_t)value : 0;
@@ -287,9 +281,9 @@ static void net_fields(struct run *run, const struct snapshot *window, struct li
     struct net_counts counts;
     const bool listens = state->role == NET_LISTEN;
     if (!listens)
-        line_fixed(line, "sent", per_second(window, SENT_BYTES), 6);
+        line_fixed(line, "sent", per_second(window->counters[SENT_BYTES], window), 6);
     if (state->mode != NET_TCP_PING && (!net_is_ping(state->mode) || state->role != NET_CONNECT))
-        line_fixed(line, "received", per_second(window, RECEIVED_BYTES), 6);
+        line_fixed(line, "received", per_second(window->counters[RECEIVED_BYTES], window), 6);
     if (listens || net_is_udp(state->mode)) {
         line_count(line, "lost", whole(window->counters[LOST]));
         line_fixed(line, "loss_percent", loss_percent(window), 6);
@@ -322,7 +316,7 @@ static void net_notes(struct run *run, const char *event, const struct snapshot 
         return;
     if (!net_is_ping(state->mode) && window->active_ns > 0)
         report_print(&run->report, "  received %.4g Mbit/s\n",
-                     per_second(window, RECEIVED_BYTES) * 8e-6);
+                     per_second(window->counters[RECEIVED_BYTES], window) * 8e-6);
     if (listens || net_is_udp(state->mode))
         report_print(&run->report, "  lost %.0f datagrams (%.2f %%), out of order %.0f\n",
                      fmax(counters[LOST], 0),

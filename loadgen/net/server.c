@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -554,11 +553,7 @@ static void *server_main(void *argument)
 
 int net_server_start(struct net_server *server)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int error = pthread_create(&server->thread, NULL, server_main, server);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    const int error = thread_start(&server->thread, server_main, server);
     server->threaded = error == 0;
     if (error == 0)
         pthread_getcpuclockid(server->thread, &server->cpu_clock);

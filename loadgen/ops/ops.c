@@ -190,11 +190,6 @@ static double ops_operate(struct worker *worker)
 
 // ---- figures ----
 
-static double gops(const struct snapshot *window)
-{
-    return window->active_ns > 0 ? window->amount / (double)window->active_ns : NAN;
-}
-
 // Of the peak, what the workers did in their CPU time alone: above 1, it is not this CPU's.
 static double peak_share(const struct run *run, const struct snapshot *window)
 {
@@ -227,7 +222,7 @@ static void ops_fields(struct run *run, const struct snapshot *window, struct li
     const double hz = clock_mean(window);
     line_text(line, "type", ops_type_names[settings_of(run)->type]);
     line_text(line, "simd", simd_names[state->simd]);
-    line_fixed(line, "gops", gops(window), 6);
+    line_fixed(line, "gops", per_second(window->amount, window) / 1e9, 6);
     line_fixed(line, "clock_hz", hz, 0);
     char text[sizeof state->peak.source + 96];
     const double share = peak_share(run, window);
@@ -247,15 +242,16 @@ static void ops_notes(struct run *run, const char *event, const struct snapshot 
     if (strcmp(event, "summary") != 0 || !isfinite(hz))
         return;
     report_print(&run->report, "  %s, %s: %.2f Gop/s; clock %.2f GHz\n",
-                 ops_type_names[settings_of(run)->type], simd_names[state->simd], gops(window),
-                 hz / 1e9);
+                 ops_type_names[settings_of(run)->type], simd_names[state->simd],
+                 per_second(window->amount, window) / 1e9, hz / 1e9);
     if (is_exceeded(run, window))
         report_print(&run->report,
                      "  peak not known here: %.0f %% of it were done in the CPU time: %s\n",
                      100 * peak_share(run, window), state->peak.source);
     else if (isfinite(peak))
         report_print(&run->report, "  %.1f %% of the peak of %.2f Gop/s: %s\n",
-                     100 * gops(window) / peak, peak, state->peak.source);
+                     100 * per_second(window->amount, window) / 1e9 / peak, peak,
+                     state->peak.source);
     else
         report_print(&run->report, "  peak %s\n", state->peak.source);
 }

@@ -302,22 +302,12 @@ static double latency(const struct histogram *histogram, double quantile)
     return (double)histogram_quantile(histogram, quantile);
 }
 
-static const struct {
-    const char *field, *words;
-    double quantile;
-} latencies[] = {{"p50_ns", "p50", 0.5},
-                 {"p90_ns", "p90", 0.9},
-                 {"p99_ns", "p99", 0.99},
-                 {"p999_ns", "p99.9", 0.999},
-                 {"max_ns", "max", 1}};
-#define LATENCIES (sizeof latencies / sizeof latencies[0])
-
 // Members of the object that is open.
 static void add_latency(struct line *line, const struct histogram *histogram)
 {
     line_count(line, "count", histogram_total(histogram));
-    for (size_t i = 0; i < LATENCIES; i++)
-        line_fixed(line, latencies[i].field, latency(histogram, latencies[i].quantile), 0);
+    for (size_t i = 0; i < QUANTILES; i++)
+        line_fixed(line, quantiles[i].field, latency(histogram, quantiles[i].quantile), 0);
 }
 
 // An object for each CPU that has a thread.
@@ -429,10 +419,10 @@ static void print_summary(struct run *run, const struct recording *recording,
         return;
     report_print(&run->report, "  wake-up latency of %llu",
                  (unsigned long long)histogram_total(&recording->all));
-    for (size_t i = 0; i < LATENCIES; i++) {
-        const double value = latency(&recording->all, latencies[i].quantile);
+    for (size_t i = 0; i < QUANTILES; i++) {
+        const double value = latency(&recording->all, quantiles[i].quantile);
         if (!isnan(value))
-            report_print(&run->report, ", %s %s", latencies[i].words,
+            report_print(&run->report, ", %s %s", quantiles[i].words,
                          units_format_time(value, text, sizeof text));
     }
     report_print(&run->report, "\n");

@@ -338,22 +338,16 @@ static double kernel_ratio(const struct snapshot *window)
     return window->amount > 0 ? counted / window->amount : NAN;
 }
 
-static double latency(const struct snapshot *window, double quantile)
-{
-    const int64_t value = histogram_quantile(&window->service, quantile);
-    return value < 0 ? NAN : (double)value;
-}
-
 static void fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     (void)run;
     line_fixed(line, "voluntary_switches", window->counters[VOLUNTARY], 0);
     line_fixed(line, "involuntary_switches", window->counters[INVOLUNTARY], 0);
     line_fixed(line, "kernel_ratio", kernel_ratio(window), 6);
-    line_fixed(line, "wakeup_p50_ns", latency(window, 0.5), 0);
-    line_fixed(line, "wakeup_p90_ns", latency(window, 0.9), 0);
-    line_fixed(line, "wakeup_p99_ns", latency(window, 0.99), 0);
-    line_fixed(line, "wakeup_max_ns", latency(window, 1), 0);
+    line_fixed(line, "wakeup_p50_ns", latency_ns(&window->service, 0.5), 0);
+    line_fixed(line, "wakeup_p90_ns", latency_ns(&window->service, 0.9), 0);
+    line_fixed(line, "wakeup_p99_ns", latency_ns(&window->service, 0.99), 0);
+    line_fixed(line, "wakeup_max_ns", latency_ns(&window->service, 1), 0);
 }
 
 static void notes(struct run *run, const char *event, const struct snapshot *window)
