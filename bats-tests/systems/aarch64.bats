@@ -81,7 +81,7 @@ among() {
 @test "aarch64: memory is moved by vectors of SVE, non-temporal by STNT1D" {
     local kernel code
     for kernel in copy scale add triad write_all stream_copy stream_scale stream_add stream_triad stream_write; do
-        code=$(instructions mem/sve.o "$kernel")
+        code=$(instructions mem/widths.o "$kernel")
         # Four of a turn, and one of what is left of a block.
         case $kernel in
             stream_*) [[ $(among "$code" '^stnt1d \{z') -eq 5 && $(among "$code" '^st1d') -eq 0 ]] ;;
@@ -93,7 +93,7 @@ among() {
         esac
         [[ $(among "$code" '^(ldu?r|stu?r) [dsxwq]') -eq 0 ]]
     done
-    [[ $(among "$(instructions mem/sve.o read_all)" '^ld1d \{z') -eq 9 ]]
+    [[ $(among "$(instructions mem/widths.o read_all)" '^ld1d \{z') -eq 9 ]]
 }
 
 # only OBJECT FUNCTION COUNT PATTERN: its inner loop is so many instructions that match, but for
@@ -131,7 +131,7 @@ only() {
 @test "aarch64: every kernel computes what plain C does, with vectors of each length" {
     local length
     aarch64-linux-gnu-gcc --sysroot="$SYSROOT" -std=gnu17 -D_GNU_SOURCE -I"$ROOT" -I"$ROOT/loadgen" -O2 -o "$KEPT/kernels" \
-        "$BATS_TEST_DIRNAME/../fixtures/mem-kernels.c" "$ROOT"/loadgen/mem/{widths,sve,sweep}.c \
+        "$BATS_TEST_DIRNAME/../fixtures/mem-kernels.c" "$ROOT"/loadgen/mem/{widths,sweep}.c \
         "$ROOT"/common/processor.c -lm
     for length in 16 32 64 128 256; do
         QEMU_CPU="max,sve-default-vector-length=$length" run -0 on_arm "$KEPT/kernels" simd

@@ -161,7 +161,7 @@ static uint64_t operation_lines(const struct icache_state *state)
     return state->bytes <= state->caches.l2_bytes ? L2_LINES : FAR_LINES;
 }
 
-// Writes what was chosen into the icache_options, which a calibration is known by.
+// Writes what was chosen into the options, which a calibration is known by.
 static void icache_check(struct run *run)
 {
     struct icache_settings *set = run->settings;
@@ -333,7 +333,7 @@ static const char tlb_details[] =
     "in 16 pages. Entries are those that CPUID reports; where it does not, 96 and 3072 are assumed "
     "(entries_source).";
 
-// Writes what was chosen into the tlb_options, which a calibration is known by.
+// Writes what was chosen into the options, which a calibration is known by.
 static void tlb_check(struct run *run)
 {
     struct tlb_settings *set = run->settings;

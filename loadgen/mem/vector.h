@@ -10,8 +10,6 @@
 //
 // Four vectors a turn keep enough lines in flight; more gained nothing.
 
-#include "mem/mem.h"
-
 #define WIDTH (BYTES / sizeof(double))
 #define TURN  (4 * WIDTH)
 _Static_assert(MEM_BLOCK % (8 * WIDTH) == 0, "a block is whole turns");

@@ -1,5 +1,5 @@
 // loadgen ops with the vectors of SVE, whose length only the machine knows: 16 to 256 bytes. What
-// ops/kernel.h says of its kernels holds for these; the steps are written as instructions, because
+// ops/vector.h says of its kernels holds for these; the steps are written as instructions, because
 // the template's vectors have a fixed length.
 
 #include "ops/widths.h"

@@ -49,44 +49,118 @@
 #define RUN_INT16 OWN(run_int16)
 #endif
 
-#ifdef HALF
-#define NAME    OWN(run_half)
-#define ELEMENT _Float16
-#define TURNS   OPS_TURNS_HALF
-#include "ops/kernel.h"
+// ---- one kernel ----
+
+// Throughput, not latency, has to limit it, so it needs at least as many independent values as
+// latency x instructions a cycle: 10 for FMA on Haswell (5 x 2), 8 since (4 x 2); 12 for
+// SSE2 on Zen (3 + 3 cycles x 4 instructions / 2 of a step), where 14 are faster; 4 to 8 for
+// additions; 18 for FMA on A64FX (9 x 2), 16 on Neoverse V1 (4 x 4). 14 and two constants fill the
+// 16 vector registers of SSE2 and AVX2; of the 16 others, 8 values, a constant and a counter are
+// free in any build.
+//
+// The empty asm makes each value opaque after each step, so that none can be folded, left out
+// or vectorised. Values begin with the number of their lane and accumulator; after each block
+// all but one of its steps are taken back, where whole numbers are not exact for ever. So the
+// end values count lanes, accumulators, steps and blocks, exactly.
+
+#define ALL(value)              ((vector)((vector){0} + (element)(value)))
+#define OPAQUE(REGISTER, value) __asm__ volatile("" : REGISTER(value))
+#ifdef FUSED
+#define NEXT(value) FUSED(value, factor, step)
 #else
-#ifndef IN_32_BITS
-#define NAME    OWN(run_int8)
-#define ELEMENT uint8_t
-#define INTEGER
-#include "ops/kernel.h"
-#define NAME    OWN(run_int16)
-#define ELEMENT uint16_t
-#define INTEGER
-#include "ops/kernel.h"
-#endif
-#define NAME    OWN(run_int32)
-#define ELEMENT uint32_t
-#define INTEGER
-#include "ops/kernel.h"
-#define NAME    OWN(run_int64)
-#define ELEMENT uint64_t
-#define INTEGER
-#include "ops/kernel.h"
-#define NAME    OWN(run_single)
-#define ELEMENT float
-#include "ops/kernel.h"
-#define NAME    OWN(run_double)
-#define ELEMENT double
-#include "ops/kernel.h"
+#define NEXT(value) ((value)*factor + step)
 #endif
 
-// Values in flight, as kernel.h has them.
-#define WHOLE_VALUES (BYTES == 0 ? 8 : 12)
-#ifdef MANY_VALUES
-#define REAL_VALUES 20
+// Values in flight.
+#define EACH_8(DO)  DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
+#define EACH_12(DO) EACH_8(DO) DO(8) DO(9) DO(10) DO(11)
+#if BYTES == 0
+#define WHOLE_VALUES   8
+#define EACH_WHOLE(DO) EACH_8(DO)
 #else
-#define REAL_VALUES (BYTES > 16 ? 12 : 14)
+#define WHOLE_VALUES   12
+#define EACH_WHOLE(DO) EACH_12(DO)
+#endif
+#if defined MANY_VALUES
+#define REAL_VALUES   20
+#define EACH_REAL(DO) EACH_12(DO) DO(12) DO(13) DO(14) DO(15) DO(16) DO(17) DO(18) DO(19)
+#elif BYTES > 16
+#define REAL_VALUES   12
+#define EACH_REAL(DO) EACH_12(DO)
+#else
+#define REAL_VALUES   14
+#define EACH_REAL(DO) EACH_12(DO) DO(12) DO(13)
+#endif
+
+#define BEGIN(k) vector x##k = (vector)(lane + ALL(k));
+#define ADD(k)                                                                                     \
+    x##k = (vector)(x##k + step);                                                                  \
+    OPAQUE(INTEGER_REGISTER, x##k);
+#define FUSE(k)                                                                                    \
+    x##k = NEXT(x##k);                                                                             \
+    OPAQUE(VECTOR_REGISTER, x##k);
+#define BACK(k) x##k = x##k - back;
+// Copies: what has an address may end up in memory.
+#define CHECK(k)                                                                                   \
+    found = x##k;                                                                                  \
+    expected = (vector)(lane + ALL(k) + more);                                                     \
+    right = right && memcmp(&found, &expected, sizeof expected) == 0;
+
+#define REPEAT(EACH, MOVE, TURNS)                                                                  \
+    for (unsigned turn = 0; turn < (TURNS); turn++) {                                              \
+        _Pragma("GCC unroll 16") for (unsigned i = 0; i < OPS_UNROLL; i++)                         \
+        {                                                                                          \
+            EACH(MOVE)                                                                             \
+        }                                                                                          \
+    }
+
+// From the first values to their check: each step adds STEP, and a block PER_BLOCK in all.
+#define RUN(NAME, ELEMENT, EACH, REGISTER, STEP, PER_BLOCK, CONSTANTS, BLOCK)                      \
+    static bool NAME(unsigned blocks, unsigned spoil)                                              \
+    {                                                                                              \
+        typedef ELEMENT element;                                                                   \
+        typedef VECTOR(ELEMENT) vector;                                                            \
+        const vector more = ALL((element)(PER_BLOCK) * (element)blocks + (element)spoil);          \
+        element numbers[LANES(ELEMENT)];                                                           \
+        vector lane, step = ALL(STEP), found, expected;                                            \
+        bool right = true;                                                                         \
+        for (unsigned i = 0; i < LANES(ELEMENT); i++)                                              \
+            numbers[i] = (element)i;                                                               \
+        memcpy(&lane, numbers, sizeof lane);                                                       \
+        OPAQUE(REGISTER, lane);                                                                    \
+        OPAQUE(REGISTER, step);                                                                    \
+        CONSTANTS                                                                                  \
+        EACH(BEGIN)                                                                                \
+        while (blocks-- > 0) {                                                                     \
+            BLOCK                                                                                  \
+        }                                                                                          \
+        EACH(CHECK)                                                                                \
+        return right;                                                                              \
+    }
+
+#define ODD (element)0x9e3779b97f4a7c15 // its multiples are all different
+#define RUN_WHOLE(NAME, ELEMENT)                                                                   \
+    RUN(NAME, ELEMENT, EACH_WHOLE, INTEGER_REGISTER, ODD, (element)(OPS_TURNS * OPS_UNROLL) * ODD, \
+        , REPEAT(EACH_WHOLE, ADD, OPS_TURNS))
+#define CONSTANTS(TURNS)                                                                           \
+    vector factor = ALL(1);                                                                        \
+    const vector back = ALL((TURNS)*OPS_UNROLL - 1);                                               \
+    OPAQUE(VECTOR_REGISTER, factor);
+#define RUN_REAL(NAME, ELEMENT, TURNS)                                                             \
+    RUN(NAME, ELEMENT, EACH_REAL, VECTOR_REGISTER, 1, 1, CONSTANTS(TURNS),                         \
+        REPEAT(EACH_REAL, FUSE, TURNS) EACH_REAL(BACK))
+
+#ifdef HALF
+RUN_REAL(OWN(run_half), _Float16, OPS_TURNS_HALF)
+#else
+#ifndef IN_32_BITS
+RUN_WHOLE(OWN(run_int8), uint8_t)
+RUN_WHOLE(OWN(run_int16), uint16_t)
+#endif
+RUN_WHOLE(OWN(run_int32), uint32_t)
+RUN_WHOLE(OWN(run_int64), uint64_t)
+RUN_REAL(OWN(run_single), float, OPS_TURNS)
+RUN_REAL(OWN(run_double), double, OPS_TURNS)
 #endif
 
 #define KERNEL(RUN, ELEMENT, VALUES, OPERATIONS, TURNS)                                            \
@@ -123,7 +197,11 @@ const struct ops_kernel *TABLE(void)
 #undef VECTOR
 #undef INTEGER_REGISTER
 #undef VECTOR_REGISTER
+#undef NEXT
+#undef WHOLE_VALUES
+#undef EACH_WHOLE
 #undef REAL_VALUES
+#undef EACH_REAL
 #undef IN_32_BITS
 #undef RUN_INT8
 #undef RUN_INT16
