@@ -34,8 +34,22 @@ static inline _Noreturn void show_help(const char *text)
     exit(fputs(text, stdout) == EOF || fflush(stdout) == EOF);
 }
 
-// Answers --help, and returns whether --spoil is among the options; there are no others. The first
-// argument is argv[optind].
+// The next of the options NAMES: its letter, or -1 after the last one. Answers --help, 'h'; the
+// first argument is then argv[optind].
+static inline int next_option(int argc, char **argv, const struct option *names, const char *help)
+{
+    opterr = 0;
+    const int name = getopt_long(argc, argv, ":h", names, NULL);
+    if (name == 'h')
+        show_help(help);
+    if (name == ':')
+        fail(2, "%s lacks its value: see " PROGRAM " --help", argv[optind - 1]);
+    if (name == '?')
+        fail(2, "unknown option in '%s': see " PROGRAM " --help", argv[optind - 1]);
+    return name;
+}
+
+// Answers --help, and returns whether --spoil is among the options; there are no others.
 static inline bool takes_spoil(int argc, char **argv, const char *help)
 {
     static const struct option names[] = {
@@ -44,14 +58,8 @@ static inline bool takes_spoil(int argc, char **argv, const char *help)
         {NULL, 0, NULL, 0},
     };
     bool spoil = false;
-    opterr = 0;
-    for (int name; (name = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
-        if (name == 'h')
-            show_help(help);
-        if (name != 's')
-            fail(2, "unknown option in '%s': see " PROGRAM " --help", argv[optind - 1]);
+    while (next_option(argc, argv, names, help) != -1)
         spoil = true;
-    }
     return spoil;
 }
 
@@ -76,6 +84,16 @@ static inline uint64_t number(const char *name, const char *text, uint64_t low, 
              high);
     }
     return value;
+}
+
+// The next number of splitmix64 (Steele, Lea, Flood 2014): all 64 bits random,
+// the same on every machine for the same first STATE.
+static inline uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
 }
 
 #endif

@@ -4,7 +4,6 @@
 // a file follows from the seed and its number alone.
 #define PROGRAM "filegen"
 #include "arguments.h"
-#include "random.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -4,19 +4,9 @@
 // product by three plain loops, lives on caches and memory.
 #define PROGRAM "gemm"
 #include "arguments.h"
-#include "blas.h"
-#include "random.h"
+#include "matrix.h"
 
-enum { LARGEST = 20000, DEFAULT = 1000, WARM_UP = 256, ROUNDS = 2 };
-enum { ELEMENT_VALUES = 10, VECTOR_VALUES = 65536 };
-
-// Elements of a product are whole numbers, exact in a float; sums of the check in a double.
-_Static_assert(LARGEST *(ELEMENT_VALUES - 1) * (ELEMENT_VALUES - 1) < 1 << 24, "a float rounds");
-_Static_assert(INT64_C(1) * LARGEST * LARGEST * (ELEMENT_VALUES - 1) * (ELEMENT_VALUES - 1) *
-                       (VECTOR_VALUES - 1) <
-                   INT64_C(1) << 53,
-               "the check would round");
-
+enum { DEFAULT = 1000, WARM_UP = 256 };
 static const char help[] =
     "Usage: gemm [--single] [--repeat N] [--threads N] [--library FILE] [--spoil] [SIZE]\n"
     "\n"
@@ -39,41 +29,6 @@ typedef void gemm_function(const char *a_form, const char *b_form, const int *m,
                            const void *b, const int *b_stride, const void *beta, void *c,
                            const int *c_stride);
 
-// Square, by columns.
-struct matrix {
-    size_t size;
-    bool single;
-    void *elements;
-};
-
-static double get(const struct matrix *matrix, size_t i)
-{
-    return matrix->single ? (double)((const float *)matrix->elements)[i]
-                          : ((const double *)matrix->elements)[i];
-}
-
-static void put(struct matrix *matrix, size_t i, double value)
-{
-    if (matrix->single)
-        ((float *)matrix->elements)[i] = (float)value;
-    else
-        ((double *)matrix->elements)[i] = value;
-}
-
-// Of whole numbers below VALUES; 0: of zeros.
-static struct matrix new_matrix(const struct blas_options *options, uint64_t values,
-                                uint64_t *random)
-{
-    const size_t count = options->size * options->size;
-    struct matrix matrix = {
-        .size = options->size,
-        .single = options->single,
-        .elements = blas_array(count, options->single ? sizeof(float) : sizeof(double))};
-    for (size_t i = 0; values > 0 && i < count; i++)
-        put(&matrix, i, (double)(next_random(random) % values));
-    return matrix;
-}
-
 // The product of the first SIZE rows and columns; all have the stride of whole ones.
 static void multiply(gemm_function *gemm, size_t size, const struct matrix *a,
                      const struct matrix *b, struct matrix *c)
@@ -85,39 +40,6 @@ static void multiply(gemm_function *gemm, size_t size, const struct matrix *a,
     const void *beta = a->single ? (const void *)&zero_single : &zero;
     gemm("N", "N", &n, &n, &n, alpha, a->elements, &stride, b->elements, &stride, beta, c->elements,
          &stride);
-}
-
-static void multiply_vector(const struct matrix *matrix, const double *x, double *y)
-{
-    const size_t n = matrix->size;
-    memset(y, 0, n * sizeof *y);
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i < n; i++)
-            y[i] += get(matrix, j * n + i) * x[j];
-}
-
-// Freivalds 1977: whether A (B x) = C x for one random x. Nothing is rounded: see above.
-static bool agrees(const struct matrix *a, const struct matrix *b, const struct matrix *c,
-                   uint64_t *random)
-{
-    const size_t n = a->size;
-    double *x = blas_array(n, sizeof *x);
-    double *bx = blas_array(n, sizeof *bx);
-    double *abx = blas_array(n, sizeof *abx);
-    double *cx = blas_array(n, sizeof *cx);
-    bool equal = true;
-    for (size_t i = 0; i < n; i++)
-        x[i] = (double)(next_random(random) % VECTOR_VALUES);
-    multiply_vector(b, x, bx);
-    multiply_vector(a, bx, abx);
-    multiply_vector(c, x, cx);
-    for (size_t i = 0; i < n; i++)
-        equal = equal && abx[i] == cx[i];
-    free(x);
-    free(bx);
-    free(abx);
-    free(cx);
-    return equal;
 }
 
 // Seconds that the calls took.
@@ -134,7 +56,7 @@ static double measure(gemm_function *gemm, uint64_t repeat, const struct matrix 
 int main(int argc, char **argv)
 {
     const struct blas_options options =
-        blas_arguments(argc, argv, help, "htlvsr1", DEFAULT, LARGEST);
+        blas_arguments(argc, argv, help, "htlvsr1", DEFAULT, MATRIX_LARGEST);
     void *library = blas_open(&options);
     gemm_function *gemm =
         (gemm_function *)blas_function(library, options.single ? "sgemm_" : "dgemm_");
@@ -143,17 +65,15 @@ int main(int argc, char **argv)
         return blas_show_version(name);
     uint64_t random = options.size;
     const double n = (double)options.size;
-    struct matrix a = new_matrix(&options, ELEMENT_VALUES, &random);
-    struct matrix b = new_matrix(&options, ELEMENT_VALUES, &random);
-    struct matrix c = new_matrix(&options, 0, &random);
+    struct matrix a = new_matrix(options.size, options.single, ELEMENT_VALUES, &random);
+    struct matrix b = new_matrix(options.size, options.single, ELEMENT_VALUES, &random);
+    struct matrix c = new_matrix(options.size, options.single, 0, &random);
     const double seconds = measure(gemm, options.repeat, &a, &b, &c);
     if (options.spoil) {
         const size_t at = next_random(&random) % (c.size * c.size);
         put(&c, at, get(&c, at) + 1);
     }
-    for (int round = 0; round < ROUNDS; round++)
-        if (!agrees(&a, &b, &c, &random))
-            fail(1, "the product of size %zu is wrong: do not trust this library or CPU", c.size);
+    check_product(&a, &b, &c, &random, "library or CPU");
     printf("product of size %zu in %s precision, verified\n%.3f GFLOPS, %.9f s, %s\n", c.size,
            options.single ? "single" : "double",
            2 * n * n * n * (double)options.repeat / seconds / 1e9, seconds, name);

@@ -4,8 +4,7 @@
 // for them: what the LINPACK benchmark (Dongarra, Luszczek, Petitet 2003) measures.
 #define PROGRAM "linpack"
 #include "arguments.h"
-#include "blas.h"
-#include "random.h"
+#include "matrix.h"
 
 #include <float.h>
 #include <math.h>

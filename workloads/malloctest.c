@@ -3,7 +3,6 @@
 // It calls plain malloc and free, so LD_PRELOAD decides whose they are.
 #define PROGRAM "malloctest"
 #include "arguments.h"
-#include "random.h"
 
 #include <pthread.h>
 #include <stddef.h>

@@ -4,15 +4,9 @@
 // column, so every step touches another cache line.
 #define PROGRAM "mmul"
 #include "arguments.h"
-#include "random.h"
+#include "matrix.h"
 
-enum { LARGEST = 20000, DEFAULT = 1000, ROUNDS = 2, ELEMENT_VALUES = 10, VECTOR_VALUES = 65536 };
-
-// All sums in here are of whole numbers, and must be exact in a double.
-_Static_assert(INT64_C(1) * LARGEST * LARGEST * (ELEMENT_VALUES - 1) * (ELEMENT_VALUES - 1) *
-                       (VECTOR_VALUES - 1) <
-                   INT64_C(1) << 53,
-               "the check would round");
+enum { DEFAULT = 1000 };
 
 struct options {
     size_t size;
@@ -40,19 +34,8 @@ static struct options parse_arguments(int argc, char **argv)
     if (argc - optind > 1)
         fail(2, "%d arguments: give at most one, SIZE", argc - optind);
     if (optind < argc)
-        options.size = number("SIZE", argv[optind], 1, LARGEST);
+        options.size = number("SIZE", argv[optind], 1, MATRIX_LARGEST);
     return options;
-}
-
-// COUNT doubles, each a whole number below VALUES; with VALUES 0 they are zero. To be freed.
-static double *new_array(size_t count, uint64_t values, uint64_t *random)
-{
-    double *array = calloc(count, sizeof *array);
-    if (!array)
-        fail(1, "no memory for %zu bytes: take a smaller SIZE", count * sizeof *array);
-    for (size_t i = 0; values > 0 && i < count; i++)
-        array[i] = (double)(next_random(random) % values);
-    return array;
 }
 
 static void multiply(size_t n, const double *a, const double *b, double *c)
@@ -67,53 +50,25 @@ static void multiply(size_t n, const double *a, const double *b, double *c)
     }
 }
 
-static void multiply_vector(size_t n, const double *matrix, const double *x, double *y)
-{
-    for (size_t i = 0; i < n; i++) {
-        y[i] = 0;
-        for (size_t j = 0; j < n; j++)
-            y[i] += matrix[i * n + j] * x[j];
-    }
-}
-
-// Freivalds 1977: whether A (B x) = C x for one random x. A and C x have sums below LARGEST^2 *
-// 9^2 * 65535, so nothing is rounded and equality is the right comparison.
-static bool agrees(size_t n, const double *a, const double *b, const double *c, uint64_t *random)
-{
-    double *x = new_array(n, VECTOR_VALUES, random);
-    double *bx = new_array(n, 0, random);
-    double *abx = new_array(n, 0, random);
-    double *cx = new_array(n, 0, random);
-    multiply_vector(n, b, x, bx);
-    multiply_vector(n, a, bx, abx);
-    multiply_vector(n, c, x, cx);
-    bool equal = true;
-    for (size_t i = 0; i < n; i++)
-        equal = equal && abx[i] == cx[i];
-    free(x);
-    free(bx);
-    free(abx);
-    free(cx);
-    return equal;
-}
-
 int main(int argc, char **argv)
 {
     const struct options options = parse_arguments(argc, argv);
     const size_t n = options.size;
     uint64_t random = n;
-    double *a = new_array(n * n, ELEMENT_VALUES, &random);
-    double *b = new_array(n * n, ELEMENT_VALUES, &random);
-    double *c = new_array(n * n, 0, &random);
-    multiply(n, a, b, c);
-    if (options.spoil)
-        c[next_random(&random) % (n * n)] += 1;
-    for (int round = 0; round < ROUNDS; round++)
-        if (!agrees(n, a, b, c, &random))
-            fail(1, "the product of size %zu is wrong: do not trust this build or machine", n);
-    free(a);
-    free(b);
-    free(c);
+    struct matrix a = new_matrix(n, false, ELEMENT_VALUES, &random);
+    struct matrix b = new_matrix(n, false, ELEMENT_VALUES, &random);
+    struct matrix c = new_matrix(n, false, 0, &random);
+    multiply(n, a.elements, b.elements, c.elements);
+    if (options.spoil) {
+        const size_t at = next_random(&random) % (n * n);
+        put(&c, at, get(&c, at) + 1);
+    }
+    // These are by rows: by columns each is its transpose, and so is the product of the other
+    // order.
+    check_product(&b, &a, &c, &random, "build or machine");
+    free(a.elements);
+    free(b.elements);
+    free(c.elements);
     printf("product of size %zu, verified\n", n);
     return written();
 }

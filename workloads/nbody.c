@@ -4,7 +4,6 @@
 // Units: G = 1, total mass 1, a cube of side 1.
 #define PROGRAM "nbody"
 #include "arguments.h"
-#include "random.h"
 
 #include <math.h>
 

@@ -13,7 +13,6 @@
 #define PROGRAM "openloop"
 
 #include "arguments.h"
-#include "random.h"
 
 #include <arpa/inet.h>
 #include <math.h>

@@ -98,20 +98,11 @@ static struct options parse_arguments(int argc, char **argv)
         {NULL, 0, NULL, 0},
     };
     struct options options = {0};
-    opterr = 0;
-    for (int name; (name = getopt_long(argc, argv, ":h", names, NULL)) != -1;) {
+    while (next_option(argc, argv, names, help) != -1) {
         const char *value = optarg;
-        if (name == 'h') {
-            show_help(help);
-        } else if (name == 'o') {
-            options.has_optimum = read_number(&value, -INFINITE, INFINITE, &options.optimum);
-            if (!options.has_optimum || *value != '\0')
-                fail(2, "'%s' is not an optimum: give a whole number", optarg);
-        } else if (name == ':') {
-            fail(2, "%s lacks its value: see qap --help", argv[optind - 1]);
-        } else {
-            fail(2, "unknown option in '%s': see qap --help", argv[optind - 1]);
-        }
+        options.has_optimum = read_number(&value, -INFINITE, INFINITE, &options.optimum);
+        if (!options.has_optimum || *value != '\0')
+            fail(2, "'%s' is not an optimum: give a whole number", optarg);
     }
     if (argc - optind != 1)
         fail(2, "%d arguments: give one, the FILE of an instance", argc - optind);

@@ -6,7 +6,6 @@
 // qap's branch and bound, so that each checks the other.
 #define PROGRAM "qapgen"
 #include "arguments.h"
-#include "random.h"
 
 enum { LARGEST = 16, DEFAULT_VALUE = 99, MOST_VALUE = 1000 };
 #define IMPOSSIBLE (INT32_MAX / 2)
@@ -56,16 +55,8 @@ static struct options parse_arguments(int argc, char **argv)
         {NULL, 0, NULL, 0},
     };
     struct options options = {.largest_value = DEFAULT_VALUE};
-    opterr = 0;
-    for (int name; (name = getopt_long(argc, argv, ":h", names, NULL)) != -1;)
-        if (name == 'h')
-            show_help(help);
-        else if (name == 'l')
-            options.largest_value = (int)number("--largest", optarg, 1, MOST_VALUE);
-        else if (name == ':')
-            fail(2, "%s lacks its value: see qapgen --help", argv[optind - 1]);
-        else
-            fail(2, "unknown option in '%s': see qapgen --help", argv[optind - 1]);
+    while (next_option(argc, argv, names, help) != -1)
+        options.largest_value = (int)number("--largest", optarg, 1, MOST_VALUE);
     if (argc - optind != 2)
         fail(2, "%d arguments: give two, N and SEED, for example qapgen 12 1", argc - optind);
     options.n = (int)number("N", argv[optind], 2, LARGEST);
@@ -175,7 +166,7 @@ static struct table merge(int n, const struct table *vertex, const struct table 
 static int32_t prove_optimum(const struct instance *instance)
 {
     const int n = instance->n;
-    struct table tables[LARGEST];
+    struct table tables[LARGEST] = {{0}};
     for (int i = 0; i < n; i++)
         tables[i] = new_table(n, 1);
     for (int i = n - 1; i > 0; i--) {

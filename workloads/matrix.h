@@ -1,8 +1,8 @@
-#ifndef WORKLOADS_BLAS_H
-#define WORKLOADS_BLAS_H
+#ifndef WORKLOADS_MATRIX_H
+#define WORKLOADS_MATRIX_H
 
-// A BLAS and LAPACK library, opened when the program runs: nothing is needed to build it, and any
-// library can be compared. Include after arguments.h.
+// Matrices, and a BLAS and LAPACK library, opened when the program runs: nothing is needed to build
+// it, and any library can be compared. Include after arguments.h.
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -135,6 +135,94 @@ static inline double blas_time(void)
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+// ---- products of matrices ----
+
+enum { MATRIX_LARGEST = 20000, ELEMENT_VALUES = 10, VECTOR_VALUES = 65536 };
+
+// Elements of a product are whole numbers, exact in a float; sums of the check in a double.
+_Static_assert(MATRIX_LARGEST *(ELEMENT_VALUES - 1) * (ELEMENT_VALUES - 1) < 1 << 24,
+               "a float rounds");
+_Static_assert(INT64_C(1) * MATRIX_LARGEST * MATRIX_LARGEST * (ELEMENT_VALUES - 1) *
+                       (ELEMENT_VALUES - 1) * (VECTOR_VALUES - 1) <
+                   INT64_C(1) << 53,
+               "the check would round");
+
+// Square, by columns.
+struct matrix {
+    size_t size;
+    bool single;
+    void *elements;
+};
+
+static inline double get(const struct matrix *matrix, size_t i)
+{
+    return matrix->single ? (double)((const float *)matrix->elements)[i]
+                          : ((const double *)matrix->elements)[i];
+}
+
+static inline void put(struct matrix *matrix, size_t i, double value)
+{
+    if (matrix->single)
+        ((float *)matrix->elements)[i] = (float)value;
+    else
+        ((double *)matrix->elements)[i] = value;
+}
+
+// Of whole numbers below VALUES; 0: of zeros.
+static inline struct matrix new_matrix(size_t size, bool single, uint64_t values, uint64_t *random)
+{
+    const size_t count = size * size;
+    struct matrix matrix = {.size = size,
+                            .single = single,
+                            .elements = blas_array(count, single ? sizeof(float) : sizeof(double))};
+    for (size_t i = 0; values > 0 && i < count; i++)
+        put(&matrix, i, (double)(next_random(random) % values));
+    return matrix;
+}
+
+static inline void multiply_vector(const struct matrix *matrix, const double *x, double *y)
+{
+    const size_t n = matrix->size;
+    memset(y, 0, n * sizeof *y);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++)
+            y[i] += get(matrix, j * n + i) * x[j];
+}
+
+// Freivalds 1977: whether A (B x) = C x for one random x. Nothing is rounded: see above.
+static inline bool agrees(const struct matrix *a, const struct matrix *b, const struct matrix *c,
+                          uint64_t *random)
+{
+    const size_t n = a->size;
+    double *x = blas_array(n, sizeof *x);
+    double *bx = blas_array(n, sizeof *bx);
+    double *abx = blas_array(n, sizeof *abx);
+    double *cx = blas_array(n, sizeof *cx);
+    bool equal = true;
+    for (size_t i = 0; i < n; i++)
+        x[i] = (double)(next_random(random) % VECTOR_VALUES);
+    multiply_vector(b, x, bx);
+    multiply_vector(a, bx, abx);
+    multiply_vector(c, x, cx);
+    for (size_t i = 0; i < n; i++)
+        equal = equal && abx[i] == cx[i];
+    free(x);
+    free(bx);
+    free(abx);
+    free(cx);
+    return equal;
+}
+
+// Two rounds, or the end (1): a wrong product passes with a probability below 2^-32. WHOM not to
+// trust.
+static inline void check_product(const struct matrix *a, const struct matrix *b,
+                                 const struct matrix *c, uint64_t *random, const char *whom)
+{
+    for (int round = 0; round < 2; round++)
+        if (!agrees(a, b, c, random))
+            fail(1, "the product of size %zu is wrong: do not trust this %s", c->size, whom);
 }
 
 #endif
