@@ -7,11 +7,6 @@
 
 enum { LARGEST = 22 };
 
-struct options {
-    long n;
-    bool spoil;
-};
-
 static const char help[] =
     "Usage: delannoy [--spoil] N\n"
     "\n"
@@ -23,15 +18,6 @@ static const char help[] =
     "  --help   this text\n"
     "\n"
     "Exit status: 0 the result is right, 1 it is not, 2 wrong arguments.\n";
-
-static struct options parse_arguments(int argc, char **argv)
-{
-    struct options options = {.spoil = takes_spoil(argc, argv, help)};
-    if (argc - optind != 1)
-        fail(2, "%d arguments: give one, N, for example delannoy 12", argc - optind);
-    options.n = (long)number("N", argv[optind], 0, LARGEST);
-    return options;
-}
 
 // Not inlined: a compiler that unrolls the recursion merges equal calls, and then the work
 // depends on the compiler's version.
@@ -56,15 +42,16 @@ static uint64_t known(uint64_t n)
 
 int main(int argc, char **argv)
 {
-    const struct options options = parse_arguments(argc, argv);
-    uint64_t result = delannoy(options.n, options.n);
-    if (options.spoil)
-        result++;
-    if (result != known((uint64_t)options.n)) {
+    const bool spoil = takes_spoil(argc, argv, help);
+    if (argc - optind != 1)
+        fail(2, "%d arguments: give one, N, for example delannoy 12", argc - optind);
+    const long n = (long)number("N", argv[optind], 0, LARGEST);
+    const uint64_t result = delannoy(n, n) + spoil;
+    if (result != known((uint64_t)n)) {
         fail(1,
              "D(%ld) came out as %" PRIu64 ", not %" PRIu64 ": do not trust this build or machine",
-             options.n, result, known((uint64_t)options.n));
+             n, result, known((uint64_t)n));
     }
-    printf("D(%ld) = %" PRIu64 ", verified\n", options.n, result);
+    printf("D(%ld) = %" PRIu64 ", verified\n", n, result);
     return written();
 }

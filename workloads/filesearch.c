@@ -28,17 +28,6 @@ static const char help[] =
     "Exit status: 0 the result is right, 1 it is not, there is no file or a folder could\n"
     "not be read, 2 wrong arguments.\n";
 
-// Returns whether the result is to be spoiled.
-static bool parse_arguments(int argc, char **argv)
-{
-    const bool spoil = takes_spoil(argc, argv, help);
-    if (optind < argc) {
-        fail(2, "'%s' is too much: change into the folder to be searched and give no argument",
-             argv[optind]);
-    }
-    return spoil;
-}
-
 static bool is_better(const struct result *best, const FTSENT *entry)
 {
     const off_t size = entry->fts_statp->st_size;
@@ -105,7 +94,11 @@ static bool unchanged(const struct result *found)
 
 int main(int argc, char **argv)
 {
-    const bool spoil = parse_arguments(argc, argv);
+    const bool spoil = takes_spoil(argc, argv, help);
+    if (optind < argc) {
+        fail(2, "'%s' is too much: change into the folder to be searched and give no argument",
+             argv[optind]);
+    }
     struct result found = search();
     if (!found.path)
         fail(1, "no regular file below the current folder: change into another, or run filegen");

@@ -57,12 +57,9 @@ int main(int argc, char **argv)
 {
     const struct blas_options options =
         blas_arguments(argc, argv, help, "htlvsr1", DEFAULT, MATRIX_LARGEST);
-    void *library = blas_open(&options);
+    const char *name;
     gemm_function *gemm =
-        (gemm_function *)blas_function(library, options.single ? "sgemm_" : "dgemm_");
-    const char *name = blas_name(library, (void *)gemm);
-    if (options.version)
-        return blas_show_version(name);
+        (gemm_function *)blas_function(&options, options.single ? "sgemm_" : "dgemm_", &name);
     uint64_t random = options.size;
     const double n = (double)options.size;
     struct matrix a = new_matrix(options.size, options.single, ELEMENT_VALUES, &random);

@@ -101,11 +101,8 @@ static double largest_error(size_t n, const double *x)
 int main(int argc, char **argv)
 {
     const struct blas_options options = blas_arguments(argc, argv, help, "htlvs", DEFAULT, LARGEST);
-    void *library = blas_open(&options);
-    gesv_function *gesv = (gesv_function *)blas_function(library, "dgesv_");
-    const char *name = blas_name(library, (void *)gesv);
-    if (options.version)
-        return blas_show_version(name);
+    const char *name;
+    gesv_function *gesv = (gesv_function *)blas_function(&options, "dgesv_", &name);
     const size_t n = options.size;
     const double count = (double)n;
     double *a = blas_array(n * n, sizeof *a);

@@ -84,14 +84,6 @@ static size_t tag_length(const struct block *block)
     return block->size_bytes < sizeof(uint64_t) ? block->size_bytes : sizeof(uint64_t);
 }
 
-// The tail is written first, the head last: in a short block the head covers the tail.
-static void write_tags(const struct block *block, uint64_t value)
-{
-    const size_t length = tag_length(block);
-    memcpy(block->start + block->size_bytes - length, &value, length);
-    memcpy(block->start, &value, length);
-}
-
 static bool has_tags(const struct block *block, uint64_t value)
 {
     const size_t length = tag_length(block);
@@ -117,7 +109,11 @@ static uint64_t allocate(struct worker *worker, struct block *blocks, uint64_t r
         if (block->size_bytes >= sizeof(max_align_t) &&
             (uintptr_t)block->start % _Alignof(max_align_t) != 0)
             worker->failure = "a block is not aligned: do not trust this allocator";
-        write_tags(block, tag(worker, repeat, i));
+        // The tail is written first, the head last: in a short block the head covers the tail.
+        uint64_t value = tag(worker, repeat, i);
+        const size_t length = tag_length(block);
+        memcpy(block->start + block->size_bytes - length, &value, length);
+        memcpy(block->start, &value, length);
     }
     return options->iterations;
 }

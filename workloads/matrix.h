@@ -49,30 +49,24 @@ static inline void *blas_open(const struct blas_options *options)
     return library;
 }
 
-// The function NAME of the library, or the end (1).
-static inline void *blas_function(void *library, const char *name)
+// The function NAME of the library, opened for these options, or the end (1); *whose: the library's
+// own words, or its file. --version prints that, and ends the program.
+static inline void *blas_function(const struct blas_options *options, const char *name,
+                                  const char **whose)
 {
-    void *function = dlsym(library, name);
+    void *library = blas_open(options), *function = dlsym(library, name);
+    char *(*const configuration)(void) = (char *(*)(void))dlsym(library, "openblas_get_config");
+    static Dl_info info;
     if (!function)
         fail(1, "the library has no %s: give another --library", name);
+    *whose = configuration                  ? configuration()
+             : dladdr(function, &info) != 0 ? info.dli_fname
+                                            : "unknown";
+    if (options->version) {
+        printf("%s\n", *whose);
+        exit(written());
+    }
     return function;
-}
-
-// Who the library is: its own words, or its file.
-static inline const char *blas_name(void *library, void *function)
-{
-    char *(*const configuration)(void) = (char *(*)(void))dlsym(library, "openblas_get_config");
-    Dl_info info;
-    if (configuration)
-        return configuration();
-    return dladdr(function, &info) != 0 ? info.dli_fname : "unknown";
-}
-
-// What --version prints; the exit status: 0, or the end (1).
-static inline int blas_show_version(const char *name)
-{
-    printf("%s\n", name);
-    return written();
 }
 
 static inline struct blas_options blas_arguments(int argc, char **argv, const char *help,

@@ -8,11 +8,6 @@
 
 enum { DEFAULT = 1000 };
 
-struct options {
-    size_t size;
-    bool spoil;
-};
-
 static const char help[] =
     "Usage: mmul [--spoil] [SIZE]\n"
     "\n"
@@ -28,16 +23,6 @@ static const char help[] =
     "\n"
     "Exit status: 0 the product is right, 1 it is not or memory is short, 2 wrong arguments.\n";
 
-static struct options parse_arguments(int argc, char **argv)
-{
-    struct options options = {.spoil = takes_spoil(argc, argv, help), .size = DEFAULT};
-    if (argc - optind > 1)
-        fail(2, "%d arguments: give at most one, SIZE", argc - optind);
-    if (optind < argc)
-        options.size = number("SIZE", argv[optind], 1, MATRIX_LARGEST);
-    return options;
-}
-
 static void multiply(size_t n, const double *a, const double *b, double *c)
 {
     for (size_t i = 0; i < n; i++) {
@@ -52,14 +37,17 @@ static void multiply(size_t n, const double *a, const double *b, double *c)
 
 int main(int argc, char **argv)
 {
-    const struct options options = parse_arguments(argc, argv);
-    const size_t n = options.size;
+    const bool spoil = takes_spoil(argc, argv, help);
+    if (argc - optind > 1)
+        fail(2, "%d arguments: give at most one, SIZE", argc - optind);
+    const size_t n =
+        optind < argc ? number("SIZE", argv[optind], 1, MATRIX_LARGEST) : (size_t)DEFAULT;
     uint64_t random = n;
     struct matrix a = new_matrix(n, false, ELEMENT_VALUES, &random);
     struct matrix b = new_matrix(n, false, ELEMENT_VALUES, &random);
     struct matrix c = new_matrix(n, false, 0, &random);
     multiply(n, a.elements, b.elements, c.elements);
-    if (options.spoil) {
+    if (spoil) {
         const size_t at = next_random(&random) % (n * n);
         put(&c, at, get(&c, at) + 1);
     }

@@ -169,18 +169,6 @@ static void receive(struct client *client, struct connection *one)
     }
 }
 
-// Gives each request that is due by now to its connection, and sends.
-static void start_due(struct client *client, int64_t now)
-{
-    for (; client->next < client->requests && client->due_ns[client->next] <= now; client->next++) {
-        struct connection *one = &client->connection[client->next % client->connections];
-        one->due++;
-        one->unsent += client->line_size;
-    }
-    for (size_t i = 0; i < client->connections; i++)
-        send_due(client, &client->connection[i]);
-}
-
 static void wait_until(struct client *client, int64_t until_ns)
 {
     struct pollfd files[MOST_CONNECTIONS];
@@ -204,7 +192,15 @@ static int64_t run(struct client *client, int64_t length_ns)
     int64_t now = 0;
     client->start_ns = now_ns();
     while (client->answers < client->requests && now < length_ns + PATIENCE_NS) {
-        start_due(client, now);
+        // Gives each request that is due by now to its connection, and sends.
+        for (; client->next < client->requests && client->due_ns[client->next] <= now;
+             client->next++) {
+            struct connection *one = &client->connection[client->next % client->connections];
+            one->due++;
+            one->unsent += client->line_size;
+        }
+        for (size_t i = 0; i < client->connections; i++)
+            send_due(client, &client->connection[i]);
         wait_until(client, client->next < client->requests ? client->due_ns[client->next]
                                                            : length_ns + PATIENCE_NS);
         now = now_ns() - client->start_ns;
