@@ -361,16 +361,6 @@ int engine_start(struct run *run)
     return !failure_of(run) ? 0 : -1;
 }
 
-// For a work() that may be blocked in something that is not the engine's.
-static void interrupt_all(struct run *run)
-{
-    if (!run->load->interrupt || !run->workers)
-        return;
-    for (unsigned i = 0; i < run->threads; i++)
-        if (run->workers[i].started)
-            run->load->interrupt(&run->workers[i]);
-}
-
 // What was offered to a paced load between two times under the same orders. With
 // operations it is those that became due: at a few a second, nobody could do
 // rate * time of a short window.
@@ -422,7 +412,12 @@ static void give_orders(struct run *run, enum order order)
     atomic_store_explicit(&engine->generation, engine->orders.generation, memory_order_release);
     pthread_mutex_unlock(&engine->mutex);
     syscall(SYS_futex, &engine->generation, FUTEX_WAKE_PRIVATE, INT32_MAX);
-    interrupt_all(run);
+    // For a work() that may be blocked in something that is not the engine's.
+    if (!run->load->interrupt || !run->workers)
+        return;
+    for (unsigned i = 0; i < run->threads; i++)
+        if (run->workers[i].started)
+            run->load->interrupt(&run->workers[i]);
 }
 
 void engine_set_length(struct run *run, int64_t length_ns)

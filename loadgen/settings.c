@@ -87,22 +87,6 @@ static bool is_of_calibrations(const char *name)
            strcmp(name, "calibration") == 0;
 }
 
-// The common options of this load. Those of calibrations are accepted by all, so
-// that a campaign may give --if-missing to any, but shown only where they help.
-static void choose_common(const struct load *load, struct option_row chosen[COMMON_COUNT])
-{
-    size_t used = 0;
-    for (size_t i = 0; i < COMMON_COUNT; i++) {
-        const struct option_row *row = &common_settings[i];
-        if (row->name && is_without(load, row->name))
-            continue;
-        chosen[used] = *row;
-        if (row->name && is_of_calibrations(row->name) && !load->calibrations)
-            chosen[used].hidden = true;
-        used++;
-    }
-}
-
 static const char *arguments_of(const struct load *load)
 {
     if (load->arguments)
@@ -120,7 +104,18 @@ void settings_parse(struct run *run, int argc, char **argv)
     run->settings = calloc(1, load->options_size + 1);
     if (!run->settings)
         usage_error("out of memory: free some");
-    choose_common(load, common);
+    // The common options of this load. Those of calibrations are accepted by all, so
+    // that a campaign may give --if-missing to any, but shown only where they help.
+    size_t used = 0;
+    for (size_t i = 0; i < COMMON_COUNT; i++) {
+        const struct option_row *row = &common_settings[i];
+        if (row->name && is_without(load, row->name))
+            continue;
+        common[used] = *row;
+        if (row->name && is_of_calibrations(row->name) && !load->calibrations)
+            common[used].hidden = true;
+        used++;
+    }
     snprintf(name, sizeof name, "loadgen %s", load->name);
     const struct option_group groups[] = {
         {.rows = !load->options ? no_options : load->options, .values = run->settings},

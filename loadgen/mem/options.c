@@ -335,19 +335,6 @@ static void check_simd(struct run *run)
                     simd_names[plan->simd], simd_names[mem_simd_best()]);
 }
 
-static void check_node(struct run *run)
-{
-    struct mem_state *state = mem_state_of(run);
-    char nodes[256];
-    state->plan.node = -1;
-    if (mem_settings_of(run)->node < 0)
-        return;
-    state->plan.node = (int)mem_settings_of(run)->node;
-    if (!mem_machine_has_node(&state->machine, (unsigned)state->plan.node, nodes, sizeof nodes))
-        usage_error("--node %d: there is no such NUMA node here: choose from %s", state->plan.node,
-                    nodes);
-}
-
 void mem_open(struct run *run, enum mem_kernel kernel, enum mem_access access)
 {
     const struct mem_settings *set = mem_settings_of(run);
@@ -370,7 +357,14 @@ void mem_open(struct run *run, enum mem_kernel kernel, enum mem_access access)
     mem_machine_open(&state->machine, &run->cpus);
     (void)edge_kept(&state->machine.caches, &state->edge_bytes);
     check_simd(run);
-    check_node(run);
+    char nodes[256];
+    state->plan.node = -1;
+    if (mem_settings_of(run)->node < 0)
+        return;
+    state->plan.node = (int)mem_settings_of(run)->node;
+    if (!mem_machine_has_node(&state->machine, (unsigned)state->plan.node, nodes, sizeof nodes))
+        usage_error("--node %d: there is no such NUMA node here: choose from %s", state->plan.node,
+                    nodes);
 }
 
 // ---- footprints ----

@@ -378,29 +378,6 @@ static void add_histogram(struct line *line, const struct histogram *histogram)
     line_close(line);
 }
 
-// Over all spans; the last line.
-static int write_summary(struct recording *recording, const struct sample *last)
-{
-    const double seconds = (double)(recording->end_ns - recording->start_ns) / 1e9;
-    struct line line = {0};
-    line_object(&line, NULL);
-    line_text(&line, "event", "summary");
-    line_count(&line, "spans", recording->spans);
-    line_fixed(&line, "length_s", seconds, 6);
-    line_fixed(&line, "own_cpu_s", (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9, 6);
-    add_shares(&line, "mean_load", &recording->first, last, seconds, sample_load);
-    add_shares(&line, "mean_steal", &recording->first, last, seconds, sample_steal);
-    add_rates(&line, &recording->first, last, seconds);
-    if (recording->wakeups.count > 0) {
-        line_object(&line, "wakeup");
-        add_latency(&line, &recording->all);
-        add_cpus(&line, "by_cpu", recording, take_whole);
-        add_histogram(&line, &recording->all);
-        line_close(&line);
-    }
-    return write_line(recording->file, &line);
-}
-
 // The same for people.
 static void print_summary(struct run *run, const struct recording *recording,
                           const struct sample *last)
@@ -492,7 +469,25 @@ static int record(struct run *run, struct recording *recording)
         return 0;
     if (recording->file != stdout)
         print_summary(run, recording, last);
-    return write_summary(recording, last);
+    // Over all spans; the last line.
+    const double seconds = (double)(recording->end_ns - recording->start_ns) / 1e9;
+    struct line line = {0};
+    line_object(&line, NULL);
+    line_text(&line, "event", "summary");
+    line_count(&line, "spans", recording->spans);
+    line_fixed(&line, "length_s", seconds, 6);
+    line_fixed(&line, "own_cpu_s", (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9, 6);
+    add_shares(&line, "mean_load", &recording->first, last, seconds, sample_load);
+    add_shares(&line, "mean_steal", &recording->first, last, seconds, sample_steal);
+    add_rates(&line, &recording->first, last, seconds);
+    if (recording->wakeups.count > 0) {
+        line_object(&line, "wakeup");
+        add_latency(&line, &recording->all);
+        add_cpus(&line, "by_cpu", recording, take_whole);
+        add_histogram(&line, &recording->all);
+        line_close(&line);
+    }
+    return write_line(recording->file, &line);
 }
 
 static bool recording_open(struct recording *recording)
@@ -517,19 +512,6 @@ static const char *advice(int error)
     }
 }
 
-// A file without any span is of no use to anybody.
-static void refuse_empty(const struct run *run, const struct recording *recording)
-{
-    const char *path = run->arguments[0];
-    struct stat status;
-    complain("record: ended before the first interval of %.3f s was over, so nothing was recorded: "
-             "let it run longer, or give a shorter --interval",
-             (double)interval_of(run) / 1e9);
-    if (recording->file != stdout && fstat(fileno(recording->file), &status) == 0 &&
-        S_ISREG(status.st_mode))
-        (void)unlink(path);
-}
-
 static int record_instead(struct run *run)
 {
     const char *path = run->arguments[0];
@@ -550,7 +532,15 @@ static int record_instead(struct run *run)
         complain("cannot record to %s: %s: %s", path, strerror(error), advice(error));
         failed = 1;
     } else if (recording->spans == 0) {
-        refuse_empty(run, recording);
+        // A file without any span is of no use to anybody.
+        struct stat status;
+        complain(
+            "record: ended before the first interval of %.3f s was over, so nothing was recorded: "
+            "let it run longer, or give a shorter --interval",
+            (double)interval_of(run) / 1e9);
+        if (recording->file != stdout && fstat(fileno(recording->file), &status) == 0 &&
+            S_ISREG(status.st_mode))
+            (void)unlink(path);
         failed = 1;
     }
     if (file && (file == stdout ? fflush(file) : fclose(file)) != 0 && !failed) {
