@@ -81,16 +81,6 @@ static void on_stop(uv_signal_t *handle, int number)
     run->load->process->suspend(run, false);
 }
 
-void suspend_watch(uv_signal_t *handle, uv_loop_t *loop, struct run *run)
-{
-    struct sigaction action;
-    uv_signal_init(loop, handle);
-    handle->data = run;
-    if (run->load->process && run->load->process->suspend &&
-        sigaction(SIGTSTP, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-        uv_signal_start(handle, on_stop, SIGTSTP);
-}
-
 // What a load did between two times: a mark, an interval, all of it.
 
 static void add_percentiles(struct line *line, const char *name, const struct histogram *histogram)
@@ -556,7 +546,14 @@ static void open_handles(struct control *control)
         if (!ending_is_left_out(ending_signals[i]))
             uv_signal_start(&control->signals[i], on_signal, ending_signals[i]);
     }
-    suspend_watch(&control->suspended, &control->loop, control->run);
+    // From now on until the loop is closed. Does nothing for a load that cannot suspend, and where
+    // whoever started us ignores SIGTSTP, as a shell without job control does.
+    struct sigaction action;
+    uv_signal_init(&control->loop, &control->suspended);
+    control->suspended.data = control->run;
+    if (control->run->load->process && control->run->load->process->suspend &&
+        sigaction(SIGTSTP, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+        uv_signal_start(&control->suspended, on_stop, SIGTSTP);
 }
 
 static void close_one(uv_handle_t *handle, void *unused)

@@ -172,10 +172,6 @@ void prefault_done(struct prefault *prefault);
 // and continues its threads. One that is another process, out of the terminal's reach, is stopped
 // before loadgen itself stops, and continued with it. SIGSTOP cannot be noticed.
 
-// From now on until the loop is closed. Does nothing for a load that cannot suspend, and where
-// whoever started us ignores SIGTSTP, as a shell without job control does.
-void suspend_watch(uv_signal_t *handle, uv_loop_t *loop, struct run *run);
-
 // The control lines on stdin, on a libuv loop: a pipe, a socket, a terminal or a file.
 
 // A control line: what it asks of the load. Pure.

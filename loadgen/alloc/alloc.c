@@ -28,13 +28,15 @@ struct alloc_heap {
     bool arena_open, cache_open;
 };
 
-// Of the whole process, as the allocator reports it; NAN: it does not.
-struct alloc_statistics {
-    double allocated_bytes; // handed out
-    double active_bytes;    // in pages with something handed out
-    double resident_bytes;  // in memory, as far as the allocator knows
-    double retained_bytes;  // addresses kept without memory behind them
+// Of the whole process, in bytes, as the allocator reports it; NAN: it does not.
+enum statistic {
+    ALLOCATED, // handed out
+    ACTIVE,    // in pages with something handed out
+    RESIDENT,  // in memory, as far as the allocator knows
+    RETAINED,  // addresses kept without memory behind them
+    STATISTICS
 };
+static const char *const statistic_names[] = {"allocated", "active", "resident", "retained"};
 
 // Memory that an allocator holds for each allocation, beyond its bytes, at most: measured
 // by VmHWM under churn with sizes of 16 bytes to 4 MiB, one or log-uniform.
@@ -52,7 +54,7 @@ struct allocator {
     void (*close)(struct alloc_heap *heap);
     void *(*get)(struct alloc_heap *heap, size_t bytes); // NULL: no memory
     void (*put)(struct alloc_heap *heap, void *memory, size_t bytes);
-    void (*statistics)(struct alloc_statistics *statistics);
+    void (*statistics)(double bytes[STATISTICS]);
 };
 
 // ---- jemalloc ----
@@ -134,23 +136,17 @@ static void jemalloc_put(struct alloc_heap *heap, void *memory, size_t bytes)
     sdallocx(memory, bytes, heap->put_flags);
 }
 
-static double jemalloc_statistic(const char *name)
-{
-    size_t value, size = sizeof value;
-    return mallctl(name, &value, &size, NULL, 0) == 0 ? (double)value : NAN;
-}
-
-static void jemalloc_statistics(struct alloc_statistics *result)
+static void jemalloc_statistics(double bytes[STATISTICS])
 {
     uint64_t epoch = 1; // any value: the figures are brought up to date
-    size_t size = sizeof epoch;
+    size_t value, size = sizeof epoch;
+    char name[32];
     mallctl("epoch", &epoch, &size, &epoch, sizeof epoch);
-    *result = (struct alloc_statistics){
-        .allocated_bytes = jemalloc_statistic("stats.allocated"),
-        .active_bytes = jemalloc_statistic("stats.active"),
-        .resident_bytes = jemalloc_statistic("stats.resident"),
-        .retained_bytes = jemalloc_statistic("stats.retained"),
-    };
+    for (size_t i = 0; i < STATISTICS; i++) {
+        size = sizeof value;
+        snprintf(name, sizeof name, "stats.%s", statistic_names[i]);
+        bytes[i] = mallctl(name, &value, &size, NULL, 0) == 0 ? (double)value : NAN;
+    }
 }
 
 static const struct allocator alloc_jemalloc = {
@@ -233,14 +229,15 @@ static void glibc_put(struct alloc_heap *heap, void *memory, size_t bytes)
     __libc_free(memory);
 }
 
-static void glibc_statistics(struct alloc_statistics *result)
+static void glibc_statistics(double bytes[STATISTICS])
 {
-    *result = (struct alloc_statistics){NAN, NAN, NAN, NAN};
+    for (size_t i = 0; i < STATISTICS; i++)
+        bytes[i] = NAN;
     if (!mallinfo2)
         return;
     const struct mallinfo2 info = mallinfo2();
-    result->allocated_bytes = (double)info.uordblks + (double)info.hblkhd;
-    result->active_bytes = (double)info.arena + (double)info.hblkhd;
+    bytes[ALLOCATED] = (double)info.uordblks + (double)info.hblkhd;
+    bytes[ACTIVE] = (double)info.arena + (double)info.hblkhd;
 }
 
 static const struct allocator alloc_glibc = {
@@ -525,31 +522,29 @@ static void count(struct run *run, double counters[LOAD_COUNTERS])
 
 static void fields(struct run *run, const struct snapshot *window, struct line *line)
 {
-    struct alloc_statistics now;
-    alloc_state_of(run)->plan.allocator->statistics(&now);
+    double bytes[STATISTICS];
+    char name[32];
+    alloc_state_of(run)->plan.allocator->statistics(bytes);
     line_fixed(line, "page_faults_per_s", per_second(window->counters[FAULTS], window), 6);
-    line_fixed(line, "allocated_bytes", now.allocated_bytes, 6);
-    line_fixed(line, "active_bytes", now.active_bytes, 6);
-    line_fixed(line, "resident_bytes", now.resident_bytes, 6);
-    line_fixed(line, "retained_bytes", now.retained_bytes, 6);
+    for (size_t i = 0; i < STATISTICS; i++) {
+        snprintf(name, sizeof name, "%s_bytes", statistic_names[i]);
+        line_fixed(line, name, bytes[i], 6);
+    }
 }
 
 static void notes(struct run *run, const char *event, const struct snapshot *window)
 {
     const struct alloc_plan *plan = &alloc_state_of(run)->plan;
-    static const char *const names[] = {"allocated", "active", "resident", "retained"};
-    struct alloc_statistics now;
+    double bytes[STATISTICS];
     char size[32];
     (void)event;
-    plan->allocator->statistics(&now);
-    const double values[] = {now.allocated_bytes, now.active_bytes, now.resident_bytes,
-                             now.retained_bytes};
+    plan->allocator->statistics(bytes);
     report_print(&run->report, "  %s%s: %.0f page faults a second", plan->allocator->name,
                  plan->purge ? ", purging" : "", per_second(window->counters[FAULTS], window));
-    for (size_t i = 0; i < 4; i++)
-        if (!isnan(values[i]))
-            report_print(&run->report, ", %s %s", names[i],
-                         units_format_size(values[i], size, sizeof size));
+    for (size_t i = 0; i < STATISTICS; i++)
+        if (!isnan(bytes[i]))
+            report_print(&run->report, ", %s %s", statistic_names[i],
+                         units_format_size(bytes[i], size, sizeof size));
     report_print(&run->report, "\n");
 }
 

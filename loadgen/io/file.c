@@ -497,6 +497,12 @@ int io_file_check(const struct io_file *file, struct io_error *error)
     return check_space(file, held, error);
 }
 
+int io_file_create(struct io_file *file)
+{
+    bool named;
+    return file->fd = create(file, &named);
+}
+
 int io_file_open(struct io_file *file, struct io_error *error)
 {
     bool named;

@@ -58,6 +58,9 @@ int io_file_check(const struct io_file *file, struct io_error *error);
 // and then nothing is left behind.
 int io_file_open(struct io_file *file, struct io_error *error);
 
+// An empty one, without a name unless it is to be kept. Its descriptor, or -1 with errno.
+int io_file_create(struct io_file *file);
+
 // Another descriptor of the same file (it need not have a name), for instance
 // with O_DIRECT. Returns it, or -1 with errno.
 int io_file_reopen(const struct io_file *file, int flags);
@@ -146,6 +149,8 @@ void io_stream_close(struct io_stream *stream);
 // that was written before, so that nothing can store it once for two.
 struct io_request io_stream_next(struct io_stream *stream, unsigned slot);
 
+// A transfer of all or nothing, blocking. 0, or errno.
+int io_transfer(int fd, bool read_it, unsigned char *data, size_t length, uint64_t offset);
 // Do it, blocking, with slot 0. 0, or errno; a short transfer is EIO.
 int io_stream_do(const struct io_stream *stream, const struct io_request *request);
 

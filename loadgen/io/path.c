@@ -227,24 +227,28 @@ static void io_stream_drop(const struct io_stream *stream, const struct io_reque
                       POSIX_FADV_DONTNEED);
 }
 
-int io_stream_do(const struct io_stream *stream, const struct io_request *request)
+int io_transfer(int fd, bool read_it, unsigned char *data, size_t length, uint64_t offset)
 {
-    const struct io_plan *plan = stream->plan;
-    off_t offset = (off_t)request->offset_bytes;
     ssize_t moved;
-
-    io_stream_drop(stream, request);
     do
-        moved = request->read ? pread(plan->read_fd, stream->buffers, plan->block_bytes, offset)
-                              : pwrite(plan->write_fd, stream->buffers, plan->block_bytes, offset);
+        moved = read_it ? pread(fd, data, length, (off_t)offset)
+                        : pwrite(fd, data, length, (off_t)offset);
     while (moved < 0 && errno == EINTR);
     if (moved < 0)
         return errno;
-    if ((uint64_t)moved != plan->block_bytes)
-        return EIO;
-    if (!request->read && plan->sync == IO_SYNC_DATA && fdatasync(plan->write_fd) != 0)
+    return (size_t)moved == length ? 0 : EIO;
+}
+
+int io_stream_do(const struct io_stream *stream, const struct io_request *request)
+{
+    const struct io_plan *plan = stream->plan;
+    io_stream_drop(stream, request);
+    const int error = io_transfer(request->read ? plan->read_fd : plan->write_fd, request->read,
+                                  stream->buffers, plan->block_bytes, request->offset_bytes);
+    if (error == 0 && !request->read && plan->sync == IO_SYNC_DATA &&
+        fdatasync(plan->write_fd) != 0)
         return errno;
-    return 0;
+    return error;
 }
 
 #ifndef WITHOUT_liburing

@@ -54,20 +54,6 @@ enum { REWRITE_EVERY = 10 }; // of the seeks (Bonnie++ 2.00: UpdateSeek)
 
 // ---- one operation ----
 
-// A transfer of all or nothing. 0, or errno.
-static int transfer(int fd, bool read_it, unsigned char *data, size_t length, uint64_t offset)
-{
-    ssize_t moved;
-
-    do
-        moved = read_it ? pread(fd, data, length, (off_t)offset)
-                        : pwrite(fd, data, length, (off_t)offset);
-    while (moved < 0 && errno == EINTR);
-    if (moved < 0)
-        return errno;
-    return (size_t)moved == length ? 0 : EIO;
-}
-
 // An operation that began at *at_ns is done; the next one begins now.
 static void count(struct io_outcome *outcome, int64_t *at_ns)
 {
@@ -142,11 +128,11 @@ static void *seeker_main(void *argument)
     for (uint64_t i = 0; i < seeker->seeks && seeker->error == 0; i++) {
         const uint64_t offset = random_below(&bench->random, blocks) * block;
 
-        seeker->error = transfer(bench->direct_fd, true, bench->buffer, block, offset);
+        seeker->error = io_transfer(bench->direct_fd, true, bench->buffer, block, offset);
         seeker->outcome.moved += block;
         if (i % REWRITE_EVERY == 0 && seeker->error == 0) {
             change(bench);
-            seeker->error = transfer(bench->direct_fd, false, bench->buffer, block, offset);
+            seeker->error = io_transfer(bench->direct_fd, false, bench->buffer, block, offset);
             seeker->outcome.moved += block;
         }
         count(&seeker->outcome, &at_ns);
@@ -352,10 +338,10 @@ static int pass(struct io_bench *bench, const struct io_phase *phase, struct io_
 
     for (uint64_t i = 0; i < blocks && error == 0; i++) {
         if (phase->reads)
-            error = transfer(bench->direct_fd, true, bench->buffer, block, i * block);
+            error = io_transfer(bench->direct_fd, true, bench->buffer, block, i * block);
         if (phase->writes && error == 0) {
             change(bench);
-            error = transfer(bench->direct_fd, false, bench->buffer, block, i * block);
+            error = io_transfer(bench->direct_fd, false, bench->buffer, block, i * block);
         }
         count(outcome, &at_ns);
     }
@@ -387,37 +373,18 @@ static int measure(struct io_bench *bench, const struct io_phase *phase, struct 
 
 // ---- the file ----
 
-// Empty, without a name. -1 with errno.
-static int new_file(const char *folder)
-{
-    char path[PATH_MAX];
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT))
-        return fd;
-    if (snprintf(path, sizeof path, "%s/jostle-phases.XXXXXX", folder) >= (int)sizeof path)
-        return -1;
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0)
-        unlink(path);
-    return fd;
-}
-
+// Empty, and without a name: the run's own, which its cleanup closes. 0, or errno.
 static int open_bench(struct io_bench *bench)
 {
-    const struct io_file *file = &io_state_of(bench->run)->file;
-    char path[64];
-
-    bench->fd = bench->direct_fd = new_file(file->folder);
+    struct io_file *file = &io_state_of(bench->run)->file;
+    bench->fd = bench->direct_fd = io_file_create(file);
     if (bench->fd < 0)
         return errno;
     bench->buffer = io_pass_buffer(bench->block_bytes);
     if (!bench->buffer)
         return ENOMEM;
-    if (bench->set->sync != IO_SYNC_DIRECT)
-        return 0;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", bench->fd);
-    bench->direct_fd = open(path, O_RDWR | O_DIRECT | O_CLOEXEC);
+    if (bench->set->sync == IO_SYNC_DIRECT)
+        bench->direct_fd = io_file_reopen(file, O_RDWR | O_DIRECT);
     return bench->direct_fd >= 0 ? 0 : errno;
 }
 
@@ -471,8 +438,6 @@ int io_phases(struct run *run)
         io_phases_summary(&bench, phases, outcomes, PHASES);
     if (bench.direct_fd >= 0 && bench.direct_fd != bench.fd)
         close(bench.direct_fd);
-    if (bench.fd >= 0)
-        close(bench.fd);
     free(bench.buffer);
     return run->report.broken ? 1 : status;
 }

@@ -36,7 +36,8 @@ static void access_fields(const struct snapshot *window, struct line *line)
     line_fixed(line, "ns_per_load_mean", loads > 0 ? (double)window->busy_ns / loads : NAN, 6);
 }
 
-void mem_fields(struct run *run, const struct snapshot *window, struct line *line)
+// load.h's fields, notes and describe.
+static void mem_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     line_fixed(line, "busy_s", (double)window->busy_ns / 1e9, 6);
     if (mem_state_of(run)->plan.access != ACCESS_NONE)
@@ -97,7 +98,7 @@ static const char *node_list(const struct mem_pages *pages, char *text, size_t s
     return text;
 }
 
-void mem_describe(struct run *run, struct line *line)
+static void mem_describe(struct run *run, struct line *line)
 {
     const struct mem_state *state = mem_state_of(run);
     const struct mem_plan *plan = &state->plan;
@@ -133,7 +134,7 @@ void mem_describe(struct run *run, struct line *line)
     line_text(line, "nodes", node_list(pages, nodes, sizeof nodes));
 }
 
-void mem_notes(struct run *run, const char *event, const struct snapshot *window)
+static void mem_notes(struct run *run, const char *event, const struct snapshot *window)
 {
     const struct mem_state *state = mem_state_of(run);
     const struct mem_plan *plan = &state->plan;
@@ -169,7 +170,7 @@ void mem_notes(struct run *run, const char *event, const struct snapshot *window
 
 // ---- memory ----
 
-int mem_prepare(struct run *run)
+static int mem_prepare(struct run *run)
 {
     struct mem_state *state = mem_state_of(run);
     char size[32];
@@ -180,7 +181,7 @@ int mem_prepare(struct run *run)
     return 0;
 }
 
-void mem_cleanup(struct run *run)
+static void mem_cleanup(struct run *run)
 {
     mem_machine_close(&mem_state_of(run)->machine);
 }
@@ -242,7 +243,7 @@ static int map_arrays(struct worker *worker, struct mem_worker *own)
     return 0;
 }
 
-int mem_begin(struct worker *worker)
+static int mem_begin(struct worker *worker)
 {
     struct mem_state *state = mem_state_of(worker->run);
     struct mem_worker *own = worker->state;
@@ -259,13 +260,13 @@ int mem_begin(struct worker *worker)
     return 0;
 }
 
-void mem_end(struct worker *worker)
+static void mem_end(struct worker *worker)
 {
     struct mem_worker *own = worker->state;
     mem_pages_unmap(&own->area);
 }
 
-double mem_operate(struct worker *worker)
+static double mem_operate(struct worker *worker)
 {
     const struct mem_plan *plan = &mem_state_of(worker->run)->plan;
     struct mem_worker *own = worker->state;
@@ -310,7 +311,7 @@ static void *check_worker(void *argument)
 }
 
 // Each worker's arrays by a thread, as there may be much of it.
-int mem_verify(struct run *run)
+static int mem_verify(struct run *run)
 {
     struct mem_state *state = mem_state_of(run);
     struct check *checks = calloc(run->threads, sizeof *checks);
@@ -341,33 +342,28 @@ int mem_verify(struct run *run)
                     mem_kernel_names[state->plan.kernel], state->error, MEM_VALID_ERROR);
 }
 
+// What loadgen mem and loadgen cache have alike.
+#define MEM_LOAD                                                                                   \
+    .options_size = sizeof(struct mem_settings), .state_size = sizeof(struct mem_state),           \
+    .worker_size = sizeof(struct mem_worker), .fills = true, .pinned = true, .timed = true,        \
+    .prepare = mem_prepare, .begin = mem_begin, .operate = mem_operate, .verify = mem_verify,      \
+    .end = mem_end, .cleanup = mem_cleanup, .notes = mem_notes
+
 static const struct load mem_load = {
+    MEM_LOAD,
     .name = "mem",
     .summary = "moves data through memory or a cache, or chases pointers in it",
     .details = details,
     .options = mem_options,
-    .options_size = sizeof(struct mem_settings),
-    .state_size = sizeof(struct mem_state),
-    .worker_size = sizeof(struct mem_worker),
     .calibrations = (const char *const[]){"--kernel read --threads 1", "--kernel read",
                                           "--kernel write --threads 1", "--kernel write",
                                           "--kernel copy --threads 1", "--kernel copy",
                                           "--kernel triad --threads 1", "--kernel triad",
                                           "--kernel chase --threads 1", NULL},
-    .fills = true,
-    .pinned = true,
-    .timed = true,
     .check = mem_check,
-    .prepare = mem_prepare,
-    .begin = mem_begin,
-    .operate = mem_operate,
-    .verify = mem_verify,
-    .end = mem_end,
-    .cleanup = mem_cleanup,
     .describe = mem_describe,
     .fields = mem_fields,
     .summary_fields = mem_summary,
-    .notes = mem_notes,
 };
 LOADGEN_REGISTER(mem_load);
 
@@ -452,28 +448,16 @@ static void fields(struct run *run, const struct snapshot *window, struct line *
 }
 
 static const struct load cache_load = {
+    MEM_LOAD,
     .name = "cache",
     .summary = "occupies a part of a cache: L1d, L2 or L3",
     .details = cache_details,
     .options = options,
-    .options_size = sizeof(struct mem_settings),
-    .state_size = sizeof(struct mem_state),
-    .worker_size = sizeof(struct mem_worker),
     .threads = 1,
     .calibrations = (const char *const[]){"", NULL},
-    .fills = true,
-    .pinned = true,
-    .timed = true,
     .check = check,
-    .prepare = mem_prepare,
-    .begin = mem_begin,
-    .operate = mem_operate,
-    .verify = mem_verify,
-    .end = mem_end,
-    .cleanup = mem_cleanup,
     .describe = describe,
     .fields = fields,
-    .notes = mem_notes,
     .rate = rate,
 };
 LOADGEN_REGISTER(cache_load);

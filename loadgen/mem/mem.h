@@ -307,30 +307,4 @@ static inline struct mem_state *mem_state_of(const struct run *run)
     return run->state;
 }
 
-// ---- edge.c ----
-
-// Where the caches of this machine end, whatever they are said to be: the L3 that a
-// virtual machine reports need not be the one below it. Latency of dependent loads at
-// random places rises with the size of the memory they go to as long as some of them
-// still find a cache; from the edge on it stays what it is.
-
-// ---- mem.c ----
-
-// The functions of load.h: loadgen cache is the same one with options of
-// its own.
-
-int mem_prepare(struct run *run);
-int mem_begin(struct worker *worker);
-double mem_operate(struct worker *worker);
-int mem_verify(struct run *run);
-void mem_end(struct worker *worker);
-void mem_cleanup(struct run *run);
-
-// What loadgen mem and loadgen cache count and report of themselves.
-
-// load.h's fields, notes and describe.
-void mem_fields(struct run *run, const struct snapshot *window, struct line *line);
-void mem_notes(struct run *run, const char *event, const struct snapshot *window);
-void mem_describe(struct run *run, struct line *line);
-
 #endif

@@ -1,3 +1,8 @@
+// Where the caches of this machine end, whatever they are said to be: the L3 that a
+// virtual machine reports need not be the one below it. Latency of dependent loads at
+// random places rises with the size of the memory they go to as long as some of them
+// still find a cache; from the edge on it stays what it is.
+//
 // Latencies of dependent loads at random places of growing memory. The place follows
 // from a generator and from what was loaded before, so that nothing can guess it, and no
 // ring of pointers has to be laid out first: that takes longer than all of this.

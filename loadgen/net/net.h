@@ -39,8 +39,8 @@ struct net_port {
         unsigned count; // datagrams since checked_ns
         uint64_t checked_bytes;
         int64_t checked_ns;
-    } burst;          // port.c's own
-    unsigned handles; // still to be closed: port.c's own
+    } burst;          // receive.c's own
+    unsigned handles; // still to be closed: receive.c's own
 };
 
 // A session, as the receiving half sees it.
@@ -86,7 +86,7 @@ struct net_connection {
         uint64_t checked_bytes, flushed_bytes;
         int64_t checked_ns, not_before_ns;
         bool on;
-    } batch; // port.c's own
+    } batch; // receive.c's own
 };
 
 struct net_server {
@@ -170,12 +170,10 @@ void net_echo_hold(struct net_server *server, bool held);
 
 // Something has come for a session.
 void net_peer_received(struct net_peer *peer, uint64_t bytes);
-// There is something new to report to it, soon.
-void net_peer_changed(struct net_peer *peer);
 // Reports what it has received, at once.
 void net_peer_report(struct net_peer *peer);
 
-// ---- port.c ----
+// ---- receive.c: datagrams ----
 
 // The receiving half's datagram sockets: everybody's, and one of a session's own where its
 // datagrams are shorter than a head, so that the port says whose they are.
@@ -205,32 +203,6 @@ void net_batch_end(struct net_server *server);
 
 // Room for many at a time; NULL: no memory. discard: their content is not copied.
 struct net_messages *net_messages_new(bool discard);
-
-// ---- session.c ----
-
-// The receiving half's sessions: who is let in, what they have received, and the end.
-
-// Takes an accepted connection, whose hello should be there already, and answers it: a session's
-// first, or one of its streams. Anything else is rejected: counted and closed. Returns the
-// connection, to be polled, or NULL where there is nothing to poll.
-struct net_connection *net_session_admit(struct net_server *server, int fd);
-// The same for one of which only a part of its hello had come.
-struct net_connection *net_session_greet(struct net_connection *connection);
-// Something can be read from a control connection: news of its end.
-void net_session_hear(struct net_connection *connection);
-// The other end has closed a stream.
-void net_session_stream_ended(struct net_connection *connection);
-// Ends a session that should not stay: nothing is read from it any more. why: for a warning, of
-// which there are few, for anybody may cause them.
-void net_session_expel(struct net_peer *peer, const char *why);
-// Descriptors have run out: of the sessions that are silent, the one with the most streams leaves.
-void net_session_free_descriptors(struct net_server *server);
-void net_session_end_all(struct net_server *server);
-
-// When each session was last heard.
-
-// Notes of each session whether anything has come since the last call.
-void net_activity_note(struct net_server *server);
 
 // ---- server.c: what the load and its sending half use ----
 

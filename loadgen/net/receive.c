@@ -360,7 +360,7 @@ static void on_report(uv_timer_t *timer)
 }
 
 // Reports go out as long as anything comes in.
-void net_peer_changed(struct net_peer *peer)
+static void net_peer_changed(struct net_peer *peer)
 {
     struct net_server *server = peer->server;
     peer->changed = true;

@@ -63,7 +63,9 @@ static void end_peer(struct net_peer *peer)
     free(peer);
 }
 
-void net_session_expel(struct net_peer *peer, const char *why)
+// Ends a session that should not stay: nothing is read from it any more. why: for a warning, of
+// which there are few, for anybody may cause them.
+static void net_session_expel(struct net_peer *peer, const char *why)
 {
     struct net_server *server = peer->server;
     char name[NET_ADDRESS_TEXT];
@@ -78,15 +80,8 @@ void net_session_expel(struct net_peer *peer, const char *why)
     end_peer(peer);
 }
 
-void net_session_end_all(struct net_server *server)
-{
-    while (server->peer_count > 0)
-        end_peer(server->peers[0]);
-    while (server->connections)
-        net_connection_drop(server->connections);
-}
-
-void net_session_stream_ended(struct net_connection *connection)
+// The other end has closed a stream.
+static void net_session_stream_ended(struct net_connection *connection)
 {
     struct net_peer *peer = connection->peer;
     if (peer) {
@@ -102,6 +97,19 @@ void net_session_stream_ended(struct net_connection *connection)
 static unsigned streams_of(const struct net_message *hello)
 {
     return hello->mode == NET_UDP ? 0 : hello->mode == NET_UDP_PING ? 1 : hello->streams;
+}
+
+// Notes of each session whether anything has come since the last call.
+static void net_activity_note(struct net_server *server)
+{
+    const int64_t at_ns = now_ns();
+    for (unsigned i = 0; i < server->peer_count; i++) {
+        struct net_peer *peer = server->peers[i];
+        const uint64_t count = peer->received_bytes + net_echo_answered(peer);
+        if (count != peer->active_count)
+            peer->active_ns = at_ns;
+        peer->active_count = count;
+    }
 }
 
 static bool is_full(const struct net_server *server, const struct net_message *hello)
@@ -239,7 +247,8 @@ static void answer(int fd, const struct net_message *hello, enum net_status stat
         shutdown(fd, SHUT_RDWR);
 }
 
-struct net_connection *net_session_greet(struct net_connection *fresh)
+// The same for one of which only a part of its hello had come.
+static struct net_connection *net_session_greet(struct net_connection *fresh)
 {
     struct net_server *server = fresh->server;
     struct net_message hello = {0};
@@ -265,7 +274,8 @@ struct net_connection *net_session_greet(struct net_connection *fresh)
     return connection;
 }
 
-void net_session_free_descriptors(struct net_server *server)
+// Descriptors have run out: of the sessions that are silent, the one with the most streams leaves.
+static void net_session_free_descriptors(struct net_server *server)
 {
     const int64_t at_ns = now_ns();
     struct net_peer *chosen = NULL;
@@ -280,7 +290,10 @@ void net_session_free_descriptors(struct net_server *server)
         net_session_expel(chosen, "descriptors have run out, and another has come");
 }
 
-struct net_connection *net_session_admit(struct net_server *server, int fd)
+// Takes an accepted connection, whose hello should be there already, and answers it: a session's
+// first, or one of its streams. Anything else is rejected: counted and closed. Returns the
+// connection, to be polled, or NULL where there is nothing to poll.
+static struct net_connection *net_session_admit(struct net_server *server, int fd)
 {
     net_connection_make_room(server);
     struct net_connection *fresh = net_connection_add(server, NULL, fd, NET_PART_NEW);
@@ -316,7 +329,8 @@ static bool is_heard(struct net_connection *connection)
     return true;
 }
 
-void net_session_hear(struct net_connection *connection)
+// Something can be read from a control connection: news of its end.
+static void net_session_hear(struct net_connection *connection)
 {
     char name[NET_ADDRESS_TEXT];
     if (is_heard(connection))
@@ -328,18 +342,6 @@ void net_session_hear(struct net_connection *connection)
     if (connection->peer)
         end_peer(connection->peer);
     net_connection_drop(connection);
-}
-
-void net_activity_note(struct net_server *server)
-{
-    const int64_t at_ns = now_ns();
-    for (unsigned i = 0; i < server->peer_count; i++) {
-        struct net_peer *peer = server->peers[i];
-        const uint64_t count = peer->received_bytes + net_echo_answered(peer);
-        if (count != peer->active_count)
-            peer->active_ns = at_ns;
-        peer->active_count = count;
-    }
 }
 
 // The watch over time: what a peer may hold without a word, and for how long.
@@ -667,7 +669,10 @@ void net_server_close(struct net_server *server)
         uv_async_send(&server->wake);
         pthread_join(server->thread, NULL);
     }
-    net_session_end_all(server);
+    while (server->peer_count > 0)
+        end_peer(server->peers[0]);
+    while (server->connections)
+        net_connection_drop(server->connections);
     if (server->started)
         loop_close(&server->loop);
     if (server->listen_fd >= 0)
