@@ -247,8 +247,7 @@ $(FUZZERS): COMPILE += -Iloadgen
 # What each is of, by libraries.
 # The frame of the loads, which knows none of them.
 FRAME := $(filter-out %/main.o,$(call objects,loadgen/*.c))
-$(BUILD)/fuzz/control: $(BUILD)/obj/loadgen/lines.o
-$(BUILD)/fuzz/calibration: $(FRAME)
+$(BUILD)/fuzz/control $(BUILD)/fuzz/calibration: $(FRAME)
 $(BUILD)/fuzz/control $(BUILD)/fuzz/calibration: LIBS += -luv
 $(BUILD)/fuzz/load-profile: $(BUILD)/obj/loadgen/cpu/profile.o
 $(BUILD)/fuzz/network: $(BUILD)/obj/loadgen/net/address.o

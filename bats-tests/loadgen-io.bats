@@ -438,7 +438,7 @@ int main(void)
 }
 END
     cc -std=gnu17 -D_GNU_SOURCE -I"$ROOT" -I"$ROOT/loadgen" -DWITHOUT_liburing -o "$BATS_TEST_TMPDIR/even" "$BATS_TEST_TMPDIR/even.c" \
-        "$ROOT"/loadgen/io/{path,file}.c -pthread -lm
+        "$ROOT"/loadgen/{io/path,io/file,timing}.c -pthread -lm
     "$BATS_TEST_TMPDIR/even"
 }
 

@@ -18,7 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LINE_BYTES 128 // two cache lines: some CPUs fetch them in pairs
 // With a path in it.
 #define LONGEST_MESSAGE (PATH_MAX + 512)
 
@@ -49,33 +48,6 @@ static inline void engine_report(struct engine *engine, enum engine_event event)
 }
 
 // A worker's thread: begin, orders, end. Also the worker_ functions of load.h.
-
-int64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    if (clock_gettime(clock, &now) != 0)
-        return 0;
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-int64_t now_ns(void)
-{
-    return clock_ns(CLOCK_MONOTONIC);
-}
-
-void sleep_until_ns(int64_t time_ns)
-{
-    const struct timespec at = {.tv_sec = time_ns / 1000000000, .tv_nsec = time_ns % 1000000000};
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
-        continue;
-}
-
-void *zeroed_lines(size_t count, size_t size)
-{
-    const size_t bytes = (count * size + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-    void *memory = aligned_alloc(LINE_BYTES, bytes);
-    return !memory ? NULL : memset(memory, 0, bytes);
-}
 
 // ---- what loads call ----
 

@@ -159,16 +159,6 @@ static void *wait_for_end(void *argument)
     return NULL;
 }
 
-int thread_start(pthread_t *thread, void *(*body)(void *), void *argument)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int error = pthread_create(thread, NULL, body, argument);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error;
-}
-
 struct watch *watch_start(pid_t parent)
 {
     struct watch *watch = malloc(sizeof *watch);

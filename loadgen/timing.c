@@ -1,6 +1,51 @@
 #include "load.h"
 
+#include <errno.h>
 #include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_BYTES 128 // two cache lines: some CPUs fetch them in pairs
+
+int64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+    if (clock_gettime(clock, &now) != 0)
+        return 0;
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t now_ns(void)
+{
+    return clock_ns(CLOCK_MONOTONIC);
+}
+
+void sleep_until_ns(int64_t time_ns)
+{
+    const struct timespec at = {.tv_sec = time_ns / 1000000000, .tv_nsec = time_ns % 1000000000};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
+        continue;
+}
+
+void *zeroed_lines(size_t count, size_t size)
+{
+    const size_t bytes = (count * size + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    void *memory = aligned_alloc(LINE_BYTES, bytes);
+    return !memory ? NULL : memset(memory, 0, bytes);
+}
+
+int thread_start(pthread_t *thread, void *(*body)(void *), void *argument)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int error = pthread_create(thread, NULL, body, argument);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
+// ---- how long operations took ----
 
 #define LINEAR (1 << HISTOGRAM_LINEAR_BITS)
 
@@ -141,6 +186,8 @@ struct steady steady_of(const double *samples, size_t count)
     result.steady = count >= 3 && result.mean > 0 && fabs(result.slope) < STEADY_SLOPE_LIMIT;
     return result;
 }
+
+// ---- when they are due ----
 
 // A time so far away that nobody waits for it; keeps sums from overflowing.
 #define NEVER_NS 4e18

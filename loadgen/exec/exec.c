@@ -29,8 +29,6 @@
 #include <unistd.h>
 #include <uv.h>
 
-// Source: proc_pid_stat(5): fields 48 and 49, arg_start and arg_end.
-
 // The process that starts the command, and ends all that it has started, whatever becomes of the
 // load itself:
 //
@@ -81,6 +79,7 @@ struct guard_event {
     size_t left;
 };
 
+// Source: proc_pid_stat(5): fields 48 and 49, arg_start and arg_end.
 enum { STATE = 3, ARG_START = 48 };
 
 // Gives this process another name, of up to 15 bytes, also as its command line in ps: the memory
