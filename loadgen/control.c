@@ -87,7 +87,8 @@ static void add_percentiles(struct line *line, const char *name, const struct hi
 {
     line_object(line, name);
     for (size_t i = 0; i < QUANTILES; i++)
-        line_fixed(line, quantiles[i].field, latency_ns(histogram, quantiles[i].quantile), 0);
+        line_fixed(line, latency_quantiles[i].field,
+                   latency_ns(histogram, latency_quantiles[i].quantile), 0);
     line_close(line);
 }
 
@@ -136,9 +137,9 @@ static void print_latency(struct run *run, const char *name, const struct histog
     char text[24];
     report_print(&run->report, "  %s:", name);
     for (size_t i = 0; i < QUANTILES; i++)
-        report_print(
-            &run->report, "%s %s %s", i > 0 ? "," : "", quantiles[i].words,
-            units_format_time(latency_ns(histogram, quantiles[i].quantile), text, sizeof text));
+        report_print(&run->report, "%s %s %s", i > 0 ? "," : "", latency_quantiles[i].words,
+                     units_format_time(latency_ns(histogram, latency_quantiles[i].quantile), text,
+                                       sizeof text));
     report_print(&run->report, "\n");
 }
 

@@ -92,7 +92,7 @@ struct quantile {
     const char *field, *words;
     double quantile;
 };
-extern const struct quantile quantiles[QUANTILES];
+extern const struct quantile latency_quantiles[QUANTILES];
 
 // Has a series of one-second rates reached a steady state? By the slope of a
 // straight line through it, as fio's steadystate=iops_slope / bw_slope does.

@@ -134,11 +134,11 @@ double latency_ns(const struct histogram *histogram, double quantile)
     return value < 0 ? NAN : (double)value;
 }
 
-const struct quantile quantiles[QUANTILES] = {{"p50_ns", "p50", 0.5},
-                                              {"p90_ns", "p90", 0.9},
-                                              {"p99_ns", "p99", 0.99},
-                                              {"p999_ns", "p99.9", 0.999},
-                                              {"max_ns", "max", 1}};
+const struct quantile latency_quantiles[QUANTILES] = {{"p50_ns", "p50", 0.5},
+                                                      {"p90_ns", "p90", 0.9},
+                                                      {"p99_ns", "p99", 0.99},
+                                                      {"p999_ns", "p99.9", 0.999},
+                                                      {"max_ns", "max", 1}};
 
 uint64_t histogram_below(const struct histogram *histogram, int64_t time_ns)
 {

@@ -307,7 +307,8 @@ static void add_latency(struct line *line, const struct histogram *histogram)
 {
     line_count(line, "count", histogram_total(histogram));
     for (size_t i = 0; i < QUANTILES; i++)
-        line_fixed(line, quantiles[i].field, latency(histogram, quantiles[i].quantile), 0);
+        line_fixed(line, latency_quantiles[i].field,
+                   latency(histogram, latency_quantiles[i].quantile), 0);
 }
 
 // An object for each CPU that has a thread.
@@ -397,9 +398,9 @@ static void print_summary(struct run *run, const struct recording *recording,
     report_print(&run->report, "  wake-up latency of %llu",
                  (unsigned long long)histogram_total(&recording->all));
     for (size_t i = 0; i < QUANTILES; i++) {
-        const double value = latency(&recording->all, quantiles[i].quantile);
+        const double value = latency(&recording->all, latency_quantiles[i].quantile);
         if (!isnan(value))
-            report_print(&run->report, ", %s %s", quantiles[i].words,
+            report_print(&run->report, ", %s %s", latency_quantiles[i].words,
                          units_format_time(value, text, sizeof text));
     }
     report_print(&run->report, "\n");
