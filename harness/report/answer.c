@@ -114,8 +114,7 @@ static char *no_effect(const char *load, double low, double high, bool timed, do
 static char *short_text(const struct experiment *experiment, const struct value *condition)
 {
     OWNED char *name = must(view_string(condition));
-    const struct value *loads = view_get(condition_named(experiment, name), "load");
-    for (const struct value *load = NULL; view_each(loads, &load);) {
+    EACH (load, view_get(condition_named(experiment, name), "load")) {
         OWNED char *which = view_text(load, "name");
         const double share = view_real(load, "achieved") / view_real(load, "offered");
         if (view_holds(load, "short") && which && share >= 0)
@@ -407,8 +406,7 @@ char *protection_ratio(const struct value *figure)
 
 static const struct value *entry_named(const struct experiment *experiment, const char *key)
 {
-    const struct value *list = view_get(protection_of(experiment), "rows");
-    for (const struct value *item = NULL; view_each(list, &item);)
+    EACH (item, view_get(protection_of(experiment), "rows"))
         if (is_named(experiment, key, item))
             return item;
     return NULL;

@@ -13,12 +13,9 @@
 static void put_without(struct line *json, const char *name, const struct value *object,
                         const char *first, const char *second)
 {
-    if (!object) {
-        line_null(json, name);
+    if (!line_object_if(json, name, object != NULL))
         return;
-    }
-    line_object(json, name);
-    for (const struct value *item = NULL; view_each(object, &item);) {
+    EACH (item, object) {
         OWNED char *key = must(strndup(item->key, item->key_length));
         if (strcmp(key, first) != 0 && strcmp(key, second) != 0)
             view_put(json, key, item);
@@ -54,12 +51,11 @@ static void put_slowdowns(struct line *json, const struct cell *cell)
 // The comparisons, or interactions, of the cell's variant: alone, and under its load.
 static void put_of_variant(struct line *json, const char *name, const struct cell *cell)
 {
-    const struct value *all = view_get(cell->of->result.top, name);
     const struct value *load = view_get(experiment_condition(cell->of, cell->condition), "load");
     const struct value *variant =
         view_get(experiment_condition(cell->of, cell->reference), "variant");
     line_array(json, name);
-    for (const struct value *item = NULL; view_each(all, &item);) {
+    EACH (item, view_get(cell->of->result.top, name)) {
         if (!comparison_is_of(item, variant, NULL) && !comparison_is_of(item, variant, load))
             continue;
         put_without(json, NULL, item, "text", "variant");
@@ -73,11 +69,8 @@ static void put_achieved(struct line *json, const struct cell *cell)
 {
     static const char *const members[] = {"unit",    "offered", "achieved", "late",
                                           "dropped", "cpu_s",   NULL};
-    if (!cell->load_entry) {
-        line_null(json, "achieved");
+    if (!line_object_if(json, "achieved", cell->load_entry != NULL))
         return;
-    }
-    line_object(json, "achieved");
     view_put_members(json, cell->load_entry, members);
     line_bool(json, "short", cell->is_short);
     view_put(json, "loads", view_get(cell->loaded, "load"));

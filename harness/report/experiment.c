@@ -138,7 +138,7 @@ char *word_quoted(const char *word)
 char *command_text(const struct value *command)
 {
     char *text = must(strdup(""));
-    for (const struct value *item = NULL; view_each(command, &item);) {
+    EACH (item, command) {
         OWNED char *word = view_string(item), *quoted = word ? word_quoted(word) : NULL;
         if (quoted)
             text = text_joined(text, " ", quoted);
@@ -159,8 +159,7 @@ static void replace(char **text, char *more)
 static const struct value *experiment_variant(const struct experiment *experiment,
                                               const struct value *name)
 {
-    const struct value *variants = view_get(experiment->record.top, "variants");
-    for (const struct value *item = NULL; view_each(variants, &item);)
+    EACH (item, view_get(experiment->record.top, "variants"))
         if (view_same(view_get(item, "name"), name))
             return item;
     return NULL;
@@ -208,9 +207,8 @@ static void name_of_campaign(struct cell *cell)
     replace(&cell->load, view_text(entry, "load"));
     replace(&cell->level, view_text(entry, "level"));
     cell->parameters = view_get(entry, "parameters");
-    const struct value *loads = view_get(cell->of->record.top, "loads");
     size_t count = 0;
-    for (const struct value *load = NULL; view_each(loads, &load);)
+    EACH (load, view_get(cell->of->record.top, "loads"))
         count++;
     if ((count > 2 && cell->condition) || cell->variant)
         replace(&cell->name, text_of("%s@%s", cell->name, cell->condition ?: cell->reference));
@@ -220,7 +218,7 @@ static void name_of_campaign(struct cell *cell)
 
 const struct value *rated_load(const struct value *loads)
 {
-    for (const struct value *load = NULL; view_each(loads, &load);)
+    EACH (load, loads)
         if (view_is(view_get(load, "offered"), VIEW_NUMBER))
             return load;
     return NULL;
@@ -251,7 +249,7 @@ static bool concerns(const struct value *warning, const struct cell *cell)
 static void find_warnings(struct cell *cell)
 {
     const struct value *warnings = view_get(cell->of->result.top, "warnings");
-    for (const struct value *item = NULL; view_each(warnings, &item);) {
+    EACH (item, warnings) {
         if (!concerns(item, cell) || !view_has_text(item, "flag"))
             continue;
         const struct warning warning = severity_warning(item);
@@ -397,8 +395,7 @@ const struct value *comparison_of(const struct experiment *experiment, const cha
                                   const struct value *variant, const struct value *load,
                                   const char *metric)
 {
-    const struct value *all = view_get(experiment->result.top, list);
-    for (const struct value *item = NULL; view_each(all, &item);)
+    EACH (item, view_get(experiment->result.top, list))
         if (comparison_is_of(item, variant, load) && view_matches(item, "metric", metric))
             return item;
     return NULL;
@@ -418,8 +415,7 @@ bool experiment_has_variants(const struct experiment *experiment)
 static const struct value *alone_of(const struct experiment *experiment,
                                     const struct value *variant)
 {
-    const struct value *all = view_get(experiment->record.top, "conditions");
-    for (const struct value *item = NULL; view_each(all, &item);) {
+    EACH (item, view_get(experiment->record.top, "conditions")) {
         if (!view_same(view_get(item, "variant"), variant) || view_has_text(item, "load"))
             continue;
         OWNED char *name = view_text(item, "name");
@@ -432,8 +428,7 @@ static const struct value *alone_of(const struct experiment *experiment,
 // Whether any variant was measured under a load.
 static bool has_loads(const struct experiment *experiment)
 {
-    const struct value *all = view_get(experiment->record.top, "conditions");
-    for (const struct value *item = NULL; view_each(all, &item);)
+    EACH (item, view_get(experiment->record.top, "conditions"))
         if (view_has_text(item, "load"))
             return true;
     return false;
@@ -467,7 +462,7 @@ bool experiment_pairing(const struct experiment *experiment, size_t number, stru
 {
     const bool variants = experiment_has_variants(experiment);
     size_t seen = 0;
-    for (const struct value *item = NULL; view_each(experiment->conditions, &item);)
+    EACH (item, experiment->conditions)
         if ((variants ? pair_variant : pair_load)(experiment, item, pairing) && seen++ == number)
             return true;
     *pairing = (struct pairing){experiment->baseline, NULL};

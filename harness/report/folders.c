@@ -203,8 +203,7 @@ size_t campaigns_cells(const struct campaigns *campaigns)
 {
     size_t count = 0;
     for (size_t i = 0; i < campaigns->count; i++) {
-        const struct value *cells = view_get(campaigns->item[i].document.top, "cells");
-        for (const struct value *cell = NULL; view_each(cells, &cell);)
+        EACH (cell, view_get(campaigns->item[i].document.top, "cells"))
             count++;
     }
     return count;
@@ -451,8 +450,7 @@ static bool is_shown(const struct experiment *experiment, const struct value *ra
 static void add_condition(struct family *family, const struct experiment *experiment,
                           const char *condition)
 {
-    const struct value *all = view_get(experiment->result.top, "slowdowns");
-    for (const struct value *item = NULL; view_each(all, &item);)
+    EACH (item, view_get(experiment->result.top, "slowdowns"))
         if (view_matches(item, "condition", condition) && is_shown(experiment, item))
             add_ratio(family, experiment, item);
 }
@@ -461,8 +459,7 @@ static void add_condition(struct family *family, const struct experiment *experi
 static void add_comparisons(struct family *family, const struct experiment *experiment,
                             const char *list)
 {
-    const struct value *all = view_get(experiment->result.top, list);
-    for (const struct value *item = NULL; view_each(all, &item);) {
+    EACH (item, view_get(experiment->result.top, list)) {
         if (!is_shown(experiment, item))
             continue;
         add_ratio(family, experiment, item);

@@ -200,15 +200,12 @@ static void put_hosts(struct line *json, const struct collected *collected)
 
 static void put_campaign(struct line *json, const struct campaigns *campaigns)
 {
-    if (campaigns->count == 0) {
-        line_null(json, "campaign");
+    if (!line_object_if(json, "campaign", campaigns->count > 0))
         return;
-    }
     const struct value *first = campaigns->item[0].document.top,
                        *settings = view_get(first, "settings");
     OWNED char *name = view_text(first, "name"), *file = view_text(first, "file");
     const char *base = file ? strrchr(file, '/') : NULL;
-    line_object(json, "campaign");
     line_text(json, "name", name);
     line_text(json, "file", base ? base + 1 : file ?: "");
     view_put(json, "settings", view_is(settings, VIEW_OBJECT) ? settings : NULL);
@@ -368,9 +365,8 @@ static void put_host_lines(struct line *json, const struct collected *collected)
     struct view view = {0};
     put_hosts(&hosts, collected);
     const char *list = strchr((char *)must(hosts.text), '[');
-    const struct value *all = must((void *)(uintptr_t)view_parse(&view, list, strlen(list)));
     line_array(json, "hosts");
-    for (const struct value *item = NULL; view_each(all, &item);)
+    EACH (item, must((void *)(uintptr_t)view_parse(&view, list, strlen(list))))
         visible_add(json, host_line(item));
     line_close(json);
     view_free(&view);

@@ -72,12 +72,12 @@ static void add_setting(char **line, const struct value *settings, const struct 
 {
     OWNED char *option = option_name(settings, setting);
     if (setting->type == VIEW_OBJECT) // of capacity: its members are options
-        for (const struct value *item = NULL; view_each(setting, &item);)
+        EACH (item, setting)
             add_setting(line, setting, item);
     if (is_apart(option) || preset(option, setting) || setting->type == VIEW_OBJECT)
         return;
     if (strcmp(option, "--cold-path") == 0)
-        for (const struct value *path = NULL; view_each(setting, &path);)
+        EACH (path, setting)
             add_option(line, option, view_plain(path));
     else if (strcmp(option, "--same-within") == 0)
         add_option(line, option, text_of("%.6g%%", 100 * view_number(setting, 0)));
@@ -115,14 +115,14 @@ static void add_metrics(char **line, const struct value *settings)
     const struct value *chosen = view_get(settings, "metric"), *own = view_get(settings, "metrics"),
                        *decide = view_get(settings, "decide");
     OWNED char *names = must(strdup(""));
-    for (const struct value *item = NULL; view_each(chosen, &item);) {
+    EACH (item, chosen) {
         OWNED char *name = view_plain(item);
         if (!metric_entry(settings, item))
             names = text_joined(names, ",", name);
     }
     if (*names != '\0' && (view_first(own) || strcmp(names, "wall_s") != 0))
         add_option(line, "--metric", must(strdup(names)));
-    for (const struct value *item = NULL; view_each(own, &item);)
+    EACH (item, own)
         add_option(line, "--metric", definition_text(item));
     if (view_first(decide) && !view_same(decide, chosen))
         add_option(line, "--decide", joined(decide));
@@ -131,9 +131,8 @@ static void add_metrics(char **line, const struct value *settings)
 // What was built from a revision is built again.
 static void add_variants(char **line, const struct value *record)
 {
-    const struct value *variants = view_get(record, "variants");
     char *build = view_text(record, "build");
-    for (const struct value *item = NULL; view_each(variants, &item);) {
+    EACH (item, view_get(record, "variants")) {
         OWNED char *name = view_plain(view_get(item, "name")),
                    *commit = view_string(view_path(item, "revision", "commit")),
                    *command = command_text(view_get(item, "command"));
@@ -155,13 +154,13 @@ static char *reproduce_command(const struct cell *cell)
                                       : !cell->loaded && !cell->variant ? "run"
                                                                         : "slowdown");
     add_variants(&line, record);
-    for (const struct value *load = NULL; view_each(loads, &load);) {
+    EACH (load, loads) {
         OWNED char *name = view_text(load, "name"), *spec = view_text(load, "spec");
         if (name && spec)
             add_option(&line, "--load", text_of("%s=%s", name, spec));
     }
     add_metrics(&line, settings);
-    for (const struct value *setting = NULL; view_each(settings, &setting);)
+    EACH (setting, settings)
         add_setting(&line, settings, setting);
     if (view_holds(settings, "ignore_failure"))
         add(&line, text_of("--ignore-failure%s%s", *codes == '\0' ? "" : "=", codes));
@@ -194,11 +193,8 @@ static void put_extent(struct line *json, const char *name, const struct value *
                        const struct quantity *metric)
 {
     const struct value *figure = metric_figure(condition, metric);
-    if (!condition) {
-        line_null(json, name);
+    if (!line_object_if(json, name, condition != NULL))
         return;
-    }
-    line_object(json, name);
     line_real(json, "min", view_real(figure, "min"));
     line_real(json, "median", view_real(figure, "median"));
     line_real(json, "max", view_real(figure, "max"));

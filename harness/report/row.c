@@ -39,9 +39,8 @@ const char *row_achieved(const struct value *load, bool is_short, char *text)
 
 char *row_loads(const struct value *condition)
 {
-    const struct value *loads = view_get(condition, "load");
     char *all = NULL;
-    for (const struct value *load = NULL; view_each(loads, &load);)
+    EACH (load, view_get(condition, "load"))
         all = text_joined(all, " + ", row_achieved(load, view_holds(load, "short"), ROOM));
     return !all ? must(strdup("-")) : all;
 }
@@ -66,10 +65,9 @@ void row_warnings(struct line *json, const struct warning *warnings, size_t coun
 void row_condition_warnings(struct line *json, const struct experiment *experiment,
                             const char *condition)
 {
-    const struct value *all = view_get(experiment->result.top, "warnings");
     struct warning *warning = NULL;
     size_t count = 0, allocated = 0;
-    for (const struct value *item = NULL; view_each(all, &item);) {
+    EACH (item, view_get(experiment->result.top, "warnings")) {
         const struct value *of = view_get(item, "condition");
         if (view_has_text(item, "flag") &&
             (!condition ? !view_is(of, VIEW_STRING) : view_equals(of, condition))) {
@@ -340,7 +338,7 @@ void service_put_lines(struct line *json, const struct experiment *experiment, c
     if (!view_is(service, VIEW_STRING) && !view_is(service, VIEW_ARRAY))
         return;
     put_line(json, who, head_line(experiment));
-    for (const struct value *item = NULL; view_each(experiment->conditions, &item);)
+    EACH (item, experiment->conditions)
         if (view_is(view_get(item, "service"), VIEW_OBJECT))
             put_line(json, who, condition_line(item));
 }

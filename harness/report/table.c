@@ -48,7 +48,7 @@ static void put_condition(struct line *json, const struct experiment *experiment
 static void put_conditions(struct line *json, const struct experiment *experiment)
 {
     line_array(json, "rows");
-    for (const struct value *item = NULL; view_each(experiment->conditions, &item);)
+    EACH (item, experiment->conditions)
         if (view_has_text(item, "name"))
             put_condition(json, experiment, item);
     // What is of no single condition.
@@ -83,7 +83,7 @@ static void put_metrics(struct line *json, const struct experiment *experiment)
     const struct value *conditions = experiment->conditions;
     const bool single = !view_first(view_get(experiment->result.top, "slowdowns"));
     line_array(json, "metrics");
-    for (const struct value *item = NULL; view_each(conditions, &item);)
+    EACH (item, conditions)
         for (size_t i = 0; i < experiment->metrics.count; i++)
             if ((item == experiment->baseline) == single && row_has_metric(experiment, i))
                 put_metric(json, experiment, &experiment->metrics.item[i], item);
@@ -93,8 +93,7 @@ static void put_metrics(struct line *json, const struct experiment *experiment)
 // "new = ./new in.dat"
 static void put_variants(struct line *json, const struct experiment *experiment)
 {
-    const struct value *variants = view_get(experiment->record.top, "variants");
-    for (const struct value *item = NULL; view_each(variants, &item);) {
+    EACH (item, view_get(experiment->record.top, "variants")) {
         OWNED char *name = view_text(item, "name"),
                    *command = command_text(view_get(item, "command")),
                    *revision = view_string(view_path(item, "revision", "name")),
@@ -111,8 +110,7 @@ static void put_variants(struct line *json, const struct experiment *experiment)
 
 static void put_loads(struct line *json, const struct experiment *experiment)
 {
-    const struct value *loads = view_get(experiment->record.top, "loads");
-    for (const struct value *load = NULL; view_each(loads, &load);) {
+    EACH (load, view_get(experiment->record.top, "loads")) {
         OWNED char *name = view_text(load, "name"), *spec = view_text(load, "spec");
         if (name && spec)
             visible_add(json, text_of("%s = %s", name, spec));
@@ -122,8 +120,7 @@ static void put_loads(struct line *json, const struct experiment *experiment)
 // Of loads that run already, what the target gains without them: the slowdown turned round.
 static void put_gains(struct line *json, const struct experiment *experiment)
 {
-    const struct value *loads = view_get(experiment->record.top, "loads");
-    for (const struct value *load = NULL; view_each(loads, &load);) {
+    EACH (load, view_get(experiment->record.top, "loads")) {
         const struct value *words = view_get(view_first(view_get(load, "parts")), "words");
         OWNED char *name = view_text(load, "name");
         const struct value *slowdown = slowdown_of(experiment, name, metrics[METRIC_WALL].name);
@@ -144,7 +141,7 @@ static char *numbers_text(const struct value *list)
 {
     char *all = must(strdup(""));
     size_t count = 0;
-    for (const struct value *item = NULL; view_each(list, &item);)
+    EACH (item, list)
         if (++count <= NUMBERS_NAMED)
             all = text_added(all, "%s%.0f", count == 1 ? "" : ", ", view_number(item, 0));
     return count <= NUMBERS_NAMED ? all : text_added(all, " and %zu more", count - NUMBERS_NAMED);
@@ -176,10 +173,9 @@ static bool is_moved(const struct experiment *experiment, const struct value *wa
 
 static void put_outliers(struct line *json, const struct experiment *experiment)
 {
-    const struct value *all = view_get(experiment->result.top, "warnings");
     const char *main = main_metric(experiment)->name;
     line_array(json, "outliers");
-    for (const struct value *item = NULL; view_each(all, &item);)
+    EACH (item, view_get(experiment->result.top, "warnings"))
         if (view_matches(item, "flag", "outliers") && view_matches(item, "metric", main) &&
             view_has_text(item, "condition") && view_first(view_get(item, "runs")) &&
             is_moved(experiment, item))
@@ -190,8 +186,7 @@ static void put_outliers(struct line *json, const struct experiment *experiment)
 // In words what the ratio of a metric says that is better when it is higher.
 static void put_directions(struct line *json, const struct experiment *experiment)
 {
-    const struct value *all = view_get(experiment->result.top, "slowdowns");
-    for (const struct value *item = NULL; view_each(all, &item);) {
+    EACH (item, view_get(experiment->result.top, "slowdowns")) {
         OWNED char *words = ratio_direction(experiment, item), *name = view_text(item, "condition");
         row_say(json, name, words);
     }
@@ -219,7 +214,7 @@ static bool is_repeated(const struct value *all, const struct value *item)
 static void put_seldom(struct line *json, const struct experiment *experiment, const char *list)
 {
     const struct value *all = view_get(experiment->result.top, list);
-    for (const struct value *item = NULL; view_each(all, &item);) {
+    EACH (item, all) {
         OWNED char *text = view_text(item, "seldom"), *name = view_text(item, "condition");
         if (is_shown(experiment, view_get(item, "metric")) && !is_repeated(all, item))
             row_say(json, name, text);
@@ -230,7 +225,7 @@ static void put_seldom(struct line *json, const struct experiment *experiment, c
 static void put_others(struct line *json, const struct experiment *experiment)
 {
     line_array(json, "first");
-    for (const struct value *item = NULL; view_each(experiment->conditions, &item);) {
+    EACH (item, experiment->conditions) {
         const struct value *others = view_path(item, "time", "others");
         OWNED char *text = view_text(others, "text"),
                    *steadier = view_string(view_path(others, "steadier", "text")),
@@ -250,7 +245,7 @@ static void put_times(struct line *json, const struct experiment *experiment)
         experiment->metrics.main == METRIC_WALL)
         return;
     char *all = NULL;
-    for (const struct value *item = NULL; view_each(experiment->conditions, &item);) {
+    EACH (item, experiment->conditions) {
         OWNED char *text = view_string(view_path(item, "time", "text")),
                    *name = view_text(item, "name");
         if (text && name)
@@ -261,16 +256,14 @@ static void put_times(struct line *json, const struct experiment *experiment)
 
 static void put_attributions(struct line *json, const struct experiment *experiment)
 {
-    const struct value *all = view_get(experiment->result.top, "slowdowns");
-    for (const struct value *item = NULL; view_each(all, &item);)
+    EACH (item, view_get(experiment->result.top, "slowdowns"))
         visible_add(json, view_string(view_path(item, "attribution", "text")));
 }
 
 // Whether --at-most was judged by that metric: what is too small for it has no verdict.
 static bool is_judged(const struct experiment *experiment, const char *metric)
 {
-    const struct value *all = view_get(experiment->result.top, "slowdowns");
-    for (const struct value *item = NULL; view_each(all, &item);)
+    EACH (item, view_get(experiment->result.top, "slowdowns"))
         if (view_matches(item, "metric", metric) && view_has_text(item, "verdict"))
             return true;
     return experiment_has_variants(experiment);
@@ -298,8 +291,7 @@ static char *gate_metrics(const struct experiment *experiment)
 
 static void put_floors(struct line *json, const struct experiment *experiment)
 {
-    const struct value *floors = view_get(experiment->result.top, "noise_floor");
-    for (const struct value *floor = NULL; view_each(floors, &floor);) {
+    EACH (floor, view_get(experiment->result.top, "noise_floor")) {
         const size_t place = metric_named(&experiment->metrics, view_get(floor, "metric"));
         visible_add(
             json,
@@ -314,10 +306,9 @@ static void put_floors(struct line *json, const struct experiment *experiment)
 static char *relations_text(const struct experiment *experiment)
 {
     static const char *const words[] = {"slower", "worse", "faster", "better", "same", "undecided"};
-    const struct value *all = view_get(experiment->result.top, "comparisons");
     size_t count[sizeof words / sizeof *words] = {0}, sum = 0;
     char *text = must(strdup(""));
-    for (const struct value *item = NULL; view_each(all, &item);)
+    EACH (item, view_get(experiment->result.top, "comparisons"))
         for (size_t i = 0; i < sizeof words / sizeof *words; i++)
             if (view_holds(item, "decides") && view_matches(item, "verdict", words[i])) {
                 count[i]++;
@@ -367,7 +358,7 @@ static char *headline(const struct experiment *experiment)
 {
     const struct value *variants = view_get(experiment->record.top, "variants");
     char *text = NULL;
-    for (const struct value *item = NULL; view_each(variants, &item);) {
+    EACH (item, variants) {
         OWNED char *name = view_text(item, "name");
         const bool second = item == view_next(variants, view_first(variants));
         text = text_joined(text, second ? " against " : ", ", name ?: "?");
@@ -377,7 +368,7 @@ static char *headline(const struct experiment *experiment)
 
 static void put_stars(struct line *json, const struct experiment *experiment)
 {
-    for (const struct value *item = NULL; view_each(experiment->conditions, &item);) {
+    EACH (item, experiment->conditions) {
         OWNED char *name = view_text(item, "name");
         visible_add(json, row_star(item, name ?: "?"));
     }

@@ -19,12 +19,11 @@ static char *name_of(const struct value *comparison)
 static void put_chart(struct line *json, const struct experiment *experiment,
                       const struct quantity *metric)
 {
-    const struct value *all = view_get(experiment->result.top, "comparisons");
     line_object(json, NULL);
     line_text(json, "metric", metric->words);
     line_real(json, "limit", view_real(experiment->settings, "at_most"));
     line_array(json, "points");
-    for (const struct value *item = NULL; view_each(all, &item);) {
+    EACH (item, view_get(experiment->result.top, "comparisons")) {
         if (!view_matches(item, "metric", metric->name) || isnan(view_real(item, "ratio")))
             continue;
         line_object(json, NULL);
@@ -111,10 +110,9 @@ static const char *change_words(const struct value *interaction)
 static char *sentence(const struct experiment *experiment, const struct value *variant,
                       const struct quantity *metric)
 {
-    const struct value *all = view_get(experiment->result.top, "comparisons");
     OWNED char *name = view_string(variant);
     char *text = NULL;
-    for (const struct value *item = NULL; view_each(all, &item);) {
+    EACH (item, view_get(experiment->result.top, "comparisons")) {
         if (!view_same(view_get(item, "variant"), variant) ||
             !view_matches(item, "metric", metric->name))
             continue;
@@ -170,9 +168,8 @@ static void put_row(struct line *json, const struct experiment *experiment,
 static void put_rows(struct line *json, const struct experiment *experiment,
                      const struct quantity *metric)
 {
-    const struct value *list = view_get(experiment->record.top, "conditions");
     line_array(json, "rows");
-    for (const struct value *item = NULL; view_each(list, &item);)
+    EACH (item, view_get(experiment->record.top, "conditions"))
         put_row(json, experiment, item, metric);
     line_close(json);
 }
@@ -225,12 +222,11 @@ static void put_change(struct line *json, const struct experiment *experiment,
 
 static void put_changes(struct line *json, const struct experiment *experiment)
 {
-    const struct value *all = view_get(experiment->result.top, "interactions");
     const struct legend legend = legend_of(experiment);
     line_object(json, "changes");
     columns_put(json, TABLE_CHANGES, &legend, NULL, NULL);
     line_array(json, "rows");
-    for (const struct value *item = NULL; view_each(all, &item);)
+    EACH (item, view_get(experiment->result.top, "interactions"))
         put_change(json, experiment, item);
     line_close(json);
     line_close(json);
@@ -238,9 +234,8 @@ static void put_changes(struct line *json, const struct experiment *experiment)
 
 static void put_sentences(struct line *json, const struct experiment *experiment)
 {
-    const struct value *list = view_get(experiment->record.top, "variants");
     line_array(json, "lines");
-    for (const struct value *item = NULL; view_each(list, &item);)
+    EACH (item, view_get(experiment->record.top, "variants"))
         for (size_t i = 0; i < experiment->metrics.count; i++) {
             const struct quantity *metric = &experiment->metrics.item[i];
             if (metric->chosen)
@@ -251,11 +246,9 @@ static void put_sentences(struct line *json, const struct experiment *experiment
 
 void variants_put(struct line *json, const struct experiment *experiment, bool page)
 {
-    if (!experiment_has_variants(experiment) || capacity_searched(experiment)) {
-        line_null(json, "variants");
+    if (!line_object_if(json, "variants",
+                        experiment_has_variants(experiment) && !capacity_searched(experiment)))
         return;
-    }
-    line_object(json, "variants");
     visible_put(json, "title", experiment->name);
     put_tables(json, experiment);
     put_changes(json, experiment);
@@ -287,16 +280,13 @@ void capacity_put(struct line *json, const struct experiment *experiment)
     const struct value *capacity = view_get(experiment->result.top, "capacity"),
                        *list = view_get(capacity, "by_condition");
     struct legend legend = legend_of(experiment);
-    if (!capacity_searched(experiment)) {
-        line_null(json, "capacity");
+    if (!line_object_if(json, "capacity", capacity_searched(experiment)))
         return;
-    }
-    line_object(json, "capacity");
     visible_put(json, "title", experiment->name);
     legend.level = view_number(view_get(capacity, "confidence"), legend.level);
     columns_put(json, TABLE_CAPACITY, &legend, NULL, NULL);
     line_array(json, "rows");
-    for (const struct value *item = NULL; view_each(list, &item);)
+    EACH (item, list)
         put_capacity(json, experiment, item);
     line_close(json);
     line_array(json, "lines");
@@ -320,9 +310,8 @@ static void put_protected(struct line *json, const struct experiment *experiment
 // The rows of one load begin with what it does without settings.
 static void put_protections(struct line *json, const struct experiment *experiment)
 {
-    const struct value *list = view_get(view_get(experiment->result.top, "protection"), "rows");
     char *last = NULL;
-    for (const struct value *item = NULL; view_each(list, &item);) {
+    EACH (item, view_get(view_get(experiment->result.top, "protection"), "rows")) {
         char *load = must(view_text(item, "unprotected"));
         if (!last || strcmp(last, load) != 0)
             put_protected(json, experiment, load, item, true);
@@ -335,20 +324,16 @@ static void put_protections(struct line *json, const struct experiment *experime
 
 void protection_put(struct line *json, const struct experiment *experiment)
 {
-    const struct value *left_out = view_get(experiment->record.top, "left_out");
     const struct legend legend = legend_of(experiment);
-    if (!protection_measured(experiment)) {
-        line_null(json, "protection");
+    if (!line_object_if(json, "protection", protection_measured(experiment)))
         return;
-    }
-    line_object(json, "protection");
     visible_put(json, "title", experiment->name);
     columns_put(json, TABLE_PROTECTION, &legend, NULL, NULL);
     line_array(json, "rows");
     put_protections(json, experiment);
     line_close(json);
     line_array(json, "lines");
-    for (const struct value *item = NULL; view_each(left_out, &item);) {
+    EACH (item, view_get(experiment->record.top, "left_out")) {
         OWNED char *why = view_text(item, "why");
         row_say(json, "cannot be set here", why);
     }
@@ -515,15 +500,13 @@ static void put_capacity_check(struct line *json, const struct value *capacity,
 void checks_put(struct line *json, const struct cell *cell, bool first)
 {
     const bool variants = experiment_has_variants(cell->of);
-    const struct value *all =
-        view_get(cell->of->result.top, variants ? "comparisons" : "slowdowns");
     const struct value *capacity = view_get(cell->of->result.top, "capacity");
     const bool searched = capacity_searched(cell->of);
     line_array(json, "checks");
     if (searched && first)
-        for (const struct value *item = NULL; view_each(view_get(capacity, "by_condition"), &item);)
+        EACH (item, view_get(capacity, "by_condition"))
             put_capacity_check(json, capacity, item);
-    for (const struct value *item = NULL; view_each(all, &item);)
+    EACH (item, view_get(cell->of->result.top, variants ? "comparisons" : "slowdowns"))
         if (variants && first)
             put_comparison(json, cell, item);
         else if (!variants && cell->condition && view_matches(item, "condition", cell->condition))

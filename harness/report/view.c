@@ -250,8 +250,7 @@ const struct value *view_get(const struct value *object, const char *key)
     if (!view_is(object, VIEW_OBJECT))
         return NULL;
     const size_t length = strlen(key);
-    for (const struct value *item = view_first(object); item != NULL;
-         item = view_next(object, item))
+    EACH (item, object)
         if (item->key_length == length && memcmp(item->key, key, length) == 0)
             return item;
     return NULL;
@@ -300,7 +299,7 @@ bool view_same(const struct value *a, const struct value *b)
 
 const struct value *view_entry(const struct value *list, const char *key, const char *text)
 {
-    for (const struct value *item = view_first(list); item != NULL; item = view_next(list, item))
+    EACH (item, list)
         if (view_equals(view_get(item, key), text))
             return item;
     return NULL;
@@ -356,7 +355,7 @@ char *view_plain(const struct value *value)
 char *view_joined(const struct value *list, const char *between)
 {
     char *all = NULL;
-    for (const struct value *item = NULL; view_each(list, &item);) {
+    EACH (item, list) {
         OWNED char *text = view_plain(item);
         all = text_joined(all, between, text);
     }
@@ -365,7 +364,7 @@ char *view_joined(const struct value *list, const char *between)
 
 bool view_lists(const struct value *list, const char *text)
 {
-    for (const struct value *item = NULL; view_each(list, &item);)
+    EACH (item, list)
         if (view_equals(item, text))
             return true;
     return false;
@@ -386,6 +385,15 @@ void view_put_members(struct line *json, const struct value *object, const char 
 {
     for (; *names; names++)
         view_put(json, *names, view_get(object, *names));
+}
+
+bool line_object_if(struct line *json, const char *name, bool there)
+{
+    if (there)
+        line_object(json, name);
+    else
+        line_null(json, name);
+    return there;
 }
 
 char *json_text_end(struct line *json)

@@ -85,12 +85,17 @@ char *view_copy(const struct value *value);
 void view_put(struct line *json, const char *name, const struct value *value);
 // The same of an object's members of these names, which end with NULL.
 void view_put_members(struct line *json, const struct value *object, const char *const *names);
+// Opens a member that is an object. False: there is none, and it is null.
+bool line_object_if(struct line *json, const char *name, bool there);
 // Closes what is open; the text, to be freed.
 char *json_text_end(struct line *json);
 
 // Steps through the values of an array or object, false behind the last one:
 //     for (const struct value *item = NULL; view_each(list, &item);)
 bool view_each(const struct value *container, const struct value **item);
+// The same as the head of a loop.
+#define EACH(item, list)                                                                           \
+    for (const struct value *item##_of = (list), *item = NULL; view_each(item##_of, &item);)
 const struct value *view_first(const struct value *container);
 const struct value *view_next(const struct value *container, const struct value *item);
 
