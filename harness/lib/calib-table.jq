@@ -27,14 +27,8 @@ def cells:
      "\(.slope_percent_per_s | fixed(1)) %", if .steady then "yes" else "no" end,
      if .summary.device_ratio == null then "-" else .summary.device_ratio | fixed(3) end];
 
-# The first columns are words, aligned to the left.
-def padded($columns):
-  (transpose | map(map(length) | max)) as $widths
-  | map(to_entries | map(if .key < $columns then .value + " " * ($widths[.key] - (.value | length)) // .value else .value end));
-
 # Records of older versions said in other fields what they were of.
 visible_all
 | [(if $dated then ["day", "host"] else [] end) + ["load", "what", "rate", "an operation", "spread", "slope/s", "steady", "device"]]
 + [map(select(.options != null)) | if $dated then sort_by(.load) else . end | .[] | cells]
-| padded(if $dated then 4 else 2 end)
-| aligned
+| aligned(if $dated then 4 else 2 end)

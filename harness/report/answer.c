@@ -332,9 +332,9 @@ static bool is_empty(const struct value *list)
     return !view_first(list);
 }
 
-char *protection_setting(const struct value *entry)
+char *protection_setting(const struct row *row)
 {
-    const struct value *settings = view_get(entry, "settings");
+    const struct value *settings = view_get(row->entry, "settings");
     OWNED char *load = view_joined(view_get(settings, "load"), " "),
                *target = view_joined(view_get(settings, "target"), " "),
                *on = view_text(settings, "on");
@@ -343,9 +343,9 @@ char *protection_setting(const struct value *entry)
     return visible(both ?: load ?: target ?: on ?: "none");
 }
 
-char *protection_where(const struct value *entry)
+char *protection_where(const struct row *row)
 {
-    const struct value *settings = view_get(entry, "settings");
+    const struct value *settings = view_get(row->entry, "settings");
     const bool load = !is_empty(view_get(settings, "load")),
                target = !is_empty(view_get(settings, "target"));
     if (!view_is(settings, VIEW_OBJECT))
@@ -363,13 +363,13 @@ static bool is_named(const struct experiment *experiment, const char *key,
     return name && view_matches(entry, "condition", name);
 }
 
-char *protection_front(const struct experiment *experiment, const struct value *entry)
+char *protection_front(const struct row *row)
 {
-    return must(strdup(is_named(experiment, "best", entry)             ? "best"
-                       : is_named(experiment, "weakest", entry)        ? "weakest"
-                       : view_holds(entry, "front")                    ? "yes"
-                       : view_is(view_get(entry, "front"), VIEW_FALSE) ? "no"
-                                                                       : "-"));
+    return must(strdup(is_named(row->of, "best", row->entry)                ? "best"
+                       : is_named(row->of, "weakest", row->entry)           ? "weakest"
+                       : view_holds(row->entry, "front")                    ? "yes"
+                       : view_is(view_get(row->entry, "front"), VIEW_FALSE) ? "no"
+                                                                            : "-"));
 }
 
 static struct estimate estimate_of(const struct value *figure)
@@ -415,7 +415,8 @@ static const struct value *entry_named(const struct experiment *experiment, cons
 // "cpu.weight=10 for the neighbour"
 static char *named_text(const struct value *entry)
 {
-    OWNED char *setting = protection_setting(entry), *where = protection_where(entry);
+    const struct row row = {.entry = entry};
+    OWNED char *setting = protection_setting(&row), *where = protection_where(&row);
     return strcmp(where, "neighbour") == 0 ? text_of("%s for the neighbour", setting)
            : strcmp(where, "target") == 0  ? text_of("%s for the target", setting)
            : strcmp(where, "both") == 0    ? text_of("%s (both)", setting)

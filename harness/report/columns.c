@@ -18,6 +18,7 @@ struct column {
     bool left;
     enum fill fill;
     const struct quantity *metric; // that it is of; NULL: that of the row
+    const char *reference;         // what the row has that others are compared with; NULL: its own
 };
 
 static char *copy(const char *text)
@@ -172,9 +173,9 @@ static char *achieved_text(const struct row *row)
     return row_loads(row->condition);
 }
 
-static char *reference_ratio_text(const struct row *row)
+static char *entry_ratio_text(const struct row *row)
 {
-    return copy(row->is_reference ? "1" : ratio_text(row->entry, row->of->family, ROOM));
+    return copy(ratio_text(row->entry, row->of->family, ROOM));
 }
 
 static char *verdict_text(const struct row *row)
@@ -201,11 +202,6 @@ static char *ratio_loaded_text(const struct row *row)
     return ratio_under_text(row, row->load);
 }
 
-static char *change_text(const struct row *row)
-{
-    return copy(ratio_text(row->entry, row->of->family, ROOM));
-}
-
 static char *answer_text(const struct row *row)
 {
     const double ratio = view_real(row->entry, "ratio");
@@ -226,8 +222,7 @@ static char *capacity_text(const struct row *row)
 static char *capacity_of_alone_text(const struct row *row)
 {
     const struct value *ci = view_get(row->entry, "of_reference_ci"), *low = view_first(ci);
-    const double ratio = view_real(row->entry, "of_reference");
-    return copy(number_ratio(ratio, view_number(low, NAN),
+    return copy(number_ratio(view_real(row->entry, "of_reference"), view_number(low, NAN),
                              low ? view_number(view_next(ci, low), NAN) : NAN, ROOM));
 }
 
@@ -239,16 +234,7 @@ static char *kept_text(const struct row *row)
     return strcmp(runs, "null") == 0 ? copy("-") : text_of("%s of %s", kept, runs);
 }
 
-static char *setting_text(const struct row *row)
-{
-    return row->is_reference ? copy("none") : protection_setting(row->entry);
-}
-
-static char *where_text(const struct row *row)
-{
-    return row->is_reference ? copy("-") : protection_where(row->entry);
-}
-
+// The same of a member of the entry; of a load without settings the slowdown is its own.
 static char *left_text(const struct row *row)
 {
     return protection_ratio(
@@ -257,23 +243,17 @@ static char *left_text(const struct row *row)
 
 static char *removed_text(const struct row *row)
 {
-    return row->is_reference ? copy("-") : protection_share(view_get(row->entry, "removed"));
+    return protection_share(view_get(row->entry, "removed"));
 }
 
 static char *neighbour_text(const struct row *row)
 {
-    return row->is_reference ? copy("100 %") : protection_share(view_get(row->entry, "kept"));
+    return protection_share(view_get(row->entry, "kept"));
 }
 
 static char *cost_text(const struct row *row)
 {
-    const struct value *cost = view_get(row->entry, "cost");
-    return row->is_reference || !view_is(cost, VIEW_OBJECT) ? copy("-") : protection_ratio(cost);
-}
-
-static char *front_text(const struct row *row)
-{
-    return row->is_reference ? copy("-") : protection_front(row->of, row->entry);
+    return protection_ratio(view_get(row->entry, "cost"));
 }
 
 enum { MOST_COLUMNS = 12 };
@@ -334,7 +314,7 @@ static const struct column tables[TABLES][MOST_COLUMNS] =
                 {"load", "load", load_text, .left = true},
                 {"runs", "runs", runs_text, .rank = 2},
                 {"figure", "%s", figure_text_of, .rank = 1, .fill = FILL_MAIN},
-                {"ratio", "%s", reference_ratio_text, .fill = FILL_REFERENCE},
+                {"ratio", "%s", entry_ratio_text, .fill = FILL_REFERENCE, .reference = "1"},
                 {"verdict", "verdict", verdict_text, .left = true},
                 {"slowdown", "%s", variant_slowdown_text, .rank = 3, .fill = FILL_RATIO},
                 {"achieved", "load achieved", achieved_text, .rank = 4},
@@ -346,7 +326,7 @@ static const struct column tables[TABLES][MOST_COLUMNS] =
                 {"metric", "metric", metric_text, .left = true},
                 {"alone", "ratio alone", ratio_alone_text, .rank = 2},
                 {"under", "ratio under load", ratio_loaded_text, .rank = 1},
-                {"change", "change [%s]", change_text, .fill = FILL_LEVEL},
+                {"change", "change [%s]", entry_ratio_text, .fill = FILL_LEVEL},
                 {"answer", "does the load change it?", answer_text, .left = true},
             },
         [TABLE_CAPACITY] =
@@ -359,13 +339,15 @@ static const struct column tables[TABLES][MOST_COLUMNS] =
         [TABLE_PROTECTION] =
             {
                 {"load", "beside", condition_text, .rank = 1, .left = true},
-                {"setting", "setting", setting_text, .left = true},
-                {"where", "on", where_text, .left = true},
+                {"setting", "setting", protection_setting, .left = true, .reference = "none"},
+                {"where", "on", protection_where, .left = true, .reference = "-"},
                 {"left", "slowdown left [%s]", left_text, .fill = FILL_LEVEL},
-                {"removed", "removes [%s]", removed_text, .fill = FILL_LEVEL},
-                {"kept", "neighbour keeps [%s]", neighbour_text, .fill = FILL_LEVEL},
-                {"cost", "cost alone [%s]", cost_text, .rank = 2, .fill = FILL_LEVEL},
-                {"front", "front", front_text, .rank = 3, .left = true},
+                {"removed", "removes [%s]", removed_text, .fill = FILL_LEVEL, .reference = "-"},
+                {"kept", "neighbour keeps [%s]", neighbour_text, .fill = FILL_LEVEL,
+                 .reference = "100 %"},
+                {"cost", "cost alone [%s]", cost_text, .rank = 2, .fill = FILL_LEVEL,
+                 .reference = "-"},
+                {"front", "front", protection_front, .rank = 3, .left = true, .reference = "-"},
             },
 };
 
@@ -376,7 +358,8 @@ void columns_put_texts(struct line *json, enum table table, const struct row *ro
         struct row own = *row;
         if (column->metric)
             own.metric = column->metric;
-        OWNED char *text = column->text(&own);
+        OWNED char *text =
+            row->is_reference && column->reference ? copy(column->reference) : column->text(&own);
         line_text(json, column->key, text);
     }
     line_close(json);

@@ -1,8 +1,6 @@
 # Each condition of a report once, for formats that programs read (reads: lists). They include this file.
 include "lib/text";
 
-def shell_words: map(if test("^[A-Za-z0-9_./:=,@%+-]+$") then . else "'" + put("'"; "'\\''") + "'" end) | join(" ");
-
 # From `inputs`: {role: "alone" or the load with its level, summary, runs, load, level, variant, command as a shell
 # reads it, parameters, slowdown: of a load, or null}. The baseline of an experiment comes before its loads.
 def results:
@@ -11,7 +9,7 @@ def results:
     .again as $again | $cell
     | ({ role: "alone", summary: .baseline, runs: .runs[.reference], load: null, level: null, slowdown: null } | select($again | not)),
       (select(.loaded != null) | { role: load_words, summary: .loaded, runs: .runs[.condition], load, level, slowdown })
-    | . + ($cell | { experiment, variant, command: (.command | shell_words), parameters }));
+    | . + ($cell | { experiment, variant, command: (.command | words), parameters }));
 
 # What it is called; $alone: no result has a load.
 def result_name($alone):

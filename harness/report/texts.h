@@ -205,9 +205,9 @@ const struct value *protection_best(const struct experiment *experiment);
 void protection_put_answers(struct line *json, const struct experiment *experiment);
 
 // What the row of an entry has in its columns, to be freed.
-char *protection_setting(const struct value *entry);
-char *protection_where(const struct value *entry);
-char *protection_front(const struct experiment *experiment, const struct value *entry);
+char *protection_setting(const struct row *row);
+char *protection_where(const struct row *row);
+char *protection_front(const struct row *row);
 // A share of 1 in percent with its interval; "-" where it is not known.
 char *protection_share(const struct value *figure);
 // A ratio with its interval.

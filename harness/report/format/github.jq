@@ -8,7 +8,6 @@ include "report/document";
 include "lib/text";
 
 def shown: 30;
-def plural($n; $one; $many): "\($n) \(if $n == 1 then $one else $many end)";
 def folded($title; lines): [lines] | if . == [] then empty else "<details><summary>\($title)</summary>", "", .[], "", "</details>", "" end;
 def mark: { above: "❌", undecided: "❔", below: "✅" }[.gate // ""] // "";
 def rank: { above: 0, undecided: 1 }[.gate // ""] // 2;
