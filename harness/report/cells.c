@@ -222,9 +222,7 @@ static void put_other_metrics(struct line *json, const struct cell *cell, bool p
         struct row row = row_of(cell);
         row.metric = metric;
         row.slowdown = slowdown_of(cell->of, cell->condition, metric->name);
-        line_object(json, NULL);
-        columns_put_texts(json, TABLE_CELL_METRICS, &row);
-        view_put(json, "distinguishable", view_get(row.slowdown, "distinguishable"));
+        columns_put_row(json, TABLE_CELL_METRICS, &row, row.slowdown);
         if (page) { // for its table of answers
             line_real(json, "ratio_value", view_real(row.slowdown, "ratio"));
             page_put_ratio(json, row.slowdown);
@@ -328,7 +326,7 @@ static char *row_texts(const struct cell *cell, bool page, bool first)
 {
     struct line json = {0};
     const struct row row = row_of(cell);
-    line_object(&json, NULL);
+    columns_put_row(&json, TABLE_CELLS, &row, cell->slowdown);
     visible_put(&json, "target", cell->target);
     line_text(&json, "experiment", cell->of->name);
     visible_put(&json, "variant", cell->variant);
@@ -339,8 +337,6 @@ static char *row_texts(const struct cell *cell, bool page, bool first)
     line_text(&json, "started", cell->of->runs.started);
     visible_put(&json, "host", cell->host);
     visible_put(&json, "main", cell->main->words);
-    columns_put_texts(&json, TABLE_CELLS, &row);
-    view_put(&json, "distinguishable", view_get(cell->slowdown, "distinguishable"));
     line_bool(&json, "survives", family_survives(cell->of->family, cell->slowdown));
     line_bool(&json, "short", cell->is_short);
     row_warnings(&json, cell->warnings, cell->warning_count);

@@ -207,15 +207,12 @@ static void add_cell(struct collected *to, struct cell *cell, const struct wante
         return;
     struct report_line line = line_of(cell);
     // People want one row of all sessions.
-    if (wanted->rows && cell->of->is_session) {
-        to->hidden = grown(to->hidden, to->hidden_count, &to->hidden_allocated, sizeof line);
-        to->hidden[to->hidden_count++] = line;
-        return;
+    if (!wanted->rows || !cell->of->is_session) {
+        const bool first =
+            to->line_count == 0 || to->lines[to->line_count - 1].experiment != line.experiment;
+        line.text = cell_text(cell, wanted, first);
+        line.settings = wanted->page ? settings_of(cell) : NULL;
     }
-    const bool first =
-        to->line_count == 0 || to->lines[to->line_count - 1].experiment != line.experiment;
-    line.text = cell_text(cell, wanted, first);
-    line.settings = wanted->page ? settings_of(cell) : NULL;
     to->lines = grown(to->lines, to->line_count, &to->line_allocated, sizeof line);
     to->lines[to->line_count++] = line;
 }
@@ -253,7 +250,7 @@ static void collect_folder(struct collected *to, const struct folder *folder, si
         experiment.family = NULL;
     if (experiment.record.top)
         add_host(to, host_of(experiment.environment));
-    const size_t before = to->line_count, before_hidden = to->hidden_count;
+    const size_t before = to->line_count;
     bool listed = false;
     if (experiment.record.top && experiment.result.top && !make_cells(to, &experiment, wanted)) {
         to->line_count = before;
@@ -269,8 +266,7 @@ static void collect_folder(struct collected *to, const struct folder *folder, si
         to->table = table_of(&experiment);
     if (to->waiting_count > 0 && !name_wanted(wanted, to->waiting[to->waiting_count - 1].name))
         waiting_free(&to->waiting[--to->waiting_count]);
-    if (!wanted->only || to->line_count > before || to->hidden_count > before_hidden ||
-        to->waiting_count > 0) {
+    if (!wanted->only || to->line_count > before || to->waiting_count > 0) {
         to->experiments++;
         to->runs += experiment.runs.measured;
     }
@@ -286,6 +282,26 @@ static void collect_group(struct collected *to, const struct group *group,
     sessions_read(&all, group, folders, wanted, &options);
     make_cells(to, &all, wanted);
     experiment_free(&all);
+}
+
+// Target, label, load, level in natural order (n=2 before n=10), then the experiment.
+static int order_of_entries(const void *a, const void *b)
+{
+    const struct report_line *x = a, *y = b;
+    const char *keys[][2] = {
+        {x->target, y->target},
+        {x->label, y->label},
+        {x->of_campaign ? "-" : x->experiment, y->of_campaign ? "-" : y->experiment},
+        {x->load, y->load},
+        {x->level, y->level},
+        {x->experiment, y->experiment},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const int order = strverscmp(keys[i][0], keys[i][1]);
+        if (order != 0)
+            return order;
+    }
+    return strcmp(x->name, y->name);
 }
 
 struct work {
@@ -318,7 +334,6 @@ static void work_on(void *context, size_t number)
 static void merge(struct collected *to, struct collected *part)
 {
     APPEND(lines, line_count, line_allocated);
-    APPEND(hidden, hidden_count, hidden_allocated);
     APPEND(waiting, waiting_count, waiting_allocated);
     problems_move(&to->problems, &part->problems);
     for (size_t i = 0; i < part->host_count; i++)
@@ -368,7 +383,6 @@ static void lines_free(struct report_line *lines, size_t count)
 void collected_free(struct collected *collected)
 {
     lines_free(collected->lines, collected->line_count);
-    lines_free(collected->hidden, collected->hidden_count);
     if (collected->groups)
         groups_free(collected->groups);
     free(collected->groups);
@@ -383,21 +397,10 @@ void collected_free(struct collected *collected)
     family_free(&collected->family);
 }
 
-int order_of_entries(const void *a, const void *b)
+size_t collected_cells(const struct collected *collected)
 {
-    const struct report_line *x = a, *y = b;
-    const char *keys[][2] = {
-        {x->target, y->target},
-        {x->label, y->label},
-        {x->of_campaign ? "-" : x->experiment, y->of_campaign ? "-" : y->experiment},
-        {x->load, y->load},
-        {x->level, y->level},
-        {x->experiment, y->experiment},
-    };
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const int order = strverscmp(keys[i][0], keys[i][1]);
-        if (order != 0)
-            return order;
-    }
-    return strcmp(x->name, y->name);
+    size_t count = 0;
+    for (size_t i = 0; i < collected->line_count; i++)
+        count += collected->lines[i].text != NULL;
+    return count;
 }

@@ -351,8 +351,11 @@ static const struct column tables[TABLES][MOST_COLUMNS] =
             },
 };
 
-void columns_put_texts(struct line *json, enum table table, const struct row *row)
+void columns_put_row(struct line *json, enum table table, const struct row *row,
+                     const struct value *ratio)
 {
+    line_object(json, NULL);
+    view_put(json, "distinguishable", view_get(ratio, "distinguishable"));
     line_object(json, "texts");
     for (const struct column *column = tables[table]; column->key; column++) {
         struct row own = *row;

@@ -21,7 +21,6 @@ struct between { // one target alone, on several nodes
 };
 
 struct nodes {
-    struct report_line *lines; // those of the report and the hidden ones, sorted; not their texts
     struct between *between;
     size_t between_count, between_allocated;
 };
@@ -117,18 +116,11 @@ static void compare_row(struct nodes *nodes, struct problems *problems,
 
 static void nodes_compare(struct nodes *nodes, struct collected *collected)
 {
-    const size_t count = collected->line_count + collected->hidden_count;
-    struct report_line *line = must(calloc(count + 1, sizeof *line));
-    if (collected->line_count > 0)
-        memcpy(line, collected->lines, collected->line_count * sizeof *line);
-    if (collected->hidden_count > 0)
-        memcpy(&line[collected->line_count], collected->hidden,
-               collected->hidden_count * sizeof *line);
-    if (collected->hidden_count > 0)
-        qsort(line, count, sizeof *line, order_of_entries);
-    *nodes = (struct nodes){.lines = line};
-    for (size_t start = 0, end; start < count; start = end) {
-        for (end = start + 1; end < count && strcmp(line[end].same, line[start].same) == 0;)
+    const struct report_line *line = collected->lines;
+    *nodes = (struct nodes){0};
+    for (size_t start = 0, end; start < collected->line_count; start = end) {
+        for (end = start + 1;
+             end < collected->line_count && strcmp(line[end].same, line[start].same) == 0;)
             end++;
         compare_row(nodes, &collected->problems, &line[start], end - start);
     }
@@ -139,7 +131,6 @@ static void nodes_free(struct nodes *nodes)
     for (size_t i = 0; i < nodes->between_count; i++)
         free(nodes->between[i].node);
     free(nodes->between);
-    free(nodes->lines);
 }
 
 static int by_environment(const void *a, const void *b)
@@ -218,7 +209,7 @@ static void put_campaign(struct line *json, const struct campaigns *campaigns)
 static void put_totals(struct line *json, const struct collected *collected)
 {
     line_object(json, "totals");
-    line_count(json, "cells", collected->line_count);
+    line_count(json, "cells", collected_cells(collected));
     line_count(json, "experiments", collected->experiments);
     line_count(json, "runs", collected->runs);
     line_count(json, "not_done", collected->waiting_count);
@@ -311,9 +302,13 @@ static struct legend legend_of_all(const struct collected *collected)
                             .statistic = STATISTIC_TYPICAL,
                             .main = "wall time",
                             .timed = true};
-    for (size_t i = 0; i < collected->line_count; i++)
-        legend =
-            i == 0 ? collected->lines[0].legend : legend_join(legend, collected->lines[i].legend);
+    bool any = false;
+    for (size_t i = 0; i < collected->line_count; i++) {
+        const struct report_line *line = &collected->lines[i];
+        if (line->text)
+            legend = any ? legend_join(legend, line->legend) : line->legend;
+        any = any || line->text;
+    }
     return legend;
 }
 
@@ -393,7 +388,7 @@ static char *answer_text(const struct collected *collected)
     size_t judged = 0, slower = 0, without = 0;
     for (size_t i = 0; i < collected->line_count; i++) {
         const struct report_line *line = &collected->lines[i];
-        if (isnan(line->slowdown.low))
+        if (!line->text || isnan(line->slowdown.low))
             continue;
         judged++;
         const bool is_slower = line->is_distinguishable && line->slowdown.low > 1;
@@ -431,11 +426,12 @@ static void put_texts(struct line *json, const char *name, const struct collecte
                       const struct nodes *nodes)
 {
     OWNED char *states = states_text(collected);
+    const size_t cells = collected_cells(collected);
     line_object(json, "texts");
     visible_put(json, "name", name);
     visible_take(json, "totals",
-                 text_of("%zu cell%s with figures, %zu runs%s", collected->line_count,
-                         collected->line_count == 1 ? "" : "s", collected->runs, states));
+                 text_of("%zu cell%s with figures, %zu runs%s", cells, cells == 1 ? "" : "s",
+                         collected->runs, states));
     visible_take(json, "answer", answer_text(collected));
     visible_take(json, "family", family_text(&collected->family));
     put_host_lines(json, collected);
@@ -465,9 +461,9 @@ static void put_settings(struct line *json, const struct collected *collected)
     for (size_t i = 0; i < collected->line_count; i++) {
         const char *settings = collected->lines[i].settings;
         size_t at = 0;
-        while (at < count && strcmp(known[at], settings) != 0)
+        while (settings && at < count && strcmp(known[at], settings) != 0)
             at++;
-        if (at < count)
+        if (!settings || at < count)
             continue;
         known[count++] = settings;
         line_raw(json, NULL, settings);

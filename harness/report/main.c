@@ -512,16 +512,13 @@ static void print_cells(struct report *report)
     OWNED char *name = report_name(report);
     OWNED char *head = head_of(name, collected, &report->campaigns, &report->wanted);
     if (report->wanted.terminal) {
-        const char **rows = must(calloc(collected->line_count + 1, sizeof *rows));
-        for (size_t i = 0; i < collected->line_count; i++)
-            rows[i] = collected->lines[i].text;
-        terminal_print(head, rows, collected->line_count, report->settings.verbose);
-        free(rows);
+        terminal_print(head, collected, report->settings.verbose);
         return;
     }
     puts(head);
     for (size_t i = 0; i < collected->line_count; i++)
-        puts(collected->lines[i].text);
+        if (collected->lines[i].text)
+            puts(collected->lines[i].text);
 }
 
 static void say_problems(const struct report *report, const struct problems *problems)
@@ -547,7 +544,7 @@ static bool print_report(struct report *report)
     collect_unstarted(&report->collected, &report->campaigns, &report->folders, &report->wanted);
     problems_move(&report->collected.problems, &report->problems);
     say_problems(report, &report->collected.problems);
-    if (report->collected.line_count == 0 && report->collected.waiting_count == 0)
+    if (collected_cells(&report->collected) == 0 && report->collected.waiting_count == 0)
         return complain("%s: no record that can be used: give a folder that jostle campaign, run "
                         "or slowdown made",
                         report->settings.dirs[0]);

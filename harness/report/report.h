@@ -128,7 +128,7 @@ void workers_each(size_t count, void (*job)(void *context, size_t number), void 
 // ---- collect.c
 
 struct report_line {
-    char *text; // JSON, or CSV; NULL: of a hidden one
+    char *text; // JSON, or CSV; NULL: of a session, where a line of all of them is shown
     char *name, *target, *label, *load, *level;
     const char *experiment; // name of its folder
     bool of_campaign;
@@ -161,8 +161,6 @@ struct collected {
     struct groups *groups;     // of sessions
     struct report_line *lines; // sorted: target, label, load and level in natural order
     size_t line_count, line_allocated;
-    struct report_line *hidden; // sessions, where a line of all of them is shown: no text
-    size_t hidden_count, hidden_allocated;
     struct waiting *waiting;
     size_t waiting_count, waiting_allocated;
     struct host *hosts; // each once
@@ -177,11 +175,9 @@ void collect(struct collected *collected, const struct folders *folders,
 // Adds what was not started of the campaigns, of what wanted->only selects, to what is waiting.
 void collect_unstarted(struct collected *collected, const struct campaigns *campaigns,
                        const struct folders *folders, const struct wanted *wanted);
+// How many lines have a text.
+size_t collected_cells(const struct collected *collected);
 void collected_free(struct collected *collected);
-
-// Compares two struct report_line: target, label, load, level in natural order (n=2
-// before n=10), then the experiment.
-int order_of_entries(const void *a, const void *b);
 
 // What a format reads, and what needs none.
 
@@ -209,9 +205,8 @@ char *head_of(const char *name, struct collected *collected, const struct campai
 
 // Lays out on stdout what other formats lay out from the same texts: a table for each target, in
 // colour unless NO_COLOR is set, as wide as stdout's terminal, where that is one (COLUMNS is
-// stronger). head: as head_of() has it; rows: each as JSON, those of a target next to each other.
-// verbose: notes, too. False: stdout cannot be written.
-bool terminal_print(const char *head, const char *const *rows, size_t count, bool verbose);
+// stronger). head: as head_of() has it. verbose: notes, too. False: stdout cannot be written.
+bool terminal_print(const char *head, const struct collected *collected, bool verbose);
 
 // ---- csv.c
 

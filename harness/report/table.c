@@ -37,10 +37,8 @@ static void put_condition(struct line *json, const struct experiment *experiment
                             .name = name,
                             .condition = condition,
                             .slowdown = slowdown_of(experiment, name, main->name)};
-    line_object(json, NULL);
-    columns_put_texts(json, TABLE_CONDITIONS, &row);
+    columns_put_row(json, TABLE_CONDITIONS, &row, row.slowdown);
     line_text(json, "who", plain);
-    view_put(json, "distinguishable", view_get(row.slowdown, "distinguishable"));
     row_condition_warnings(json, experiment, name);
     line_close(json);
 }
@@ -70,9 +68,7 @@ static void put_metric(struct line *json, const struct experiment *experiment,
                             .baseline = experiment->baseline,
                             .condition = condition == experiment->baseline ? NULL : condition,
                             .slowdown = slowdown_of(experiment, name, metric->name)};
-    line_object(json, NULL);
-    columns_put_texts(json, TABLE_CONDITION_METRICS, &row);
-    view_put(json, "distinguishable", view_get(row.slowdown, "distinguishable"));
+    columns_put_row(json, TABLE_CONDITION_METRICS, &row, row.slowdown);
     line_close(json);
 }
 

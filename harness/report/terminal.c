@@ -639,22 +639,27 @@ static void print_rest(const struct terminal *terminal, bool apart)
         puts("");
 }
 
-static json_t *next_row(const char *const *rows, size_t count, size_t i)
+// That of the next line, a new reference; NULL: there is none.
+static json_t *next_row(const struct collected *collected, size_t *line)
 {
-    return i < count ? must(json_loads(rows[i], JSON_DISABLE_EOF_CHECK, NULL)) : NULL;
+    while (*line < collected->line_count && !collected->lines[*line].text)
+        ++*line;
+    return *line < collected->line_count
+               ? must(json_loads(collected->lines[(*line)++].text, JSON_DISABLE_EOF_CHECK, NULL))
+               : NULL;
 }
 
 // Only one target is held at a time. Returns how many notes there are.
-static size_t print_targets(const struct terminal *terminal, const char *const *lines, size_t count)
+static size_t print_targets(const struct terminal *terminal, const struct collected *collected)
 {
-    size_t notes = 0;
-    json_t *row = next_row(lines, count, 0);
-    for (size_t i = 0; row;) {
+    size_t notes = 0, line = 0;
+    json_t *row = next_row(collected, &line);
+    while (row) {
         json_t *rows = must(json_array());
         const json_t *target = json_object_get(row, "target");
         do {
             json_array_append_new(rows, row);
-            row = next_row(lines, count, ++i);
+            row = next_row(collected, &line);
         } while (row && json_equal(json_object_get(row, "target"), target));
         notes += count_notes(rows);
         print_target(terminal, rows);
@@ -663,7 +668,7 @@ static size_t print_targets(const struct terminal *terminal, const char *const *
     return notes;
 }
 
-static void print_campaign(const struct terminal *terminal, const char *const *lines, size_t count)
+static void print_campaign(const struct terminal *terminal, const struct collected *collected)
 {
     const json_t *texts = json_object_get(terminal->head, "texts");
     say(terminal, text_added(styled(terminal, BOLD, json_text_or_empty(texts, "name")), ": %s",
@@ -671,7 +676,7 @@ static void print_campaign(const struct terminal *terminal, const char *const *l
     say_if_there(terminal, texts, "answer");
     say_each(terminal, "on ", json_object_get(texts, "hosts"));
     puts("");
-    const size_t notes = print_targets(terminal, lines, count);
+    const size_t notes = print_targets(terminal, collected);
     print_rest(terminal, false);
     say_notes_count(terminal, notes);
     say_key(terminal, "runs are those alone + under load; a → b is alone → under load; ");
@@ -697,7 +702,7 @@ static bool has_colour(void)
     return isatty(STDOUT_FILENO) == 1 && kind && strcmp(kind, "dumb") != 0 && !(none && *none);
 }
 
-bool terminal_print(const char *head, const char *const *rows, size_t count, bool verbose)
+bool terminal_print(const char *head, const struct collected *collected, bool verbose)
 {
     json_t *parsed = must(json_loads(head, 0, NULL));
     const struct terminal terminal = {
@@ -711,7 +716,7 @@ bool terminal_print(const char *head, const char *const *rows, size_t count, boo
         print_experiment(&terminal);
         print_rest(&terminal, true);
     } else {
-        print_campaign(&terminal, rows, count);
+        print_campaign(&terminal, collected);
     }
     json_decref(parsed);
     return fflush(stdout) == 0 && !ferror(stdout);

@@ -158,8 +158,10 @@ struct row {
     bool is_reference; // of the variants; of protections: the load without settings
 };
 
-// Member "texts" of a row: {key: text}.
-void columns_put_texts(struct line *json, enum table table, const struct row *row);
+// A row in an open array, which stays open: {texts: {key: text}, distinguishable}, the latter of
+// the ratio that it is about.
+void columns_put_row(struct line *json, enum table table, const struct row *row,
+                     const struct value *ratio);
 
 // Member "columns": {"cells": [{key, title, left, rank}], ..}, the columns of the
 // tables of cells and of one experiment's conditions, and those of their metrics

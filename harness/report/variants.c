@@ -155,9 +155,7 @@ static void put_row(struct line *json, const struct experiment *experiment,
     };
     if (!row.condition || !variant)
         return;
-    line_object(json, NULL);
-    columns_put_texts(json, TABLE_VARIANTS, &row);
-    view_put(json, "distinguishable", view_get(row.entry, "distinguishable"));
+    columns_put_row(json, TABLE_VARIANTS, &row, row.entry);
     view_put(json, "slower", view_get(row.slowdown, "distinguishable"));
     visible_put(json, "who", name);
     row_condition_warnings(json, experiment, name);
@@ -212,11 +210,7 @@ static void put_change(struct line *json, const struct experiment *experiment,
                             .variant = view_get(interaction, "variant"),
                             .load = view_get(interaction, "load"),
                             .entry = interaction};
-    line_object(json, NULL);
-    columns_put_texts(json, TABLE_CHANGES, &row);
-    view_put(json, "distinguishable", view_get(interaction, "distinguishable"));
-    line_array(json, "problems");
-    line_close(json);
+    columns_put_row(json, TABLE_CHANGES, &row, interaction);
     line_close(json);
 }
 
@@ -268,10 +262,7 @@ static void put_capacity(struct line *json, const struct experiment *experiment,
 {
     OWNED char *name = view_text(entry, "condition");
     const struct row row = {.of = experiment, .name = name ?: "-", .entry = entry};
-    line_object(json, NULL);
-    columns_put_texts(json, TABLE_CAPACITY, &row);
-    line_array(json, "problems");
-    line_close(json);
+    columns_put_row(json, TABLE_CAPACITY, &row, NULL);
     line_close(json);
 }
 
@@ -300,10 +291,7 @@ static void put_protected(struct line *json, const struct experiment *experiment
 {
     const struct row row = {
         .of = experiment, .name = name, .entry = entry, .is_reference = is_bare};
-    line_object(json, NULL);
-    columns_put_texts(json, TABLE_PROTECTION, &row);
-    line_array(json, "problems");
-    line_close(json);
+    columns_put_row(json, TABLE_PROTECTION, &row, NULL);
     line_close(json);
 }
 
