@@ -145,6 +145,7 @@ static void put_list(struct line *json, const char *name, const struct runs *run
     line_close(json);
 }
 
+// The used runs of a condition: {"times": [..], "memory_usage_byte": [..], "exit_codes": [..]}
 static void put_runs(struct line *json, const struct runs *runs, const char *name)
 {
     const size_t condition = runs_condition(runs, name);
@@ -153,17 +154,6 @@ static void put_runs(struct line *json, const struct runs *runs, const char *nam
     put_list(json, "memory_usage_byte", runs, condition,
              offsetof(struct run_record, max_rss_bytes));
     put_list(json, "exit_codes", runs, condition, offsetof(struct run_record, exit_code));
-    line_close(json);
-}
-
-// Member "runs", the used ones of a cell by condition: {"baseline": {"times": [..],
-// "memory_usage_byte": [..], "exit_codes": [..]}, ..}
-static void put_lists(struct line *json, const struct cell *cell)
-{
-    line_object(json, "runs");
-    put_runs(json, &cell->of->runs, cell->reference);
-    if (cell->condition)
-        put_runs(json, &cell->of->runs, cell->condition);
     line_close(json);
 }
 
@@ -194,8 +184,12 @@ static char *model_of(const struct cell *cell, bool lists)
     if (view_is(view_get(of->result.top, "machine"), VIEW_OBJECT))
         view_put(&json, "machine", view_get(of->result.top, "machine"));
     put_warnings(&json, cell);
-    if (lists)
-        put_lists(&json, cell);
+    if (!lists)
+        return json_text_end(&json);
+    line_object(&json, "runs");
+    put_runs(&json, &of->runs, cell->reference);
+    if (cell->condition)
+        put_runs(&json, &of->runs, cell->condition);
     return json_text_end(&json);
 }
 
@@ -233,15 +227,6 @@ static void put_other_metrics(struct line *json, const struct cell *cell, bool p
     line_close(json);
 }
 
-static void put_directions(struct line *json, const struct cell *cell, const char *who)
-{
-    for (size_t i = 0; i < cell->of->metrics.count; i++) {
-        OWNED char *words = ratio_direction(
-            cell->of, slowdown_of(cell->of, cell->condition, cell->of->metrics.item[i].name));
-        row_say(json, who, words);
-    }
-}
-
 // What a condition's time was made of.
 static void put_time(struct line *json, const struct value *condition, const char *who)
 {
@@ -275,7 +260,11 @@ static void put_lines(struct line *json, const struct cell *cell, bool first)
     OWNED char *attribution = row_attribution_words(cell),
                *sessions = sessions_text(cell->slowdown),
                *seldom = view_text(cell->slowdown, "seldom");
-    put_directions(json, cell, who);
+    for (size_t i = 0; i < cell->of->metrics.count; i++) {
+        OWNED char *words = ratio_direction(
+            cell->of, slowdown_of(cell->of, cell->condition, cell->of->metrics.item[i].name));
+        row_say(json, who, words);
+    }
     row_say(json, who, sessions);
     row_say(json, who, seldom);
     row_say(json, who, attribution);

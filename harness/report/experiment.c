@@ -155,16 +155,6 @@ static void replace(char **text, char *more)
     *text = more;
 }
 
-// {name, command, ...}; NULL: there is no such variant.
-static const struct value *experiment_variant(const struct experiment *experiment,
-                                              const struct value *name)
-{
-    EACH (item, view_get(experiment->record.top, "variants"))
-        if (view_same(view_get(item, "name"), name))
-            return item;
-    return NULL;
-}
-
 // The name of a condition's load; NULL: it has none. To be freed.
 static char *conditions_load(const struct experiment *experiment, const char *condition)
 {
@@ -289,7 +279,9 @@ static bool find_conditions(struct cell *cell, struct pairing pairing)
     if (!cell->reference || (pairing.loaded && !cell->condition))
         return false;
     const struct value *entry = experiment_condition(of, cell->reference);
-    const struct value *variant = experiment_variant(of, view_get(entry, "variant"));
+    OWNED char *named = view_text(entry, "variant");
+    const struct value *variant =
+        named ? view_entry(view_get(of->record.top, "variants"), "name", named) : NULL;
     cell->variant = view_text(variant, "name");
     cell->command = view_get(!variant ? of->record.top : variant, "command");
     OWNED char *load = conditions_load(of, cell->condition);
@@ -425,15 +417,6 @@ static const struct value *alone_of(const struct experiment *experiment,
     return NULL;
 }
 
-// Whether any variant was measured under a load.
-static bool has_loads(const struct experiment *experiment)
-{
-    EACH (item, view_get(experiment->record.top, "conditions"))
-        if (view_has_text(item, "load"))
-            return true;
-    return false;
-}
-
 // A cell for each variant under each load, or for each variant alone. False: this condition
 // is of no cell of its own.
 static bool pair_variant(const struct experiment *experiment, const struct value *condition,
@@ -446,7 +429,10 @@ static bool pair_variant(const struct experiment *experiment, const struct value
         *pairing = (struct pairing){alone_of(experiment, view_get(entry, "variant")), condition};
     else
         *pairing = (struct pairing){condition, NULL};
-    return loaded || !has_loads(experiment);
+    EACH (item, view_get(experiment->record.top, "conditions"))
+        if (!loaded && view_has_text(item, "load"))
+            return false; // any variant was measured under a load
+    return true;
 }
 
 // A cell for each load. The baseline again is compared with itself.

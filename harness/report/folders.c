@@ -117,21 +117,14 @@ void folders_free(struct folders *folders)
 // * is any text, ? any character; nothing else is special.
 bool pattern_fits(const char *pattern, const char *text)
 {
-    for (; *pattern != '\0'; pattern++, text++) {
-        if (*pattern == '*') {
-            while (*pattern == '*')
-                pattern++;
-            for (;; text++) {
-                if (pattern_fits(pattern, text))
-                    return true;
-                if (*text == '\0')
-                    return false;
-            }
-        }
-        if (*text == '\0' || (*pattern != '?' && *pattern != *text))
-            return false;
-    }
-    return *text == '\0';
+    while (pattern[0] == '*' && pattern[1] == '*')
+        pattern++;
+    if (*pattern == '*')
+        return pattern_fits(pattern + 1, text) ||
+               (*text != '\0' && pattern_fits(pattern, text + 1));
+    if (*pattern == '\0' || *text == '\0')
+        return *pattern == *text;
+    return (*pattern == '?' || *pattern == *text) && pattern_fits(pattern + 1, text + 1);
 }
 
 bool name_wanted(const struct wanted *wanted, const char *name)
@@ -419,22 +412,16 @@ struct work {
     struct place *places; // one for each folder
 };
 
-// How often the interval of one slowdown leaves 1 out by chance.
-static double chance_of(const struct experiment *experiment)
-{
-    const struct value *intervals = view_get(experiment->result.top, "intervals");
-    const double confidence = view_confidence(intervals);
-    return (1 - confidence) / fmax(view_number(view_get(intervals, "family"), 1), 1);
-}
-
 // What has no interval cannot look distinguishable.
 static void add_ratio(struct family *family, const struct experiment *experiment,
                       const struct value *ratio)
 {
+    const struct value *intervals = view_get(experiment->result.top, "intervals");
+    const double apart = fmax(view_number(view_get(intervals, "family"), 1), 1);
     if (view_is(view_get(ratio, "ci"), VIEW_ARRAY))
         family_add(family, (struct member){
                                .p = view_real(ratio, "p"),
-                               .chance = chance_of(experiment),
+                               .chance = (1 - view_confidence(intervals)) / apart,
                                .distinguishable = view_holds(ratio, "distinguishable"),
                            });
 }
@@ -445,14 +432,6 @@ static bool is_shown(const struct experiment *experiment, const struct value *ra
     const struct metric_list *list = &experiment->metrics;
     return !view_matches(ratio, "metric", metrics[METRIC_WALL].name) ||
            list->item[METRIC_WALL].chosen || list->main == METRIC_WALL;
-}
-
-static void add_condition(struct family *family, const struct experiment *experiment,
-                          const char *condition)
-{
-    EACH (item, view_get(experiment->result.top, "slowdowns"))
-        if (view_matches(item, "condition", condition) && is_shown(experiment, item))
-            add_ratio(family, experiment, item);
 }
 
 // What compares variants is of the experiment.
@@ -478,8 +457,10 @@ static bool add_experiment(struct family *family, const struct experiment *exper
     for (size_t i = 0; experiment_pairing(experiment, i, &pairing); i++) {
         struct cell cell;
         if (cell_make(&cell, experiment, pairing) && cell_wanted(wanted, &cell)) {
-            if (cell.condition)
-                add_condition(family, experiment, cell.condition);
+            EACH (item, view_get(experiment->result.top, "slowdowns"))
+                if (cell.condition && view_matches(item, "condition", cell.condition) &&
+                    is_shown(experiment, item))
+                    add_ratio(family, experiment, item);
             any = true;
         }
         cell_free(&cell);

@@ -206,27 +206,6 @@ static void put_campaign(struct line *json, const struct campaigns *campaigns)
     line_close(json);
 }
 
-static void put_totals(struct line *json, const struct collected *collected)
-{
-    line_object(json, "totals");
-    line_count(json, "cells", collected_cells(collected));
-    line_count(json, "experiments", collected->experiments);
-    line_count(json, "runs", collected->runs);
-    line_count(json, "not_done", collected->waiting_count);
-    line_close(json);
-}
-
-static void put_node(struct line *json, const struct node *node)
-{
-    line_object(json, NULL);
-    line_text(json, "host", node->host);
-    line_text(json, "kind", node->kind);
-    line_count(json, "cells", node->cells);
-    line_real(json, "runs", node->runs);
-    line_real(json, "mean_s", node->mean_s);
-    line_close(json);
-}
-
 static double variation_of(const struct between *between)
 {
     return between->mean_s > 0 ? sqrt(between->variance) / between->mean_s : NAN;
@@ -243,29 +222,16 @@ static void put_between(struct line *json, const struct between *between)
     line_real(json, "stddev", sqrt(between->variance));
     line_real(json, "cv", variation_of(between));
     line_array(json, "hosts");
-    for (size_t i = 0; i < between->count; i++)
-        put_node(json, &between->node[i]);
+    for (const struct node *node = between->node; node < between->node + between->count; node++) {
+        line_object(json, NULL);
+        line_text(json, "host", node->host);
+        line_text(json, "kind", node->kind);
+        line_count(json, "cells", node->cells);
+        line_real(json, "runs", node->runs);
+        line_real(json, "mean_s", node->mean_s);
+        line_close(json);
+    }
     line_close(json);
-    line_close(json);
-}
-
-static void put_waiting(struct line *json, const struct waiting *waiting)
-{
-    line_object(json, NULL);
-    line_text(json, "name", waiting->name);
-    line_text(json, "state", waiting->state);
-    line_text(json, "reason", waiting->reason);
-    line_text(json, "host", waiting->host);
-    line_count(json, "runs", waiting->runs);
-    line_close(json);
-}
-
-static void put_problem(struct line *json, const struct problem *problem)
-{
-    line_object(json, NULL);
-    line_text(json, "kind", problem->kind);
-    line_text(json, "cell", problem->cell);
-    line_text(json, "message", problem->message);
     line_close(json);
 }
 
@@ -276,7 +242,12 @@ static void put_model(struct line *json, const char *name, const struct collecte
     line_text(json, "schema", SCHEMA_REPORT);
     line_text(json, "name", name);
     put_campaign(json, campaigns);
-    put_totals(json, collected);
+    line_object(json, "totals");
+    line_count(json, "cells", collected_cells(collected));
+    line_count(json, "experiments", collected->experiments);
+    line_count(json, "runs", collected->runs);
+    line_count(json, "not_done", collected->waiting_count);
+    line_close(json);
     put_hosts(json, collected);
     family_put(json, &collected->family);
     line_array(json, "between_hosts");
@@ -284,12 +255,26 @@ static void put_model(struct line *json, const char *name, const struct collecte
         put_between(json, &nodes->between[i]);
     line_close(json);
     line_array(json, "waiting");
-    for (size_t i = 0; i < collected->waiting_count; i++)
-        put_waiting(json, &collected->waiting[i]);
+    for (size_t i = 0; i < collected->waiting_count; i++) {
+        const struct waiting *waiting = &collected->waiting[i];
+        line_object(json, NULL);
+        line_text(json, "name", waiting->name);
+        line_text(json, "state", waiting->state);
+        line_text(json, "reason", waiting->reason);
+        line_text(json, "host", waiting->host);
+        line_count(json, "runs", waiting->runs);
+        line_close(json);
+    }
     line_close(json);
     line_array(json, "warnings");
-    for (size_t i = 0; i < collected->problems.count; i++)
-        put_problem(json, &collected->problems.item[i]);
+    for (size_t i = 0; i < collected->problems.count; i++) {
+        const struct problem *problem = &collected->problems.item[i];
+        line_object(json, NULL);
+        line_text(json, "kind", problem->kind);
+        line_text(json, "cell", problem->cell);
+        line_text(json, "message", problem->message);
+        line_close(json);
+    }
     line_close(json);
 }
 

@@ -292,20 +292,16 @@ static char *latest_folder(void)
     return latest;
 }
 
-static void take_latest(struct settings *settings)
-{
-    settings->latest[0] = latest_folder();
-    if (!settings->latest[0])
-        usage_error("report of what? There is no jostle-results here: jostle report DIR");
-    settings->dirs = settings->latest;
-    if (settings->plan && !settings->quiet)
-        complain("the latest in jostle-results is %s", settings->latest[0]);
-}
-
 static void choose_folders(struct settings *settings)
 {
-    if (!settings->dirs[0])
-        take_latest(settings);
+    if (!settings->dirs[0]) {
+        settings->latest[0] = latest_folder();
+        settings->dirs = settings->latest;
+        if (!settings->latest[0])
+            usage_error("report of what? There is no jostle-results here: jostle report DIR");
+        if (settings->plan && !settings->quiet)
+            complain("the latest in jostle-results is %s", settings->latest[0]);
+    }
     if (!settings->open || settings->output)
         return;
     settings->page = text_of("%s/report.html", settings->dirs[0]);

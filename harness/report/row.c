@@ -8,12 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Runs that the time-out ended: what is shown is then a lower bound.
-static bool is_censored(const struct value *object)
-{
-    return view_number(view_get(object, "censored"), 0) > 0;
-}
-
 void row_say(struct line *json, const char *who, const char *words)
 {
     if (who && words)
@@ -122,12 +116,6 @@ static bool is_without_outliers(const struct value *figure)
     return view_matches(figure, "statistic", "mean-without-outliers");
 }
 
-static bool is_mean(const struct value *figure)
-{
-    const struct value *statistic = view_get(figure, "statistic");
-    return !statistic || view_equals(statistic, "mean") || is_without_outliers(figure);
-}
-
 double figure_center(const struct value *figure)
 {
     const double center = view_real(figure, "center");
@@ -147,7 +135,8 @@ static const char *figure_text(const struct value *figure, const char *unit, cha
         number_scaled(center, unit, text);
         return strcat(text, " (constant)");
     }
-    if (is_mean(figure))
+    if (!view_get(figure, "statistic") || view_matches(figure, "statistic", "mean") ||
+        is_without_outliers(figure))
         number_with_interval(center, low, high, unit, text);
     else if (isnan(low))
         snprintf(text, NUMBER_SIZE, "%.100s (no interval)", number_scaled(center, unit, ROOM));
@@ -156,21 +145,11 @@ static const char *figure_text(const struct value *figure, const char *unit, cha
     return is_without_outliers(figure) ? strcat(text, " *") : text;
 }
 
-// What the star means, to be freed; NULL: there is none.
-static char *figure_star(const struct value *figure, const char *unit, const char *who)
-{
-    const double count = view_number(view_get(figure, "set_aside"), 0);
-    if (!is_without_outliers(figure))
-        return NULL;
-    return text_of("* %s: mean-without-outliers, %.0f run%s set aside; the mean of all runs is %s",
-                   who, count, count == 1 ? "" : "s",
-                   number_scaled(view_real(figure, "mean"), unit, ROOM));
-}
-
 const char *row_figure(const struct value *condition, const struct quantity *metric, char *text)
 {
     const struct value *figure = metric_figure(condition, metric);
-    if (!is_censored(condition))
+    // Runs that the time-out ended: what is shown is then a lower bound.
+    if (!(view_real(condition, "censored") > 0))
         return figure_text(figure, metric->unit, text);
     snprintf(text, NUMBER_SIZE, "at least %.60s",
              number_scaled(figure_center(figure), metric->unit, ROOM));
@@ -179,7 +158,13 @@ const char *row_figure(const struct value *condition, const struct quantity *met
 
 char *row_star(const struct value *condition, const char *who)
 {
-    return figure_star(view_get(condition, "wall_s"), "s", who);
+    const struct value *figure = view_get(condition, "wall_s");
+    const double count = view_number(view_get(figure, "set_aside"), 0);
+    if (!is_without_outliers(figure))
+        return NULL;
+    return text_of("* %s: mean-without-outliers, %.0f run%s set aside; the mean of all runs is %s",
+                   who, count, count == 1 ? "" : "s",
+                   number_scaled(view_real(figure, "mean"), "s", ROOM));
 }
 
 struct estimate ratio_estimate(const struct value *slowdown)

@@ -104,15 +104,6 @@ static void put_variants(struct line *json, const struct experiment *experiment)
     }
 }
 
-static void put_loads(struct line *json, const struct experiment *experiment)
-{
-    EACH (load, view_get(experiment->record.top, "loads")) {
-        OWNED char *name = view_text(load, "name"), *spec = view_text(load, "spec");
-        if (name && spec)
-            visible_add(json, text_of("%s = %s", name, spec));
-    }
-}
-
 // Of loads that run already, what the target gains without them: the slowdown turned round.
 static void put_gains(struct line *json, const struct experiment *experiment)
 {
@@ -179,21 +170,24 @@ static void put_outliers(struct line *json, const struct experiment *experiment)
     line_close(json);
 }
 
-// In words what the ratio of a metric says that is better when it is higher.
-static void put_directions(struct line *json, const struct experiment *experiment)
+// What is said to those who ask: the loads, where the extra time went, and what the ratio of a
+// metric says that is better when it is higher.
+static void put_details(struct line *json, const struct experiment *experiment)
 {
-    EACH (item, view_get(experiment->result.top, "slowdowns")) {
+    const struct value *slowdowns = view_get(experiment->result.top, "slowdowns");
+    line_array(json, "details");
+    EACH (load, view_get(experiment->record.top, "loads")) {
+        OWNED char *name = view_text(load, "name"), *spec = view_text(load, "spec");
+        if (name && spec)
+            visible_add(json, text_of("%s = %s", name, spec));
+    }
+    EACH (item, slowdowns)
+        visible_add(json, view_string(view_path(item, "attribution", "text")));
+    EACH (item, slowdowns) {
         OWNED char *words = ratio_direction(experiment, item), *name = view_text(item, "condition");
         row_say(json, name, words);
     }
-}
-
-// The main metric, or one of --metric.
-static bool is_shown(const struct experiment *experiment, const struct value *metric)
-{
-    const size_t place = metric_named(&experiment->metrics, metric);
-    return place < experiment->metrics.count &&
-           (place == experiment->metrics.main || experiment->metrics.item[place].chosen);
+    line_close(json);
 }
 
 // Whether an entry before this one of the list says the same: what seldom happens to the baseline
@@ -212,7 +206,10 @@ static void put_seldom(struct line *json, const struct experiment *experiment, c
     const struct value *all = view_get(experiment->result.top, list);
     EACH (item, all) {
         OWNED char *text = view_text(item, "seldom"), *name = view_text(item, "condition");
-        if (is_shown(experiment, view_get(item, "metric")) && !is_repeated(all, item))
+        // Of the main metric, or one of --metric.
+        const size_t place = metric_named(&experiment->metrics, view_get(item, "metric"));
+        if (place < experiment->metrics.count && !is_repeated(all, item) &&
+            (place == experiment->metrics.main || experiment->metrics.item[place].chosen))
             row_say(json, name, text);
     }
 }
@@ -248,12 +245,6 @@ static void put_times(struct line *json, const struct experiment *experiment)
             all = text_added(all, "%s %s %s", all ? ";" : "time:", name, text);
     }
     visible_add(json, all);
-}
-
-static void put_attributions(struct line *json, const struct experiment *experiment)
-{
-    EACH (item, view_get(experiment->result.top, "slowdowns"))
-        visible_add(json, view_string(view_path(item, "attribution", "text")));
 }
 
 // Whether --at-most was judged by that metric: what is too small for it has no verdict.
@@ -362,14 +353,6 @@ static char *headline(const struct experiment *experiment)
     return text ?: command_text(view_get(experiment->record.top, "command"));
 }
 
-static void put_stars(struct line *json, const struct experiment *experiment)
-{
-    EACH (item, experiment->conditions) {
-        OWNED char *name = view_text(item, "name");
-        visible_add(json, row_star(item, name ?: "?"));
-    }
-}
-
 char *table_of(const struct experiment *experiment)
 {
     struct line made = {0}, *json = &made;
@@ -389,17 +372,16 @@ char *table_of(const struct experiment *experiment)
     put_gains(json, experiment);
     put_times(json, experiment);
     service_put_lines(json, experiment, NULL);
-    put_stars(json, experiment);
+    EACH (item, experiment->conditions) {
+        OWNED char *name = view_text(item, "name");
+        visible_add(json, row_star(item, name ?: "?"));
+    }
     put_seldom(json, experiment, "slowdowns");
     put_seldom(json, experiment, "comparisons");
     put_floors(json, experiment);
     put_gate(json, experiment);
     line_close(json);
-    line_array(json, "details");
-    put_loads(json, experiment);
-    put_attributions(json, experiment);
-    put_directions(json, experiment);
-    line_close(json);
+    put_details(json, experiment);
     put_outliers(json, experiment);
     line_bool(json, "loaded", view_first(view_get(experiment->result.top, "slowdowns")) != NULL);
     return json_text_end(&made);

@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// "new, mem-50"
-static char *name_of(const struct value *comparison)
-{
-    OWNED char *variant = view_text(comparison, "variant"), *load = view_text(comparison, "load");
-    return text_of("%s%s%s", variant ?: "?", load ? ", " : "", load ?: "");
-}
-
 // The ratio of each variant to the reference, alone and under each load: {metric, limit, points};
 // limit: of --at-most.
 static void put_chart(struct line *json, const struct experiment *experiment,
@@ -26,32 +19,14 @@ static void put_chart(struct line *json, const struct experiment *experiment,
     EACH (item, view_get(experiment->result.top, "comparisons")) {
         if (!view_matches(item, "metric", metric->name) || isnan(view_real(item, "ratio")))
             continue;
+        OWNED char *variant = view_text(item, "variant"), *load = view_text(item, "load");
         line_object(json, NULL);
-        visible_take(json, "name", name_of(item));
+        visible_take(json, "name", text_of("%s%s%s", variant ?: "?", load ? ", " : "", load ?: ""));
         page_put_point(json, item, view_holds(item, "distinguishable"));
         line_close(json);
     }
     line_close(json);
     line_close(json);
-}
-
-static bool has_load(const struct value *load)
-{
-    return view_is(load, VIEW_STRING);
-}
-
-// Decimals that a percentage with this interval deserves.
-static int change_decimals(double half)
-{
-    return isnan(half) ? 1 : half >= 2 ? 0 : half >= 0.2 ? 1 : half >= 0.02 ? 2 : 3;
-}
-
-// Which way the figure goes, in the metric's own words.
-static const char *direction(const struct quantity *metric, bool more)
-{
-    if (metric_is_wall(metric))
-        return more ? "slower" : "faster";
-    return more ? "higher" : "lower";
 }
 
 char *variants_change(const struct value *ratio, const struct quantity *metric)
@@ -61,28 +36,23 @@ char *variants_change(const struct value *ratio, const struct quantity *metric)
     char interval[NUMBER_SIZE] = "";
     if (!(center > 0))
         return NULL;
-    const bool more = center >= 1;
+    const bool more = center >= 1, timed = metric_is_wall(metric);
+    const char *way = more ? (timed ? "slower" : "higher") : timed ? "faster" : "lower";
     const double sign = more ? 100 : -100, one = sign * (low - 1), two = sign * (high - 1);
-    const int decimals =
-        decimals_apart(change_decimals((high - low) * 50), fmin(one, two), fmax(one, two), 0);
+    const double half = (high - low) * 50;
+    const int deserved = isnan(half) ? 1 : half >= 2 ? 0 : half >= 0.2 ? 1 : half >= 0.02 ? 2 : 3;
+    const int decimals = decimals_apart(deserved, fmin(one, two), fmax(one, two), 0);
     if (!isnan(low) && !isnan(high))
         number_interval(fmin(one, two), fmax(one, two), decimals, interval);
     return text_of("%s %%%s%s %s", number_fixed(sign * (center - 1), decimals, ROOM),
-                   *interval == '\0' ? "" : " ", interval, direction(metric, more));
-}
-
-// " alone", " under mem-50"
-static char *where_text(const struct value *load)
-{
-    OWNED char *name = has_load(load) ? view_string(load) : NULL;
-    return !name ? must(strdup(" alone")) : text_of(" under %s", name);
+                   *interval == '\0' ? "" : " ", interval, way);
 }
 
 // What a comparison says: "4 % [2, 6] faster alone".
 static char *phrase(const struct value *comparison, const struct quantity *metric)
 {
-    OWNED char *change = variants_change(comparison, metric),
-               *where = where_text(view_get(comparison, "load"));
+    OWNED char *change = variants_change(comparison, metric), *load = view_text(comparison, "load"),
+               *where = load ? text_of(" under %s", load) : must(strdup(" alone"));
     OWNED char *other = view_text(comparison, "reference_variant");
     const struct value *verdict = view_get(comparison, "verdict");
     if (!change)
@@ -118,8 +88,9 @@ static char *sentence(const struct experiment *experiment, const struct value *v
             continue;
         const struct value *load = view_get(item, "load");
         const struct value *change =
-            has_load(load) ? comparison_of(experiment, "interactions", variant, load, metric->name)
-                           : NULL;
+            view_is(load, VIEW_STRING)
+                ? comparison_of(experiment, "interactions", variant, load, metric->name)
+                : NULL;
         OWNED char *words = phrase(item, metric);
         if (text)
             text = text_added(text, "; %s%s", words, change_words(change));
@@ -162,16 +133,6 @@ static void put_row(struct line *json, const struct experiment *experiment,
     line_close(json);
 }
 
-// The rows of one metric: what the experiment lists as its conditions.
-static void put_rows(struct line *json, const struct experiment *experiment,
-                     const struct quantity *metric)
-{
-    line_array(json, "rows");
-    EACH (item, view_get(experiment->record.top, "conditions"))
-        put_row(json, experiment, item, metric);
-    line_close(json);
-}
-
 static char *reference_of(const struct experiment *experiment)
 {
     enum { WIDEST = 20 };
@@ -192,7 +153,10 @@ static void put_tables(struct line *json, const struct experiment *experiment)
         line_object(json, NULL);
         line_text(json, "metric", metric->words);
         columns_put(json, TABLE_VARIANTS, &legend, reference, metric);
-        put_rows(json, experiment, metric);
+        line_array(json, "rows");
+        EACH (item, view_get(experiment->record.top, "conditions"))
+            put_row(json, experiment, item, metric);
+        line_close(json);
         line_close(json);
     }
     line_close(json);
@@ -257,15 +221,6 @@ void variants_put(struct line *json, const struct experiment *experiment, bool p
     line_close(json);
 }
 
-static void put_capacity(struct line *json, const struct experiment *experiment,
-                         const struct value *entry)
-{
-    OWNED char *name = view_text(entry, "condition");
-    const struct row row = {.of = experiment, .name = name ?: "-", .entry = entry};
-    columns_put_row(json, TABLE_CAPACITY, &row, NULL);
-    line_close(json);
-}
-
 void capacity_put(struct line *json, const struct experiment *experiment)
 {
     const struct value *capacity = view_get(experiment->result.top, "capacity"),
@@ -277,8 +232,12 @@ void capacity_put(struct line *json, const struct experiment *experiment)
     legend.level = view_number(view_get(capacity, "confidence"), legend.level);
     columns_put(json, TABLE_CAPACITY, &legend, NULL, NULL);
     line_array(json, "rows");
-    EACH (item, list)
-        put_capacity(json, experiment, item);
+    EACH (item, list) {
+        OWNED char *name = view_text(item, "condition");
+        const struct row row = {.of = experiment, .name = name ?: "-", .entry = item};
+        columns_put_row(json, TABLE_CAPACITY, &row, NULL);
+        line_close(json);
+    }
     line_close(json);
     line_array(json, "lines");
     visible_add(json, view_text(capacity, "text"));
@@ -381,13 +340,6 @@ static char *message_of(const struct check *check)
         check->what, check->metric->words, ratio, most);
 }
 
-// Seconds that the runs of a condition took; 0: not known.
-static double seconds_of(const struct value *condition)
-{
-    const double mean = view_number(view_path(condition, "wall_s", "mean"), 0);
-    return mean * view_number(view_get(condition, "runs"), 0);
-}
-
 // Takes check->what.
 static void put_check(struct line *json, struct check *check)
 {
@@ -409,7 +361,9 @@ static void put_check(struct line *json, struct check *check)
     visible_put(json, "why", why);
     visible_put(json, "verdict", experiment_has_variants(check->of) ? verdict : NULL);
     visible_take(json, "message", message_of(check));
-    line_real(json, "time_s", seconds_of(check->condition));
+    line_real(json, "time_s",
+              view_number(view_path(check->condition, "wall_s", "mean"), 0) *
+                  view_number(view_get(check->condition, "runs"), 0));
     line_close(json);
 }
 
