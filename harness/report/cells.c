@@ -273,41 +273,32 @@ static void put_lines(struct line *json, const struct cell *cell, bool first)
     line_close(json);
 }
 
-// What a condition's wall time is besides: the outliers, and the interval that also holds
-// where runs depend on each other, in the unit of the table.
-static void put_caution(struct line *json, const struct value *condition)
-{
-    const struct value *wall = view_get(condition, metrics[METRIC_WALL].name);
-    const struct value *robust = view_get(wall, "ci_robust"), *low = view_first(robust);
-    const double outliers = view_real(wall, "outliers");
-    line_text(json, NULL, number_fixed(outliers, 0, ROOM));
-    if (!low) {
-        line_text(json, NULL, "-");
-        return;
-    }
-    visible_add(json, text_of("[%s, %s]", number_significant(view_number(low, NAN), ROOM),
-                              number_significant(view_number(view_next(robust, low), NAN), ROOM)));
-}
-
-// Mean and variance of each metric, in the unit of the table; and put_caution.
+// Runs, mean and variance of each metric, in the unit of the table; and what a condition's wall
+// time is besides: the outliers, and the interval that also holds where runs depend on each other.
 static void put_means(struct line *json, const char *name, const struct cell *cell,
                       const struct value *condition)
 {
-    const struct value *figures = capacity_searched(cell->of) ? NULL : condition;
-    if (!condition) {
-        line_null(json, name);
+    const struct value *figures = capacity_searched(cell->of) ? NULL : condition,
+                       *wall = view_get(figures, metrics[METRIC_WALL].name),
+                       *robust = view_get(wall, "ci_robust"), *low = view_first(robust);
+    if (!line_object_if(json, name, condition != NULL))
         return;
-    }
-    line_array(json, name);
-    line_text(json, NULL, number_fixed(view_real(condition, "runs"), 0, ROOM));
+    line_text(json, "runs", number_fixed(view_real(condition, "runs"), 0, ROOM));
     for (unsigned i = 0; i < METRIC_COUNT; i++) {
         const struct value *metric = view_get(figures, metrics[i].name);
         const double factor = metrics[i].table_factor;
-        line_text(json, NULL, number_significant(view_real(metric, "mean") * factor, ROOM));
-        line_text(json, NULL,
+        line_object(json, metrics[i].title);
+        line_text(json, "mean", number_significant(view_real(metric, "mean") * factor, ROOM));
+        line_text(json, "variance",
                   number_significant(view_real(metric, "variance") * factor * factor, ROOM));
+        line_close(json);
     }
-    put_caution(json, figures);
+    line_text(json, "outliers", number_fixed(view_real(wall, "outliers"), 0, ROOM));
+    visible_take(json, "robust",
+                 !low
+                     ? must(strdup("-"))
+                     : text_of("[%s, %s]", number_significant(view_number(low, NAN), ROOM),
+                               number_significant(view_number(view_next(robust, low), NAN), ROOM)));
     line_close(json);
 }
 

@@ -34,9 +34,14 @@ static void add_waiting(struct collected *to, const struct experiment *experimen
                      });
 }
 
-static int by_text(const void *a, const void *b)
+int by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int compare_texts(const char *a, const char *b)
+{
+    return strcmp(a ?: "", b ?: "");
 }
 
 void collect_unstarted(struct collected *collected, const struct campaigns *campaigns,
@@ -98,20 +103,17 @@ static void note_unfinished(struct collected *to, const struct experiment *exper
 
 static void host_free(struct host *host)
 {
-    char *texts[] = {host->host, host->kind, host->environment};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        free(texts[i]);
-    for (size_t i = 0; i < sizeof host->varied / sizeof *host->varied; i++)
-        free(host->varied[i]);
+    for (size_t i = 0; i < HOST_TEXTS; i++)
+        free(host->text[i]);
 }
 
 // Takes host.
 static void add_host(struct collected *to, struct host host)
 {
     for (size_t i = 0; i < to->host_count; i++) {
-        bool equal = strcmp(to->hosts[i].environment, host.environment) == 0;
-        for (size_t j = 0; j < 4; j++)
-            equal = equal && strcmp(to->hosts[i].varied[j], host.varied[j]) == 0;
+        bool equal = true;
+        for (size_t j = HOST_ENVIRONMENT; j < HOST_TEXTS; j++)
+            equal = equal && strcmp(to->hosts[i].text[j], host.text[j]) == 0;
         if (!equal)
             continue;
         host_free(&host);
@@ -136,14 +138,14 @@ static struct host host_of(const struct value *environment)
                                           NULL};
     static const char *const varied[] = {"cpus_allowed", "governor", "file_system", "device"};
     struct line json = {0};
-    struct host host = {.host = view_text(environment, "host"), .kind = node_kind(environment)};
+    struct host host = {{view_text(environment, "host"), node_kind(environment)}};
     line_object(&json, NULL);
     view_put_members(&json, environment, lasting);
-    line_text(&json, "kind", host.kind);
-    host.environment = must(strdup(json.text + 1));
+    line_text(&json, "kind", host.text[HOST_KIND]);
+    host.text[HOST_ENVIRONMENT] = must(strdup(json.text + 1));
     line_free(&json);
     for (size_t i = 0; i < 4; i++)
-        host.varied[i] = must(view_copy(view_get(environment, varied[i])));
+        host.text[HOST_VARIED + i] = must(view_copy(view_get(environment, varied[i])));
     return host;
 }
 

@@ -7,19 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The number that ends text after an optional separator: its length, or 0.
-static size_t number_at_end(const char *text, const char **start)
+// The number that a condition's name ends with after an optional separator, "10" of "disk-10%", and
+// how long it and what is in front of it are; NULL: none.
+static const char *level_in(const char *condition, size_t *load, size_t *length)
 {
-    if (*text != '\0' && strchr("._+-", *text))
-        text++;
-    *start = text;
-    size_t length = strspn(text, "0123456789");
-    if (length == 0)
-        return 0;
-    if (text[length] == '.' && strspn(text + length + 1, "0123456789") > 0)
-        length += 1 + strspn(text + length + 1, "0123456789");
-    const char *end = text + length + (text[length] == '%');
-    return *end == '\0' ? length : 0;
+    static const char digits[] = "0123456789";
+    const char *end = condition + text_before(condition, "%"), *number = end;
+    while (number > condition && strchr("0123456789._+-", number[-1]))
+        number--;
+    *load = (size_t)(number - condition);
+    if (number < end && strchr("._+-", *number))
+        number++;
+    const size_t whole = strspn(number, digits);
+    const size_t decimals = number[whole] == '.' ? 1 + strspn(number + whole + 1, digits) : 0;
+    *length = (size_t)(end - number);
+    return *load > 0 && whole > 0 && decimals != 1 && whole + decimals == *length ? number : NULL;
 }
 
 // "--limit=10%" -> "10%": what follows the = of an option.
@@ -48,23 +50,10 @@ static char *word_of_level(const char *spec, const char *level, size_t length)
 // %; anything else is a load without a level. Both are to be freed; NULL: none.
 static void inferred_level(const char *condition, const char *spec, char **load, char **level)
 {
-    *load = *level = NULL;
-    if (!condition)
-        return;
-    for (size_t i = 0; condition[i] != '\0' && spec && !*level; i++) {
-        const char *number = NULL;
-        if (strchr("0123456789._+-", condition[i]))
-            continue;
-        const size_t length = number_at_end(condition + i + 1, &number);
-        if (length == 0)
-            continue;
-        *level = word_of_level(spec, number, length);
-        if (!*level)
-            break;
-        *load = must(strndup(condition, i + 1));
-    }
-    if (!*load)
-        *load = must(strdup(condition));
+    size_t before = 0, length = 0;
+    const char *number = condition && spec ? level_in(condition, &before, &length) : NULL;
+    *level = number ? word_of_level(spec, number, length) : NULL;
+    *load = !condition ? NULL : must(*level ? strndup(condition, before) : strdup(condition));
 }
 
 // Memory is rounded: equal machines differ by what their firmware keeps.

@@ -319,11 +319,6 @@ static struct place place_of(const struct experiment *experiment, size_t folder)
                           .folder = folder};
 }
 
-static int compare_texts(const char *a, const char *b)
-{
-    return strcmp(a ?: "", b ?: "");
-}
-
 // What has another definition is another cell, whatever its name.
 static int by_cell(const struct place *x, const struct place *y)
 {

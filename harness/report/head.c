@@ -23,12 +23,8 @@ struct between { // one target alone, on several nodes
 struct nodes {
     struct between *between;
     size_t between_count, between_allocated;
+    char *hosts; // each environment, as JSON
 };
-
-static int compare_texts(const char *a, const char *b)
-{
-    return strcmp(a ?: "", b ?: "");
-}
 
 static int by_host(const void *a, const void *b)
 {
@@ -126,25 +122,13 @@ static void nodes_compare(struct nodes *nodes, struct collected *collected)
     }
 }
 
-static void nodes_free(struct nodes *nodes)
-{
-    for (size_t i = 0; i < nodes->between_count; i++)
-        free(nodes->between[i].node);
-    free(nodes->between);
-}
-
 static int by_environment(const void *a, const void *b)
 {
     const struct host *x = a, *y = b;
-    int order = compare_texts(x->host, y->host);
-    if (order == 0)
-        order = strcmp(x->kind, y->kind);
-    return order != 0 ? order : strcmp(x->environment, y->environment);
-}
-
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    int order = 0;
+    for (size_t i = 0; i <= HOST_ENVIRONMENT && order == 0; i++)
+        order = compare_texts(x->text[i], y->text[i]);
+    return order;
 }
 
 // The values of one varying fact in a group, each once; null and "" are none.
@@ -153,7 +137,7 @@ static void put_varied(struct line *json, const char *name, const struct host *g
 {
     OWNED char **value = must(calloc(count, sizeof *value));
     for (size_t i = 0; i < count; i++)
-        value[i] = group[i].varied[which];
+        value[i] = group[i].text[which];
     qsort(value, count, sizeof *value, by_text);
     line_array(json, name);
     for (size_t i = 0; i < count; i++)
@@ -163,30 +147,33 @@ static void put_varied(struct line *json, const char *name, const struct host *g
     line_close(json);
 }
 
-// Member "hosts": one for each environment, with the devices, file systems, governors and CPU lists
-// that its cells had.
-static void put_hosts(struct line *json, const struct collected *collected)
+// A list, to be freed, of one for each environment, with the devices, file systems, governors and
+// CPU lists that its cells had.
+static char *hosts_of(const struct collected *collected)
 {
+    struct line json = {0};
     static const char *const varied[] = {"cpus_allowed", "governors", "file_systems", "devices"};
     struct host *host = collected->hosts;
     if (host)
         qsort(host, collected->host_count, sizeof *host, by_environment);
-    line_array(json, "hosts");
+    line_array(&json, NULL);
     for (size_t start = 0, end; start < collected->host_count; start = end) {
-        for (end = start + 1; end < collected->host_count &&
-                              strcmp(host[end].environment, host[start].environment) == 0;)
+        for (end = start + 1;
+             end < collected->host_count &&
+             strcmp(host[end].text[HOST_ENVIRONMENT], host[start].text[HOST_ENVIRONMENT]) == 0;)
             end++;
         // The environment of one is an object that is open still.
         struct line one = {0};
         line_object(&one, NULL);
         for (size_t i = 0; i < sizeof varied / sizeof *varied; i++)
-            put_varied(&one, varied[i], &host[start], end - start, i);
+            put_varied(&one, varied[i], &host[start], end - start, HOST_VARIED + i);
         line_close(&one);
-        OWNED char *both = text_of("{%s,%s", host[start].environment, (char *)must(one.text) + 1);
-        line_raw(json, NULL, both);
+        OWNED char *both =
+            text_of("{%s,%s", host[start].text[HOST_ENVIRONMENT], (char *)must(one.text) + 1);
+        line_raw(&json, NULL, both);
         line_free(&one);
     }
-    line_close(json);
+    return json_text_end(&json);
 }
 
 static void put_campaign(struct line *json, const struct campaigns *campaigns)
@@ -248,7 +235,7 @@ static void put_model(struct line *json, const char *name, const struct collecte
     line_count(json, "runs", collected->runs);
     line_count(json, "not_done", collected->waiting_count);
     line_close(json);
-    put_hosts(json, collected);
+    line_raw(json, "hosts", nodes->hosts);
     family_put(json, &collected->family);
     line_array(json, "between_hosts");
     for (size_t i = 0; i < nodes->between_count; i++)
@@ -339,18 +326,14 @@ static char *host_line(const struct value *environment)
                    number_scaled(view_real(environment, "memory_bytes"), "B", ROOM), kernel ?: "?");
 }
 
-static void put_host_lines(struct line *json, const struct collected *collected)
+static void put_host_lines(struct line *json, const char *hosts)
 {
-    struct line hosts = {0};
     struct view view = {0};
-    put_hosts(&hosts, collected);
-    const char *list = strchr((char *)must(hosts.text), '[');
     line_array(json, "hosts");
-    EACH (item, must((void *)(uintptr_t)view_parse(&view, list, strlen(list))))
+    EACH (item, view_parse(&view, hosts, strlen(hosts)))
         visible_add(json, host_line(item));
     line_close(json);
     view_free(&view);
-    line_free(&hosts);
 }
 
 static char *between_line(const struct between *between)
@@ -419,7 +402,7 @@ static void put_texts(struct line *json, const char *name, const struct collecte
                          collected->runs, states));
     visible_take(json, "answer", answer_text(collected));
     visible_take(json, "family", family_text(&collected->family));
-    put_host_lines(json, collected);
+    put_host_lines(json, nodes->hosts);
     line_array(json, "between");
     for (size_t i = 0; i < nodes->between_count; i++)
         visible_add(json, between_line(&nodes->between[i]));
@@ -463,6 +446,7 @@ char *head_of(const char *name, struct collected *collected, const struct campai
     struct line json = {0};
     struct nodes nodes;
     nodes_compare(&nodes, collected);
+    nodes.hosts = hosts_of(collected);
     line_object(&json, NULL);
     put_model(&json, name, collected, campaigns, &nodes);
     if (wanted->rows) {
@@ -475,6 +459,9 @@ char *head_of(const char *name, struct collected *collected, const struct campai
     }
     if (wanted->page)
         put_settings(&json, collected);
-    nodes_free(&nodes);
+    for (size_t i = 0; i < nodes.between_count; i++)
+        free(nodes.between[i].node);
+    free(nodes.between);
+    free(nodes.hosts);
     return json_text_end(&json);
 }

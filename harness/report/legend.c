@@ -34,16 +34,6 @@ static void find_unseen(struct legend *legend, const struct value *conditions)
     }
 }
 
-static void find_metrics(struct legend *legend, const struct metric_list *list)
-{
-    const char *words = list->item[list->main].words;
-    const size_t most = sizeof legend->main - 1, length = strnlen(words, most);
-    memcpy(legend->main, words, length);
-    legend->timed = list->main == METRIC_WALL;
-    for (size_t i = 0; i < list->count; i++)
-        legend->higher = legend->higher || (list->item[i].chosen && list->item[i].higher);
-}
-
 struct legend legend_of(const struct experiment *experiment)
 {
     const struct value *intervals = view_get(experiment->result.top, "intervals");
@@ -59,9 +49,14 @@ struct legend legend_of(const struct experiment *experiment)
         .most = experiment->sessions,
         .members = members_of(experiment->settings, count, experiment_has_variants(experiment)),
         .statistic = statistic_named(statistic)};
-    find_metrics(&legend, &experiment->metrics);
-    legend.higher = legend.higher && (view_first(view_get(experiment->result.top, "slowdowns")) ||
-                                      view_first(view_get(experiment->result.top, "comparisons")));
+    const struct metric_list *list = &experiment->metrics;
+    const char *words = list->item[list->main].words;
+    memcpy(legend.main, words, strnlen(words, sizeof legend.main - 1));
+    legend.timed = list->main == METRIC_WALL;
+    const bool compared = view_first(view_get(experiment->result.top, "slowdowns")) ||
+                          view_first(view_get(experiment->result.top, "comparisons"));
+    for (size_t i = 0; i < list->count; i++)
+        legend.higher = legend.higher || (compared && list->item[i].chosen && list->item[i].higher);
     find_unseen(&legend, experiment->conditions);
     return legend;
 }

@@ -320,37 +320,12 @@ void page_put_ratio(struct line *json, const struct value *slowdown)
                                : number_interval(ratio.low, ratio.high, decimals, ROOM));
 }
 
-// What share of the extra time each cause has, of those that have any: [{cause, share}].
-static void put_shares(struct line *json, const struct value *points)
-{
-    static const char *const causes[] = {"execution", "cpu",   "memory",
-                                         "io",        "steal", "unexplained"};
-    enum { CAUSES = sizeof causes / sizeof *causes };
-    double sum = 0;
-    if (!view_is(points, VIEW_OBJECT)) {
-        line_null(json, "shares");
-        return;
-    }
-    for (size_t i = 0; i < CAUSES; i++)
-        sum += fmax(view_real(points, causes[i]), 0); // passes NAN over
-    line_array(json, "shares");
-    for (size_t i = 0; i < CAUSES; i++) {
-        const double one = view_real(points, causes[i]);
-        if (!(one > 0))
-            continue;
-        line_object(json, NULL);
-        line_text(json, "cause", causes[i]);
-        line_real(json, "share", one / sum);
-        line_close(json);
-    }
-    line_close(json);
-}
-
 void page_put(struct line *json, const struct cell *cell, bool first)
 {
     const struct value *loaded = cell->loaded ?: cell->baseline;
     const struct value *figures = capacity_searched(cell->of) ? NULL : loaded,
-                       *alone = figures ? cell->baseline : NULL;
+                       *alone = figures ? cell->baseline : NULL,
+                       *points = view_get(row_attribution(cell), "points");
     line_object(json, "values");
     line_real(json, "runs", view_real(loaded, "runs"));
     line_real(json, "ratio", view_real(cell->slowdown, "ratio"));
@@ -363,7 +338,7 @@ void page_put(struct line *json, const struct cell *cell, bool first)
     line_close(json);
     page_put_ratio(json, cell->slowdown);
     visible_put(json, "spec", cell->spec);
-    put_shares(json, view_get(row_attribution(cell), "points"));
+    view_put(json, "points", view_is(points, VIEW_OBJECT) ? points : NULL);
     visible_take(json, "attribution", row_attribution_words(cell));
     OWNED char *again = reproduce_command(cell);
     line_text(json, "again", again);

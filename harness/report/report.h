@@ -148,11 +148,13 @@ struct waiting {
     size_t runs;
 };
 
+enum { HOST_NAME, HOST_KIND, HOST_ENVIRONMENT, HOST_VARIED, HOST_TEXTS = HOST_VARIED + 4 };
+
 // An environment without what changes from one measurement to the next.
 struct host {
-    char *host, *kind;
-    char *environment; // members of an object, without braces
-    char *varied[4];   // cpus_allowed, governor, file_system, device as JSON
+    // Its name (NULL: not known) and kind; the environment as members of an object that is open
+    // still; then cpus_allowed, governor, file_system and device, as JSON.
+    char *text[HOST_TEXTS];
 };
 
 struct collected {
@@ -175,6 +177,9 @@ void collect(struct collected *collected, const struct folders *folders,
 // Adds what was not started of the campaigns, of what wanted->only selects, to what is waiting.
 void collect_unstarted(struct collected *collected, const struct campaigns *campaigns,
                        const struct folders *folders, const struct wanted *wanted);
+// Compares two texts, as qsort() wants it, and two that may be NULL.
+int by_text(const void *a, const void *b);
+int compare_texts(const char *a, const char *b);
 // How many lines have a text.
 size_t collected_cells(const struct collected *collected);
 void collected_free(struct collected *collected);

@@ -15,6 +15,7 @@ function prepare({ head, cells }) {
     one.slowed = one.texts.slowdown !== "-";
     one.mark = one.survives && head.texts.family ? " †" : "";
     one.runs = runs.get(one.experiment) ?? {};
+    one.shares = one.points && sharesOf(one.points);
   });
 }
 
@@ -203,7 +204,8 @@ function metricTable(head, cells) {
 // several loads share is there once.
 function cautionTable(head, cells) {
   const line = (one, load, texts) =>
-    ({ f: `${one.program} ${load}`, cells: [one.program, load, ...texts.slice(0, 3), ...texts.slice(-2)] });
+    ({ f: `${one.program} ${load}`,
+      cells: [one.program, load, texts.runs, texts.wall.mean, texts.wall.variance, texts.outliers, texts.robust] });
   const rows = cells.flatMap((one, i) => {
     const isShared = cells[i - 1]?.experiment === one.experiment && cells[i - 1].variant === one.variant;
     const loaded = one.loaded === null ? [] : [line(one, one.texts.load, one.loaded)];
@@ -235,6 +237,12 @@ function everyCell(head, cells) {
 
 const causes = { execution: "more CPU time", cpu: "waiting for the CPU", memory: "waiting for memory",
   io: "waiting for the disk", steal: "taken by the host", unexplained: "unexplained" };
+// What share of the extra time each cause has, of those that have any.
+function sharesOf(points) {
+  const known = Object.keys(causes).filter((cause) => points[cause] > 0);
+  const sum = known.reduce((all, cause) => all + points[cause], 0);
+  return known.map((cause) => ({ cause, share: points[cause] / sum }));
+}
 const causeClass = (cause) => `a${Object.keys(causes).indexOf(cause)}`;
 function bar(shares) {
   const percent = (number) => Number((number * 100).toFixed(2));

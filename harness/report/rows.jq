@@ -1,4 +1,5 @@
-# Shared by the formats that lay out rows (reads: rows).
+# Shared by the formats: what lays out rows (reads: rows), and each condition once (reads: lists).
+include "lib/text";
 
 # Consecutive rows of one target as an array, so that only one target is held.
 # The array is all of the state of its loop: jq then grows it in place.
@@ -56,7 +57,7 @@ def in_parts($n): if length <= $n then . else .[:$n], (.[$n:] | in_parts($n)) en
 # The lines of a table of means and variances: {program, load, numbers}, load null
 # for alone. A baseline that several loads share is there once. names: an object
 # with program and load, of a row.
-# numbers: runs, mean and variance of each metric, outliers, and the interval of the wall
+# numbers: {runs, METRIC: {mean, variance}, outliers, robust}, the last one the interval of the wall
 # time that also holds where runs depend on each other.
 def mean_lines(names):
   . as $rows
@@ -65,6 +66,9 @@ def mean_lines(names):
   | names as $names
   | (if $i > 0 and $rows[$i - 1].experiment == .experiment and $rows[$i - 1].variant == .variant then empty else { program: $names.program, load: null, numbers: .alone } end),
     (if .loaded == null then empty else { program: $names.program, load: $names.load, numbers: .loaded } end);
+
+# Numbers -> the texts of runs, mean and variance of each metric.
+def means($head): [.runs, (.[$head.metrics[].title] | .mean, .variance)];
 
 # What all slowdowns of the report are together; nothing where there is but one.
 def family_text($head): $head.texts.family // empty;
@@ -84,3 +88,26 @@ def plain_tables($head):
   | . as $rows
   | if .[0].variants == null then one(.[0].target; $head.columns.cells; .)
     else .[] | .variants // empty | (.title as $title | .tables[] | one($title; .columns; .rows)) end;
+
+# ---- lists
+
+# From `inputs`: {role: "alone" or the load with its level, summary, runs, load, level, variant, command as a shell
+# reads it, parameters, slowdown: of a load, or null}. The baseline of an experiment comes before its loads.
+def results:
+  def load_words: [.load, .level] | map(select(. != null)) | join(" ");
+  foreach inputs as $cell ({}; { again: (.name == [$cell.experiment, $cell.reference]), name: [$cell.experiment, $cell.reference] };
+    .again as $again | $cell
+    | ({ role: "alone", summary: .baseline, runs: .runs[.reference], load: null, level: null, slowdown: null } | select($again | not)),
+      (select(.loaded != null) | { role: load_words, summary: .loaded, runs: .runs[.condition], load, level, slowdown })
+    | . + ($cell | { experiment, variant, command: (.command | words), parameters }));
+
+# What it is called; $alone: no result has a load.
+def result_name($alone):
+  if .variant != null then .variant + (if .role == "alone" then "" else " (\(.role))" end)
+  elif $alone then .command else "\(.command) (\(.role))" end;
+
+# Every result with a name of its own: {name, summary, slowdown, load, ...}.
+def named_results:
+  [results]
+  | all(.[]; .role == "alone") as $alone | (map(.experiment) | unique | length > 1) as $several
+  | .[] | . + { name: ((if $several then .experiment + ": " else "" end) + result_name($alone)) };

@@ -576,11 +576,6 @@ static void print_studies(const struct terminal *terminal, const json_t *rows, c
     }
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void say_floors(const struct terminal *terminal, const json_t *rows)
 {
     size_t count = 0;

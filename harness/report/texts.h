@@ -259,7 +259,7 @@ char *checks_why(const struct value *judged);
 
 // ---- page.c
 
-// Members of a cell that only the page has: values, ratio, interval, spec, shares, attribution,
+// Members of a cell that only the page has: values, ratio, interval, spec, points, attribution,
 // again, and charts, what it draws:
 //   {condition, reference, under, offered, achieved, unit,
 //    metrics: [{metric, unit, timed, main, ratio, low, high, sure, times, alone, loaded}],

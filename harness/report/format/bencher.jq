@@ -1,6 +1,6 @@
 # Bencher's JSON (BMF), for `bencher run --adapter json`.
 # reads: lists
-include "report/results";
+include "report/rows";
 include "lib/text";
 
 def bounded(scale): { value: (.center * scale) } + (if .ci == null then {} else { lower_value: (.ci[0] * scale), upper_value: (.ci[1] * scale) } end);

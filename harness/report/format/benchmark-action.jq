@@ -1,6 +1,6 @@
 # For github-action-benchmark: its tool customSmallerIsBetter.
 # reads: lists
-include "report/results";
+include "report/rows";
 include "lib/text";
 
 [named_results

@@ -4,7 +4,7 @@
 # The baseline of an experiment comes before its loads. `parameters` are those
 # that differ between the results, so that plot_parametrized.py finds its one
 # parameter where there is one.
-include "report/results";
+include "report/rows";
 include "lib/text";
 def number_of_level: if . == null then "0" else rtrimstr("%") end;
 

@@ -48,7 +48,7 @@ def mean_table($head):
     "\(.[0].target | tex): mean and variance, without load (--) and with it";
     [["", "", ""] + [$head.metrics[] | "\\multicolumn{2}{c}{\(.title)}"],
      ["program", "load", "runs"] + [$head.metrics[] | "mean [\(.table_unit)]", "variance [\(.table_unit)$^2$]"]];
-    mean_lines(.tex) | [.program, .load // "--"] + (.numbers[:-2] | map(tex_scientific)) | tex_line),
+    mean_lines(.tex) | [.program, .load // "--"] + (.numbers | means($head) | map(tex_scientific)) | tex_line),
   "\\endgroup";
 
 # It may have a metric's name.

@@ -22,7 +22,7 @@ def metric_table($head):
 
 def mean_table($head):
   heading(["program", "load", "runs"] + [$head.metrics[] | "\(.title) mean (\(.table_unit))", "variance (\(.table_unit)²)"] + ["outliers", caution_title($head)]; 2),
-  (mean_lines(.texts) | [(.program | md), (.load // "-" | md)] + .numbers | line), "";
+  (mean_lines(.texts) | [(.program | md), (.load // "-" | md)] + (.numbers | means($head) + [.outliers, .robust]) | line), "";
 
 def level_table:
   .load as $load | .levels as $levels | .rows as $rows

@@ -1,7 +1,7 @@
 # Prometheus' text format, for the textfile collector of the node exporter.
 # files: .prom
 # reads: lists
-include "report/results";
+include "report/rows";
 include "lib/text";
 
 def quoted: visible | put("\\"; "\\\\") | put("\""; "\\\"") | put("\n"; "\\n") | "\"\(.)\"";
