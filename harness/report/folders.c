@@ -357,22 +357,18 @@ static bool are_distinct(const struct place *places, size_t count)
 
 static void add_group(struct groups *groups, const struct place *places, size_t count)
 {
-    struct group group = {.name = must(strdup(places[0].name)),
-                          .place = must(calloc(count, sizeof *group.place)),
-                          .count = count};
-    memcpy(group.place, places, count * sizeof *places);
-    for (size_t i = 0; i < count; i++) {
-        group.place[i].name = group.place[i].key = NULL;
+    for (size_t i = 0; i < count; i++)
         groups->of[places[i].folder] = groups->count;
-    }
     groups->item = grown(groups->item, groups->count, &groups->allocated, sizeof *groups->item);
-    groups->item[groups->count++] = group;
+    groups->item[groups->count++] =
+        (struct group){.name = places[0].name, .place = places, .count = count};
 }
 
-// places: one for each folder; their names are taken over.
+// places: one for each folder; taken over.
 static void groups_make(struct groups *groups, struct place *places, size_t count)
 {
-    *groups = (struct groups){.of = must(calloc(count + 1, sizeof *groups->of))};
+    *groups = (struct groups){
+        .places = places, .folders = count, .of = must(calloc(count + 1, sizeof *groups->of))};
     for (size_t i = 0; i < count; i++)
         groups->of[i] = SIZE_MAX;
     if (count > 0) // qsort() takes no NULL
@@ -382,21 +378,17 @@ static void groups_make(struct groups *groups, struct place *places, size_t coun
         if (are_distinct(&places[i], same))
             add_group(groups, &places[i], same);
     }
-    for (size_t i = 0; i < count; i++) {
-        free(places[i].name);
-        free(places[i].key);
-    }
 }
 
 void groups_free(struct groups *groups)
 {
-    for (size_t i = 0; i < groups->count; i++) {
-        free(groups->item[i].name);
-        free(groups->item[i].place);
+    for (size_t i = 0; i < groups->folders; i++) {
+        free(groups->places[i].name);
+        free(groups->places[i].key);
     }
+    free(groups->places);
     free(groups->item);
     free(groups->of);
-    *groups = (struct groups){0};
 }
 
 struct work {
@@ -509,7 +501,6 @@ void survey(struct groups *groups, struct family *family, const struct folders *
     for (size_t i = 0; i < groups->count; i++)
         family_move(family, &work.parts[i]);
     free(work.parts);
-    free(work.places);
     family_settle(family);
 }
 

@@ -84,12 +84,14 @@ struct place {
 };
 
 struct group {
-    char *name;
-    struct place *place; // by session
-    size_t count;        // 2 or more
+    const char *name;
+    const struct place *place; // by session
+    size_t count;              // 2 or more
 };
 
 struct groups {
+    struct place *places; // of all folders
+    size_t folders;
     struct group *item;
     size_t count, allocated;
     size_t *of; // of each folder: the index of its group; SIZE_MAX: none
