@@ -200,12 +200,6 @@ void answer_put_next(struct line *json, const struct experiment *experiment);
 
 bool protection_measured(const struct experiment *experiment);
 
-// The entry of the best one; NULL: there is none.
-const struct value *protection_best(const struct experiment *experiment);
-
-// The answer as sentences, as texts of the open array: the best setting, and what --until asks.
-void protection_put_answers(struct line *json, const struct experiment *experiment);
-
 // What the row of an entry has in its columns, to be freed.
 char *protection_setting(const struct row *row);
 char *protection_where(const struct row *row);
@@ -226,10 +220,6 @@ char *protection_ratio(const struct value *figure);
 //   lines    a sentence for each variant and metric
 //   charts   for the page: the ratios of each metric, [{metric, limit, points}]
 void variants_put(struct line *json, const struct experiment *experiment, bool page);
-
-// "3.8 % [3.0, 4.5] faster" of a ratio, where a metric is no time "1.6 % [1.0, 2.1] higher". To
-// be freed; NULL: the ratio is not known.
-char *variants_change(const struct value *ratio, const struct quantity *metric);
 
 // A member "capacity": {title, columns, rows, lines}, a row for each condition, as texts; null of
 // an experiment that looked for none.

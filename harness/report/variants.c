@@ -29,7 +29,9 @@ static void put_chart(struct line *json, const struct experiment *experiment,
     line_close(json);
 }
 
-char *variants_change(const struct value *ratio, const struct quantity *metric)
+// "3.8 % [3.0, 4.5] faster" of a ratio, where a metric is no time "1.6 % [1.0, 2.1] higher". To
+// be freed; NULL: the ratio is not known.
+static char *variants_change(const struct value *ratio, const struct quantity *metric)
 {
     const struct estimate plain = ratio_of_alone(ratio, metric);
     const double center = plain.center, low = plain.low, high = plain.high;
