@@ -98,7 +98,7 @@ char *protection_ratio(const struct value *figure)
 
 static const struct value *entry_named(const struct experiment *experiment, const char *key)
 {
-    EACH (item, view_get(protection_of(experiment), "rows"))
+    EACH_VALUE (item, view_get(protection_of(experiment), "rows"))
         if (is_named(experiment, key, item))
             return item;
     return NULL;
@@ -294,7 +294,7 @@ static char *no_effect(const char *load, double low, double high, bool timed, do
 static char *short_text(const struct experiment *experiment, const struct value *condition)
 {
     OWNED char *name = must(view_string(condition));
-    EACH (load, view_get(condition_named(experiment, name), "load")) {
+    EACH_VALUE (load, view_get(condition_named(experiment, name), "load")) {
         OWNED char *which = view_text(load, "name");
         const double share = view_real(load, "achieved") / view_real(load, "offered");
         if (view_holds(load, "short") && which && share >= 0)

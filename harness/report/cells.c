@@ -15,7 +15,7 @@ static void put_without(struct line *json, const char *name, const struct value 
 {
     if (!line_object_if(json, name, object != NULL))
         return;
-    EACH (item, object) {
+    EACH_VALUE (item, object) {
         OWNED char *key = must(strndup(item->key, item->key_length));
         if (strcmp(key, first) != 0 && strcmp(key, second) != 0)
             view_put(json, key, item);
@@ -55,7 +55,7 @@ static void put_of_variant(struct line *json, const char *name, const struct cel
     const struct value *variant =
         view_get(experiment_condition(cell->of, cell->reference), "variant");
     line_array(json, name);
-    EACH (item, view_get(cell->of->result.top, name)) {
+    EACH_VALUE (item, view_get(cell->of->result.top, name)) {
         if (!comparison_is_of(item, variant, NULL) && !comparison_is_of(item, variant, load))
             continue;
         put_without(json, NULL, item, "text", "variant");

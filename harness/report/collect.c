@@ -52,7 +52,7 @@ void collect_unstarted(struct collected *collected, const struct campaigns *camp
         known[i] = folders->item[i].name;
     qsort(known, folders->count, sizeof *known, by_text);
     for (size_t i = 0; i < campaigns->count; i++) {
-        EACH (cell, view_get(campaigns->item[i].document.top, "cells")) {
+        EACH_VALUE (cell, view_get(campaigns->item[i].document.top, "cells")) {
             char *name = view_text(cell, "name");
             if (name && !bsearch(&name, known, folders->count, sizeof *known, by_text) &&
                 name_wanted(wanted, name))
@@ -169,7 +169,7 @@ static char *settings_of(const struct cell *cell)
     const struct value *settings = cell->of->settings;
     struct line json = {0};
     line_object(&json, NULL);
-    EACH (item, settings) {
+    EACH_VALUE (item, settings) {
         OWNED char *key = item->key ? must(strndup(item->key, item->key_length)) : NULL;
         if (key && strcmp(key, "seed") != 0) // settings may be no object
             view_put(&json, key, item);

@@ -549,7 +549,7 @@ static void put_figure(struct csv *csv, struct figure figure)
 // All figures that have a mean: the main ones, and those of --metric.
 static void put_figures(struct csv *csv, struct figure figure, const struct value *list)
 {
-    EACH (item, list) {
+    EACH_VALUE (item, list) {
         if (!view_is(item, VIEW_OBJECT) || !view_get(item, "mean"))
             continue;
         OWNED char *name = must(strndup(item->key, item->key_length));

@@ -127,7 +127,7 @@ char *word_quoted(const char *word)
 char *command_text(const struct value *command)
 {
     char *text = must(strdup(""));
-    EACH (item, command) {
+    EACH_VALUE (item, command) {
         OWNED char *word = view_string(item), *quoted = word ? word_quoted(word) : NULL;
         if (quoted)
             text = text_joined(text, " ", quoted);
@@ -187,7 +187,7 @@ static void name_of_campaign(struct cell *cell)
     replace(&cell->level, view_text(entry, "level"));
     cell->parameters = view_get(entry, "parameters");
     size_t count = 0;
-    EACH (load, view_get(cell->of->record.top, "loads"))
+    EACH_VALUE (load, view_get(cell->of->record.top, "loads"))
         count++;
     if ((count > 2 && cell->condition) || cell->variant)
         replace(&cell->name, text_of("%s@%s", cell->name, cell->condition ?: cell->reference));
@@ -197,7 +197,7 @@ static void name_of_campaign(struct cell *cell)
 
 const struct value *rated_load(const struct value *loads)
 {
-    EACH (load, loads)
+    EACH_VALUE (load, loads)
         if (view_is(view_get(load, "offered"), VIEW_NUMBER))
             return load;
     return NULL;
@@ -228,7 +228,7 @@ static bool concerns(const struct value *warning, const struct cell *cell)
 static void find_warnings(struct cell *cell)
 {
     const struct value *warnings = view_get(cell->of->result.top, "warnings");
-    EACH (item, warnings) {
+    EACH_VALUE (item, warnings) {
         if (!concerns(item, cell) || !view_has_text(item, "flag"))
             continue;
         const struct warning warning = severity_warning(item);
@@ -376,7 +376,7 @@ const struct value *comparison_of(const struct experiment *experiment, const cha
                                   const struct value *variant, const struct value *load,
                                   const char *metric)
 {
-    EACH (item, view_get(experiment->result.top, list))
+    EACH_VALUE (item, view_get(experiment->result.top, list))
         if (comparison_is_of(item, variant, load) && view_matches(item, "metric", metric))
             return item;
     return NULL;
@@ -396,7 +396,7 @@ bool experiment_has_variants(const struct experiment *experiment)
 static const struct value *alone_of(const struct experiment *experiment,
                                     const struct value *variant)
 {
-    EACH (item, view_get(experiment->record.top, "conditions")) {
+    EACH_VALUE (item, view_get(experiment->record.top, "conditions")) {
         if (!view_same(view_get(item, "variant"), variant) || view_has_text(item, "load"))
             continue;
         OWNED char *name = view_text(item, "name");
@@ -418,7 +418,7 @@ static bool pair_variant(const struct experiment *experiment, const struct value
         *pairing = (struct pairing){alone_of(experiment, view_get(entry, "variant")), condition};
     else
         *pairing = (struct pairing){condition, NULL};
-    EACH (item, view_get(experiment->record.top, "conditions"))
+    EACH_VALUE (item, view_get(experiment->record.top, "conditions"))
         if (!loaded && view_has_text(item, "load"))
             return false; // any variant was measured under a load
     return true;
@@ -437,7 +437,7 @@ bool experiment_pairing(const struct experiment *experiment, size_t number, stru
 {
     const bool variants = experiment_has_variants(experiment);
     size_t seen = 0;
-    EACH (item, experiment->conditions)
+    EACH_VALUE (item, experiment->conditions)
         if ((variants ? pair_variant : pair_load)(experiment, item, pairing) && seen++ == number)
             return true;
     *pairing = (struct pairing){experiment->baseline, NULL};

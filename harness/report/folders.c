@@ -196,7 +196,7 @@ size_t campaigns_cells(const struct campaigns *campaigns)
 {
     size_t count = 0;
     for (size_t i = 0; i < campaigns->count; i++) {
-        EACH (cell, view_get(campaigns->item[i].document.top, "cells"))
+        EACH_VALUE (cell, view_get(campaigns->item[i].document.top, "cells"))
             count++;
     }
     return count;
@@ -425,7 +425,7 @@ static bool is_shown(const struct experiment *experiment, const struct value *ra
 static void add_comparisons(struct family *family, const struct experiment *experiment,
                             const char *list)
 {
-    EACH (item, view_get(experiment->result.top, list)) {
+    EACH_VALUE (item, view_get(experiment->result.top, list)) {
         if (!is_shown(experiment, item))
             continue;
         add_ratio(family, experiment, item);
@@ -444,7 +444,7 @@ static bool add_experiment(struct family *family, const struct experiment *exper
     for (size_t i = 0; experiment_pairing(experiment, i, &pairing); i++) {
         struct cell cell;
         if (cell_make(&cell, experiment, pairing) && cell_wanted(wanted, &cell)) {
-            EACH (item, view_get(experiment->result.top, "slowdowns"))
+            EACH_VALUE (item, view_get(experiment->result.top, "slowdowns"))
                 if (cell.condition && view_matches(item, "condition", cell.condition) &&
                     is_shown(experiment, item))
                     add_ratio(family, experiment, item);

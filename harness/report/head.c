@@ -330,7 +330,7 @@ static void put_host_lines(struct line *json, const char *hosts)
 {
     struct view view = {0};
     line_array(json, "hosts");
-    EACH (item, view_parse(&view, hosts, strlen(hosts)))
+    EACH_VALUE (item, view_parse(&view, hosts, strlen(hosts)))
         visible_add(json, host_line(item));
     line_close(json);
     view_free(&view);

@@ -17,7 +17,7 @@ static const char *members_of(const struct value *settings, double count, bool v
         list = view_get(settings, "metric");
     if (variants)
         return "comparisons";
-    EACH (item, list)
+    EACH_VALUE (item, list)
         listed++;
     return listed == count ? "metrics" : listed > 1 ? "metrics and loads" : "loads";
 }
@@ -25,7 +25,7 @@ static const char *members_of(const struct value *settings, double count, bool v
 // That of the condition with the fewest runs.
 static void find_unseen(struct legend *legend, const struct value *conditions)
 {
-    EACH (item, conditions) {
+    EACH_VALUE (item, conditions) {
         const double unseen = view_number(view_get(item, "unseen"), 0);
         if (unseen <= legend->unseen)
             continue;

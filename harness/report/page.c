@@ -72,12 +72,12 @@ static void add_setting(char **line, const struct value *settings, const struct 
 {
     OWNED char *option = option_name(settings, setting);
     if (setting->type == VIEW_OBJECT) // of capacity: its members are options
-        EACH (item, setting)
+        EACH_VALUE (item, setting)
             add_setting(line, setting, item);
     if (is_apart(option) || preset(option, setting) || setting->type == VIEW_OBJECT)
         return;
     if (strcmp(option, "--cold-path") == 0)
-        EACH (path, setting)
+        EACH_VALUE (path, setting)
             add_option(line, option, view_plain(path));
     else if (strcmp(option, "--same-within") == 0)
         add_option(line, option, text_of("%.6g%%", 100 * view_number(setting, 0)));
@@ -115,14 +115,14 @@ static void add_metrics(char **line, const struct value *settings)
     const struct value *chosen = view_get(settings, "metric"), *own = view_get(settings, "metrics"),
                        *decide = view_get(settings, "decide");
     OWNED char *names = must(strdup(""));
-    EACH (item, chosen) {
+    EACH_VALUE (item, chosen) {
         OWNED char *name = view_plain(item);
         if (!metric_entry(settings, item))
             names = text_joined(names, ",", name);
     }
     if (*names != '\0' && (view_first(own) || strcmp(names, "wall_s") != 0))
         add_option(line, "--metric", must(strdup(names)));
-    EACH (item, own)
+    EACH_VALUE (item, own)
         add_option(line, "--metric", definition_text(item));
     if (view_first(decide) && !view_same(decide, chosen))
         add_option(line, "--decide", joined(decide));
@@ -132,7 +132,7 @@ static void add_metrics(char **line, const struct value *settings)
 static void add_variants(char **line, const struct value *record)
 {
     char *build = view_text(record, "build");
-    EACH (item, view_get(record, "variants")) {
+    EACH_VALUE (item, view_get(record, "variants")) {
         OWNED char *name = view_plain(view_get(item, "name")),
                    *commit = view_string(view_path(item, "revision", "commit")),
                    *command = command_text(view_get(item, "command"));
@@ -154,13 +154,13 @@ static char *reproduce_command(const struct cell *cell)
                                       : !cell->loaded && !cell->variant ? "run"
                                                                         : "slowdown");
     add_variants(&line, record);
-    EACH (load, loads) {
+    EACH_VALUE (load, loads) {
         OWNED char *name = view_text(load, "name"), *spec = view_text(load, "spec");
         if (name && spec)
             add_option(&line, "--load", text_of("%s=%s", name, spec));
     }
     add_metrics(&line, settings);
-    EACH (setting, settings)
+    EACH_VALUE (setting, settings)
         add_setting(&line, settings, setting);
     if (view_holds(settings, "ignore_failure"))
         add(&line, text_of("--ignore-failure%s%s", *codes == '\0' ? "" : "=", codes));

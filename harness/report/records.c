@@ -400,7 +400,7 @@ bool metric_is_wall(const struct quantity *metric)
 
 const struct value *metric_entry(const struct value *settings, const struct value *name)
 {
-    EACH (item, view_get(settings, "metrics"))
+    EACH_VALUE (item, view_get(settings, "metrics"))
         if (view_same(view_get(item, "name"), name))
             return item;
     return NULL;
@@ -475,7 +475,7 @@ struct metric_list metric_list(const struct value *result, const struct value *s
     memcpy(list.item, metrics, sizeof metrics);
     for (size_t i = 0; i < METRIC_COUNT; i++)
         list.item[i].chosen = view_lists(chosen, metrics[i].name);
-    EACH (item, chosen)
+    EACH_VALUE (item, chosen)
         if (metric_named(&list, item) == list.count)
             add(&list, result, settings, item);
     choose_main(&list, settings);

@@ -34,7 +34,7 @@ const char *row_achieved(const struct value *load, bool is_short, char *text)
 char *row_loads(const struct value *condition)
 {
     char *all = NULL;
-    EACH (load, view_get(condition, "load"))
+    EACH_VALUE (load, view_get(condition, "load"))
         all = text_joined(all, " + ", row_achieved(load, view_holds(load, "short"), ROOM));
     return !all ? must(strdup("-")) : all;
 }
@@ -61,7 +61,7 @@ void row_condition_warnings(struct line *json, const struct experiment *experime
 {
     struct warning *warning = NULL;
     size_t count = 0, allocated = 0;
-    EACH (item, view_get(experiment->result.top, "warnings")) {
+    EACH_VALUE (item, view_get(experiment->result.top, "warnings")) {
         const struct value *of = view_get(item, "condition");
         if (view_has_text(item, "flag") &&
             (!condition ? !view_is(of, VIEW_STRING) : view_equals(of, condition))) {
@@ -323,7 +323,7 @@ void service_put_lines(struct line *json, const struct experiment *experiment, c
     if (!view_is(service, VIEW_STRING) && !view_is(service, VIEW_ARRAY))
         return;
     put_line(json, who, head_line(experiment));
-    EACH (item, experiment->conditions)
+    EACH_VALUE (item, experiment->conditions)
         if (view_is(view_get(item, "service"), VIEW_OBJECT))
             put_line(json, who, condition_line(item));
 }

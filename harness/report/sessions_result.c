@@ -290,7 +290,7 @@ static void put_gate(struct line *json, const struct sessions *of, const struct 
     struct line why = {0};
     line_array(&why, NULL);
     for (size_t i = 0; i < of->group->count; i++) {
-        EACH (item, view_get(of->part[i].result.top, "warnings")) {
+        EACH_VALUE (item, view_get(of->part[i].result.top, "warnings")) {
             const enum bias bias = bias_of(item, first);
             if (bias == BIAS_NONE || bias_beside(bias, seen, variants) != VERDICT_UNDECIDED)
                 continue;
@@ -341,7 +341,7 @@ static void put_ratio(struct line *json, struct sessions *of, const struct parts
 static const struct value *same_ratio(const struct value *list, const struct value *wanted)
 {
     static const char *const members[] = {"condition", "metric", "variant", "load"};
-    EACH (item, list) {
+    EACH_VALUE (item, list) {
         bool same = true;
         for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
             const struct value *a = view_get(item, members[i]), *b = view_get(wanted, members[i]);
@@ -357,7 +357,7 @@ static const struct value *same_ratio(const struct value *list, const struct val
 static void put_ratios(struct line *json, const char *name, struct sessions *of)
 {
     line_array(json, name);
-    EACH (item, view_get(of->part[0].result.top, name)) {
+    EACH_VALUE (item, view_get(of->part[0].result.top, name)) {
         struct parts ratios = parts_new(of);
         for (size_t i = 0; i < ratios.count; i++)
             ratios.of[i] = same_ratio(view_get(of->part[i].result.top, name), item);
@@ -391,7 +391,7 @@ static void put_warnings(struct line *json, const struct sessions *of)
 {
     line_array(json, "warnings");
     for (size_t i = 0; i < of->group->count; i++) {
-        EACH (item, view_get(of->part[i].result.top, "warnings"))
+        EACH_VALUE (item, view_get(of->part[i].result.top, "warnings"))
             if (!is_of_session_alone(item))
                 put_warning(json, item, of->group->place[i].session);
     }
@@ -409,7 +409,7 @@ char *sessions_result(const struct experiment *part, const struct group *group)
     line_object(&json, NULL);
     line_text(&json, "schema", SCHEMA_RESULT);
     line_array(&json, "conditions");
-    EACH (item, first->conditions)
+    EACH_VALUE (item, first->conditions)
         put_condition(&json, &of, item);
     line_close(&json);
     put_ratios(&json, "slowdowns", &of);

@@ -46,7 +46,7 @@ static void put_condition(struct line *json, const struct experiment *experiment
 static void put_conditions(struct line *json, const struct experiment *experiment)
 {
     line_array(json, "rows");
-    EACH (item, experiment->conditions)
+    EACH_VALUE (item, experiment->conditions)
         if (view_has_text(item, "name"))
             put_condition(json, experiment, item);
     // What is of no single condition.
@@ -79,7 +79,7 @@ static void put_metrics(struct line *json, const struct experiment *experiment)
     const struct value *conditions = experiment->conditions;
     const bool single = !view_first(view_get(experiment->result.top, "slowdowns"));
     line_array(json, "metrics");
-    EACH (item, conditions)
+    EACH_VALUE (item, conditions)
         for (size_t i = 0; i < experiment->metrics.count; i++)
             if ((item == experiment->baseline) == single && row_has_metric(experiment, i))
                 put_metric(json, experiment, &experiment->metrics.item[i], item);
@@ -89,7 +89,7 @@ static void put_metrics(struct line *json, const struct experiment *experiment)
 // "new = ./new in.dat"
 static void put_variants(struct line *json, const struct experiment *experiment)
 {
-    EACH (item, view_get(experiment->record.top, "variants")) {
+    EACH_VALUE (item, view_get(experiment->record.top, "variants")) {
         OWNED char *name = view_text(item, "name"),
                    *command = command_text(view_get(item, "command")),
                    *revision = view_string(view_path(item, "revision", "name")),
@@ -107,7 +107,7 @@ static void put_variants(struct line *json, const struct experiment *experiment)
 // Of loads that run already, what the target gains without them: the slowdown turned round.
 static void put_gains(struct line *json, const struct experiment *experiment)
 {
-    EACH (load, view_get(experiment->record.top, "loads")) {
+    EACH_VALUE (load, view_get(experiment->record.top, "loads")) {
         const struct value *words = view_get(view_first(view_get(load, "parts")), "words");
         OWNED char *name = view_text(load, "name");
         const struct value *slowdown = slowdown_of(experiment, name, metrics[METRIC_WALL].name);
@@ -128,7 +128,7 @@ static char *numbers_text(const struct value *list)
 {
     char *all = must(strdup(""));
     size_t count = 0;
-    EACH (item, list)
+    EACH_VALUE (item, list)
         if (++count <= NUMBERS_NAMED)
             all = text_added(all, "%s%.0f", count == 1 ? "" : ", ", view_number(item, 0));
     return count <= NUMBERS_NAMED ? all : text_added(all, " and %zu more", count - NUMBERS_NAMED);
@@ -162,7 +162,7 @@ static void put_outliers(struct line *json, const struct experiment *experiment)
 {
     const char *main = main_metric(experiment)->name;
     line_array(json, "outliers");
-    EACH (item, view_get(experiment->result.top, "warnings"))
+    EACH_VALUE (item, view_get(experiment->result.top, "warnings"))
         if (view_matches(item, "flag", "outliers") && view_matches(item, "metric", main) &&
             view_has_text(item, "condition") && view_first(view_get(item, "runs")) &&
             is_moved(experiment, item))
@@ -176,14 +176,14 @@ static void put_details(struct line *json, const struct experiment *experiment)
 {
     const struct value *slowdowns = view_get(experiment->result.top, "slowdowns");
     line_array(json, "details");
-    EACH (load, view_get(experiment->record.top, "loads")) {
+    EACH_VALUE (load, view_get(experiment->record.top, "loads")) {
         OWNED char *name = view_text(load, "name"), *spec = view_text(load, "spec");
         if (name && spec)
             visible_add(json, text_of("%s = %s", name, spec));
     }
-    EACH (item, slowdowns)
+    EACH_VALUE (item, slowdowns)
         visible_add(json, view_string(view_path(item, "attribution", "text")));
-    EACH (item, slowdowns) {
+    EACH_VALUE (item, slowdowns) {
         OWNED char *words = ratio_direction(experiment, item), *name = view_text(item, "condition");
         row_say(json, name, words);
     }
@@ -204,7 +204,7 @@ static bool is_repeated(const struct value *all, const struct value *item)
 static void put_seldom(struct line *json, const struct experiment *experiment, const char *list)
 {
     const struct value *all = view_get(experiment->result.top, list);
-    EACH (item, all) {
+    EACH_VALUE (item, all) {
         OWNED char *text = view_text(item, "seldom"), *name = view_text(item, "condition");
         // Of the main metric, or one of --metric.
         const size_t place = metric_named(&experiment->metrics, view_get(item, "metric"));
@@ -218,7 +218,7 @@ static void put_seldom(struct line *json, const struct experiment *experiment, c
 static void put_others(struct line *json, const struct experiment *experiment)
 {
     line_array(json, "first");
-    EACH (item, experiment->conditions) {
+    EACH_VALUE (item, experiment->conditions) {
         const struct value *others = view_path(item, "time", "others");
         OWNED char *text = view_text(others, "text"),
                    *steadier = view_string(view_path(others, "steadier", "text")),
@@ -238,7 +238,7 @@ static void put_times(struct line *json, const struct experiment *experiment)
         experiment->metrics.main == METRIC_WALL)
         return;
     char *all = NULL;
-    EACH (item, experiment->conditions) {
+    EACH_VALUE (item, experiment->conditions) {
         OWNED char *text = view_string(view_path(item, "time", "text")),
                    *name = view_text(item, "name");
         if (text && name)
@@ -250,7 +250,7 @@ static void put_times(struct line *json, const struct experiment *experiment)
 // Whether --at-most was judged by that metric: what is too small for it has no verdict.
 static bool is_judged(const struct experiment *experiment, const char *metric)
 {
-    EACH (item, view_get(experiment->result.top, "slowdowns"))
+    EACH_VALUE (item, view_get(experiment->result.top, "slowdowns"))
         if (view_matches(item, "metric", metric) && view_has_text(item, "verdict"))
             return true;
     return experiment_has_variants(experiment);
@@ -278,7 +278,7 @@ static char *gate_metrics(const struct experiment *experiment)
 
 static void put_floors(struct line *json, const struct experiment *experiment)
 {
-    EACH (floor, view_get(experiment->result.top, "noise_floor")) {
+    EACH_VALUE (floor, view_get(experiment->result.top, "noise_floor")) {
         const size_t place = metric_named(&experiment->metrics, view_get(floor, "metric"));
         visible_add(
             json,
@@ -295,7 +295,7 @@ static char *relations_text(const struct experiment *experiment)
     static const char *const words[] = {"slower", "worse", "faster", "better", "same", "undecided"};
     size_t count[sizeof words / sizeof *words] = {0}, sum = 0;
     char *text = must(strdup(""));
-    EACH (item, view_get(experiment->result.top, "comparisons"))
+    EACH_VALUE (item, view_get(experiment->result.top, "comparisons"))
         for (size_t i = 0; i < sizeof words / sizeof *words; i++)
             if (view_holds(item, "decides") && view_matches(item, "verdict", words[i])) {
                 count[i]++;
@@ -345,7 +345,7 @@ static char *headline(const struct experiment *experiment)
 {
     const struct value *variants = view_get(experiment->record.top, "variants");
     char *text = NULL;
-    EACH (item, variants) {
+    EACH_VALUE (item, variants) {
         OWNED char *name = view_text(item, "name");
         const bool second = item == view_next(variants, view_first(variants));
         text = text_joined(text, second ? " against " : ", ", name ?: "?");
@@ -372,7 +372,7 @@ char *table_of(const struct experiment *experiment)
     put_gains(json, experiment);
     put_times(json, experiment);
     service_put_lines(json, experiment, NULL);
-    EACH (item, experiment->conditions) {
+    EACH_VALUE (item, experiment->conditions) {
         OWNED char *name = view_text(item, "name");
         visible_add(json, row_star(item, name ?: "?"));
     }

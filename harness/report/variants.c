@@ -16,7 +16,7 @@ static void put_chart(struct line *json, const struct experiment *experiment,
     line_text(json, "metric", metric->words);
     line_real(json, "limit", view_real(experiment->settings, "at_most"));
     line_array(json, "points");
-    EACH (item, view_get(experiment->result.top, "comparisons")) {
+    EACH_VALUE (item, view_get(experiment->result.top, "comparisons")) {
         if (!view_matches(item, "metric", metric->name) || isnan(view_real(item, "ratio")))
             continue;
         OWNED char *variant = view_text(item, "variant"), *load = view_text(item, "load");
@@ -84,7 +84,7 @@ static char *sentence(const struct experiment *experiment, const struct value *v
 {
     OWNED char *name = view_string(variant);
     char *text = NULL;
-    EACH (item, view_get(experiment->result.top, "comparisons")) {
+    EACH_VALUE (item, view_get(experiment->result.top, "comparisons")) {
         if (!view_same(view_get(item, "variant"), variant) ||
             !view_matches(item, "metric", metric->name))
             continue;
@@ -156,7 +156,7 @@ static void put_tables(struct line *json, const struct experiment *experiment)
         line_text(json, "metric", metric->words);
         columns_put(json, TABLE_VARIANTS, &legend, reference, metric);
         line_array(json, "rows");
-        EACH (item, view_get(experiment->record.top, "conditions"))
+        EACH_VALUE (item, view_get(experiment->record.top, "conditions"))
             put_row(json, experiment, item, metric);
         line_close(json);
         line_close(json);
@@ -186,7 +186,7 @@ static void put_changes(struct line *json, const struct experiment *experiment)
     line_object(json, "changes");
     columns_put(json, TABLE_CHANGES, &legend, NULL, NULL);
     line_array(json, "rows");
-    EACH (item, view_get(experiment->result.top, "interactions"))
+    EACH_VALUE (item, view_get(experiment->result.top, "interactions"))
         put_change(json, experiment, item);
     line_close(json);
     line_close(json);
@@ -195,7 +195,7 @@ static void put_changes(struct line *json, const struct experiment *experiment)
 static void put_sentences(struct line *json, const struct experiment *experiment)
 {
     line_array(json, "lines");
-    EACH (item, view_get(experiment->record.top, "variants"))
+    EACH_VALUE (item, view_get(experiment->record.top, "variants"))
         for (size_t i = 0; i < experiment->metrics.count; i++) {
             const struct quantity *metric = &experiment->metrics.item[i];
             if (metric->chosen)
@@ -234,7 +234,7 @@ void capacity_put(struct line *json, const struct experiment *experiment)
     legend.level = view_number(view_get(capacity, "confidence"), legend.level);
     columns_put(json, TABLE_CAPACITY, &legend, NULL, NULL);
     line_array(json, "rows");
-    EACH (item, list) {
+    EACH_VALUE (item, list) {
         OWNED char *name = view_text(item, "condition");
         const struct row row = {.of = experiment, .name = name ?: "-", .entry = item};
         columns_put_row(json, TABLE_CAPACITY, &row, NULL);
@@ -260,7 +260,7 @@ static void put_protected(struct line *json, const struct experiment *experiment
 static void put_protections(struct line *json, const struct experiment *experiment)
 {
     char *last = NULL;
-    EACH (item, view_get(view_get(experiment->result.top, "protection"), "rows")) {
+    EACH_VALUE (item, view_get(view_get(experiment->result.top, "protection"), "rows")) {
         char *load = must(view_text(item, "unprotected"));
         if (!last || strcmp(last, load) != 0)
             put_protected(json, experiment, load, item, true);
@@ -282,7 +282,7 @@ void protection_put(struct line *json, const struct experiment *experiment)
     put_protections(json, experiment);
     line_close(json);
     line_array(json, "lines");
-    EACH (item, view_get(experiment->record.top, "left_out")) {
+    EACH_VALUE (item, view_get(experiment->record.top, "left_out")) {
         OWNED char *why = view_text(item, "why");
         row_say(json, "cannot be set here", why);
     }
@@ -448,9 +448,9 @@ void checks_put(struct line *json, const struct cell *cell, bool first)
     const bool searched = capacity_searched(cell->of);
     line_array(json, "checks");
     if (searched && first)
-        EACH (item, view_get(capacity, "by_condition"))
+        EACH_VALUE (item, view_get(capacity, "by_condition"))
             put_capacity_check(json, capacity, item);
-    EACH (item, view_get(cell->of->result.top, variants ? "comparisons" : "slowdowns"))
+    EACH_VALUE (item, view_get(cell->of->result.top, variants ? "comparisons" : "slowdowns"))
         if (variants && first)
             put_comparison(json, cell, item);
         else if (!variants && cell->condition && view_matches(item, "condition", cell->condition))

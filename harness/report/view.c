@@ -250,7 +250,7 @@ const struct value *view_get(const struct value *object, const char *key)
     if (!view_is(object, VIEW_OBJECT))
         return NULL;
     const size_t length = strlen(key);
-    EACH (item, object)
+    EACH_VALUE (item, object)
         if (item->key_length == length && memcmp(item->key, key, length) == 0)
             return item;
     return NULL;
@@ -299,7 +299,7 @@ bool view_same(const struct value *a, const struct value *b)
 
 const struct value *view_entry(const struct value *list, const char *key, const char *text)
 {
-    EACH (item, list)
+    EACH_VALUE (item, list)
         if (view_equals(view_get(item, key), text))
             return item;
     return NULL;
@@ -355,7 +355,7 @@ char *view_plain(const struct value *value)
 char *view_joined(const struct value *list, const char *between)
 {
     char *all = NULL;
-    EACH (item, list) {
+    EACH_VALUE (item, list) {
         OWNED char *text = view_plain(item);
         all = text_joined(all, between, text);
     }
@@ -364,7 +364,7 @@ char *view_joined(const struct value *list, const char *between)
 
 bool view_lists(const struct value *list, const char *text)
 {
-    EACH (item, list)
+    EACH_VALUE (item, list)
         if (view_equals(item, text))
             return true;
     return false;

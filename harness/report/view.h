@@ -94,7 +94,7 @@ char *json_text_end(struct line *json);
 //     for (const struct value *item = NULL; view_each(list, &item);)
 bool view_each(const struct value *container, const struct value **item);
 // The same as the head of a loop.
-#define EACH(item, list)                                                                           \
+#define EACH_VALUE(item, list)                                                                     \
     for (const struct value *item##_of = (list), *item = NULL; view_each(item##_of, &item);)
 const struct value *view_first(const struct value *container);
 const struct value *view_next(const struct value *container, const struct value *item);
