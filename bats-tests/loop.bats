@@ -67,6 +67,17 @@ await() {
     echo ok
 }
 decide() { IFS= read -r line <&5 && printf '%b\n' "$line"; }
+# series FIFO VARIANT...: of one run, of the first condition that has one.
+series() {
+    local said variant=${*:2}
+    echo "series ${*:2}" >>"$LOG"
+    variant=${variant//- /}
+    echo "run ${variant%% *}" >"$1"
+    said=$(await record meter)
+    [[ $said == ok ]] || { echo "$said"; return; }
+    printf 'made\t1\tbaseline\n'
+    decide
+}
 exec 5<decisions
 while IFS=$'\t' read -r -a words; do
     case ${words[0]} in
@@ -74,6 +85,7 @@ while IFS=$'\t' read -r -a words; do
         load) echo "load ${words[*]:1:3}" >>"$LOG"; exec {fd}<"${words[-1]}"; file[${words[1]}]=$fd ;;
         await) await "${words[@]:1}" ;;
         begin) echo "begin ${words[2]}" >>"$LOG"; decide ;; # not the time of day
+        series) series "${words[@]:1}" ;;
         record | stop) echo "${words[*]}" >>"$LOG"; decide ;;
         finish) echo finish >>"$LOG"; echo '{}' >out/result.json; echo x >out/runs.jsonl; printf 'done\t%s\n' "$(cat verdict 2>/dev/null)" ;;
         *) echo "${words[*]}" >>"$LOG" ;;
@@ -174,7 +186,41 @@ stats: end
 END
 }
 
+@test "where nothing is to be done between two runs, stats makes them; where something is, we do" {
+    printf '%s\n' 'run\tbaseline\t1\t1\tp\t-' 'run\tbaseline\t2\t2\tp\t-' 'stop\terror\t' >decisions
+    run -0 loop
+    logged <<'END'
+begin 1000000
+ready meter
+series 0
+meter: run 0 ./target x
+record meter
+series 0
+meter: run 0 ./target x
+record meter
+after {"time":1}
+finish
+stats: end
+END
+    local what
+    for what in 'cold 1' 'verbose 1' 'command_prepare :' 'command_conclude :' 'condition_sweep 1'; do
+        rm log
+        plan folder "$PWD/out" program x command_text x meter -- meter x condition baseline
+        # shellcheck disable=SC2086 # a key and a value
+        printf '%s\0' $what >>plan
+        run -0 loop 'cold_empty_cache() { :; }; settings_sweep() { :; }'
+        [[ $(grep -c '^series' log) -eq 0 && $(grep -c '^meter: run' log) -eq 2 ]]
+    done
+    # Between the runs of a condition with a load, but not between those without.
+    rm log
+    one_load
+    printf '%s\n' 'run\tbaseline\t1\t1\tp\t-' 'run\tlow\t1\t2\tp\t-' 'stop\terror\t' >decisions
+    run -0 loop
+    [[ $(grep -E '^(series|record -|meter: run)' log) == $'series 0 -\nmeter: run 0 ./target\nmeter: run 0 ./target\nrecord -' ]]
+}
+
 @test "where there is no terminal, the forecast is said once, unless it is short" {
+    printf '%s\0' command_prepare : >>plan
     printf '%s\n' 'run\tbaseline\t1\t1\tp\t-' 'run\tbaseline\t2\t2\tp\t-' 'run\tbaseline\t3\t3\tp\t2000' \
         'run\tbaseline\t4\t4\tp\t1999' 'stop\terror\t' >decisions
     run -0 --separate-stderr loop
@@ -182,11 +228,11 @@ END
 
     [[ $stderr =~ ^'jostle: about '[0-9]+' min left: 2000 more runs are expected, after 2'$ ]]
     # Not more than --max-time leaves.
-    plan folder "$PWD/out" program x command_text x meter -- meter x condition baseline max_time_us 130000000
+    plan folder "$PWD/out" program x command_text x meter -- meter x command_prepare : condition baseline max_time_us 130000000
     run -0 --separate-stderr loop
     [[ $stderr =~ ^'jostle: about '[0-9]+' '(s|min)' left: 2000 more runs are expected, after 2, and --max-time ends the measurement before'$ ]]
     [[ $stderr == *' 2 min '* || $stderr == *' 1'[0-9][0-9]' s '* ]]
-    plan folder "$PWD/out" program x command_text x meter -- meter x condition baseline
+    plan folder "$PWD/out" program x command_text x meter -- meter x command_prepare : condition baseline
     sed -i 's/2000/2/; s/1999/1/' decisions
     run -0 --separate-stderr loop
     [[ -z $stderr ]]
@@ -248,6 +294,7 @@ END
 
 @test "--max-time is looked at between two runs, by the clock, from the first run that counts" {
     plan folder "$PWD/out" program x command_text x meter -- meter x condition baseline max_time_us 2500000
+    printf '%s\0' command_prepare : >>plan # else stats makes the runs, and a time is looked at more often
     # The clock is looked at once a run: 2 s (warm-up), 3, 4, 5, 6 s.
     printf '%s\n' 'run\tbaseline\t0\t0\tp\t-' 'run\tbaseline\t1\t1\tp\t-' 'run\tbaseline\t2\t2\tp\t-' \
         'run\tbaseline\t3\t3\tp\t-' 'run\tbaseline\t4\t4\tp\t-' 'stop\tmax-time\t' >decisions
@@ -262,9 +309,9 @@ END
     printf '%s\n' 'run\tbaseline\t1\t1\tp\t-' 'pause\t0.200000' 'run\tbaseline\t2\t2\tp\t-' 'stop\terror\t' >decisions
     sed -i 's/record | stop)/record | stop | rested)/' bin/stats
     # Between two runs nothing may be started: what looks for a program finds none.
-    run -0 loop 'stats_decide() { stats_ask "$@"; NEXT=("${STATS_ANSWER[@]}"); if [[ ${NEXT[0]} == pause ]]; then before=$EPOCHREALTIME kept=$PATH PATH=; fi
-        if [[ $1 == rested ]]; then PATH=$kept; printf "%s\n" "$((10#${EPOCHREALTIME/./} - 10#${before/./}))" >waited; fi; }'
-    [[ $(grep -E '^(meter: run|rested|record -)' log) == $'meter: run 0 x\nrecord -\nrested\nmeter: run 0 x\nrecord -' ]]
+    run -0 loop 'stats_next() { stats_answer; NEXT=("${STATS_ANSWER[@]}"); if [[ ${NEXT[0]} == pause ]]; then before=$EPOCHREALTIME kept=$PATH PATH=; fi
+        if [[ -n ${before:-} && ${NEXT[0]} != pause ]]; then PATH=$kept; printf "%s\n" "$((10#${EPOCHREALTIME/./} - 10#${before/./}))" >waited; fi; }'
+    [[ $(grep -E '^(meter: run|rested|record -)' log) == $'meter: run 0 x\nrested\nmeter: run 0 x' ]]
     [[ $(<waited) -ge 200000 ]]
 }
 
@@ -438,6 +485,6 @@ END
 @test "the temporary folder of the FIFOs is nobody else's, and is gone at the end" {
     printf '%s\n' 'run\tbaseline\t1\t1\tp\t-' 'stop\terror\t' >decisions
     mkdir tmp
-    TMPDIR=$PWD/tmp run -0 loop 'eval "was_$(declare -f measure_run)"; measure_run() { stat -c %a "$TMPDIR"/* >modes; was_measure_run "$@"; }'
+    TMPDIR=$PWD/tmp run -0 loop 'eval "was_$(declare -f series_find)"; series_find() { stat -c %a "$TMPDIR"/* >modes; was_series_find "$@"; }'
     [[ $(<modes) == 700 && -z $(ls tmp) ]]
 }

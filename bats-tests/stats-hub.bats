@@ -80,6 +80,19 @@ run_once() {
     send "record\t2500"
 }
 
+# serve_orders N [METER]: makes N runs that the hub orders in `orders`, as meter would; METER is a jq filter over its lines.
+serve_orders() {
+    local line i
+    jq -nc '{ schema: "jostle.meter/1", start: "2023-11-14T22:13:21Z", wall_s: 0.01, user_s: 0.009, system_s: 0, max_rss_bytes: 1000,
+        tree_peak_bytes: null, exit_code: 0, signal: null, timed_out: false, start_error: null, steal_s: 0, cpus: "0",
+        machine: { busy_s: 0.009, busy_exact: true, swap_in_pages: 0, throttle_count: null, cpus: 2 } } | '"${2:-.}" >line
+    for ((i = 0; i < $1; i++)); do
+        IFS= read -r line <&"$orders"
+        printf '%s\n' "$line" >>ordered
+        cat line >&"$meter"
+    done
+}
+
 # finish: ends the hub, and waits for it.
 finish() {
     send finish
@@ -123,6 +136,83 @@ records() {
         and .started == "2023-11-14T22:13:20Z" and .updated == "2023-11-14T22:13:27Z" and .runs == 6 and .max_runs == 6' <folder/status.json
     jsonschema -i folder/status.json "$ROOT/results/schema/jostle.status.schema.json"
     jsonschema -i folder/result.json "$ROOT/results/schema/jostle.result.schema.json"
+}
+
+@test "a series: the runs of conditions that need nothing but meter are made without a word" {
+    describe '.loads[1].name = "b" | .loads[1].spec = null | .command = null | .settings.max_runs = 3'
+    mkfifo orders
+    start
+    exec {orders}<>orders
+    send 'begin\t1700000000000000'
+    hear $'run\t*\t1\t1\t*'
+    first=$(cut -f 2 <<<"$answer")
+    serve_orders 6 &
+    send "series\t$PWD/orders\t0\t7"
+    hear $'made\t6\t*'
+    hear $'stop\t*'
+    wait "$!"
+    records 'map([.condition, .block])' | holds 'length == 6 and (map(.[1]) | sort == [1, 1, 2, 2, 3, 3])'
+    # Each condition's own command, in the order of the decisions.
+    [[ $(sed 's/.* //' ordered | sort | tr '\n' ' ') == '0 0 0 7 7 7 ' ]]
+    diff <(sed 's/.* 0/baseline/; s/.* 7/b/' ordered) <(records '.[].condition' | jq -r .)
+    [[ $first == "$(records '.[0].condition' | jq -r .)" ]]
+    finish
+    holds '.conditions | map(.runs) == [3, 3]' <folder/result.json
+}
+
+@test "a series ends before a condition that is not for it, at a failed run, and when it is held or ended" {
+    describe '.settings.max_runs = 1000 | .settings.error = 1e-9'
+    mkfifo orders
+    start
+    exec {orders}<>orders
+    send 'begin\t1700000000000000'
+    hear $'run\thalf\t1\t1\t*'
+    run_once
+    hear $'run\tbaseline\t1\t2\t*'
+    serve_orders 2 &
+    send "series\t$PWD/orders\t0\t-"
+    hear $'made\t2\tbaseline' # those of blocks 1 and 2
+    hear $'run\thalf\t2\t4\t*'
+    wait "$!"
+    # One that failed is not kept: it waits for `record`.
+    run_once
+    serve_orders 1 '.exit_code = 130' &
+    hear $'run\t*\t3\t5\t*'
+    send "series\t$PWD/orders\t0\t0"
+    hear $'made\t0\t*\tfailed'
+    wait "$!"
+    records length | holds '. == 4'
+    send 'record\t-'
+    hear $'stop\tfailure\tfailed with exit code 130\t*'
+    records length | holds '. == 5'
+}
+
+@test "a series that is held ends after its run, one that is ended at once; runs that do not count are another" {
+    describe '.loads |= .[:1] | .settings += { max_runs: 100000, error: 1e-9, warmup: 2 }'
+    mkfifo orders
+    start
+    exec {orders}<>orders
+    send 'begin\t1700000000000000'
+    hear $'run\tbaseline\t0\t*'
+    serve_orders 3 &
+    send "series\t$PWD/orders\t0"
+    hear $'made\t2\tbaseline'
+    hear $'run\tbaseline\t1\t1\t*'
+    # The third was made by the meter above, and the fourth is ordered.
+    send "series\t$PWD/orders\t0"
+    wait "$!"
+    sleep 0.1
+    send hold
+    sleep 0.1
+    serve_orders 1
+    hear $'made\t2\tbaseline'
+    hear $'run\tbaseline\t3\t*'
+    send hold end # of one that is over: nothing is said
+    send "series\t$PWD/orders\t0"
+    eventually 5 read -r -t 0.1 -u "$orders" _
+    send end
+    hear $'made\t0\tbaseline'
+    records length | holds '. == 4'
 }
 
 @test "how much time was spent does not come from the time of day, which may be set meanwhile" {

@@ -32,6 +32,7 @@ declare -a conditions=()                    # in order
 declare -A condition_variant=()             # of a condition: the number of its command
 declare -A condition_load=()                # and the name that its loads go by
 declare -A condition_on=() condition_off=() # commands around each of its runs, of --setting
+declare -A condition_series=()              # what meter is ordered; -: we have something to do around its runs
 declare -A condition_sweep=()               # 1: its target has settings, whose groups go after each run
 # Of each of meter's commands: as a shell has it, and what comes around it, where there is any.
 declare -a command_text=() command_folder=() command_setup=() command_prepare=() command_conclude=() command_cleanup=()
@@ -39,6 +40,7 @@ declare -a command_text=() command_folder=() command_setup=() command_prepare=()
 folder=''      # where the records are
 phase=starting # then running, finished
 meter_in='' meter_pid=''
+in_series=''           # stats makes runs: the block of their first
 runs_made=0            # in this session, warm-up runs not counted
 measuring_us=0         # when the first run that counts began
 terminal_out=''        # our own stdout, for --show-output
@@ -103,7 +105,7 @@ measure_traps() {
 # measure_open: the FIFOs, and stats, which locks the records.
 measure_open() {
     local i
-    local -a fifos=(meter)
+    local -a fifos=(meter meter.in)
     folder=${plan[folder]}
     measure_note
     for i in "${!load_name[@]}"; do fifos+=("load.$i" "load.$i.in"); done
@@ -141,24 +143,29 @@ measure_start() {
 # meter_start: one meter for all runs. With --show-output the target has our stdout and
 # stderr; else meter's complaints go to a file.
 meter_start() {
+    local unused out=$null_fd
     local -a words=("${plan_meter[@]}")
     [[ -n ${plan[show_output]:-} ]] || errors_create "$folder/meter.stderr"
     stats_say meter "$fifo_folder/meter"
+    pipe_open meter.in
+    meter_in=$PIPE_OUT
+    # Not a background job, in which bash has SIGINT ignored: the target would inherit that.
     if [[ -n ${plan[show_output]:-} ]]; then
-        exec {meter_in}> >(spawn_meter "$fifo_folder/meter" "${words[@]}" 1>&"$terminal_out")
+        exec {unused}> >(spawn_meter "$fifo_folder/meter" "${words[@]}" <&"$PIPE_IN" 1>&"$terminal_out")
     else
-        local out=$null_fd
         [[ -z ${plan[show_stdout]:-} ]] || out=$terminal_out
-        exec {meter_in}> >(spawn_meter "$fifo_folder/meter" "${words[@]}" 1>&"$out" 2>"$folder/meter.stderr")
+        exec {unused}> >(spawn_meter "$fifo_folder/meter" "${words[@]}" <&"$PIPE_IN" 1>&"$out" 2>"$folder/meter.stderr")
     fi
     meter_pid=$!
-    private_fds+=("$meter_in")
+    exec {unused}>&-
+    fd_close "$PIPE_IN"
 }
 
 # measure_loop: runs what stats asks for until it says stop.
 measure_loop() {
     local condition block order
     phase=running
+    series_find
     while [[ ${NEXT[0]} == run || ${NEXT[0]} == pause || ${NEXT[0]} == probe ]]; do
         if [[ ${NEXT[0]} == probe ]]; then
             probe_sample "${NEXT[1]}"
@@ -176,6 +183,10 @@ measure_loop() {
         fi
         [[ -z $live ]] || live_show "$condition" "$order" "${NEXT[4]}" "${NEXT[5]}"
         [[ -n $live || -n $forecast_said ]] || forecast_say "${NEXT[5]}"
+        if [[ ${condition_series[$condition]} != - ]]; then
+            measure_series "$block"
+            continue
+        fi
         measure_run "$condition" "$block"
         [[ -z ${plan[panorama]:-} || $runs_made -gt 0 ]] || panorama_extend
         [[ $block == 0 ]] || runs_made=$((runs_made + 1))
@@ -184,6 +195,63 @@ measure_loop() {
     stop_reason=${NEXT[1]}
     [[ $stop_reason != failure ]] || measure_run_failed "${NEXT[2]:-}" "${NEXT[3]:-}" "${NEXT[4]:-}"
     verdict=${NEXT[2]:-}
+}
+
+# series_find: which conditions' runs need nothing from us.
+series_find() {
+    local name variant
+    for name in "${conditions[@]}"; do
+        variant=${condition_variant[$name]}
+        condition_series[$name]=$variant
+        [[ -z $verbose_fd${plan[panorama]:-}${plan[service]:-}${plan[cold]:-}${condition_loads[$name]:-} ]] || condition_series[$name]=-
+        [[ -z ${condition_on[$name]:-}${condition_sweep[$name]:-}${command_prepare[variant]:-}${command_conclude[variant]:-} ]] || condition_series[$name]=-
+    done
+}
+
+# measure_series BLOCK: has stats make runs, until we have something to do or to say; NEXT is then what follows.
+measure_series() {
+    local name
+    local -a words=()
+    for name in "${conditions[@]}"; do words+=("${condition_series[$name]}"); done
+    in_series=$1
+    stats_say series "$fifo_folder/meter.in" "${words[@]}"
+    series_slice "$1"
+    if [[ -z $REPLY ]]; then
+        stats_answer
+    elif ! stats_answer "$REPLY"; then
+        stats_say hold
+        stats_answer
+    fi
+    series_count
+    condition=${STATS_ANSWER[2]}
+    if [[ ${STATS_ANSWER[3]:-} == failed ]]; then
+        stats_decide record -
+        [[ $1 == 0 ]] || runs_made=$((runs_made + 1))
+    else
+        stats_next
+    fi
+}
+
+# series_slice BLOCK: sets REPLY to how many seconds stats makes runs before we look at the time, or show it; to
+# nothing where nobody asks for it.
+series_slice() {
+    local slice_us='' left_us
+    [[ -z $live && (-n $forecast_said || -n ${plan[quiet]:-}${plan[cell]:-}) ]] || slice_us=500000
+    if [[ -n ${plan[max_time_us]:-} && $1 != 0 ]]; then
+        now_us
+        left_us=$((plan[max_time_us] - (REPLY - measuring_us)))
+        ((left_us > 10000)) || left_us=10000
+        [[ -n $slice_us ]] && ((slice_us < left_us)) || slice_us=$left_us
+    fi
+    REPLY=''
+    [[ -z $slice_us ]] || printf -v REPLY '%d.%06d' "$((slice_us / 1000000))" "$((slice_us % 1000000))"
+}
+
+# series_count: adds the runs of a series that has ended, as the last answer says.
+series_count() {
+    [[ ${STATS_ANSWER[0]} == made ]] || stats_failed
+    [[ $in_series == 0 ]] || runs_made=$((runs_made + STATS_ANSWER[1]))
+    in_series=''
 }
 
 # measure_time_is_up BLOCK: 0 when --max-time is over. It counts from the first run that
@@ -482,6 +550,10 @@ measure_interrupted() {
     signals_ignore
     live_end
     live=''
+    if [[ -n $in_series ]]; then
+        stats_say end
+        ! stats_answer 2 || [[ ${STATS_ANSWER[0]} != made ]] || series_count
+    fi
     if [[ $phase == running ]]; then
         local when="after $runs_made runs"
         [[ $runs_made != 1 ]] || when='after 1 run'

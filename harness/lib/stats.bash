@@ -42,7 +42,13 @@ stats_ask() {
 
 # stats_decide FIELD...: sends what stats answers with a decision, which is then in NEXT.
 stats_decide() {
-    stats_ask "$@"
+    stats_say "$@"
+    stats_next
+}
+
+# stats_next: reads a decision into NEXT.
+stats_next() {
+    stats_answer
     NEXT=("${STATS_ANSWER[@]}")
     [[ ${NEXT[0]} != failed ]] || stats_failed
 }

@@ -11,7 +11,9 @@
 #include "common/schemas.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -327,10 +329,10 @@ static bool take_begin(struct hub *hub, char *const *field)
     return answer_next(hub);
 }
 
-static bool take_record(struct hub *hub, char *const *field)
+// Takes the record of the run that is `next`, then does what follows.
+static bool keep_record(struct hub *hub, double delay_s, bool (*follow)(struct hub *hub))
 {
     struct source *meter = sources_find(&hub->sources, "meter");
-    const double delay_s = field[1] ? strtod(field[1], NULL) * us : 0;
     char why[FOLDER_ERROR];
     if (!meter || !meter->last)
         return hub_fail(hub, "meter", "it left no record");
@@ -348,7 +350,104 @@ static bool take_record(struct hub *hub, char *const *field)
     if (!good)
         return hub_fail(hub, "-", kept ? why : hub->folder.error);
     status_run(&hub->status, &hub->course);
-    return answer_next(hub);
+    return follow(hub);
+}
+
+static bool take_record(struct hub *hub, char *const *field)
+{
+    return keep_record(hub, field[1] ? strtod(field[1], NULL) * us : 0, answer_next);
+}
+
+// ---- a series ----
+
+static bool series_has_next(const struct hub *hub)
+{
+    const struct series *series = &hub->series;
+    const struct decision *next = &hub->course.next;
+    return !series->hold && next->stop == STOP_NOT && next->washout != WASHOUT_PAUSE &&
+           !(hub->course.probe_s > 0) && series->variant[next->condition] >= 0 &&
+           (next->block == 0) == series->warm_up;
+}
+
+// Ends it. `how`: what follows the condition of its last run.
+static bool series_answer(struct hub *hub, const char *how)
+{
+    series_close(&hub->series);
+    return hub_answer(hub, "made\t%zu\t%s%s", hub->series.made,
+                      hub->experiment.settings.conditions[hub->series.condition], how);
+}
+
+// Has meter make the run that is next, or answers.
+static bool series_continue(struct hub *hub)
+{
+    struct series *series = &hub->series;
+    const struct decision *next = &hub->course.next;
+    struct source *meter = sources_find(&hub->sources, "meter");
+    char value[VARY_TEXT_SIZE] = "";
+    if (!series_has_next(hub))
+        return series_answer(hub, "") && answer_next(hub);
+    if (!isnan(next->value))
+        vary_text(next->value, value);
+    // A meter that is gone is found out by its answer, which does not come.
+    series->condition = next->condition;
+    (void)dprintf(series->fd, "run %ld%s%s\n", series->variant[next->condition], *value ? " " : "",
+                  value);
+    meter->event = must(strdup("record"));
+    hub->await = true;
+    return true;
+}
+
+// Whether meter's last run is to be judged by the harness: its target may have been ended by what
+// also ends the harness, and the run is then none.
+static bool series_run_failed(struct hub *hub)
+{
+    const json_t *record = sources_find(&hub->sources, "meter")->last;
+    return !judge_counts(judge_failure(record), judge_exit_code(record),
+                         &hub->experiment.settings.ignored);
+}
+
+static bool series_run_ended(struct hub *hub)
+{
+    if (series_run_failed(hub))
+        return series_answer(hub, "\tfailed");
+    hub->series.made++;
+    return keep_record(hub, 0, series_continue);
+}
+
+static bool take_series(struct hub *hub, char *const *field)
+{
+    struct series *series = &hub->series;
+    const struct settings *settings = &hub->experiment.settings;
+    *series = (struct series){.fd = open(field[1], O_WRONLY | O_NONBLOCK | O_CLOEXEC),
+                              .warm_up = hub->course.next.block == 0};
+    if (series->fd < 0 || !sources_find(&hub->sources, "meter"))
+        return hub_fail(hub, "meter", "");
+    for (size_t i = 0; i < settings->condition_count; i++) {
+        const char *word = field[2 + i];
+        if (!word)
+            return hub_fail(hub, "-", "series: a VARIANT for each condition is wanted");
+        series->variant[i] = strcmp(word, "-") == 0 ? -1 : strtol(word, NULL, 10);
+    }
+    return series_continue(hub);
+}
+
+// One that has ended by itself meanwhile has been answered.
+static bool take_hold(struct hub *hub, char *const *field)
+{
+    (void)field;
+    hub->series.hold = true;
+    return true;
+}
+
+static bool take_end(struct hub *hub, char *const *field)
+{
+    (void)field;
+    return hub->series.fd < 0 || series_answer(hub, "");
+}
+
+bool commands_arrived(struct hub *hub)
+{
+    return hub->series.fd >= 0 ? series_run_ended(hub) : hub_answer(hub, "ok");
 }
 
 static bool take_rested(struct hub *hub, char *const *field)
@@ -439,6 +538,7 @@ static const struct command commands[] = {
     {"stop", 1, take_stop},     {"after", 2, take_after},    {"steps", 2, take_steps},
     {"warn", 2, take_warn},     {"finish", 1, take_finish},  {"ended", 2, take_ended},
     {"rested", 1, take_rested}, {"probe", 2, take_source},   {"probed", 1, take_probed},
+    {"series", 3, take_series}, {"hold", 1, take_hold},      {"end", 1, take_end},
 };
 
 bool commands_take(struct hub *hub, char *line)
@@ -447,12 +547,14 @@ bool commands_take(struct hub *hub, char *line)
     size_t count = 0;
     for (char *rest = line; rest && count < FIELDS_MAX;)
         field[count++] = strsep(&rest, "\t");
-    // An await that bash no longer waits for is given up with the next command.
-    for (size_t i = 0; i < hub->sources.count; i++) {
+    // An await that bash no longer waits for is given up with the next command; but a series is
+    // only held by it.
+    const bool awaits = hub->series.fd >= 0 && strcmp(field[0], "hold") == 0;
+    for (size_t i = 0; !awaits && i < hub->sources.count; i++) {
         free(hub->sources.source[i].event);
         hub->sources.source[i].event = NULL;
     }
-    hub->await = false;
+    hub->await = awaits;
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, field[0]) == 0 && count >= commands[i].fields)
             return commands[i].take(hub, field);

@@ -386,6 +386,13 @@ void folder_close(struct folder *folder)
     *folder = (struct folder){.fd = -1};
 }
 
+void series_close(struct series *series)
+{
+    if (series->fd >= 0)
+        close(series->fd);
+    series->fd = -1;
+}
+
 bool hub_answer(struct hub *hub, const char *format, ...)
 {
     va_list arguments;
@@ -405,6 +412,7 @@ bool hub_fail(struct hub *hub, const char *source, const char *text)
     const bool good = hub_answer(hub, "failed\t%s\t%s", source, line);
     free(line);
     hub->await = false;
+    series_close(&hub->series);
     return good;
 }
 

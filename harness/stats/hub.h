@@ -126,6 +126,15 @@ struct folder {
     char error[FOLDER_ERROR]; // why the last call was false
 };
 
+// Runs between which the harness has nothing to do: stats orders them from meter itself.
+struct series {
+    int fd;                       // meter's commands; -1: none is made
+    long variant[MAX_CONDITIONS]; // meter's command, by condition; -1: the harness makes its runs
+    bool warm_up;                 // its runs do not count; one whose runs do is another
+    bool hold;                    // the harness wants the answer after the run that is made
+    size_t made, condition; // its runs that were kept, the condition of the last that was begun
+};
+
 struct hub {
     const struct request *request;
     FILE *output;
@@ -145,7 +154,11 @@ struct hub {
     bool death_said;   // to the harness, which then ends the run
     bool awaits_run;   // while one is made, the death of the service is an answer, too
     bool await;        // an answer is owed when all awaited sources have sent their event
+    struct series series;
 };
+
+// Ends it, whatever is being made. Safe to call twice.
+void series_close(struct series *series);
 
 // Writes one answer. False if nobody reads it.
 bool hub_answer(struct hub *hub, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -204,6 +217,10 @@ void sources_free(struct sources *sources);
 
 // Takes one command (which it cuts to pieces). False if no answer can be written.
 bool commands_take(struct hub *hub, char *line);
+
+// What follows when all awaited sources have sent their event: the answer, or the next run of a
+// series. False if no answer can be written.
+bool commands_arrived(struct hub *hub);
 
 // Takes one line that an awaited source has sent, and its reference. False if no
 // answer can be written.

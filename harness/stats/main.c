@@ -208,7 +208,7 @@ static bool advance(struct hub *hub)
     if (!hub->await || !all)
         return true;
     hub->await = false;
-    return hub_answer(hub, "ok");
+    return commands_arrived(hub);
 }
 
 struct input {
@@ -285,7 +285,8 @@ static void ignore_signals(void)
 static int serve_run(const struct request *request)
 {
     ignore_signals();
-    struct hub hub = {.request = request, .output = stdout, .folder = {.fd = -1}};
+    struct hub hub = {
+        .request = request, .output = stdout, .folder = {.fd = -1}, .series = {.fd = -1}};
     bool good = open_all(&hub);
     if (!good)
         hub_fail(&hub, "-", hub.folder.error); // "": it has been said
@@ -336,6 +337,13 @@ static const char details[] =
     "  begin US [probe]        -> what is next; US: time of day in microseconds; probe:\n"
     "                          there is one\n"
     "  record [US]             -> what is next; US: longest round trip of marks\n"
+    "  series FIFO VARIANT...  -> made RUNS CONDITION, then what is next: makes runs, by orders "
+    "to\n"
+    "                          meter's FIFO, up to one of a condition whose VARIANT is -, or what\n"
+    "                          is no run. CONDITION: of its last; failed behind it: that one is\n"
+    "                          for `record`, and nothing else is said\n"
+    "  hold                    ends a series after its run\n"
+    "  end                     ends it now -> made RUNS CONDITION\n"
     "  rested                  -> what is next, after `pause SECONDS`\n"
     "  probed                  -> what is next, after `probe SECONDS`\n"
     "  stop REASON             -> what is next: stop\n"
