@@ -7,10 +7,11 @@ load helpers
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
     mkdir -p root/jobs harness/report bin out
+    ln -s "$BIN/arguments" bin/arguments
     export LOG=$PWD/log
     # No scheduler, and a table of one line.
     cat >root/jobs/scheduler.bash <<'END'
-scheduler_use() { :; }
+scheduler_use_job() { scheduler_job=1; }
 scheduler_pin() { :; }
 scheduler_environment() { :; }
 node_start_words() { :; }
@@ -353,7 +354,7 @@ END
 @test "the exit status of a load that is refused is certain" {
     # bash's wait for a process substitution would say 255 a few times.
     # shellcheck disable=SC2016 # expanded there
-    JOSTLE_LIB=$ROOT/harness/lib run -0 timeout 600 bash -c 'set -euo pipefail
+    JOSTLE_BIN=$BIN JOSTLE_LIB=$ROOT/harness/lib run -0 timeout 600 bash -c 'set -euo pipefail
         for part in common processes loads; do source "$JOSTLE_LIB/$part.bash"; done
         node_start_words() { :; }
         stats_say() { :; }

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -162,6 +163,19 @@ void file_close_from(int first)
     const long most = count < 0 ? sysconf(_SC_OPEN_MAX) : 0;
     for (int fd = first; fd < most; fd++)
         close(fd);
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+    (void)status, (void)type, (void)where;
+    (void)remove(path);
+    return 0;
+}
+
+void file_remove_tree(const char *path)
+{
+    enum { OPEN_FOLDERS = 16 };
+    (void)nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
 
 int file_open_regular(const char *path, bool follow)

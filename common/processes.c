@@ -477,6 +477,8 @@ static int keep(const struct keeper *keeper, pid_t program)
         end_what_is_left(keeper->passed);
     if (WIFSIGNALED(status) && keeper->tidy)
         keeper->tidy(keeper->with);
+    if (!WIFSIGNALED(status) && keeper->end)
+        keeper->end(keeper->with);
     return exit_code(status);
 }
 

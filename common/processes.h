@@ -82,7 +82,8 @@ struct keeper {
     bool front;             // stay in the group in any case
     bool always;            // end what is left also after a program that was not killed
     void (*tidy)(void *);   // after a program that was killed, when nothing of it lives; NULL
-    void *with;             // for tidy
+    void (*end)(void *);    // after one that ended by itself; NULL
+    void *with;             // for tidy and end
 };
 
 // keeper_start: forks. True in the process that is to be the program: it has no children, and

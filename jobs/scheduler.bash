@@ -78,24 +78,43 @@ scheduler_known_job='' # not empty when scheduler_environment has been here
 # shellcheck disable=SC2034 # for the adapter
 declare -a scheduler_options=() scheduler_signals=() scheduler_cancel=()
 
+# scheduler_of_job: sets REPLY to the name of the scheduler in whose job we run, or to nothing.
+scheduler_of_job() {
+    local row variable
+    REPLY=''
+    for row in "${scheduler_known[@]}"; do
+        variable=${row#* }
+        variable=${variable% *}
+        [[ -n $REPLY || -z ${!variable:-} ]] || REPLY=${row%% *}
+    done
+}
+
 # scheduler_use [NAME]: loads the adapter NAME; without it, that of the job that we
 # run in, else the first whose command is here. Ends with wrong use for an unknown NAME.
 scheduler_use() {
-    local row name variable command wanted=${1:-} names=''
+    local row wanted=${1:-} names=''
+    [[ -n $wanted ]] || {
+        scheduler_of_job
+        wanted=$REPLY
+    }
     for row in "${scheduler_known[@]}"; do
-        read -r name variable command <<<"$row"
-        names+=" $name"
-        [[ -n $wanted || -z ${!variable:-} ]] || wanted=$name
+        names+=" ${row%% *}"
+        [[ -n $wanted ]] || ! command -v "${row##* }" >/dev/null || wanted=${row%% *}
     done
-    if [[ -z $wanted ]]; then
-        for row in "${scheduler_known[@]}"; do
-            read -r name variable command <<<"$row"
-            ! command -v "$command" >/dev/null || break
-        done
-        wanted=$name
-    fi
     [[ "$names " == *" $wanted "* ]] || usage_error "--scheduler $wanted: unknown scheduler: give one of$names"
-    scheduler=$wanted
+    scheduler_load "$wanted"
+}
+
+# scheduler_use_job: loads the adapter of the job that we run in, and outside of one that of this machine, which
+# then prints and changes nothing.
+scheduler_use_job() {
+    scheduler_of_job
+    scheduler_load "${REPLY:-local}"
+}
+
+# scheduler_load NAME: sources the adapter.
+scheduler_load() {
+    scheduler=$1
     # shellcheck source=/dev/null
     source "$JOSTLE_ROOT/jobs/$scheduler/adapter.bash"
 }

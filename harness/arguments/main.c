@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool put(const char *text)
@@ -178,6 +179,19 @@ static int pin(int argc, char **argv)
     return cpus_pin_process((pid_t)pid, &list) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* fifos FOLDER NAME...: makes them in FOLDER, and FOLDER where it is not there: for our user
+ * alone. */
+static int make_fifos(int argc, char **argv)
+{
+    struct stat status;
+    (void)mkdir(argv[0], S_IRWXU);
+    const int folder = open(argv[0], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    bool good = folder >= 0 && fstat(folder, &status) == 0 && status.st_uid == geteuid();
+    for (int i = 1; good && i < argc; i++)
+        good = mkfifoat(folder, argv[i], S_IRUSR | S_IWUSR) == 0;
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
     streams_open();
@@ -187,7 +201,8 @@ int main(int argc, char **argv)
     } questions[] = {{"options", read_options},  {"mixed", read_mixed},
                      {"nearest", print_nearest}, {"split", print_words},
                      {"quote", print_quoted},    {"save", save_input},
-                     {"lock", take_lock},        {"pin", pin}};
+                     {"lock", take_lock},        {"pin", pin},
+                     {"fifos", make_fifos}};
     for (size_t i = 0; argc > 2 && i < sizeof questions / sizeof questions[0]; i++)
         if (strcmp(questions[i].word, argv[1]) == 0)
             return questions[i].answer(argc - 2, argv + 2);
@@ -195,7 +210,8 @@ int main(int argc, char **argv)
         return fold();
     if (argc == 2 && strcmp(argv[1], "--list-options") == 0)
         return options_list(&(struct program){.name = "arguments"}) ? EXIT_SUCCESS : EXIT_FAILURE;
-    usage_error("arguments: give options, mixed, nearest, split, quote, save, lock, pin or fold, "
-                "and their words: "
-                "jostle's commands do");
+    usage_error(
+        "arguments: give options, mixed, nearest, split, quote, save, lock, pin, fifos or fold, "
+        "and their words: "
+        "jostle's commands do");
 }

@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <ftw.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -39,20 +38,6 @@ struct scratch {
     char note[PATH_MAX + HOST_NAME_MAX + 16];
     int fd; // locked, as long as we live; -1: it cannot be
 };
-
-enum { OPEN_FOLDERS = 16 };
-
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
-{
-    (void)status, (void)type, (void)where;
-    remove(path);
-    return 0;
-}
-
-static void remove_tree(const char *path)
-{
-    nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
-}
 
 /* A folder of ours as mkdtemp() makes it, and its name as we write it: a note of somebody else's
  * must not name anything that was not made for this. */
@@ -90,7 +75,7 @@ static void remove_left(const char *note)
     const int fd = is_scratch(path) ? lock_folder(path) : -1;
     if (fd < 0)
         return;
-    remove_tree(path);
+    file_remove_tree(path);
     close(fd);
 }
 
@@ -99,7 +84,7 @@ static void scratch_remove(struct scratch *scratch)
 {
     if (scratch->path[0] == '\0')
         return;
-    remove_tree(scratch->path);
+    file_remove_tree(scratch->path);
     unlink(scratch->note);
     if (scratch->fd >= 0)
         close(scratch->fd);

@@ -3,12 +3,12 @@
 
 #include "request.h"
 
+#include "common/file.h"
 #include "common/messages.h"
 #include "common/processes.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdint.h>
@@ -62,20 +62,11 @@ static bool scratch_make(struct scratch *scratch, size_t count)
     return true;
 }
 
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
-{
-    (void)status;
-    (void)type;
-    (void)walk;
-    (void)remove(path); // what cannot be removed does not keep the others
-    return 0;
-}
-
 // With all that is in them.
 static void scratch_remove(struct scratch *scratch)
 {
     if (scratch->top[0] != '\0')
-        (void)nftw(scratch->top, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+        file_remove_tree(scratch->top);
     scratch->top[0] = '\0';
 }
 

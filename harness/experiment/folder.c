@@ -131,7 +131,9 @@ void folder_write(const struct folder *folder, struct arena *arena, const char *
 {
     const char *path = arena_format(arena, "%s/%s", folder->path, name);
     struct save save;
-    const bool written = save_begin(&save, path, SAVE_RECORD) &&
+    // Of an experiment without runs a power cut takes nothing: who appends them flushes it with the
+    // first.
+    const bool written = save_begin(&save, path, folder->has_runs ? SAVE_RECORD : SAVE_STATE) &&
                          save_end(&save, json_dumpf(record, save.file, RECORD_FORMAT) == 0 &&
                                              fputc('\n', save.file) != EOF);
     if (!written)

@@ -1,6 +1,7 @@
 // keeper: runs a command of jostle, and when that is killed ends what it had started, and has
 // removed what it had left.
 #include "common/child.h"
+#include "common/file.h"
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/processes.h"
@@ -25,7 +26,7 @@ struct settings {
 
 static const struct option_row rows[] = {
     {ROW("folder", "FOLDER", OPTION_TEXT, folder),
-     .help = "what COMMAND makes for itself while it runs is there"},
+     .help = "what COMMAND makes for itself while it runs is there, and is removed at its end"},
     {ROW("killed", "PROGRAM", OPTION_TEXT, killed),
      .help = "run PROGRAM FOLDER when COMMAND was killed and FOLDER is there"},
     {0},
@@ -57,6 +58,13 @@ static void run_killed(void *with)
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     if (settings->killed && settings->folder && access(settings->folder, F_OK) == 0)
         (void)child_run(words, -1, NULL);
+}
+
+static void remove_folder(void *with)
+{
+    const struct settings *settings = with;
+    if (settings->folder && access(settings->folder, F_OK) == 0)
+        file_remove_tree(settings->folder);
 }
 
 // take_signals: blocks those that are passed on, and fills in the mask of before. One that the
@@ -115,6 +123,7 @@ int main(int argc, char **argv)
                                   .name = "jostle-keeper",
                                   .front = true,
                                   .tidy = run_killed,
+                                  .end = remove_folder,
                                   .with = &settings};
     if (!keeper_start(&keeper, &code))
         return end_as(code, &passed);

@@ -5,12 +5,6 @@
 # shellcheck source-path=SCRIPTDIR source=messages.bash
 source "$JOSTLE_LIB/messages.bash"
 
-# nearest WORD CANDIDATE...: prints " (did you mean X?)" for the candidate that is
-# nearest to WORD, or nothing when none is near.
-nearest() {
-    "$JOSTLE_BIN/arguments" nearest "$@" 2>/dev/null || true
-}
-
 # split_words TEXT ARRAY: splits TEXT as a shell would (quotes and backslashes, nothing
 # expanded, nothing run) into ARRAY; 1 when a quote is not closed.
 split_words() {
@@ -151,9 +145,15 @@ temporary_note() {
         die "cannot write to $temporary_folder: is the disk full? Make room, or set TMPDIR to another folder"
 }
 
-# temporary_close: removes the folder. What was noted has been seen to. Safe to call twice.
+# temporary_close: removes the folder. The keeper does that at our end, if it lives, without a fork. What was noted
+# has been seen to. Safe to call twice.
 temporary_close() {
-    [[ -z $temporary_folder ]] || rm -rf -- "$temporary_folder"
+    [[ -n $temporary_folder ]] || return 0
+    if [[ $temporary_folder == "$temporary_wanted" ]] && kill -0 "$PPID" 2>/dev/null; then
+        [[ ! -e $temporary_folder/noted ]] || : >"$temporary_folder/noted"
+        return 0
+    fi
+    rm -rf -- "$temporary_folder"
     temporary_folder=''
 }
 

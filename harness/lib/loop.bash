@@ -63,7 +63,7 @@ measure() {
         source "$JOSTLE_LIB/elsewhere.bash"
         measure_elsewhere "$@"
     }
-    scheduler_use ''
+    scheduler_use_job
     scheduler_pin
     scheduler_environment
     measure_traps
@@ -107,7 +107,6 @@ measure_open() {
     local i
     local -a fifos=(meter meter.in)
     folder=${plan[folder]}
-    measure_note
     for i in "${!load_name[@]}"; do fifos+=("load.$i" "load.$i.in"); done
     exec {terminal_out}>&1
     private_fds+=("$terminal_out")
@@ -116,6 +115,7 @@ measure_open() {
     [[ -z ${plan[service]:-} ]] || fifos+=(service service.in)
     ((${#plan_probe[@]} == 0)) || fifos+=(probe probe.in)
     processes_open "${fifos[@]}"
+    measure_note
     stats_start "$folder"
 }
 
@@ -491,10 +491,12 @@ measure_finish() {
         [[ -n ${plan[input]:-} ]] || measure_unread
     fi
     stats_say after "$counters"
-    while IFS= read -r line; do stats_say steps "$line"; done < <(scheduler_steps "${plan[program]}")
-    stats_ask finish
+    [[ -z $scheduler_job ]] ||
+        while IFS= read -r line; do stats_say steps "$line"; done < <(scheduler_steps "${plan[program]}")
+    stats_ask finish "${records[@]##*/}"
     [[ ${STATS_ANSWER[0]} == 'done' ]] || stats_failed
     verdict=${STATS_ANSWER[1]:-}
+    stats_close # it ends while we print
 }
 
 # measure_unread: data came on our stdin only while we measured.
@@ -507,7 +509,6 @@ measure_unread() {
 # is no failure of the measurement.
 measure_print() {
     local json=${plan[json]:-} code=0 i
-    stats_stop
     # shellcheck disable=SC2034 # layout_options reads it; it is not for the target
     [[ -z ${plan[plain]:-} ]] || NO_COLOR=1
     for ((i = 0; i < ${#exports[@]}; i += 2)); do measure_export "${exports[@]:i:2}"; done
@@ -547,6 +548,7 @@ measure_verdict() {
 
 # measure_interrupted SIGNAL STATUS: nothing is left running, what was measured stays.
 measure_interrupted() {
+    local IFS=$' \t\n'
     signals_ignore
     live_end
     live=''
@@ -591,7 +593,7 @@ measure_cleanup_late() {
 
 # measure_exit: at the end, whatever the reason.
 measure_exit() {
-    local code=$?
+    local code=$? IFS=$' \t\n'
     signals_ignore
     set +e
     live_end

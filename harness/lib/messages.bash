@@ -78,6 +78,12 @@ print_help() {
     print_text "$text"$'\n'
 }
 
+# nearest WORD CANDIDATE...: prints " (did you mean X?)" for the candidate that is
+# nearest to WORD, or nothing when none is near.
+nearest() {
+    "$JOSTLE_BIN/arguments" nearest "$@" 2>/dev/null || true
+}
+
 # env_whole NAME DEFAULT: sets REPLY to the variable NAME of the environment, a whole number up
 # to 999999, or to DEFAULT where it is not set. Ends with wrong use where it is anything else:
 # in bash's arithmetic a text would be evaluated.
@@ -103,7 +109,8 @@ if ((BASH_VERSINFO[0] < 5)); then readonly NOW_COARSE_US=10000; else readonly NO
 now_us() {
     local uptime_us off_us day_us=${EPOCHREALTIME:-}
     day_us=${day_us/[!0-9]/}
-    read -r uptime_us _ </proc/uptime
+    read -r uptime_us </proc/uptime
+    uptime_us=${uptime_us%% *} # not by IFS, which a caller may have changed
     uptime_us=$((10#${uptime_us/./} * 10000))
     REPLY=$uptime_us
     ((NOW_COARSE_US == 0)) || return 0

@@ -16,9 +16,9 @@ foreground_pid=''         # the command that `foreground` runs
 # processes_open NAME...: makes a FIFO of each name in fifo_folder.
 processes_open() {
     descriptors_check $((32 + 4 * $#))
-    temporary_open
+    if [[ -n $temporary_wanted ]]; then temporary_folder=$temporary_wanted; else temporary_open; fi
     fifo_folder=$temporary_folder
-    mkfifo -- "${@/#/"$fifo_folder/"}" "$fifo_folder/idle" 2>/dev/null || die "cannot make FIFOs in $fifo_folder: set TMPDIR to another folder"
+    "$JOSTLE_BIN/arguments" fifos "$fifo_folder" "$@" idle || die "cannot make FIFOs in $fifo_folder: set TMPDIR to another folder"
     [[ -n $idle_fd ]] || {
         exec {idle_fd}<>"$fifo_folder/idle"
         private_fds+=("$idle_fd")
@@ -135,6 +135,8 @@ pid_end() {
     local pid=$1 signal ticks
     for signal in '' TERM KILL; do
         [[ -z $signal ]] || kill -s "$signal" "$pid" 2>/dev/null || true
+        pid_runs "$pid" || return 0
+        rest 0.0002 # most often it is ending
         for ((ticks = $2 * 500; ticks > 0; ticks--)); do
             pid_runs "$pid" || return 0
             pause_ms 2

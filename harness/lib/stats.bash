@@ -65,13 +65,15 @@ stats_gone() {
 # last field may be empty.
 stats_answer() {
     local code part line='' began_us=0
+    local -a limit=(${1:+-t "$1"})
+    local IFS='' # of the function: were it the command's, a trap that `read` runs could have no other
     if [[ -n ${1:-} ]]; then
         now_us
         began_us=$REPLY
     fi
     while true; do
         code=0
-        IFS= read -r ${1:+-t "$1"} -u "$stats_out" part || code=$?
+        read -r "${limit[@]}" -u "$stats_out" part || code=$?
         line+=$part
         ((code != 0)) || break
         ((code > 128)) || stats_gone
@@ -117,10 +119,16 @@ stats_failed() {
     esac
 }
 
-# stats_stop: ends it, by the end of its stdin. Safe to call twice.
+# stats_close: has it end, by the end of its stdin. Safe to call twice.
+stats_close() {
+    [[ -z $stats_in ]] || fd_close "$stats_in"
+    stats_in=''
+}
+
+# stats_stop: ends it. Safe to call twice.
 stats_stop() {
     [[ -n $stats_pid ]] || return 0
-    fd_close "$stats_in"
+    stats_close
     pid_end "$stats_pid" 5
     fd_close "$stats_out"
     stats_pid=''

@@ -16,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 // ---- the end: experiment.json, result.json, status.json ----
 
@@ -83,12 +85,24 @@ static bool complete_experiment(struct hub *hub)
     return hub_write_experiment(hub);
 }
 
+// What a program said on stderr is of no use where that was nothing.
+static void remove_empty(const struct folder *folder, char *const *name)
+{
+    struct stat status;
+    for (; *name; name++) {
+        OWNED char *path = folder_file(folder, *name);
+        if (lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
+            (void)unlink(path);
+    }
+}
+
 // Writes all three, and answers `done` or `failed`. False if no answer can be written.
 static bool take_finish(struct hub *hub, char *const *field)
 {
-    (void)field;
     json_t *result = NULL;
+    hub->folder.is_described = true; // it is written anew
     bool good = folder_sync(&hub->folder) && complete_experiment(hub);
+    remove_empty(&hub->folder, field + 1);
     if (good) {
         result = result_build(&hub->course.session);
         good = result_write(result, hub->folder.path);

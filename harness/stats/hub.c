@@ -169,7 +169,7 @@ static bool is_regular(int fd)
 
 bool folder_open(struct folder *folder, const char *path)
 {
-    *folder = (struct folder){.fd = -1, .synced_s = -INFINITY};
+    *folder = (struct folder){.fd = -1, .synced_s = NAN};
     folder->path = must(strdup(path));
     folder->runs = folder_file(folder, "runs.jsonl");
     folder->fd = open(folder->runs, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -317,13 +317,29 @@ bool folder_set_aside(struct folder *folder, const bool *lines)
     return good;
 }
 
+// `experiment` has not flushed what it wrote for no run yet.
+static bool sync_description(struct folder *folder)
+{
+    OWNED char *path = folder_file(folder, "experiment.json");
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const bool good = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL) && save_sync_folder(path);
+    if (fd >= 0)
+        close(fd);
+    return good;
+}
+
 bool folder_sync(struct folder *folder)
 {
-    const int error = fdatasync(folder->fd) == 0 || errno == EINVAL ? 0 : errno;
-    if (error == 0)
+    if (folder->synced_lines == folder->lines)
         return true;
+    if ((folder->is_described || sync_description(folder)) &&
+        (fdatasync(folder->fd) == 0 || errno == EINVAL)) {
+        folder->is_described = true;
+        folder->synced_lines = folder->lines;
+        return true;
+    }
     return fail(folder, "%.300s cannot be brought to the disk (%s): %s", folder->runs,
-                strerror(error), save_advice(error));
+                strerror(errno), save_advice(errno));
 }
 
 // By the times of the runs: each run of a second or more is brought to the disk at once, shorter
@@ -331,8 +347,10 @@ bool folder_sync(struct folder *folder)
 // (docs/measuring.md).
 static bool sync_if_due(struct folder *folder, const json_t *record)
 {
-    const double end_s = elapsed_time(json_text_at(record, "start")) +
-                         json_number_value(json_object_get(record, "wall_s"));
+    const double start_s = elapsed_time(json_text_at(record, "start"));
+    const double end_s = start_s + json_number_value(json_object_get(record, "wall_s"));
+    if (isnan(folder->synced_s))
+        folder->synced_s = start_s;
     if (fabs(end_s - folder->synced_s) < SYNC_INTERVAL_S)
         return true;
     folder->synced_s = end_s;

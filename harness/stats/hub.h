@@ -117,12 +117,14 @@ struct sources {
 enum { FOLDER_ERROR = 512 };
 
 struct folder {
-    char *path;               // without a slash at its end
-    char *runs;               // path of runs.jsonl
-    int fd;                   // of runs.jsonl, locked
-    size_t lines;             // records that we have appended
-    off_t size_bytes;         // of runs.jsonl, once we have appended to it
-    double synced_s;          // when the run ended that runs.jsonl was last flushed after
+    char *path;          // without a slash at its end
+    char *runs;          // path of runs.jsonl
+    int fd;              // of runs.jsonl, locked
+    size_t lines;        // records that we have appended
+    off_t size_bytes;    // of runs.jsonl, once we have appended to it
+    size_t synced_lines; // those of them that are on the disk
+    double synced_s;     // when the run ended that runs.jsonl was last flushed after; NAN: not yet
+    bool is_described;   // experiment.json is on the disk, too
     char error[FOLDER_ERROR]; // why the last call was false
 };
 
@@ -188,7 +190,7 @@ bool folder_set_aside(struct folder *folder, const bool *lines);
 // once where a second has passed, by the times of the records, since the last that was flushed.
 bool folder_append(struct folder *folder, const json_t *record);
 
-// Brings all records to the disk.
+// Brings all records to the disk, with experiment.json.
 bool folder_sync(struct folder *folder);
 
 // PATH/NAME; to be freed.

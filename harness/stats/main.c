@@ -294,7 +294,7 @@ static int serve_run(const struct request *request)
     if (hub.has_begun && !hub.has_ended)
         status_write(&hub.status, &hub.course, "interrupted", NULL);
     if (hub.folder.fd >= 0)
-        (void)fdatasync(hub.folder.fd);
+        (void)folder_sync(&hub.folder);
     close_all(&hub);
     return good ? 0 : 1;
 }
@@ -350,7 +350,8 @@ static const char details[] =
     "  after JSON              the kernel's counters at the end, for the result\n"
     "  steps ...               what a scheduler counted, for the result\n"
     "  warn TEXT               a warning, for the result\n"
-    "  finish                  -> done VERDICT, once all files are written\n"
+    "  finish [NAME...]        -> done VERDICT, once all files are written, and of these in DIR\n"
+    "                          those removed that are empty\n"
     "  ended STATE [REASON]    how it ended without a result, for status.json\n"
     "What is next: `run CONDITION BLOCK ORDER PROGRESS MORE [VALUE]`\n"
     "(block 0: a run that does not count; VALUE of --vary), `pause SECONDS`, `probe SECONDS`\n"

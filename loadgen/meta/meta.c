@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,19 +55,6 @@ static void check(struct run *run)
     run->quantum = OPERATIONS;
 }
 
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
-{
-    (void)status, (void)kind, (void)place;
-    (void)remove(path);
-    return 0;
-}
-
-// The folder and all that is in it.
-static void remove_all(const char *path)
-{
-    (void)nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-}
-
 // The process that removes the folder when we are gone: the end of a pipe tells it.
 static _Noreturn void guard(const struct meta *meta, int from_us)
 {
@@ -82,7 +68,7 @@ static _Noreturn void guard(const struct meta *meta, int from_us)
     file_close_from(STDIN_FILENO + 1);
     while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR)
         ;
-    remove_all(meta->folder);
+    file_remove_tree(meta->folder);
     _exit(EXIT_SUCCESS);
 }
 
@@ -169,7 +155,7 @@ static void cleanup(struct run *run)
     struct meta *meta = run->state;
     if (meta->guard == 0) {
         if (meta->folder[0] != '\0')
-            remove_all(meta->folder);
+            file_remove_tree(meta->folder);
         return;
     }
     close(meta->alive);
