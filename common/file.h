@@ -47,8 +47,8 @@ bool file_folder_has_only(const char *path, const char *const *names);
 // (closefrom()). Where /proc is not there either, those up to the limit (ulimit -n).
 void file_close_from(int first);
 
-// Removes a folder and all that is in it, but for what is mounted there. What cannot be removed does
-// not keep the others.
+// Removes a folder and all that is in it, but for what is mounted there. What cannot be removed
+// does not keep the others.
 void file_remove_tree(const char *path);
 
 // Whether something of that name is in the folder; how: F_OK, or R_OK where it is to be read.
