@@ -8,8 +8,7 @@
 #include "common/messages.h"
 #include "common/save.h"
 #include "common/text.h"
-#include "harness/experiment/loads.h"
-#include "harness/experiment/placed.h"
+#include "harness/experiment/settings.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -527,9 +527,9 @@ static void check_entry(const struct config *config, const struct entry *entry, 
 
 struct hint section_hint(const char *kind, const char *key)
 {
-    const char *names[SETTINGS_MOST];
-    size_t count = setting_names(names, SETTINGS_MOST);
-    for (const char *const *own = section_reserved(kind); *own && count + 1 < SETTINGS_MOST; own++)
+    const char *names[SETTING_NAMES];
+    size_t count = setting_names(names, SETTING_NAMES);
+    for (const char *const *own = section_reserved(kind); *own && count + 1 < SETTING_NAMES; own++)
         names[count++] = *own;
     names[count] = NULL;
     return nearest_hint(key, names);

@@ -8,7 +8,7 @@
 /* What a campaign file may set: the measuring options of `jostle slowdown`, but
  * for those that a campaign gives itself. */
 
-enum { SETTINGS_MOST = 64 };
+enum { SETTING_NAMES = 64 };
 /* All names, ended by NULL, into an array of most entries. Returns how many. */
 size_t setting_names(const char **names, size_t most);
 bool setting_known(const char *name);

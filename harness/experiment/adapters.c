@@ -1,4 +1,4 @@
-#include "adapters.h"
+#include "experiment.h"
 
 #include "common/child.h"
 #include "common/memory.h"

@@ -1,19 +1,299 @@
 #ifndef EXPERIMENT_EXPERIMENT_H
 #define EXPERIMENT_EXPERIMENT_H
 
-/* All that is known of an experiment before its first run. */
-
-#include "arena.h"
-#include "folder.h"
-#include "loads.h"
-#include "metrics.h"
-#include "placed.h"
 #include "settings.h"
-#include "variants.h"
 
+#include "common/metric.h"
 #include "common/options.h"
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+/* The folder of an experiment's records. Failures end the program with a message. */
+
+struct folder {
+    const char *path; /* absolute */
+    bool created;     /* it was not there before */
+    bool begun;       /* nor was runs.jsonl */
+    bool has_runs;    /* runs.jsonl was there, and is not empty */
+    int runs;         /* runs.jsonl, which is locked while this is open */
+};
+
+/* Where the records go when the user names no folder: jostle-results/TARGET.TIME.PID. */
+const char *folder_default(struct arena *arena, const char *target);
+/* Makes the folder if it is not there, and locks it. What holds runs already is wrong use unless
+ * they are to be resumed; what holds anything else is wrong use unless it is `ours`: an experiment
+ * that is resumed, or a cell's folder. */
+void experiment_folder_open(struct folder *folder, struct arena *arena, const char *path,
+                            bool resume, bool ours);
+/* Says that nobody knows of what experiment the runs in it are, and ends. */
+void folder_unknown(const char *path) __attribute__((noreturn));
+/* Replaces a record as a whole: no crash leaves half of one. */
+void folder_write(const struct folder *folder, struct arena *arena, const char *name,
+                  const json_t *record);
+void experiment_folder_close(struct folder *folder);
+
+/* The text of a name: of a variant, or of a revision. */
+
+/* Takes "NAME=" off the text; *name is NULL where there is none. Returns the command. */
+const char *name_read(struct arena *arena, const char *text, const char **name);
+/* The text with a _ for each run of characters that no name has. */
+char *name_clean(struct arena *arena, const char *text);
+
+/* Continuing an experiment that was interrupted. */
+
+/* The experiment.json of the folder at path; NULL: there is none that can be read. */
+json_t *resume_read(struct arena *arena, const char *path);
+/* Ends the program with wrong use when the new experiment is not the old one:
+ * another command, other loads, other settings that change what is measured. */
+void resume_compare(const struct folder *folder, struct arena *arena, const json_t *old,
+                    const json_t *new);
+/* Warns where the program or a variable is not what it was in the session before: the
+ * figures then mix two. */
+void resume_warn(const struct folder *folder, const json_t *old, const json_t *new);
+/* Whether nothing is left to do: the old one has ended by itself, with a result
+ * and the same settings. */
+bool resume_is_complete(const struct folder *folder, struct arena *arena, const json_t *old,
+                        const json_t *new);
+/* The old experiment with the limits of now and an entry more in `resumed`. A new
+ * reference. */
+json_t *resume_note(const json_t *old, const json_t *new);
+
+/* --parameter-list and --parameter-scan: what {NAME} stands for in a command line, in every
+ * combination. */
+
+struct parameter {
+    const char *name;
+    const char **value;
+    size_t count;
+};
+
+struct parameters {
+    struct parameter *parameter;
+    size_t count;
+    size_t combinations; /* 1 without parameters */
+};
+
+/* Reads what the three options say; no step is NULL. Steps of decimals are exact: 0.3 0.5 0.7,
+ * not 0.7000000000000001. Wrong use ends the program. */
+void parameters_read(struct parameters *parameters, struct arena *arena,
+                     const struct option_list *lists, const struct option_list *scans,
+                     const char *step);
+/* The value that a parameter has in a combination; the first parameter changes fastest. */
+const char *parameters_value(const struct parameters *parameters, size_t combination,
+                             size_t parameter);
+/* The text with the value of each parameter in the place of its {NAME}. Other braces stay. */
+const char *parameters_fill(const struct parameters *parameters, struct arena *arena,
+                            size_t combination, const char *text);
+/* "threads=2,size=big"; "" without parameters. */
+const char *parameters_name(const struct parameters *parameters, struct arena *arena,
+                            size_t combination);
+/* {NAME: VALUE}. A new reference. */
+json_t *parameters_to_json(const struct parameters *parameters, size_t combination);
+
+/* Which shell runs the target: --shell, or sh where only a shell understands a command. */
+
+#define SHELL_NONE    "none"
+#define SHELL_DEFAULT "default"
+
+/* The words in front of a command that a shell is to run: "sh" "-c". */
+struct shell {
+    const char *name;   /* as it is recorded; NULL: no shell */
+    const char **words; /* its own */
+    size_t word_count;
+};
+
+/* Whether a word is the name or path of a program that can be run. */
+bool names_program(const char *word);
+/* Whether it is no program, but a command line. */
+bool is_command_line(const char *word);
+
+/* Reads the text of --shell: "none", "default" (sh), or a command line. Wrong use ends the
+ * program. */
+struct shell shell_read(struct arena *arena, const char *text);
+/* Whether it is a known shell, which may have options, or "none", or "default". */
+bool shell_is_name(const char *word);
+
+/* The git revisions of --revision. The shell makes a worktree of each and builds there; this
+ * says which there are, and learns what was made of them. */
+
+/* Where the shell says what it has made: a line "NAME COMMIT TREE FOLDER" for each, with tabs
+ * between. */
+#define REVISIONS_FACTS "JOSTLE_REVISIONS"
+
+struct revision {
+    const char *name;   /* of the variant */
+    const char *text;   /* as it was given: "main", or "." for the working tree */
+    const char *commit; /* full hash; NULL: the working tree, or not known yet */
+    const char *tree;   /* hash of what it holds */
+    const char *folder; /* where it runs; NULL: not made yet */
+};
+
+struct revisions {
+    struct revision *revision;
+    size_t count;
+};
+
+/* "NAME=REVISION" or "REVISION" of each; what the shell has made of them, where it says so.
+ * Wrong use ends the program. */
+void revisions_read(struct revisions *revisions, struct arena *arena,
+                    const struct option_list *texts);
+/* Writes for the shell, as strings ended by NUL, a key and its value in turn: `build COMMAND`,
+ * `records FOLDER` where --output gives it, and for each `revision NAME`, `revision_text REVISION`,
+ * and `revision_tree HASH` where the experiment that is resumed has it. False: it could not be
+ * written. */
+bool revisions_write(const struct revisions *revisions, const char *build, const char *records,
+                     const json_t *old);
+/* {name, commit, tree}, or null. A new reference. */
+json_t *revision_to_json(const struct revision *revision);
+
+/* Which file the target's command starts, so that two results of one command line show
+ * whether they are of one program. */
+
+/* More takes longer to read than anybody wants to wait for the first run: at 0.5 to 2 GB/s this
+ * is 0.1 to 0.5 s; a usual program of 1 MiB takes 1 ms. */
+#define PROGRAM_MOST_BYTES (INT64_C(256) << 20)
+
+/* {path, sha256, size_bytes, mtime, mtime_ns, reason} of the file that `command` names, found in
+ * PATH as the shell would: a script is its own file, `sh -c` is the shell. What is not
+ * known is null, and `reason` says why. A new reference. */
+json_t *program_to_json(const char *command);
+
+/* The same of the file at that path. A larger one than *budget is not read, and what is read
+ * is taken off. */
+json_t *file_to_json(const char *path, int64_t *budget);
+
+/* When it was last changed, since 1970. */
+int64_t file_mtime_ns(const struct stat *status);
+
+/* The programs that are measured: one, or several variants against each other. They come
+ * from TARGET or each --variant, times every combination of parameters. */
+
+struct variant {
+    const char *name;   /* NULL: the only one, which has none */
+    const char *given;  /* its name without the values of parameters */
+    const char **words; /* assignments for its environment, then the command */
+    size_t word_count;
+    const char *text;                /* the words, quoted as a shell has them */
+    const char *shell;               /* "sh", which is the first word then; NULL: none */
+    const struct revision *revision; /* NULL: none */
+    const char *folder;              /* where it runs; NULL: here */
+    size_t combination;
+    const char *setup, *prepare, *conclude, *cleanup; /* NULL: none */
+};
+
+/* The first is the reference. */
+struct variants {
+    struct variant *variant;
+    size_t count;
+    bool named; /* false: one target, without a name */
+    struct parameters parameters;
+};
+
+/* The program of a variant: its first word that is no assignment. */
+const char *variant_program(const struct variant *variant);
+/* Refuses where the program is not in the folder of a revision. */
+void variants_check_built(const struct variants *variants, struct arena *arena);
+/* Its file (see program.h); that of a revision by its path in there. */
+json_t *variant_program_to_json(const struct variant *variant, struct arena *arena);
+/* `variants` of experiment.json; null without names. */
+json_t *variants_to_json(const struct variants *variants, struct arena *arena);
+
+/* What a block consists of: each variant alone and under each load. */
+
+struct combination {
+    const char *name; /* "new@half"; "new" alone; without variants "half" */
+    size_t variant;
+    const struct condition *condition;
+    size_t command; /* of meter: that of the variant, or one with settings of its own */
+};
+
+/* As many as stats keeps apart. */
+#define COMBINATIONS_MOST 64
+
+/* All variants alone, then all of them under the first load, and so on: the first is what
+ * the others are compared with. */
+struct combinations {
+    struct combination *combination;
+    size_t count;
+    size_t commands; /* the first are those of the variants, in their order */
+};
+
+/* Wrong use (more than stats can keep apart) ends the program. */
+void combinations_make(struct combinations *combinations, struct arena *arena,
+                       const struct variants *variants, const struct conditions *conditions);
+/* `conditions` of experiment.json. */
+json_t *combinations_to_json(const struct combinations *combinations,
+                             const struct variants *variants);
+
+/* What each run is judged by: the metrics of --metric, and which of them decide (--decide). */
+
+struct chosen_metric {
+    const char *name;
+    const struct builtin_metric *builtin; /* NULL: it is found in the output */
+    const char *lacking; /* a variant that has no source of it, and so no figure; NULL: none */
+    bool helper;         /* recorded only: it says something about the run (role=) */
+    bool decides;
+};
+
+/* Where a metric is found in the output: of one variant (NAME@VARIANT=), or of all that have
+ * no source of their own. */
+struct sourced_metric {
+    struct metric metric;
+    const char *adapter; /* where it is from; NULL */
+};
+
+struct metrics {
+    struct chosen_metric *metric;
+    size_t count;
+    struct sourced_metric *source;
+    size_t source_count;
+};
+
+/* Reads the texts of --metric, and of --decide (NULL: not given); without one that all variants
+ * have the wall time decides. Wrong use ends the program. metrics_free() frees them. */
+void metrics_make(struct metrics *metrics, struct arena *arena, const struct option_list *texts,
+                  const char *deciding, const struct variants *variants);
+/* Refuses what hyperfine does not measure: it keeps what the target prints, and counts
+ * nothing. Wrong use ends the program. */
+void metrics_check_hyperfine(const struct metrics *metrics);
+/* Adds `metric`, `metrics` and `decide` to the settings of experiment.json. */
+void metrics_to_json(const struct metrics *metrics, json_t *settings);
+/* The events that meter has to count for them, as its --counters has it; NULL: its default
+ * will do. */
+const char *metrics_counters(const struct metrics *metrics);
+/* Whether any is found in what the target writes. */
+bool metrics_need_output(const struct metrics *metrics);
+/* And in what it writes to stdout. */
+bool metrics_need_stdout(const struct metrics *metrics);
+/* Refuses, before anything runs, what would fail in each run: an event that this machine does
+ * not count, an expression that jq does not understand, a figure of a service where
+ * has_service is false. Wrong use ends the program. */
+void metrics_check_machine(struct metrics *metrics, bool has_service);
+void metrics_free(struct metrics *metrics);
+
+/* Adapters: what the figures of a known program look like in its output, so that nobody
+ * has to write regular expressions for sysbench again. Each is a file of text in
+ * harness/adapters, named after the program; harness/adapters/README.md has its syntax. */
+
+/* The definitions (NAME=SOURCE[,OPTION...]) that `@NAME` or `@NAME:METRIC,METRIC` stands
+ * for; a NAME with a slash is the path of a file. Without METRICs these are the adapter's
+ * default ones. Its helpers (metrics with a role=) always come with them. Returns the
+ * definitions, ended by NULL, in one block to be freed; NULL with a reason in error, such
+ * as "no adapter has this name (did you mean sysbench?): jostle adapters lists them". */
+char **adapter_definitions(const char *text, char *error, size_t size);
+
+/* The name of the adapter in `@NAME:METRIC,METRIC`; of a path, its last part. */
+void adapter_name(const char *text, char *name, size_t size);
+
+/* Prints every adapter's name and what it is for; with a name, that adapter's file, or
+ * ends the program with 2. False: stdout cannot be written to. */
+bool adapters_print(const char *name);
+
+/* All that is known of an experiment before its first run. */
 
 /* hyperfine's --export-json, csv, markdown, asciidoc, orgmode. */
 enum { EXPORTS = 5 };

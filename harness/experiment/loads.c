@@ -1,6 +1,4 @@
-#include "loads.h"
-
-#include "container.h"
+#include "settings.h"
 
 #include "common/child.h"
 #include "common/file.h"

@@ -2,11 +2,7 @@
  * can be checked before anything is started, writes experiment.json, and says what
  * is to be started. */
 
-#include "adapters.h"
-#include "arena.h"
-#include "container.h"
 #include "experiment.h"
-#include "folder.h"
 #include "settings.h"
 
 #include "common/child.h"

@@ -1,6 +1,4 @@
-#include "metrics.h"
-
-#include "adapters.h"
+#include "experiment.h"
 
 #include "common/child.h"
 #include "common/group.h"
@@ -9,7 +7,7 @@
 #include "common/perf_event.h"
 #include "common/record_json.h"
 #include "common/text.h"
-#include "harness/stats/settings.h"
+#include "harness/stats/objective.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,6 @@
 #include "experiment.h"
 
-#include "loads.h"
-#include "variants.h"
+#include "settings.h"
 
 #include "common/child.h"
 #include "common/file.h"

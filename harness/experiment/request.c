@@ -1,8 +1,5 @@
 #include "experiment.h"
 
-#include "folder.h"
-#include "variants.h"
-
 #include "common/child.h"
 #include "common/messages.h"
 #include "common/text.h"

@@ -1,6 +1,4 @@
-#include "variants.h"
-
-#include "folder.h"
+#include "experiment.h"
 
 #include "common/child.h"
 #include "common/machine_json.h"

@@ -10,7 +10,7 @@
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/schemas.h"
-#include "harness/experiment/loads.h"
+#include "harness/experiment/settings.h"
 
 #include <errno.h>
 #include <jansson.h>

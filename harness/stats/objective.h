@@ -4,8 +4,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// What is read by those who check a command line, and by stats.
+
+// A metric is an index into this list: the first four are always there, and each run has
+// them; what else was chosen follows.
+enum { WALL_S, USER_S, SYSTEM_S, MAX_RSS_BYTES, BASIC_METRICS, MAX_METRICS = 24 };
+
+enum { METRIC_NAME_SIZE = 65, METRIC_UNIT_SIZE = 32 };
+
 // What a service has to keep (--slo), and what is varied to find how far it does (--vary).
-// Read by those who check a command line, and by stats.
 
 enum { OBJECTIVE_NAME_SIZE = 64, OBJECTIVE_UNIT_SIZE = 16, OBJECTIVES_MAX = 8 };
 

@@ -13,12 +13,6 @@
 
 // The metrics of an experiment: which there are, which are chosen, and which decide.
 
-// A metric is an index into this list: the first four are always there, and each run has
-// them; what else was chosen follows.
-enum { WALL_S, USER_S, SYSTEM_S, MAX_RSS_BYTES, BASIC_METRICS, MAX_METRICS = 24 };
-
-enum { METRIC_NAME_SIZE = 65, METRIC_UNIT_SIZE = 32 };
-
 struct metric_setting {
     char name[METRIC_NAME_SIZE], unit[METRIC_UNIT_SIZE]; // unit "": none
     bool higher_is_better;

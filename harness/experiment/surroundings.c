@@ -1,0 +1,459 @@
+#include "settings.h"
+
+#include "common/cgroup.h"
+#include "common/child.h"
+#include "common/machine.h"
+#include "common/machine_json.h"
+#include "common/messages.h"
+#include "common/text.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BLANKS " \t\n"
+#define TARGET "target:"
+#define LOAD   "load:"
+#define BOTH   "both:"
+#define ON     "on:"
+#define OFF    "off:"
+
+static void add(struct setting_texts *texts, const char *name, const char *text)
+{
+    if (texts->count == SETTINGS_MOST)
+        usage_error("--load %s: more than %d settings: give fewer", name, SETTINGS_MOST);
+    texts->text[texts->count++] = text;
+}
+
+/* "NAME=on: COMMAND; off: COMMAND": where the two begin. False: it is none. */
+static bool split_own(const char *text, size_t *name, const char **on, const char **off)
+{
+    *name = strcspn(text, "=");
+    if (*name == 0 || text[*name] != '=')
+        return false;
+    *on = text + *name + 1 + strspn(text + *name + 1, BLANKS);
+    *off = strstr(*on, "; " OFF);
+    if (!text_after(*on, ON) || *off == NULL)
+        return false;
+    *on += strlen(ON);
+    return true;
+}
+
+bool adjustment_check_own(const char *text, char *error, size_t size)
+{
+    const char *on, *off;
+    size_t name;
+    if (split_own(text, &name, &on, &off))
+        return true;
+    snprintf(error, size, "what turns it on and off again? Give NAME='on: COMMAND; off: COMMAND'");
+    return false;
+}
+
+/* A setting that is a name of --setting. */
+static bool take_own(struct adjustment *adjustment, struct arena *arena, const char *text,
+                     const struct option_list *own)
+{
+    const char *on, *off;
+    size_t name;
+    for (size_t i = 0; i < own->count; i++) {
+        if (!split_own(own->item[i], &name, &on, &off) || strlen(text) != name ||
+            strncmp(own->item[i], text, name) != 0)
+            continue;
+        const char *one = arena_format(arena, "%.*s", (int)(off - on), on);
+        off += strlen("; " OFF);
+        adjustment->on =
+            adjustment->on == NULL ? one : arena_format(arena, "%s\n%s", adjustment->on, one);
+        /* The last one that was turned on is the first to be turned off. */
+        adjustment->off =
+            adjustment->off == NULL ? off : arena_format(arena, "%s\n%s", off, adjustment->off);
+        return true;
+    }
+    return false;
+}
+
+static void take(struct adjustment *adjustment, struct arena *arena, const char *name,
+                 const char *text, const struct option_list *own)
+{
+    const bool both = text_after(text, BOTH), target = text_after(text, TARGET);
+    const char *plain = text + (both                     ? strlen(BOTH)
+                                : target                 ? strlen(TARGET)
+                                : text_after(text, LOAD) ? strlen(LOAD)
+                                                         : 0);
+    struct setting setting;
+    char error[SETTING_ERROR];
+    if (take_own(adjustment, arena, text, own))
+        return;
+    if (!setting_read(&setting, plain, error, sizeof error))
+        usage_error("--load %s: %s", name, error);
+    if ((both || target) && strcmp(plain, "group=session") == 0)
+        usage_error("--load %s: %s: a session is made for the load: leave out %s", name, text,
+                    both ? BOTH : TARGET);
+    if (!target && text_after(plain, "cpuset.cpus.partition="))
+        usage_error("--load %s: %s: the load would keep its CPUs from all others also while it is "
+                    "paused: give the setting to the target",
+                    name, text);
+    if (both || target)
+        add(&adjustment->target, name, plain);
+    if (both || !target)
+        add(&adjustment->load, name, plain);
+}
+
+const char *adjustment_read(struct adjustment *adjustment, struct arena *arena, const char *name,
+                            const char *spec, const struct option_list *own)
+{
+    const char *error, *begin = spec + strspn(spec, BLANKS);
+    *adjustment = (struct adjustment){.on = NULL};
+    if (*begin != '[')
+        return spec;
+    const char *end = strchr(begin, ']');
+    if (end == NULL)
+        usage_error("--load %s: [ has no ]: give [SETTING...] before the load", name);
+    const char *list = arena_format(arena, "%.*s", (int)(end - begin - 1), begin + 1);
+    size_t count = 0;
+    char **words = words_split(list, &count, &error);
+    if (words == NULL)
+        usage_error("--load %s: [%s]: %s: check its quotes", name, list, error);
+    arena_keep(arena, words);
+    for (size_t i = 0; i < count; i++)
+        take(adjustment, arena, name, words[i], own);
+    return end + 1 + strspn(end + 1, BLANKS);
+}
+
+static bool is_possible(const struct setting_texts *texts, char *error, size_t size)
+{
+    struct setting settings[SETTINGS_MOST];
+    for (size_t i = 0; i < texts->count; i++)
+        if (!setting_read(&settings[i], texts->text[i], error, size))
+            return false;
+    return texts->count == 0 || settings_try(settings, texts->count, error, size);
+}
+
+bool adjustment_is_possible(const struct adjustment *adjustment, char *error, size_t size)
+{
+    return is_possible(&adjustment->load, error, size) &&
+           is_possible(&adjustment->target, error, size);
+}
+
+void adjustment_try(const struct adjustment *adjustment, const char *name)
+{
+    char error[SETTING_ERROR];
+    if (!adjustment_is_possible(adjustment, error, sizeof error))
+        usage_error("--load %s: %s", name, error);
+}
+
+bool adjustment_is_none(const struct adjustment *adjustment)
+{
+    return adjustment->load.count == 0 && adjustment->target.count == 0 && adjustment->on == NULL;
+}
+
+bool adjustment_moves_target(const struct adjustment *adjustment)
+{
+    char folder[CGROUP_PATH];
+    for (size_t i = 0; i < adjustment->target.count; i++) {
+        const char *text = adjustment->target.text[i];
+        const bool grouped =
+            strcmp(text, "group=cgroup") == 0 || memchr(text, '.', strcspn(text, "=")) != NULL;
+        if (grouped && !cgroup_own("cpu", folder))
+            return true;
+    }
+    return false;
+}
+
+json_t *adjustment_to_json(const struct adjustment *adjustment)
+{
+    return json_pack("{s:o, s:o, s:o, s:o}", "load",
+                     texts_to_json(adjustment->load.text, adjustment->load.count), "target",
+                     texts_to_json(adjustment->target.text, adjustment->target.count), "on",
+                     text_to_json(adjustment->on), "off", text_to_json(adjustment->off));
+}
+
+/* The container engines that say the process of a container alike. */
+static const char *const engines[] = {"podman", "docker", NULL};
+
+/* "NAME" behind "podman:", and which of them it is; NULL: none. */
+static const char *container_of(const char *text, const char **engine)
+{
+    for (size_t i = 0; engines[i] != NULL; i++) {
+        const char *rest = text_after(text, engines[i]);
+        *engine = engines[i];
+        if (rest != NULL && rest[0] == ':' && rest[1] != '\0')
+            return rest + 1;
+    }
+    return NULL;
+}
+
+bool account_check(const char *text, char *error, size_t size)
+{
+    const char *engine, *path = text_after(text, "cgroup:");
+    if ((path != NULL && *path == '/') || container_of(text, &engine) != NULL ||
+        strcmp(text, "job") == 0)
+        return true;
+    snprintf(error, size,
+             "not known: give cgroup:PATH (its folder in /sys/fs/cgroup), podman:NAME, "
+             "docker:NAME, or job");
+    return false;
+}
+
+/* The main process of a container. */
+static pid_t container_process(const char *engine, const char *name)
+{
+    const char *const words[] = {
+        "sh",        "-c",       "exec \"$@\" 2>/dev/null", "sh", engine, "inspect", "--type",
+        "container", "--format", "{{.State.Pid}}",          name, NULL};
+    char *output = NULL;
+    const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const int status = child_run(words, nothing, &output);
+    const long pid = status == 0 && output != NULL ? strtol(output, NULL, 10) : 0;
+    (void)close(nothing);
+    free(output);
+    if (pid <= 0)
+        usage_error("--account %s:%s: no such container is running: start it first (%s ps)", engine,
+                    name, engine);
+    return (pid_t)pid;
+}
+
+/* Those of a process; of a job up to its folder job_ID. */
+static size_t folders_of(struct arena *arena, pid_t process, bool job, const char *folders[2])
+{
+    static const char *const controllers[] = {"cpuacct", "memory"};
+    char folder[CGROUP_PATH];
+    size_t count = 0;
+    for (size_t i = 0; i < 3; i++) {
+        const char *controller = i < 2 ? controllers[i] : "";
+        char *end = NULL;
+        if ((i == 2 && count > 0) || !cgroup_of(process, controller, folder))
+            continue;
+        if (job) {
+            end = strstr(folder, "/job_");
+            if (end == NULL)
+                continue;
+            end[1 + strcspn(end + 1, "/")] = '\0';
+        }
+        folders[count++] = arena_format(arena, "%s", folder);
+    }
+    return count;
+}
+
+/* PATH, and where it is of version 1 the folder of the same name in the other hierarchy. */
+static size_t folders_at(struct arena *arena, const char *path, const char *folders[2])
+{
+    static const char top[] = "/sys/fs/cgroup/";
+    const char *below = text_after(path, top);
+    folders[0] = path;
+    if (access(path, R_OK | X_OK) != 0)
+        usage_error("--account cgroup:%s: there is no such folder: give one of a control group",
+                    path);
+    if (access(arena_format(arena, "%s/cgroup.controllers", path), F_OK) == 0 || below == NULL)
+        return 1;
+    below += strcspn(below, "/");
+    folders[0] = arena_format(arena, "%scpuacct%s", top, below);
+    folders[1] = arena_format(arena, "%smemory%s", top, below);
+    return access(folders[1], F_OK) == 0 ? 2 : 1;
+}
+
+size_t account_folders(struct arena *arena, const char *text, const char *folders[2])
+{
+    const char *engine, *name = container_of(text, &engine), *path = text_after(text, "cgroup:");
+    if (path != NULL)
+        return folders_at(arena, path, folders);
+    const bool job = name == NULL;
+    const size_t count = folders_of(arena, job ? 0 : container_process(engine, name), job, folders);
+    if (count == 0)
+        usage_error("--account %s: it has no control group of its own here: leave it out", text);
+    return count;
+}
+
+bool container_check(const char *text, char *error, size_t size)
+{
+    const char *engine;
+    if (container_of(text, &engine) != NULL)
+        return true;
+    snprintf(error, size, "not known: give podman:IMAGE or docker:IMAGE");
+    return false;
+}
+
+const char *container_program(struct arena *arena)
+{
+    const char *folder = getenv("JOSTLE_LIB");
+    return arena_format(arena, "%s/in-container", folder == NULL ? "." : folder);
+}
+
+const char *container_load(struct arena *arena, const char *text, const char **engine,
+                           const char **image)
+{
+    const char *end = strstr(text, ": ");
+    for (size_t i = 0; engines[i] != NULL && end != NULL; i++) {
+        const char *rest = text_after(text, engines[i]);
+        if (rest == NULL || *rest != ' ' || rest + 1 >= end)
+            continue;
+        *engine = engines[i];
+        *image = arena_format(arena, "%.*s", (int)(end - rest - 1), rest + 1);
+        return end + 2;
+    }
+    *engine = *image = NULL;
+    return NULL;
+}
+
+const char **container_words(struct arena *arena, const char *where, const char *const *words,
+                             size_t *count)
+{
+    const char *engine, *image = container_of(where, &engine);
+    char path[PATH_MAX];
+    if (!child_find(engine, path))
+        usage_error("--in %s: there is no %s here: install it, or leave out --in", where, engine);
+    const char *const before[] = {container_program(arena), engine, image};
+    const size_t more = sizeof before / sizeof before[0];
+    const char **all = arena_take(arena, (more + *count + 1) * sizeof *all);
+    memcpy(all, before, sizeof before);
+    memcpy(all + more, words, *count * sizeof *words);
+    *count += more;
+    return all;
+}
+
+/* All CPUs that are allowed, into text, which it returns. */
+static const char *all_cpus(char *text, size_t size)
+{
+    struct cpu_list list;
+    return cpus_allowed(&list) == 0 ? cpus_format(&list, text, size) : "";
+}
+
+/* What the program placement answers; it ends us when it refuses. */
+static json_t *ask(const struct settings *settings)
+{
+    const bool is_clients = settings->service != NULL && settings->place != NULL;
+    const char *const options[][2] = {{"--place", settings->place},
+                                      {"--place-cpus", settings->place_cpus},
+                                      {"--target-cpus", is_clients ? NULL : settings->target_cpus},
+                                      {"--load-cpus", settings->load_cpus}};
+    char path[PATH_MAX], *text = NULL;
+    const char *argv[3 + 2 * sizeof options / sizeof options[0]] = {child_path("placement", path),
+                                                                    "--json"};
+    size_t count = 2;
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        if (options[i][1] == NULL)
+            continue;
+        argv[count++] = options[i][0];
+        argv[count++] = options[i][1];
+    }
+    const int status = child_run(argv, -1, &text);
+    if (status != 0)
+        exit(status < 0 ? EXIT_FAILURE : status);
+    json_t *answer = json_loads(text, 0, NULL);
+    free(text);
+    if (answer != NULL)
+        return answer;
+    complain("%s: its answer cannot be read: run make", argv[0]);
+    exit(EXIT_FAILURE);
+}
+
+/* Takes the CPUs of a text out of a list. */
+static void leave_out(struct cpu_list *list, const char *text)
+{
+    struct cpu_list others;
+    unsigned kept = 0;
+    if (cpus_parse(text, &others) != 0)
+        return;
+    for (unsigned i = 0, k = 0; i < list->count; i++) {
+        while (k < others.count && others.cpu[k] < list->cpu[i])
+            k++;
+        if (k == others.count || others.cpu[k] != list->cpu[i])
+            list->cpu[kept++] = list->cpu[i];
+    }
+    list->count = kept;
+}
+
+/* --place is about what is disturbed: with a service that is the service, and the target, its
+ * client, gets what CPUs are left; none are: it shares all that are allowed. */
+static void place_service(struct placed *placed, struct arena *arena,
+                          const struct settings *settings)
+{
+    struct cpu_list rest;
+    char text[CPUS_TEXT];
+    placed->service_cpus = placed->target_cpus;
+    placed->target_cpus = settings->target_cpus;
+    if (placed->target_cpus != NULL || cpus_allowed(&rest) != 0)
+        return;
+    leave_out(&rest, placed->service_cpus);
+    leave_out(&rest, placed->load_cpus);
+    if (rest.count > 0)
+        placed->target_cpus = arena_format(arena, "%s", cpus_format(&rest, text, sizeof text));
+}
+
+static void choose(struct placed *placed, struct arena *arena, const struct settings *settings)
+{
+    json_t *answer = ask(settings), *warning;
+    size_t i;
+    const char *place = settings->place;
+    char all[CPUS_TEXT];
+    if (place != NULL && !json_is_true(json_object_get(answer, "this_system")))
+        usage_error("--place %s: hwloc shows another machine than this one: unset "
+                    "HWLOC_SYNTHETIC and HWLOC_XMLFILE",
+                    place);
+    if (place == NULL) {
+        placed->target_cpus = settings->target_cpus;
+        placed->load_cpus = settings->load_cpus;
+    } else if (strcmp(place, "machine") != 0) {
+        placed->target_cpus = arena_format(arena, "%s", json_text_or_empty(answer, "target_cpus"));
+        placed->load_cpus = arena_format(arena, "%s", json_text_or_empty(answer, "load_cpus"));
+        if (settings->service != NULL)
+            place_service(placed, arena, settings);
+    }
+    json_array_foreach(json_object_get(answer, "warnings"), i, warning)
+    {
+        if (placed->target_cpus || placed->load_cpus)
+            complain("%s", json_string_value(warning));
+    }
+    placed->record = json_pack("{s:O, s:O, s:O, s:O}", "place", json_object_get(answer, "place"),
+                               "target_cpus", json_object_get(answer, "target_cpus"), "load_cpus",
+                               json_object_get(answer, "load_cpus"), "quota_cpus",
+                               json_object_get(answer, "quota_cpus"));
+    if (placed->service_cpus != NULL)
+        json_object_set_new(placed->record, "target_cpus",
+                            json_string(placed->target_cpus != NULL ? placed->target_cpus
+                                                                    : all_cpus(all, sizeof all)));
+    json_decref(answer);
+}
+
+/* What the machine does not have is found now, and not by a server that does not start. */
+static void check_service_cpus(const struct settings *settings)
+{
+    struct cpu_list wanted, allowed;
+    if (settings->service_cpus == NULL)
+        return;
+    if (settings->place != NULL && strcmp(settings->place, "machine") != 0)
+        usage_error("--place %s: it chooses the service's CPUs itself: leave out --service-cpus",
+                    settings->place);
+    if (cpus_parse(settings->service_cpus, &wanted) != 0 || cpus_allowed(&allowed) != 0)
+        return;
+    const int missing = cpus_missing(&wanted, &allowed);
+    if (missing >= 0)
+        usage_error("--service-cpus %s: CPU %d is not allowed here: jostle topology shows which "
+                    "are",
+                    settings->service_cpus, missing);
+}
+
+void placed_find(struct placed *placed, struct arena *arena, const struct settings *settings)
+{
+    char text[CPUS_TEXT];
+    *placed = (struct placed){0};
+    check_service_cpus(settings);
+    if (settings->place == NULL && settings->place_cpus == NULL && settings->target_cpus == NULL &&
+        settings->load_cpus == NULL) {
+        // Nothing was chosen: both run wherever they may.
+        const char *cpus = all_cpus(text, sizeof text);
+        placed->record = json_pack("{s:n, s:s, s:s, s:o}", "place", "target_cpus", cpus,
+                                   "load_cpus", cpus, "quota_cpus", number_to_json(cpus_quota()));
+    } else {
+        choose(placed, arena, settings);
+    }
+    if (placed->service_cpus == NULL)
+        placed->service_cpus = settings->service_cpus;
+    json_object_set_new(placed->record, "service_cpus", text_to_json(placed->service_cpus));
+}
+
+void placed_free(struct placed *placed)
+{
+    json_decref(placed->record);
+}
