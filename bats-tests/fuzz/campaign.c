@@ -1,7 +1,7 @@
 /* A campaign file, as git config prints it (--list -z --show-origin): here with ; for its 0. */
 #include "frame/fuzz.h"
 
-#include "harness/campaign/sections.h"
+#include "harness/campaign/campaign.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "record.h"
+#include "bench.h"
 
 #include "common/file.h"
 #include "common/memory.h"

@@ -1,8 +1,8 @@
 /* What the CPUs compute in a second: each type of number, in the widest vectors and without,
  * beside OpenBLAS's products of matrices; and a system of equations. */
+#include "bench.h"
 #include "common/ports.h"
 #include "common/version.h"
-#include "part.h"
 
 #include "common/processor.h"
 

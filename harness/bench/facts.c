@@ -1,4 +1,4 @@
-#include "facts.h"
+#include "bench.h"
 
 #include "common/machine.h"
 #include "common/version.h"

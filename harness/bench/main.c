@@ -10,10 +10,8 @@
  *
  * Without any of these it prints what the shell is to do. */
 
+#include "bench.h"
 #include "common/record_json.h"
-#include "facts.h"
-#include "options.h"
-#include "record.h"
 
 #include "common/machine_json.h"
 #include "common/memory.h"
@@ -156,9 +154,9 @@ static json_t *threads_json(const struct request *request)
 static json_t *names_of_parts(const struct request *request)
 {
     json_t *list = must(json_array());
-    for (size_t i = 0; parts[i].name != NULL; i++)
+    for (size_t i = 0; bench_parts[i].name != NULL; i++)
         if (request->part[i])
-            json_array_append_new(list, json_string(parts[i].name));
+            json_array_append_new(list, json_string(bench_parts[i].name));
     return list;
 }
 
@@ -206,9 +204,9 @@ static json_t *expand_plan(const struct request *request)
 {
     const struct choice choice = request_choice(request);
     struct matrix *matrix = matrix_new(&choice, request->workloads ? request->workloads : "");
-    for (size_t i = 0; parts[i].name != NULL; i++)
+    for (size_t i = 0; bench_parts[i].name != NULL; i++)
         if (request->part[i])
-            matrix_make(matrix, &parts[i]);
+            matrix_make(matrix, &bench_parts[i]);
     json_t *plan =
         must(json_pack("{s:s, s:o, s:s, s:o, s:o, s:O}", "schema", SCHEMA_BENCH_PLAN, "made",
                        now_json(), "jostle", JOSTLE_VERSION, "machine", must(environment_now()),
@@ -247,8 +245,8 @@ static void print_request(const struct request *request, bool follows)
     pair_put_flag("quick", request->quick);
     pair_put("only", request->only);
     pair_put("format", request->format != NULL ? request->format : "terminal");
-    for (size_t i = 0; parts[i].name != NULL; i++)
-        pair_put_flag(parts[i].name, request->part[i]);
+    for (size_t i = 0; bench_parts[i].name != NULL; i++)
+        pair_put_flag(bench_parts[i].name, request->part[i]);
     pair_put("peer", request->peer);
     pair_put("rsh", request->rsh);
     pair_put("peer_address", request->peer_address);

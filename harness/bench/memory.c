@@ -1,22 +1,21 @@
 /* What memory and caches deliver: bandwidth by pattern and block size, latency, STREAM, and
  * latency over the bandwidth that others draw. docs/memory.md says what each row is. */
+#include "bench.h"
 #include "common/processor.h"
 #include "common/units.h"
-#include "facts.h"
-#include "part.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#define MIB 1048576.0
-#define GIB 1073741824.0
+#define MEBIBYTE 1048576.0
+#define GIB      1073741824.0
 /* Of each array: STREAM's rule. Where caches are not what the machine says, they were never found
  * to reach beyond 1 GiB (loadgen measures no further). */
 #define CACHES      4
 #define LEAST_BYTES GIB
-#define QUICK_BYTES (512 * MIB)
+#define QUICK_BYTES (512 * MEBIBYTE)
 /* With --quick filling must not take longer than measuring: no more than that, or than caches
  * of this many times their size leave in memory. */
 #define QUICK_MOST   GIB
@@ -240,7 +239,7 @@ static void add_sysbench(struct cell *cell, const struct block *block, const cha
                   "--memory-access-mode=seq --memory-scope=local --memory-total-size=1000T "
                   "--threads=%u --time=%d run",
                   (unsigned long long)block->bytes, way, threads, SYSBENCH_S);
-    peer_figure(peer, "bandwidth", "stdout:/\\(([0-9.]+) MiB.sec\\)/", MIB);
+    peer_figure(peer, "bandwidth", "stdout:/\\(([0-9.]+) MiB.sec\\)/", MEBIBYTE);
     if (!is_power_of_two(block->bytes))
         peer_skip(peer, "its --memory-block-size takes powers of two only");
 }
@@ -327,7 +326,7 @@ static void add_stress(const struct memory *memory, struct cell *cell, unsigned 
                                   "stress-ng --stream %u --stream-l3-size %.0f --timeout %ds",
                                   threads, footprint_of(memory, 3) / (3 * CACHES), STRESS_S);
     peer_figure(peer, "bandwidth", "stderr:/memory rate: ([0-9.]+) MB read/,take=sum",
-                MIB * 10 / 6);
+                MEBIBYTE * 10 / 6);
 }
 
 static void add_kernel(const struct memory *memory, const struct kernel *kernel, unsigned threads)

@@ -1,8 +1,7 @@
 /* What the network delivers: bandwidth, loss and round trips, between two processes of this
  * machine or two machines. The receiving half, and that of each peer, is the service of each
  * cell: `receive` starts them at the other end. */
-#include "facts.h"
-#include "part.h"
+#include "bench.h"
 
 #include "common/child.h"
 #include "common/memory.h"

@@ -1,6 +1,6 @@
 #define OPTIONS_OF struct request
 
-#include "options.h"
+#include "bench.h"
 
 #include "common/machine.h"
 #include "common/memory.h"
@@ -14,11 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const struct part parts[] = {{"cpu", "CPU", part_cpu},
-                             {"memory", "Memory", part_memory},
-                             {"disk", "Disk", part_disk},
-                             {"network", "Network", part_network},
-                             {0}};
+const struct part bench_parts[] = {{"cpu", "CPU", part_cpu},
+                                   {"memory", "Memory", part_memory},
+                                   {"disk", "Disk", part_disk},
+                                   {"network", "Network", part_network},
+                                   {0}};
 
 /* Over which threads and blocks all is measured, which tables there are ready, and the peaks that
  * the user states. */
@@ -187,9 +187,9 @@ static bool peak_check(const char *text, char *error, size_t size)
 {
     double bytes_per_s;
     const size_t length = strcspn(text, "=:");
-    for (size_t i = 0; parts[i].name != NULL; i++)
-        if (parts[i].make != part_cpu && length == strlen(parts[i].name) &&
-            strncmp(text, parts[i].name, length) == 0 &&
+    for (size_t i = 0; bench_parts[i].name != NULL; i++)
+        if (bench_parts[i].make != part_cpu && length == strlen(bench_parts[i].name) &&
+            strncmp(text, bench_parts[i].name, length) == 0 &&
             peak_split(text, length, &bytes_per_s) != NULL)
             return true;
     snprintf(error, size,
@@ -331,9 +331,9 @@ static void choose_part(struct request *request, const char *name)
     const char *names[sizeof request->part + 2] = {"all"};
     const bool all = strcmp(name, "all") == 0;
     bool found = all;
-    for (size_t i = 0; parts[i].name != NULL; i++) {
-        names[i + 1] = parts[i].name;
-        if (!all && strcmp(name, parts[i].name) != 0)
+    for (size_t i = 0; bench_parts[i].name != NULL; i++) {
+        names[i + 1] = bench_parts[i].name;
+        if (!all && strcmp(name, bench_parts[i].name) != 0)
             continue;
         request->part[i] = found = true;
     }
@@ -379,7 +379,7 @@ static char *series_options(const struct request *request)
 static void check_series(const struct request *request)
 {
     size_t count = 0;
-    for (size_t i = 0; parts[i].name != NULL; i++)
+    for (size_t i = 0; bench_parts[i].name != NULL; i++)
         count += request->part[i];
     const double total_s =
         (double)request->samples * (double)request->every_ns / 1e9 * (double)count;

@@ -1,8 +1,11 @@
-#include "record.h"
+#include "bench.h"
+#include "harness/stats/json.h"
+#include "harness/stats/sample.h"
+#include "harness/stats/statistic.h"
 
-#include "common/record_json.h"
-
+#include "common/file.h"
 #include "common/memory.h"
+#include "common/record_json.h"
 #include "common/text.h"
 #include "common/units.h"
 
@@ -11,6 +14,260 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The problems that a bench finds in its figures, one table: docs/bench.md has the same. */
+static const struct problem {
+    const char *flag, *text, *advice;
+    bool misread; /* the figure is something else than what its row says, not only uncertain */
+} problems[] = {
+    {.flag = "above-peak",
+     .text = "the figure is above the theoretical peak, with its whole interval",
+     .advice = "one of the two is not what it is said to be: see the source of the peak",
+     .misread = true},
+    {.flag = "above-device",
+     .text = "the kernel says that less reached the device than the program claims",
+     .advice = "a cache answered: measure direct, or with a file larger than memory",
+     .misread = true},
+    {.flag = "cache-sized",
+     .text = "an array is less than 4 times the last-level caches, or all are less than where "
+             "latency stops rising: caches may serve a part of it",
+     .advice = "read it as a bound: leave out --quick, or give more memory",
+     .misread = true},
+    {.flag = "sparse-file",
+     .text = "parts of the file were never written, so that reading them reads no disk",
+     .advice = "write the whole file before it is read",
+     .misread = true},
+    {.flag = "cached-as-direct",
+     .text = "the file system does not bypass its cache although it was asked to",
+     .advice = "measure on another file system, or read the row as cached",
+     .misread = true},
+    {.flag = "beyond-cpus",
+     .text = "more threads than this process may use CPUs: they take turns",
+     .advice = "read it as what oversubscription does, not as scaling",
+     .misread = true},
+    {.flag = "not-converged",
+     .text = "the error is larger than --error allows",
+     .advice = "allow more runs with --max-runs, or longer ones with --duration"},
+    {.flag = "peer-failed",
+     .text = "a peer failed in some or all of its runs",
+     .advice = "see failed/ in the folder of the cell"},
+    {.flag = "invalid",
+     .text = "the program's own check of its result failed",
+     .advice = "do not use the figure: the memory, the CPU or the program is faulty",
+     .misread = true},
+    {.flag = "short",
+     .text = "a run was too short for its figure",
+     .advice = "measure longer, with --duration"},
+    {.flag = NULL}};
+
+static const struct problem *problem_find(const char *flag)
+{
+    const struct problem *problem = problems;
+    while (problem->flag != NULL && strcmp(problem->flag, flag) != 0)
+        problem++;
+    return problem;
+}
+
+json_t *problem_json(const char *flag, const char *text)
+{
+    const struct problem *problem = problem_find(flag);
+    return must(json_pack("{s:s, s:o, s:o}", "flag", flag, "text",
+                          json_text(text != NULL ? text : problem->text), "advice",
+                          json_text(problem->advice)));
+}
+
+bool problem_misread(const char *flag)
+{
+    return problem_find(flag)->misread;
+}
+
+const char *problem_likely(const char *part)
+{
+    static const char *const likely[][2] = {
+        {"cpu", "likely the clock rose after it was measured, or the CPU has more or wider ports "
+                "than is assumed"},
+        {"memory", "likely a cache answered, or a hypervisor's DIMMs are not those that DMI names"},
+        {"disk", "likely a cache answered: the page cache, the device's or the hypervisor's"},
+        {"network", "likely the two ends are on one machine, and no wire is between them"},
+    };
+    for (size_t i = 0; i < sizeof likely / sizeof *likely; i++)
+        if (strcmp(likely[i][0], part) == 0)
+            return likely[i][1];
+    return "see the source of the peak";
+}
+
+/* Calls `with` for each peer of each cell of the plan. */
+static void each_peer(const json_t *plan, void (*with)(json_t *peer, json_t *context),
+                      json_t *context)
+{
+    const json_t *part, *cell;
+    json_t *peer;
+    size_t i, k, m;
+    json_array_foreach(json_object_get(plan, "parts"), i, part)
+    {
+        json_array_foreach(json_object_get(part, "cells"), k, cell)
+        {
+            json_array_foreach(json_object_get(cell, "peers"), m, peer) with(peer, context);
+        }
+    }
+}
+
+static void print_text(const char *text)
+{
+    printf("%s%c", text, 0);
+}
+
+static void print_peer(json_t *peer, json_t *seen)
+{
+    const char *name = json_text_at(peer, "name");
+    if (json_has(peer, "reason") || !json_has(peer, "version") || json_has(seen, name))
+        return;
+    json_put(seen, name, json_true());
+    print_text(name);
+    print_text(json_text_at(peer, "program"));
+    print_text(json_text_at(peer, "version"));
+}
+
+void versions_print(const json_t *plan)
+{
+    json_t *seen = must(json_object());
+    each_peer(plan, print_peer, seen);
+    json_decref(seen);
+}
+
+static void put_version(json_t *peer, json_t *versions)
+{
+    const json_t *version = json_object_get(versions, json_text_at(peer, "name"));
+    json_put(peer, "version", version == NULL ? json_null() : must(json_deep_copy(version)));
+}
+
+/* {NAME: VERSION} of a file; {} where there is none. */
+static json_t *read_versions(const char *path)
+{
+    json_t *versions = must(json_object());
+    FILE *file = fopen(path, "re");
+    OWNED char *line = NULL;
+    size_t size = 0;
+    while (file != NULL && getline(&line, &size, file) > 0) {
+        char *version = strchr(line, '\t');
+        line[strcspn(line, "\n")] = '\0';
+        if (version == NULL)
+            continue;
+        *version++ = '\0';
+        json_t *text = json_string(version); /* NULL where it is not UTF-8 */
+        if (text != NULL)
+            json_put(versions, line, text);
+    }
+    if (file != NULL)
+        fclose(file);
+    return versions;
+}
+
+void versions_put(json_t *plan, const char *dir)
+{
+    OWNED char *path = text_of("%s/bench-peers.tsv", dir);
+    json_t *versions = read_versions(path);
+    each_peer(plan, put_version, versions);
+    json_decref(versions);
+}
+
+/* How likely it is held to be, before they are seen, that figures of one run depend on
+ * their neighbours: as for runs in docs/statistics.md. */
+static const double prior = 0.5;
+
+static void add(struct sequence *sequence, double time_s, double value)
+{
+    size_t allocated = sequence->allocated;
+    sequence->time_s = grown(sequence->time_s, sequence->count, &allocated, sizeof(double));
+    sequence->value = grown(sequence->value, sequence->count, &sequence->allocated, sizeof(double));
+    sequence->time_s[sequence->count] = time_s;
+    sequence->value[sequence->count++] = value;
+}
+
+/* A line that loadgen printed; those that are no interval are passed over. */
+static void take(struct sequence *sequence, const char *line, const char *key, double scale)
+{
+    json_t *event = json_loads(line, 0, NULL);
+    const double value = json_number_at(event, key), took_s = json_number_at(event, "elapsed_s");
+    const double before_s = sequence->count > 0 ? sequence->time_s[sequence->count - 1] : 0;
+    if (json_text_is(event, "event", "interval") && !isnan(value) && !isnan(took_s))
+        add(sequence, before_s + took_s, value * scale);
+    json_decref(event);
+}
+
+void sequence_read(struct sequence *sequence, const struct measured *measured, const json_t *cell)
+{
+    const json_t *series = json_object_get(cell, "series");
+    char *path = text_of("%s/target.stdout", measured->folder), *line = NULL;
+    size_t size = 0;
+    FILE *file = file_open_record(path);
+    *sequence = (struct sequence){0};
+    while (file != NULL && getline(&line, &size, file) >= 0)
+        take(sequence, line, json_text_at(series, "key"), json_number_at(series, "scale"));
+    free(line);
+    free(path);
+    if (file != NULL)
+        fclose(file);
+}
+
+void sequence_free(struct sequence *sequence)
+{
+    free(sequence->time_s);
+    free(sequence->value);
+}
+
+static void add_more(json_t *row, const char *name, double value, const char *unit)
+{
+    json_add(json_object_get(row, "more"),
+             must(json_pack("{s:s, s:o, s:n, s:s?, s:s}", "name", name, "value", json_number(value),
+                            "ci", "unit", unit, "better", "lower")));
+}
+
+static struct interval mean_of(const struct sample *sample, double confidence)
+{
+    struct critical critical;
+    const struct dependence seen =
+        dependence_see(sample->value, sample->count, sample->mean, sample->squares, 1);
+    critical_init(&critical, confidence);
+    const struct interval mean = location_estimate(
+        &critical, sample, sqrt(dependence_factor(&seen, prior, sample->count, 1)));
+    critical_free(&critical);
+    return interval_positive(mean);
+}
+
+/* Fewer than were asked for: the machine stood still, or more was printed than is kept. */
+static void check_count(json_t *row, size_t count, const json_t *series)
+{
+    const double asked = json_number_at(series, "samples");
+    if (!(asked - (double)count > fmax(1, asked / 20)))
+        return;
+    OWNED char *text =
+        text_of("the series has %zu of %.0f figures: the machine could not keep up, or "
+                "more was printed than is kept (1 MiB)",
+                count, asked);
+    json_add(json_object_get(row, "problems"), problem_json("short", text));
+}
+
+void series_put(json_t *row, const struct measured *measured, const json_t *cell)
+{
+    struct sequence sequence;
+    struct sample sample = {0};
+    sequence_read(&sequence, measured, cell);
+    for (size_t i = 0; i < sequence.count; i++)
+        sample_add(&sample, sequence.value[i]);
+    if (sample.count >= 2 && measured->has_runs) {
+        const char *unit = json_text_at(row, "unit");
+        const struct interval mean = mean_of(&sample, measured->experiment.settings.confidence);
+        json_put_interval(row, "value", &mean);
+        json_put(row, "n", must(json_integer((json_int_t)sample.count)));
+        check_count(row, sample.count, json_object_get(cell, "series"));
+        add_more(row, "variation", sqrt(sample_variance(&sample)) / sample.mean, "fraction");
+        add_more(row, "min", sample.sorted[0], unit);
+        add_more(row, "max", sample.sorted[sample.count - 1], unit);
+    }
+    sample_free(&sample);
+    sequence_free(&sequence);
+}
 
 /* What is said below a table: each thing once, with the rows that it is about. */
 
@@ -30,8 +287,8 @@ static size_t finding_of(json_t *findings, const char *flag, const char *text, c
     return json_array_size(findings) - 1;
 }
 
-static void find(json_t *findings, json_t *row, const char *flag, const char *text,
-                 const char *advice)
+static void add_finding(json_t *findings, json_t *row, const char *flag, const char *text,
+                        const char *advice)
 {
     const size_t index = finding_of(findings, flag, text, advice);
     json_t *cells = json_object_get(json_array_get(findings, index), "cells");
@@ -54,12 +311,12 @@ static void findings_put(json_t *findings, json_t *row)
         return;
     json_array_foreach(json_object_get(row, "problems"), index, one)
     {
-        find(findings, row, json_text_at(one, "flag"), json_text_at(one, "text"),
-             json_text_at(one, "advice"));
+        add_finding(findings, row, json_text_at(one, "flag"), json_text_at(one, "text"),
+                    json_text_at(one, "advice"));
     }
     json_array_foreach(json_object_get(row, "marks"), index, one)
     {
-        find(findings, row, "mark", json_string_value(one), NULL);
+        add_finding(findings, row, "mark", json_string_value(one), NULL);
     }
 }
 

@@ -1,8 +1,6 @@
 // From a campaign file to a plan, and what the shell needs to know of one.
 
-#include "command.h"
-#include "plan.h"
-#include "sections.h"
+#include "campaign.h"
 
 #include "common/memory.h"
 #include "common/messages.h"

@@ -1,7 +1,4 @@
-#include "drive.h"
-
-#include "plan.h"
-#include "settings.h"
+#include "campaign.h"
 
 #include "common/file.h"
 #include "common/memory.h"

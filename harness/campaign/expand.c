@@ -1,7 +1,4 @@
-#include "sections.h"
-
-#include "plan.h"
-#include "settings.h"
+#include "campaign.h"
 
 #include "common/json.h"
 #include "common/memory.h"

@@ -1,4 +1,4 @@
-#include "plan.h"
+#include "campaign.h"
 
 #include "common/file.h"
 #include "common/memory.h"

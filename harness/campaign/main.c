@@ -3,9 +3,7 @@
  * measure, look on and merge. */
 #define OPTIONS_OF struct command_options
 
-#include "command.h"
-#include "drive.h"
-#include "plan.h"
+#include "campaign.h"
 
 #include "common/file.h"
 #include "common/memory.h"

@@ -1,12 +1,20 @@
-#include "plan.h"
+#include "campaign.h"
 
+#include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
+#include "common/schemas.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <fnmatch.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 json_t *plan_read(const char *path)
 {
@@ -204,4 +212,335 @@ void print_safe(FILE *stream, const char *text, const char *allowed)
 int print_end(void)
 {
     return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 1;
+}
+
+// A shared file system answers late rather than little: so several files are read at once.
+enum { READERS = 8, FEW = 64 };
+
+struct reading {
+    const char *folder;
+    struct states states;
+    atomic_size_t next;
+};
+
+static void *read_some(void *argument)
+{
+    struct reading *reading = argument;
+    size_t i;
+    while ((i = atomic_fetch_add(&reading->next, 1)) < reading->states.count) {
+        struct state *state = &reading->states.list[i];
+        char path[PATH_MAX];
+        state->status =
+            json_read_record(cell_path(reading->folder, state->cell_name, "status.json", path),
+                             JSON_DISABLE_EOF_CHECK, NULL);
+        if (json_text_at(state->status, "state"))
+            continue;
+        json_decref(state->status);
+        state->status = NULL;
+    }
+    return NULL;
+}
+
+bool state_is(const struct state *state, const char *name)
+{
+    return strcmp(state->name, name) == 0;
+}
+
+// Whether it was measured with the limits that are wanted now. stats notes also a metric that is
+// part of the key instead.
+static bool has_limits(const struct state *state)
+{
+    json_t *wanted = settings_limits(json_object_get(state->cell, "settings"));
+    json_t *had = settings_limits(json_object_get(state->status, "limits"));
+    const bool same = json_equal(wanted, had);
+    json_decref(wanted);
+    json_decref(had);
+    return same;
+}
+
+static const char *name_state(const struct state *state)
+{
+    const char *name = json_text_at(state->status, "state");
+    const char *measured = json_text_at(state->status, "key"),
+               *wanted = json_text_at(state->cell, "key");
+    if (!name)
+        return "waiting";
+    if (measured && wanted && strcmp(measured, wanted) != 0)
+        return "changed";
+    return strcmp(name, "done") == 0 && !has_limits(state) ? "limits" : name;
+}
+
+struct states states_read(const char *folder, const json_t *cells, bool retry)
+{
+    struct reading reading = {.folder = folder, .states.count = json_array_size(cells)};
+    struct states *states = &reading.states;
+    pthread_t readers[READERS];
+    size_t started = 0;
+    states->list = must(calloc(states->count + 1, sizeof *states->list));
+    for (size_t i = 0; i < states->count; i++) {
+        states->list[i].cell = json_array_get(cells, i);
+        states->list[i].cell_name = json_text_at(states->list[i].cell, "name");
+    }
+    // jansson's seed is set before there are threads.
+    json_object_seed(0);
+    while (states->count > FEW && started < READERS &&
+           pthread_create(&readers[started], NULL, read_some, &reading) == 0)
+        started++;
+    read_some(&reading);
+    for (size_t i = 0; i < started; i++)
+        pthread_join(readers[i], NULL);
+    for (size_t i = 0; i < states->count; i++) {
+        struct state *state = &states->list[i];
+        state->name = name_state(state);
+        state->todo = !state_is(state, "done") && (retry || !state_is(state, "failed"));
+    }
+    return reading.states;
+}
+
+void states_free(struct states *states)
+{
+    for (size_t i = 0; i < states->count; i++)
+        json_decref(states->list[i].status);
+    free(states->list);
+}
+
+// ---- who is measured now
+
+// On another node, whose locks need not be seen here, a cell is given up when its status is older
+// than so many of its runs usually take, and than so many seconds.
+static const double runs_of_silence = 20, least_silence_s = 600;
+
+static void add_queued(struct queue *queue, const char *id, const char *job, const char *state)
+{
+    json_object_set_new(queue->states, id, json_string(state));
+    json_t *tasks = json_object_get(queue->tasks, job);
+    if (!tasks) {
+        tasks = json_object();
+        json_object_set_new(queue->tasks, job, tasks);
+    }
+    const json_int_t count = json_integer_value(json_object_get(tasks, state));
+    json_object_set_new(tasks, state, json_integer(count + 1));
+}
+
+static void add_fate(struct queue *queue, const char *id, const char *fate, const char *rest)
+{
+    (void)rest;
+    json_object_set_new(queue->fates, id, json_string(fate));
+}
+
+// The lines of a file, each split at tabs into three texts.
+static void read_lines(struct queue *queue, const char *path,
+                       void (*add)(struct queue *, const char *, const char *, const char *))
+{
+    FILE *file = path ? file_open_record(path) : NULL;
+    OWNED char *line = NULL;
+    size_t size = 0;
+    ssize_t length;
+    if (!path)
+        return;
+    if (!file) {
+        complain("%s cannot be read: %s", path, strerror(errno));
+        exit(1);
+    }
+    while ((length = getline(&line, &size, file)) > 0) {
+        if (line[length - 1] == '\n')
+            line[length - 1] = '\0';
+        char *rest = line;
+        const char *first = strsep(&rest, "\t"), *second = strsep(&rest, "\t");
+        if (second)
+            add(queue, first, second, rest ? rest : "");
+    }
+    fclose(file);
+}
+
+void queue_read(struct queue *queue, const char *queue_path, const char *fates_path)
+{
+    *queue = (struct queue){.answers = queue_path,
+                            .states = json_object(),
+                            .tasks = json_object(),
+                            .fates = json_object()};
+    read_lines(queue, queue_path, add_queued);
+    read_lines(queue, fates_path, add_fate);
+}
+
+void queue_free(struct queue *queue)
+{
+    json_decref(queue->states);
+    json_decref(queue->tasks);
+    json_decref(queue->fates);
+}
+
+bool cell_is_held(const char *folder, const char *cell)
+{
+    char path[PATH_MAX];
+    return lock_is_held(cell_path(folder, cell, "runs.jsonl", path));
+}
+
+double cell_age_s(const json_t *status, double now_s)
+{
+    const char *updated = json_text_at(status, "updated");
+    struct tm tm = {0};
+    if (!updated)
+        return NAN;
+    // What is no time, such as "2026-01-31T12:00:00Z", is long ago.
+    const bool is_time = strptime(updated, "%Y-%m-%dT%H:%M:%S", &tm);
+    return fmax(floor(now_s - (is_time ? (double)timegm(&tm) : 0)), 0);
+}
+
+bool cell_is_measured(const char *folder, const struct state *state, const struct queue *queue,
+                      double now_s, char *reason, size_t size)
+{
+    const json_t *status = state->status;
+    const char *job = json_text_at(status, "job"), *host = json_text_at(status, "host");
+    const char *updated = json_text_at(status, "updated");
+    char here[HOST_NAME_MAX + 1] = "";
+    if (cell_is_held(folder, state->cell_name))
+        return true;
+    if (job && queue->answers) {
+        const char *fate = json_text_at(queue->fates, job);
+        snprintf(reason, size, "job %s is %s", job, fate ? fate : "gone");
+        return json_object_get(queue->states, job);
+    }
+    if (gethostname(here, sizeof here) == 0 && host && strcmp(host, here) == 0) {
+        snprintf(reason, size, "no process measures it");
+        return false;
+    }
+    snprintf(reason, size, "%s has not been heard of since %s", host ? host : "its host",
+             updated ? updated : "it began");
+    const double runs = number_of(status, "runs", 0);
+    const double run_s = runs > 0 ? number_of(status, "spent_s", 0) / runs : 0;
+    return cell_age_s(status, now_s) <= fmax(runs_of_silence * run_s, least_silence_s);
+}
+
+// ---- how long cells will take
+
+// From a single run of t seconds: at least min-runs pairs of 2 t, at most max-runs pairs of 3 t (a
+// load that doubles the time), and what jostle adds.
+static const double pair_s = 0.2, start_s = 1;
+
+// Adds to {name: [sum, count]}.
+static void add_time(json_t *sums, const char *name, double seconds)
+{
+    if (!name)
+        return;
+    const json_t *pair = json_object_get(sums, name);
+    const double sum = json_real_value(json_array_get(pair, 0)),
+                 count = json_real_value(json_array_get(pair, 1));
+    json_object_set_new(sums, name, json_pack("[ff]", sum + seconds, count + 1));
+}
+
+static void divide(json_t *sums)
+{
+    const char *name;
+    json_t *pair;
+    void *next;
+    json_object_foreach_safe(sums, next, name, pair)
+        json_object_set_new(sums, name,
+                            json_real(json_real_value(json_array_get(pair, 0)) /
+                                      json_real_value(json_array_get(pair, 1))));
+}
+
+void means_of(const struct states *states, struct means *means)
+{
+    double sum = 0, count = 0;
+    *means = (struct means){.by_label = json_object(), .by_target = json_object()};
+    for (size_t i = 0; i < states->count; i++) {
+        const struct state *state = &states->list[i];
+        const double spent_s = number_of(state->status, "spent_s", NAN);
+        if (!state_is(state, "done") || isnan(spent_s))
+            continue;
+        add_time(means->by_label, json_text_at(state->cell, "label"), spent_s);
+        add_time(means->by_target, json_text_at(state->cell, "target"), spent_s);
+        sum += spent_s;
+        count++;
+    }
+    divide(means->by_label);
+    divide(means->by_target);
+    means->all = count > 0 ? sum / count : NAN;
+}
+
+void means_free(struct means *means)
+{
+    json_decref(means->by_label);
+    json_decref(means->by_target);
+}
+
+double rest_of_cell(const json_t *status)
+{
+    const double expected = number_of(status, "expected_runs", 0);
+    const double runs = number_of(status, "runs", 0), spent_s = number_of(status, "spent_s", 0);
+    return expected <= 0 || runs <= 0 || spent_s <= 0 ? NAN
+                                                      : spent_s * fmax(expected - runs, 0) / runs;
+}
+
+static json_t *range(double low, double high, const char *from)
+{
+    return json_pack("{so so ss}", "low", number_to_json(low), "high", number_to_json(high), "from",
+                     from);
+}
+
+static json_t *time_of(const struct state *state, const struct means *means, const json_t *probes)
+{
+    const json_t *cell = state->cell, *status = state->status;
+    const bool loaded = json_text_at(cell, "load");
+    const double most = setting_of_cell(cell, "max-runs", DEFAULT_MAX_RUNS);
+    const double least = setting_of_cell(cell, "min-runs", fmin(DEFAULT_MIN_RUNS, most));
+    const double runs = number_of(status, "runs", 0), rest_s = rest_of_cell(status);
+    const char *label = json_text_at(cell, "label");
+    if (!state->todo)
+        return range(0, 0, "done");
+    if (state_is(state, "limits") && runs > 0) {
+        // It was measured with other limits: as many runs as the new ones allow.
+        const double run_s = number_of(status, "spent_s", 0) / runs;
+        const double conditions = loaded ? 2 : 1;
+        return range(fmax(conditions * least - runs, 0) * run_s,
+                     fmax(conditions * most - runs, 0) * run_s, "cell");
+    }
+    if (!state_is(state, "changed") && !isnan(rest_s))
+        return range(rest_s, rest_s, "cell");
+    const json_t *known = json_object_get(means->by_label, label);
+    if (known)
+        return range(json_real_value(known), json_real_value(known), "label");
+    known = json_object_get(means->by_target, json_text_at(cell, "target"));
+    if (known)
+        return range(json_real_value(known), json_real_value(known), "target");
+    known = json_object_get(probes, label);
+    if (!known)
+        return json_null();
+    const double run_s = json_number_value(known);
+    return range(start_s + least * ((loaded ? 2 : 1) * run_s + pair_s),
+                 start_s + most * ((loaded ? 3 : 1) * run_s + pair_s), "probe");
+}
+
+json_t *remaining_plan(const json_t *plan, const struct states *states, const json_t *probes)
+{
+    struct means means;
+    json_t *cells = json_array();
+    double low_s = 0, high_s = 0;
+    int todo = 0, unknown = 0;
+    means_of(states, &means);
+    for (size_t i = 0; i < states->count; i++) {
+        const struct state *state = &states->list[i];
+        const json_t *cell = state->cell;
+        json_t *time = time_of(state, &means, probes);
+        todo += state->todo;
+        unknown += json_is_null(time);
+        low_s += number_of(time, "low", 0);
+        high_s += number_of(time, "high", 0);
+        json_t *one = json_pack(
+            "{so so so so so so ss sb so so so so}", "number", json_member(cell, "number"), "name",
+            json_member(cell, "name"), "target", json_member(cell, "target"), "label",
+            json_member(cell, "label"), "load", json_member(cell, "load"), "level",
+            json_member(cell, "level"), "state", state->name, "todo", state->todo, "command",
+            json_member(cell, "command"), "spec", json_member(cell, "spec"), "spent_s",
+            json_member(state->status, "spent_s"), "estimate_s", time);
+        if (json_object_get(cell, "session"))
+            json_object_set(one, "session", json_object_get(cell, "session"));
+        json_array_append_new(cells, one);
+    }
+    means_free(&means);
+    return json_pack("{ss so so so s{si si si so so}}", "schema", SCHEMA_PLAN, "name",
+                     json_member(plan, "name"), "file", json_member(plan, "file"), "cells", cells,
+                     "total", "cells", (int)states->count, "todo", todo, "unknown", unknown,
+                     "low_s", number_to_json(low_s), "high_s", number_to_json(high_s));
 }

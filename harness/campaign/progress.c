@@ -1,4 +1,4 @@
-#include "drive.h"
+#include "campaign.h"
 
 #include "common/memory.h"
 #include "common/units.h"

@@ -1,6 +1,4 @@
-#include "sections.h"
-
-#include "settings.h"
+#include "campaign.h"
 
 #include "common/file.h"
 #include "common/memory.h"

@@ -38,7 +38,7 @@ struct settings {
     uint64_t runs;       /* 0: not given */
     int64_t max_time_ns; /* 0: none */
     uint64_t warmup, discard_warmup;
-    struct option_list metric; /* as it was given: metrics.h reads it */
+    struct option_list metric; /* as it was given: metrics_read() reads it */
     const char *decide;        /* NULL: not given */
     int statistic;             /* enum statistic */
     struct option_list variant;
@@ -59,11 +59,11 @@ struct settings {
     const char *ignore_failure; /* NULL: no failure; else a list of exit codes, or all-non-zero */
     bool strict;
     bool no_probe;
-    const char *account, *in;            /* see container.h; NULL: not given */
+    const char *account, *in; /* see account_check(), container_check(); NULL: not given */
     const char *target_cpus, *load_cpus; /* NULL: not given */
     const char *place, *place_cpus;      /* NULL: not given */
     int64_t nice, load_nice;             /* NICE_UNSET: not given */
-    struct option_list setting;          /* see adjust.h */
+    struct option_list setting;          /* see adjustment_check_own() */
     bool pause;                          /* neighbours that run already may be */
     int64_t settle_ns;
     int64_t seed; /* SEED_UNSET: not given */
@@ -233,7 +233,7 @@ void conditions_add(struct conditions *conditions, struct arena *arena, const ch
 struct load_context {
     int64_t settle_ns;             /* of an exec: load */
     bool pause;                    /* programs that run already may be paused */
-    const struct option_list *own; /* --setting; see adjust.h */
+    const struct option_list *own; /* --setting; see adjustment_check_own() */
 };
 /* Adds what "NAME=SPEC", "NAME@NODES=SPEC" or "SPEC" (named by its first word) describes, with
  * settings in brackets in front of SPEC. Wrong use ends the program. */

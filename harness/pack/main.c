@@ -9,11 +9,7 @@
  *
  * Without any of these it prints what the shell is to do. */
 
-#include "plan.h"
-#include "request.h"
-#include "rows.h"
-#include "search.h"
-#include "stages.h"
+#include "pack.h"
 
 #include "common/file.h"
 #include "common/memory.h"

@@ -1,4 +1,4 @@
-#include "plan.h"
+#include "pack.h"
 
 #include "common/cgroup.h"
 #include "common/child.h"

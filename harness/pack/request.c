@@ -1,6 +1,6 @@
 #define OPTIONS_OF struct request
 
-#include "request.h"
+#include "pack.h"
 
 #include "common/core_kinds.h"
 #include "common/machine.h"

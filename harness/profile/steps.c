@@ -1,7 +1,5 @@
 #include "steps.h"
 
-#include "runs.h"
-
 #include "common/child.h"
 #include "common/memory.h"
 #include "common/messages.h"

@@ -1,0 +1,438 @@
+#ifndef CAMPAIGN_CAMPAIGN_H
+#define CAMPAIGN_CAMPAIGN_H
+
+#include "common/messages.h"
+#include "common/options.h"
+#include "common/record_json.h"
+#include "common/sha256.h"
+
+#include <jansson.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* What a campaign file may set: the measuring options of `jostle slowdown`, but
+ * for those that a campaign gives itself. */
+
+enum { SETTING_NAMES = 64 };
+/* All names, ended by NULL, into an array of most entries. Returns how many. */
+size_t setting_names(const char **names, size_t most);
+bool setting_known(const char *name);
+
+/* A value in the form in which plans and cells have it, to be freed; "" for a flag
+ * that is false. NULL with a reason in error, such as "give a whole number". */
+char *setting_value(const char *name, const char *text, char *error, size_t size);
+
+/* Puts a value into settings {name: text}; of a list it is one more, on a line of its own.
+ * False: it is not valid UTF-8. */
+bool setting_add(json_t *settings, const char *name, const char *value);
+
+/* Takes flags that are false, "", out of settings {name: text}: such a flag is as if it
+ * was not there. */
+void settings_drop_false(json_t *settings);
+
+/* Of settings {name: text}: those that say when to stop. An experiment with other
+ * limits is the same experiment: its records have all that these need. To be released. */
+json_t *settings_limits(const json_t *settings);
+/* And those that make another experiment, for its key. To be released. */
+json_t *settings_fixed(const json_t *settings);
+
+/* "a {n} b": text with placeholders. {{ and }} are braces; a brace that begins no
+ * placeholder is one, too. */
+
+struct piece {
+    bool placeholder;
+    const char *text; /* of a placeholder the name, without braces */
+    size_t length;
+};
+
+/* Takes the next piece off *text; false at the end. */
+bool template_next(const char **text, struct piece *piece);
+
+/* {node2} stays as it is in a load: it is filled in where the job's nodes are known. */
+bool template_is_node(const struct piece *piece);
+
+enum fill {
+    FILL_PLAIN, /* values as they are */
+    FILL_QUOTED /* values quoted for a shell, where they need it */
+};
+/* The text with its placeholders filled in, to be freed. values and builtin are
+ * {name: text}; a name that neither has is put back as {name}. */
+char *template_fill(const char *text, const json_t *values, const json_t *builtin, enum fill fill);
+
+/* A campaign file as `git config -f FILE --includes --list -z --show-origin`
+ * prints it: a list of entries, in git's order, in which the last one of a name
+ * counts. */
+
+struct entry {
+    const char *file;    /* that it is in: FILE, or one that is included */
+    const char *section; /* in lower case, as git has it */
+    const char *sub;     /* "" for a section without a name */
+    const char *key;     /* in lower case */
+    const char *value;   /* "true" for a key without = */
+};
+
+struct config {
+    const char *file; /* the campaign file itself */
+    struct entry *entries;
+    size_t count;
+    char *text; /* what the entries point into */
+};
+
+/* Reads what git printed, to its end. Ends the program where it is no such text. */
+void config_read(struct config *config, const char *file, FILE *stream);
+void config_free(struct config *config);
+
+/* Refuses includes of files that do not exist: git passes over them. */
+void config_check_includes(const struct config *config);
+bool config_includes(const struct config *config);
+/* Writes the entries, without the includes, as one file. */
+bool config_write(const struct config *config, FILE *stream);
+
+/* Ends the program with 2 and "FILE:LINE: SECTION.NAME.KEY: MESSAGE". key may be NULL:
+ * then it is the entry's. entry may be NULL: then the message is about the file. */
+void config_refuse(const struct config *config, const struct entry *entry, const char *key,
+                   const char *format, ...) __attribute__((format(printf, 4, 5), noreturn));
+
+/* The sections of a campaign file, and every choice of their parameters. */
+
+struct section {
+    const char *kind, *name; /* target or load */
+    const struct entry **entries;
+    size_t count;
+};
+
+struct sections {
+    struct section *list;
+    size_t count;
+};
+
+/* All sections of a kind ("target"), in the order of the files: first those of the
+ * campaign file, then those of what it includes. */
+struct sections sections_of(const struct config *config, const char *kind);
+void sections_free(struct sections *sections);
+
+/* The last entry with this key, which counts; NULL if there is none. */
+const struct entry *section_entry(const struct section *section, const char *key);
+
+/* Is the key one that this kind of section has of its own (command, spec, case)? */
+bool section_reserves(const char *kind, const char *key);
+// Is the entry a setting of how to measure?
+bool section_sets(const struct section *section, const struct entry *entry);
+/* For a key that such a section does not have. */
+struct hint section_hint(const char *kind, const char *key);
+
+/* Every choice of the section's parameters: [{name: value}], with `case` rows and
+ * the lists of values crossed. Ends the program where they make no sense. To be
+ * released. */
+json_t *section_choices(const struct config *config, const struct section *section);
+
+/* Refuses placeholders that nothing fills in, and parameters that are used nowhere.
+ * names: {parameter: anything}; builtin: {name: text}. */
+void section_check_placeholders(const struct config *config, const struct section *section,
+                                const json_t *names, const json_t *builtin);
+
+/* The words of an entry's value, as a shell splits them; to be freed. */
+char **entry_words(const struct config *config, const struct entry *entry, size_t *count);
+
+/* A cell is put together from two halves: a target with one choice of its
+ * parameters, and a load with one of its own. Whatever is the same for all cells of
+ * a half is worked out once. */
+
+enum { HALF_KEY_DIGITS = SHA256_DIGITS / 2 };
+
+struct half {
+    const char *name;   /* of the section; NULL: no load */
+    char *part;         /* of the cell's name */
+    json_t *parameters; /* {name: value} */
+    json_t *settings;   /* {option: value}; "" for a flag that is false */
+    char key[HALF_KEY_DIGITS + 1];
+    /* a target's */
+    char *label;
+    json_t *command;
+    const struct section *section;
+    /* a load's */
+    char *condition, *spec;
+    char *node; /* "@2", or "" */
+};
+
+struct halves {
+    struct half *list;
+    size_t count, allocated;
+};
+
+/* What the halves of a campaign share. */
+struct context {
+    const struct config *config;
+    json_t *builtin;                  /* {placeholder: text} that every file has */
+    json_t *self;                     /* the same placeholders, each standing for itself */
+    json_t *overrides;                /* {option: value} */
+    json_t *settings, *settings_text; /* of [campaign]; _text: with builtin left in place */
+    const char *workloads;            /* the folder of jostle's own programs */
+};
+
+/* The settings of a section with its placeholders filled in. To be released. */
+json_t *half_settings(const struct context *context, const struct section *section,
+                      const json_t *parameters, const json_t *builtin);
+
+/* Puts the path of its program in front of the `service` that a section sets, if it does: a
+ * cell starts in a folder of its own. */
+void find_service(const struct context *context, const struct section *section, json_t *settings);
+
+struct halves halves_of_targets(const struct context *context, const struct sections *targets);
+/* The last one is no load at all. */
+struct halves halves_of_loads(const struct context *context, const struct sections *loads);
+void halves_free(struct halves *halves);
+
+/* A campaign file becomes a plan: jostle.campaign/1, the list of its cells. */
+
+struct expand_folders {
+    const char *instances, *workloads; /* of jostle: the placeholders of these names */
+};
+
+/* overrides: "NAME=VALUE" texts that hold for every cell. Ends the program with 2
+ * where the file is wrong. To be released. */
+json_t *expand(const struct config *config, const struct expand_folders *folders,
+               const char *const *overrides, size_t override_count);
+
+// A plan: jostle.campaign/1, as JSON, the cells of it that are wanted, and what the commands print
+// of them for the shell.
+
+// Reads a plan. Ends the program with 1 where the file cannot be read. To be released.
+json_t *plan_read(const char *path);
+
+// A member that is a number, or otherwise.
+double number_of(const json_t *object, const char *name, double otherwise);
+// A setting of a cell: {settings: {name: "0.05"}}, as a number.
+double setting_of_cell(const json_t *cell, const char *name, double otherwise);
+// FOLDER/cells/NAME/FILE; file may be "". Returns path.
+const char *cell_path(const char *folder, const char *name, const char *file, char path[PATH_MAX]);
+
+struct choice {
+    const char *only;  // a shell pattern of names, or of what sessions share; NULL: all
+    const char *cells; // numbers such as 3-7,9; NULL: all
+    uint64_t session;  // 0: all
+};
+// The cells that are chosen, as an array. Ends the program with 2 where none is, or where the
+// numbers are none. To be released.
+json_t *plan_choose(const json_t *plan, const struct choice *choice);
+
+// How many nodes a job needs for the loads of all cells: at least 1.
+long plan_nodes(const json_t *plan);
+// Whether a cell has `input`, the file on the stdin of each run.
+bool plan_has_input(const json_t *plan);
+
+// A campaign that repeats sessions: every cell is measured several times, each time in a folder of
+// its own, in fresh processes, and far from the time before. What differs from session to session
+// is then in the figures.
+enum { SESSIONS_MOST = 1000 };
+
+// Appends the cells of the sessions 2 to repeat: the whole campaign once, then again. Session 1
+// keeps its names, so that a campaign can be repeated when its first session is measured already;
+// the others are NAME.session2 and so on, with "of" the first one's name, and with a seed of their
+// own where the file gives one. All get "session". With a repeat of 1 nothing is changed.
+void sessions_repeat(json_t *cells, unsigned repeat);
+// The session of a cell: 1 where it has none.
+unsigned session_of(const json_t *cell);
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+// Text with one _ for each character that is none of allowed; NULL: all are.
+void print_safe(FILE *stream, const char *text, const char *allowed);
+// The exit status: 0 when all that was printed has been written, else 1: exit() says so
+// (messages.h).
+int print_end(void);
+
+// How far the cells of a campaign are, by the status.json of each.
+
+struct state {
+    const json_t *cell; // of the plan
+    const char *cell_name;
+    json_t *status; // jostle.status/1; NULL: none, or a damaged one
+    // waiting (nothing yet), changed (measured by another definition), limits (the same
+    // experiment, but with other limits), or as in status.json
+    const char *name;
+    bool todo; // is it to be measured now?
+};
+
+struct states {
+    struct state *list;
+    size_t count;
+};
+
+// Reads the status of all cells (an array of a plan's) in a campaign's folder, which need not
+// exist. retry: cells whose target failed are to be measured again.
+struct states states_read(const char *folder, const json_t *cells, bool retry);
+void states_free(struct states *states);
+
+bool state_is(const struct state *state, const char *name);
+
+// ---- who is measured now: for `jostle status`, `jostle watch` and the campaign itself
+
+// What a scheduler says of the jobs that wait or run.
+struct queue {
+    bool answers;   // false: there is no scheduler, or it does not answer
+    json_t *states; // {id of a task or a job: its state}
+    json_t *tasks;  // {job: {state: number of its tasks}}
+    json_t *fates;  // {id: how it ended}; of those that are not in the queue
+};
+
+// Lines ID<TAB>JOB<TAB>STATE, and lines ID<TAB>FATE; NULL: there is no such file. Ends the program
+// with 1 where one cannot be read.
+void queue_read(struct queue *queue, const char *queue_path, const char *fates_path);
+void queue_free(struct queue *queue);
+
+// Does a process hold the records of a cell, as the one that measures them does?
+bool cell_is_held(const char *folder, const char *cell);
+
+// Whole seconds since a cell's status was written; NAN: it was not. now_s: since the epoch.
+double cell_age_s(const json_t *status, double now_s);
+
+// A cell says that it is being measured: true when it is. Else reason says how that is known.
+bool cell_is_measured(const char *folder, const struct state *state, const struct queue *queue,
+                      double now_s, char *reason, size_t size);
+
+// ---- how long cells will take
+
+// By the best that is known: what an earlier session needed for a part of the very cell; the mean
+// of done cells of the same target with the same parameters, or of the same target; a single run
+// of the target; else nothing.
+
+// Mean times of what is done.
+struct means {
+    json_t *by_label, *by_target; // {label: seconds}
+    double all;                   // seconds; NAN: nothing is done
+};
+void means_of(const struct states *states, struct means *means);
+void means_free(struct means *means);
+
+// Seconds that the rest of a cell takes, as far as it was measured; NAN: unknown.
+double rest_of_cell(const json_t *status);
+
+// jostle.plan/1 of the states' cells. probes: {label: seconds of one run}. To be released.
+json_t *remaining_plan(const json_t *plan, const struct states *states, const json_t *probes);
+
+enum { DEFAULT_MAX_RUNS = 30, DEFAULT_MIN_RUNS = 15 };
+
+/* The folder of a campaign: its plan, its lock. */
+
+/* Makes the folder, and holds it until the program ends: tasks that measure some of its cells share
+ * it, whoever measures all of them has it alone. One with files of somebody else's is wrong use.
+ * False after a message. */
+bool folder_hold(const char *folder, bool shared);
+
+/* Brings the plan, and the file that it was made from, into the folder, and says in
+ * what it differs from the one that is there. shared: it must be the one that is
+ * there. file: for messages. False after a message. */
+bool folder_keep_plan(const char *folder, const json_t *plan, const char *conf_path,
+                      const char *file, bool shared);
+
+/* One campaign of several folders: which of their cells to take, and the plan. Copies
+ * nothing. */
+
+enum prefer { PREFER_NONE, PREFER_FIRST, PREFER_NEWEST };
+
+struct merged {
+    json_t *plan;
+    char **take; /* the folders of the cells */
+    size_t count;
+    size_t again;     /* cells that were found once more */
+    size_t conflicts; /* cells that differ, each named in a message */
+};
+
+/* Ends the program with 1 where a folder cannot be read. */
+void merge(struct merged *merged, const char *const *folders, size_t count, enum prefer prefer);
+void merge_free(struct merged *merged);
+
+/* The dialogue with the shell that runs the cells of a campaign. The shell starts and
+ * ends processes; what to start, and what became of it, is decided here.
+ *
+ * Commands on stdin, each answered by a line with tabs on stdout:
+ *   next          cell NAME SCRATCH    make it the next one: DIR/cells/NAME/cell.json
+ *                                      says what to measure, in the folder SCRATCH
+ *                 session NUMBER FILE COMMAND
+ *                                      first run the command, which prepares this session, in
+ *                                      the folder of the campaign file
+ *                 end FAILED BROKEN HELD
+ *                                      there is no other; so many targets failed; so many
+ *                                      cells could not be measured; so many are being
+ *                                      measured by another jostle
+ *                 failed               no further cell would do better; a message was
+ *                                      printed
+ *   ended STATUS  ended                the exit status of jostle for that cell
+ *   prepared      prepared             the session is: ask for the next cell again
+ * The end of stdin ends it. */
+
+struct drive_settings {
+    const char *folder;      /* of the campaign */
+    const char *scratch;     /* where working folders are made */
+    const char *stderr_path; /* what a cell's jostle printed on stderr */
+    const char *prepare;     /* what is run before each session; NULL: nothing */
+    const char *file;        /* of the campaign */
+    bool quiet;
+};
+
+/* False after a message. */
+bool drive(const struct drive_settings *settings, const struct states *states);
+
+/* Where a campaign is: a bar on a terminal, a line a cell in a log. While a cell is
+ * measured, all that happens is one look at its status.json a second, and that only
+ * where there is a terminal. */
+
+struct progress {
+    const struct states *states;
+    const char *folder;
+    bool quiet, terminal;
+    size_t finished;
+    size_t current; /* index of the cell that is being measured */
+    bool measuring;
+    double since_s;  /* when it began */
+    double *spent_s; /* of each cell that is done; NAN of the others */
+    bool *waiting;   /* is it still to be measured */
+};
+
+void progress_begin(struct progress *progress, const struct states *states, const char *folder,
+                    bool quiet);
+void progress_end(struct progress *progress);
+
+/* A cell begins. */
+void progress_cell(struct progress *progress, size_t index);
+/* It has ended. reason may be "". */
+void progress_cell_end(struct progress *progress, const char *state, const char *reason);
+/* Draws the bar, where there is a terminal. */
+void progress_tick(const struct progress *progress);
+/* Takes the bar away. */
+void progress_clear(const struct progress *progress);
+
+/* The commands of the program, and their options: one table for all, as they choose
+ * among the same cells of the same folders. */
+
+struct command_options {
+    const char *file, *instances, *workloads; /* of expand */
+    struct option_list set;
+    const char *only, *cells; /* which cells */
+    bool retry_failed;
+    const char *conf, *plan, *take; /* files to read or write */
+    const char *probes, *queue, *fates, *output;
+    const char *scratch, *stderr_path; /* of run */
+    bool shared, quiet;
+    uint64_t session;                   /* which cells, too; 0: not given */
+    uint64_t nodes, cells_per_task;     /* of tasks; 0: not given */
+    bool names, actions, lost, compact; /* what to print */
+    int prefer;                         /* of merge */
+};
+
+/* Each takes its operands, and returns the exit status. */
+int command_expand(const struct command_options *options, char **operands, int count);
+int command_describe(const struct command_options *options, char **operands, int count);
+int command_plan(const struct command_options *options, char **operands, int count);
+int command_tasks(const struct command_options *options, char **operands, int count);
+int command_probes(const struct command_options *options, char **operands, int count);
+int command_calibrations(const struct command_options *options, char **operands, int count);
+int command_keep(const struct command_options *options, char **operands, int count);
+
+// Writes a plan to a file. False with errno.
+bool campaign_plan_write(const json_t *plan, const char *path);
+
+#endif
