@@ -131,7 +131,7 @@ static void add_missing(json_t *missing, const char *kind, const char *name, con
 {
     OWNED char *what = text_of("%s%.*s", kind, (int)strcspn(name, "."), name);
     for (size_t i = 0; i < json_array_size(missing); i++)
-        if (strcmp(json_text_or_empty(json_array_get(missing, i), "what"), what) == 0)
+        if (json_text_is(json_array_get(missing, i), "what", what))
             return;
     json_array_append_new(missing, json_pack("{s:s, s:s}", "what", what, "side", side));
 }

@@ -185,23 +185,14 @@ struct ratios {
     struct sample logs;
 };
 
-static const json_t *same_row(const json_t *session, const json_t *row)
-{
-    const json_t *rows = json_object_get(session, "comparisons");
-    for (size_t i = 0; i < json_array_size(rows); i++) {
-        const json_t *its = json_array_get(rows, i);
-        if (json_equal(json_object_get(its, "condition"), json_object_get(row, "condition")) &&
-            json_equal(json_object_get(its, "metric"), json_object_get(row, "metric")))
-            return its;
-    }
-    return NULL;
-}
-
 // False: a session has no ratio.
 static bool gather(struct ratios *ratios, const json_t *sessions, const json_t *row)
 {
     for (size_t i = 0; i < json_array_size(sessions); i++) {
-        const json_t *ratio = json_object_get(same_row(json_array_get(sessions, i), row), "ratio");
+        const json_t *rows = json_object_get(json_array_get(sessions, i), "comparisons");
+        const json_t *its =
+            json_ratio_of(rows, json_text_at(row, "condition"), json_text_at(row, "metric"));
+        const json_t *ratio = json_object_get(its, "ratio");
         if (!json_is_number(ratio))
             return false;
         json_array_append(ratios->list, (json_t *)ratio);
@@ -221,7 +212,7 @@ static json_t *row_over(const struct ratios *ratios, const json_t *row, double l
     const double error = sqrt(sample_variance(&ratios->logs) / n), t = fabs(mean) / error;
     const double reach = gsl_cdf_tdist_Qinv((1 - level) / 2, n - 1) * error;
     const bool told = fabs(mean) > reach;
-    const int way = strcmp(json_text_or_empty(row, "better"), "higher") == 0 ? -1 : 1;
+    const int way = json_text_is(row, "better", "higher") ? -1 : 1;
     return json_pack("{s:O, s:O, s:O, s:O, s:O, s:o, s:o, s:o, s:o, s:o, s:b, s:s}", "condition",
                      json_object_get(row, "condition"), "metric", json_object_get(row, "metric"),
                      "unit", json_object_get(row, "unit"), "better", json_object_get(row, "better"),

@@ -468,19 +468,16 @@ static char *change_text(const struct words_of *of, const struct interval *ratio
     const struct interval plain = interval_of_reference(ratio, higher);
     const bool up = plain.center >= 1, times = plain.center >= large || plain.center <= 1 / large;
     const char *judgement = up == higher ? "better" : "worse";
-    char *figure = times ? ratio_text(&plain) : percent_text(&plain, up), *text;
+    OWNED char *figure = times ? ratio_text(&plain) : percent_text(&plain, up);
     OWNED char *place = of->load ? text_of("beside %s", of->load) : must(strdup("alone"));
     OWNED char *by = text_of("%s%s", name_of(of, ", by "), name_of(of, name));
     if (is_time && times)
-        text = text_of("takes %s times as long as %s %s%s", figure, of->reference, place, by);
-    else if (is_time)
-        text = text_of("is %s %s %s%s", figure, up ? "slower" : "faster", place, by);
-    else if (times)
-        text = text_of("%s %s times %s's %s (%s)", name, figure, of->reference, place, judgement);
-    else
-        text = text_of("%s %s %s %s (%s)", name, figure, up ? "higher" : "lower", place, judgement);
-    free(figure);
-    return text;
+        return text_of("takes %s times as long as %s %s%s", figure, of->reference, place, by);
+    if (is_time)
+        return text_of("is %s %s %s%s", figure, up ? "slower" : "faster", place, by);
+    if (times)
+        return text_of("%s %s times %s's %s (%s)", name, figure, of->reference, place, judgement);
+    return text_of("%s %s %s %s (%s)", name, figure, up ? "higher" : "lower", place, judgement);
 }
 
 json_t *words_comparison(const struct settings *settings, size_t condition, size_t metric,
@@ -490,14 +487,12 @@ json_t *words_comparison(const struct settings *settings, size_t condition, size
     const bool is_time = words_is_time(of.metric);
     if (!(ratio->center > 0))
         return json_null();
-    char *change = change_text(&of, ratio), *text;
+    OWNED char *change = change_text(&of, ratio);
     if (relation_of(ratio, settings->same_within) == RELATION_SAME)
-        text = text_of("%s is the same as %s within %.3g %%: it%s %s", of.variant, of.reference,
-                       100 * settings->same_within, is_time ? "" : "s", change);
-    else
-        text = text_of("%s%s %s", of.variant, is_time ? "" : ":", change);
-    free(change);
-    return json_taken(text);
+        return json_taken(text_of("%s is the same as %s within %.3g %%: it%s %s", of.variant,
+                                  of.reference, 100 * settings->same_within, is_time ? "" : "s",
+                                  change));
+    return json_taken(text_of("%s%s %s", of.variant, is_time ? "" : ":", change));
 }
 
 json_t *words_interaction(const struct settings *settings, size_t condition, size_t metric,
@@ -520,12 +515,11 @@ void answer_direction(const struct metric_setting *metric, const struct interval
     const struct interval plain = interval_of_reference(ratio, metric->higher_is_better);
     const bool has_width = has_bounds(&plain) && plain.high > plain.low;
     OWNED char *figure = figure_text(&plain, has_width ? decimals_of(&plain, 2, 5) : 2, "");
-    char *text =
+    OWNED char *text =
         text_of("%s %s %s %s", metric->name, figure, plain.center < 1 ? "of" : "times", reference);
     json_extend(object,
                 json_pack("{s:s, s:s, s:o, s:o, s:s?}", "unit", metric->unit, "better",
                           metric_better_names[metric->higher_is_better], "of_reference",
                           json_figure(plain.center), "of_reference_ci", json_interval(&plain),
                           "text", isnan(plain.center) ? NULL : text));
-    free(text);
 }

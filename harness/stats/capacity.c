@@ -424,7 +424,7 @@ static const struct threshold *posterior(struct session *session, size_t conditi
     struct capacity_fit *one = &session->fits[condition];
     if (one->of == session->conditions[condition].seen + 1)
         return &one->threshold;
-    struct trial *trials = must(calloc(session->count + 1, sizeof *trials));
+    OWNED struct trial *trials = must(calloc(session->count + 1, sizeof *trials));
     const struct stimuli range = range_of(session->settings);
     size_t count = 0;
     for (size_t i = 0; i < session->count; i++)
@@ -432,7 +432,6 @@ static const struct threshold *posterior(struct session *session, size_t conditi
             trials[count++] = (struct trial){session->runs[i].x, session->runs[i].y};
     threshold_fit(&one->threshold, &range, trials, count);
     one->of = session->conditions[condition].seen + 1;
-    free(trials);
     return &one->threshold;
 }
 

@@ -144,10 +144,8 @@ static json_t *job_id(const json_t *experiment)
 bool status_is_done(const char *folder)
 {
     OWNED char *path = text_of("%s/status.json", folder);
-    json_t *old = json_read_record(path, 0, NULL);
-    const bool done = strcmp(json_text_or_empty(old, "state"), "done") == 0;
-    json_decref(old);
-    return done;
+    json_auto_t *old = json_read_record(path, 0, NULL);
+    return json_text_is(old, "state", "done");
 }
 
 void status_begin(struct status *status, const struct experiment *experiment, const char *folder,
@@ -159,9 +157,8 @@ void status_begin(struct status *status, const struct experiment *experiment, co
     if (!json_is_object(cell))
         return;
     status->path = text_of("%s/status.json", folder);
-    json_t *old = json_read_record(status->path, 0, NULL);
+    json_auto_t *old = json_read_record(status->path, 0, NULL);
     status->before_s = fmax(json_number_at(old, "spent_s"), 0); // 0 where it is not known
-    json_decref(old);
     status->fixed = json_pack(
         "{s:s, s:o, s:o, s:o, s:s, s:I, s:o, s:I, s:o, s:o}", "schema", SCHEMA_STATUS, "cell",
         json_member(cell, "name"), "key", json_member(cell, "key"), "limits",
@@ -187,23 +184,20 @@ void status_write(struct status *status, const struct course *course, const char
     struct save save;
     if (!status->path)
         return;
-    json_t *object = json_copy(status->fixed);
+    json_auto_t *object = json_copy(status->fixed);
     const double spent = status->before_s + status->spent_s;
-    json_t *changing =
-        json_pack("{s:s, s:s?, s:o, s:I, s:o, s:o, s:o}", "state", state, "reason", reason,
-                  "updated", time_json(status->now_s), "runs", (json_int_t)course->session.count,
-                  "error", json_figure(course->next.worst_error), "expected_runs",
-                  expected_runs(course, strcmp(state, "done") == 0), "spent_s",
-                  json_real(round(spent * 1000) / 1000));
-    json_object_update(object, changing);
+    json_extend(object, json_pack("{s:s, s:s?, s:o, s:I, s:o, s:o, s:o}", "state", state, "reason",
+                                  reason, "updated", time_json(status->now_s), "runs",
+                                  (json_int_t)course->session.count, "error",
+                                  json_figure(course->next.worst_error), "expected_runs",
+                                  expected_runs(course, strcmp(state, "done") == 0), "spent_s",
+                                  json_real(round(spent * 1000) / 1000)));
     // One line: those who watch read many. What cannot be written is told by runs.jsonl, too.
     if (save_begin(&save, status->path, SAVE_STATE))
         (void)save_end(&save, json_dumpf(object, save.file,
                                          JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS)) == 0 &&
                                   fputc('\n', save.file) != EOF);
     status->written_s = status->spent_s;
-    json_decref(changing);
-    json_decref(object);
 }
 
 void status_run(struct status *status, const struct course *course)
@@ -342,14 +336,12 @@ static bool take_figures(json_t *meter, const json_t *result)
 bool assemble_hyperfine(struct hub *hub, json_t *meter)
 {
     const json_t *settings = json_object_get(hub->experiment.json, "settings");
-    if (strcmp(json_text_or_empty(settings, "engine"), "hyperfine") != 0)
+    if (!json_text_is(settings, "engine", "hyperfine"))
         return true;
     OWNED char *path = folder_file(&hub->folder, "hyperfine.json");
-    json_t *exported = json_read_record(path, 0, NULL);
-    const bool good = take_figures(meter, json_array_get(json_object_get(exported, "results"), 0));
+    json_auto_t *exported = json_read_record(path, 0, NULL);
     remove(path);
-    json_decref(exported);
-    return good;
+    return take_figures(meter, json_array_get(json_object_get(exported, "results"), 0));
 }
 
 // ---- a run that failed ----
@@ -455,13 +447,10 @@ bool assemble_failure(struct hub *hub)
     const bool is_first = !(json_number_at(record, "order") > 1) ||
                           json_has(json_object_get(experiment, "settings"), "prepare");
     OWNED char *text = failure_text(record);
-    char *advice =
+    OWNED char *advice =
         advice_text(record, hub->folder.path, is_cell ? &again_cell : &again_alone, is_first);
     if (judge_failure(record) == FAILURE_METRIC)
         without_controls(text);
-    const bool good =
-        hub_answer(hub, "stop\t%s\t%s\t%s\t%s", stop_names[STOP_FAILURE], text, advice,
-                   judge_failure(record) == FAILURE_SERVICE ? "service" : "target");
-    free(advice);
-    return good;
+    return hub_answer(hub, "stop\t%s\t%s\t%s\t%s", stop_names[STOP_FAILURE], text, advice,
+                      judge_failure(record) == FAILURE_SERVICE ? "service" : "target");
 }

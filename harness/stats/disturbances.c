@@ -70,7 +70,8 @@ static int by_text(const void *a, const void *b)
 // The names of all hosts, sorted; to be freed.
 static char *hosts_text(json_t *hosts)
 {
-    const char **names = must(calloc(json_object_size(hosts) + 1, sizeof *names)), *name;
+    OWNED const char **names = must(calloc(json_object_size(hosts) + 1, sizeof *names));
+    const char *name;
     char *text = must(strdup(""));
     json_t *value;
     size_t count = 0;
@@ -78,7 +79,6 @@ static char *hosts_text(json_t *hosts)
     qsort(names, count, sizeof *names, by_text);
     for (size_t i = 0; i < count; i++)
         text = text_joined(text, ", ", names[i]);
-    free(names);
     return text;
 }
 
@@ -141,7 +141,7 @@ static void add_meanwhile(const struct session *session, const json_t *part, siz
 // What one session recorded that another did not find, before it continued.
 static void add_change(const json_t *before, const json_t *after, json_t *warnings)
 {
-    json_t *changes = json_array();
+    json_auto_t *changes = json_array();
     const json_t *variants = json_object_get(after, "variants");
     // Of revisions each session builds its own files.
     if (!json_is_object(json_object_get(json_array_get(variants, 0), "revision")))
@@ -160,7 +160,6 @@ static void add_change(const json_t *before, const json_t *after, json_t *warnin
         message_detail(&message, "changes", "%s", text);
         message_add(warnings, &message);
     }
-    json_decref(changes);
 }
 
 // The program or a variable, between one session that made runs and the next that did:
@@ -259,7 +258,7 @@ static const json_t *helper_of(const struct view *view, const json_t *figure, co
     const json_t *all = definitions(view);
     for (size_t i = 0; i < json_array_size(all); i++) {
         const json_t *one = json_array_get(all, i);
-        if (strcmp(json_text_or_empty(one, "role"), role) == 0 &&
+        if (json_text_is(one, "role", role) &&
             strcmp(json_text_or_empty(one, "adapter"), json_text_or_empty(figure, "adapter")) == 0)
             return one;
     }
@@ -339,8 +338,7 @@ static double errors_of(const struct view *view, size_t index, int condition)
     double sum = NAN, value;
     for (size_t i = 0; i < json_array_size(all); i++) {
         const json_t *one = json_array_get(all, i);
-        if (strcmp(json_text_or_empty(one, "role"), "errors") != 0 ||
-            !run_value(view, index, condition, one, &value))
+        if (!json_text_is(one, "role", "errors") || !run_value(view, index, condition, one, &value))
             continue;
         sum = (isnan(sum) ? 0 : sum) + (value > 0 ? value : 0);
     }
@@ -429,22 +427,21 @@ static void warn_of_halves(const struct view *view, int condition, const json_t 
 static void warn_of_loop(const struct view *view)
 {
     const json_t *all = definitions(view);
-    char *names = NULL;
+    OWNED char *names = NULL;
     size_t count = 0;
     for (size_t i = 0; i < json_array_size(all); i++) {
         const json_t *one = json_array_get(all, i);
-        if (!is_figure(one) || strcmp(json_text_or_empty(one, "loop"), "closed") != 0)
+        if (!is_figure(one) || !json_text_is(one, "loop", "closed"))
             continue;
         names = text_joined(names, ", ", json_text_or_empty(one, "name"));
         count++;
     }
-    if (count > 0) {
-        struct message message = about(view, FLAG_CLOSED_LOOP, -1, NULL);
-        message_detail(&message, "names", "%s", names);
-        message_detail(&message, "verb", "%s", count == 1 ? "leaves" : "leave");
-        message_add(view->warnings, &message);
-    }
-    free(names);
+    if (count == 0)
+        return;
+    struct message message = about(view, FLAG_CLOSED_LOOP, -1, NULL);
+    message_detail(&message, "names", "%s", names);
+    message_detail(&message, "verb", "%s", count == 1 ? "leaves" : "leave");
+    message_add(view->warnings, &message);
 }
 
 static void warn_of_condition(const struct view *view, int condition)
@@ -459,7 +456,7 @@ static void warn_of_condition(const struct view *view, int condition)
         if (is_figure(one))
             warn_of_few(view, condition, one);
         for (size_t k = 0; k < sizeof helpers / sizeof *helpers; k++)
-            if (strcmp(json_text_or_empty(one, "role"), helpers[k].role) == 0)
+            if (json_text_is(one, "role", helpers[k].role))
                 helpers[k].warn(view, condition, one);
     }
     warn_of_errors(view, condition);

@@ -184,7 +184,7 @@ static enum verdict judge(const struct judgement *of, size_t condition, size_t m
         if (bias == BIAS_NONE || !is_about(of, warning, condition, metric) ||
             bias_beside(bias, seen, of->against == AGAINST_REFERENCE) != VERDICT_UNDECIDED)
             continue;
-        if (strcmp(json_text_or_empty(warning, "flag"), "unsteady") == 0 &&
+        if (json_text_is(warning, "flag", "unsteady") &&
             holds_in_each_pair(of, condition, metric, seen))
             continue;
         verdict = VERDICT_UNDECIDED;
@@ -196,13 +196,8 @@ static enum verdict judge(const struct judgement *of, size_t condition, size_t m
 static json_t *find(const struct judgement *of, size_t condition, size_t metric)
 {
     const struct settings *settings = of->session->settings;
-    for (size_t i = 0; i < json_array_size(of->ratios); i++) {
-        json_t *ratio = json_array_get(of->ratios, i);
-        if (is_of(ratio, "condition", settings->conditions[condition]) &&
-            is_of(ratio, "metric", settings->metrics.item[metric].name))
-            return ratio;
-    }
-    return NULL;
+    return json_ratio_of(of->ratios, settings->conditions[condition],
+                         settings->metrics.item[metric].name);
 }
 
 static void set_verdict(json_t *ratio, const char *member, enum verdict verdict)

@@ -313,7 +313,8 @@ struct interval ranks_interval(size_t rank, const double *sorted, size_t n)
 static size_t exact_bound(double tail, size_t n)
 {
     const size_t most = n * (n + 1) / 2;
-    double *chance = must(calloc(most + 1, sizeof *chance)), below = 0;
+    OWNED double *chance = must(calloc(most + 1, sizeof *chance));
+    double below = 0;
     size_t rank = 0;
     chance[0] = 1;
     for (size_t i = 1, reached = 0; i <= n; i++) {
@@ -323,7 +324,6 @@ static size_t exact_bound(double tail, size_t n)
     }
     while (rank < most && below + chance[rank] <= tail)
         below += chance[rank++];
-    free(chance);
     return rank;
 }
 

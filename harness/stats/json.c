@@ -17,6 +17,18 @@ void json_put_interval(json_t *object, const char *name, const struct interval *
     json_put(object, "ci", json_interval(interval));
 }
 
+json_t *json_ratio_of(const json_t *list, const char *condition, const char *metric)
+{
+    size_t i;
+    json_t *ratio;
+    json_array_foreach(list, i, ratio)
+    {
+        if (json_text_is(ratio, "condition", condition) && json_text_is(ratio, "metric", metric))
+            return ratio;
+    }
+    return NULL;
+}
+
 json_t *json_taken(char *text)
 {
     json_t *json = json_string(text);

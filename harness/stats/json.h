@@ -16,6 +16,9 @@ json_t *json_interval(const struct interval *interval);
 // Puts its center under that name, and its bounds as "ci".
 void json_put_interval(json_t *object, const char *name, const struct interval *interval);
 
+// The entry of a list of ratios (slowdowns, comparisons) for that condition and metric; NULL.
+json_t *json_ratio_of(const json_t *list, const char *condition, const char *metric);
+
 // A new reference to a text, which is freed.
 json_t *json_taken(char *text);
 

@@ -52,8 +52,7 @@ static struct readings *readings_of(struct machine *machine, const json_t *readi
     struct readings *one = &machine->readings[machine->count++];
     *one = (struct readings){.name = name,
                              .unit = json_text_or_empty(reading, "unit"),
-                             .lower_is_worse =
-                                 strcmp(json_text_or_empty(reading, "worse"), "lower") == 0};
+                             .lower_is_worse = json_text_is(reading, "worse", "lower")};
     return one;
 }
 
@@ -269,7 +268,7 @@ static json_t *read_earlier(const char *path, const json_t *entry, size_t *lines
     while (file && getline(&line, &size, file) > 0) {
         json_t *one = json_loads(line, 0, NULL);
         ++*lines;
-        if (strcmp(json_text_or_empty(one, "schema"), SCHEMA_MACHINE) == 0 && is_alike(entry, one))
+        if (json_text_is(one, "schema", SCHEMA_MACHINE) && is_alike(entry, one))
             json_array_append(earlier, one);
         if (json_array_size(earlier) > LOOKED_AT)
             json_array_remove(earlier, 0);
@@ -364,15 +363,13 @@ json_t *usual_compare(const json_t *experiment, const json_t *machine)
     size_t lines;
     if (!json_is_object(machine) || !find_file(experiment, path))
         return unusual;
-    json_t *entry = entry_of(experiment, machine);
-    json_t *earlier = read_earlier(path, entry, &lines);
+    json_auto_t *entry = entry_of(experiment, machine);
+    json_auto_t *earlier = read_earlier(path, entry, &lines);
     for (size_t i = 0; i < TOLD; i++)
         compare_one(earlier, told[i].reporter, median_in(machine, told[i].reporter), unusual);
     if (lines >= LINES_MOST)
         shorten(path);
     append(path, entry);
-    json_decref(earlier);
-    json_decref(entry);
     return unusual;
 }
 

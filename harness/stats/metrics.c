@@ -20,7 +20,8 @@ static const double rule_prior = 0.03, robust_prior = 0.5;
 static struct dependence series_of(const struct session *session, size_t metric)
 {
     const size_t kinds = session->settings->condition_count;
-    double reach[MAX_CONDITIONS], *value = must(malloc((session->count + 1) * sizeof *value));
+    double reach[MAX_CONDITIONS];
+    OWNED double *value = must(malloc((session->count + 1) * sizeof *value));
     size_t count = 0;
     for (size_t i = 0; i < kinds; i++)
         reach[i] = series_reach(&session->conditions[i].metric[metric]);
@@ -33,9 +34,7 @@ static struct dependence series_of(const struct session *session, size_t metric)
                 (series_near(sample, reach[run->condition], run->value[metric]) - sample->mean) /
                 sqrt(variance);
     }
-    const struct dependence seen = dependence_of(value, count, kinds);
-    free(value);
-    return seen;
+    return dependence_of(value, count, kinds);
 }
 
 static struct interval estimate(struct session *session, size_t condition, size_t metric,

@@ -1,6 +1,7 @@
 #include "result.h"
 
 #include "decide.h"
+#include "json.h"
 #include "metrics.h"
 
 #include "common/memory.h"
@@ -62,19 +63,12 @@ static size_t beside(const struct experiment *experiment, size_t condition, cons
 static struct interval slowdown_of(const struct protection *of, size_t condition)
 {
     const struct settings *settings = of->session->settings;
-    const char *metric = settings->metrics.item[of->metric].name;
-    for (size_t i = 0; i < json_array_size(of->slowdowns); i++) {
-        const json_t *one = json_array_get(of->slowdowns, i);
-        if (!same_text(json_text_at(one, "condition"), settings->conditions[condition]) ||
-            !same_text(json_text_at(one, "metric"), metric))
-            continue;
-        struct interval found = unknown;
-        found.center = json_number_at(one, "ratio");
-        found.low = json_bound_at(one, 0);
-        found.high = json_bound_at(one, 1);
-        return found;
-    }
-    return unknown;
+    const json_t *one = json_ratio_of(of->slowdowns, settings->conditions[condition],
+                                      settings->metrics.item[of->metric].name);
+    return (struct interval){.center = json_number_at(one, "ratio"),
+                             .low = json_bound_at(one, 0),
+                             .high = json_bound_at(one, 1),
+                             .error = INFINITY};
 }
 
 // What all loads of a run achieved together; NAN where they count in different units, or one does

@@ -76,7 +76,8 @@ static void add_seconds(const struct session *session, json_t *forecast)
 json_t *result_build(struct session *session)
 {
     const struct experiment *experiment = session->experiment;
-    json_t *result = must(json_copy(experiment->json)), *summary = summary_build(session);
+    json_t *result = must(json_copy(experiment->json));
+    json_auto_t *summary = summary_build(session);
     attribution_add(session, summary);
     waiting_add(session, json_object_get(summary, "conditions"));
     service_add(session, json_object_get(summary, "conditions"));
@@ -96,7 +97,6 @@ json_t *result_build(struct session *session)
     json_object_del(result, "stopped");
     json_object_del(result, "unusual");
     json_object_update(result, summary);
-    json_decref(summary);
     return result;
 }
 
@@ -117,12 +117,9 @@ static enum stop_reason ended_by(const struct experiment *experiment, const char
     if (outside != STOP_NOT)
         return outside;
     OWNED char *path = text_of("%s/result.json", folder);
-    json_t *earlier = json_read_record(path, 0, NULL);
+    json_auto_t *earlier = json_read_record(path, 0, NULL);
     const json_t *condition = json_array_get(json_object_get(earlier, "conditions"), 0);
-    const char *name = json_text_at(condition, "stop_reason");
-    const enum stop_reason reason = name ? stop_reason(name) : STOP_NOT;
-    json_decref(earlier);
-    return reason;
+    return stop_reason(json_text_at(condition, "stop_reason"));
 }
 
 static bool derive(const char *folder)

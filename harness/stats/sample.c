@@ -429,7 +429,7 @@ struct dependence dependence_of(const double *value, size_t n, size_t means)
 struct steadiness series_of_pairs(const struct sample *sample)
 {
     const double reach = series_reach(sample), df = (double)sample->count - 2;
-    double *value = must(malloc((sample->count + 1) * sizeof *value));
+    OWNED double *value = must(malloc((sample->count + 1) * sizeof *value));
     for (size_t i = 0; i < sample->count; i++)
         value[i] = series_near(sample, reach, sample->value[i]);
     struct steadiness steadiness = {
@@ -437,7 +437,6 @@ struct steadiness series_of_pairs(const struct sample *sample)
     if (sample->count >= DRIFT_FROM)
         steadiness.drift_p =
             2 * gsl_cdf_tdist_Q(fabs(order_analyse(value, sample->count).trend_t), df);
-    free(value);
     return steadiness;
 }
 

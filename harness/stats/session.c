@@ -351,7 +351,7 @@ static void add_load(struct session *session, const struct observation *run, con
     add_known(load, "achieved", &sum->achieved, &sum->achieved_runs);
     add_known(load, "cpu_s", &sum->cpu_s, &sum->cpu_runs);
     // No control group counted it.
-    sum->bound = sum->bound || strcmp(json_text_or_empty(load, "accounting"), "processes") == 0;
+    sum->bound = sum->bound || json_text_is(load, "accounting", "processes");
     add_known(load, "late", &sum->late, &ignored);
     add_known(load, "dropped", &sum->dropped, &ignored);
     // That a load with settings falls behind is what they are for.

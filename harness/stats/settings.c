@@ -226,7 +226,7 @@ static void take_metric(struct settings *settings, const json_t *definitions, co
     size_t sources = 0;
     for (size_t i = 0; i < json_array_size(definitions); i++) {
         const json_t *one = json_array_get(definitions, i);
-        if (strcmp(json_text_or_empty(one, "name"), name) != 0)
+        if (!json_text_is(one, "name", name))
             continue;
         definition = definition ? definition : one;
         sources++;
@@ -234,7 +234,7 @@ static void take_metric(struct settings *settings, const json_t *definitions, co
     if (!definition)
         metrics_choose_builtin(&settings->metrics, name);
     else if (metrics_choose_output(&settings->metrics, name, json_text_or_empty(definition, "unit"),
-                                   strcmp(json_text_or_empty(definition, "better"), "higher") == 0))
+                                   json_text_is(definition, "better", "higher")))
         settings->metrics.item[metrics_find(&settings->metrics, name)].alone =
             sources == 1 && json_text_at(definition, "variant") != NULL;
 }

@@ -4,6 +4,7 @@
 #include "shares.h"
 
 #include "common/memory.h"
+#include "common/units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -298,16 +299,6 @@ static bool measure(struct made *made, struct critical *critical)
 
 // ---- words ----
 
-// "1.24 s", "12.3 ms"
-static const char *say_seconds(double seconds, char text[32])
-{
-    const double magnitude = fabs(seconds);
-    const char *unit = magnitude >= 1 ? "s" : magnitude >= 1e-3 ? "ms" : "µs";
-    const double scaled = seconds * (magnitude >= 1 ? 1 : magnitude >= 1e-3 ? 1e3 : 1e6);
-    snprintf(text, 32, "%.*f %s", scaled >= 100 ? 0 : scaled >= 10 ? 1 : 2, scaled, unit);
-    return text;
-}
-
 // "61 ± 2 %": of a part of the time.
 static void say_part(FILE *stream, const struct made *made, enum part part)
 {
@@ -343,14 +334,15 @@ static char *words_of_parts(const struct made *made)
 static char *words_of_others(const struct made *made)
 {
     const struct interval *factor = &made->factor;
-    char waited[32], wall[32], without[32], range[64] = "";
+    char waited[NUMBER_SIZE], wall[NUMBER_SIZE], without[NUMBER_SIZE], range[64] = "";
     if (isfinite(factor->error) && !factor->constant)
         snprintf(range, sizeof range, " (%.2f to %.2f)", factor->low, factor->high);
     return text_of("%s%s of %s it waited for a CPU: %.2f times slower%s because of other "
                    "programs; %s without them",
-                   made->at_least ? "at least " : "", say_seconds(made->seconds[CPU_WAIT], waited),
-                   say_seconds(made->wall_s, wall), factor->center, range,
-                   say_seconds(made->wall_s - made->seconds[CPU_WAIT], without));
+                   made->at_least ? "at least " : "",
+                   number_scaled(made->seconds[CPU_WAIT], "s", waited),
+                   number_scaled(made->wall_s, "s", wall), factor->center, range,
+                   number_scaled(made->wall_s - made->seconds[CPU_WAIT], "s", without));
 }
 
 // ---- the steadier figure ----
