@@ -262,8 +262,8 @@ void series_put(json_t *row, const struct measured *measured, const json_t *cell
         json_put(row, "n", must(json_integer((json_int_t)sample.count)));
         check_count(row, sample.count, json_object_get(cell, "series"));
         add_more(row, "variation", sqrt(sample_variance(&sample)) / sample.mean, "fraction");
-        add_more(row, "min", sample.sorted[0], unit);
-        add_more(row, "max", sample.sorted[sample.count - 1], unit);
+        add_more(row, "min", sample_sorted(&sample)[0], unit);
+        add_more(row, "max", sample_sorted(&sample)[sample.count - 1], unit);
     }
     sample_free(&sample);
     sequence_free(&sequence);

@@ -40,7 +40,7 @@ static double times_worse(double value, double median, bool higher_is_better)
 // The i-th worst of the values, from 0.
 static double worst_of(const struct sample *sample, size_t i, bool higher_is_better)
 {
-    return sample->sorted[higher_is_better ? i : sample->count - 1 - i];
+    return sample_sorted(sample)[higher_is_better ? i : sample->count - 1 - i];
 }
 
 // The runs that shape_outliers() finds on the side that is worse, where they are worse by a

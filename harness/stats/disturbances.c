@@ -243,7 +243,7 @@ struct view {
 
 static const json_t *definitions(const struct view *view)
 {
-    return json_object_get(json_object_get(view->session->experiment->json, "settings"), "metrics");
+    return experiment_metrics(view->session->experiment);
 }
 
 static bool is_figure(const json_t *definition)
@@ -291,7 +291,11 @@ static bool run_value(const struct view *view, size_t index, int condition, cons
     // In a search for the capacity the runs beyond it are as bad as they have to be.
     if (run->condition != condition || !session_uses(view->session, run) || run->y > 0)
         return false;
-    *value = metric_value(json_text_or_empty(helper, "name"), view->session->runs[index].record);
+    const json_t *all = definitions(view);
+    size_t i = 0;
+    while (json_array_get(all, i) != helper)
+        i++;
+    *value = session_facts(view->session, index)->defined[i];
     return true;
 }
 
@@ -487,17 +491,16 @@ static struct service_sums sums_of(const struct session *session, int condition)
     struct service_sums sums = {.memory_bytes = NAN, .last_start = NAN};
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
-        const json_t *service = json_object_get(run->record, "service");
-        const double start = json_number_at(service, "starts");
-        if (run->condition != condition || !session_uses(session, run) || !json_is_object(service))
+        const struct service_use *service = &session_facts(session, i)->service;
+        if (run->condition != condition || !session_uses(session, run) || !service->is_there)
             continue;
         sums.runs++;
-        sums.elapsed_s += json_number_at(service, "elapsed_s");
-        sums.cpu_s += json_number_at(service, "cpu_s");
-        sums.memory_bytes = fmax(sums.memory_bytes, json_number_at(service, "memory_bytes"));
-        sums.stall_s += json_number_at(json_object_get(service, "stalls"), "cpu_s");
-        sums.starts += start != sums.last_start; // true of the first, for NAN
-        sums.last_start = start;
+        sums.elapsed_s += service->elapsed_s;
+        sums.cpu_s += service->cpu_s;
+        sums.memory_bytes = fmax(sums.memory_bytes, service->memory_bytes);
+        sums.stall_s += service->stall_s;
+        sums.starts += service->starts != sums.last_start; // true of the first, for NAN
+        sums.last_start = service->starts;
     }
     return sums;
 }
@@ -544,13 +547,12 @@ void service_warnings(const struct session *session, json_t *warnings)
     double last = NAN;
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
-        const json_t *service = json_object_get(session->runs[i].record, "service");
-        const double start = json_number_at(service, "starts");
-        if (start > last && (is_kept || run->block == session->runs[i - 1].block))
+        const struct service_use *service = &session_facts(session, i)->service;
+        if (service->starts > last && (is_kept || run->block == session->runs[i - 1].block))
             message_run(&restarted, run->order);
-        if (matters && json_is_true(json_object_get(service, "own_session")))
+        if (matters && service->own_session)
             message_run(&apart, run->order);
-        last = start;
+        last = service->starts;
     }
     message_add_some(warnings, &restarted);
     message_add_some(warnings, &apart);

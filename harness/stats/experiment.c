@@ -122,12 +122,45 @@ static unsigned disturbed_of(const json_t *record)
     return set;
 }
 
+static struct service_use service_of(const json_t *record)
+{
+    const json_t *service = json_object_get(record, "service");
+    return (struct service_use){
+        .is_there = json_is_object(service),
+        .own_session = json_is_true(json_object_get(service, "own_session")),
+        .elapsed_s = json_number_at(service, "elapsed_s"),
+        .cpu_s = json_number_at(service, "cpu_s"),
+        .stall_s = json_number_at(json_object_get(service, "stalls"), "cpu_s"),
+        .memory_bytes = json_number_at(service, "memory_bytes"),
+        .starts = json_number_at(service, "starts"),
+    };
+}
+
+const json_t *experiment_metrics(const struct experiment *experiment)
+{
+    return experiment ? json_object_get(json_object_get(experiment->json, "settings"), "metrics")
+                      : NULL;
+}
+
+static double *defined_of(const struct experiment *experiment, const json_t *record)
+{
+    const json_t *all = experiment_metrics(experiment), *one;
+    const size_t count = json_array_size(all);
+    double *values = count > 0 ? must(calloc(count, sizeof *values)) : NULL;
+    size_t i;
+    json_array_foreach(all, i, one) values[i] =
+        metric_value(json_text_or_empty(one, "name"), record);
+    return values;
+}
+
 static struct facts facts_of(struct session *session, const json_t *record)
 {
     const double cpus = session->experiment ? session->experiment->cpus : 0;
     const char *name = json_text_at(record, "condition");
     struct facts facts = {
         .account = account_of(record, cpus),
+        .service = service_of(record),
+        .defined = defined_of(session->experiment, record),
         .condition = name ? settings_condition(session->settings, name) : -1,
         .block = json_integer_value(json_object_get(record, "block")),
         .order = json_integer_value(json_object_get(record, "order")),
@@ -140,6 +173,13 @@ static struct facts facts_of(struct session *session, const json_t *record)
     return facts;
 }
 
+void facts_free(struct facts *facts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(facts[i].defined);
+    free(facts);
+}
+
 const struct facts *session_facts(const struct session *session, size_t run)
 {
     return &session->facts[session->runs[run].fact];
@@ -148,22 +188,16 @@ const struct facts *session_facts(const struct session *session, size_t run)
 // What else may be needed of a record at the end.
 static json_t *kept_of(const struct session *session, json_t *record)
 {
-    static const char *const names[] = {"metrics", "probe", "service", "load"};
-    const size_t count = sizeof names / sizeof *names;
-    json_t *kept = NULL;
+    json_t *probe = json_object_get(record, "probe"), *loads = json_object_get(record, "load");
     bool is_adjusted = false;
     if (session->keeps_all)
         return json_incref(record);
     for (size_t i = 0; i < session->settings->condition_count; i++)
         is_adjusted = is_adjusted || session->settings->adjusted[i];
-    for (size_t i = 0; i < count - !is_adjusted; i++) {
-        json_t *value = json_object_get(record, names[i]);
-        if (json_object_size(value) == 0 && json_array_size(value) == 0)
-            continue;
-        kept = kept ? kept : must(json_object());
-        json_put(kept, names[i], json_incref(value));
-    }
-    return kept ? kept : json_null();
+    if (!is_adjusted || json_array_size(loads) == 0)
+        loads = NULL;
+    return !probe && !loads ? json_null()
+                            : must(json_pack("{s:O*, s:O*}", "probe", probe, "load", loads));
 }
 
 bool replay_take(struct session *session, json_t *record, char *why, size_t why_size)

@@ -50,7 +50,7 @@ static struct interval estimate(struct session *session, size_t condition, size_
             ? location_estimate(&session->critical, sample, widen)
             : statistic_location(&session->critical, settings->statistic, sample, widen);
     // A figure that the target prints may be of both signs.
-    const bool may_be_negative = sample->count > 0 && sample->sorted[0] < 0;
+    const bool may_be_negative = sample->count > 0 && sample_sorted(sample)[0] < 0;
     return may_be_negative ? interval : interval_positive(interval);
 }
 
@@ -69,7 +69,7 @@ struct location metric_location(struct session *session, size_t condition, size_
     if (session->conditions[condition].censored > 0) {
         // Of values of which some are too small it is a lower bound, without an interval.
         const struct interval bound = interval_unbounded(
-            statistic_value(session->settings->statistic, sample->sorted, sample->count));
+            statistic_value(session->settings->statistic, sample_sorted(sample), sample->count));
         return (struct location){.interval = bound, .robust = bound};
     }
     const struct dependence seen = series_of(session, metric);

@@ -28,9 +28,9 @@ static bool has_outliers(const struct sample *sample, double least)
     struct outliers outliers = shape_outliers(sample);
     double median = sample_median(sample), off = 0;
     if (outliers.high > 0)
-        off = sample->sorted[sample->count - 1] - median;
+        off = sample_sorted(sample)[sample->count - 1] - median;
     if (outliers.low > 0)
-        off = fmax(off, median - sample->sorted[0]);
+        off = fmax(off, median - sample_sorted(sample)[0]);
     return off > least * fabs(median);
 }
 
@@ -201,8 +201,8 @@ static void add_extreme(const struct view *view, struct message *message)
 {
     const struct sample *sample = view->sample;
     const double median = sample_median(sample);
-    const double highest = sample->sorted[sample->count - 1] / median;
-    const double lowest = sample->sorted[0] / median;
+    const double highest = sample_sorted(sample)[sample->count - 1] / median;
+    const double lowest = sample_sorted(sample)[0] / median;
     if (is_time(view))
         message_detail(message, "extreme", "the slowest takes %.3g times the median", highest);
     else
@@ -216,17 +216,17 @@ static void add_outliers(const struct view *view, struct message *message)
     const struct outliers outliers = shape_outliers(sample);
     char names[NAMES_SIZE];
     if (outliers.high > 0)
-        name_between(view, message, sample->sorted[sample->count - outliers.high], INFINITY);
+        name_between(view, message, sample_sorted(sample)[sample->count - outliers.high], INFINITY);
     if (outliers.low > 0)
-        name_between(view, message, -INFINITY, sample->sorted[outliers.low - 1]);
+        name_between(view, message, -INFINITY, sample_sorted(sample)[outliers.low - 1]);
     run_names(message->runs, names, sizeof names);
     message_detail(message, "few", "%zu", outliers.low + outliers.high);
     message_detail(message, "all", "%zu", sample->count);
     message_detail(message, "runs", "%s", names);
     add_extreme(view, message);
     double rest, ignored;
-    sample_moments(sample->sorted + outliers.low, sample->count - outliers.low - outliers.high,
-                   &rest, &ignored);
+    sample_moments(sample_sorted(sample) + outliers.low,
+                   sample->count - outliers.low - outliers.high, &rest, &ignored);
     add_pull(view, percent(sample->mean - rest, sample->mean), message);
 }
 
@@ -236,9 +236,9 @@ static void add_modes(const struct view *view, struct message *message)
     const struct split split = shape_split(sample);
     char names[NAMES_SIZE];
     if (2 * split.lower > sample->count) // the upper group is the smaller one
-        name_between(view, message, sample->sorted[split.lower], INFINITY);
+        name_between(view, message, sample_sorted(sample)[split.lower], INFINITY);
     else
-        name_between(view, message, -INFINITY, sample->sorted[split.lower - 1]);
+        name_between(view, message, -INFINITY, sample_sorted(sample)[split.lower - 1]);
     run_names(message->runs, names, sizeof names);
     const char *unit = view->metric < BASIC_METRICS
                            ? ""

@@ -256,15 +256,16 @@ static json_t *describe(struct session *session, size_t condition, size_t metric
         return json_null();
     struct location location = metric_location(session, condition, metric);
     double variance = sample_variance(sample);
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:i, s:i, s:b, s:o, s:o, s:o}", "mean",
-        json_figure(sample->mean), "variance", json_figure(variance), "stddev",
-        json_figure(sqrt(variance)), "median", json_figure(sample_median(sample)), "min",
-        json_figure(sample->sorted[0]), "max", json_figure(sample->sorted[sample->count - 1]),
-        "statistic", statistic_names[session->settings->statistic], "center",
-        json_figure(location.interval.center), "set_aside", 0, "outliers", (int)location.outliers,
-        "constant", location.interval.constant, "ci", json_interval(&location.interval), "error",
-        error_of(&location.interval), "ci_robust", json_interval(&location.robust));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:i, s:i, s:b, s:o, s:o, s:o}",
+                     "mean", json_figure(sample->mean), "variance", json_figure(variance), "stddev",
+                     json_figure(sqrt(variance)), "median", json_figure(sample_median(sample)),
+                     "min", json_figure(sample_sorted(sample)[0]), "max",
+                     json_figure(sample_sorted(sample)[sample->count - 1]), "statistic",
+                     statistic_names[session->settings->statistic], "center",
+                     json_figure(location.interval.center), "set_aside", 0, "outliers",
+                     (int)location.outliers, "constant", location.interval.constant, "ci",
+                     json_interval(&location.interval), "error", error_of(&location.interval),
+                     "ci_robust", json_interval(&location.robust));
 }
 
 // All but those that each condition has by name.

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FEW_NEW = 8 }; // values that are put between the others one by one
+
 static void reserve(struct sample *sample, size_t capacity)
 {
     sample->value = must(reallocarray(sample->value, capacity, sizeof *sample->value));
@@ -15,11 +17,12 @@ static void reserve(struct sample *sample, size_t capacity)
     sample->capacity = capacity;
 }
 
-// Where the value belongs: behind those that equal it. Most often that is near neither end, and
-// a sample may have thousands.
-static size_t place_of(const struct sample *sample, double value)
+// Puts the next value where it belongs: behind those that equal it. Most often that is near neither
+// end.
+static void insert_next(struct sample *sample)
 {
-    size_t low = 0, high = sample->count;
+    const double value = sample->value[sample->sorted_count];
+    size_t low = 0, high = sample->sorted_count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (sample->sorted[middle] > value)
@@ -27,7 +30,23 @@ static size_t place_of(const struct sample *sample, double value)
         else
             low = middle + 1;
     }
-    return low;
+    memmove(sample->sorted + low + 1, sample->sorted + low,
+            (sample->sorted_count++ - low) * sizeof *sample->sorted);
+    sample->sorted[low] = value;
+}
+
+const double *sample_sorted(const struct sample *sample)
+{
+    struct sample *own = (struct sample *)sample; // what it holds stays the same
+    if (own->count - own->sorted_count <= FEW_NEW)
+        while (own->sorted_count < own->count)
+            insert_next(own);
+    else {
+        memcpy(own->sorted, own->value, own->count * sizeof *own->sorted);
+        gsl_sort(own->sorted, 1, own->count);
+        own->sorted_count = own->count;
+    }
+    return own->sorted;
 }
 
 // Counts it, and adds it to the sums.
@@ -44,10 +63,6 @@ void sample_add(struct sample *sample, double value)
 {
     if (sample->count == sample->capacity)
         reserve(sample, sample->capacity ? 2 * sample->capacity : 32);
-    const size_t at = place_of(sample, value);
-    memmove(sample->sorted + at + 1, sample->sorted + at,
-            (sample->count - at) * sizeof *sample->sorted);
-    sample->sorted[at] = value;
     sample->value[sample->count] = value;
     take_moments(sample, value);
 }
@@ -61,11 +76,8 @@ void sample_begin(struct sample *sample, size_t count)
 void sample_finish(struct sample *sample, size_t count)
 {
     sample_clear(sample);
-    for (size_t i = 0; i < count; i++) {
-        sample->sorted[i] = sample->value[i];
+    for (size_t i = 0; i < count; i++)
         take_moments(sample, sample->value[i]);
-    }
-    gsl_sort(sample->sorted, 1, count);
 }
 
 void sample_fill(struct sample *sample, const double *value, size_t count)
@@ -77,7 +89,7 @@ void sample_fill(struct sample *sample, const double *value, size_t count)
 
 void sample_clear(struct sample *sample)
 {
-    sample->count = 0;
+    sample->count = sample->sorted_count = 0;
     sample->mean = sample->squares = sample->cubes = 0;
 }
 
@@ -113,8 +125,9 @@ static double sample_skewness(const struct sample *sample)
 
 double sample_median(const struct sample *sample)
 {
-    size_t n = sample->count;
-    return n == 0 ? NAN : (sample->sorted[(n - 1) / 2] + sample->sorted[n / 2]) / 2;
+    const size_t n = sample->count;
+    const double *sorted = sample_sorted(sample);
+    return n == 0 ? NAN : (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
 // The deviations to the left and to the right of the median are two sorted
@@ -124,11 +137,12 @@ double sample_mad(const struct sample *sample)
     size_t n = sample->count;
     if (n == 0)
         return NAN;
+    const double *sorted = sample_sorted(sample);
     double median = sample_median(sample), last = 0, before = 0;
     size_t right = n / 2, left = right;
     for (size_t taken = 0; taken <= n / 2; taken++) {
-        double down = left > 0 ? median - sample->sorted[left - 1] : INFINITY;
-        double up = right < n ? sample->sorted[right] - median : INFINITY;
+        double down = left > 0 ? median - sorted[left - 1] : INFINITY;
+        double up = right < n ? sorted[right] - median : INFINITY;
         before = last;
         if (down < up) {
             last = down;
@@ -150,13 +164,13 @@ struct outliers shape_outliers(const struct sample *sample)
 {
     struct outliers found = {0};
     size_t n = sample->count;
+    const double *sorted = sample_sorted(sample);
     double median = sample_median(sample), mad = sample_mad(sample);
     // Half of the values alike: there is no scale to measure the others with.
-    if (n >= OUTLIERS_FROM && mad > 0 && sample->sorted[0] > 0) {
+    if (n >= OUTLIERS_FROM && mad > 0 && sorted[0] > 0) {
         // The MAD of few values is itself uncertain; found by simulation (make coverage): below 0.5
         // % of normal samples of any size have an "outlier".
         double scale = normal_mad * log1p(mad / median), far = 4.5 * (1 + 8 / (double)n);
-        const double *sorted = sample->sorted;
         while (log(sorted[n - 1 - found.high] / median) > far * scale)
             found.high++;
         while (median - sorted[found.low] > far * normal_mad * mad)
@@ -171,8 +185,9 @@ struct split shape_split(const struct sample *sample)
     double sum = 0, best = 0, low = 0, total = sample->mean * (double)n;
     if (n < SPLIT_FROM || !(sample->squares > 0))
         return (struct split){0};
+    const double *sorted = sample_sorted(sample);
     for (size_t k = 1; k < n; k++) {
-        sum += sample->sorted[k - 1];
+        sum += sorted[k - 1];
         double gap = (total - sum) / (double)(n - k) - sum / (double)k;
         double between = gap * gap * (double)k * (double)(n - k) / (double)n;
         if (between > best) {
@@ -190,12 +205,13 @@ struct split shape_split(const struct sample *sample)
 
 double shape_step(const struct sample *sample)
 {
+    const double *sorted = sample_sorted(sample);
     size_t different = 1;
     double step = INFINITY;
     for (size_t i = 1; i < sample->count; i++) {
-        double gap = sample->sorted[i] - sample->sorted[i - 1];
+        double gap = sorted[i] - sorted[i - 1];
         // Decimal fractions leave rounding dust between equal readings.
-        if (gap <= 1e-12 * sample->sorted[i])
+        if (gap <= 1e-12 * sorted[i])
             continue;
         different++;
         step = fmin(step, gap);

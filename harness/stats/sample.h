@@ -8,8 +8,8 @@
 
 struct sample {
     double *value;  // in the order of measurement
-    double *sorted; // the same, ascending
-    size_t count, capacity;
+    double *sorted; // the same, ascending, as far as sample_sorted() has looked
+    size_t count, capacity, sorted_count;
     double mean;    // of all, by Welford's update
     double squares; // sum of squared deviations from the mean
     double cubes;   // and of their cubes
@@ -17,6 +17,10 @@ struct sample {
 
 // Appends a value.
 void sample_add(struct sample *sample, double value);
+
+// All values, ascending; until the next one is added. To sort them for each of a hundred thousand
+// would take longer than all else.
+const double *sample_sorted(const struct sample *sample);
 
 // Fills a sample at once: begin, set value[0 .. count - 1], finish.
 void sample_begin(struct sample *sample, size_t count);

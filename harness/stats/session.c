@@ -70,7 +70,7 @@ void session_free(struct session *session)
     }
     json_decref(session->records);
     json_decref(session->hosts);
-    free(session->facts);
+    facts_free(session->facts, session->fact_count);
     free(session->fits);
     free(session->conditions);
     free(session->runs);

@@ -130,6 +130,11 @@ size_t session_failed(const struct session *session, size_t condition);
 // ran into the time-out: what it is compared by is then not known.
 size_t session_censored(const struct session *session, size_t condition, enum against against);
 
+// Definitions of metrics, as experiment.json has them; NULL: there is no experiment, or none.
+const json_t *experiment_metrics(const struct experiment *experiment);
+
+void facts_free(struct facts *facts, size_t count);
+
 // What is kept of a run of the session.
 const struct facts *session_facts(const struct session *session, size_t run);
 
@@ -173,8 +178,8 @@ void experiment_close(struct experiment *experiment);
 
 // The records of an experiment, fed to the session that judges them.
 
-// Takes one record, and keeps of it what figures may be made of at the end: its facts, and where it
-// has some its metrics, probe and service, and loads with settings; with `keeps_all` the whole (a
+// Takes one record, and keeps of it what figures may be made of at the end: its facts, its probe,
+// and its loads where some have settings; with `keeps_all` the whole (a
 // new reference). False: it does not fit, and does not count: `why` says why.
 bool replay_take(struct session *session, json_t *record, char *why, size_t why_size);
 

@@ -72,9 +72,18 @@ struct account account_of(const json_t *record, double cpus);
 // would take ten times the memory.
 enum { START_SIZE = 40 };
 
+// Of the service whose client the target is; NAN: the record does not say.
+struct service_use {
+    bool is_there, own_session;
+    double elapsed_s, cpu_s, stall_s; // stall: for a CPU
+    double memory_bytes, starts;
+};
+
 struct facts {
     struct account account;
-    int condition;           // by its name; -1: it has none
+    struct service_use service;
+    double *defined; // the values of settings.metrics of experiment.json; NULL: there are none
+    int condition;   // by its name; -1: it has none
     json_int_t block, order; // as it has them
     unsigned disturbed;      // a bit for each of its flags from FLAG_STEAL to FLAG_SHARED_NODE
     double survivors;

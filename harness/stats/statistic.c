@@ -192,7 +192,7 @@ static struct interval trimmed_interval(struct critical *critical, const double 
 struct interval statistic_location(struct critical *critical, enum statistic statistic,
                                    const struct sample *sample, double widen)
 {
-    const double *sorted = sample->sorted, p = quantile_of[statistic];
+    const double *sorted = sample_sorted(sample), p = quantile_of[statistic];
     const size_t n = sample->count;
     if (n < 2)
         return interval_unbounded(statistic_value(statistic, sorted, n));
@@ -263,7 +263,8 @@ static struct interval ratio_of(struct interval x, struct interval y, double rho
 static struct interval trimmed_ratio(struct critical *critical, const struct sample *x,
                                      const struct sample *y, double widen)
 {
-    const struct pairs rest = trimmed_pairs(x->value, y->value, x->sorted, y->sorted, x->count);
+    const struct pairs rest =
+        trimmed_pairs(x->value, y->value, sample_sorted(x), sample_sorted(y), x->count);
     if (x->count < TRIMMED_FROM)
         return interval_unbounded(rest.mean_x > 0 ? rest.mean_y / rest.mean_x : NAN);
     const double t = widen * critical_t(critical, (double)rest.count - 1);
@@ -274,8 +275,10 @@ static struct interval quantile_ratio(double confidence, double p, const struct 
                                       const struct sample *y, double widen)
 {
     const size_t n = x->count;
-    const struct interval of_x = widened(quantile_interval(confidence, p, x->sorted, n), widen);
-    const struct interval of_y = widened(quantile_interval(confidence, p, y->sorted, n), widen);
+    const struct interval of_x =
+        widened(quantile_interval(confidence, p, sample_sorted(x), n), widen);
+    const struct interval of_y =
+        widened(quantile_interval(confidence, p, sample_sorted(y), n), widen);
     return ratio_of(of_x, of_y,
                     statistic_correlation(x->value, y->value, n, of_x.center, of_y.center));
 }
@@ -292,11 +295,12 @@ struct interval statistic_ratio(struct critical *critical, enum statistic statis
         return interval_unbounded(NAN);
     sample_fill(&x, pairs->x, n);
     sample_fill(&y, pairs->y, n);
-    const double first = y.sorted[0] / x.sorted[0];
-    const bool positive = x.sorted[last] > 0;
+    const double first = sample_sorted(&y)[0] / sample_sorted(&x)[0];
+    const bool positive = sample_sorted(&x)[last] > 0;
     if (n < 2 || !positive) {
         ratio = interval_unbounded(positive ? first : NAN);
-    } else if (x.sorted[0] == x.sorted[last] && y.sorted[0] == y.sorted[last]) {
+    } else if (sample_sorted(&x)[0] == sample_sorted(&x)[last] &&
+               sample_sorted(&y)[0] == sample_sorted(&y)[last]) {
         ratio = interval_constant(first);
     } else {
         ratio = statistic == STATISTIC_TRIMMED
@@ -350,9 +354,10 @@ static struct interval centre_of(struct critical *critical, const struct sample 
     const size_t n = changes->count;
     const double median = sample_median(changes), mad = sample_mad(changes);
     const double reach = mad > 0 ? far * normal_mad * mad : INFINITY;
+    const double *own = sample_sorted(changes);
     OWNED double *sorted = must(malloc(n * sizeof *sorted));
     for (size_t i = 0; i < n; i++)
-        sorted[i] = fmax(fmin(changes->sorted[i], median + reach), median - reach);
+        sorted[i] = fmax(fmin(own[i], median + reach), median - reach);
     return ranks_interval(ranks_bound(critical, n), sorted, n);
 }
 
@@ -364,7 +369,7 @@ struct interval typical_of(struct critical *critical, enum change change,
         return interval_unbounded(NAN);
     const struct interval centre = centre_of(critical, changes);
     struct interval ratio = {.center = ratio_at(change, centre.center)};
-    if (n > 1 && changes->sorted[0] == changes->sorted[n - 1])
+    if (n > 1 && sample_sorted(changes)[0] == sample_sorted(changes)[n - 1])
         return interval_constant(ratio.center);
     ratio.low = ratio_at(change, centre.center - widen * (centre.center - centre.low));
     ratio.high = ratio_at(change, centre.center + widen * (centre.high - centre.center));
@@ -462,9 +467,9 @@ static void find_centers(enum statistic statistic, const struct crossed *crossed
     for (enum corner i = 0; i < CORNERS; i++) {
         sample_fill(values, crossed->value[i], crossed->count);
         const size_t cut = statistic == STATISTIC_TRIMMED ? statistic_trimmed(crossed->count) : 0;
-        centers[i].estimate = statistic_value(statistic, values->sorted, values->count);
-        centers[i].least = values->sorted[cut];
-        centers[i].most = values->sorted[values->count - 1 - cut];
+        centers[i].estimate = statistic_value(statistic, sample_sorted(values), values->count);
+        centers[i].least = sample_sorted(values)[cut];
+        centers[i].most = sample_sorted(values)[values->count - 1 - cut];
         centers[i].spread = sample_variance(values) / pow(centers[i].estimate, 2);
     }
 }
