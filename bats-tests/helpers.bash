@@ -72,6 +72,12 @@ accountings() {
     true
 }
 
+# install_small FOLDER: installs this build there, without what a debugger reads: it takes most of the time to pack.
+install_small() {
+    "$ROOT/packaging/install" "$1" "$BUILD" >/dev/null
+    find "$1/lib/jostle/build" -type f -exec strip {} + 2>/dev/null || true # some are scripts
+}
+
 # compile FOLDER NAME...: makes static programs NAME of the fixtures meter-NAME.c there.
 compile() {
     local name

@@ -127,7 +127,7 @@ nothing_there() {
     local home
     home=$PWD/jostle-0-linux-$(uname -m)
     ((EUID == 0)) && unshare -m true 2>/dev/null || skip 'needs root, and mount namespaces'
-    "$ROOT/packaging/install" "$home" "$BUILD" >/dev/null
+    install_small "$home"
     # What is here is not there.
     here unshare -m bash -c 'mount -t tmpfs none "$0" && mount -t tmpfs none "$1" && exec "${@:2}"' "$home" "$ROOT"
     PATH=${PATH//"$home"/} JOSTLE_BUILD='' run -0 "$home/bin/jostle" run --on web1 --min-runs 2 --max-runs 2 --output out -- sh -c 'sleep 0.02'
