@@ -68,13 +68,16 @@ hear() {
 # run_once [METER [MARK]]: answers a `run`, as meter and load would; METER and MARK
 # are jq filters over their lines. The next decision is in `answer`.
 run_once() {
+    local -a lines
     number=$((number + 1))
-    jq -nc --argjson n $number '{ schema: "jostle.meter/1", start: "2023-11-14T22:13:\(20 + $n)Z", wall_s: (1 + ($n * 37 % 11) / 100), user_s: 0.9, system_s: 0.05,
+    mapfile -t lines < <(jq -nc --argjson n $number '({ schema: "jostle.meter/1", start: "2023-11-14T22:13:\(20 + $n)Z", wall_s: (1 + ($n * 37 % 11) / 100), user_s: 0.9, system_s: 0.05,
         max_rss_bytes: 1000, tree_peak_bytes: null, exit_code: 0, signal: null, timed_out: false, start_error: null, steal_s: 0, cpus: "0",
-        machine: { busy_s: 0.96, busy_exact: true, swap_in_pages: 0, throttle_count: null, cpus: 2 } } | '"${1:-.}" >&"$meter"
+        machine: { busy_s: 0.96, busy_exact: true, swap_in_pages: 0, throttle_count: null, cpus: 2 } } | '"${1:-.}"'),
+        ({ event: "mark", mark: "end", load: "cpu", unit: "CPUs", offered: 0.5, achieved: 0.5, late: 0, dropped: 0, cpu_s: 0, elapsed_s: 1, cpus: "1" } | '"${2:-.}"')')
+    printf '%s\n' "${lines[0]}" >&"$meter"
     send 'await\trecord\tmeter'
     hear ok
-    jq -nc '{ event: "mark", mark: "end", load: "cpu", unit: "CPUs", offered: 0.5, achieved: 0.5, late: 0, dropped: 0, cpu_s: 0, elapsed_s: 1, cpus: "1" } | '"${2:-.}" >&"$load"
+    printf '%s\n' "${lines[1]}" >&"$load"
     send 'await\tmark\t0'
     hear ok
     send "record\t2500"
