@@ -11,6 +11,7 @@ setup() {
     unset XDG_CACHE_HOME
     export HOME=$BATS_TEST_TMPDIR/home WORKFILE_SIZE=64M TMPDIR=$BATS_TEST_TMPDIR/tmp GITHUB_STEP_SUMMARY=summary
     mkdir "$TMPDIR"
+    made_up_l3 $((16 << 20))
     new_home
 }
 
