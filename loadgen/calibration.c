@@ -1,7 +1,6 @@
 #include "frame.h"
 
 #include "common/file.h"
-#include "common/machine.h"
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
@@ -9,14 +8,10 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #define MOST_PERCENT 1000.0         // more is a mistake
 #define OLD_S        (30 * 86400.0) // worth a warning
@@ -168,8 +163,9 @@ static int calibration_find(const struct run *run, struct calibration_found *fou
     else if (take_file(file, &key, found))
         return 0;
     else
-        snprintf(error, size, "--calibration %.200s: is not for %s %s%s%s: make one: %s", file,
-                 key.load, key.options, *key.subject != '\0' ? " on " : "", key.subject, command);
+        return BECAUSE(error, size, "--calibration %.200s: is not for %s %s%s%s: make one: %s",
+                       file, key.load, key.options, *key.subject != '\0' ? " on " : "", key.subject,
+                       command);
     return -1;
 }
 
@@ -207,11 +203,9 @@ static void calibration_announce(struct run *run, const struct calibration_found
 static int calibration_percent(struct run *run, double percent, double *rate, char *error,
                                size_t size)
 {
-    if (percent > MOST_PERCENT) {
-        snprintf(error, size, "%g%%: too much to be meant: give %g%% or less", percent,
-                 MOST_PERCENT);
-        return -1;
-    }
+    if (percent > MOST_PERCENT)
+        return BECAUSE(error, size, "%g%%: too much to be meant: give %g%% or less", percent,
+                       MOST_PERCENT);
     if (calibration_find(run, &run->calibration, error, size) != 0)
         return -1;
     calibration_announce(run, &run->calibration);
@@ -273,8 +267,7 @@ int rate_of(struct run *run, const char *text, double *rate, char *error, size_t
         return rate_in_steps(run, text, rate, error, size);
     if (strcmp(run->unit, UNIT_NONE) != 0)
         return rate_usual(run, text, rate, error, size);
-    snprintf(error, size, "rate %.64s: loadgen %s has no rate", text, run->load->name);
-    return -1;
+    return BECAUSE(error, size, "rate %.64s: loadgen %s has no rate", text, run->load->name);
 }
 
 // ---- measuring: runs a load without a limit, and judges its one-second rates ----

@@ -1,16 +1,9 @@
 #include "frame.h"
-#include "load.h"
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <uv.h>
 
 const int ending_signals[ENDING_SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 

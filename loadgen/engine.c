@@ -1,4 +1,3 @@
-
 #include "frame.h"
 
 #include "common/cgroup.h"
@@ -8,15 +7,11 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <math.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 // With a path in it.
 #define LONGEST_MESSAGE (PATH_MAX + 512)
@@ -474,18 +469,6 @@ void engine_cpus(const struct run *run, struct cpu_list *list)
         cpus_of_thread(process, list);
 }
 
-// The first failure counts.
-static void __attribute__((format(printf, 2, 0)))
-fail(struct run *run, const char *format, va_list arguments)
-{
-    struct engine *engine = run->engine;
-    pthread_mutex_lock(&engine->mutex);
-    if (engine->failure[0] == '\0')
-        vsnprintf(engine->failure, sizeof engine->failure, format, arguments);
-    pthread_mutex_unlock(&engine->mutex);
-    engine_report(engine, ENGINE_FAILED);
-}
-
 const char *failure_of(const struct run *run)
 {
     return run->engine->failure[0] == '\0' ? NULL : run->engine->failure;
@@ -493,19 +476,15 @@ const char *failure_of(const struct run *run)
 
 int run_fail(struct run *run, const char *format, ...)
 {
+    struct engine *engine = run->engine;
     va_list arguments;
     va_start(arguments, format);
-    fail(run, format, arguments);
+    pthread_mutex_lock(&engine->mutex);
+    if (engine->failure[0] == '\0')
+        vsnprintf(engine->failure, sizeof engine->failure, format, arguments);
+    pthread_mutex_unlock(&engine->mutex);
     va_end(arguments);
-    return -1;
-}
-
-int worker_fail(struct worker *worker, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fail(worker->run, format, arguments);
-    va_end(arguments);
+    engine_report(engine, ENGINE_FAILED);
     return -1;
 }
 

@@ -5,9 +5,6 @@
 
 #include <jansson.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 #include <uv.h>
 

@@ -1,23 +1,14 @@
 #include "frame.h"
-#include "load.h"
-
-#include "common/messages.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 // Hands on whole lines; true: all that are there.
 static bool hand_on_lines(struct input *input)

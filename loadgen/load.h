@@ -19,7 +19,8 @@
 //   resume(), pause()  no workers at all; called on the control plane's loop.
 //
 // All times are nanoseconds of CLOCK_MONOTONIC unless the name says otherwise.
-// Functions that return int return 0, or -1 after run_fail() said why.
+// Functions that return int return 0, or -1 after run_fail() said why. What is included here, no
+// load includes again.
 
 #include "common/json.h"
 #include "common/machine.h"
@@ -33,6 +34,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -446,8 +448,9 @@ void run_warn(struct run *run, const char *format, ...) __attribute__((format(pr
 // The load cannot continue: an error event, then the summary, exit 1. From any
 // thread; the first one counts. Always returns -1.
 int run_fail(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-int worker_fail(struct worker *worker, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+#define worker_fail(worker, ...) run_fail((worker)->run, __VA_ARGS__)
+// Keeps why something cannot be, and is -1.
+#define BECAUSE(error, size, ...) (snprintf(error, size, __VA_ARGS__), -1)
 // The median time of the operations of a window for each base unit that they did: who was
 // interrupted in one of them does not matter. NAN: there were none.
 double ns_per_unit(const struct snapshot *window);

@@ -2,7 +2,6 @@
 
 #include "frame.h"
 
-#include "common/messages.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
@@ -10,13 +9,9 @@
 
 #include <errno.h>
 #include <hwloc.h>
-#include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <uv.h>
 
 #ifndef WITHOUT_jemalloc
 #include <jemalloc/jemalloc.h>

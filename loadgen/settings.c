@@ -1,6 +1,8 @@
 // How long a load lasts that nobody ends. Under a harness the end of stdin ends it; started
 // by hand it would be forgotten sooner or later, on a machine that others use, too.
 
+#define OPTIONS_OF struct common // see common/options.h
+
 #include "frame.h"
 
 #include "common/cgroup.h"
@@ -8,12 +10,9 @@
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
-#include <uv.h>
 
 #define LENGTH_BY_HAND_NS (INT64_C(3600) * 1000000000)
 #define LENGTH_BY_HAND    "1h"      // the same
@@ -27,7 +26,6 @@ static const char *const priority_scheds[] = {[SCHED_AS_STARTED] = "as-started",
                                               [SCHED_AS_IDLE] = "idle",
                                               NULL};
 
-#define ROW(name, argument, type, member) OPTION_ROW(struct common, name, argument, type, member)
 static const struct option_row common_settings[] = {
     {ROW("threads", "N", OPTION_COUNT, threads), .minimum = 1, .maximum = 4096, .measured = true,
      .help = "number of workers (default: the CPUs that affinity, cpuset and cgroup quota allow)"},

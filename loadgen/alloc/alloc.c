@@ -2,6 +2,8 @@
 // replaces one of them, chosen at random, by one of another size, again and again;
 // each page of a new one is touched, as its user would.
 
+#define OPTIONS_OF struct alloc_settings // see common/options.h
+
 #include "load.h"
 
 #include "common/random.h"
@@ -9,7 +11,6 @@
 #include <errno.h>
 #include <malloc.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -288,8 +289,6 @@ static inline struct alloc_state *alloc_state_of(const struct run *run)
 
 // The options of loadgen alloc, and what follows from them.
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct alloc_settings, name, argument, type, member)
 #define LARGEST_BYTES  (1ull << 40)
 #define OVERHEAD_BYTES 32.0   // of one allocation: its slot, and the least rounding
 #define PROGRAM_BYTES  16e6   // what the program takes without any

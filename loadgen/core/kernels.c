@@ -8,12 +8,9 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 // The two pieces of machine code that a ring of code consists of. Sources of the encodings:
 // Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2 (JMP rel32, LEA,

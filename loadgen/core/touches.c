@@ -3,13 +3,13 @@
 // Both prove that they miss: by the time of a touch against that of one whose footprint fits, which
 // each worker measures on its own CPU before it begins. One touch is one unit of the load's rate.
 
+#define OPTIONS_OF struct icache_settings // see common/options.h
+
 #include "core/kernels.h"
-#include "load.h"
 #include "mem/mem.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 // Makes so many touches, from where the last walk ended.
@@ -99,8 +99,6 @@ struct icache_state {
     char footprint[32];
 };
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct icache_settings, name, argument, type, member)
 static const struct option_row icache_options[] = {
     {ROW("footprint", "SIZE", OPTION_TEXT, footprint), .measured = true, .wrong = "much",
      .help = "size of each worker's code: a size, 150% of an L1 instruction cache, or l1i, l2: "
@@ -284,8 +282,6 @@ static const struct load icache_load = {
 };
 LOADGEN_REGISTER(icache_load);
 
-#undef ROW
-
 // loadgen tlb: address translation. Reads one line of each of more pages than the TLB has
 // entries; the lines are few, so that the data caches are nearly left alone. What shares the
 // core loses its translations, and has to share the page walkers; the page tables of many
@@ -310,8 +306,8 @@ struct tlb_state {
     size_t pages;
 };
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct tlb_settings, name, argument, type, member)
+#undef OPTIONS_OF
+#define OPTIONS_OF struct tlb_settings
 static const char *const tlb_levels[] = {[FIRST] = "dtlb", [SECOND] = "stlb", NULL};
 static const struct option_row tlb_options[] = {
     {ROW("level", "NAME", OPTION_CHOICE, level), .preset = "stlb", .choices = tlb_levels,

@@ -1,13 +1,12 @@
 // loadgen cpu: takes a share of each CPU, exactly.
 
+#define OPTIONS_OF struct cpu_settings // see common/options.h
+
 #include "cpu/profile.h"
 #include "load.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 // A recorded profile, laid out on the CPUs of this machine: which worker has to
 // use how much CPU time until when. All workers follow one clock.
@@ -490,8 +489,6 @@ static int cpu_burst_begin(struct worker *worker)
 
 static const char *const kernels[] = {"int", "float", "double", "mixed", NULL};
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct cpu_settings, name, argument, type, member)
 static const struct option_row settings[] = {
     {ROW("percent", "P", OPTION_PERCENT, percent), .minimum = 0, .maximum = 100, .preset = "100",
      .help = "share of one CPU that each worker takes"},
@@ -516,14 +513,11 @@ static const struct option_row settings[] = {
 static int cpu_rate(struct run *run, const char *text, double *rate, char *error, size_t size)
 {
     double percent;
-    if (cpu_settings_of(run)->replay.profile) {
-        snprintf(error, size, "rate %.64s: a profile has its own: leave it out", text);
-        return -1;
-    }
-    if (units_percent(text, &percent) != 0 || percent < 0 || percent > 100) {
-        snprintf(error, size, "rate %.64s: not a share of a CPU: give 0 to 100 percent", text);
-        return -1;
-    }
+    if (cpu_settings_of(run)->replay.profile)
+        return BECAUSE(error, size, "rate %.64s: a profile has its own: leave it out", text);
+    if (units_percent(text, &percent) != 0 || percent < 0 || percent > 100)
+        return BECAUSE(error, size, "rate %.64s: not a share of a CPU: give 0 to 100 percent",
+                       text);
     *rate = percent / 100 * run->threads;
     return 0;
 }

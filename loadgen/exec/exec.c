@@ -3,12 +3,13 @@
 // moved to: both are done by the guard. With --loop it is started again whenever all of
 // it has ended: a lap. It has no workers; all happens on the control plane's loop.
 
+#define OPTIONS_OF struct exec_settings // see common/options.h
+
 #include "load.h"
 
 #include "common/cgroup.h"
 #include "common/file.h"
 #include "common/group.h"
-#include "common/machine.h"
 #include "common/processes.h"
 
 #include <errno.h>
@@ -16,8 +17,6 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -26,7 +25,6 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <sys/wait.h>
-#include <unistd.h>
 #include <uv.h>
 
 // The process that starts the command, and ends all that it has started, whatever becomes of the
@@ -555,8 +553,6 @@ struct exec_state {
     uv_poll_t guard_says;
 };
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct exec_settings, name, argument, type, member)
 static const struct option_row settings[] = {
     {ROW("settle", "TIME", OPTION_TIME, settle_ns), .minimum = 0, .maximum = 1e13, .preset = "1s",
      .help = "time from the command's start until the load counts as steady"},

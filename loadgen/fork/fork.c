@@ -2,6 +2,8 @@
 // shell scripts do to their neighbours. Page tables are copied and torn down, CPUs
 // flush them from their TLBs, and the scheduler has newcomers to place.
 
+#define OPTIONS_OF struct fork_settings // see common/options.h
+
 #include "load.h"
 
 #include <errno.h>
@@ -9,14 +11,11 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 struct fork_settings {
     uint64_t touch_bytes;
 };
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct fork_settings, name, argument, type, member)
 static const struct option_row options[] = {
     {ROW("touch", "SIZE", OPTION_SIZE, touch_bytes), .minimum = 0, .maximum = 1 << 30,
      .preset = "64KiB",

@@ -2,6 +2,8 @@
 // or a leak does to its neighbours. The page cache shrinks; where memory gets short the kernel
 // reclaims, for all of the machine or of the control group.
 
+#define OPTIONS_OF struct hog_settings // see common/options.h
+
 #include "common/cgroup.h"
 #include "load.h"
 
@@ -23,8 +25,6 @@ struct hog_settings {
     bool leak, reclaim;
 };
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct hog_settings, name, argument, type, member)
 static const struct option_row options[] = {
     {ROW("size", "SIZE", OPTION_TEXT, size), .preset = "25%",
      .help = "how much all workers hold: 2G, or 50% of the memory of the machine or of its control "

@@ -6,17 +6,13 @@
 // with those of the device.
 
 #include "io/io.h"
-#include "load.h"
 
 #include "common/cgroup.h"
-#include "common/device.h"
 #include "common/schemas.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 // The load's check on itself: what it claims is compared with what the kernel counted
 // for this process, and at the device.

@@ -5,11 +5,6 @@
 
 #include "common/device.h"
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 // The work file, and the data path: which bytes of it come next, and one blocking
 // operation on them; and many operations in flight from one thread, by io_uring.
 

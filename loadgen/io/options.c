@@ -1,17 +1,14 @@
+#define OPTIONS_OF struct io_settings // see common/options.h
+
 #include "io/io.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct io_settings, name, argument, type, member)
 const struct option_row io_options[] = {
     {ROW("sequential", NULL, OPTION_FLAG, sequential), .measured = true,
      .help = "one block after the other, each worker in its own part of the file (the default)"},

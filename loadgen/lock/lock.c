@@ -4,18 +4,17 @@
 // locks the bus, and every core of the machine waits. So neither is done unless it is
 // named.
 
+#define OPTIONS_OF struct lock_settings // see common/options.h
+
 #include "load.h"
 
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 // A counter that is changed by locked instructions: in one cache line, or split
 // across two, which locks the bus of the whole machine.
@@ -128,8 +127,6 @@ struct lock_settings {
     bool contended, split;
 };
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct lock_settings, name, argument, type, member)
 static const struct option_row options[] = {
     {ROW("contended", NULL, OPTION_FLAG, contended),
      .help = "all workers add to one word: its cache line moves between their CPUs",

@@ -3,11 +3,8 @@
 
 #include "mem/mem.h"
 
-#include "common/processor.h"
-
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

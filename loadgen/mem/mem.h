@@ -3,14 +3,7 @@
 
 #include "load.h"
 
-#include "common/machine.h"
 #include "common/processor.h"
-
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 
 // The kernels of loadgen mem. Bytes are counted as STREAM counts them (J. D.
 // McCalpin, stream.c): what the program reads and writes, 8 bytes an element of

@@ -11,8 +11,6 @@
 
 #include "common/cgroup.h"
 #include "common/file.h"
-#include "common/json.h"
-#include "common/machine.h"
 #include "common/random.h"
 #include "common/record_json.h"
 #include "common/save.h"
@@ -22,12 +20,9 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
 
 #define SMALLEST_BYTES (4ull << 20)
 #define LARGEST_BYTES  (1ull << 30)

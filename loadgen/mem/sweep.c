@@ -1,10 +1,8 @@
 #include "mem/mem.h"
 
-#include "common/processor.h"
 #include "common/random.h"
 
 #include <math.h>
-#include <stdatomic.h>
 
 // ---- which of the kernels this machine can run ----
 

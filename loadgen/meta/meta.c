@@ -2,19 +2,19 @@
 // journal and the kernel's caches of names feel of builds, of mail folders, of untarring. Its files
 // are in a folder of its own; a process that outlives us removes that, whatever ends us.
 
+#define OPTIONS_OF struct meta_settings // see common/options.h
+
 #include "common/file.h"
 #include "load.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define OPERATIONS 4 // of one file: create, stat, rename, unlink
 #define GUARD_NAME "jostle-guard"
@@ -24,8 +24,6 @@ struct meta_settings {
     bool shared, sync;
 };
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct meta_settings, name, argument, type, member)
 static const struct option_row options[] = {
     {ROW("dir", "DIR", OPTION_TEXT, dir),
      .help = "where its folder is made (default: $TMPDIR, else /var/tmp)"},

@@ -2,6 +2,8 @@
 // stopped (SIGSTOP). It starts nothing and ends nothing: whatever ends loadgen, they run on.
 // It has no workers; all happens on the control plane's loop.
 
+#define OPTIONS_OF struct neighbour_settings // see common/options.h
+
 #include "load.h"
 
 #include "common/file.h"
@@ -13,16 +15,10 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 #include <uv.h>
 
 // The processes that the neighbour is made of: a process with its descendants, a control group, or
@@ -398,8 +394,6 @@ struct neighbour_state {
     uv_timer_t settling, watching;
 };
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct neighbour_settings, name, argument, type, member)
 static const struct option_row settings[] = {
     {ROW("pid", "N", OPTION_COUNT, pid), .minimum = 1, .maximum = INT32_MAX,
      .help = "this process and its descendants"},

@@ -1,4 +1,5 @@
 #include "net/address.h"
+#include "load.h"
 
 #include "common/version.h"
 
@@ -9,11 +10,8 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define BACKLOG 1024 // rogue peers may come in crowds
 
@@ -28,9 +26,8 @@ static int is_port(const char *text)
 
 static int refuse(const char *text, char *error, size_t size)
 {
-    snprintf(error, size, "%.100s: not an address: give one such as 127.0.0.1:5300 or [::1]:5300",
-             text);
-    return -1;
+    return BECAUSE(error, size,
+                   "%.100s: not an address: give one such as 127.0.0.1:5300 or [::1]:5300", text);
 }
 
 int net_address_split(const char *text, int listener, char host[NI_MAXHOST], char port[NI_MAXSERV],

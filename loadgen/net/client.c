@@ -6,13 +6,11 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 // How the sending half introduces itself to a listener.
 
@@ -25,9 +23,9 @@ static int not_ours(const unsigned char *bytes, size_t count, char *error, size_
          i < count && i < 24 && used + 2 < sizeof said && bytes[i] != '\r' && bytes[i] != '\n'; i++)
         said[used++] = (char)(bytes[i] >= ' ' && bytes[i] < 0x7f ? bytes[i] : '.');
     said[used] = '\0';
-    snprintf(error, size,
-             "the peer is not loadgen net --listen (it sent \"%s\"): check address and port", said);
-    return -1;
+    return BECAUSE(error, size,
+                   "the peer is not loadgen net --listen (it sent \"%s\"): check address and port",
+                   said);
 }
 
 // Reads a whole message, or as much as shows that it is none.
@@ -41,19 +39,18 @@ static int read_answer(int fd, int64_t until_ns, struct net_message *answer, int
         const int64_t left_ns = until_ns - now_ns();
         const int ready = left_ns <= 0 ? 0 : poll(&wait, 1, (int)(left_ns / 1000000) + 1);
         const ssize_t got = ready <= 0 ? -1 : recv(fd, bytes + used, sizeof bytes - used, 0);
-        if (ready == 0) {
-            snprintf(error, size,
-                     "the peer accepts connections but does not answer: it is not loadgen net "
-                     "--listen, or it is paused or stopped: check it");
-            return -1;
-        }
+        if (ready == 0)
+            return BECAUSE(
+                error, size,
+                "the peer accepts connections but does not answer: it is not loadgen net "
+                "--listen, or it is paused or stopped: check it");
         if (got <= 0) {
             *retry = 1;
-            snprintf(error, size,
-                     "the peer closed the connection (%s): it is not loadgen net --listen, or too "
-                     "busy: check it",
-                     got == 0 ? "end of file" : strerror(errno));
-            return -1;
+            return BECAUSE(
+                error, size,
+                "the peer closed the connection (%s): it is not loadgen net --listen, or too "
+                "busy: check it",
+                got == 0 ? "end of file" : strerror(errno));
         }
         used += (size_t)got;
         if (net_message_read(bytes, used, answer) != 0)
@@ -74,11 +71,10 @@ static int net_hello(int fd, const struct net_message *hello, int64_t timeout_ns
     net_message_write(hello, bytes);
     if (send(fd, bytes, sizeof bytes, MSG_NOSIGNAL) != sizeof bytes) {
         *retry = 1;
-        snprintf(error, size,
-                 "the peer closed the connection (%s): it is not loadgen net --listen: check "
-                 "address and port",
-                 strerror(errno));
-        return -1;
+        return BECAUSE(error, size,
+                       "the peer closed the connection (%s): it is not loadgen net --listen: check "
+                       "address and port",
+                       strerror(errno));
     }
     if (read_answer(fd, until_ns, answer, retry, error, size) != 0)
         return -1;

@@ -1,6 +1,8 @@
 // loadgen net: sends bytes, datagrams or requests at a rate, to a receiver in this
 // process or to another loadgen, and reports what was received.
 
+#define OPTIONS_OF struct net_settings // see common/options.h
+
 #include "net/net.h"
 
 #include "common/random.h"
@@ -9,7 +11,6 @@
 #include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -18,8 +19,6 @@
 
 static const struct load net_ping_load;
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct net_settings, name, argument, type, member)
 static const struct option_row options[] = {
     {ROW("tcp", NULL, OPTION_FLAG, tcp), .measured = true, .help = "TCP (the default)"},
     {ROW("udp", NULL, OPTION_FLAG, udp), .measured = true,
@@ -159,8 +158,7 @@ static int rate(struct run *run, const char *text, double *value, char *error, s
 {
     if (net_state_of(run)->role != NET_LISTEN)
         return rate_usual(run, text, value, error, size);
-    snprintf(error, size, "rate %.64s: a listener has none: give it to the sender", text);
-    return -1;
+    return BECAUSE(error, size, "rate %.64s: a listener has none: give it to the sender", text);
 }
 
 // What a network load has sent and received, and how it reports that.

@@ -4,8 +4,6 @@
 #include "load.h"
 #include "net/address.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <uv.h>
 
 // What the parts of the receiving half share. All of it runs in the server's thread unless

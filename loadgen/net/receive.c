@@ -1,4 +1,3 @@
-#include "load.h"
 #include "net/net.h"
 
 #include <errno.h>
@@ -7,8 +6,6 @@
 #include <netinet/tcp.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
 // A host that is gone without a word is found by the kernel, in about a minute.
 #define KEEP_IDLE_S  30

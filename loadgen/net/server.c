@@ -1,16 +1,13 @@
-#include "load.h"
 #include "net/net.h"
 
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define MOST_WARNINGS 10 // of what peers do: they may do it for ever
 

@@ -2,6 +2,8 @@
 // keeps the execution ports of a core busy and touches no memory: what it takes from others is a
 // core's arithmetic, from an SMT sibling above all, and power, which others pay for in clock.
 
+#define OPTIONS_OF struct ops_settings // see common/options.h
+
 #include "core/kernels.h"
 #include "load.h"
 #include "ops/widths.h"
@@ -10,8 +12,6 @@
 #include "common/processor.h"
 
 #include <math.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 // ---- the clock ----
@@ -123,8 +123,6 @@ static const char ops_details[] =
 static const char *const simd_choices[] = {"auto", "avx512",   "avx2",   "sse2", "sve",
                                            "neon", "portable", "scalar", NULL};
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct ops_settings, name, argument, type, member)
 static const struct option_row ops_options[] = {
     {ROW("type", "NAME", OPTION_CHOICE, type), .preset = "double", .choices = ops_type_names,
      .help = "what it computes with: int8, int16, int32, int64, half, single or double",
@@ -277,8 +275,6 @@ static const struct load ops_load = {
 };
 LOADGEN_REGISTER(ops_load);
 
-#undef ROW
-
 // loadgen ports: execution ports. Starts as many instructions of one kind as the core can, on
 // registers alone: what shares the core at the same time, a sibling thread, waits for its
 // turn at these ports. core/kernels.h says where the kinds are from.
@@ -291,8 +287,8 @@ struct ports_state {
     struct port_kernel kernel;
 };
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct ports_settings, name, argument, type, member)
+#undef OPTIONS_OF
+#define OPTIONS_OF struct ports_settings
 static const struct option_row ports_options[] = {
     {ROW("kind", "KIND", OPTION_CHOICE, kind), .measured = true, .preset = "all",
      .choices = port_kind_names,

@@ -4,18 +4,15 @@
 // owners have to read from the disk again. Never more than the file, which is at most a
 // share of memory; all of them are given back when it pauses.
 
+#define OPTIONS_OF struct pagecache_settings // see common/options.h
+
 #include "io/io.h"
-#include "load.h"
 
 #include "common/cgroup.h"
-#include "common/device.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -70,8 +67,6 @@ struct pagecache_settings {
     bool keep;
 };
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct pagecache_settings, name, argument, type, member)
 static const struct option_row options[] = {
     {ROW("file-size", "SIZE", OPTION_SIZE, file_bytes), .minimum = 1 << 20, .maximum = 1e18,
      .help = "size of the file, and the most that it takes of the page cache (default: --share of "

@@ -3,9 +3,10 @@
 // meets: wake-up latency, context switches, interrupts. Time that the hypervisor stole
 // is not load: it is recorded separately.
 
+#define OPTIONS_OF struct record_settings // see common/options.h
+
 #include "load.h"
 
-#include "common/machine.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
@@ -14,16 +15,11 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <time.h>
-#include <unistd.h>
 
 // What /proc/stat has counted since boot.
 
@@ -215,8 +211,6 @@ struct record_settings {
     int64_t wakeup_ns; // 0: none
 };
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct record_settings, name, argument, type, member)
 static const struct option_row options[] = {
     {ROW("wakeup-every", "TIME", OPTION_TIME, wakeup_ns), .minimum = 0, .maximum = 1e9,
      .preset = "10ms",

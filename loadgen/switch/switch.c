@@ -3,25 +3,19 @@
 // queues and timers are touched, across two CPUs an interrupt is sent; what the
 // neighbour had in the small caches, TLBs and predictors of a shared CPU is replaced.
 
-#include "load.h"
+#define OPTIONS_OF struct switch_settings // see common/options.h
 
-#include "common/machine.h"
+#include "load.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
-#include <unistd.h>
 
 // Two threads that wake each other: the one that calls these functions, and a
 // partner, which answers each wake-up by one.
@@ -216,8 +210,6 @@ struct switch_settings {
     bool across;
 };
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct switch_settings, name, argument, type, member)
 static const struct option_row options[] = {
     {ROW("method", "HOW", OPTION_CHOICE, method), .preset = "futex", .choices = bell_method_names,
      .help = "what the two threads of a pair wait for each other by", .measured = true},

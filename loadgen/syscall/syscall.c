@@ -3,20 +3,17 @@
 // kernel, whose code and data replace others' in the small caches, and what the CPU does on
 // entry against speculation attacks empties predictors, and TLBs on some.
 
+#define OPTIONS_OF struct syscall_settings // see common/options.h
+
 #include "load.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 // The system calls that loadgen syscall makes, each cheap and without effect.
 
@@ -94,8 +91,6 @@ struct syscall_settings {
     int call; // index into calls
 };
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct syscall_settings, name, argument, type, member)
 static const struct option_row options[] = {
     {ROW("call", "NAME", OPTION_CHOICE, call), .preset = "getppid", .choices = call_names,
      .help = "the system call; read takes a byte of /dev/zero, write puts one into /dev/null, stat "
