@@ -34,35 +34,6 @@ static inline _Noreturn void show_help(const char *text)
     exit(fputs(text, stdout) == EOF || fflush(stdout) == EOF);
 }
 
-// The next of the options NAMES: its letter, or -1 after the last one. Answers --help, 'h'; the
-// first argument is then argv[optind].
-static inline int next_option(int argc, char **argv, const struct option *names, const char *help)
-{
-    opterr = 0;
-    const int name = getopt_long(argc, argv, ":h", names, NULL);
-    if (name == 'h')
-        show_help(help);
-    if (name == ':')
-        fail(2, "%s lacks its value: see " PROGRAM " --help", argv[optind - 1]);
-    if (name == '?')
-        fail(2, "unknown option in '%s': see " PROGRAM " --help", argv[optind - 1]);
-    return name;
-}
-
-// Answers --help, and returns whether --spoil is among the options; there are no others.
-static inline bool takes_spoil(int argc, char **argv, const char *help)
-{
-    static const struct option names[] = {
-        {"help", no_argument, NULL, 'h'},
-        {"spoil", no_argument, NULL, 's'},
-        {NULL, 0, NULL, 0},
-    };
-    bool spoil = false;
-    while (next_option(argc, argv, names, help) != -1)
-        spoil = true;
-    return spoil;
-}
-
 // The end of a program that has printed its result: the exit status, 0, where all of it has been
 // written.
 static inline int written(void)
@@ -84,6 +55,49 @@ static inline uint64_t number(const char *name, const char *text, uint64_t low, 
              high);
     }
     return value;
+}
+
+// An option, and where its value goes: a flag, a text, or a whole number from 1 to HIGH.
+struct argument {
+    const char *name; // "--spoil"; NULL: the end of the table
+    bool *flag;
+    const char **text;
+    uint64_t *number, high;
+};
+
+// Reads the options of ROWS (10 at most), and answers --help. The first argument is then
+// argv[optind].
+static inline void read_options(int argc, char **argv, const struct argument *rows,
+                                const char *help)
+{
+    struct option names[12] = {{"help", no_argument, NULL, 'h'}};
+    for (int i = 0; rows[i].name; i++)
+        names[i + 1] = (struct option){
+            rows[i].name + 2, rows[i].flag ? no_argument : required_argument, NULL, 256 + i};
+    opterr = 0;
+    for (int name; (name = getopt_long(argc, argv, ":h", names, NULL)) != -1;) {
+        if (name == 'h')
+            show_help(help);
+        if (name == ':')
+            fail(2, "%s lacks its value: see " PROGRAM " --help", argv[optind - 1]);
+        if (name == '?')
+            fail(2, "unknown option in '%s': see " PROGRAM " --help", argv[optind - 1]);
+        const struct argument *row = &rows[name - 256];
+        if (row->flag)
+            *row->flag = true;
+        else if (row->text)
+            *row->text = optarg;
+        else
+            *row->number = number(row->name, optarg, 1, row->high);
+    }
+}
+
+// Answers --help, and returns whether --spoil is among the options; there are no others.
+static inline bool takes_spoil(int argc, char **argv, const char *help)
+{
+    bool spoil = false;
+    read_options(argc, argv, (const struct argument[]){{"--spoil", .flag = &spoil}, {0}}, help);
+    return spoil;
 }
 
 // The next number of splitmix64 (Steele, Lea, Flood 2014): all 64 bits random,

@@ -56,7 +56,7 @@ static double measure(gemm_function *gemm, uint64_t repeat, const struct matrix 
 int main(int argc, char **argv)
 {
     const struct blas_options options =
-        blas_arguments(argc, argv, help, "htlvsr1", DEFAULT, MATRIX_LARGEST);
+        blas_arguments(argc, argv, help, true, DEFAULT, MATRIX_LARGEST);
     const char *name;
     gemm_function *gemm =
         (gemm_function *)blas_function(&options, options.single ? "sgemm_" : "dgemm_", &name);

@@ -100,7 +100,7 @@ static double largest_error(size_t n, const double *x)
 
 int main(int argc, char **argv)
 {
-    const struct blas_options options = blas_arguments(argc, argv, help, "htlvs", DEFAULT, LARGEST);
+    const struct blas_options options = blas_arguments(argc, argv, help, false, DEFAULT, LARGEST);
     const char *name;
     gesv_function *gesv = (gesv_function *)blas_function(&options, "dgesv_", &name);
     const size_t n = options.size;

@@ -69,44 +69,21 @@ static inline void *blas_function(const struct blas_options *options, const char
     return function;
 }
 
+// repeats: it has --repeat and --single, too.
 static inline struct blas_options blas_arguments(int argc, char **argv, const char *help,
-                                                 const char *known, uint64_t size, uint64_t largest)
+                                                 bool repeats, uint64_t size, uint64_t largest)
 {
-    static const struct option names[] = {
-        {"help", no_argument, NULL, 'h'},          {"threads", required_argument, NULL, 't'},
-        {"library", required_argument, NULL, 'l'}, {"version", no_argument, NULL, 'v'},
-        {"repeat", required_argument, NULL, 'r'},  {"single", no_argument, NULL, '1'},
-        {"spoil", no_argument, NULL, 's'},         {NULL, 0, NULL, 0},
-    };
     struct blas_options options = {.size = size, .repeat = 1};
-    opterr = 0;
-    for (int name; (name = getopt_long(argc, argv, "h", names, NULL)) != -1;) {
-        if (name == '?' || !strchr(known, name)) {
-            fail(2, "unknown option, or no value, in '%s': see " PROGRAM " --help",
-                 argv[optind - 1]);
-        }
-        switch (name) {
-        case 'h':
-            show_help(help);
-        case 't':
-            options.threads = number("--threads", optarg, 1, 4096);
-            break;
-        case 'r':
-            options.repeat = number("--repeat", optarg, 1, 1000000);
-            break;
-        case 'l':
-            options.library = optarg;
-            break;
-        case 'v':
-            options.version = true;
-            break;
-        case '1':
-            options.single = true;
-            break;
-        default:
-            options.spoil = true;
-        }
-    }
+    const struct argument rows[] = {
+        {"--threads", .number = &options.threads, .high = 4096},
+        {"--library", .text = &options.library},
+        {"--version", .flag = &options.version},
+        {"--spoil", .flag = &options.spoil},
+        {repeats ? "--repeat" : NULL, .number = &options.repeat, .high = 1000000},
+        {"--single", .flag = &options.single},
+        {0},
+    };
+    read_options(argc, argv, rows, help);
     if (argc - optind > 1)
         fail(2, "%d arguments: give at most one, SIZE", argc - optind);
     if (optind < argc)

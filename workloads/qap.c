@@ -92,17 +92,14 @@ static bool read_number(const char **text, int64_t low, int64_t high, int64_t *v
 
 static struct options parse_arguments(int argc, char **argv)
 {
-    static const struct option names[] = {
-        {"help", no_argument, NULL, 'h'},
-        {"optimum", required_argument, NULL, 'o'},
-        {NULL, 0, NULL, 0},
-    };
     struct options options = {0};
-    while (next_option(argc, argv, names, help) != -1) {
-        const char *value = optarg;
-        options.has_optimum = read_number(&value, -INFINITE, INFINITE, &options.optimum);
-        if (!options.has_optimum || *value != '\0')
-            fail(2, "'%s' is not an optimum: give a whole number", optarg);
+    const char *text = NULL;
+    read_options(argc, argv, (const struct argument[]){{"--optimum", .text = &text}, {0}}, help);
+    if (text) {
+        const char *rest = text;
+        options.has_optimum = read_number(&rest, -INFINITE, INFINITE, &options.optimum);
+        if (!options.has_optimum || *rest != '\0')
+            fail(2, "'%s' is not an optimum: give a whole number", text);
     }
     if (argc - optind != 1)
         fail(2, "%d arguments: give one, the FILE of an instance", argc - optind);
@@ -113,23 +110,19 @@ static struct options parse_arguments(int argc, char **argv)
 // The whole file as a string, to be freed; NULL with errno when it cannot be read.
 static char *read_text(const char *path)
 {
-    char *text = NULL;
-    size_t room = 0;
+    size_t room = 1;
+    char *text = calloc(1, room);
     FILE *stream = fopen(path, "re");
-    if (!stream)
-        return NULL;
-    errno = 0;
-    // The delimiter is one that no text has, so everything is one piece.
-    const ssize_t length = getdelim(&text, &room, '\0', stream);
+    // The delimiter is one that no text has, so everything is one piece; of an empty file nothing.
+    const bool whole =
+        text && stream &&
+        (getdelim(&text, &room, '\0', stream) >= 0 || (feof(stream) && !ferror(stream)));
     const int error = errno;
-    const bool empty = length < 0 && feof(stream) && !ferror(stream);
-    (void)fclose(stream); // nothing was written
-    if (length < 0 && !empty) {
+    if (stream)
+        (void)fclose(stream); // nothing was written
+    if (!whole) {
         free(text);
         text = NULL;
-    } else if (empty) {
-        free(text);
-        text = strdup("");
     }
     errno = error;
     return text;

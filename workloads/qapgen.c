@@ -49,14 +49,11 @@ static const char help[] =
 
 static struct options parse_arguments(int argc, char **argv)
 {
-    static const struct option names[] = {
-        {"help", no_argument, NULL, 'h'},
-        {"largest", required_argument, NULL, 'l'},
-        {NULL, 0, NULL, 0},
-    };
-    struct options options = {.largest_value = DEFAULT_VALUE};
-    while (next_option(argc, argv, names, help) != -1)
-        options.largest_value = (int)number("--largest", optarg, 1, MOST_VALUE);
+    struct options options = {0};
+    uint64_t largest = DEFAULT_VALUE;
+    const struct argument rows[] = {{"--largest", .number = &largest, .high = MOST_VALUE}, {0}};
+    read_options(argc, argv, rows, help);
+    options.largest_value = (int)largest;
     if (argc - optind != 2)
         fail(2, "%d arguments: give two, N and SEED, for example qapgen 12 1", argc - optind);
     options.n = (int)number("N", argv[optind], 2, LARGEST);
