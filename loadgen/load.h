@@ -278,6 +278,9 @@ struct load {
     void (*interrupt)(struct worker *worker);
 };
 
+// A load's .options, and the size of what they fill: the struct that OPTIONS_OF names.
+#define LOAD_OPTIONS(rows) .options = (rows), .options_size = sizeof(OPTIONS_OF)
+
 // Makes a load known to main(): LOADGEN_REGISTER(spin_load).
 #define LOADGEN_REGISTER(name)                                                                     \
     __attribute__((section("loads"), used)) static const struct load *const name##_entry = &(name)

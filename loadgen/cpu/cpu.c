@@ -625,8 +625,7 @@ static const struct load cpu_load = {
         "that of 1 s, which repeats) or a recording by loadgen record. Every resume starts it from "
         "its beginning, and it repeats from its end; without --control and --duration it runs "
         "once.",
-    .options = settings,
-    .options_size = sizeof(struct cpu_settings),
+    LOAD_OPTIONS(settings),
     .state_size = sizeof(struct cpu_state),
     .worker_size = sizeof(struct spinner),
     .unit = UNIT_CPUS,

@@ -867,8 +867,7 @@ static const struct load exec_load = {
                "loadgen itself is killed. A command that exits by itself is an error; with --loop "
                "one that fails. cpu_s is that of its whole process tree, counted by a cgroup where "
                "one can be made; \"accounting\" in the report says how.",
-    .options = settings,
-    .options_size = sizeof(struct exec_settings),
+    LOAD_OPTIONS(settings),
     .check = exec_check,
     .prepare = exec_prepare,
     .cleanup = exec_cleanup,

@@ -107,8 +107,7 @@ static const struct load fork_load = {
     .summary = "makes processes that end at once",
     .details = "One operation makes a process, which writes to --touch bytes and ends, and waits "
                "for that; the rate of --limit is in processes a second.",
-    .options = options,
-    .options_size = sizeof(struct fork_settings),
+    LOAD_OPTIONS(options),
     .worker_size = sizeof(struct parent),
     .unit = UNIT_OPS,
     .calibrations = (const char *const[]){"--threads 1", "", NULL},

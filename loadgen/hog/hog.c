@@ -161,8 +161,7 @@ static const struct load hog_load = {
     .details = "--limit is how many bytes a second it touches (by default all of it in 10 s), "
                "grows by (--leak), or gives to reclaim (--reclaim). It is refused where the memory "
                "is not free, and ends when memory gets short.",
-    .options = options,
-    .options_size = sizeof(struct hog_settings),
+    LOAD_OPTIONS(options),
     .worker_size = sizeof(struct heap),
     .unit = UNIT_BYTES,
     .calibrations = (const char *const[]){"--threads 1", NULL},

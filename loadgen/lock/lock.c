@@ -299,8 +299,7 @@ static const struct load lock_load = {
     .summary = "adds to a word by locked instructions: contended, or split across cache lines",
     .details = "Neither is done unless it is named. The rate of --limit is in additions a second. "
                "The report has what was claimed, and what the counter has come to.",
-    .options = options,
-    .options_size = sizeof(struct lock_settings),
+    LOAD_OPTIONS(options),
     .state_size = sizeof(struct lock_state),
     .steps_per_s = STEPS_PER_S,
     .unit = UNIT_OPS,

@@ -173,8 +173,7 @@ static const struct load meta_load = {
     .details = "The rate of --limit is in metadata operations a second, four for each file: "
                "create, stat, rename and unlink; latencies are of a file, all four. Files are "
                "empty, in a folder of its own that is removed at the end, also after SIGKILL.",
-    .options = options,
-    .options_size = sizeof(struct meta_settings),
+    LOAD_OPTIONS(options),
     .state_size = sizeof(struct meta),
     .worker_size = sizeof(struct place),
     .unit = UNIT_OPS,

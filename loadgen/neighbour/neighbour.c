@@ -610,8 +610,7 @@ static const struct load neighbour_load = {
         "Resumed, the processes run; paused, they are stopped (SIGSTOP), with all that they have "
         "started. They are yours, or you are root; never your shell or what started it. Whatever "
         "ends loadgen, the kernel continues them at once. cpu_s is their CPU time.",
-    .options = settings,
-    .options_size = sizeof(struct neighbour_settings),
+    LOAD_OPTIONS(settings),
     .state_size = sizeof(struct neighbour_state),
     .check = check,
     .prepare = prepare,

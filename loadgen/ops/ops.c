@@ -258,8 +258,7 @@ static const struct load ops_load = {
     .name = "ops",
     .summary = "computes in registers: whole numbers or floating point, in vectors or not",
     .details = ops_details,
-    .options = ops_options,
-    .options_size = sizeof(struct ops_settings),
+    LOAD_OPTIONS(ops_options),
     .state_size = sizeof(struct ops_state),
     .worker_size = sizeof(int64_t), // of clock_sample()
     .unit = UNIT_OPS,
@@ -376,8 +375,7 @@ static const struct load ports_load = {
     .name = "ports",
     .summary = "keeps a core's execution ports busy: integer, floating point, shuffle",
     .details = ports_details,
-    .options = ports_options,
-    .options_size = sizeof(struct ports_settings),
+    LOAD_OPTIONS(ports_options),
     .state_size = sizeof(struct ports_state),
     .worker_size = sizeof(int64_t), // of clock_sample()
     .unit = UNIT_OPS,

@@ -345,8 +345,7 @@ static const struct load pagecache_load = {
     .details = "The rate of --limit is in bytes a second; all pages of the file are read once in "
                "its size divided by that. They take free memory first. Pages are given back at "
                "each pause, and the file is gone at the end, unless it is kept.",
-    .options = options,
-    .options_size = sizeof(struct pagecache_settings),
+    LOAD_OPTIONS(options),
     .state_size = sizeof(struct pagecache_state),
     .worker_size = sizeof(struct reader),
     .unit = UNIT_BYTES,

@@ -573,8 +573,7 @@ static const struct load record_load = {
         "interval is over nothing has been recorded, and the exit status is 1. User, nice, system, "
         "irq and softirq time count as load, steal is recorded separately. What the recorder "
         "itself takes is in the load, and own_cpu_s of the last line says how much that was.",
-    .options = options,
-    .options_size = sizeof(struct record_settings),
+    LOAD_OPTIONS(options),
     .state_size = sizeof(struct recording),
     .check = record_check,
     .arguments = "FILE",

@@ -366,8 +366,7 @@ static const struct load switch_load = {
                "second, as the kernel counts them for these threads: one to the partner, one back, "
                "and one for the sleep until the next are due. An operation is a wake-up; its "
                "service time is the latency until the thread that was woken runs.",
-    .options = options,
-    .options_size = sizeof(struct switch_settings),
+    LOAD_OPTIONS(options),
     .worker_size = sizeof(struct pair),
     .unit = UNIT_OPS,
     .calibrations = (const char *const[]){"--threads 1", NULL},

@@ -213,8 +213,7 @@ static const struct load syscall_load = {
     .details = "The rate of --limit is in calls a second. Each result is checked; calls of read "
                "and write are compared with the kernel's own count. An operation is a few calls in "
                "a row, fewer at a low rate.",
-    .options = options,
-    .options_size = sizeof(struct syscall_settings),
+    LOAD_OPTIONS(options),
     .worker_size = sizeof(struct caller),
     .unit = UNIT_OPS,
     .steps_per_s = STEPS_PER_S,
