@@ -229,8 +229,6 @@ static void report_window(struct control *control, const char *event, const char
 {
     accounting_difference(&control->now, since, &control->window);
     *since = control->now;
-    // Reports event "mark", "interval" or "summary"; mark: its name or NULL. window:
-    // the differences since the last one.
     if (!control->run->report.json)
         print_window(control->run, event, &control->window);
     if (control->run->load->notes)

@@ -155,10 +155,8 @@ uint64_t histogram_below(const struct histogram *histogram, int64_t time_ns)
 static double slope_of(const double *samples, size_t count, double mean)
 {
     double middle = ((double)count - 1) / 2, products = 0, squares = 0;
-
     for (size_t i = 0; i < count; i++) {
         double x = (double)i - middle;
-
         products += x * (samples[i] - mean);
         squares += x * x;
     }
@@ -169,7 +167,6 @@ struct steady steady_of(const double *samples, size_t count)
 {
     struct steady result = {0};
     double sum = 0, squares = 0;
-
     if (count == 0)
         return result;
     result.minimum = result.maximum = samples[0];

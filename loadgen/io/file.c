@@ -52,7 +52,6 @@ static int write_all(int fd, const unsigned char *data, size_t length, off_t off
 {
     while (length > 0) {
         ssize_t written = pwrite(fd, data, length, offset);
-
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)
@@ -67,12 +66,10 @@ static int write_all(int fd, const unsigned char *data, size_t length, off_t off
 static void write_pieces(struct round *round, unsigned char *buffer)
 {
     uint64_t size = round->file->size_bytes, seed;
-
     while (atomic_load(&round->error) == 0 && !atomic_load(&round->interrupted)) {
         uint64_t offset = atomic_fetch_add(&round->next, PIECE_BYTES);
         uint64_t left = offset < size ? size - offset : 0;
         int error;
-
         if (left == 0)
             return;
         // No two pieces, nor two files, alike; the generator counts from its seed on, so
@@ -91,7 +88,6 @@ static void *writer(void *argument)
 {
     struct round *round = argument;
     void *buffer = NULL;
-
     if (posix_memalign(&buffer, PIECE_BYTES, PIECE_BYTES) != 0) {
         atomic_store(&round->error, ENOMEM);
         return NULL;
@@ -106,7 +102,6 @@ static void *writer(void *argument)
 static void watch(struct round *round)
 {
     const struct timespec moment = {.tv_nsec = 20000000};
-
     while (atomic_load(&round->next) < round->file->size_bytes && atomic_load(&round->error) == 0 &&
            !atomic_load(&round->interrupted)) {
         if (round->file->interrupted())
@@ -119,7 +114,6 @@ static void run_writers(struct round *round)
 {
     pthread_t threads[WRITERS];
     int started = 0;
-
     while (started < WRITERS && thread_start(&threads[started], writer, round) == 0)
         started++;
     if (started == 0)
@@ -151,7 +145,6 @@ static int fill(const struct io_file *file, struct io_error *error)
     const int direct_fd = aligned ? io_file_reopen(file, O_WRONLY | O_DIRECT) : -1;
     struct round round = {
         .file = file, .fd = direct_fd >= 0 ? direct_fd : file->fd, .salt = io_salt()};
-
     run_writers(&round);
     if (round.error == EINVAL && direct_fd >= 0) { // O_DIRECT is accepted, but fails
         round = (struct round){.file = file, .fd = file->fd, .salt = io_salt()};
@@ -245,14 +238,12 @@ static int name_in(char path[PATH_MAX], const struct io_file *file, const char *
 {
     int length = snprintf(path, PATH_MAX, "%s/jostle-workfile.%u%s", file->folder,
                           (unsigned)geteuid(), suffix);
-
     return length > 0 && length < PATH_MAX ? 0 : -1;
 }
 
 static int check_folder(const struct io_file *file, struct io_error *error)
 {
     struct stat status;
-
     if (stat(file->folder, &status) != 0)
         return io_error_set(error, IO_REFUSED, "--dir %s: %s: name an existing folder",
                             file->folder, strerror(errno));
@@ -268,7 +259,6 @@ static int check_folder(const struct io_file *file, struct io_error *error)
 static int check_space(const struct io_file *file, uint64_t held, struct io_error *error)
 {
     struct io_space space;
-
     if (!io_space_of(file->folder, &space))
         return io_error_set(error, IO_FAILED,
                             "cannot find the free space of %s: %s: give another --dir",
@@ -305,7 +295,6 @@ static bool fits(const struct io_file *file, const struct stat *status)
 static int open_kept(const char *path, struct stat *status, bool *foreign)
 {
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-
     *foreign = fd < 0 && errno != ENOENT;
     if (fd < 0)
         return -1;
@@ -330,7 +319,6 @@ static int take_kept(struct io_file *file, struct io_error *error)
     struct stat status;
     bool foreign;
     int fd;
-
     if (name_in(path, file, "") != 0)
         return io_error_set(error, IO_REFUSED, "--dir: the path is too long: give a shorter one");
     fd = open_kept(path, &status, &foreign);
@@ -365,7 +353,6 @@ static int create_named(const struct io_file *file)
     struct stat status;
     bool foreign;
     int fd, old;
-
     if (name_in(path, file, ".part") != 0)
         return -1;
     old = open_kept(path, &status, &foreign);
@@ -386,7 +373,6 @@ static int create_named(const struct io_file *file)
 static int create(const struct io_file *file, bool *named)
 {
     int fd = open(file->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
     *named = false;
     if (fd >= 0) {
         flock(fd, LOCK_EX | LOCK_NB); // held from before it gets a name
@@ -404,7 +390,6 @@ static void publish(struct io_file *file, bool named)
 {
     char path[PATH_MAX], from[PATH_MAX];
     int failed;
-
     if (name_in(path, file, "") != 0 || name_in(from, file, ".part") != 0)
         return;
     if (!named)
@@ -418,7 +403,6 @@ static void publish(struct io_file *file, bool named)
 static int allocate(const struct io_file *file, struct io_error *error)
 {
     int reason;
-
     if (fallocate(file->fd, 0, 0, (off_t)file->size_bytes) == 0)
         return 0;
     reason = errno;
@@ -445,7 +429,6 @@ static int leave_empty(const struct io_file *file, struct io_error *error)
 static int complete(struct io_file *file, bool named, struct io_error *error)
 {
     int result;
-
     if (file->sparse)
         return leave_empty(file, error);
     result = allocate(file, error);
@@ -457,7 +440,6 @@ static int complete(struct io_file *file, bool named, struct io_error *error)
         publish(file, named);
     } else if (named) {
         char path[PATH_MAX];
-
         if (name_in(path, file, ".part") == 0)
             unlink(path);
     }
@@ -471,7 +453,6 @@ int io_file_check(const struct io_file *file, struct io_error *error)
     uint64_t held = 0;
     bool foreign;
     int fd;
-
     if (check_folder(file, error) != 0)
         return -1;
     if (name_in(path, file, "") != 0)
@@ -499,7 +480,6 @@ int io_file_open(struct io_file *file, struct io_error *error)
 {
     bool named;
     int taken;
-
     file->fd = -1;
     file->reused = file->busy = false;
     if (check_folder(file, error) != 0)
@@ -523,7 +503,6 @@ int io_file_open(struct io_file *file, struct io_error *error)
 int io_file_reopen(const struct io_file *file, int flags)
 {
     char path[64];
-
     snprintf(path, sizeof path, "/proc/self/fd/%d", file->fd);
     return open(path, flags | O_CLOEXEC);
 }
@@ -531,7 +510,6 @@ int io_file_reopen(const struct io_file *file, int flags)
 double io_file_allocated(const struct io_file *file)
 {
     struct stat status;
-
     if (fstat(file->fd, &status) != 0 || status.st_size <= 0)
         return NAN;
     const double share = (double)status.st_blocks * 512 / (double)status.st_size;
@@ -548,7 +526,6 @@ void io_file_close(struct io_file *file)
 int io_error_set(struct io_error *error, int status, const char *format, ...)
 {
     va_list arguments;
-
     error->status = status;
     va_start(arguments, format);
     vsnprintf(error->message, sizeof error->message, format, arguments);

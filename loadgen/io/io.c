@@ -33,7 +33,6 @@ static void io_count(struct run *run, double counters[LOAD_COUNTERS])
 {
     const struct io_state *state = io_state_of(run);
     struct device_counters device = {0};
-
     if (!state->open)
         return;
     device_count(&state->device, &device);
@@ -48,7 +47,6 @@ static double moved(const struct run *run, const struct snapshot *window, enum i
                     enum io_counter written)
 {
     double percent = io_state_of(run)->plan.read_percent;
-
     return (percent > 0 ? window->counters[read] : 0) +
            (percent < 100 ? window->counters[written] : 0);
 }
@@ -63,7 +61,6 @@ static bool has_counters(const struct run *run)
 static double device_ratio(const struct run *run, const struct snapshot *window)
 {
     double claimed = moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN);
-
     return has_counters(run) && claimed > 0
                ? moved(run, window, IO_DEVICE_READ, IO_DEVICE_WRITTEN) / claimed
                : NAN;
@@ -76,7 +73,6 @@ static double reached_ratio(const struct run *run, const struct snapshot *window
 {
     const double claimed = moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN);
     const double self = moved(run, window, IO_SELF_READ, IO_SELF_WRITTEN);
-
     return has_counters(run) && claimed > 0 ? fmin(device_ratio(run, window), self / claimed) : NAN;
 }
 
@@ -85,7 +81,6 @@ static double tolerance_bytes(const struct run *run, double claimed)
 {
     const struct io_plan *plan = &io_state_of(run)->plan;
     double in_flight = (double)plan->block_bytes * plan->depth * plan->streams;
-
     return DEVIATION * claimed + 2 * in_flight + 1e6;
 }
 
@@ -94,7 +89,6 @@ static double tolerance_bytes(const struct run *run, double claimed)
 static bool is_unsynced(const struct run *run)
 {
     const struct io_plan *plan = &io_state_of(run)->plan;
-
     return plan->read_percent < 100 && plan->sync == IO_SYNC_NONE;
 }
 
@@ -102,7 +96,6 @@ static bool is_unsynced(const struct run *run)
 static void judge_more(const struct run *run, double share, double self, char *text, size_t size)
 {
     const struct io_state *state = io_state_of(run);
-
     if (self > 1 + DEVIATION)
         snprintf(text, size,
                  "%s moved %.2f times what this load moved, and %.2f times was for this process: "
@@ -124,7 +117,6 @@ static enum verdict judge(const struct run *run, const struct snapshot *window, 
     double claimed = moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN);
     double device = moved(run, window, IO_DEVICE_READ, IO_DEVICE_WRITTEN);
     double self = moved(run, window, IO_SELF_READ, IO_SELF_WRITTEN);
-
     text[0] = '\0';
     if (!has_counters(run) || claimed <= 0 || io_state_of(run)->plan.cached)
         return AGREES; // cached reads are not meant to reach it
@@ -133,7 +125,6 @@ static enum verdict judge(const struct run *run, const struct snapshot *window, 
         const double share = device / claimed;
         const char *counter = io_state_of(run)->device.counter;
         const double allocated = io_file_allocated(&io_state_of(run)->file);
-
         if (allocated < 1 - DEVIATION)
             snprintf(
                 text, size,
@@ -169,7 +160,6 @@ static void add_rates(const struct run *run, const struct snapshot *window, stru
     const double claimed = moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN);
     const double cpu_s = (double)window->cpu_ns / 1e9;
     const bool some = elapsed_s > 0;
-
     line_count(line, "threads", run->threads);
     line_count(line, "depth", io_state_of(run)->plan.depth);
     line_fixed(line, "bytes_per_s", some ? claimed / elapsed_s : NAN, 6);
@@ -183,7 +173,6 @@ static void io_fields(struct run *run, const struct snapshot *window, struct lin
     double device = moved(run, window, IO_DEVICE_READ, IO_DEVICE_WRITTEN);
     double elapsed_s = (double)window->active_ns / 1e9;
     char text[512], access[32];
-
     if (!state->open)
         return; // it failed before it began
     line_text(line, "pattern", state->plan.random ? "random" : "sequential");
@@ -212,7 +201,6 @@ static void io_notes(struct run *run, const char *event, const struct snapshot *
     bool summary = strcmp(event, "summary") == 0;
     struct io_state *state = io_state_of(run);
     enum verdict verdict;
-
     if (!state->open)
         return;
     if (summary && has_counters(run) && window->active_ns > 0)
@@ -249,7 +237,6 @@ static void warm(const struct io_state *state)
     static char buffer[1 << 20];
     off_t offset = 0;
     ssize_t length;
-
     while ((length = pread(state->plan.read_fd, buffer, sizeof buffer, offset)) > 0)
         offset += length;
 }
@@ -260,7 +247,6 @@ static int prepare(struct run *run)
     struct io_state *state = io_state_of(run);
     struct io_error error;
     char size[32];
-
     headroom_volunteer();
     if (!options_given(run->options, "file-size"))
         report_print(&run->report, "io: takes %s of %s, written before it begins\n",
@@ -281,7 +267,6 @@ static int prepare(struct run *run)
 static void cleanup(struct run *run)
 {
     struct io_state *state = io_state_of(run);
-
     if (state->open)
         io_plan_close(&state->plan);
     io_file_close(&state->file);
@@ -299,7 +284,6 @@ static int begin(struct worker *worker)
     const struct io_plan *plan = &io_state_of(worker->run)->plan;
     struct io_worker *own = worker->state;
     struct io_error error;
-
     if (io_stream_open(&own->stream, plan, worker->index, &error) != 0)
         return worker_fail(worker, "%s", error.message);
     if (plan->depth > 1 && (own->ring = io_ring_open(&own->stream, &error)) == NULL)
@@ -310,7 +294,6 @@ static int begin(struct worker *worker)
 static void end(struct worker *worker)
 {
     struct io_worker *own = worker->state;
-
     if (own->ring)
         io_ring_close(own->ring);
     io_stream_close(&own->stream);
@@ -320,10 +303,8 @@ static void end(struct worker *worker)
 static bool finish(struct worker *worker, const struct io_done *done, int64_t end_ns)
 {
     const struct io_plan *plan = &io_state_of(worker->run)->plan;
-
     if (done->error != 0) {
         const struct io_state *state = io_state_of(worker->run);
-
         worker_fail(worker, "%s at byte %llu of the work file in %s: %s%s",
                     done->request.read ? "reading" : "writing",
                     (unsigned long long)done->request.offset_bytes, state->file.folder,
@@ -344,7 +325,6 @@ static void work_alone(struct worker *worker, struct io_stream *stream)
 {
     struct io_done done;
     bool fine = true;
-
     while (fine && worker_wait_due(worker, &done.due_ns)) {
         done.request = io_stream_next(stream, 0);
         done.start_ns = now_ns();
@@ -358,7 +338,6 @@ static void work_alone(struct worker *worker, struct io_stream *stream)
 static int64_t start_due(struct worker *worker, struct io_ring *ring)
 {
     int64_t at_ns = now_ns(), due_ns;
-
     while (io_ring_has_room(ring)) {
         if (!worker_take_due(worker, at_ns, &due_ns))
             return due_ns == INT64_MAX ? -1 : due_ns - at_ns;
@@ -373,7 +352,6 @@ static bool take_done(struct worker *worker, struct io_ring *ring)
     const int64_t end_ns = now_ns();
     struct io_done done;
     bool fine = true;
-
     while (io_ring_take(ring, &done))
         fine = fine && finish(worker, &done, end_ns);
     return fine;
@@ -382,7 +360,6 @@ static bool take_done(struct worker *worker, struct io_ring *ring)
 static bool wait_done(struct worker *worker, struct io_ring *ring, int64_t timeout_ns)
 {
     const int error = io_ring_wait(ring, timeout_ns);
-
     if (error != 0)
         worker_fail(worker, "io_uring failed: %s: try --depth 1", strerror(error));
     return error == 0 && take_done(worker, ring);
@@ -391,10 +368,8 @@ static bool wait_done(struct worker *worker, struct io_ring *ring, int64_t timeo
 static void work_ring(struct worker *worker, struct io_ring *ring)
 {
     bool fine = true;
-
     while (fine && worker_running(worker)) {
         const int64_t wait_ns = start_due(worker, ring);
-
         if (io_ring_in_flight(ring) > 0)
             fine = wait_done(worker, ring, wait_ns);
         else
@@ -407,7 +382,6 @@ static void work_ring(struct worker *worker, struct io_ring *ring)
 static void work(struct worker *worker)
 {
     struct io_worker *own = worker->state;
-
     if (own->ring)
         work_ring(worker, own->ring);
     else
@@ -423,7 +397,6 @@ static void add_device(struct line *line, const struct io_state *state)
 {
     const struct device *device = &state->device;
     char folder[512]; // a line of the report has room for that
-
     snprintf(folder, sizeof folder, "%s", state->file.folder);
     line_text(line, "dir", folder);
     line_text(line, "file_system", device->file_system);
@@ -439,7 +412,6 @@ static void describe(struct run *run, struct line *line)
 {
     const struct io_state *state = io_state_of(run);
     char access[32];
-
     add_device(line, state);
     line_text(line, "pattern", state->plan.random ? "random" : "sequential");
     line_text(line, "access", io_access_name(&state->plan, access, sizeof access));
@@ -456,7 +428,6 @@ static int show_device(struct run *run)
 {
     struct link_speed link;
     struct line line = {0};
-
     line_object(&line, NULL);
     line_text(&line, "schema", SCHEMA_DEVICE);
     add_device(&line, io_state_of(run));
@@ -471,7 +442,6 @@ static int show_device(struct run *run)
 static int instead(struct run *run)
 {
     int status = -1;
-
     if (io_settings_of(run)->show_device)
         return show_device(run);
     if (io_settings_of(run)->phases) {

@@ -87,7 +87,6 @@ static uint64_t file_size(const struct run *run)
 {
     const char *text = getenv("WORKFILE_SIZE");
     uint64_t bytes;
-
     if (options_given(run->options, "file-size"))
         return io_settings_of(run)->file_bytes;
     if (!text || *text == '\0')
@@ -101,7 +100,6 @@ static uint64_t file_size(const struct run *run)
 const char *io_folder(const char *given)
 {
     const char *folder = given ? given : getenv("TMPDIR");
-
     return folder && *folder != '\0' ? folder : "/var/tmp";
 }
 
@@ -110,7 +108,6 @@ static void check_device(struct run *run)
 {
     const struct io_state *state = io_state_of(run);
     const struct device *device = &state->device;
-
     if (device->unknown && !io_settings_of(run)->allow_memory)
         usage_error("%s is on an unknown file system, which may be in memory or on a network: give "
                     "a folder on a disk with --dir, or --allow-memory",
@@ -140,7 +137,6 @@ static void check_exclusive(const struct run *run)
 {
     const struct io_settings *set = io_settings_of(run);
     bool mix = options_given(run->options, "mix");
-
     if (set->sequential && set->random)
         usage_error("--sequential and --random: give one of them");
     if (set->read + set->write + mix > 1)
@@ -160,7 +156,6 @@ static unsigned alignment_of(const struct io_state *state)
 {
     int fd = open(state->file.folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     unsigned alignment = io_alignment(fd, state->device.block_bytes);
-
     if (fd >= 0)
         close(fd);
     return alignment;
@@ -170,7 +165,6 @@ static unsigned alignment_of(const struct io_state *state)
 static bool is_direct(const struct io_plan *plan)
 {
     const bool writes = plan->sync == IO_SYNC_DIRECT || plan->sync == IO_SYNC_DSYNC;
-
     return (plan->read_percent > 0 && !plan->cached) || (plan->read_percent < 100 && writes);
 }
 
@@ -185,7 +179,6 @@ static void check_block(struct run *run)
     struct io_state *state = io_state_of(run);
     struct io_plan *plan = &state->plan;
     const unsigned alignment = is_direct(plan) ? alignment_of(state) : 1;
-
     if (!options_given(run->options, "block-size")) {
         plan->block_bytes = io_settings_of(run)->phases ? IO_PHASES_BLOCK
                             : plan->random              ? IO_RANDOM_BLOCK
@@ -215,7 +208,6 @@ static void check_buffers(struct run *run)
     const struct io_plan *plan = &state->plan;
     const double bytes = io_stream_bytes(plan) * plan->streams + IO_FILL_BYTES;
     char what[96];
-
     snprintf(what, sizeof what, "buffers (%u workers, %u blocks each) of", plan->streams,
              plan->depth);
     room_claim(run, bytes, -1, what, "give a smaller --block-size, --depth or --threads");
@@ -229,7 +221,6 @@ static void choose_path(struct run *run)
 {
     struct io_state *state = io_state_of(run);
     struct io_plan *plan = &state->plan;
-
     if (!options_given(run->options, "threads"))
         run->threads = io_settings_of(run)->phases ? IO_SEEKERS : 1;
     plan->depth = (unsigned)io_settings_of(run)->depth;
@@ -255,7 +246,6 @@ static void set_plan(struct run *run)
 {
     const struct io_settings *set = io_settings_of(run);
     struct io_state *state = io_state_of(run);
-
     state->plan = (struct io_plan){.file_bytes = file_size(run) & ~(uint64_t)4095,
                                    .block_bytes = set->block_bytes,
                                    .random = set->random,
@@ -277,7 +267,6 @@ static void settle(struct run *run)
     const struct io_state *state = io_state_of(run);
     struct io_settings *set = io_settings_of(run);
     const bool mixed = state->plan.read_percent > 0 && state->plan.read_percent < 100;
-
     set->sequential = !set->random;
     set->write = !set->read && !mixed;
     set->block_bytes = state->plan.block_bytes;
@@ -302,7 +291,6 @@ static void check_phases(struct run *run)
                                           "depth",      "keep",    "sparse", "limit", "duration",
                                           "interval",   "control", "calib"};
     struct io_settings *set = io_settings_of(run);
-
     for (size_t i = 0; i < sizeof useless / sizeof useless[0]; i++)
         if (options_given(run->options, useless[i]))
             usage_error("--phases and --%s: give one of them", useless[i]);
@@ -319,13 +307,11 @@ void io_check(struct run *run)
 {
     struct io_state *state = io_state_of(run);
     struct io_error error;
-
     state->file.fd = -1;
     if (io_settings_of(run)->phases)
         check_phases(run);
     else
         check_exclusive(run);
-
     state->file.folder = io_folder(io_settings_of(run)->folder);
     if (!device_of(state->file.folder, &state->device))
         usage_error("cannot use %s (%s): name a folder with --dir", state->file.folder,
@@ -341,9 +327,7 @@ void io_check(struct run *run)
         complain("%s", error.message);
         exit(error.status);
     }
-    // Sets run->unit and run->quantum by the plan.
-    const struct io_plan *plan = &io_state_of(run)->plan;
-
+    const struct io_plan *plan = &state->plan;
     run->unit = plan->random ? UNIT_OPS : UNIT_BYTES;
     run->quantum = plan->random ? 1 : (double)plan->block_bytes;
     settle(run);
@@ -353,7 +337,6 @@ void io_check(struct run *run)
 static bool interrupted(void)
 {
     sigset_t pending;
-
     if (sigpending(&pending) != 0)
         return false;
     for (size_t i = 0; i < ENDING_SIGNALS; i++)
@@ -367,7 +350,6 @@ int io_work_file(struct run *run, struct io_file *file, struct io_error *error)
     sigset_t ending, before;
     const bool keep = file->keep;
     int failed;
-
     sigemptyset(&ending);
     // One that is ignored would be pending, too, once it is blocked.
     for (size_t i = 0; i < ENDING_SIGNALS; i++)

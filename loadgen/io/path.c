@@ -41,7 +41,6 @@ static int write_flags(enum io_sync sync)
 static int open_for(struct io_plan *plan, const struct io_file *file, int flags)
 {
     int fd = io_file_reopen(file, flags);
-
     if (fd >= 0 || errno != EINVAL || (flags & O_DIRECT) == 0)
         return fd;
     plan->drop = true;
@@ -87,7 +86,6 @@ unsigned io_alignment(int fd, unsigned device_block_bytes)
 {
 #ifdef STATX_DIOALIGN
     struct statx status;
-
     if (statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &status) == 0 &&
         (status.stx_mask & STATX_DIOALIGN) != 0 && status.stx_dio_offset_align != 0)
         return status.stx_dio_offset_align;
@@ -116,7 +114,6 @@ static int map_buffers(struct io_stream *stream, struct io_error *error)
     uint64_t bytes = round_up(plan->block_bytes * plan->depth, PAGE_BYTES);
     bool huge = bytes >= HUGE_BYTES / 2;
     void *memory;
-
     stream->stride_bytes = plan->block_bytes;
     stream->mapped_bytes = huge ? round_up(bytes, HUGE_BYTES) : bytes;
     memory = mmap(NULL, stream->mapped_bytes + (huge ? HUGE_BYTES : 0), PROT_READ | PROT_WRITE,
@@ -129,7 +126,6 @@ static int map_buffers(struct io_stream *stream, struct io_error *error)
     stream->buffers = memory;
     if (huge) {
         uint64_t before = round_up((uintptr_t)memory, HUGE_BYTES) - (uintptr_t)memory;
-
         if (before > 0)
             munmap(memory, before);
         if (before < HUGE_BYTES)
@@ -144,7 +140,6 @@ int io_stream_open(struct io_stream *stream, const struct io_plan *plan, unsigne
                    struct io_error *error)
 {
     uint64_t blocks = plan->file_bytes / plan->block_bytes;
-
     *stream = (struct io_stream){.plan = plan, .count = blocks};
     stream->random = io_salt();
     stream->stamp = random_next(&stream->random);
@@ -181,7 +176,6 @@ static unsigned char *io_stream_buffer(const struct io_stream *stream, unsigned 
 static void stamp(struct io_stream *stream, unsigned char *buffer)
 {
     uint64_t bytes = stream->plan->block_bytes;
-
     for (uint64_t at = 0; at + sizeof stream->stamp <= bytes; at += STAMP_EVERY_BYTES) {
         stream->stamp++;
         memcpy(buffer + at, &stream->stamp, sizeof stream->stamp);
@@ -191,7 +185,6 @@ static void stamp(struct io_stream *stream, unsigned char *buffer)
 static bool is_read(struct io_stream *stream)
 {
     double percent = stream->plan->read_percent;
-
     if (percent <= 0 || percent >= 100)
         return percent >= 100;
     return (double)(random_next(&stream->random) >> 11) * 0x1p-53 * 100 < percent;
@@ -201,7 +194,6 @@ struct io_request io_stream_next(struct io_stream *stream, unsigned slot)
 {
     struct io_request request = {.read = is_read(stream)};
     uint64_t block;
-
     if (stream->plan->random) {
         block = random_below(&stream->random, stream->count);
     } else {
@@ -218,7 +210,6 @@ struct io_request io_stream_next(struct io_stream *stream, unsigned slot)
 static void io_stream_drop(const struct io_stream *stream, const struct io_request *request)
 {
     const struct io_plan *plan = stream->plan;
-
     if (request->read && plan->drop && !plan->cached)
         posix_fadvise(plan->read_fd, (off_t)request->offset_bytes, (off_t)plan->block_bytes,
                       POSIX_FADV_DONTNEED);
@@ -286,7 +277,6 @@ static int open_uring(struct io_uring *uring, unsigned entries)
     static const unsigned flags[] = {IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
                                      IORING_SETUP_COOP_TASKRUN, 0};
     int result = -EINVAL;
-
     for (size_t i = 0; i < sizeof flags / sizeof flags[0] && result == -EINVAL; i++)
         result = io_uring_queue_init(entries, uring, flags[i]);
     return -result;
@@ -296,7 +286,6 @@ const char *io_ring_lack(void)
 {
     struct io_uring uring;
     int error = open_uring(&uring, 4);
-
     if (error == 0)
         io_uring_queue_exit(&uring);
     return error == 0 ? NULL : strerror(error);
@@ -309,7 +298,6 @@ static void register_all(struct io_ring *ring)
     const struct io_plan *plan = ring->stream->plan;
     int files[] = {[READ_FILE] = plan->read_fd, [WRITE_FILE] = plan->write_fd};
     struct iovec *vectors = calloc(ring->depth, sizeof *vectors);
-
     ring->fixed_files = io_uring_register_files(&ring->uring, files, 2) == 0;
     if (!vectors)
         return;
@@ -327,7 +315,6 @@ struct io_ring *io_ring_open(struct io_stream *stream, struct io_error *error)
     struct io_ring *ring = calloc(1, sizeof *ring + depth * sizeof ring->slots[0]);
     unsigned *free_slots = calloc(depth, sizeof *free_slots);
     int failed;
-
     if (!ring || !free_slots) {
         free(ring);
         free(free_slots);
@@ -379,7 +366,6 @@ bool io_ring_has_room(const struct io_ring *ring)
 static void set_file(const struct io_ring *ring, struct io_uring_sqe *sqe, bool read)
 {
     const struct io_plan *plan = ring->stream->plan;
-
     if (ring->fixed_files) {
         sqe->fd = read ? READ_FILE : WRITE_FILE;
         sqe->flags |= IOSQE_FIXED_FILE;
@@ -393,7 +379,6 @@ void io_ring_start(struct io_ring *ring, int64_t due_ns, int64_t start_ns)
     unsigned index = ring->free_slots[--ring->free_count];
     struct slot *slot = &ring->slots[index];
     struct io_uring_sqe *sqe = io_uring_get_sqe(&ring->uring);
-
     *slot = (struct slot){.request = io_stream_next(ring->stream, index),
                           .due_ns = due_ns,
                           .start_ns = start_ns,
@@ -402,7 +387,6 @@ void io_ring_start(struct io_ring *ring, int64_t due_ns, int64_t start_ns)
     const struct io_request *request = &ring->slots[index].request;
     unsigned char *buffer = io_stream_buffer(ring->stream, index);
     unsigned length = (unsigned)ring->stream->plan->block_bytes;
-
     if (!ring->fixed_buffers && request->read)
         io_uring_prep_read(sqe, -1, buffer, length, request->offset_bytes);
     else if (!ring->fixed_buffers)
@@ -417,7 +401,6 @@ void io_ring_start(struct io_ring *ring, int64_t due_ns, int64_t start_ns)
         sqe->flags |= IOSQE_IO_LINK;
         // An fdatasync of its own, after the slot's write.
         struct io_uring_sqe *sync = io_uring_get_sqe(&ring->uring);
-
         io_uring_prep_fsync(sync, -1, IORING_FSYNC_DATASYNC);
         set_file(ring, sync, false);
         io_uring_sqe_set_data64(sync, index | SYNC_BIT);
@@ -434,7 +417,6 @@ int io_ring_wait(struct io_ring *ring, int64_t timeout_ns)
                                         .tv_nsec = timeout_ns % 1000000000};
     struct io_uring_cqe *cqe;
     int result;
-
     if (timeout_ns == 0)
         result = io_uring_submit_and_get_events(&ring->uring);
     else if (timeout_ns < 0)
@@ -452,7 +434,6 @@ static bool complete(struct io_ring *ring, const struct io_uring_cqe *cqe, unsig
 {
     uint64_t data = io_uring_cqe_get_data64(cqe);
     struct slot *slot;
-
     *index = (unsigned)(data & ~SYNC_BIT);
     slot = &ring->slots[*index];
     if (cqe->res < 0 && slot->error == 0)
@@ -466,12 +447,10 @@ static bool complete(struct io_ring *ring, const struct io_uring_cqe *cqe, unsig
 bool io_ring_take(struct io_ring *ring, struct io_done *done)
 {
     struct io_uring_cqe *cqe;
-
     while (io_uring_peek_cqe(&ring->uring, &cqe) == 0) {
         unsigned index;
         bool whole = complete(ring, cqe, &index);
         const struct slot *slot = &ring->slots[index];
-
         io_uring_cqe_seen(&ring->uring, cqe);
         if (!whole)
             continue;

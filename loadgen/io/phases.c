@@ -53,7 +53,6 @@ enum { REWRITE_EVERY = 10 }; // of the seeks (Bonnie++ 2.00: UpdateSeek)
 static void count(struct io_outcome *outcome, int64_t *at_ns)
 {
     const int64_t end_ns = now_ns();
-
     outcome->operations++;
     if (end_ns - *at_ns > outcome->slowest_ns)
         outcome->slowest_ns = end_ns - *at_ns;
@@ -64,7 +63,6 @@ static void count(struct io_outcome *outcome, int64_t *at_ns)
 static void change(struct io_bench *bench)
 {
     const uint64_t stamp = random_next(&bench->random);
-
     memcpy(bench->buffer, &stamp,
            bench->block_bytes < sizeof stamp ? bench->block_bytes : sizeof stamp);
 }
@@ -76,12 +74,10 @@ static int pass_chars(struct io_bench *bench, struct io_outcome *outcome, bool r
     unsigned char *buffer = bench->buffer;
     int64_t at_ns = now_ns();
     int error = 0;
-
     for (uint64_t at = 0; at < bench->char_bytes && error == 0; at++) {
         // The file's position moves along, as Bonnie's does.
         unsigned char *place = buffer + at % bench->block_bytes;
         const ssize_t moved = read_it ? read(bench->fd, place, 1) : write(bench->fd, place, 1);
-
         error = moved == 1 ? 0 : moved < 0 ? errno : EIO;
         count(outcome, &at_ns);
     }
@@ -106,7 +102,6 @@ static unsigned char *io_pass_buffer(uint64_t bytes)
     const uint64_t whole = (bytes + 4095) / 4096 * 4096;
     uint64_t random = io_salt();
     void *memory = NULL;
-
     if (posix_memalign(&memory, 4096, whole) != 0)
         return NULL;
     random_fill(&random, memory, whole / sizeof(uint64_t));
@@ -119,10 +114,8 @@ static void *seeker_main(void *argument)
     struct io_bench *bench = &seeker->bench;
     const uint64_t block = bench->block_bytes, blocks = bench->file_bytes / block;
     int64_t at_ns = now_ns();
-
     for (uint64_t i = 0; i < seeker->seeks && seeker->error == 0; i++) {
         const uint64_t offset = random_below(&bench->random, blocks) * block;
-
         seeker->error = io_transfer(bench->direct_fd, true, bench->buffer, block, offset);
         seeker->outcome.moved += block;
         if (i % REWRITE_EVERY == 0 && seeker->error == 0) {
@@ -140,7 +133,6 @@ static void join_seekers(struct seeker *seekers, unsigned started, struct io_out
 {
     for (unsigned i = 0; i < started; i++) {
         const struct io_outcome *part = &seekers[i].outcome;
-
         pthread_join(seekers[i].thread, NULL);
         outcome->operations += part->operations;
         outcome->moved += part->moved;
@@ -158,10 +150,8 @@ static int pass_seeks(struct io_bench *bench, struct io_outcome *outcome)
     struct seeker *seekers = calloc(threads, sizeof *seekers);
     unsigned started = 0;
     int error = !seekers ? ENOMEM : 0;
-
     for (; started < threads && error == 0; started++) {
         struct seeker *seeker = &seekers[started];
-
         seeker->bench = *bench;
         seeker->bench.random = random_next(&bench->random);
         seeker->bench.buffer = io_pass_buffer(bench->block_bytes);
@@ -194,7 +184,6 @@ struct io_phase {
 static double rate_of_phase(const struct io_phase *phase, const struct io_outcome *outcome)
 {
     const double amount = (double)(phase->seeks ? outcome->operations : outcome->bytes);
-
     return outcome->elapsed_ns > 0 ? amount * 1e9 / (double)outcome->elapsed_ns : NAN;
 }
 
@@ -211,7 +200,6 @@ static void report_phase(const struct io_bench *bench, const struct io_phase *ph
     struct run *run = bench->run;
     struct line line;
     char rate[48], slowest[24], share[128] = "";
-
     if (run->report.json) {
         report_open(&line, "phase");
         line_text(&line, "phase", phase->name);
@@ -238,7 +226,6 @@ static void add_phase(struct line *line, const struct io_phase *phase,
                       const struct io_outcome *outcome)
 {
     char name[64];
-
     snprintf(name, sizeof name, "%s_%s", phase->field, phase->seeks ? "per_s" : "bytes_per_s");
     line_fixed(line, name, rate_of_phase(phase, outcome), 6);
     snprintf(name, sizeof name, "%s_cpu_percent", phase->field);
@@ -256,7 +243,6 @@ static void io_phases_summary(const struct io_bench *bench, const struct io_phas
 {
     struct run *run = bench->run;
     struct line line;
-
     if (!run->report.json)
         return;
     report_open(&line, "summary");
@@ -310,7 +296,6 @@ static double reached(const struct io_bench *bench, const struct device_counters
     const double self = self_bytes() - self_before;
     struct device_counters device;
     double least;
-
     if (!device_count(&state->device, &device) || bytes == 0)
         return NAN;
     least = fmin(
@@ -330,7 +315,6 @@ static int pass(struct io_bench *bench, const struct io_phase *phase, struct io_
     const uint64_t block = bench->block_bytes, blocks = bench->file_bytes / block;
     int64_t at_ns = now_ns();
     int error = 0;
-
     for (uint64_t i = 0; i < blocks && error == 0; i++) {
         if (phase->reads)
             error = io_transfer(bench->direct_fd, true, bench->buffer, block, i * block);
@@ -350,7 +334,6 @@ static int measure(struct io_bench *bench, const struct io_phase *phase, struct 
     struct device_counters before = {0};
     int64_t start_ns, cpu_ns;
     int error = get_ready(bench, phase);
-
     if (error != 0)
         return error;
     (void)device_count(&io_state_of(bench->run)->device, &before);
@@ -387,7 +370,6 @@ static int open_bench(struct io_bench *bench)
 static int failed(const struct io_bench *bench, const char *what, int error)
 {
     char text[512];
-
     snprintf(text, sizeof text, "%s in %s: %s: %s", what, io_state_of(bench->run)->file.folder,
              strerror(error),
              error == ENOSPC || error == EDQUOT ? "give a smaller --file-size or another --dir"
@@ -402,7 +384,6 @@ static uint64_t char_bytes(const struct run *run)
     const struct io_plan *plan = &io_state_of(run)->plan;
     const uint64_t wanted = io_settings_of(run)->char_bytes;
     const uint64_t most = plan->file_bytes / plan->block_bytes * plan->block_bytes;
-
     return wanted < most ? wanted : most;
 }
 
@@ -417,7 +398,6 @@ int io_phases(struct run *run)
                              .block_bytes = state->plan.block_bytes,
                              .random = io_salt()};
     int error = open_bench(&bench), status = 0;
-
     if (error != 0)
         status = failed(&bench, "cannot make a work file", error);
     for (int i = 0; i < PHASES && status == 0; i++) {

@@ -421,9 +421,9 @@ static void check(struct run *run)
                     "if that is what you want");
     struct neighbour_state *state = run->state;
     state->hold = HOLD_OF_NONE;
-    // From --pid, --cgroup or --job, of which one is given. Ends the program with exit 2 where
-    // there is no such neighbour, or it may not be paused: another user's, the kernel's, our own
-    // ancestors, what the machine or the session lives by, what is stopped already.
+    // Ends the program with exit 2 where there is no such neighbour, or it may not be paused:
+    // another user's, the kernel's, our own ancestors, what the machine or the session lives by,
+    // what is stopped already.
     struct neighbour *neighbour = &state->neighbour;
     *neighbour = (struct neighbour){.pid = 0};
     if (own->cgroup) {
