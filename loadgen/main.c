@@ -195,7 +195,6 @@ static int make_load(struct run *run)
 static int run_load(const struct load *load, int argc, char **argv)
 {
     static struct run run;
-    int code;
     run = (struct run){
         .load = load, .unit = load->unit ? load->unit : UNIT_NONE, .quantum = 1, .rate = INFINITY};
     settings_parse(&run, argc, argv);
@@ -206,7 +205,7 @@ static int run_load(const struct load *load, int argc, char **argv)
     if (load->check)
         load->check(&run);
     room_claim_workers(&run);
-    code = run.common.dry_run ? show_plan(&run) : make_load(&run);
+    const int code = run.common.dry_run ? show_plan(&run) : make_load(&run);
     if (load->state_size > 0)
         free(run.state);
     settings_free(&run);

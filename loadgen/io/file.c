@@ -318,10 +318,9 @@ static int take_kept(struct io_file *file, struct io_error *error)
     char path[PATH_MAX];
     struct stat status;
     bool foreign;
-    int fd;
     if (name_in(path, file, "") != 0)
         return io_error_set(error, IO_REFUSED, "--dir: the path is too long: give a shorter one");
-    fd = open_kept(path, &status, &foreign);
+    const int fd = open_kept(path, &status, &foreign);
     if (foreign && file->keep)
         return foreign_kept(path, error);
     if (fd < 0)
@@ -352,16 +351,15 @@ static int create_named(const struct io_file *file)
     char path[PATH_MAX];
     struct stat status;
     bool foreign;
-    int fd, old;
     if (name_in(path, file, ".part") != 0)
         return -1;
-    old = open_kept(path, &status, &foreign);
+    const int old = open_kept(path, &status, &foreign);
     if (old >= 0) {
         if (flock(old, LOCK_EX | LOCK_NB) == 0)
             unlink(path);
         close(old);
     }
-    fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return -1;
     flock(fd, LOCK_EX | LOCK_NB);
@@ -389,12 +387,11 @@ static int create(const struct io_file *file, bool *named)
 static void publish(struct io_file *file, bool named)
 {
     char path[PATH_MAX], from[PATH_MAX];
-    int failed;
     if (name_in(path, file, "") != 0 || name_in(from, file, ".part") != 0)
         return;
     if (!named)
         snprintf(from, sizeof from, "/proc/self/fd/%d", file->fd);
-    failed = linkat(AT_FDCWD, from, AT_FDCWD, path, named ? 0 : AT_SYMLINK_FOLLOW);
+    const int failed = linkat(AT_FDCWD, from, AT_FDCWD, path, named ? 0 : AT_SYMLINK_FOLLOW);
     if (named)
         unlink(from);
     file->keep = failed == 0;
@@ -402,10 +399,9 @@ static void publish(struct io_file *file, bool named)
 
 static int allocate(const struct io_file *file, struct io_error *error)
 {
-    int reason;
     if (fallocate(file->fd, 0, 0, (off_t)file->size_bytes) == 0)
         return 0;
-    reason = errno;
+    const int reason = errno;
     if (reason == EOPNOTSUPP || reason == ENOSYS)
         return 0; // then the writing allocates it
     return io_error_set(error, reason == EFBIG ? IO_REFUSED : IO_FAILED,
@@ -428,10 +424,9 @@ static int leave_empty(const struct io_file *file, struct io_error *error)
 // Allocate, write and name the new file.
 static int complete(struct io_file *file, bool named, struct io_error *error)
 {
-    int result;
     if (file->sparse)
         return leave_empty(file, error);
-    result = allocate(file, error);
+    int result = allocate(file, error);
     if (result == 0)
         result = fill(file, error);
     if (result == 0 && file->interrupted())
@@ -452,12 +447,11 @@ int io_file_check(const struct io_file *file, struct io_error *error)
     char path[PATH_MAX];
     uint64_t held = 0;
     bool foreign;
-    int fd;
     if (check_folder(file, error) != 0)
         return -1;
     if (name_in(path, file, "") != 0)
         return io_error_set(error, IO_REFUSED, "--dir: the path is too long: give a shorter one");
-    fd = open_kept(path, &status, &foreign);
+    const int fd = open_kept(path, &status, &foreign);
     if (foreign && file->keep)
         return foreign_kept(path, error);
     if (fd >= 0) {
@@ -479,12 +473,11 @@ int io_file_create(struct io_file *file)
 int io_file_open(struct io_file *file, struct io_error *error)
 {
     bool named;
-    int taken;
     file->fd = -1;
     file->reused = file->busy = false;
     if (check_folder(file, error) != 0)
         return -1;
-    taken = file->sparse ? 0 : take_kept(file, error);
+    const int taken = file->sparse ? 0 : take_kept(file, error);
     if (taken != 0)
         return taken < 0 ? -1 : 0;
     if (check_space(file, 0, error) != 0)

@@ -200,7 +200,6 @@ static void io_notes(struct run *run, const char *event, const struct snapshot *
     char text[512], rate[48];
     bool summary = strcmp(event, "summary") == 0;
     struct io_state *state = io_state_of(run);
-    enum verdict verdict;
     if (!state->open)
         return;
     if (summary && has_counters(run) && window->active_ns > 0)
@@ -208,7 +207,7 @@ static void io_notes(struct run *run, const char *event, const struct snapshot *
                      units_format_rate(moved(run, window, IO_DEVICE_READ, IO_DEVICE_WRITTEN) * 1e9 /
                                            (double)window->active_ns,
                                        UNIT_BYTES, rate, sizeof rate));
-    verdict = judge(run, window, text, sizeof text);
+    const enum verdict verdict = judge(run, window, text, sizeof text);
     // Each record has its own; as an event, once is enough for all marks.
     if (verdict == AGREES || strcmp(event, "interval") == 0 ||
         (!summary && (state->warned & 1U << verdict) != 0))

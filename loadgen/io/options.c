@@ -349,7 +349,6 @@ int io_work_file(struct run *run, struct io_file *file, struct io_error *error)
 {
     sigset_t ending, before;
     const bool keep = file->keep;
-    int failed;
     sigemptyset(&ending);
     // One that is ignored would be pending, too, once it is blocked.
     for (size_t i = 0; i < ENDING_SIGNALS; i++)
@@ -357,7 +356,7 @@ int io_work_file(struct run *run, struct io_file *file, struct io_error *error)
             sigaddset(&ending, ending_signals[i]);
     sigprocmask(SIG_BLOCK, &ending, &before);
     file->interrupted = interrupted;
-    failed = io_file_open(file, error);
+    const int failed = io_file_open(file, error);
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (failed == 0 && file->busy && keep)
         run_warn(run,

@@ -113,11 +113,10 @@ static int map_buffers(struct io_stream *stream, struct io_error *error)
     const struct io_plan *plan = stream->plan;
     uint64_t bytes = round_up(plan->block_bytes * plan->depth, PAGE_BYTES);
     bool huge = bytes >= HUGE_BYTES / 2;
-    void *memory;
     stream->stride_bytes = plan->block_bytes;
     stream->mapped_bytes = huge ? round_up(bytes, HUGE_BYTES) : bytes;
-    memory = mmap(NULL, stream->mapped_bytes + (huge ? HUGE_BYTES : 0), PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *memory = mmap(NULL, stream->mapped_bytes + (huge ? HUGE_BYTES : 0),
+                        PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return io_error_set(error, IO_FAILED,
                             "no memory for %u buffers of %llu bytes: give a smaller --block-size, "
@@ -433,9 +432,8 @@ int io_ring_wait(struct io_ring *ring, int64_t timeout_ns)
 static bool complete(struct io_ring *ring, const struct io_uring_cqe *cqe, unsigned *index)
 {
     uint64_t data = io_uring_cqe_get_data64(cqe);
-    struct slot *slot;
     *index = (unsigned)(data & ~SYNC_BIT);
-    slot = &ring->slots[*index];
+    struct slot *slot = &ring->slots[*index];
     if (cqe->res < 0 && slot->error == 0)
         slot->error = -cqe->res;
     else if ((data & SYNC_BIT) == 0 && cqe->res >= 0 &&

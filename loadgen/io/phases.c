@@ -295,10 +295,9 @@ static double reached(const struct io_bench *bench, const struct device_counters
     const struct io_state *state = io_state_of(bench->run);
     const double self = self_bytes() - self_before;
     struct device_counters device;
-    double least;
     if (!device_count(&state->device, &device) || bytes == 0)
         return NAN;
-    least = fmin(
+    const double least = fmin(
         (double)(device.read_bytes + device.write_bytes - before->read_bytes - before->write_bytes),
         self);
     return least / (double)bytes;
@@ -332,14 +331,13 @@ static int pass(struct io_bench *bench, const struct io_phase *phase, struct io_
 static int measure(struct io_bench *bench, const struct io_phase *phase, struct io_outcome *outcome)
 {
     struct device_counters before = {0};
-    int64_t start_ns, cpu_ns;
     int error = get_ready(bench, phase);
     if (error != 0)
         return error;
     (void)device_count(&io_state_of(bench->run)->device, &before);
     const double self_before = self_bytes();
-    start_ns = now_ns();
-    cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    const int64_t start_ns = now_ns();
+    const int64_t cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     error = pass(bench, phase, outcome);
     if (error == 0 && fsync(bench->fd) != 0)
         error = errno;

@@ -124,11 +124,10 @@ static struct addrinfo *resolve(const char *text, int listener, char *error, siz
                                    .ai_flags = AI_NUMERICSERV | (listener ? AI_PASSIVE : 0)};
     char host[NI_MAXHOST], port[NI_MAXSERV];
     struct addrinfo *found = NULL;
-    int failed;
     if (net_address_split(text, listener, host, port, error, size) != 0)
         return NULL;
     linked_names();
-    failed = getaddrinfo(host, port, &hints, &found);
+    const int failed = getaddrinfo(host, port, &hints, &found);
     if (failed == 0)
         return found;
     snprintf(error, size, "%.200s: the address does not resolve (%s): check the name", text,
