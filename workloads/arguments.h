@@ -50,10 +50,9 @@ static inline uint64_t number(const char *name, const char *text, uint64_t low, 
     errno = 0;
     const unsigned long value = strtoul(text, &end, 10);
     if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || value < low ||
-        value > high) {
+        value > high)
         fail(2, "%s is '%s': give a whole number from %" PRIu64 " to %" PRIu64, name, text, low,
              high);
-    }
     return value;
 }
 

@@ -47,11 +47,10 @@ int main(int argc, char **argv)
         fail(2, "%d arguments: give one, N, for example delannoy 12", argc - optind);
     const long n = (long)number("N", argv[optind], 0, LARGEST);
     const uint64_t result = delannoy(n, n) + spoil;
-    if (result != known((uint64_t)n)) {
+    if (result != known((uint64_t)n))
         fail(1,
              "D(%ld) came out as %" PRIu64 ", not %" PRIu64 ": do not trust this build or machine",
              n, result, known((uint64_t)n));
-    }
     printf("D(%ld) = %" PRIu64 ", verified\n", n, result);
     return written();
 }

@@ -60,10 +60,9 @@ static struct options parse_arguments(int argc, char **argv)
     options.lower_bytes = number("MIN", argv[2], 0, MOST_BYTES);
     options.upper_bytes = number("MAX", argv[3], 0, MOST_BYTES);
     options.seed = given == 5 ? number("SEED", argv[4], 0, UINT64_MAX) : options.seed;
-    if (options.lower_bytes > options.upper_bytes) {
+    if (options.lower_bytes > options.upper_bytes)
         fail(2, "MIN %" PRIu64 " is above MAX %" PRIu64 ": give the smaller size first",
              options.lower_bytes, options.upper_bytes);
-    }
     return options;
 }
 
@@ -97,10 +96,9 @@ static void make_folder(const char *path)
     if (mkdir(path, 0777) == 0)
         return;
     const int error = errno;
-    if (error != EEXIST || lstat(path, &status) != 0 || !S_ISDIR(status.st_mode)) {
+    if (error != EEXIST || lstat(path, &status) != 0 || !S_ISDIR(status.st_mode))
         fail(1, "cannot make the folder '%s' (%s): change into a writable folder without one", path,
              strerror(error));
-    }
 }
 
 static void write_all(int descriptor, const char *path, const unsigned char *data, size_t length)
@@ -109,10 +107,9 @@ static void write_all(int descriptor, const char *path, const unsigned char *dat
         const ssize_t written = write(descriptor, data, length);
         if (written < 0 && errno == EINTR)
             continue;
-        if (written <= 0) {
+        if (written <= 0)
             fail(1, "cannot write '%s' (%s): make room or use another folder", path,
                  strerror(errno));
-        }
         data += written;
         length -= (size_t)written;
     }
@@ -131,10 +128,9 @@ static void write_file(struct file file)
         write_all(descriptor, file.path, chunk, length);
         file.size_bytes -= length;
     }
-    if (close(descriptor) != 0) {
+    if (close(descriptor) != 0)
         fail(1, "cannot write '%s' (%s): make room or use another folder", file.path,
              strerror(errno));
-    }
 }
 
 // Ends the program unless the file has exactly the planned bytes.
@@ -143,10 +139,9 @@ static void verify_file(struct file file)
     unsigned char expected[CHUNK_BYTES];
     unsigned char found[CHUNK_BYTES];
     FILE *stream = fopen(file.path, "rbe");
-    if (!stream) {
+    if (!stream)
         fail(1, "cannot read '%s' (%s): try again when nobody else uses ./%s", file.path,
              strerror(errno), root);
-    }
     bool right = true;
     while (right && file.size_bytes > 0) {
         const size_t length = file.size_bytes < CHUNK_BYTES ? file.size_bytes : CHUNK_BYTES;
@@ -155,11 +150,10 @@ static void verify_file(struct file file)
         file.size_bytes -= length;
     }
     right = right && fgetc(stream) == EOF && !ferror(stream);
-    if (fclose(stream) != 0 || !right) {
+    if (fclose(stream) != 0 || !right)
         fail(1,
              "'%s' does not have the content written: check the disk, and that nobody else writes",
              file.path);
-    }
 }
 
 // Flips a bit of the file's last byte, or gives it one.

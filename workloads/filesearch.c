@@ -56,10 +56,9 @@ static void visit(struct result *best, const FTSENT *entry)
     case FTS_DNR:
     case FTS_ERR:
     case FTS_NS:
-        if (entry->fts_errno != ENOENT || entry->fts_level == 0) {
+        if (entry->fts_errno != ENOENT || entry->fts_level == 0)
             fail(1, "cannot read '%s' (%s): make it readable or search elsewhere", entry->fts_path,
                  strerror(entry->fts_errno));
-        }
         break;
     default:
         break;
@@ -95,10 +94,9 @@ static bool unchanged(const struct result *found)
 int main(int argc, char **argv)
 {
     const bool spoil = takes_spoil(argc, argv, help);
-    if (optind < argc) {
+    if (optind < argc)
         fail(2, "'%s' is too much: change into the folder to be searched and give no argument",
              argv[optind]);
-    }
     struct result found = search();
     if (!found.path)
         fail(1, "no regular file below the current folder: change into another, or run filegen");

@@ -115,10 +115,9 @@ int main(int argc, char **argv)
     if (options.spoil)
         x[n / 2] += 0.001;
     const double scaled = residual(n, a, x, b);
-    if (!(scaled < RESIDUAL_LIMIT)) {
+    if (!(scaled < RESIDUAL_LIMIT))
         fail(1, "the residual of size %zu is %.3g, not below %d: do not trust this library or CPU",
              n, scaled, RESIDUAL_LIMIT);
-    }
     printf("system of size %zu solved, verified: residual %.3g (limit %d), largest error %.2g\n"
            "%.3f GFLOPS, %.9f s, %s\n",
            n, scaled, RESIDUAL_LIMIT, largest_error(n, x),

@@ -54,20 +54,18 @@ static const char help[] =
 static struct options parse_arguments(int argc, char **argv)
 {
     struct options options = {.spoil = takes_spoil(argc, argv, help)};
-    if (argc - optind != 5) {
+    if (argc - optind != 5)
         fail(2, "%d arguments: give five, for example malloctest 2 100 10000 16 1024",
              argc - optind);
-    }
     argv += optind;
     options.threads = number("THREADS", argv[0], 1, MOST_THREADS);
     options.repeats = number("REPEATS", argv[1], 1, MOST_COUNT);
     options.iterations = number("ITERATIONS", argv[2], 1, MOST_COUNT);
     options.lower_bytes = number("LOWER", argv[3], 1, MOST_COUNT);
     options.upper_bytes = number("UPPER", argv[4], 1, MOST_COUNT);
-    if (options.lower_bytes > options.upper_bytes) {
+    if (options.lower_bytes > options.upper_bytes)
         fail(2, "LOWER %" PRIu64 " is above UPPER %" PRIu64 ": give the smaller size first",
              options.lower_bytes, options.upper_bytes);
-    }
     return options;
 }
 
@@ -177,10 +175,9 @@ static void start_all(struct worker *workers, const struct options *options,
         workers[i] =
             (struct worker){.options = options, .start = start, .number = i, .random = i + 1};
         const int error = pthread_create(&workers[i].thread, NULL, work, &workers[i]);
-        if (error != 0) {
+        if (error != 0)
             fail(1, "cannot start thread %" PRIu64 " (%s): give fewer THREADS", i + 1,
                  strerror(error));
-        }
     }
 }
 

@@ -158,14 +158,12 @@ static void verify(const struct options *options, const struct totals *before,
     const double moment_error = length(add(after->moment, -1, expected));
     if (options->bodies > 1 && !(exchanged > 0))
         fail(1, "no impulse was exchanged: do not trust this build or machine");
-    if (!(impulse_error <= tolerance * scale)) {
+    if (!(impulse_error <= tolerance * scale))
         fail(1, "total impulse is off by %g of %g: do not trust this build or machine",
              impulse_error, scale);
-    }
-    if (!(moment_error <= tolerance * (before->mass + scale * duration))) {
+    if (!(moment_error <= tolerance * (before->mass + scale * duration)))
         fail(1, "the centre of mass is off by %g: do not trust this build or machine",
              moment_error / before->mass);
-    }
     printf("%zu bodies, %zu steps, impulse off by %.1e of what was exchanged, verified\n",
            options->bodies, options->steps, impulse_error / scale);
 }

@@ -133,12 +133,11 @@ static void read_matrix(const char *path, const char *name, const char **text, i
 {
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++) {
-            if (!read_number(text, -VALUE_LIMIT, VALUE_LIMIT, &matrix[i][j])) {
+            if (!read_number(text, -VALUE_LIMIT, VALUE_LIMIT, &matrix[i][j]))
                 fail(2,
                      "'%s' has no whole number of up to %d in row %d, column %d of the %s: give "
                      "a file in QAPLIB's format",
                      path, VALUE_LIMIT, i + 1, j + 1, name);
-            }
         }
     }
 }
@@ -190,10 +189,9 @@ static void read_solution(const char *path, const char *text, const struct insta
     if (options->has_optimum && at_end(alone))
         return;
     if (!read_number(&text, instance->n, instance->n, &value) ||
-        !read_number(&text, -INFINITE, INFINITE, &options->optimum)) {
+        !read_number(&text, -INFINITE, INFINITE, &options->optimum))
         fail(2, "'%s' has no solution where one should be: give the optimum, or N = %d and it",
              path, instance->n);
-    }
     if (at_end(text))
         return;
     int solution[LARGEST] = {0};
@@ -202,10 +200,9 @@ static void read_solution(const char *path, const char *text, const struct insta
             fail(2, "'%s' has a broken assignment: give %d numbers or none", path, instance->n);
         solution[i] = (int)value - 1;
     }
-    if (!at_end(text) || !solution_costs(instance, solution, options->optimum)) {
+    if (!at_end(text) || !solution_costs(instance, solution, options->optimum))
         fail(1, "the assignment in '%s' does not have the cost stated, %" PRId64 ": correct it",
              path, options->optimum);
-    }
 }
 
 // The optimum from the .sln file next to a .dat file, if there is one.
@@ -249,16 +246,14 @@ static void sort_rows(int n, int64_t matrix[LARGEST][LARGEST], int sign,
 static void read_instance(struct options *options, struct instance *instance)
 {
     char *content = read_text(options->file);
-    if (!content) {
+    if (!content)
         fail(1, "cannot read '%s' (%s): give the file of an instance", options->file,
              strerror(errno));
-    }
     const char *text = content;
     int64_t n;
-    if (!read_number(&text, 1, LARGEST, &n)) {
+    if (!read_number(&text, 1, LARGEST, &n))
         fail(2, "'%s' does not begin with N from 1 to %d: give a file in QAPLIB's format",
              options->file, LARGEST);
-    }
     instance->n = (int)n;
     read_matrix(options->file, "flows", &text, instance->n, instance->flow);
     read_matrix(options->file, "distances", &text, instance->n, instance->distance);
@@ -266,10 +261,9 @@ static void read_instance(struct options *options, struct instance *instance)
         read_solution(options->file, text, instance, options);
     else if (!options->has_optimum)
         read_solution_beside(instance, options);
-    if (!options->has_optimum) {
+    if (!options->has_optimum)
         fail(2, "'%s' states no optimum: append N and the optimum, or give --optimum VALUE",
              options->file);
-    }
     free(content);
     sort_rows(instance->n, instance->flow, 1, instance->by_flow);
     sort_rows(instance->n, instance->distance, -1, instance->by_distance);
@@ -448,15 +442,13 @@ int main(int argc, char **argv)
     const struct node start = root(&instance);
     branch(&search, &start);
     if (!is_permutation(instance.n, search.best) ||
-        cost_of(&instance, search.best) != search.best_cost) {
+        cost_of(&instance, search.best) != search.best_cost)
         fail(1,
              "the assignment found does not cost %" PRId64 ": do not trust this build or machine",
              search.best_cost);
-    }
-    if (search.best_cost != options.optimum) {
+    if (search.best_cost != options.optimum)
         fail(1, "the optimum is %" PRId64 ", not %" PRId64 ": correct what '%s' states",
              search.best_cost, options.optimum, options.file);
-    }
     print_result(&search);
     return written();
 }

@@ -83,10 +83,9 @@ static struct instance generate(const struct options *options)
         instance.flow[a][b] = instance.flow[b][a] = 1 + below(&random, options->largest_value);
     }
     for (int p = 0; p < options->n; p++) {
-        for (int q = 0; q < p; q++) {
+        for (int q = 0; q < p; q++)
             instance.distance[p][q] = instance.distance[q][p] =
                 1 + below(&random, options->largest_value);
-        }
     }
     return instance;
 }
