@@ -67,12 +67,10 @@ static struct options parse_arguments(int argc, char **argv)
 }
 
 // The next piece of a file's content: little-endian words, so that all machines agree.
-static void next_chunk(struct file *file, unsigned char chunk[CHUNK_BYTES])
+static void next_chunk(struct file *file, uint64_t chunk[CHUNK_WORDS])
 {
-    for (size_t i = 0; i < CHUNK_BYTES; i += sizeof(uint64_t)) {
-        const uint64_t word = htole64(next_random(&file->random));
-        memcpy(chunk + i, &word, sizeof word);
-    }
+    for (size_t i = 0; i < CHUNK_WORDS; i++)
+        chunk[i] = htole64(next_random(&file->random));
 }
 
 // The file with this number, as it is to be.
@@ -118,14 +116,14 @@ static void write_all(int descriptor, const char *path, const unsigned char *dat
 static void write_file(struct file file)
 {
     static const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
-    unsigned char chunk[CHUNK_BYTES];
+    uint64_t chunk[CHUNK_WORDS];
     const int descriptor = open(file.path, flags, 0666);
     if (descriptor < 0)
         fail(1, "cannot create '%s' (%s): use a writable folder", file.path, strerror(errno));
     while (file.size_bytes > 0) {
         const size_t length = file.size_bytes < CHUNK_BYTES ? file.size_bytes : CHUNK_BYTES;
         next_chunk(&file, chunk);
-        write_all(descriptor, file.path, chunk, length);
+        write_all(descriptor, file.path, (const unsigned char *)chunk, length);
         file.size_bytes -= length;
     }
     if (close(descriptor) != 0)
@@ -136,8 +134,7 @@ static void write_file(struct file file)
 // Ends the program unless the file has exactly the planned bytes.
 static void verify_file(struct file file)
 {
-    unsigned char expected[CHUNK_BYTES];
-    unsigned char found[CHUNK_BYTES];
+    uint64_t expected[CHUNK_WORDS], found[CHUNK_WORDS];
     FILE *stream = fopen(file.path, "rbe");
     if (!stream)
         fail(1, "cannot read '%s' (%s): try again when nobody else uses ./%s", file.path,

@@ -68,11 +68,8 @@ static double random_offset(uint64_t *state)
 
 static struct vector random_vector(uint64_t *random)
 {
-    struct vector v;
-    v.x = random_offset(random);
-    v.y = random_offset(random);
-    v.z = random_offset(random);
-    return v;
+    const double x = random_offset(random), y = random_offset(random), z = random_offset(random);
+    return (struct vector){x, y, z};
 }
 
 // v + factor * w

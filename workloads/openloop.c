@@ -242,14 +242,6 @@ static int report(struct client *client, int64_t length_ns, int64_t took_ns)
     return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static uint32_t any_seed(void)
-{
-    uint32_t seed;
-    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != (ssize_t)sizeof seed)
-        seed = (uint32_t)now_ns();
-    return seed;
-}
-
 int main(int argc, char **argv)
 {
     struct client client = {.next = 0};
@@ -265,7 +257,11 @@ int main(int argc, char **argv)
     client.line_size = (size_t)snprintf(client.line, sizeof client.line, "%s\r\n", request);
     if (client.line_size >= sizeof client.line)
         fail(2, "REQUEST is longer than %d characters", REQUEST_SIZE - 3);
-    client.seed = argc > 6 ? (uint32_t)number("SEED", argv[6], 0, UINT32_MAX) : any_seed();
+    if (argc > 6)
+        client.seed = (uint32_t)number("SEED", argv[6], 0, UINT32_MAX);
+    else if (getrandom(&client.seed, sizeof client.seed, GRND_NONBLOCK) !=
+             (ssize_t)sizeof client.seed)
+        client.seed = (uint32_t)now_ns();
     plan(&client, (double)rate, length_ns);
     for (size_t i = 0; i < client.connections; i++)
         client.connection[i].fd = open_connection(port);

@@ -424,15 +424,6 @@ static struct node root(const struct instance *instance)
     return node;
 }
 
-static void print_result(const struct search *search)
-{
-    printf("optimum %" PRId64 ", verified, %" PRIu64 " nodes, assignment", search->best_cost,
-           search->nodes);
-    for (int i = 0; i < search->instance->n; i++)
-        printf(" %d", search->best[i] + 1);
-    putchar('\n');
-}
-
 int main(int argc, char **argv)
 {
     struct options options = parse_arguments(argc, argv);
@@ -449,6 +440,10 @@ int main(int argc, char **argv)
     if (search.best_cost != options.optimum)
         fail(1, "the optimum is %" PRId64 ", not %" PRId64 ": correct what '%s' states",
              search.best_cost, options.optimum, options.file);
-    print_result(&search);
+    printf("optimum %" PRId64 ", verified, %" PRIu64 " nodes, assignment", search.best_cost,
+           search.nodes);
+    for (int i = 0; i < instance.n; i++)
+        printf(" %d", search.best[i] + 1);
+    putchar('\n');
     return written();
 }
