@@ -382,3 +382,10 @@ cheap_runs() {
     run -0 "$JOSTLE" run --runs 2 --output waited -- sh -c 'sleep 0.1 & wait'
     [[ $output != *survivors* ]]
 }
+
+@test "on a terminal a line shows how far we are, also of runs that stats makes, and is gone before the table" {
+    python3 "$BATS_TEST_DIRNAME/at-terminal.py" "'$JOSTLE' run --min-runs 40 --max-runs 40 --output out -- sleep 0.05" >shown
+    grep -o 'baseline: run [0-9]*' shown | sort -u | { run -0 wc -l && [[ $output -ge 3 ]]; }
+    [[ $(tail -n 1 shown) == 'Page: '* ]]
+    grep -q $'\r\e\[K.*It takes\|\r\e\[K.*sleep 0.05' shown
+}

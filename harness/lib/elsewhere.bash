@@ -134,7 +134,6 @@ elsewhere_interrupted() {
     trap : "${ENDING_SIGNALS[@]}"
     elsewhere_signal=$2
     live_end
-    live=''
     elsewhere_hang_up
 }
 

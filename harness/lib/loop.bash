@@ -459,10 +459,11 @@ live_show() {
     printf '\r\033[K%s: run %s, %s%s' "$1" "$2" "$3" "$left" >&2 || live='' # the terminal is gone
 }
 
-# live_end: takes the live line away.
+# live_end: takes the live line away. Safe to call twice.
 live_end() {
     [[ -n $live ]] || return 0
     printf '\r\033[K' >&2 || true
+    live=''
 }
 
 # measure_stop: ends meter and the loads. Safe to call twice.
@@ -551,7 +552,6 @@ measure_interrupted() {
     local IFS=$' \t\n'
     signals_ignore
     live_end
-    live=''
     if [[ -n $in_series ]]; then
         stats_say end
         ! stats_answer 2 || [[ ${STATS_ANSWER[0]} != made ]] || series_count
