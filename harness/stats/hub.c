@@ -92,7 +92,7 @@ json_t *source_next(struct source *source)
     char *end;
     while (source->length > 0 && (end = memchr(source->text, '\n', source->length)) != NULL) {
         const size_t size = (size_t)(end - source->text);
-        json_t *line = json_loadb(source->text, size, 0, NULL);
+        json_t *line = json_read_line(source->text, size);
         source->length -= size + 1;
         memmove(source->text, end + 1, source->length);
         if (json_is_object(line))
