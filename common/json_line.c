@@ -9,6 +9,7 @@
 // there twice, an error) is left to jansson.
 
 enum { DEEPEST = 16, KEY_SIZE = 64, MOST_DIGITS = 15, MOST_POWER = 22 };
+static const int64_t most_number = 100000000000000000;
 
 struct reader {
     const char *at, *end;
@@ -93,7 +94,7 @@ static int take_digits(struct reader *reader, int64_t *number)
 {
     const char *start = reader->at;
     for (; reader->at < reader->end && *reader->at >= '0' && *reader->at <= '9'; reader->at++)
-        if (reader->at - start <= MOST_DIGITS)
+        if (*number < most_number) // more digits than these are refused (take_number)
             *number = 10 * *number + (*reader->at - '0');
     return (int)(reader->at - start);
 }
