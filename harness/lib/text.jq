@@ -21,7 +21,7 @@ def ceil: -(-. | floor);
 # ---- text
 
 # Text of users and of records, as people see it: what would move the cursor, ring a bell, hide or turn text
-# around becomes visible, such as \n, \e or \u{202e} (the same as harness/report/view.h).
+# around becomes visible, such as \n, \e or \u{202e} (the same as common/text.h).
 
 def hidden: . < 32 or (. >= 127 and . < 160) or (. >= 8203 and . <= 8207) or (. >= 8232 and . <= 8238) or (. >= 8288 and . <= 8303) or . == 65279;
 def code_text: if . == 10 then "\\n" elif . == 9 then "\\t" elif . == 13 then "\\r" elif . == 27 then "\\e"

@@ -103,8 +103,9 @@ def page($with; $title; $generator; header; plain; model):
   ($with.style | split("\n") | map(ltrimstr("  ") | ltrimstr("  ") | select(. != "" and (startswith("/*") | not))) | join("\n")), "</style>", "</head>", "<body>",
   "<a class=\"skip\" href=\"#main\">Skip to the answer</a>",
   "<header>", header, "</header>", "<main id=\"main\">",
-  "<noscript><p>The rest of this page is drawn by its own script: allow JavaScript for this file to see its charts and all tables, or see <code>--format md</code>.</p></noscript>",
-  plain, "</main>", "<footer><p>Made by jostle from records.</p></footer>",
+  # A browser with the script makes no elements of it.
+  "<noscript><p>The rest of this page is drawn by its own script: allow JavaScript for this file to see its charts and all tables, or see <code>--format md</code>.</p>",
+  plain, "</noscript>", "</main>", "<footer><p>Made by jostle from records.</p></footer>",
   "<script type=\"application/json\" id=\"model\">", model, "</script>", "<script>", ($with.script | rtrimstr("\n")), "</script>", "</body>", "</html>";
 def page($with; $title; $generator; header; $model): page($with; $title; $generator; header; $model | plain_model; $model | embedded);
 

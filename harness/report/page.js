@@ -2,7 +2,7 @@
 
 // ---- elements
 
-// What would move the cursor, hide or turn text around becomes visible (as visible.h); lines stay lines.
+// What would move the cursor, hide or turn text around becomes visible (as common/text.h); lines stay lines.
 const hidden = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 const codeText = (c) => ({ "\r": "\\r", "\x1b": "\\e" })[c] ?? `\\u{${c.charCodeAt(0).toString(16).padStart(4, "0")}}`;
 const visible = (text) => String(text).replace(hidden, codeText);
@@ -55,16 +55,22 @@ const unfilled = new Map();
 function lazily(title, fill) {
   const fold = details(title, false);
   unfilled.set(fold, fill);
-  fold.addEventListener("toggle", () => fillNow(fold));
+  fold.addEventListener("toggle", () => {
+    fillNow(fold);
+    drawSoon();
+  });
   return fold;
 }
 function fillNow(fold) {
   if (!unfilled.has(fold)) return;
-  fold.append(unfilled.get(fold)());
+  put(fold, unfilled.get(fold)());
   unfilled.delete(fold);
   makeSortable(fold);
 }
-const fillAll = () => [...unfilled.keys()].forEach(fillNow);
+function fillAll() {
+  [...unfilled.keys()].forEach(fillNow);
+  drawSoon();
+}
 const folded = (count, limit, title, ...blocks) => (count > limit ? details(title, false, blocks) : blocks);
 const list = (items, name, tag = "ul") => el(tag, { class: name },
   items.map((item) => (item instanceof Node || item.li !== undefined ? item : el("li", null, item))));

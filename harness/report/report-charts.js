@@ -244,16 +244,20 @@ function spreadChart(items) {
   };
 }
 
-// Charts of targets, [[target, charts], ...]: each target under its heading, or folded up where they are many.
-function byTarget(groups, oneEach) {
+// Charts of targets, [[target, items], ...], of which chart() makes each: each target under its heading, or folded up
+// where they are many, and made when they are opened.
+function byTarget(groups, oneEach, chart = (item) => item) {
+  const figures = (items) => items.map((item) => figure(chart(item)));
   if (groups.length === 0) return null;
   if (oneEach) {
-    const parts = groups.map(([target, charts]) => el("div", { "data-f": target }, el("h3", null, target), charts.map(figure)));
-    return folded(groups.length, 24, `Show ${groups.length} targets`, el("div", { class: "figures" }, parts));
+    const parts = () => el("div", { class: "figures" }, groups.map(([target, items]) =>
+      el("div", { "data-f": target }, el("h3", null, target), figures(items))));
+    return groups.length > 24 ? lazily(`Show ${groups.length} targets`, parts) : parts();
   }
-  return el("div", { class: `folds${tall(groups.length)}` }, groups.map(([target, charts]) => {
-    if (groups.length <= 8) return [el("h3", { "data-f": target }, target), figuresOf(charts)];
-    const fold = details(target, false, figuresOf(charts));
+  return el("div", { class: `folds${tall(groups.length)}` }, groups.map(([target, items]) => {
+    const inside = () => el("div", { class: "figures" }, figures(items));
+    if (groups.length <= 8) return [el("h3", { "data-f": target }, target), inside()];
+    const fold = lazily(target, inside);
     fold.dataset.f = target;
     return fold;
   }));
@@ -268,7 +272,7 @@ function chartSections(head, cells) {
   const rated = (metrics[0]?.[1] ?? []).filter((item) => item.offered !== null && item.achieved !== null);
   const offered = grouped(rated, (item) => JSON.stringify([item.load, item.rate]))
     .map(([, mine]) => offeredChart(mine));
-  const orders = grouped(items, (item) => item.row).map(([target, mine]) => [target, mine.map(orderChart)]);
+  const orders = grouped(items, (item) => item.row);
   const rows = metrics.flatMap(([, mine]) => grouped(mine, (item) => item.row));
   const spreads = grouped(rows.map(([, same]) => spreadChart(same)), (chart) => chart.group);
   return [
@@ -285,7 +289,7 @@ function chartSections(head, cells) {
       el("p", { class: "key" }, el("i", { class: "dot s1" }), "alone ", el("i", { class: "cross s2" }), "under load ",
         el("i", { class: "ring s3" }),
         "a run that has a flag or that no figure is made of. A drift, a step or an outlier shows here."),
-      byTarget(orders, isAlone(grouped(cells, (one) => one.program)))),
+      byTarget(orders, isAlone(grouped(cells, (one) => one.program)), orderChart)),
     spreads.length > 0 && section("distributions", "Distributions",
       el("p", null,
         "Each run as a multiple of the median that its own baseline has. The box holds the middle half of the runs, the ",

@@ -258,17 +258,18 @@ function attributions(cells) {
   if (known.length === 0) return null;
   const percent = (fraction) => `+${fixed(fraction * 100, decimalsOf(Math.max(fraction * 100, 0.01)))} %`;
   const extra = (one) => [percent(one.values.ratio - 1), one.values.ratio - 1];
+  const make = () => table({ id: "attribution-table", caption: "Extra time of each cell by cause",
+    columns: ["Target", "Load", { title: "Extra", kind: "n" }, { title: "Shares", sort: false },
+      { title: "In words", kind: "w" }],
+    rows: known.map((one) =>
+      ({ f: one.f, cells: [one.program, one.condition, extra(one), { t: bar(one.shares) }, one.attribution] })) });
   return section("attribution", "Where the extra time went",
     el("p", null,
       "For each slowdown that can be distinguished from noise: the extra wall time by cause, as far as the kernel's own ",
       "figures show it. Points are percent of the time alone."),
     el("ul", { class: "legend", "aria-label": "Colours of the bars" },
       Object.entries(causes).map(([cause, text]) => el("li", null, el("i", { class: causeClass(cause) }), text))),
-    table({ id: "attribution-table", caption: "Extra time of each cell by cause",
-      columns: ["Target", "Load", { title: "Extra", kind: "n" }, { title: "Shares", sort: false },
-        { title: "In words", kind: "w" }],
-      rows: known.map((one) =>
-        ({ f: one.f, cells: [one.program, one.condition, extra(one), { t: bar(one.shares) }, one.attribution] })) }));
+    known.length > 2000 ? lazily("The causes of each cell", make) : make());
 }
 
 // ---- problems and notes
