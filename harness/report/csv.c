@@ -128,13 +128,14 @@ struct figure {
     const struct value *from[SOURCES];
 };
 
-// A column: what `put` writes; else the member at the path in what it is from, or a bound of
-// the interval there; else the cell's or the line's text, or the line's number, at that place.
+// A column: what `put` writes; else the member at the path in what it is from, where that is an
+// interval two columns, NAME_low and NAME_high; else the cell's or the line's text, or the line's
+// number, at that place.
 struct column {
     const char *name;
     enum source source;
     const char *path[3];
-    enum { WHOLE, LOW, HIGH } part;
+    bool is_interval;
     void (*put)(struct csv *csv, const struct figure *figure);
     size_t of_cell, text, number; // places behind the first member, which none of them is
 };
@@ -150,10 +151,14 @@ static const struct value *value_at(const struct figure *figure, const struct co
     for (size_t i = 0; i < sizeof column->path / sizeof *column->path && column->path[i] != NULL;
          i++)
         value = view_get(value, column->path[i]);
-    if (column->part == WHOLE)
-        return value;
-    const struct value *low = view_first(value);
-    return column->part == LOW || !low ? low : view_next(value, low);
+    return value;
+}
+
+static void put_bounds(struct csv *csv, const struct value *interval)
+{
+    const struct value *low = view_first(interval);
+    csv_value(csv, low);
+    csv_value(csv, low ? view_next(interval, low) : NULL);
 }
 
 static void put_column(struct csv *csv, const struct figure *figure, const struct column *column)
@@ -161,6 +166,8 @@ static void put_column(struct csv *csv, const struct figure *figure, const struc
     const char *cell = (const char *)figure->cell, *own = (const char *)figure;
     if (column->put)
         column->put(csv, figure);
+    else if (column->is_interval)
+        put_bounds(csv, value_at(figure, column));
     else if (column->path[0])
         csv_value(csv, value_at(figure, column));
     else if (column->number > 0)
@@ -461,11 +468,9 @@ static const struct column columns[] = {
     {"statistic", OF(FIGURE, "statistic")},
     {"center", .put = put_center},
     {"set_aside", OF(FIGURE, "set_aside")},
-    {"ci_low", OF(MEASURED, "ci"), .part = LOW},
-    {"ci_high", OF(MEASURED, "ci"), .part = HIGH},
+    {"ci", OF(MEASURED, "ci"), .is_interval = true},
     {"error", OF(MEASURED, "error")},
-    {"ci_robust_low", OF(FIGURE, "ci_robust"), .part = LOW},
-    {"ci_robust_high", OF(FIGURE, "ci_robust"), .part = HIGH},
+    {"ci_robust", OF(FIGURE, "ci_robust"), .is_interval = true},
     {"constant", OF(FIGURE, "constant")},
     {"outliers", OF(FIGURE, "outliers")},
     {"confidence", OF(SETTINGS, "confidence")},
@@ -473,8 +478,7 @@ static const struct column columns[] = {
     {"converged", OF(SUMMARY, "converged")},
     {"stop_reason", OF(SUMMARY, "stop_reason")},
     {"slowdown", OF(SLOWDOWN, "ratio")},
-    {"slowdown_ci_low", OF(SLOWDOWN, "ci"), .part = LOW},
-    {"slowdown_ci_high", OF(SLOWDOWN, "ci"), .part = HIGH},
+    {"slowdown_ci", OF(SLOWDOWN, "ci"), .is_interval = true},
     {"slowdown_error", OF(SLOWDOWN, "error")},
     {"pairs", OF(SLOWDOWN, "pairs")},
     {"distinguishable", OF(SLOWDOWN, "distinguishable")},
@@ -494,21 +498,17 @@ static const struct column columns[] = {
     {"of_alone", .put = put_of_alone},
     {"reference_variant", OF(COMPARISON, "reference_variant")},
     {"ratio_to_reference", OF(COMPARISON, "ratio")},
-    {"ratio_to_reference_ci_low", OF(COMPARISON, "ci"), .part = LOW},
-    {"ratio_to_reference_ci_high", OF(COMPARISON, "ci"), .part = HIGH},
+    {"ratio_to_reference_ci", OF(COMPARISON, "ci"), .is_interval = true},
     {"ratio_to_reference_p", OF(COMPARISON, "p")},
     {"verdict", OF(COMPARISON, "verdict")},
     {"gate", OF(COMPARISON, "gate")},
     {"interaction", OF(INTERACTION, "ratio")},
-    {"interaction_ci_low", OF(INTERACTION, "ci"), .part = LOW},
-    {"interaction_ci_high", OF(INTERACTION, "ci"), .part = HIGH},
+    {"interaction_ci", OF(INTERACTION, "ci"), .is_interval = true},
     {"interaction_p", OF(INTERACTION, "p")},
     {"typical", OF(ANSWER, "typical", "ratio")},
-    {"typical_ci_low", OF(ANSWER, "typical", "ci"), .part = LOW},
-    {"typical_ci_high", OF(ANSWER, "typical", "ci"), .part = HIGH},
+    {"typical_ci", OF(ANSWER, "typical", "ci"), .is_interval = true},
     {"mean_ratio", OF(ANSWER, "mean", "ratio")},
-    {"mean_ratio_ci_low", OF(ANSWER, "mean", "ci"), .part = LOW},
-    {"mean_ratio_ci_high", OF(ANSWER, "mean", "ci"), .part = HIGH},
+    {"mean_ratio_ci", OF(ANSWER, "mean", "ci"), .is_interval = true},
     {"stragglers", OF(ANSWER, "stragglers", "own", "runs")},
     {"stragglers_of_reference", OF(ANSWER, "stragglers", "reference", "runs")},
     {"stragglers_p", OF(ANSWER, "stragglers", "p")},
@@ -516,31 +516,24 @@ static const struct column columns[] = {
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-// Finds what the columns are from.
-static void find_sources(struct figure *figure)
-{
-    const struct cell *cell = figure->cell;
-    const struct value **from = figure->from;
-    from[FIGURE] = figure->of;
-    from[MEASURED] = !figure->capacity ? figure->of : figure->capacity;
-    from[SUMMARY] = figure->summary;
-    from[SETTINGS] = cell->of->settings;
-    from[LOAD] = figure->loaded ? cell->load_entry : NULL;
-    if (figure->capacity)
-        return;
-    const struct value *condition = experiment_condition(cell->of, figure->name);
-    const struct value *variant = view_get(condition, "variant"),
-                       *load = view_get(condition, "load");
-    if (figure->loaded && cell->condition)
-        from[SLOWDOWN] = slowdown_of(cell->of, cell->condition, figure->metric);
-    from[COMPARISON] = comparison_of(cell->of, "comparisons", variant, load, figure->metric);
-    from[INTERACTION] = comparison_of(cell->of, "interactions", variant, load, figure->metric);
-    from[ANSWER] = !from[SLOWDOWN] ? from[COMPARISON] : from[SLOWDOWN];
-}
-
 static void put_figure(struct csv *csv, struct figure figure)
 {
-    find_sources(&figure);
+    const struct cell *cell = figure.cell;
+    const struct value *condition = experiment_condition(cell->of, figure.name),
+                       *variant = view_get(condition, "variant"),
+                       *load = view_get(condition, "load"), **from = figure.from;
+    from[FIGURE] = figure.of;
+    from[MEASURED] = !figure.capacity ? figure.of : figure.capacity;
+    from[SUMMARY] = figure.summary;
+    from[SETTINGS] = cell->of->settings;
+    from[LOAD] = figure.loaded ? cell->load_entry : NULL;
+    if (!figure.capacity) {
+        if (figure.loaded && cell->condition)
+            from[SLOWDOWN] = slowdown_of(cell->of, cell->condition, figure.metric);
+        from[COMPARISON] = comparison_of(cell->of, "comparisons", variant, load, figure.metric);
+        from[INTERACTION] = comparison_of(cell->of, "interactions", variant, load, figure.metric);
+        from[ANSWER] = !from[SLOWDOWN] ? from[COMPARISON] : from[SLOWDOWN];
+    }
     for (size_t i = 0; i < COLUMNS; i++)
         put_column(csv, &figure, &columns[i]);
     csv_end(csv);
@@ -599,7 +592,9 @@ char *figures_columns(void)
 {
     char *text = must(strdup(""));
     for (size_t i = 0; i < COLUMNS; i++) {
-        OWNED char *quoted = text_of("\"%s\"", columns[i].name);
+        const char *name = columns[i].name;
+        OWNED char *quoted = columns[i].is_interval ? text_of("\"%s_low\",\"%s_high\"", name, name)
+                                                    : text_of("\"%s\"", name);
         text = text_joined(text, ",", quoted);
     }
     return text;
@@ -612,8 +607,7 @@ char *figures_of(const struct cell *cell)
     struct csv csv = {.file = must(open_memstream(&text, &size))};
     put_condition(&csv, cell, false);
     put_condition(&csv, cell, true);
-    if (fclose(csv.file) != 0)
-        must(NULL);
+    (void)stream_text(csv.file, &text);
     if (size > 0)
         text[size - 1] = '\0'; // who prints it ends the line
     return text;

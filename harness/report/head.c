@@ -326,16 +326,6 @@ static char *host_line(const struct value *environment)
                    number_scaled(view_real(environment, "memory_bytes"), "B", ROOM), kernel ?: "?");
 }
 
-static void put_host_lines(struct line *json, const char *hosts)
-{
-    struct view view = {0};
-    line_array(json, "hosts");
-    EACH_VALUE (item, view_parse(&view, hosts, strlen(hosts)))
-        visible_add(json, host_line(item));
-    line_close(json);
-    view_free(&view);
-}
-
 static char *between_line(const struct between *between)
 {
     char *line = text_of("%s: alone it takes %s on average over %zu nodes, standard deviation "
@@ -395,6 +385,7 @@ static void put_texts(struct line *json, const char *name, const struct collecte
 {
     OWNED char *states = states_text(collected);
     const size_t cells = collected_cells(collected);
+    struct view view = {0};
     line_object(json, "texts");
     visible_put(json, "name", name);
     visible_take(json, "totals",
@@ -402,7 +393,11 @@ static void put_texts(struct line *json, const char *name, const struct collecte
                          collected->runs, states));
     visible_take(json, "answer", answer_text(collected));
     visible_take(json, "family", family_text(&collected->family));
-    put_host_lines(json, nodes->hosts);
+    line_array(json, "hosts");
+    EACH_VALUE (item, view_parse(&view, nodes->hosts, strlen(nodes->hosts)))
+        visible_add(json, host_line(item));
+    line_close(json);
+    view_free(&view);
     line_array(json, "between");
     for (size_t i = 0; i < nodes->between_count; i++)
         visible_add(json, between_line(&nodes->between[i]));

@@ -293,20 +293,20 @@ static void put_floors(struct line *json, const struct experiment *experiment)
 static char *relations_text(const struct experiment *experiment)
 {
     static const char *const words[] = {"slower", "worse", "faster", "better", "same", "undecided"};
-    size_t count[sizeof words / sizeof *words] = {0}, sum = 0;
-    char *text = must(strdup(""));
-    EACH_VALUE (item, view_get(experiment->result.top, "comparisons"))
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-            if (view_holds(item, "decides") && view_matches(item, "verdict", words[i])) {
-                count[i]++;
-                sum++;
-            }
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (count[i] > 0 && sum > 1)
-            text = text_added(text, "%s%zu %s", *text == '\0' ? "" : ", ", count[i], words[i]);
-        else if (count[i] > 0)
-            text = text_added(text, "%s", words[i]);
-    return text;
+    const char *last = "";
+    size_t sum = 0;
+    OWNED char *text = must(strdup(""));
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t count = 0;
+        EACH_VALUE (item, view_get(experiment->result.top, "comparisons"))
+            count += view_holds(item, "decides") && view_matches(item, "verdict", words[i]);
+        if (count == 0)
+            continue;
+        text = text_added(text, "%s%zu %s", sum == 0 ? "" : ", ", count, words[i]);
+        last = words[i];
+        sum += count;
+    }
+    return must(strdup(sum == 1 ? last : text));
 }
 
 // "at most 1.05", "same within 2 %", or both, and for which metrics.
