@@ -17,10 +17,8 @@ enum { CHUNK_WORDS = 8192, CHUNK_BYTES = CHUNK_WORDS * sizeof(uint64_t), PATH_BY
 static const char root[] = "generated";
 
 struct options {
-    uint64_t folders;
-    uint64_t files;
-    uint64_t lower_bytes;
-    uint64_t upper_bytes;
+    uint64_t folders, files; // of each folder
+    uint64_t lower_bytes, upper_bytes;
     uint64_t seed;
     bool spoil;
 };
@@ -183,13 +181,6 @@ static uint64_t generate(const struct options *options)
     return bytes;
 }
 
-static void verify(const struct options *options)
-{
-    for (uint64_t folder = 0; folder < options->folders; folder++)
-        for (uint64_t i = 0; i < options->files; i++)
-            verify_file(plan(options, folder, i));
-}
-
 int main(int argc, char **argv)
 {
     const struct options options = parse_arguments(argc, argv);
@@ -198,7 +189,9 @@ int main(int argc, char **argv)
         const struct file file = plan(&options, options.folders - 1, options.files - 1);
         spoil_file(&file);
     }
-    verify(&options);
+    for (uint64_t folder = 0; folder < options.folders; folder++)
+        for (uint64_t i = 0; i < options.files; i++)
+            verify_file(plan(&options, folder, i));
     printf("%" PRIu64 " files in %" PRIu64 " folders, %" PRIu64 " bytes, verified\n",
            options.files * options.folders, options.folders, bytes);
     return written();

@@ -35,23 +35,19 @@ static bool is_better(const struct result *best, const FTSENT *entry)
            (size == best->status.st_size && strcmp(entry->fts_path, best->path) < 0);
 }
 
-static void take(struct result *best, const FTSENT *entry)
-{
-    free(best->path);
-    best->path = strdup(entry->fts_path);
-    if (!best->path)
-        fail(1, "no memory for a path: free some");
-    best->status = *entry->fts_statp;
-}
-
 // Looks at one thing that the walk met. What vanished since its folder was read is no error.
 static void visit(struct result *best, const FTSENT *entry)
 {
     switch (entry->fts_info) {
     case FTS_F:
         best->files++;
-        if (is_better(best, entry))
-            take(best, entry);
+        if (!is_better(best, entry))
+            break;
+        free(best->path);
+        best->path = strdup(entry->fts_path);
+        if (!best->path)
+            fail(1, "no memory for a path: free some");
+        best->status = *entry->fts_statp;
         break;
     case FTS_DNR:
     case FTS_ERR:

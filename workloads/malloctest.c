@@ -15,8 +15,7 @@ struct options {
     uint64_t threads;
     uint64_t repeats;
     uint64_t iterations;
-    uint64_t lower_bytes;
-    uint64_t upper_bytes;
+    uint64_t lower_bytes, upper_bytes;
     bool spoil;
 };
 

@@ -114,14 +114,6 @@ static void plan(struct client *client, double rate, int64_t length_ns)
     }
 }
 
-static void forget(struct client *client)
-{
-    for (size_t i = 0; i < client->connections; i++)
-        free(client->connection[i].request);
-    free(client->latency_ns);
-    free(client->due_ns);
-}
-
 static int open_connection(uint16_t port)
 {
     const struct sockaddr_in address = {
@@ -266,6 +258,9 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < client.connections; i++)
         client.connection[i].fd = open_connection(port);
     const int code = report(&client, length_ns, run(&client, length_ns));
-    forget(&client);
+    for (size_t i = 0; i < client.connections; i++)
+        free(client.connection[i].request);
+    free(client.latency_ns);
+    free(client.due_ns);
     return code;
 }
