@@ -28,18 +28,6 @@ bool json_text_is(const json_t *object, const char *key, const char *text)
     return own && strcmp(own, text) == 0;
 }
 
-json_t *json_element(const json_t *list, const char *key, const char *text)
-{
-    json_t *one;
-    size_t index;
-    json_array_foreach(list, index, one)
-    {
-        if (json_text_is(one, key, text))
-            return one;
-    }
-    return NULL;
-}
-
 const char *json_text_or_empty(const json_t *object, const char *key)
 {
     const char *text = json_text_at(object, key);
@@ -88,6 +76,14 @@ double json_bound_at(const json_t *object, size_t index)
 {
     const json_t *bound = json_array_get(json_object_get(object, "ci"), index);
     return json_is_number(bound) ? json_number_value(bound) : NAN;
+}
+
+bool json_step(struct json_each *each)
+{
+    if (each->at)
+        return false;
+    each->at = json_array_get(each->list, each->next++);
+    return each->at;
 }
 
 json_t *json_named(const json_t *array, const char *key, const char *text)

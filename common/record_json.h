@@ -15,8 +15,6 @@ const char *json_text_at(const json_t *object, const char *key);
 double json_number_at(const json_t *object, const char *key);
 // Whether a member is that text.
 bool json_text_is(const json_t *object, const char *key, const char *text);
-// The first element of a list whose member is that text; NULL: none.
-json_t *json_element(const json_t *list, const char *key, const char *text);
 // The member "confidence" of settings: above 0 and below 1; else the default, 0.95.
 double json_confidence_at(const json_t *settings);
 // As json_text_at, but "" in place of NULL.
@@ -30,6 +28,17 @@ bool json_has(const json_t *object, const char *key); // and is not null
 // The first object of an array whose member of that key is that text; NULL: there is none, or no
 // text.
 json_t *json_named(const json_t *array, const char *key, const char *text);
+// The head of a loop over the elements of a list, with one of that name; break and continue are as
+// in any loop.
+#define JSON_EACH(one, elements)                                                                   \
+    for (struct json_each one##_each = {.list = (elements)}; json_step(&one##_each);)              \
+        for (json_t *one = one##_each.at; one; one = one##_each.at = NULL)
+struct json_each {
+    const json_t *list;
+    json_t *at; // still there where a loop was left by break
+    size_t next;
+};
+bool json_step(struct json_each *each);
 // A bound of an interval, the member "ci": 0 the lower, 1 the upper; NAN where it has none.
 double json_bound_at(const json_t *object, size_t index);
 

@@ -17,10 +17,10 @@
 static const json_t *figure_of(const json_t *point, const json_t *rows)
 {
     const char *peer = json_text_at(point, "peer"), *figure = json_text_at(point, "figure");
-    const json_t *of = json_element(rows, "cell", json_text_at(point, "cell"));
+    const json_t *of = json_named(rows, "cell", json_text_at(point, "cell"));
     if (peer != NULL)
-        of = json_element(json_object_get(of, "peers"), "name", peer);
-    return figure == NULL ? of : json_element(json_object_get(of, "more"), "name", figure);
+        of = json_named(json_object_get(of, "peers"), "name", peer);
+    return figure == NULL ? of : json_named(json_object_get(of, "more"), "name", figure);
 }
 
 static json_t *point_json(double x, double y, const json_t *figure)
@@ -40,10 +40,7 @@ static double x_of(const json_t *point, const json_t *loads)
 static json_t *points_json(const json_t *points, const json_t *rows, const json_t *loads)
 {
     json_t *list = must(json_array());
-    const json_t *point;
-    size_t index;
-    json_array_foreach(points, index, point)
-    {
+    JSON_EACH (point, points) {
         const json_t *figure = figure_of(point, rows);
         const double x = x_of(point, loads), y = json_number_at(figure, "value");
         if (!isnan(x) && !isnan(y))
@@ -56,11 +53,8 @@ static json_t *points_json(const json_t *points, const json_t *rows, const json_
 static json_t *peaks_json(const json_t *points, const json_t *rows, const json_t *loads)
 {
     json_t *list = must(json_array());
-    const json_t *point;
-    size_t index;
-    json_array_foreach(points, index, point)
-    {
-        const json_t *row = json_element(rows, "cell", json_text_at(point, "cell"));
+    JSON_EACH (point, points) {
+        const json_t *row = json_named(rows, "cell", json_text_at(point, "cell"));
         const double x = x_of(point, loads),
                      y = json_number_at(json_object_get(row, "peak"), "value");
         if (!json_has(point, "figure") && !isnan(x) && !isnan(y))
@@ -78,12 +72,8 @@ static bool same_text(const json_t *a, const json_t *b, const char *key)
 /* Whether the chart has a point of that cell, figure and peer. */
 static bool has_point(const json_t *chart, const json_t *point)
 {
-    const json_t *series, *its;
-    size_t i, k;
-    json_array_foreach(json_object_get(chart, "series"), i, series)
-    {
-        json_array_foreach(json_object_get(series, "points"), k, its)
-        {
+    JSON_EACH (series, json_object_get(chart, "series")) {
+        JSON_EACH (its, json_object_get(series, "points")) {
             if (same_text(its, point, "cell") && same_text(its, point, "figure") &&
                 same_text(its, point, "peer"))
                 return true;
@@ -96,10 +86,7 @@ static bool has_point(const json_t *chart, const json_t *point)
 static json_t *points_of_peer(const json_t *chart, const json_t *points, const char *peer)
 {
     json_t *list = must(json_array());
-    const json_t *point;
-    size_t index;
-    json_array_foreach(points, index, point)
-    {
+    JSON_EACH (point, points) {
         json_t *of_peer = must(json_copy((json_t *)point));
         json_put(of_peer, "peer", json_text(peer));
         if (has_point(chart, of_peer))
@@ -128,14 +115,11 @@ struct source {
 
 static void add_peers(json_t *built, const struct source *source, const json_t *series)
 {
-    const json_t *points = json_object_get(series, "points"), *point, *peer;
+    const json_t *points = json_object_get(series, "points");
     json_t *seen = must(json_object());
-    size_t i, k;
-    json_array_foreach(points, i, point)
-    {
-        const json_t *row = json_element(source->rows, "cell", json_text_at(point, "cell"));
-        json_array_foreach(json_object_get(row, "peers"), k, peer)
-        {
+    JSON_EACH (point, points) {
+        const json_t *row = json_named(source->rows, "cell", json_text_at(point, "cell"));
+        JSON_EACH (peer, json_object_get(row, "peers")) {
             const char *name = json_text_at(peer, "name");
             if (json_has(seen, name))
                 continue;
@@ -159,10 +143,7 @@ static json_t *chart_build(const json_t *chart, const json_t *rows, const json_t
         must(json_pack("{s:O, s:O, s:O, s:O, s:[]}", "kind", json_object_get(chart, "kind"),
                        "title", json_object_get(chart, "title"), "x", json_object_get(chart, "x"),
                        "y", json_object_get(chart, "y"), "series"));
-    const json_t *series;
-    size_t index;
-    json_array_foreach(json_object_get(chart, "series"), index, series)
-    {
+    JSON_EACH (series, json_object_get(chart, "series")) {
         const json_t *points = json_object_get(series, "points");
         const char *peer = json_text_at(json_array_get(points, 0), "peer");
         add_series(built, json_text_at(series, "name"), peer, points_json(points, rows, loads),
@@ -217,13 +198,10 @@ static void add_status(struct totals *totals, const struct measured *measured)
 static json_t *columns_of(const json_t *cells)
 {
     json_t *seen = must(json_object()), *list = must(json_array());
-    const json_t *cell, *pair, *value;
+    const json_t *value;
     const char *name;
-    size_t i, k;
-    json_array_foreach(cells, i, cell)
-    {
-        json_array_foreach(json_object_get(cell, "labels"), k, pair)
-        {
+    JSON_EACH (cell, cells) {
+        JSON_EACH (pair, json_object_get(cell, "labels")) {
             name = json_string_value(json_array_get(pair, 0));
             json_put(seen, name, json_true());
         }
@@ -260,14 +238,13 @@ static void collect_cell(struct collected_part *collected, const char *dir, cons
 static json_t *part_json(const char *dir, const json_t *part, struct totals *totals)
 {
     const char *name = json_text_at(part, "part");
-    const json_t *cells = json_object_get(part, "cells"), *one;
+    const json_t *cells = json_object_get(part, "cells");
     struct collected_part collected = {
         .rows = must(json_array()), .charts = must(json_array()), .loads = must(json_object())};
-    size_t index;
-    json_array_foreach(cells, index, one) collect_cell(&collected, dir, name, one, totals);
+    JSON_EACH (one, cells)
+        collect_cell(&collected, dir, name, one, totals);
     rows_check_peaks(cells, collected.rows);
-    json_array_foreach(json_object_get(part, "charts"), index, one)
-    {
+    JSON_EACH (one, json_object_get(part, "charts")) {
         json_t *chart = chart_build(one, collected.rows, collected.loads);
         if (json_array_size(json_object_get(chart, "series")) > 0)
             json_add(collected.charts, chart);
@@ -284,12 +261,8 @@ static json_t *bench_json(const char *dir, const json_t *plan)
 {
     struct totals totals = {0};
     json_t *parts = must(json_array());
-    const json_t *part;
-    size_t index;
-    json_array_foreach(json_object_get(plan, "parts"), index, part)
-    {
+    JSON_EACH (part, json_object_get(plan, "parts"))
         json_add(parts, part_json(dir, part, &totals));
-    }
     json_t *bench = must(
         json_pack("{s:s, s:o, s:O, s:O, s:O, s:o, s:o, s:[]}", "schema", SCHEMA_BENCH, "made",
                   totals.last ? json_text(totals.last) : json_incref(json_object_get(plan, "made")),

@@ -41,12 +41,9 @@ static const double cell_start_s = 0.5, spare_s = 25;
 /* Variants that run in each block of the cell; with a load each runs alone, too. */
 static size_t conditions_of(const json_t *cell)
 {
-    size_t count = 1, index;
-    const json_t *peer;
-    json_array_foreach(json_object_get(cell, "peers"), index, peer)
-    {
+    size_t count = 1;
+    JSON_EACH (peer, json_object_get(cell, "peers"))
         count += !json_has(peer, "reason");
-    }
     return !json_has(cell, "load") ? count : 2 * count;
 }
 
@@ -77,12 +74,8 @@ static struct sums walk(json_t *plan, double stretch, double spare_each_s)
 {
     const json_t *settings = json_object_get(plan, "settings");
     struct sums sums = {0};
-    json_t *part, *cell;
-    size_t i, k;
-    json_array_foreach(json_object_get(plan, "parts"), i, part)
-    {
-        json_array_foreach(json_object_get(part, "cells"), k, cell)
-        {
+    JSON_EACH (part, json_object_get(plan, "parts")) {
+        JSON_EACH (cell, json_object_get(part, "cells")) {
             const double least = seconds_of(cell, json_number_at(settings, "min_runs"));
             double most = seconds_of(cell, json_number_at(settings, "max_runs"));
             if (least <= 0)
@@ -106,12 +99,8 @@ static void forecast_sum(json_t *plan)
 {
     double least_s = 0, most_s = 0;
     json_int_t cells = 0;
-    const json_t *part, *cell;
-    size_t i, k;
-    json_array_foreach(json_object_get(plan, "parts"), i, part)
-    {
-        json_array_foreach(json_object_get(part, "cells"), k, cell)
-        {
+    JSON_EACH (part, json_object_get(plan, "parts")) {
+        JSON_EACH (cell, json_object_get(part, "cells")) {
             if (!json_has(cell, "least_s"))
                 continue;
             least_s += json_number_at(cell, "least_s");
@@ -186,10 +175,7 @@ static json_t *now_json(void)
  * pattern; NULL: all. */
 static void choose(json_t *record, const char *list, const char *pattern)
 {
-    json_t *part;
-    size_t index;
-    json_array_foreach(json_object_get(record, "parts"), index, part)
-    {
+    JSON_EACH (part, json_object_get(record, "parts")) {
         json_t *items = json_object_get(part, list);
         for (size_t i = json_array_size(items); i-- > 0 && pattern != NULL;) {
             const char *cell = json_text_at(json_array_get(items, i), "cell");
@@ -269,12 +255,8 @@ static bool follows_plan(const struct request *request)
 
 static void check_only(const json_t *plan, const char *pattern)
 {
-    const json_t *part, *cell;
-    size_t i, k;
-    json_array_foreach(json_object_get(plan, "parts"), i, part)
-    {
-        json_array_foreach(json_object_get(part, "cells"), k, cell)
-        {
+    JSON_EACH (part, json_object_get(plan, "parts")) {
+        JSON_EACH (cell, json_object_get(part, "cells")) {
             if (fnmatch(pattern, json_text_at(cell, "cell"), 0) == 0)
                 return;
         }
@@ -304,12 +286,9 @@ static int programs(const char *dir)
 
 static size_t failed_rows(const json_t *bench)
 {
-    const json_t *part, *row;
-    size_t i, k, failed = 0;
-    json_array_foreach(json_object_get(bench, "parts"), i, part)
-    {
-        json_array_foreach(json_object_get(part, "rows"), k, row)
-        {
+    size_t failed = 0;
+    JSON_EACH (part, json_object_get(bench, "parts")) {
+        JSON_EACH (row, json_object_get(part, "rows")) {
             failed += json_text_is(row, "state", "failed");
         }
     }

@@ -131,14 +131,14 @@ struct cell *matrix_row(struct matrix *matrix, const struct cell *of, const char
     struct cell *cell = add_cell(matrix, named);
     json_put(cell->json, "of", json_incref(json_object_get(of->json, "cell")));
     json_put(cell->json, "figure",
-             must(json_deep_copy(json_element(json_object_get(of->json, "more"), "name", figure))));
+             must(json_deep_copy(json_named(json_object_get(of->json, "more"), "name", figure))));
     return cell;
 }
 
 void row_more(struct cell *row, const struct cell *of, const char *figure, const char *name)
 {
     json_t *more =
-        must(json_deep_copy(json_element(json_object_get(of->json, "more"), "name", figure)));
+        must(json_deep_copy(json_named(json_object_get(of->json, "more"), "name", figure)));
     json_put(more, "metric", json_text(figure));
     json_put(more, "name", json_text(name));
     json_put(more, "shown", json_true());
@@ -149,19 +149,14 @@ void row_more(struct cell *row, const struct cell *of, const char *figure, const
 static void settle(json_t *cell, const json_t *cells)
 {
     static const char *const theirs[] = {"peers", "load", "skip"};
-    const json_t *of;
-    json_t *peer;
-    size_t index;
-    json_array_foreach(cells, index, of)
-    {
+    JSON_EACH (of, cells) {
         if (!json_equal(json_object_get(of, "cell"), json_object_get(cell, "of")))
             continue;
         for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
             json_put(cell, theirs[i], must(json_deep_copy(json_object_get(of, theirs[i]))));
     }
     const char *figure = json_text_at(json_object_get(cell, "figure"), "name");
-    json_array_foreach(json_object_get(cell, "peers"), index, peer)
-    {
+    JSON_EACH (peer, json_object_get(cell, "peers")) {
         if (figure != NULL && !json_has(json_object_get(peer, "figures"), figure) &&
             !json_has(peer, "reason"))
             json_put(peer, "reason", json_text("it prints no such figure of these runs"));
@@ -171,8 +166,6 @@ static void settle(json_t *cell, const json_t *cells)
 /* What a part may not leave out. */
 static void matrix_check(const json_t *cell)
 {
-    const json_t *peer;
-    size_t index;
     if (json_has(cell, "skip"))
         return;
     if (!json_has(cell, "figure"))
@@ -182,8 +175,7 @@ static void matrix_check(const json_t *cell)
     if (!json_has(cell, "command"))
         mistake(cell, "has no command");
     const char *figure = json_text_at(json_object_get(cell, "figure"), "name");
-    json_array_foreach(json_object_get(cell, "peers"), index, peer)
-    {
+    JSON_EACH (peer, json_object_get(cell, "peers")) {
         if (!json_has(json_object_get(peer, "figures"), figure) && !json_has(peer, "reason"))
             mistake(cell, "has a peer without its figure");
     }
@@ -191,15 +183,13 @@ static void matrix_check(const json_t *cell)
 
 void matrix_make(struct matrix *matrix, const struct part *part)
 {
-    json_t *cells, *cell;
-    size_t index;
+    json_t *cells;
     matrix->part = must(json_pack("{s:s, s:s, s:[], s:[], s:[]}", "part", part->name, "title",
                                   part->title, "cells", "charts", "kept"));
     json_add(matrix->parts, matrix->part);
     part->make(matrix, matrix->choice);
     cells = json_object_get(matrix->part, "cells");
-    json_array_foreach(cells, index, cell)
-    {
+    JSON_EACH (cell, cells) {
         if (json_has(cell, "of"))
             settle(cell, cells);
         matrix_check(cell);
@@ -406,7 +396,7 @@ struct chart *matrix_chart(struct matrix *matrix, const char *kind, const char *
 {
     json_t *charts = json_object_get(matrix->part, "charts");
     struct chart *found = matrix_handle(matrix, sizeof *found);
-    found->json = json_element(charts, "title", title);
+    found->json = json_named(charts, "title", title);
     if (found->json != NULL)
         return found;
     found->json = must(json_pack("{s:s, s:s, s:o, s:o, s:[]}", "kind", kind, "title", title, "x",
@@ -418,7 +408,7 @@ struct chart *matrix_chart(struct matrix *matrix, const char *kind, const char *
 /* The points of a curve of the chart, which begins with the first of them. */
 static json_t *points_of(struct chart *chart, const char *name)
 {
-    json_t *all = json_object_get(chart->json, "series"), *one = json_element(all, "name", name);
+    json_t *all = json_object_get(chart->json, "series"), *one = json_named(all, "name", name);
     if (one == NULL) {
         one = must(json_pack("{s:s, s:[]}", "name", name, "points"));
         json_add(all, one);
@@ -481,10 +471,9 @@ static bool is_measured(const json_t *peer)
 
 static bool has_peers(const json_t *cell)
 {
-    const json_t *peer;
-    size_t index;
-    json_array_foreach(json_object_get(cell, "peers"), index,
-                       peer) if (is_measured(peer)) return true;
+    JSON_EACH (peer, json_object_get(cell, "peers"))
+        if (is_measured(peer))
+            return true;
     return false;
 }
 
@@ -494,14 +483,11 @@ static void put_metric(FILE *file, const json_t *cell, const json_t *figure)
 {
     const char *name = json_text_at(figure, "name"), *unit = json_text_at(figure, "unit");
     const bool several = has_peers(cell);
-    const json_t *peer;
-    size_t index;
     put_text(file, "metric",
              text_of("%s%s=%s%s%s,better=%s", name, several ? "@jostle" : "",
                      json_text_at(figure, "source"), *unit ? ",unit=" : "", unit,
                      json_text_at(figure, "better")));
-    json_array_foreach(json_object_get(cell, "peers"), index, peer)
-    {
+    JSON_EACH (peer, json_object_get(cell, "peers")) {
         const json_t *source = json_object_get(json_object_get(peer, "figures"), name);
         if (is_measured(peer) && source != NULL)
             put_text(file, "metric",
@@ -513,12 +499,11 @@ static void put_metric(FILE *file, const json_t *cell, const json_t *figure)
 
 static void put_metrics(FILE *file, const json_t *cell)
 {
-    const json_t *figure = json_object_get(cell, "figure"), *more,
-                 *peak = json_object_get(cell, "peak");
+    const json_t *figure = json_object_get(cell, "figure"), *peak = json_object_get(cell, "peak");
     const char *unit = json_text_at(figure, "unit");
-    size_t index;
     put_metric(file, cell, figure);
-    json_array_foreach(json_object_get(cell, "more"), index, more) put_metric(file, cell, more);
+    JSON_EACH (more, json_object_get(cell, "more"))
+        put_metric(file, cell, more);
     if (json_text_at(peak, "metric") != NULL)
         put_text(file, "metric",
                  text_of("bench_peak%s=%s%s%s,better=higher", has_peers(cell) ? "@jostle" : "",
@@ -528,15 +513,12 @@ static void put_metrics(FILE *file, const json_t *cell)
 
 static void put_variants(FILE *file, const json_t *cell)
 {
-    const json_t *peer;
-    size_t index;
     if (!has_peers(cell)) {
         put(file, "command", json_text_at(cell, "command"));
         return;
     }
     put_text(file, "variant", text_of("jostle=%s", json_text_at(cell, "command")));
-    json_array_foreach(json_object_get(cell, "peers"), index, peer)
-    {
+    JSON_EACH (peer, json_object_get(cell, "peers")) {
         if (is_measured(peer))
             put_text(file, "variant",
                      text_of("%s=%s", json_text_at(peer, "name"), json_text_at(peer, "command")));
@@ -606,12 +588,8 @@ static void put_settings(FILE *file, const json_t *settings)
 /* What a limit in percent of a load refers to is measured first, where it is not known. */
 static void put_calibrate(FILE *file, const json_t *plan)
 {
-    const json_t *part, *cell;
-    size_t i, k;
-    json_array_foreach(json_object_get(plan, "parts"), i, part)
-    {
-        json_array_foreach(json_object_get(part, "cells"), k, cell)
-        {
+    JSON_EACH (part, json_object_get(plan, "parts")) {
+        JSON_EACH (cell, json_object_get(part, "cells")) {
             const json_t *load = json_object_get(cell, "load");
             if (json_is_null(load) || strchr(json_text_at(load, "spec"), '%') == NULL)
                 continue;

@@ -137,14 +137,12 @@ static char *with_last_words(const struct measured *measured, const json_t *reco
 char *measured_failure(const struct measured *measured, int condition, size_t *failed)
 {
     const char *name;
-    const json_t *record, *last = NULL;
-    size_t index;
+    const json_t *last = NULL;
     *failed = 0;
     if (condition < 0)
         return NULL;
     name = measured->experiment.settings.conditions[condition];
-    json_array_foreach(measured->session.records, index, record)
-    {
+    JSON_EACH (record, measured->session.records) {
         OWNED char *why = json_text_is(record, "condition", name) ? failure_of(record) : NULL;
         last = why != NULL ? record : last;
         *failed += why != NULL;
@@ -191,10 +189,7 @@ static void add_problem(const struct context *context, const char *flag, char *t
 static json_t *more_json(const struct context *context, const char *variant)
 {
     json_t *list = must(json_array());
-    const json_t *figure;
-    size_t index;
-    json_array_foreach(json_object_get(context->cell, "more"), index, figure)
-    {
+    JSON_EACH (figure, json_object_get(context->cell, "more")) {
         const char *name = json_text_at(figure, "name");
         const struct measured_of of = of_variant(
             context, variant, json_has(figure, "metric") ? json_text_at(figure, "metric") : name);
@@ -335,12 +330,8 @@ static json_t *peer_json(const struct context *context, const json_t *peer)
 static void put_peers(const struct context *context)
 {
     json_t *list = must(json_array());
-    const json_t *peer;
-    size_t index;
-    json_array_foreach(json_object_get(context->cell, "peers"), index, peer)
-    {
+    JSON_EACH (peer, json_object_get(context->cell, "peers"))
         json_add(list, peer_json(context, peer));
-    }
     json_put(context->row, "peers", list);
 }
 
@@ -356,15 +347,10 @@ static bool is_beyond(const struct interval *figure, bool is_single, const json_
 /* What the part said beforehand, and its rules about figures. */
 static void put_known_problems(const struct context *context)
 {
-    const json_t *one;
-    size_t index;
-    json_array_foreach(json_object_get(context->cell, "problems"), index, one)
-    {
+    JSON_EACH (one, json_object_get(context->cell, "problems"))
         json_add(json_object_get(context->row, "problems"),
                  problem_json(json_text_at(one, "flag"), json_text_at(one, "text")));
-    }
-    json_array_foreach(json_object_get(context->cell, "rules"), index, one)
-    {
+    JSON_EACH (one, json_object_get(context->cell, "rules")) {
         const struct measured_of of = of_variant(context, NULL, json_text_at(one, "figure"));
         const struct interval figure = measured_figure(context->measured, of.condition, of.metric);
         const bool is_single = measured_count(context->measured, of.condition, of.metric) == 1;
@@ -404,10 +390,7 @@ static void put_warnings(const struct context *context)
 {
     const struct settings *settings = &context->measured->experiment.settings;
     const int ours = measured_condition(context->measured, context->cell, NULL);
-    const json_t *warning;
-    size_t index;
-    json_array_foreach(json_object_get(context->measured->summary, "warnings"), index, warning)
-    {
+    JSON_EACH (warning, json_object_get(context->measured->summary, "warnings")) {
         const char *flag = json_text_at(warning, "flag"),
                    *condition = json_text_at(warning, "condition");
         if (!json_text_is(warning, "severity", "problem") || is_known(context, flag, condition))
@@ -425,13 +408,9 @@ static void put_warnings(const struct context *context)
 static json_t *labels_json(const json_t *cell)
 {
     json_t *labels = must(json_object());
-    const json_t *pair;
-    size_t index;
-    json_array_foreach(json_object_get(cell, "labels"), index, pair)
-    {
+    JSON_EACH (pair, json_object_get(cell, "labels"))
         json_put(labels, json_string_value(json_array_get(pair, 0)),
                  json_incref(json_array_get(pair, 1)));
-    }
     return labels;
 }
 
@@ -531,17 +510,13 @@ static bool is_withdrawn(const json_t *cell, const json_t *row)
 
 static void withdraw(json_t *row, const char *by)
 {
-    json_t *peer;
-    size_t index;
     OWNED char *reason =
         text_of("not known here: this CPU exceeds what would be the peak of %s", by);
     json_put(row, "peak", json_null());
     json_put(row, "of_peak", json_null());
     json_put(row, "peak_reason", json_text(reason));
-    json_array_foreach(json_object_get(row, "peers"), index, peer)
-    {
+    JSON_EACH (peer, json_object_get(row, "peers"))
         json_put(peer, "of_peak", json_null());
-    }
 }
 
 void rows_check_peaks(const json_t *cells, json_t *rows)

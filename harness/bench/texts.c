@@ -100,14 +100,10 @@ const char *problem_likely(const char *part)
 static void each_peer(const json_t *plan, void (*with)(json_t *peer, json_t *context),
                       json_t *context)
 {
-    const json_t *part, *cell;
-    json_t *peer;
-    size_t i, k, m;
-    json_array_foreach(json_object_get(plan, "parts"), i, part)
-    {
-        json_array_foreach(json_object_get(part, "cells"), k, cell)
-        {
-            json_array_foreach(json_object_get(cell, "peers"), m, peer) with(peer, context);
+    JSON_EACH (part, json_object_get(plan, "parts")) {
+        JSON_EACH (cell, json_object_get(part, "cells")) {
+            JSON_EACH (peer, json_object_get(cell, "peers"))
+                with(peer, context);
         }
     }
 }
@@ -304,20 +300,14 @@ static void add_finding(json_t *findings, json_t *row, const char *flag, const c
  * `numbers` which of them it has, from 1. */
 static void findings_put(json_t *findings, json_t *row)
 {
-    const json_t *one;
-    size_t index;
     json_put(row, "numbers", must(json_array()));
     if (json_text_is(row, "state", "waiting") || json_text_is(row, "state", "skipped"))
         return;
-    json_array_foreach(json_object_get(row, "problems"), index, one)
-    {
+    JSON_EACH (one, json_object_get(row, "problems"))
         add_finding(findings, row, json_text_at(one, "flag"), json_text_at(one, "text"),
                     json_text_at(one, "advice"));
-    }
-    json_array_foreach(json_object_get(row, "marks"), index, one)
-    {
+    JSON_EACH (one, json_object_get(row, "marks"))
         add_finding(findings, row, "mark", json_string_value(one), NULL);
-    }
 }
 
 /* Of what its peak is made, or why there is none: texts. */
@@ -326,13 +316,11 @@ static void findings_put_source(json_t *lines, const json_t *row)
     const json_t *peak = json_object_get(row, "peak");
     const char *text =
         json_has(row, "peak") ? json_text_at(peak, "source") : json_text_at(row, "peak_reason");
-    json_t *line, *old;
-    size_t index;
+    json_t *line;
     if (text == NULL || !json_has(row, "value"))
         return;
     line = json_owned_text(text_of("peak: %s", text));
-    json_array_foreach(lines, index, old)
-    {
+    JSON_EACH (old, lines) {
         if (json_equal(old, line)) {
             json_decref(line);
             return;
@@ -347,7 +335,7 @@ static void put_reason(json_t *reasons, const json_t *row, const char *who, cons
     if (!json_has(of, "reason"))
         return;
     OWNED char *text = text_of("%s%s%s", who, *who ? ": " : "", json_text_at(of, "reason"));
-    json_t *found = json_element(reasons, "text", text);
+    json_t *found = json_named(reasons, "text", text);
     if (found == NULL) {
         found = must(json_pack("{s:s, s:[]}", "text", text, "cells"));
         json_add(reasons, found);
@@ -358,13 +346,9 @@ static void put_reason(json_t *reasons, const json_t *row, const char *who, cons
 /* Why the row, or a peer of it, has no figure, as {text, cells}. */
 static void findings_put_reasons(json_t *reasons, const json_t *row)
 {
-    const json_t *peer;
-    size_t index;
     put_reason(reasons, row, "", row);
-    json_array_foreach(json_object_get(row, "peers"), index, peer)
-    {
+    JSON_EACH (peer, json_object_get(row, "peers"))
         put_reason(reasons, row, json_text_at(peer, "name"), peer);
-    }
 }
 
 /* Which row of a part is shown as its answer. */
@@ -391,10 +375,7 @@ static bool is_of_cache(const json_t *row)
 
 static bool is_misread(const json_t *row)
 {
-    const json_t *problem;
-    size_t i;
-    json_array_foreach(json_object_get(row, "problems"), i, problem)
-    {
+    JSON_EACH (problem, json_object_get(row, "problems")) {
         const char *flag = json_text_at(problem, "flag");
         if (flag != NULL && problem_misread(flag))
             return true;
@@ -456,7 +437,7 @@ static const int rank_of[GROUPS] = {[COUNT] = 3, [PEAK] = 4, [SHARE] = 1, [PEERS
 /* A column, once: the first that has the key decides its title. */
 static void add_column(json_t *columns, const char *key, const char *title, enum group group)
 {
-    if (json_element(columns, "key", key) != NULL)
+    if (json_named(columns, "key", key) != NULL)
         return;
     json_add(columns,
              must(json_pack("{s:s, s:s, s:b, s:i, s:i}", "key", key, "title", title, "left",
@@ -479,10 +460,7 @@ static void put_named(json_t *columns, json_t *texts, const char *before, const 
 
 static void put_more(json_t *columns, json_t *texts, const json_t *row, const char *who)
 {
-    const json_t *figure;
-    size_t index;
-    json_array_foreach(json_object_get(row, "more"), index, figure)
-    {
+    JSON_EACH (figure, json_object_get(row, "more")) {
         OWNED char *title = text_of("%s%s%s", who, *who ? " " : "", json_text_at(figure, "name"));
         put(columns, texts, title, MORE, study_figure_text(figure, json_text_at(figure, "unit")));
     }
@@ -490,10 +468,7 @@ static void put_more(json_t *columns, json_t *texts, const json_t *row, const ch
 
 static void put_peers(json_t *columns, json_t *texts, const json_t *row)
 {
-    const json_t *peer;
-    size_t index;
-    json_array_foreach(json_object_get(row, "peers"), index, peer)
-    {
+    JSON_EACH (peer, json_object_get(row, "peers")) {
         const char *name = json_text_at(peer, "name");
         put_named(columns, texts, "", name, "", study_figure_text(peer, json_text_at(row, "unit")));
         put_named(columns, texts, "", name, "/peak",
@@ -549,10 +524,7 @@ static void put_row(json_t *columns, json_t *row)
 
 static bool is_used(const json_t *column, const json_t *rows)
 {
-    const json_t *row;
-    size_t index;
-    json_array_foreach(rows, index, row)
-    {
+    JSON_EACH (row, rows) {
         const char *text = json_text_at(json_object_get(row, "texts"), json_text_at(column, "key"));
         if (text != NULL && strcmp(text, "-") != 0)
             return true;
@@ -563,11 +535,9 @@ static bool is_used(const json_t *column, const json_t *rows)
 /* In the order of their groups, without those in which no row has anything. */
 static json_t *used_columns(json_t *columns, const json_t *rows)
 {
-    json_t *used = must(json_array()), *column;
-    size_t index;
+    json_t *used = must(json_array());
     for (int group = 0; group < GROUPS; group++) {
-        json_array_foreach(columns, index, column)
-        {
+        JSON_EACH (column, columns) {
             if ((int)json_number_at(column, "group") == group && is_used(column, rows))
                 json_add(used, json_incref(column));
         }
@@ -580,15 +550,10 @@ static void add_to_part(json_t *part)
 {
     json_t *columns = must(json_array()), *findings = must(json_array());
     json_t *lines = must(json_array()), *reasons = must(json_array());
-    json_t *rows = json_object_get(part, "rows"), *row;
-    const json_t *label;
-    size_t index;
-    json_array_foreach(json_object_get(part, "columns"), index, label)
-    {
+    json_t *rows = json_object_get(part, "rows");
+    JSON_EACH (label, json_object_get(part, "columns"))
         add_column(columns, json_string_value(label), json_string_value(label), LABELS);
-    }
-    json_array_foreach(rows, index, row)
-    {
+    JSON_EACH (row, rows) {
         put_row(columns, row);
         findings_put(findings, row);
         findings_put_source(lines, row);
@@ -605,12 +570,8 @@ static json_t *counts_of(const json_t *bench)
 {
     static const char *const states[] = {"done", "skipped", "failed"};
     json_int_t all = 0, count[sizeof states / sizeof *states] = {0};
-    const json_t *part, *row;
-    size_t i, k;
-    json_array_foreach(json_object_get(bench, "parts"), i, part)
-    {
-        json_array_foreach(json_object_get(part, "rows"), k, row)
-        {
+    JSON_EACH (part, json_object_get(bench, "parts")) {
+        JSON_EACH (row, json_object_get(part, "rows")) {
             all++;
             for (size_t s = 0; s < sizeof states / sizeof *states; s++)
                 count[s] += json_text_is(row, "state", states[s]);
@@ -622,8 +583,7 @@ static json_t *counts_of(const json_t *bench)
 
 void bench_texts_add(json_t *bench)
 {
-    json_t *part;
-    size_t index;
-    json_array_foreach(json_object_get(bench, "parts"), index, part) add_to_part(part);
+    JSON_EACH (part, json_object_get(bench, "parts"))
+        add_to_part(part);
     json_put(bench, "counts", counts_of(bench));
 }

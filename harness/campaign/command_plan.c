@@ -39,10 +39,7 @@ static double seconds_of(const json_t *cell)
 static double tasks_seconds(const json_t *cells, uint64_t nodes)
 {
     double total_s = 0;
-    size_t i;
-    json_t *cell;
-    json_array_foreach(cells, i, cell)
-    {
+    JSON_EACH (cell, cells) {
         if (json_is_true(json_object_get(cell, "todo")))
             total_s += seconds_of(cell);
     }
@@ -84,10 +81,7 @@ static struct tasks tasks_print(const json_t *cells, const struct task_size *siz
 {
     struct tasks tasks = {0};
     struct task task = {0};
-    size_t i;
-    json_t *cell;
-    json_array_foreach(cells, i, cell)
-    {
+    JSON_EACH (cell, cells) {
         const double seconds = seconds_of(cell);
         if (!json_is_true(json_object_get(cell, "todo")))
             continue;
@@ -130,10 +124,9 @@ static void say_settings(json_t *said, json_t *settings)
     json_t *value;
     json_object_foreach(settings, name, value)
     {
-        json_t *one;
-        size_t i;
         say(said, name, json_string_value(value));
-        json_array_foreach(value, i, one) say(said, name, json_string_value(one));
+        JSON_EACH (one, value)
+            say(said, name, json_string_value(one));
     }
 }
 

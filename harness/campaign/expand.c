@@ -265,15 +265,12 @@ static bool is_measured_under(const json_t *named, const struct half *load, size
 /* Cells whose names are the same get a part of their keys, too: from the digit on. */
 static void name_apart(json_t *cells, size_t digit)
 {
-    json_t *seen = json_object(), *cell;
-    size_t i;
-    json_array_foreach(cells, i, cell)
-    {
+    json_t *seen = json_object();
+    JSON_EACH (cell, cells) {
         const char *name = json_string_value(json_object_get(cell, "name"));
         json_object_set_new(seen, name, json_boolean(json_object_get(seen, name) != NULL));
     }
-    json_array_foreach(cells, i, cell)
-    {
+    JSON_EACH (cell, cells) {
         const char *name = json_string_value(json_object_get(cell, "name"));
         const char *key = json_string_value(json_object_get(cell, "key"));
         if (json_is_true(json_object_get(seen, name)))

@@ -74,9 +74,8 @@ bool folder_hold(const char *folder, bool shared)
 /* {name: key} of a plan's cells. */
 static json_t *keys_of(const json_t *plan)
 {
-    json_t *keys = json_object(), *cell;
-    size_t i;
-    json_array_foreach(json_object_get(plan, "cells"), i, cell)
+    json_t *keys = json_object();
+    JSON_EACH (cell, json_object_get(plan, "cells"))
         json_object_set(keys, json_text_at(cell, "name"), json_object_get(cell, "key"));
     return keys;
 }
@@ -370,13 +369,14 @@ static bool same_cells(json_t *const *plans, size_t count)
 /* All cells in the order of their numbers, of each name the first, numbered anew. */
 static json_t *joined_cells(json_t *const *plans, size_t count)
 {
-    size_t total = 0, used = 0, k;
-    json_t *cell, *cells = json_array(), *seen = json_object();
+    size_t total = 0, used = 0;
+    json_t *cells = json_array(), *seen = json_object();
     for (size_t i = 0; i < count; i++)
         total += json_array_size(json_object_get(plans[i], "cells"));
     OWNED json_t **all = must(calloc(total + 1, sizeof *all));
     for (size_t i = 0; i < count; i++)
-        json_array_foreach(json_object_get(plans[i], "cells"), k, cell) all[used++] = cell;
+        JSON_EACH (cell, json_object_get(plans[i], "cells"))
+            all[used++] = cell;
     qsort(all, used, sizeof *all, by_number_and_name);
     for (size_t i = 0; i < used; i++) {
         const char *name = json_text_at(all[i], "name");

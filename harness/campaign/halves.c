@@ -353,12 +353,10 @@ static void add_section(const struct context *context, const struct section *sec
                         const struct kind *kind, struct halves *halves)
 {
     const struct entry *text = needed_entry(context, section, kind);
-    json_t *choices = section_choices(context->config, section), *parameters;
-    size_t i;
+    json_t *choices = section_choices(context->config, section);
     section_check_placeholders(context->config, section, json_array_get(choices, 0),
                                context->builtin);
-    json_array_foreach(choices, i, parameters)
-    {
+    JSON_EACH (parameters, choices) {
         struct half *half = new_half(halves);
         half->name = section->name;
         half->section = section;

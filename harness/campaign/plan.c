@@ -19,12 +19,10 @@
 json_t *plan_read(const char *path)
 {
     json_error_t error = {0};
-    json_t *plan = json_read_record(path, 0, &error), *cell;
+    json_t *plan = json_read_record(path, 0, &error);
     const json_t *cells = json_object_get(plan, "cells");
     bool good = json_is_array(cells);
-    size_t i;
-    json_array_foreach(cells, i, cell)
-    {
+    JSON_EACH (cell, cells) {
         // A cell's name is that of its folder: it must not lead anywhere else.
         const char *name = json_text_or_empty(cell, "name");
         good = good && *name != '\0' && *name != '.' && !strchr(name, '/');
@@ -97,11 +95,10 @@ static bool is_chosen(const json_t *cell, const struct choice *choice, const str
 
 json_t *plan_choose(const json_t *plan, const struct choice *choice)
 {
-    size_t count = 0, i;
+    size_t count = 0;
     struct range *ranges = choice->cells ? parse_ranges(choice->cells, &count) : NULL;
-    json_t *chosen = must(json_array()), *cell;
-    json_array_foreach(json_object_get(plan, "cells"), i, cell)
-    {
+    json_t *chosen = must(json_array());
+    JSON_EACH (cell, json_object_get(plan, "cells")) {
         if (is_chosen(cell, choice, ranges, count))
             json_array_append(chosen, cell);
     }
@@ -144,20 +141,16 @@ static long most_nodes(const json_t *cell, const char *member, long most)
 long plan_nodes(const json_t *plan)
 {
     long most = 1;
-    size_t i;
-    json_t *cell;
-    json_array_foreach(json_object_get(plan, "cells"), i, cell) most =
-        most_nodes(cell, "spec", most_nodes(cell, "node", most));
+    JSON_EACH (cell, json_object_get(plan, "cells"))
+        most = most_nodes(cell, "spec", most_nodes(cell, "node", most));
     return most;
 }
 
 bool plan_has_input(const json_t *plan)
 {
     bool has = false;
-    size_t i;
-    json_t *cell;
-    json_array_foreach(json_object_get(plan, "cells"), i, cell) has =
-        has || json_text_at(json_object_get(cell, "settings"), "input");
+    JSON_EACH (cell, json_object_get(plan, "cells"))
+        has = has || json_text_at(json_object_get(cell, "settings"), "input");
     return has;
 }
 

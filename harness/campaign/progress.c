@@ -77,10 +77,7 @@ static void put_runs(const json_t *result, const json_t *conditions, char *text,
 {
     double runs = 0;
     bool converged = true;
-    size_t i;
-    json_t *condition;
-    json_array_foreach(conditions, i, condition)
-    {
+    JSON_EACH (condition, conditions) {
         runs += number_of(condition, "runs", 0);
         converged = converged && json_is_true(json_object_get(condition, "converged"));
     }
@@ -94,11 +91,9 @@ static void put_runs(const json_t *result, const json_t *conditions, char *text,
  * none was: of slowdowns, or of the comparisons of variants, all of which are in old records. */
 static void put_each(const json_t *list, bool slowdowns, char *text, size_t size)
 {
-    size_t i, used = 0;
-    json_t *one;
+    size_t used = 0;
     text[0] = '\0';
-    json_array_foreach(list, i, one)
-    {
+    JSON_EACH (one, list) {
         if (slowdowns ? !is_wanted(one) : json_is_false(json_object_get(one, "requested")))
             continue;
         if (used > 0 && used < size)

@@ -441,14 +441,13 @@ static json_t *case_rows(const struct config *config, const struct section *sect
 /* Each of choices with each of a list's values. */
 static json_t *crossed(json_t *choices, const char *name, const json_t *list)
 {
-    json_t *all = json_array(), *choice, *value;
-    size_t i, k;
-    json_array_foreach(choices, i, choice) json_array_foreach(list, k, value)
-    {
-        json_t *one = json_copy(choice);
-        json_object_set(one, name, value);
-        json_array_append_new(all, one);
-    }
+    json_t *all = json_array();
+    JSON_EACH (choice, choices)
+        JSON_EACH (value, list) {
+            json_t *one = json_copy(choice);
+            json_object_set(one, name, value);
+            json_array_append_new(all, one);
+        }
     json_decref(choices);
     return all;
 }
@@ -456,14 +455,13 @@ static json_t *crossed(json_t *choices, const char *name, const json_t *list)
 /* Each of choices with each case; the values of the case come first. */
 static json_t *crossed_with_cases(json_t *choices, const json_t *rows)
 {
-    json_t *all = json_array(), *choice, *row;
-    size_t i, k;
-    json_array_foreach(choices, i, choice) json_array_foreach(rows, k, row)
-    {
-        json_t *one = json_copy(row);
-        json_object_update(one, choice);
-        json_array_append_new(all, one);
-    }
+    json_t *all = json_array();
+    JSON_EACH (choice, choices)
+        JSON_EACH (row, rows) {
+            json_t *one = json_copy(row);
+            json_object_update(one, choice);
+            json_array_append_new(all, one);
+        }
     json_decref(choices);
     return all;
 }

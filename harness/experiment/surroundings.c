@@ -383,8 +383,7 @@ static void place_service(struct placed *placed, struct arena *arena,
 
 static void choose(struct placed *placed, struct arena *arena, const struct settings *settings)
 {
-    json_t *answer = ask(settings), *warning;
-    size_t i;
+    json_t *answer = ask(settings);
     const char *place = settings->place;
     char all[CPUS_TEXT];
     if (place != NULL && !json_is_true(json_object_get(answer, "this_system")))
@@ -400,8 +399,7 @@ static void choose(struct placed *placed, struct arena *arena, const struct sett
         if (settings->service != NULL)
             place_service(placed, arena, settings);
     }
-    json_array_foreach(json_object_get(answer, "warnings"), i, warning)
-    {
+    JSON_EACH (warning, json_object_get(answer, "warnings")) {
         if (placed->target_cpus || placed->load_cpus)
             complain("%s", json_string_value(warning));
     }

@@ -394,16 +394,13 @@ void revisions_read(struct revisions *revisions, struct arena *arena,
 bool revisions_write(const struct revisions *revisions, const char *build, const char *records,
                      const json_t *old)
 {
-    size_t k;
-    json_t *variant;
     pair_put("records", records);
     pair_put("build", build);
     for (size_t i = 0; i < revisions->count; i++) {
         const struct revision *revision = &revisions->revision[i];
         pair_put("revision", revision->name);
         pair_put("revision_text", revision->text);
-        json_array_foreach(json_object_get(old, "variants"), k, variant)
-        {
+        JSON_EACH (variant, json_object_get(old, "variants")) {
             // Its tree in an earlier record.
             const char *name = json_text_or_empty(variant, "name");
             if (strcmp(name, revision->name) == 0)

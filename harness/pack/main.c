@@ -47,11 +47,9 @@ static void put_value(json_t *object, const char *name, const struct row *row,
 
 static json_t *programs_json(struct pack *pack, const struct row *row)
 {
-    const json_t *programs = json_object_get(pack->plan, "programs"), *program;
+    const json_t *programs = json_object_get(pack->plan, "programs");
     json_t *list = must(json_array());
-    size_t i;
-    json_array_foreach(programs, i, program)
-    {
+    JSON_EACH (program, programs) {
         const char *name = json_text_at(program, "name");
         OWNED char *metric = name == NULL ? text_of("copy_s") : text_of("%s_s", name);
         json_t *object =
@@ -97,14 +95,12 @@ static json_t *row_json(struct pack *pack, const struct row *row)
 /* The options of a scheduler for so many copies on a node. */
 static json_t *hints_json(const struct pack *pack, size_t copies)
 {
-    const json_t *hints = json_object_get(pack->plan, "hints"), *hint;
+    const json_t *hints = json_object_get(pack->plan, "hints");
     json_t *list = must(json_array());
     char number[2][32];
-    size_t i;
     snprintf(number[0], sizeof number[0], "%zu", copies);
     snprintf(number[1], sizeof number[1], "%.0f", plan_setting(pack->plan, "cpus_per_copy"));
-    json_array_foreach(hints, i, hint)
-    {
+    JSON_EACH (hint, hints) {
         static const char *const keys[] = {"{copies}", "{cpus}"};
         char *text = must(strdup(json_text_at(hint, "options")));
         for (size_t k = 0; k < 2; k++) {
@@ -343,9 +339,9 @@ static int trial(const char *dir)
     json_t *plan = plan_load(dir);
     if (plan == NULL)
         return 1;
-    json_t *words = launcher_words(plan, 0), *word;
-    size_t i;
-    json_array_foreach(words, i, word) printf("%s%c", json_string_value(word), 0);
+    json_t *words = launcher_words(plan, 0);
+    JSON_EACH (word, words)
+        printf("%s%c", json_string_value(word), 0);
     json_decref(words);
     json_decref(plan);
     return 0;

@@ -96,7 +96,7 @@ static json_t *mix_json(const struct request *request)
             usage_error("--mix %s: it has no name: give NAME=CMD", text);
         OWNED char *name = must(strndup(text, (size_t)(equals - text)));
         check_name(name);
-        if (json_element(list, "name", name) != NULL)
+        if (json_named(list, "name", name) != NULL)
             usage_error("--mix %s: two programs have this name: give another", name);
         json_add(list, must(json_pack("{s:s, s:o}", "name", name, "words",
                                       text_words(request, equals + 1, "--mix "))));
@@ -377,25 +377,23 @@ static void add_value(json_t *words, const char *option, const char *value)
 
 static void add_pin(json_t *words, const json_t *plan)
 {
-    const json_t *lists = json_object_get(json_object_get(plan, "cpus"), "lists"), *one;
+    const json_t *lists = json_object_get(json_object_get(plan, "cpus"), "lists");
     OWNED char *text = NULL;
-    size_t index;
-    json_array_foreach(lists, index, one) text = text_joined(text, ":", json_string_value(one));
+    JSON_EACH (one, lists)
+        text = text_joined(text, ":", json_string_value(one));
     add_value(words, "--pin", text);
 }
 
 static void add_programs(json_t *words, const json_t *plan)
 {
-    const json_t *programs = json_object_get(plan, "programs"), *program;
-    size_t i;
+    const json_t *programs = json_object_get(plan, "programs");
     if (json_array_size(programs) == 1) {
         json_add(words, json_text("--"));
         if (json_array_extend(words, json_object_get(json_array_get(programs, 0), "words")) != 0)
             must(NULL);
         return;
     }
-    json_array_foreach(programs, i, program)
-    {
+    JSON_EACH (program, programs) {
         OWNED char *command = json_words_quoted(json_object_get(program, "words"));
         OWNED char *text = text_of("%s=%s", json_text_at(program, "name"), command);
         add_value(words, "--mix", text);

@@ -277,10 +277,7 @@ static void add_rows(json_t *list, const struct rows *rows)
 
 static bool is_known(const json_t *list, const json_t *one)
 {
-    const json_t *other;
-    size_t index;
-    json_array_foreach(list, index, other)
-    {
+    JSON_EACH (other, list) {
         if (json_equal(json_object_get(other, "flag"), json_object_get(one, "flag")))
             return true;
     }
@@ -304,10 +301,8 @@ static void add_warning(json_t *list, const json_t *warning)
 static void add_warnings(json_t *list, const struct stages *stages, const char *severity)
 {
     for (size_t i = 0; i < stages->count; i++) {
-        const json_t *warnings = json_object_get(stages->stage[i].summary, "warnings"), *one;
-        size_t index;
-        json_array_foreach(warnings, index, one)
-        {
+        const json_t *warnings = json_object_get(stages->stage[i].summary, "warnings");
+        JSON_EACH (one, warnings) {
             if (json_text_is(one, "severity", severity) && !is_known(list, one))
                 add_warning(list, one);
         }
@@ -424,10 +419,7 @@ static const char *plural(double count)
 
 static const json_t *row_of(const json_t *pack, double copies)
 {
-    const json_t *row;
-    size_t index;
-    json_array_foreach(json_object_get(pack, "rows"), index, row)
-    {
+    JSON_EACH (row, json_object_get(pack, "rows")) {
         if (!is_reference(row) && json_number_at(row, "copies") == copies)
             return row;
     }
@@ -498,26 +490,23 @@ static void add_knee(json_t *lines, const json_t *pack)
 
 static void add_hints(json_t *lines, const json_t *pack, const char *what, const char *title)
 {
-    const json_t *answer = json_object_get(pack, what), *hint;
-    size_t index;
-    json_array_foreach(json_object_get(answer, "options"), index, hint)
-    {
+    const json_t *answer = json_object_get(pack, what);
+    JSON_EACH (hint, json_object_get(answer, "options"))
         add_line(lines, text_of("%s, %s: %s", json_text_at(hint, "scheduler"), title,
                                 json_text_at(hint, "options")));
-    }
 }
 
 void pack_texts_add(json_t *pack)
 {
-    json_t *list = must(json_array()), *lines = must(json_array()), *row;
+    json_t *list = must(json_array()), *lines = must(json_array());
     const double fits = json_number_at(json_object_get(pack, "fits"), "copies"),
                  knee = json_number_at(json_object_get(pack, "knee"), "copies");
-    size_t index;
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         json_add(list, must(json_pack("{s:s, s:s, s:b, s:i}", "key", columns[i].key, "title",
                                       columns[i].title, "left", columns[i].left, "rank",
                                       columns[i].rank)));
-    json_array_foreach(json_object_get(pack, "rows"), index, row) put_row(pack, row);
+    JSON_EACH (row, json_object_get(pack, "rows"))
+        put_row(pack, row);
     add_fits(lines, pack);
     add_knee(lines, pack);
     add_hints(lines, pack, "fits", fits == knee ? "for both" : "without a slowdown");

@@ -193,10 +193,7 @@ static json_t *load(const char *folder, const char *name)
 // NULL: there is none.
 static const json_t *slowdown_of(const json_t *result, const char *condition)
 {
-    const json_t *one;
-    size_t i;
-    json_array_foreach(json_object_get(result, "slowdowns"), i, one)
-    {
+    JSON_EACH (one, json_object_get(result, "slowdowns")) {
         const char *name = json_text_at(one, "condition");
         if (name && (!condition || (strcmp(name, condition) == 0 &&
                                     strcmp(json_text_or_empty(one, "metric"), "wall_s") == 0)))

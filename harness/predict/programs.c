@@ -169,8 +169,6 @@ static const json_t *program_of(const struct program_entry *entry)
 static void add_program(json_t *words, const json_t *program)
 {
     const char *ignored = json_text_at(program, "ignore_failure");
-    const json_t *word;
-    size_t i;
     add_pair(words, "--input", json_text_at(program, "input"));
     add_pair(words, "--prepare", json_text_at(program, "prepare"));
     add_pair(words, "--conclude", json_text_at(program, "conclude"));
@@ -181,10 +179,8 @@ static void add_program(json_t *words, const json_t *program)
         free(option);
     }
     add(words, "--");
-    json_array_foreach(json_object_get(program, "words"), i, word)
-    {
+    JSON_EACH (word, json_object_get(program, "words"))
         add(words, json_string_value(word));
-    }
 }
 
 // What both need before all runs, or leave behind: --setup, --cleanup.
@@ -222,27 +218,20 @@ static bool print_pair(const struct program_entry *a, const struct program_entry
                        const struct request *request)
 {
     json_t *words = words_of(a, b, request);
-    const json_t *word;
-    size_t i;
     bool good = printf("%s@%s.%s%c%zu%c", a->name, b->name, a->profile.place, 0,
                        json_array_size(words), 0) > 0;
-    json_array_foreach(words, i, word)
-    {
+    JSON_EACH (word, words)
         good = good && printf("%s%c", json_string_value(word), 0) > 0;
-    }
     json_decref(words);
     return good;
 }
 
 static bool has_words(const struct program_entry *entry)
 {
-    const json_t *words = json_object_get(program_of(entry), "words"), *word;
-    size_t i;
+    const json_t *words = json_object_get(program_of(entry), "words");
     bool good = json_array_size(words) > 0;
-    json_array_foreach(words, i, word)
-    {
+    JSON_EACH (word, words)
         good = good && json_is_string(word);
-    }
     return good ||
            complain("%s: does not say how its program is run: make the profile again", entry->path);
 }

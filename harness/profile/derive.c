@@ -403,10 +403,7 @@ static bool take_first_runs(struct work *work)
 // A kind without any point, or whose load did not deliver, cannot be told.
 static void note_kinds(struct work *work)
 {
-    size_t i;
-    const json_t *kind;
-    json_array_foreach(json_object_get(work->plan, "kinds"), i, kind)
-    {
+    JSON_EACH (kind, json_object_get(work->plan, "kinds")) {
         const char *name = json_string_value(kind);
         if (sensitivity_is_known(&work->profile->sensitivity, name))
             continue;

@@ -35,21 +35,13 @@ static size_t count_at(const json_t *object, const char *name)
     return value > 0 ? (size_t)value : 0;
 }
 
-// An interval's bounds; NAN where it is null.
-static void take_bounds(const json_t *object, const char *name, double *low, double *high)
-{
-    const json_t *ci = json_object_get(object, name);
-    const json_t *first = json_array_get(ci, 0), *second = json_array_get(ci, 1);
-    *low = json_is_number(first) ? json_number_value(first) : NAN;
-    *high = json_is_number(second) ? json_number_value(second) : NAN;
-}
-
 static void take_alone(struct program_profile *profile, const json_t *alone)
 {
     const json_t *wall = json_object_get(alone, "wall_s");
     struct profile_alone *to = &profile->alone;
     to->mean_s = json_number_at(wall, "mean");
-    take_bounds(wall, "ci", &to->low_s, &to->high_s);
+    to->low_s = json_bound_at(wall, 0);
+    to->high_s = json_bound_at(wall, 1);
     to->sd_s = json_number_at(wall, "sd");
     to->n = count_at(wall, "n");
     to->cpus_used = json_number_at(alone, "cpus_used");
@@ -93,7 +85,8 @@ static bool take_reporters(struct program_profile *profile, const json_t *report
         struct profile_reporter *to = &profile->reporter[profile->reporters++];
         json_copy_text(one, "name", to->name, sizeof to->name);
         to->log_ratio = json_number_at(one, "log_ratio");
-        take_bounds(one, "ci", &to->low, &to->high);
+        to->low = json_bound_at(one, 0);
+        to->high = json_bound_at(one, 1);
         to->sd = json_number_at(one, "sd");
         to->n = count_at(one, "n");
     }
@@ -335,11 +328,9 @@ static json_t *loop_words(const json_t *program)
 // A word + is no joint of two loads.
 char *loop_text(const char *name, const json_t *program)
 {
-    json_t *words = loop_words(program), *word;
+    json_t *words = loop_words(program);
     OWNED char *text = NULL;
-    size_t i;
-    json_array_foreach(words, i, word)
-    {
+    JSON_EACH (word, words) {
         const char *one = json_string_value(word);
         OWNED char *quoted = strcmp(one, "+") == 0 ? text_of("'+'") : must(words_quote(&one, 1));
         text = text_joined(text, " ", quoted);

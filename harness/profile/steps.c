@@ -183,12 +183,8 @@ static void put_option(const char *name, const char *format, double value)
 
 static void put_words(const json_t *words)
 {
-    size_t i;
-    const json_t *word;
-    json_array_foreach(words, i, word)
-    {
+    JSON_EACH (word, words)
         put_word(json_string_value(word));
-    }
 }
 
 // How many runs of each condition are made at most: --max-runs, or less.
@@ -233,12 +229,8 @@ static void put_load(const char *kind, double level)
 
 static void put_loads(const json_t *plan)
 {
-    size_t i, k;
-    const json_t *kind, *level;
-    json_array_foreach(json_object_get(plan, "kinds"), i, kind)
-    {
-        json_array_foreach(json_object_get(plan, "levels"), k, level)
-        {
+    JSON_EACH (kind, json_object_get(plan, "kinds")) {
+        JSON_EACH (level, json_object_get(plan, "levels")) {
             put_load(json_string_value(kind), json_number_value(level));
         }
     }
@@ -385,10 +377,7 @@ static void put_kept(const json_t *plan)
     static const char *const kept[] = {"--place",     "--place-cpus", "--target-cpus",
                                        "--load-cpus", "--confidence", "--seed",
                                        "--setup",     "--cleanup"};
-    size_t i;
-    const json_t *option;
-    json_array_foreach(json_object_get(plan, "options"), i, option)
-    {
+    JSON_EACH (option, json_object_get(plan, "options")) {
         const char *word = json_string_value(option), *value;
         for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
             if (is_option(word, kept[k], &value))
@@ -406,11 +395,8 @@ static void leave_possible(bool wanted[REPORTERS])
 {
     char path[PATH_MAX], *text = NULL;
     const char *const argv[] = {child_path("probe", path), "sample", "--duration", "50ms", NULL};
-    const json_t *one;
-    size_t index;
     json_t *record = child_run(argv, -1, &text) == 0 ? json_loads(text, 0, NULL) : NULL;
-    json_array_foreach(json_object_get(record, "reporters"), index, one)
-    {
+    JSON_EACH (one, json_object_get(record, "reporters")) {
         for (enum reporter i = 0; i < REPORTERS; i++)
             if (strcmp(reporter_rows[i].name, json_text_at(one, "name")) == 0 &&
                 json_string_value(json_object_get(one, "reason")) != NULL)

@@ -102,7 +102,7 @@ static json_t *who_is(const json_t *row)
 
 static void add_finding(json_t *findings, const json_t *one, json_t *who)
 {
-    const json_t *known = json_element(findings, "flag", json_text_or_empty(one, "flag"));
+    const json_t *known = json_named(findings, "flag", json_text_or_empty(one, "flag"));
     json_t *also = json_object_get(known, "also");
     const size_t count = json_array_size(also);
     const json_t *last = count > 0 ? json_array_get(also, count - 1) : json_null();
@@ -239,7 +239,7 @@ static void add_marks(struct grid *grid, const json_t *problems)
         const json_t *row = json_array_get(grid->rows, i), *own = json_object_get(row, "problems");
         OWNED char *marks = must(strdup(""));
         for (size_t k = 0; k < json_array_size(problems); k++)
-            if (json_element(own, "flag", json_text_at(json_array_get(problems, k), "flag")))
+            if (json_named(own, "flag", json_text_at(json_array_get(problems, k), "flag")))
                 marks = text_added(marks, "%s%zu", *marks == '\0' ? "" : ",", k + 1);
         json_object_set_new(json_object_get(row, "texts"), "problems", must(json_string(marks)));
     }
