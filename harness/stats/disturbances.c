@@ -478,29 +478,26 @@ void client_warnings(struct session *session, json_t *warnings)
 
 // Over the used runs of one condition.
 struct service_sums {
+    struct service_use used; // memory: the largest; starts: of the last
     size_t runs;
-    double elapsed_s, cpu_s;
-    double memory_bytes; // the largest; NAN: not known
-    double stall_s;      // for a CPU; NAN: not known
-    size_t starts;       // different ones, as far as neighbouring runs show
-    double last_start;
+    size_t starts; // different ones, as far as neighbouring runs show
 };
 
 static struct service_sums sums_of(const struct session *session, int condition)
 {
-    struct service_sums sums = {.memory_bytes = NAN, .last_start = NAN};
+    struct service_sums sums = {.used = {.memory_bytes = NAN, .starts = NAN}};
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
         const struct service_use *service = &session_facts(session, i)->service;
         if (run->condition != condition || !session_uses(session, run) || !service->is_there)
             continue;
         sums.runs++;
-        sums.elapsed_s += service->elapsed_s;
-        sums.cpu_s += service->cpu_s;
-        sums.memory_bytes = fmax(sums.memory_bytes, service->memory_bytes);
-        sums.stall_s += service->stall_s;
-        sums.starts += service->starts != sums.last_start; // true of the first, for NAN
-        sums.last_start = service->starts;
+        sums.used.elapsed_s += service->elapsed_s;
+        sums.used.cpu_s += service->cpu_s;
+        sums.used.memory_bytes = fmax(sums.used.memory_bytes, service->memory_bytes);
+        sums.used.stall_s += service->stall_s;
+        sums.starts += service->starts != sums.used.starts; // true of the first, for NAN
+        sums.used.starts = service->starts;
     }
     return sums;
 }
@@ -518,10 +515,11 @@ void service_add(const struct session *session, json_t *conditions)
         if (service_is_there(session->experiment))
             service = json_pack(
                 "{s:I, s:o, s:o, s:o, s:o, s:I, s:I}", "runs", (json_int_t)sums.runs, "cpu_s",
-                share(sums.cpu_s, (double)sums.runs), "cpus", share(sums.cpu_s, sums.elapsed_s),
-                "memory_bytes", json_figure(sums.memory_bytes), "cpu_stall_share",
-                share(sums.stall_s, sums.elapsed_s), "starts", (json_int_t)sums.starts, "died",
-                (json_int_t)session->conditions[i].failures[FAILURE_SERVICE]);
+                share(sums.used.cpu_s, (double)sums.runs), "cpus",
+                share(sums.used.cpu_s, sums.used.elapsed_s), "memory_bytes",
+                json_figure(sums.used.memory_bytes), "cpu_stall_share",
+                share(sums.used.stall_s, sums.used.elapsed_s), "starts", (json_int_t)sums.starts,
+                "died", (json_int_t)session->conditions[i].failures[FAILURE_SERVICE]);
         json_object_set_new(json_array_get(conditions, i), "service", service);
     }
 }

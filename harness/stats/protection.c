@@ -277,18 +277,21 @@ json_t *protection_json(struct session *session, const json_t *slowdowns)
 
 static const char *const bounds[] = {NULL, "below", "at-least"};
 
+// NULL: it is alone.
+static const char *load_beside(const struct experiment *experiment, size_t condition)
+{
+    const char *load = experiment_member(experiment, condition, "load");
+    return same_text(load, "baseline") ? NULL : load;
+}
+
 // What a condition's capacity is compared with: that of the same variant alone, or of the
 // first variant where it is alone itself. The condition itself: there is none.
 static size_t reference_of(const struct experiment *experiment, size_t condition)
 {
     const char *variant = experiment_member(experiment, condition, "variant");
-    const char *load = experiment_member(experiment, condition, "load");
-    const bool is_alone = !load || strcmp(load, "baseline") == 0;
-    for (size_t i = 0; variant && !is_alone && i < condition; i++) {
-        const char *its = experiment_member(experiment, i, "variant");
-        if (its && strcmp(its, variant) == 0)
+    for (size_t i = 0; variant && load_beside(experiment, condition) && i < condition; i++)
+        if (same_text(experiment_member(experiment, i, "variant"), variant))
             return i; // the conditions without load come first
-    }
     return 0;
 }
 
@@ -296,12 +299,9 @@ static size_t reference_of(const struct experiment *experiment, size_t condition
 static void print_place(FILE *stream, const struct experiment *experiment, size_t condition)
 {
     const char *variant = experiment_member(experiment, condition, "variant");
-    const char *load = experiment_member(experiment, condition, "load");
-    const bool is_alone = !load || strcmp(load, "baseline") == 0;
-    fprintf(stream, "%s%s%s", variant ? variant : "", variant ? " " : "",
-            is_alone ? "alone" : "beside ");
-    if (!is_alone)
-        fputs(load, stream);
+    const char *load = load_beside(experiment, condition);
+    fprintf(stream, "%s%s%s%s", variant ? variant : "", variant ? " " : "",
+            load ? "beside " : "alone", load ? load : "");
 }
 
 // A factor of a thousand that makes the value short, and its sign.
