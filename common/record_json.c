@@ -4,7 +4,6 @@
 #include "common/json.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/metric.h"
 #include "common/text.h"
 
 #include <errno.h>

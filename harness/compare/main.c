@@ -32,11 +32,8 @@ static void gather_rates(struct sample *rates, const struct side *side, const ch
                          const char *load)
 {
     const char *own = side->experiment.settings.conditions[side_condition(side, condition)];
-    const json_t *record;
-    size_t i;
     sample_clear(rates);
-    json_array_foreach(side->session.records, i, record)
-    {
+    JSON_EACH (record, side->session.records) {
         const json_t *its = json_named(json_object_get(record, "load"), "name", load);
         const double rate = json_number_at(its, "offered");
         if (json_text_is(record, "condition", own) && !isnan(rate))

@@ -9,6 +9,7 @@
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/options.h"
+#include "common/record_json.h"
 #include "common/schemas.h"
 #include "harness/experiment/settings.h"
 
@@ -347,12 +348,11 @@ static void print_kinds(const struct answer *answer)
 {
     char text[CORE_KIND_TEXT];
     struct core_kinds *kinds = kinds_of(answer->machine);
-    json_t *list = warnings(answer, kinds), *warning;
-    size_t i;
+    json_t *list = warnings(answer, kinds);
     for (unsigned kind = 0; kinds && kinds->count > 1 && kind < kinds->count; kind++)
         printf("%-16s %s\n", kind == 0 ? "kinds of cores" : "",
                core_kind_describe(&kinds->kind[kind], text, sizeof text));
-    json_array_foreach(list, i, warning)
+    JSON_EACH (warning, list)
         printf("%-16s %s\n", "warning", json_string_value(warning));
     json_decref(list);
     free(kinds);
