@@ -1,16 +1,20 @@
 // copies: starts copies of a program at the same moment, and says what they took. What
 // `jostle pack` measures; by itself any launcher's test of how many fit.
 
-#include "request.h"
-
 #include "common/file.h"
+#include "common/machine.h"
 #include "common/messages.h"
+#include "common/options.h"
 #include "common/processes.h"
+#include "common/text.h"
+#include "harness/meter/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +26,150 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+// What `copies` is to start: its command line.
+
+// One of the programs, which copies are dealt in turn.
+struct program_words {
+    const char *name;  // of --mix; NULL: the only one
+    char **words;      // ended by NULL
+    size_t word_count; // at least one
+};
+
+struct copies_request {
+    uint64_t copies;
+    struct option_list mix;
+    const char *pin, *input;
+    bool own_folder, in_turn;
+    struct options *options;
+    struct program_words *program;
+    size_t program_count;
+    struct cpu_list *seat; // of copy i: seat[i % seat_count]; NULL: nothing is pinned
+    size_t seat_count;
+};
+
+#define MOST_COPIES 4096
+
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct copies_request, name, argument, type, member)
+
+static const struct option_row rows[] = {
+    {ROW("copies", "N", OPTION_COUNT, copies), .minimum = 1, .maximum = MOST_COPIES, .preset = "1",
+     .help = "how many copies run at once"},
+    {ROW("mix", "NAME=CMD", OPTION_LIST, mix), .check = option_check_assignment, .wrong = "program",
+     .help = "one of several programs, in place of PROGRAM; copies are dealt to them in turn"},
+    {ROW("pin", "LISTS", OPTION_TEXT, pin), .wrong = "0:x",
+     .help = "the CPUs of each copy, lists with a colon between: 0:1 or 0-1:2-3; where there are "
+             "more copies than lists they begin again"},
+    {ROW("own-folder", NULL, OPTION_FLAG, own_folder),
+     .help = "start each copy in an empty folder of its own"},
+    {ROW("input", "FILE", OPTION_TEXT, input),
+     .help = "stdin of each copy, opened anew for each (default: /dev/null)"},
+    {ROW("in-turn", NULL, OPTION_FLAG, in_turn),
+     .help = "not at once: each begins when the one before has ended"},
+    {0},
+};
+
+static const char intro[] =
+    "Starts copies of a program at the same moment, waits for all of them, and prints what they "
+    "took, a line each: copies; copy_s, the mean of their wall times, and NAME_s that of the "
+    "copies of one program of --mix; worst_s, the longest; makespan_s, from the start to the last "
+    "end; throughput, copies / makespan in 1/s; cpu_s, CPU time of a copy in the mean; peak_bytes, "
+    "memory of the largest process.\n\n"
+    "{copy} in a word is the number of the copy, from 1 on, and {scratch} an empty folder of its "
+    "own, which is removed at the end. In the environment they are JOSTLE_COPY and JOSTLE_COPIES. "
+    "The output of the copies is discarded; of the first that fails the last line of stderr is "
+    "shown, and the others are ended.";
+
+static const char details[] =
+    "Examples:\n"
+    "  copies --copies 2 --pin 0:1 -- ./solver input.dat\n"
+    "  copies --copies 4 --mix 'a=./solver in' --mix 'b=./server --port 80{copy}'\n\n"
+    "Exit status:\n"
+    "  0  all copies ended with 0    1  failure of copies itself    2  wrong use\n"
+    "  else that of the copy that failed first; 128 + the signal that ended it";
+
+static void read_mix(struct copies_request *request)
+{
+    request->program = calloc(request->mix.count, sizeof *request->program);
+    if (!request->program)
+        usage_error("out of memory: free some");
+    for (size_t i = 0; i < request->mix.count; i++) {
+        struct program_words *program = &request->program[i];
+        const char *text = request->mix.item[i], *equals = strchr(text, '='), *why = "";
+        program->name = strndup(text, (size_t)(equals - text));
+        program->words = words_split(equals + 1, &program->word_count, &why);
+        if (!program->name || !program->words || program->word_count == 0)
+            usage_error("--mix %s: %s: give NAME=CMD", text,
+                        !program->words ? why : "there is no command");
+    }
+    request->program_count = request->mix.count;
+}
+
+static void read_words(struct copies_request *request, char **words, size_t count)
+{
+    if (request->mix.count > 0 && count > 0)
+        usage_error("--mix and %s: two sorts of programs: give one of them", words[0]);
+    if (request->mix.count > 0) {
+        read_mix(request);
+        return;
+    }
+    if (count == 0)
+        usage_error("no program: give one after --");
+    request->program = calloc(1, sizeof *request->program);
+    if (!request->program)
+        usage_error("out of memory: free some");
+    *request->program = (struct program_words){.words = words, .word_count = count};
+    request->program_count = 1;
+}
+
+// The lists of --pin.
+static void read_seats(struct copies_request *request)
+{
+    char *copy = !request->pin ? NULL : strdup(request->pin), *rest = copy;
+    size_t count = 1;
+    for (const char *at = request->pin; at && *at != '\0'; at++)
+        count += *at == ':';
+    if (!request->pin)
+        return;
+    request->seat = calloc(count, sizeof *request->seat);
+    if (!copy || !request->seat)
+        usage_error("out of memory: free some");
+    for (char *list = strsep(&rest, ":"); list; list = strsep(&rest, ":"))
+        if (cpus_parse(list, &request->seat[request->seat_count++]) != 0)
+            usage_error("--pin %s: '%s' is no list of CPUs: give lists such as 0:1 or 0-1:2-3",
+                        request->pin, list);
+    free(copy);
+}
+
+// Answers --help; wrong use ends the program.
+static void copies_request_read(struct copies_request *request, int argc, char **argv)
+{
+    const struct option_group groups[] = {{.rows = rows, .values = request}};
+    const struct program program = {.name = "copies",
+                                    .usage = "[--] PROGRAM [ARGS...]",
+                                    .intro = intro,
+                                    .details = details,
+                                    .groups = groups,
+                                    .group_count = 1,
+                                    .stop_at_operand = true};
+    int rest;
+    *request = (struct copies_request){0};
+    request->options = options_parse(&program, argc, argv, &rest);
+    read_seats(request);
+    read_words(request, argv + rest, (size_t)(argc - rest));
+}
+
+static void copies_request_free(struct copies_request *request)
+{
+    for (size_t i = 0; i < request->mix.count; i++) {
+        free((char *)request->program[i].name);
+        free(request->program[i].words);
+    }
+    free(request->program);
+    free(request->seat);
+    options_free(request->options);
+}
 
 // An empty folder for each copy, below one in $TMPDIR (else /var/tmp).
 
@@ -98,13 +246,6 @@ struct copies {
 #define KILL_ROUNDS   500
 #define KILL_AGAIN_NS 10000000 // a process that is being killed may fork until it is gone
 #define NOT_STARTED   127      // as shells have it
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now); // it always exists
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 // ---- the words of a copy
 
@@ -299,7 +440,7 @@ static size_t reap(struct copies *copies, int64_t start_ns)
     int status;
     pid_t pid;
     while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0) {
-        const int64_t end_ns = now_ns();
+        const int64_t end_ns = clock_ns();
         struct copy *copy = copy_of(copies, pid);
         if (!copy)
             continue;
@@ -326,7 +467,7 @@ static void wait_for(struct copies *copies, size_t running, int64_t start_ns)
             copies->signal = info.si_signo;
         running -= reap(copies, start_ns);
     }
-    copies->makespan_ns += now_ns() - start_ns;
+    copies->makespan_ns += clock_ns() - start_ns;
 }
 
 // Ends all that lives below us.
@@ -352,7 +493,7 @@ static bool run_some(struct copies *copies, size_t first, size_t end)
     close(gate.ready[1]);
     if (forked)
         wait_at(&gate, end - first);
-    const int64_t start_ns = now_ns();
+    const int64_t start_ns = clock_ns();
     close(gate.open[1]);
     close(gate.ready[0]);
     if (forked)

@@ -38,14 +38,6 @@ void found_ok(struct findings *findings, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void found_unknown(struct findings *findings, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-size_t findings_count(const struct findings *findings, enum status status);
-// A line for each, and how many there are, on stdout.
-void findings_print(const struct findings *findings);
-// "CHECK: TEXT; CHECK: TEXT" of those that warn into text, cut off where it is too
-// long. False: none warns.
-bool findings_join_warnings(const struct findings *findings, char *text, size_t size);
-// `findings` of jostle.doctor/1. A new reference.
-json_t *findings_to_json(const struct findings *findings);
 
 // ---- noise.c
 

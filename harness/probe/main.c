@@ -1,6 +1,5 @@
 // probe: what this machine gives at the moment, as its reporters show it.
 
-#include "kernels.h"
 #include "reporters.h"
 
 #include "common/json.h"
@@ -10,6 +9,7 @@
 #include "common/schemas.h"
 #include "common/units.h"
 #include "common/version.h"
+#include "harness/meter/clock.h"
 
 #include <errno.h>
 #include <math.h>
@@ -139,7 +139,6 @@ static int probe_sample(int argc, char **argv)
 // Before the first one it answers {"event":"ready",...}. A reporter is {name, unit, worse, value,
 // n, spread}; one that cannot work here has a reason, and value null.
 
-#define NS_PER_S   1000000000
 #define LINE_BYTES 256
 #define LEAST_S    0.001
 #define MOST_S     10
@@ -243,10 +242,10 @@ static void put_reading(struct line *line, const struct reporter_set *set, enum 
 // Windows one after the other while there is time for them, from where the last sample ended.
 static void sample_short(struct server *server, int64_t budget_ns)
 {
-    const int64_t end_ns = kernel_wall_ns() + budget_ns;
+    const int64_t end_ns = clock_ns() + budget_ns;
     for (size_t i = 0; i < QUICK; i++) {
         const enum reporter reporter = quick[server->next % QUICK];
-        if (i > 0 && kernel_wall_ns() + reporter_rows[reporter].window_ns > end_ns)
+        if (i > 0 && clock_ns() + reporter_rows[reporter].window_ns > end_ns)
             return;
         (void)reporters_window(server->quick, reporter);
         server->next++;
@@ -259,9 +258,9 @@ static void sample_long(struct server *server, int64_t budget_ns)
     const double round_quick = (double)reporters_round_ns(server->quick),
                  round_heavy = (double)reporters_round_ns(server->heavy);
     const double share = round_quick / (round_quick + round_heavy);
-    const int64_t begin_ns = kernel_wall_ns();
+    const int64_t begin_ns = clock_ns();
     (void)reporters_sample(server->quick, (int64_t)(share * (double)budget_ns));
-    const int64_t left_ns = budget_ns - (kernel_wall_ns() - begin_ns);
+    const int64_t left_ns = budget_ns - (clock_ns() - begin_ns);
     (void)reporters_sample(server->heavy, left_ns > 0 ? left_ns : 0);
 }
 
@@ -271,7 +270,7 @@ static bool sample(struct server *server, double budget_s)
     if (budget_ns >= HEAVY_FROM && !server->heavy)
         server->heavy = open_set(heavy, HEAVY);
     const bool is_long = budget_ns >= HEAVY_FROM && server->heavy;
-    const int64_t begin_ns = kernel_wall_ns();
+    const int64_t begin_ns = clock_ns();
     reporters_clear(server->quick);
     if (is_long) {
         reporters_clear(server->heavy);
@@ -282,7 +281,7 @@ static bool sample(struct server *server, double budget_s)
     line_object(&server->line, NULL);
     line_text(&server->line, "event", "sample");
     put_figure(&server->line, "budget_s", budget_s);
-    line_fixed(&server->line, "took_s", (double)(kernel_wall_ns() - begin_ns) / NS_PER_S, 6);
+    line_fixed(&server->line, "took_s", (double)(clock_ns() - begin_ns) / NS_PER_S, 6);
     line_array(&server->line, "reporters");
     for (size_t i = 0; i < QUICK; i++)
         put_reading(&server->line, server->quick, quick[i]);

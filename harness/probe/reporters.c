@@ -1,17 +1,358 @@
 #include "reporters.h"
 
+#include "common/cgroup.h"
+#include "common/machine.h"
+#include "common/memory.h"
+#include "common/messages.h"
+#include "common/processor.h"
+#include "common/random.h"
+#include "harness/meter/clock.h"
+
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "common/memory.h"
-#include "common/messages.h"
-#include "common/random.h"
-#include "kernels.h"
+// The small kernels that reporters are made of.
+
+#define HUGE_BYTES ((size_t)2 << 20)
+// However large the L3 is: an experiment must not take more memory, nor seconds to touch it, on a
+// machine with a larger one. With the rings of L2 and L3, and all else, less than 150 MiB.
+#define AREA_BYTES ((size_t)56 << 20)
+
+// The next part of the shared memory: a ring for chase_run(), from its beginning on.
+#define SHARED_PART_BYTES ((size_t)4 << 20)
+
+// Memory at a multiple of 2 MiB, in huge pages where the system gives them on request.
+struct area {
+    void *memory;
+    size_t bytes;
+    void *base; // of the mapping
+    size_t base_bytes;
+};
+
+// False, with errno: there is none. Untouched.
+static bool area_map(struct area *area, size_t bytes)
+{
+    const size_t whole = (bytes + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1);
+    *area = (struct area){.bytes = bytes, .base_bytes = whole + HUGE_BYTES};
+    area->base =
+        mmap(NULL, area->base_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (area->base == MAP_FAILED)
+        return false;
+    area->memory = (char *)area->base + (HUGE_BYTES - (uintptr_t)area->base % HUGE_BYTES);
+    (void)madvise(area->memory, whole, MADV_HUGEPAGE); // else the usual pages
+    return true;
+}
+
+static void area_unmap(struct area *area)
+{
+    if (area->base && area->base != MAP_FAILED)
+        munmap(area->base, area->base_bytes);
+    *area = (struct area){0};
+}
+
+// Reads one word of each cache line, in order.
+static void area_read(const void *memory, size_t bytes)
+{
+    const char *at = memory;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < bytes; i += CHASE_LINE_BYTES)
+        sum += *(const uint64_t *)(const void *)(at + i);
+    __asm__ volatile("" : "+r"(sum)); // it is needed
+}
+
+// Memory that is far larger than the L3, which several reporters use: touched once. They take
+// the next part for each window, so that no part is used again before all others were: no cache
+// can have it.
+struct shared_area {
+    struct area area;
+    size_t next; // offset of the next part
+    const char *pages;
+};
+
+struct kernel_setting {
+    uint64_t seed;              // its own
+    struct shared_area *shared; // memory beyond all caches, of the reporter of memory
+};
+
+struct reporter_kernel {
+    // What it holds, for the others; NULL: it cannot work here, and reason says why.
+    void *(*open)(const struct kernel_setting *setting, char *reason, size_t size);
+    // One window; its value in the reporter's unit. NAN: the system refused (errno).
+    double (*window)(void *state, int64_t window_ns);
+    void (*close)(void *state);
+};
+
+static void shared_area_free(struct shared_area *shared)
+{
+    if (!shared)
+        return;
+    area_unmap(&shared->area);
+    free(shared);
+}
+
+// Whether what begins at memory is in huge pages, by the kernel's own list.
+static const char *pages_of(const void *memory)
+{
+    char line[512];
+    bool inside = false;
+    unsigned long long kib = 0;
+    FILE *file = fopen("/proc/self/smaps", "re");
+    if (!file)
+        return "unknown";
+    while (fgets(line, sizeof line, file)) {
+        unsigned long from, to;
+        if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+            inside = (uintptr_t)memory >= from && (uintptr_t)memory < to;
+        else if (inside && sscanf(line, "AnonHugePages: %llu", &kib) == 1)
+            break;
+    }
+    fclose(file);
+    return kib > 0 ? "thp" : "base";
+}
+
+// Touches it, if nobody has. False: there is no memory for it; reason says how much.
+static bool shared_area_open(struct shared_area *shared, char *reason, size_t size)
+{
+    if (shared->pages)
+        return true;
+    // A quarter of what may be taken at most: the cgroup's limit counts as well.
+    if (AREA_BYTES > headroom_left(-1).bytes / 4 || !area_map(&shared->area, AREA_BYTES)) {
+        snprintf(reason, size, "no memory for %zu MiB", AREA_BYTES >> 20);
+        shared->area = (struct area){0};
+        return false;
+    }
+    // Rings of one part each: linking one ring through all would wait for memory all the time.
+    for (size_t at = 0; at < AREA_BYTES; at += SHARED_PART_BYTES)
+        chase_link((char *)shared->area.memory + at, SHARED_PART_BYTES / CHASE_LINE_BYTES,
+                   (unsigned)(at / SHARED_PART_BYTES));
+    shared->pages = pages_of(shared->area.memory);
+    return true;
+}
+
+static void *shared_area_next(struct shared_area *shared)
+{
+    void *part = (char *)shared->area.memory + shared->next;
+    shared->next = (shared->next + SHARED_PART_BYTES) % shared->area.bytes;
+    return part;
+}
+
+#define MOST_STRETCH 4
+
+// CPU time of this thread: waiting for a CPU is not in it.
+static int64_t kernel_cpu_ns(void)
+{
+    struct timespec used;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return used.tv_sec * NS_PER_S + used.tv_nsec;
+}
+
+// Calls chunk(state) until window_ns of the thread's CPU time are used, or four times as much of
+// the wall time has passed; at least once. Returns the nanoseconds of CPU time for each of the
+// operations, of which a chunk has so many.
+static double kernel_cpu_time_each(void (*chunk)(void *state), void *state, size_t operations,
+                                   int64_t window_ns)
+{
+    const int64_t wall_end_ns = clock_ns() + MOST_STRETCH * window_ns;
+    const int64_t begin_ns = kernel_cpu_ns();
+    int64_t used_ns;
+    double done = 0;
+    do {
+        chunk(state);
+        done += (double)operations;
+        used_ns = kernel_cpu_ns() - begin_ns;
+    } while (used_ns < window_ns && clock_ns() < wall_end_ns);
+    return (double)used_ns / done;
+}
+
+// What a core does by itself: dependent loads in L2.
+
+// Long enough that reading the clock (0.3 us) costs less than 1 percent of a chunk.
+#define L2_LOADS 16384
+// Of a ring: larger ones take longer to fill than a window.
+#define MOST_RING_BYTES ((size_t)16 << 20)
+
+struct ring {
+    struct area area;
+    void **at;
+};
+
+static void *open_l2(const struct kernel_setting *setting, char *reason, size_t size)
+{
+    struct caches caches;
+    struct ring *ring = calloc(1, sizeof *ring);
+    caches_read(-1, &caches);
+    size_t bytes = (size_t)caches.l2_bytes / 2;
+    if (bytes > MOST_RING_BYTES)
+        bytes = MOST_RING_BYTES;
+    if (bytes == 0)
+        snprintf(reason, size, "this machine states no L2 cache");
+    else if (!ring || !area_map(&ring->area, bytes))
+        snprintf(reason, size, "no memory for %zu KiB", bytes / 1024);
+    if (*reason != '\0') {
+        free(ring);
+        return NULL;
+    }
+    chase_link(ring->area.memory, bytes / CHASE_LINE_BYTES, (unsigned)setting->seed);
+    ring->at = ring->area.memory;
+    return ring;
+}
+
+static void close_ring(void *state)
+{
+    struct ring *ring = state;
+    area_unmap(&ring->area);
+    free(ring);
+}
+
+static void ring_chunk(void *state)
+{
+    struct ring *ring = state;
+    ring->at = chase_run(ring->at, L2_LOADS);
+}
+
+// Others have had the cache meanwhile: reading all of it once, in order, brings it back in a
+// fraction of the time that the chase would need.
+static double window_ring(void *state, int64_t window_ns)
+{
+    struct ring *ring = state;
+    area_read(ring->area.memory, ring->area.bytes);
+    return kernel_cpu_time_each(ring_chunk, ring, L2_LOADS, window_ns);
+}
+
+static const struct reporter_kernel kernel_l2 = {open_l2, window_ring, close_ring};
+
+// Memory: the latency of dependent loads.
+
+#define MEMORY_LOADS 2048 // some 0.2 ms: reading the clock is nothing
+#define PART_LOADS   (SHARED_PART_BYTES / CHASE_LINE_BYTES)
+
+struct memory_state {
+    struct shared_area *shared;
+    void **at;   // of the chase
+    size_t left; // loads in its part
+};
+
+static void *open_memory(const struct kernel_setting *setting, char *reason, size_t size)
+{
+    struct memory_state *state;
+    if (!shared_area_open(setting->shared, reason, size) ||
+        (state = calloc(1, sizeof *state)) == NULL)
+        return NULL;
+    state->shared = setting->shared;
+    return state;
+}
+
+// Each line of a part is loaded once.
+static void memory_chunk(void *untyped)
+{
+    struct memory_state *state = untyped;
+    if (state->left < MEMORY_LOADS) {
+        state->at = shared_area_next(state->shared);
+        state->left = PART_LOADS;
+    }
+    state->at = chase_run(state->at, MEMORY_LOADS);
+    state->left -= MEMORY_LOADS;
+}
+
+// Each window begins a part of its own: what is left of the last one may be in a cache.
+static double window_memory(void *untyped, int64_t window_ns)
+{
+    struct memory_state *state = untyped;
+    state->left = 0;
+    return kernel_cpu_time_each(memory_chunk, state, MEMORY_LOADS, window_ns);
+}
+
+static const struct reporter_kernel kernel_memory = {open_memory, window_memory, free};
+
+// Waiting for a CPU: what a spin loses to others.
+
+static void *open_nothing(const struct kernel_setting *setting, char *reason, size_t size)
+{
+    static const char nothing = 0;
+    (void)setting, (void)reason, (void)size;
+    return (void *)&nothing;
+}
+
+static void close_nothing(void *state)
+{
+    (void)state;
+}
+
+// Wall time for each second of CPU time: 1 where nobody else wants the CPU, 2 where half of it
+// is taken.
+static double window_gap(void *state, int64_t window_ns)
+{
+    const int64_t begin_ns = clock_ns(), cpu_begin_ns = kernel_cpu_ns();
+    int64_t now_ns;
+    (void)state;
+    do {
+        now_ns = clock_ns();
+    } while (now_ns - begin_ns < window_ns);
+    const int64_t cpu_ns = kernel_cpu_ns() - cpu_begin_ns;
+    return cpu_ns <= 0 ? NAN : (double)(clock_ns() - begin_ns) / (double)cpu_ns;
+}
+
+static const struct reporter_kernel kernel_gap = {open_nothing, window_gap, close_nothing};
+
+// Page faults: the first touch of a page of new memory, with mapping and unmapping.
+
+#define PAGES 64
+
+struct faults_state {
+    size_t page_bytes;
+    bool failed;
+};
+
+static void *open_faults(const struct kernel_setting *setting, char *reason, size_t size)
+{
+    struct faults_state *state = calloc(1, sizeof *state);
+    (void)setting, (void)reason, (void)size;
+    if (state)
+        state->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    return state;
+}
+
+static void faults_chunk(void *untyped)
+{
+    struct faults_state *state = untyped;
+    const size_t bytes = PAGES * state->page_bytes;
+    volatile char *memory =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        state->failed = true;
+        return;
+    }
+    (void)madvise((void *)memory, bytes, MADV_NOHUGEPAGE);
+    for (size_t page = 0; page < PAGES; page++)
+        memory[page * state->page_bytes] = 1;
+    munmap((void *)memory, bytes);
+}
+
+static double window_faults(void *untyped, int64_t window_ns)
+{
+    struct faults_state *state = untyped;
+    state->failed = false;
+    const double each_ns = kernel_cpu_time_each(faults_chunk, state, PAGES, window_ns);
+    return state->failed ? NAN : each_ns;
+}
+
+static const struct reporter_kernel kernel_faults = {open_faults, window_faults, free};
+
+static const struct reporter_kernel *const reporter_kernels[REPORTERS] = {
+    [REPORTER_GAP] = &kernel_gap,
+    [REPORTER_L2] = &kernel_l2,
+    [REPORTER_MEMORY] = &kernel_memory,
+    [REPORTER_FAULTS] = &kernel_faults,
+};
+
+// The reporters.
 
 #define LEAST_CORRELATED 8 // values that show a correlation
 #define LEAST_ERROR      3
@@ -113,9 +454,9 @@ static void open_member(struct reporter_set *set, struct member *member)
 
 struct reporter_set *reporters_open(const struct reporter_choice *choice)
 {
-    const int64_t begin_ns = kernel_wall_ns();
+    const int64_t begin_ns = clock_ns();
     struct reporter_set *set = calloc(1, sizeof *set);
-    if (!set || (set->shared = shared_area_new()) == NULL) {
+    if (!set || (set->shared = calloc(1, sizeof *set->shared)) == NULL) {
         reporters_close(set);
         complain("out of memory: free some");
         return NULL;
@@ -127,7 +468,7 @@ struct reporter_set *reporters_open(const struct reporter_choice *choice)
         set->member[set->count].reporter = reporter;
         open_member(set, &set->member[set->count++]);
     }
-    set->open_ns = kernel_wall_ns() - begin_ns;
+    set->open_ns = clock_ns() - begin_ns;
     return set;
 }
 
@@ -152,7 +493,7 @@ double reporters_open_s(const struct reporter_set *set)
 
 const char *reporters_pages(const struct reporter_set *set)
 {
-    return shared_area_pages(set->shared);
+    return set->shared->pages;
 }
 
 int64_t reporters_round_ns(const struct reporter_set *set)
@@ -199,21 +540,21 @@ static void shuffle(struct reporter_set *set, size_t order[REPORTERS])
 
 int64_t reporters_sample(struct reporter_set *set, int64_t budget_ns)
 {
-    const int64_t begin_ns = kernel_wall_ns(), end_ns = begin_ns + budget_ns;
+    const int64_t begin_ns = clock_ns(), end_ns = begin_ns + budget_ns;
     const int64_t round_ns = reporters_round_ns(set);
     const double part = fmin(1, (double)budget_ns / (double)round_ns);
     size_t order[REPORTERS];
     if (round_ns == 0)
         return 0;
-    for (bool first = true; first || kernel_wall_ns() < end_ns; first = false) {
+    for (bool first = true; first || clock_ns() < end_ns; first = false) {
         shuffle(set, order);
-        for (size_t i = 0; i < set->count && (first || kernel_wall_ns() < end_ns); i++) {
+        for (size_t i = 0; i < set->count && (first || clock_ns() < end_ns); i++) {
             struct member *member = &set->member[order[i]];
             (void)window_of(member,
                             (int64_t)(part * (double)reporter_rows[member->reporter].window_ns));
         }
     }
-    return kernel_wall_ns() - begin_ns;
+    return clock_ns() - begin_ns;
 }
 
 void reporters_read(const struct reporter_set *set, enum reporter reporter, struct reading *reading)

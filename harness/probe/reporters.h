@@ -1,7 +1,7 @@
 #ifndef PROBE_REPORTERS_H
 #define PROBE_REPORTERS_H
 
-#include "harness/pressure/kinds.h"
+#include "harness/pressure/pressure.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -22,7 +22,7 @@
 #include "common/schemas.h"
 #include "common/text.h"
 #include "common/units.h"
-#include "harness/pressure/kinds.h"
+#include "harness/pressure/pressure.h"
 #include "harness/stats/json.h"
 
 #include <ctype.h>

@@ -2,8 +2,7 @@
 #define PROFILE_PROFILE_H
 
 #include "common/sha256.h"
-#include "harness/pressure/kinds.h"
-#include "harness/pressure/sensitivity.h"
+#include "harness/pressure/pressure.h"
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,7 +58,7 @@ struct program_profile {
     char sha256[SHA256_DIGITS + 1]; // of its executable; "": not known
     char host[PROFILE_TEXT];
     char kernel[PROFILE_CPUS];
-    char machine[IDENTITY_DIGITS + 1]; // pressure/kinds.h
+    char machine[IDENTITY_DIGITS + 1]; // pressure.h
     char place[SENSITIVITY_NAME];      // core, smt, l3, node, machine
     char target_cpus[PROFILE_CPUS], load_cpus[PROFILE_CPUS];
     double confidence; // of all intervals, two-sided

@@ -4,7 +4,7 @@
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
-#include "harness/pressure/kinds.h"
+#include "harness/pressure/pressure.h"
 
 #include <limits.h>
 #include <math.h>

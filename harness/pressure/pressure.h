@@ -1,8 +1,9 @@
-#ifndef PRESSURE_KINDS_H
-#define PRESSURE_KINDS_H
+#ifndef PRESSURE_H
+#define PRESSURE_H
 
 #include "common/save.h"
 #include "common/sha256.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,8 +41,6 @@ const char *kind_spec(enum kind kind, double level, char *text, size_t size);
 // a kind and level alone.
 bool kind_of_spec(const char *spec, enum kind *kind, double *level);
 
-// The folder that `loadgen io` works in: directory where it is given, $TMPDIR, else /var/tmp.
-
 // Whether the kind is not possible on this machine, and why, into text.
 bool kind_impossible(enum kind kind, char *text, size_t size);
 
@@ -65,12 +64,62 @@ struct reporter_row {
 
 extern const struct reporter_row reporter_rows[REPORTERS];
 
-// By name; REPORTERS: there is no such reporter.
 // Reads "gap,memory" into wanted, all where list is NULL. False, after a message: one is
 // unknown.
 bool reporters_choose(const char *list, bool wanted[REPORTERS]);
 // The reporter as a metric of an experiment whose target is `probe sample`: a text for --metric,
 // such as gap=stdout:/.../,unit=ns,better=lower. Returns text.
 const char *reporter_metric(enum reporter reporter, char *text, size_t size);
+
+// How much a program slows down by kind and level of load: points with intervals, and the
+// monotone curve through them. Pure: no clock, and no file.
+
+enum { SENSITIVITY_KINDS = 8, SENSITIVITY_POINTS = 8, SENSITIVITY_NAME = 16 };
+
+struct sensitivity_point {
+    double level;     // a fraction: 0.55 is what `--limit 55%` makes
+    double achieved;  // what the load delivered, over what was offered; NAN: not known
+    double slowdown;  // time under load / time alone, as measured
+    double low, high; // its interval, at the confidence of the sensitivity; NAN: it has none
+    double sd;        // standard error of log(slowdown); NAN: it has none
+    size_t n;         // pairs of runs
+    double load_cpus; // CPUs that the load kept busy meanwhile; NAN: not known
+    double cpu_ratio; // the program's CPU time under load / alone, means; NAN: not known
+    double fit;       // the monotone curve at this level, at least 1; NAN: it has no interval
+    double fit_low, fit_high; // and its interval
+};
+
+struct sensitivity_curve {
+    char kind[SENSITIVITY_NAME]; // "mem", as in kinds
+    size_t count;
+    struct sensitivity_point point[SENSITIVITY_POINTS]; // by level, ascending, above 0
+};
+
+struct sensitivity {
+    double confidence; // of the intervals, two-sided
+    size_t count;
+    struct sensitivity_curve curve[SENSITIVITY_KINDS];
+};
+
+// The curve of that kind; NULL: it was not measured.
+const struct sensitivity_curve *sensitivity_find(const struct sensitivity *sensitivity,
+                                                 const char *kind);
+
+// Whether the slowdown under that kind is known: a point of its curve is.
+bool sensitivity_is_known(const struct sensitivity *sensitivity, const char *kind);
+
+// As `sensitivity` of a jostle.program/1: an array, a new reference.
+json_t *sensitivity_to_json(const struct sensitivity *sensitivity);
+
+// Reads that array, and fits. False: it is no such array.
+bool sensitivity_from_json(struct sensitivity *sensitivity, const json_t *array, double confidence);
+
+// The points of a jostle.result/1 whose loads are kinds at levels, and fits. Conditions with
+// other loads are left out.
+void sensitivity_from_result(struct sensitivity *sensitivity, const json_t *result);
+
+// Adds the points of another sensitivity, and fits anew. Points of a level that is there
+// already are left out.
+void sensitivity_merge(struct sensitivity *into, const struct sensitivity *from);
 
 #endif
