@@ -17,7 +17,8 @@
 // visible. Sources: Linux Documentation/admin-guide/cgroup-v2.rst and
 // cgroup-v1/cgroups.rst; proc(5) mountinfo.
 
-bool cgroup_read(const char *folder, const char *name, char *text, size_t size)
+// The first line of FOLDER/NAME. False: it is not there.
+static bool cgroup_read(const char *folder, const char *name, char *text, size_t size)
 {
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
@@ -149,7 +150,12 @@ static bool climb(char *folder, const char *top)
     return true;
 }
 
-double cgroup_tightest(const char *controller, cgroup_limit *limit_of)
+// The limit that one folder of a hierarchy sets; INFINITY: none.
+typedef double cgroup_limit(const char *folder);
+
+// The tightest of the limits from the own group up to the root of what is
+// visible; controller "" means cgroup v2. INFINITY: none, or no such hierarchy.
+static double cgroup_tightest(const char *controller, cgroup_limit *limit_of)
 {
     char top[PATH_MAX], folder[CGROUP_PATH];
     double limit = INFINITY;
@@ -161,7 +167,8 @@ double cgroup_tightest(const char *controller, cgroup_limit *limit_of)
     return limit;
 }
 
-bool cgroup_nearest(const char *controller, cgroup_limit *limit_of, char folder[CGROUP_PATH])
+// The first folder from the own group up that sets such a limit. False, and "": none does.
+static bool cgroup_nearest(const char *controller, cgroup_limit *limit_of, char folder[CGROUP_PATH])
 {
     char top[PATH_MAX];
     folder[0] = '\0';
@@ -275,10 +282,6 @@ enum cgroup_delegation cgroup_delegated(const char *controller, char folder[CGRO
 #define SHORT_FRACTION 0.02
 #define SHORT_BYTES    (512.0 * 1048576)
 
-// Pages of files, in memory.stat of a group with those below it.
-static const char *const files_v1[] = {"total_active_file", "total_inactive_file", NULL};
-static const char *const files_v2[] = {"active_file", "inactive_file", NULL};
-
 // The sum of the numbers behind any of these words in a file of "NAME NUMBER ..."
 // lines, each in bytes or (as /proc/meminfo) "kB". NAN: none of them is there.
 static double sum_of(const char *path, const char *const *names)
@@ -312,138 +315,114 @@ static double number_in_file(const char *folder, const char *name)
     return end == text ? INFINITY : value; // "max"
 }
 
-static double limit_v1(const char *folder)
-{
-    const double limit = number_in_file(folder, "memory.limit_in_bytes");
-    return limit < NO_LIMIT_BYTES ? limit : INFINITY;
-}
-
-static double limit_v2(const char *folder)
-{
-    return fmin(number_in_file(folder, "memory.max"), number_in_file(folder, "memory.high"));
-}
-
-// What a limit leaves, and when that is too little.
+// What a limit leaves, in bytes; all INFINITY: there is no limit.
 struct room {
-    double left, limit; // INFINITY: there is no limit
+    double limit, left;
+    double usable; // of what is left
+    double slack;  // negative: memory is short
+    double unused; // of a group: without what page cache would give back
+    double cached; // of a group: that page cache
 };
 
-static double short_below(const struct room *room)
+static const struct room no_limit = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
+
+static double short_below(double limit)
 {
-    return fmin(room->limit * SHORT_FRACTION, SHORT_BYTES);
+    return fmin(limit * SHORT_FRACTION, SHORT_BYTES);
 }
 
-// What may be taken of it.
-static double usable(const struct room *room)
+static struct room room_of(double limit, double left)
 {
-    if (isinf(room->limit))
-        return INFINITY;
-    const double kept = fmax(room->left * KEPT_FRACTION, 2 * short_below(room));
-    return fmax(room->left - kept, 0);
+    const double kept = fmax(left * KEPT_FRACTION, 2 * short_below(limit));
+    return (struct room){.limit = limit,
+                         .left = left,
+                         .usable = fmax(left - kept, 0),
+                         .slack = left - short_below(limit)};
 }
 
-// Negative: memory is short.
-static double slack(const struct room *room)
-{
-    return isinf(room->limit) ? INFINITY : room->left - short_below(room);
-}
+// By which files a version of cgroups tells a group's memory.
+struct memory_files {
+    const char *controller, *usage, *limit;
+    const char *high;           // above it a group is slowed down without end: as good as a limit
+    const char *const pages[3]; // of files, in memory.stat, with those of the groups below
+};
 
-// Page cache is given back when memory is short.
-static struct room room_below(const char *folder, double limit, const char *usage,
-                              const char *const *reclaimable)
+static const struct memory_files versions[] = {
+    {"memory",
+     "memory.usage_in_bytes",
+     "memory.limit_in_bytes",
+     NULL,
+     {"total_active_file", "total_inactive_file", NULL}},
+    {"", "memory.current", "memory.max", "memory.high", {"active_file", "inactive_file", NULL}},
+};
+
+static struct room room_in(const char *folder, const struct memory_files *files)
 {
-    char path[4096 + 16];
+    char path[CGROUP_PATH + sizeof "/memory.stat"];
+    const double limit = fmin(number_in_file(folder, files->limit),
+                              files->high ? number_in_file(folder, files->high) : INFINITY);
     if (limit >= NO_LIMIT_BYTES)
-        return (struct room){INFINITY, INFINITY};
-    const double used = number_in_file(folder, usage);
+        return no_limit;
+    const double used = number_in_file(folder, files->usage);
     snprintf(path, sizeof path, "%s/memory.stat", folder);
-    const double cache = sum_of(path, reclaimable);
-    const double left = limit - (isinf(used) ? 0 : used) + (isnan(cache) ? 0 : cache);
-    return (struct room){fmax(fmin(left, limit), 0), limit};
+    const double pages = sum_of(path, files->pages), cached = isnan(pages) ? 0 : pages;
+    // Page cache is given back when memory is short.
+    const double left = limit - (isinf(used) ? 0 : used) + cached;
+    struct room room = room_of(limit, fmax(fmin(left, limit), 0));
+    room.unused = fmax(limit - used, 0);
+    room.cached = cached;
+    return room;
 }
 
-static struct room room_v1(const char *folder)
+// The least of each among all groups that this process is in.
+static struct room room_of_groups(void)
 {
-    return room_below(folder, number_in_file(folder, "memory.limit_in_bytes"),
-                      "memory.usage_in_bytes", files_v1);
+    struct room least = no_limit;
+    for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
+        char top[PATH_MAX], folder[CGROUP_PATH];
+        if (!find_own(versions[i].controller, top, folder))
+            continue;
+        do {
+            const struct room room = room_in(folder, &versions[i]);
+            least.limit = fmin(least.limit, room.limit);
+            least.left = fmin(least.left, room.left);
+            least.usable = fmin(least.usable, room.usable);
+            least.slack = fmin(least.slack, room.slack);
+            least.unused = fmin(least.unused, room.unused);
+            least.cached = fmin(least.cached, room.cached);
+        } while (climb(folder, top));
+    }
+    return least;
 }
 
-// Above memory.high a group is slowed down without end: as good as a limit.
-static struct room room_v2(const char *folder)
-{
-    const double limit =
-        fmin(number_in_file(folder, "memory.max"), number_in_file(folder, "memory.high"));
-    return room_below(folder, limit, "memory.current", files_v2);
-}
+static const char meminfo[] = "/proc/meminfo";
+static const char *const all_memory[] = {"MemTotal", NULL};
 
-static double usable_v1(const char *folder)
+static struct room room_by(const char *path, const char *const *available)
 {
-    const struct room room = room_v1(folder);
-    return usable(&room);
-}
-
-static double usable_v2(const char *folder)
-{
-    const struct room room = room_v2(folder);
-    return usable(&room);
-}
-
-static double slack_v1(const char *folder)
-{
-    const struct room room = room_v1(folder);
-    return slack(&room);
-}
-
-static double slack_v2(const char *folder)
-{
-    const struct room room = room_v2(folder);
-    return slack(&room);
-}
-
-static double left_v1(const char *folder)
-{
-    return room_v1(folder).left;
-}
-
-static double left_v2(const char *folder)
-{
-    return room_v2(folder).left;
-}
-
-// The least of a limit among all groups that this process is in.
-static double tightest(cgroup_limit *of_v2, cgroup_limit *of_v1)
-{
-    return fmin(cgroup_tightest("", of_v2), cgroup_tightest("memory", of_v1));
+    const double limit = sum_of(path, all_memory), left = sum_of(path, available);
+    return isnan(limit) || isnan(left) ? no_limit : room_of(limit, left);
 }
 
 static struct room room_of_machine(void)
 {
-    static const char *const total[] = {"MemTotal", NULL};
     static const char *const available[] = {"MemAvailable", NULL};
-    const double limit = sum_of("/proc/meminfo", total);
-    const double left = sum_of("/proc/meminfo", available);
-    return isnan(limit) || isnan(left) ? (struct room){INFINITY, INFINITY}
-                                       : (struct room){left, limit};
+    return room_by(meminfo, available);
 }
 
 static struct room room_of_node(int node)
 {
-    static const char *const total[] = {"MemTotal", NULL};
     static const char *const free_there[] = {"MemFree", "Active(file)", "Inactive(file)", NULL};
     char path[96];
     snprintf(path, sizeof path, "/sys/devices/system/node/node%d/meminfo", node);
-    const double limit = node < 0 ? NAN : sum_of(path, total);
-    const double left = node < 0 ? NAN : sum_of(path, free_there);
-    return isnan(limit) || isnan(left) ? (struct room){INFINITY, INFINITY}
-                                       : (struct room){left, limit};
+    return node < 0 ? no_limit : room_by(path, free_there);
 }
 
 struct headroom headroom_left(int node)
 {
-    const struct room all = room_of_machine(), its = room_of_node(node);
-    const double group = tightest(usable_v2, usable_v1);
-    const double there = usable(&its);
-    const double least = fmin(fmin(usable(&all), group), there);
+    const double machine = room_of_machine().usable, there = room_of_node(node).usable;
+    const double group = room_of_groups().usable;
+    const double least = fmin(fmin(machine, group), there);
     return (struct headroom){
         .bytes = least < NO_LIMIT_BYTES ? (uint64_t)least : (uint64_t)NO_LIMIT_BYTES,
         .whose = least == group   ? "the cgroup"
@@ -454,21 +433,19 @@ struct headroom headroom_left(int node)
 
 double headroom_slack(struct headroom *left)
 {
-    const struct room all = room_of_machine();
-    const double group = tightest(slack_v2, slack_v1), machine = slack(&all);
-    const double least = fmin(group, machine);
-    if (least >= 0)
-        return least;
-    left->whose = group < machine ? "the cgroup" : "this machine";
-    left->bytes = (uint64_t)(group < machine ? tightest(left_v2, left_v1) : all.left);
-    return least;
+    const struct room machine = room_of_machine(), groups = room_of_groups();
+    const bool group = groups.slack < machine.slack;
+    const struct room *least = group ? &groups : &machine;
+    if (least->slack < 0) {
+        left->whose = group ? "the cgroup" : "this machine";
+        left->bytes = (uint64_t)least->left;
+    }
+    return least->slack;
 }
 
 double headroom_short_bytes(void)
 {
-    const struct room all = room_of_machine();
-    const double limit = fmin(tightest(limit_v2, limit_v1), all.limit);
-    return short_below(&(struct room){.limit = limit});
+    return short_below(fmin(room_of_groups().limit, room_of_machine().limit));
 }
 
 // ---- limits of this process (getrlimit(2)) ----
@@ -508,58 +485,20 @@ struct headroom headroom_of_process(void)
 
 // ---- page cache ----
 
-// Of groups with a limit; INFINITY: this is none.
-static double unused_v1(const char *folder)
-{
-    const double limit = limit_v1(folder);
-    return isinf(limit) ? limit : fmax(limit - number_in_file(folder, "memory.usage_in_bytes"), 0);
-}
-
-static double unused_v2(const char *folder)
-{
-    const double limit = limit_v2(folder);
-    return isinf(limit) ? limit : fmax(limit - number_in_file(folder, "memory.current"), 0);
-}
-
-static double cached_in(const char *folder, const char *const *names)
-{
-    char path[4096 + 16];
-    snprintf(path, sizeof path, "%s/memory.stat", folder);
-    const double cached = sum_of(path, names);
-    return isnan(cached) ? 0 : cached;
-}
-
-static double cached_v1(const char *folder)
-{
-    return isinf(limit_v1(folder)) ? INFINITY : cached_in(folder, files_v1);
-}
-
-static double cached_v2(const char *folder)
-{
-    return isinf(limit_v2(folder)) ? INFINITY : cached_in(folder, files_v2);
-}
-
 struct cache_room cache_room(void)
 {
-    static const char *const total[] = {"MemTotal", NULL};
     static const char *const unused[] = {"MemFree", NULL};
     static const char *const cached[] = {"Active(file)", "Inactive(file)", NULL};
-    const double limit = fmin(cgroup_tightest("", limit_v2), cgroup_tightest("memory", limit_v1));
-    const double machine = sum_of("/proc/meminfo", total);
-    if (limit < machine)
-        return (struct cache_room){
-            .memory_bytes = limit,
-            .free_bytes =
-                fmin(cgroup_tightest("", unused_v2), cgroup_tightest("memory", unused_v1)),
-            .cached_bytes =
-                fmin(cgroup_tightest("", cached_v2), cgroup_tightest("memory", cached_v1)),
-            .group = true,
-        };
-    return (struct cache_room){
-        .memory_bytes = machine,
-        .free_bytes = sum_of("/proc/meminfo", unused),
-        .cached_bytes = sum_of("/proc/meminfo", cached),
-    };
+    const struct room groups = room_of_groups();
+    const double machine = sum_of(meminfo, all_memory);
+    if (groups.limit < machine)
+        return (struct cache_room){.memory_bytes = groups.limit,
+                                   .free_bytes = groups.unused,
+                                   .cached_bytes = groups.cached,
+                                   .group = true};
+    return (struct cache_room){.memory_bytes = machine,
+                               .free_bytes = sum_of(meminfo, unused),
+                               .cached_bytes = sum_of(meminfo, cached)};
 }
 
 // ---- out of memory ----

@@ -11,15 +11,8 @@
 
 enum { CGROUP_PATH = 2 * PATH_MAX };
 
-// The limit that one folder of a hierarchy sets; INFINITY: none.
-typedef double cgroup_limit(const char *folder);
-
-// The tightest of the limits from the own group up to the root of what is
-// visible; controller "" means cgroup v2. INFINITY: none, or no such hierarchy.
-double cgroup_tightest(const char *controller, cgroup_limit *limit_of);
-// The first folder from the own group up that sets such a limit. False, and "": none does.
-bool cgroup_nearest(const char *controller, cgroup_limit *limit_of, char folder[CGROUP_PATH]);
-// The folder of the group that this process is in. False, and "": no such hierarchy.
+// The folder of the group that this process is in; controller "" means cgroup v2. False, and "": no
+// such hierarchy.
 bool cgroup_own(const char *controller, char folder[CGROUP_PATH]);
 // The same of another process.
 bool cgroup_of(pid_t process, const char *controller, char folder[CGROUP_PATH]);
@@ -35,8 +28,6 @@ enum cgroup_delegation cgroup_delegated(const char *controller, char folder[CGRO
 // Whether the CPUs are shared among groups before they are among sessions and threads: the folder
 // is then the group that has our share. False, and "": they are not.
 bool cgroup_shares_cpus(char folder[CGROUP_PATH]);
-// The first line of FOLDER/NAME. False: it is not there.
-bool cgroup_read(const char *folder, const char *name, char *text, size_t size);
 
 // How much memory can be taken before the kernel has to kill a process for it.
 
