@@ -140,6 +140,7 @@ peak_is_above() {
     (($(peak) > $1))
 }
 
+# bats test_tags=slow
 @test "the room that it checks for is what it takes, whatever the sizes" {
     local allocator options
     for allocator in $(each_allocator); do

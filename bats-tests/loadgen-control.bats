@@ -109,7 +109,6 @@ rate_holds() {
         load_holds '.offered == $offered and ((.achieved + .dropped_s / .elapsed_s) / .offered | . > 0.85 and . < 1.15)' --argjson offered "$3"
 }
 
-# bats test_tags=measures
 @test "a new rate holds within 100 ms" {
     load_start cpu --percent 10 --threads 1
     load_expect ready

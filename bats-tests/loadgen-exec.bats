@@ -120,7 +120,6 @@ add_cpu() {
     all=$(jq --argjson all "$all" '.cpu_s + $all' <<<"$LOAD_REPLY")
 }
 
-# bats test_tags=measures
 @test "the CPU time of children that nobody waits for is counted, and falls at no mark" {
     local all=0 _
     load_start exec --settle 100ms -- perl -e "$AUTO_REAPED" "$MINE.used"

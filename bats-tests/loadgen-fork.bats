@@ -27,7 +27,6 @@ fork() {
     holds '.offered == 100 and .unit == "ops/s" and .operations == (.achieved * .elapsed_s | round)' <<<"${lines[-1]}"
 }
 
-# bats test_tags=measures
 @test "their CPU time counts, and so do the pages that they write to" {
     local small large
     small=$(fork --threads 1 --limit 50 --duration 1s --touch 0 | tail -n 1)

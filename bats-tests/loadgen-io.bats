@@ -147,7 +147,6 @@ written() {
     [[ $(of_process write_bytes) -gt $1 ]]
 }
 
-# bats test_tags=measures
 @test "small blocks through the page cache cost whole pages, and the record shows it" {
     start_load --random --sync data --limit 300
     say resume steady
@@ -191,7 +190,6 @@ in_flight() {
             and (.latency.service.p50_ns * .achieved / 1e9) > $count' --argjson count "$1"
 }
 
-# bats test_tags=measures
 @test "a depth above 1 keeps several operations in flight" {
     # Again where the disk has stopped for most of the time, of which the median knows nothing.
     in_tries 3 in_flight 4

@@ -62,7 +62,6 @@ unharmed() {
         holds '.lost == 0 and .out_of_order == 0 and .loss_percent == 0' <"$BATS_TEST_TMPDIR/summary"
 }
 
-# bats test_tags=measures
 @test "UDP at a limit: numbered, nothing lost, nothing out of order" {
     # The kernel loses datagrams when the receiver gets no CPU for a tenth of a second.
     in_tries 4 unharmed 2500000 1400 --duration 1.5 --limit 20Mbit
@@ -95,7 +94,6 @@ unharmed() {
     net_listened | holds '.achieved > 0'
 }
 
-# bats test_tags=measures
 @test "a network that drops and delays: loss and order as they were" {
     net_listen
     net_rogue_peer lossy "$LISTEN_PORT"
@@ -134,7 +132,6 @@ all_counted() {
         .achieved * .elapsed_s > 0.99 * $sent and .lost == 0' <"$BATS_TEST_TMPDIR/heard" && ((bad == 0))
 }
 
-# bats test_tags=measures
 @test "a listener counts what arrives, for every kind of sender" {
     # Of datagrams the kernel loses some when a listener gets no CPU for a tenth of a second.
     in_tries 4 all_counted

@@ -38,7 +38,6 @@ delivered() {
             (.achieved * .elapsed_s + .dropped_s - .offered * .elapsed_s | fabs) < 0.02 * .elapsed_s + $owed)' -s <<<"$output"
 }
 
-# bats test_tags=measures
 @test "a replay follows its profile second by second" {
     printf 'cores: 1\nlength: 4\ntime: 1000 ms\nload: 0.1\ntime: 2000 ms\nload: 0.35\ntime: 3000 ms\nload: 0\ntime: 4000 ms\nload: 0.2\n' >"$PROFILE"
     in_tries 4 delivered --cpus "$(first_cpu)" --interval 1s

@@ -174,7 +174,7 @@ group_or_skip() {
     [[ -z $(groups) ]]
 }
 
-# bats test_tags=measures
+# bats test_tags=slow
 @test "--until finds the weakest setting that keeps a limit, and says by its exit status whether there is one" {
     measured protect --runs 12 --load 'full=cpu --threads 2' --try nice=19 --try sched=idle --until 100
     holds '.protection | .verdict == "below" and (.weakest == "full.nice-19" or .weakest == "full.sched-idle")' <out/result.json
