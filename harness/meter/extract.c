@@ -1,7 +1,5 @@
 #include "extract.h"
 
-#include "search.h"
-
 #include "common/child.h"
 #include "common/file.h"
 #include "common/messages.h"
@@ -10,18 +8,19 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 // The files that a metric is read from: those that a run wrote, not those of an earlier one.
 
-static void files_forget(struct files_before *before);
+static void files_forget(struct files_before *before)
+{
+    free(before->status);
+    *before = (struct files_before){.count = 0};
+}
 
 // files_find: the files of path, in order of their names; a path without a pattern is itself,
 // whether it is there or not. globfree() frees them. False: no memory.
@@ -77,12 +76,6 @@ static void files_note(struct files_before *before, const char *path)
             before->count++;
     globfree(&found);
     wait_for_tick(before);
-}
-
-static void files_forget(struct files_before *before)
-{
-    free(before->status);
-    *before = (struct files_before){.count = 0};
 }
 
 // is_written: whether the run wrote the file. That its time differs from before is asked,

@@ -3,22 +3,309 @@
 
 #include "run.h"
 #include "service.h"
-#include "settings.h"
-#include "signals.h"
 
 #include "common/file.h"
 #include "common/messages.h"
 #include "common/processes.h"
+#include "common/save.h"
 #include "common/units.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
-// serve: makes a run for each line `run` or `run N` (of the command N) on stdin, until its end.
-// Returns meter's exit code.
-static int serve(struct runner *runner);
+// A target whose words have a value in the place of {NAME}, anew for each run.
+struct varied {
+    struct target target;
+    char *block; // what its words are in
+};
+
+// What all runs of one command share.
+struct runner {
+    const struct settings *settings;
+    struct signals signals;
+    struct system_sources sources;
+    struct group group; // of the run that is to come, or of the current one
+    struct account account;
+    struct launch launch;
+    struct varied varied; // its target, with --vary
+    struct extractor extractor;
+    size_t runs; // that were made
+    int own_fd;  // of schedstat: meter's own; -1: the kernel has none
+    int output_fd;
+    int hangup_fd; // see struct supervision
+};
+
+static void varied_free(struct varied *varied)
+{
+    free(varied->target.words);
+    free(varied->block);
+    *varied = (struct varied){.block = NULL};
+}
+
+// copy: the word with the value in the place of {NAME}; returns what follows in `to`. With
+// `to` NULL only the size counts.
+static size_t copy(char *to, const char *word, const char *name, const char *value)
+{
+    const size_t name_length = strlen(name), value_length = strlen(value);
+    size_t size = 0;
+    while (*word != '\0') {
+        const bool is_it = *word == '{' && strncmp(word + 1, name, name_length) == 0 &&
+                           word[name_length + 1] == '}';
+        const char *from = is_it ? value : word;
+        const size_t length = is_it ? value_length : 1;
+        if (to != NULL)
+            memcpy(to + size, from, length);
+        size += length;
+        word += is_it ? name_length + 2 : 1;
+    }
+    if (to != NULL)
+        to[size] = '\0';
+    return size + 1;
+}
+
+// varied_take: makes it of a target, a name (--vary) and a value. False if memory ran out.
+static bool varied_take(struct varied *varied, const struct target *target, const char *name,
+                        const char *value)
+{
+    size_t count = 0, size = 0;
+    varied_free(varied);
+    for (; target->words[count] != NULL; count++)
+        size += copy(NULL, target->words[count], name, value);
+    char **words = malloc((count + 1) * sizeof *words);
+    varied->block = malloc(size);
+    varied->target = *target;
+    varied->target.words = words;
+    if (words == NULL || varied->block == NULL)
+        return false;
+    char *at = varied->block;
+    for (size_t i = 0; i < count; i++) {
+        words[i] = at;
+        at += copy(at, target->words[i], name, value);
+    }
+    words[count] = NULL;
+    return true;
+}
+
+static bool check_kept(const char *folder)
+{
+    return folder == NULL || access(folder, W_OK | X_OK) == 0 ||
+           complain("--keep %s: %s: name a folder that can be written", folder, strerror(errno));
+}
+
+// open_stalls: of the group that is counted.
+static void open_stalls(struct runner *runner)
+{
+    const bool of_others = runner->account.group.kind != GROUP_NONE;
+    stalls_open(&runner->launch.stalls, of_others ? &runner->account.group : &runner->group);
+}
+
+static bool find_group(struct runner *runner)
+{
+    if (!account_open(&runner->account, runner->settings) ||
+        !accounting_find(&runner->group, runner->settings->accounting))
+        return false;
+    open_stalls(runner);
+    return true;
+}
+
+// run_begin: gets everything that the first run needs. False after a message.
+static bool run_begin(struct runner *runner, const struct settings *settings)
+{
+    runner->settings = settings;
+    runner->launch.target = settings->target;
+    system_find(&runner->sources);
+    // Orphans of the target become our children instead of init's.
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
+        return complain("cannot become the tree's reaper: %s", strerror(errno));
+    runner->own_fd = schedstat_open(0);
+    return launch_open_output(&runner->output_fd, settings->output) && check_kept(settings->kept) &&
+           extract_begin(&runner->extractor, settings) &&
+           launch_prepare(&runner->launch, settings) && find_group(runner);
+}
+
+static int write_record(const struct runner *runner, const struct record *record)
+{
+    const struct outcome *outcome = record->outcome;
+    if (outcome->unkillable > 0)
+        complain("%zu processes of the tree cannot be killed: they are left behind",
+                 outcome->unkillable);
+    if (!outcome->ended)
+        return EXIT_LOST;
+    if (!record_write(record, runner->output_fd)) {
+        (void)save_complain(runner->settings->output);
+        return EXIT_LOST;
+    }
+    return outcome->interrupted != 0 ? EXIT_BY_SIGNAL + outcome->interrupted : EXIT_RECORDED;
+}
+
+// say_ended: where finding metrics may take a while, lets others know first: whatever else
+// they measure over the run may end now.
+static bool say_ended(const struct runner *runner)
+{
+    static const char ended[] = "{\"event\":\"ended\"}\n";
+    return !runner->settings->serve || !runner->extractor.reads ||
+           file_write_all(runner->output_fd, ended, strlen(ended));
+}
+
+// out_to_read: what the target wrote to one of its streams; -1: that is gone.
+static int out_to_read(int captured_fd, bool is_captured, const char *path)
+{
+    return is_captured ? captured_fd : path == NULL ? -1 : launch_open(path, O_RDONLY);
+}
+
+static void find_metrics(struct runner *runner)
+{
+    const struct settings *settings = runner->settings;
+    const struct launch *launch = &runner->launch;
+    const struct extract_from from = {
+        .out_fd = out_to_read(launch->drain.error == 0 ? launch->drain.kept_fd : -1,
+                              settings->captures_out, settings->out_path),
+        .error_fd = out_to_read(launch->captured_error_fd, settings->captures_errors,
+                                settings->error_path)};
+    extract(&runner->extractor, &from);
+    if (from.out_fd >= 0 && !settings->captures_out)
+        (void)close(from.out_fd);
+    if (from.error_fd >= 0 && !settings->captures_errors)
+        (void)close(from.error_fd);
+}
+
+// take_output: finds the metrics, and keeps what the target wrote where the run failed.
+static bool take_output(struct runner *runner, const struct outcome *outcome,
+                        struct kept_paths *paths)
+{
+    const bool failed = outcome->status != 0 || outcome->timed_out ||
+                        outcome->stops.terminal != 0 || !outcome->ended;
+    *paths = (struct kept_paths){.out = ""};
+    runner->runs++;
+    if (!say_ended(runner))
+        return complain("--output: %s", strerror(errno));
+    if (runner->extractor.count > 0)
+        find_metrics(runner);
+    if (failed || !extract_is_sound(&runner->extractor))
+        keep_failed(&runner->launch, runner->settings, paths);
+    keep_show(&runner->launch, runner->settings);
+    return true;
+}
+
+// end_output: what the target wrote is all there.
+static void end_output(struct drain *drain)
+{
+    drain_end(drain);
+    if (drain->error != 0)
+        complain("what the command wrote is lost: %s: set TMPDIR to a folder with room for it",
+                 strerror(drain->error));
+}
+
+// measure: one run, with its counters open.
+static int measure(struct runner *runner, struct perf_counters *counters)
+{
+    const struct supervision supervision = {.launch = &runner->launch,
+                                            .group = &runner->group,
+                                            .signals = &runner->signals,
+                                            .sources = &runner->sources,
+                                            .own_fd = runner->own_fd,
+                                            .timeout_ns = runner->settings->timeout_ns,
+                                            .hangup_fd = runner->hangup_fd};
+    const struct launch_report *report = runner->launch.report;
+    struct system_totals before;
+    struct outcome outcome;
+    struct group_usage group;
+    system_read(&before, &runner->sources);
+    if (!account_begin(&runner->account))
+        return EXIT_NOT_RUN;
+    extract_start(&runner->extractor);
+    if (!launch_start(&runner->launch, runner->settings, &runner->signals, &runner->group))
+        return EXIT_NOT_RUN;
+    supervise(&outcome, &supervision);
+    extract_stop(&runner->extractor);
+    end_output(&runner->launch.drain);
+    if (report->failed_step != NULL) {
+        const bool denied = report->step_error == EACCES || report->step_error == EPERM;
+        complain("%s: %s: nothing was run%s", report->failed_step, strerror(report->step_error),
+                 denied ? ": give a value that you may set, or run as root" : "");
+        return EXIT_NOT_RUN;
+    }
+    if (report->start_ns == 0) {
+        complain("the command was killed before it began: nothing was run");
+        return outcome.interrupted != 0 ? EXIT_BY_SIGNAL + outcome.interrupted : EXIT_NOT_RUN;
+    }
+    perf_counters_read(counters);
+    group_read(&runner->group, &group);
+    usage_choose(&outcome.usage, accounting_of(&runner->group), &group, report->launch_ns,
+                 report->launch_ns - report->outside_ns);
+    if (!account_end(&runner->account, &outcome.usage, &group))
+        return EXIT_LOST;
+    // What the client waited for is not what the others did.
+    outcome.stalls.has_delay = outcome.stalls.has_delay && runner->account.group.kind == GROUP_NONE;
+    struct kept_paths kept;
+    if (!take_output(runner, &outcome, &kept))
+        return EXIT_LOST;
+    const struct record record = {.report = report,
+                                  .outcome = &outcome,
+                                  .sources = &runner->sources,
+                                  .before = &before,
+                                  .group = &group,
+                                  .own_ns = runner->launch.drain.cpu_ns,
+                                  .counters = counters,
+                                  .extractor = &runner->extractor,
+                                  .kept = &kept};
+    const int code = write_record(runner, &record);
+    // What is left of this run would be in the next one.
+    return code == EXIT_RECORDED && outcome.unkillable > 0 ? EXIT_LOST : code;
+}
+
+// run_once: runs the command and writes its record. Returns how meter should exit
+// if it was the only run; EXIT_RECORDED means that another one may follow.
+static int run_once(struct runner *runner)
+{
+    struct perf_counters counters;
+    if (!launch_prepare(&runner->launch, runner->settings) ||
+        !launch_open_input(&runner->launch, runner->settings))
+        return EXIT_NOT_RUN;
+    extract_before(&runner->extractor, runner->launch.target);
+    perf_counters_open(&counters, runner->settings->counters);
+    const int code = measure(runner, &counters);
+    perf_counters_close(&counters);
+    launch_close(&runner->launch);
+    return code;
+}
+
+// run_again: gets ready for another run, which takes the kernel a while and so is
+// done before it is wanted. False after a message.
+static bool run_again(struct runner *runner)
+{
+    stalls_close(&runner->launch.stalls);
+    group_remove(&runner->group);
+    if (!group_make(&runner->group)) {
+        if (runner->settings->accounting != ACCOUNTING_AUTO)
+            return complain("%s: %s: use --accounting auto", runner->group.path, strerror(errno));
+        group_give_up(&runner->group);
+    }
+    open_stalls(runner);
+    return true;
+}
+
+// run_end: leaves no group behind.
+static void run_end(struct runner *runner)
+{
+    if (runner->runs > 0)
+        keep_last(&runner->launch, runner->settings);
+    drain_end(&runner->launch.drain);
+    drain_free(&runner->launch.drain);
+    extract_end(&runner->extractor);
+    varied_free(&runner->varied);
+    stalls_close(&runner->launch.stalls);
+    group_remove(&runner->group);
+    account_close(&runner->account);
+    if (runner->own_fd >= 0)
+        (void)close(runner->own_fd);
+    system_forget(&runner->sources);
+}
 
 // The commands that have been read, and not been carried out yet.
 struct commands {
@@ -104,6 +391,8 @@ static enum command next_command(struct commands *commands, struct runner *runne
     return command;
 }
 
+// serve: makes a run for each line `run` or `run N` (of the command N) on stdin, until its end.
+// Returns meter's exit code.
 static int serve(struct runner *runner)
 {
     static const char ready[] = "{\"event\":\"ready\"}\n";

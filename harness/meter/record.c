@@ -1,8 +1,8 @@
-#include "record.h"
+#include "run.h"
 
 #include "clock.h"
+
 #include "common/json.h"
-#include "common/machine.h"
 #include "common/save.h"
 #include "common/schemas.h"
 

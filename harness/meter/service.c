@@ -1,22 +1,14 @@
 #include "service.h"
 
-#include "capture.h"
 #include "clock.h"
-#include "run.h"
-#include "service_usage.h"
 
 #include "common/child.h"
 #include "common/file.h"
-#include "common/json.h"
-#include "common/machine.h"
 #include "common/messages.h"
 #include "common/save.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <regex.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -457,7 +449,7 @@ static bool open_all(struct service *service)
         return complain("cannot become the service's supervisor: %s", strerror(errno));
     if (!ready_parse(&service->ready, settings->ready, error, sizeof error))
         return complain("--ready %s: %s", settings->ready, error);
-    if (!run_open_output(&service->output_fd, settings->output))
+    if (!launch_open_output(&service->output_fd, settings->output))
         return false;
     if (!service_log_open(&service->process.out) || !service_log_open(&service->process.errors))
         return complain("no temporary file: %s: set TMPDIR to a folder that can be written",

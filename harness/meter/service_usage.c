@@ -1,4 +1,10 @@
-#include "service_usage.h"
+#include "service.h"
+
+#include "clock.h"
+
+#include "common/file.h"
+#include "common/processes.h"
+#include "common/text.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -7,22 +13,13 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "capture.h"
-#include "clock.h"
-#include "common/file.h"
-#include "common/processes.h"
-#include "common/text.h"
 
 #define KIB 1024
 
@@ -225,7 +222,7 @@ void service_totals_free(struct service_totals *totals)
 }
 
 // What a service writes to one of its outputs: a file without a name on this node's own disk
-// (capture.h says why), of which the end is kept, however long the service writes.
+// (run.h says why at its captures), of which the end is kept, however long the service writes.
 
 #define TAIL_SIZE 4096
 

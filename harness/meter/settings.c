@@ -6,6 +6,7 @@
 #include "common/file.h"
 #include "common/messages.h"
 #include "common/options.h"
+#include "common/perf_event.h"
 #include "common/text.h"
 #include "common/units.h"
 

@@ -1,15 +1,20 @@
 #ifndef METER_SETTINGS_H
 #define METER_SETTINGS_H
 
-#include "counters.h"
-
-#include "common/machine.h"
 #include "common/metric.h"
 #include "common/options.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum exit_code {
+    EXIT_RECORDED = 0,
+    EXIT_NOT_RUN = 1,
+    EXIT_WRONG_USE = 2,
+    EXIT_LOST = 125,
+    EXIT_BY_SIGNAL = 128,
+};
 
 // How the CPU time of the tree is found.
 enum accounting {
@@ -42,9 +47,9 @@ struct settings {
     const char *errors_kept; // where the end of a failed run's stderr goes; NULL: nowhere
     const char *kept;        // the folder that the end of all output goes to; NULL: nowhere
     bool show_output;        // of what is captured, after each run
-    bool drains_out;         // drain.h: stdout goes to a pipe of ours
+    bool drains_out;         // stdout goes to a pipe of ours
     bool captures_out;       // and what comes is kept
-    bool captures_errors;    // capture.h: stderr goes to a file of ours
+    bool captures_errors;    // stderr goes to a file of ours
     const char *cpus;        // NULL: not bound
     bool has_nice;
     int64_t nice;

@@ -1,70 +1,13 @@
-#include "supervise.h"
+#include "run.h"
 
 #include "clock.h"
-#include "group.h"
-#include "signals.h"
 
 #include "common/processes.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
-
-// Both are rounded down to microseconds, process by process.
-#define SLACK_NS NS_PER_MS
-
-static int64_t to_ns(const struct timeval *time)
-{
-    return (int64_t)time->tv_sec * NS_PER_S + (int64_t)time->tv_usec * NS_PER_US;
-}
-
-// usage_add: adds a process that was waited for, with all that it has waited
-// for itself, as wait4(2) gives it.
-static void usage_add(struct usage *usage, const struct rusage *process)
-{
-    const uint64_t rss_bytes = (uint64_t)process->ru_maxrss * 1024;
-    usage->user_ns += to_ns(&process->ru_utime);
-    usage->system_ns += to_ns(&process->ru_stime);
-    if (rss_bytes > usage->max_rss_bytes)
-        usage->max_rss_bytes = rss_bytes;
-    usage->major_faults += (uint64_t)process->ru_majflt;
-    usage->minor_faults += (uint64_t)process->ru_minflt;
-    usage->voluntary_switches += (uint64_t)process->ru_nvcsw;
-    usage->involuntary_switches += (uint64_t)process->ru_nivcsw;
-    usage->blocks_in += (uint64_t)process->ru_inblock;
-    usage->blocks_out += (uint64_t)process->ru_oublock;
-}
-
-// without: takes off so much, of the system's time as long as there is some: what a process
-// does between its fork and its exec is the kernel's work.
-static void without(struct usage *usage, int64_t launch_ns)
-{
-    const int64_t of_system = launch_ns < usage->system_ns ? launch_ns : usage->system_ns;
-    const int64_t of_user = launch_ns - of_system;
-    usage->system_ns -= of_system;
-    usage->user_ns -= of_user < usage->user_ns ? of_user : usage->user_ns;
-}
-
-void usage_choose(struct usage *usage, enum accounting kind, const struct group_usage *group,
-                  int64_t launch_ns, int64_t launch_group_ns)
-{
-    const int64_t summed_ns = usage->user_ns + usage->system_ns;
-    const int64_t group_ns = group->user_ns + group->system_ns;
-    usage->accounting = ACCOUNTING_RUSAGE;
-    if (!group->has_cpu || group_ns + SLACK_NS < summed_ns) {
-        without(usage, launch_ns);
-        return;
-    }
-    usage->accounting = kind;
-    usage->user_ns = group->user_ns;
-    usage->system_ns = group->system_ns;
-    without(usage, launch_group_ns);
-}
 
 // For how long the target was stopped by a signal (SIGSTOP, Ctrl-Z, a terminal).
 
