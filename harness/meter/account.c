@@ -100,11 +100,12 @@ static bool has(int folder_fd, const char *name)
 bool account_open(struct account *account, const struct settings *settings)
 {
     *account = (struct account){.group = GROUP_OF_NONE, .memory_fd = -1};
-    for (size_t i = 0; i < settings->account_folders; i++) {
-        const int fd = open(settings->account_folder[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (size_t i = 0; i < settings->account.count; i++) {
+        const char *folder = settings->account.item[i];
+        const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (fd < 0)
-            return complain("--account %s: %s: name the folder of a control group",
-                            settings->account_folder[i], strerror(errno));
+            return complain("--account %s: %s: name the folder of a control group", folder,
+                            strerror(errno));
         const bool is_v1 = has(fd, "cpuacct.usage");
         if (is_v1 || has(fd, "cpu.stat")) {
             account->group.kind = is_v1 ? GROUP_V1 : GROUP_V2;
@@ -115,9 +116,9 @@ bool account_open(struct account *account, const struct settings *settings)
         if (account->group.folder_fd != fd)
             (void)close(fd);
     }
-    return settings->account_folders == 0 || account->group.kind != GROUP_NONE ||
+    return settings->account.count == 0 || account->group.kind != GROUP_NONE ||
            complain("--account %s: it counts no CPU time: name the folder of a control group",
-                    settings->account_folder[0]);
+                    settings->account.item[0]);
 }
 
 // read_memory: what the group has now, or with peak had at most. 0: not known.
@@ -177,9 +178,7 @@ bool account_end(struct account *account, struct usage *usage, struct group_usag
 
 void account_close(struct account *account)
 {
-    if (account->group.folder_fd >= 0)
-        (void)close(account->group.folder_fd);
-    if (account->memory_fd >= 0)
-        (void)close(account->memory_fd);
+    fd_close(&account->group.folder_fd);
+    fd_close(&account->memory_fd);
     *account = (struct account){.group = GROUP_OF_NONE, .memory_fd = -1};
 }

@@ -217,7 +217,7 @@ static int open_file(const struct extractor *extractor, size_t metric, struct ta
     const char *path = path_of(extractor, metric, text), *why = strerror(ENAMETOOLONG);
     const int fd = path == NULL ? -1 : files_open(&extractor->before[metric], path, &why);
     if (fd < 0)
-        tally_fail(tally, "%s: %s", where(&extractor->metric[metric]), why);
+        reason_set(tally->reason, "%s: %s", where(&extractor->metric[metric]), why);
     return fd;
 }
 
@@ -232,7 +232,8 @@ static int source_open(const struct extractor *extractor, size_t metric,
     const int fd = source == METRIC_STDOUT ? from->out_fd : from->error_fd;
     if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
         return fd;
-    tally_fail(tally, "%s went where it cannot be read again", where(&extractor->metric[metric]));
+    reason_set(tally->reason, "%s went where it cannot be read again",
+               where(&extractor->metric[metric]));
     return -1;
 }
 
@@ -263,7 +264,7 @@ static void search_pattern(const struct extractor *extractor, size_t i, struct t
         (void)close(fd);
     }
     if (written == 0)
-        tally_fail(tally, "%s: no such file was written by this run", metric->path);
+        reason_set(tally->reason, "%s: no such file was written by this run", metric->path);
     globfree(&found);
 }
 
@@ -302,11 +303,11 @@ static void take_value(void *user, const struct jq_value *value)
         (void)tally_add(tally, "inf", strlen("inf"));
         break;
     case JQ_OTHER:
-        tally_fail(tally, "no number: %.60s%s", value->text,
+        reason_set(tally->reason, "no number: %.60s%s", value->text,
                    value->text[0] == '"' ? " (a string: add | tonumber)" : "");
         break;
     case JQ_ERROR:
-        tally_fail(tally, "jq: %s", value->text);
+        reason_set(tally->reason, "jq: %s", value->text);
         break;
     case JQ_NOTHING:
         break;
@@ -349,7 +350,7 @@ static void evaluate(struct extractor *extractor, struct jq_metrics *metrics,
     char error[REASON_SIZE];
     const int fd = source_open(extractor, metrics->index[0], from, &whole);
     if (fd >= 0 && !jq_evaluate(&query, fd, error, sizeof error))
-        tally_fail(&whole, "%s", error);
+        reason_set(whole.reason, "%s", error);
     source_close(metric, fd);
     for (size_t i = 0; i < metrics->count; i++) {
         // What kept jq from reading it all is said first.

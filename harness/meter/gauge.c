@@ -1,21 +1,16 @@
 #include "extract.h"
+#include "system.h"
 
 #include "common/messages.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 void perf_counters_close(struct perf_counters *counters)
 {
-    for (size_t i = 0; i < COUNTERS_MAX; i++) {
-        if (counters->counter[i].fd >= 0)
-            close(counters->counter[i].fd);
-        counters->counter[i].fd = -1;
-    }
+    for (size_t i = 0; i < COUNTERS_MAX; i++)
+        fd_close(&counters->counter[i].fd);
 }
 
 // open_all: false if one was refused that the user's own part would be allowed of.
@@ -69,28 +64,13 @@ bool gauge_begin(struct gauge *gauge, const struct metric *metric)
     return true;
 }
 
-static void fail(struct gauge *gauge, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-// fail: there is no figure; the first reason holds.
-static void fail(struct gauge *gauge, const char *format, ...)
-{
-    va_list arguments;
-    if (gauge->figure.reason[0] != '\0')
-        return;
-    va_start(arguments, format);
-    (void)vsnprintf(gauge->figure.reason, sizeof gauge->figure.reason, format, arguments);
-    va_end(arguments);
-    gauge->figure.value = NAN;
-}
-
 void gauge_open(struct gauge *gauge)
 {
     gauge->figure = (struct figure){.value = NAN};
     gauge->share = 1;
     if (gauge->metric->source == METRIC_PERF &&
         !perf_ratio_open(&gauge->ratio, gauge->fd, &gauge->user_only))
-        fail(gauge, "the kernel does not count it here (%s)", strerror(errno));
+        reason_set(gauge->figure.reason, "the kernel does not count it here (%s)", strerror(errno));
 }
 
 void gauge_start(struct gauge *gauge)
@@ -105,15 +85,16 @@ static double count(struct gauge *gauge, int fd)
     uint64_t value;
     double share;
     if (!perf_event_read(fd, &value, &share)) {
-        fail(gauge, "nothing was counted");
+        reason_set(gauge->figure.reason, "nothing was counted");
         return NAN;
     }
     gauge->share = share < gauge->share ? share : gauge->share;
     if (share < GAUGE_SHARE) {
-        fail(gauge,
-             "it was counted for %.0f %% of the time, as others took turns with it: choose fewer "
-             "events",
-             100 * share);
+        reason_set(
+            gauge->figure.reason,
+            "it was counted for %.0f %% of the time, as others took turns with it: choose fewer "
+            "events",
+            100 * share);
         return NAN;
     }
     return (double)value;
@@ -128,7 +109,7 @@ static void stop_events(struct gauge *gauge)
         value[i] = count(gauge, gauge->fd[i]);
     }
     if (gauge->ratio.count == 2 && value[1] == 0)
-        fail(gauge, "of what it is divided by nothing was counted");
+        reason_set(gauge->figure.reason, "of what it is divided by nothing was counted");
     if (gauge->figure.reason[0] == '\0')
         gauge->figure.value = value[0] / value[1] * gauge->metric->scale;
 }
@@ -141,12 +122,14 @@ static void stop_energy(struct gauge *gauge)
     const double joules = energy_between(&gauge->before, &after);
     const double seconds = (double)(after.at_ns - gauge->before.at_ns) / 1e9;
     if (isnan(joules))
-        fail(gauge, after.count == 0 ? "the packages' energy cannot be read"
-                                     : "the run was longer than the counter can hold");
+        reason_set(gauge->figure.reason, after.count == 0
+                                             ? "the packages' energy cannot be read"
+                                             : "the run was longer than the counter can hold");
     else if (strcmp(metric->expression, "package") == 0)
         gauge->figure.value = joules * metric->scale;
     else if (joules <= 0 || isnan(metric->idle_w))
-        fail(gauge, "it is not known what the packages take when nothing runs");
+        reason_set(gauge->figure.reason,
+                   "it is not known what the packages take when nothing runs");
     else
         gauge->figure.value = metric->idle_w * seconds / joules * metric->scale;
 }
@@ -157,9 +140,6 @@ void gauge_stop(struct gauge *gauge)
         stop_energy(gauge);
     else
         stop_events(gauge);
-    for (size_t i = 0; i < 2; i++) {
-        if (gauge->fd[i] >= 0)
-            (void)close(gauge->fd[i]);
-        gauge->fd[i] = -1;
-    }
+    fd_close(&gauge->fd[0]);
+    fd_close(&gauge->fd[1]);
 }

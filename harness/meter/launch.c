@@ -127,13 +127,10 @@ bool launch_open_input(struct launch *launch, const struct settings *settings)
 void launch_close(struct launch *launch)
 {
     struct launch_files *files = &launch->files;
-    if (files->in_fd >= 0)
-        close(files->in_fd);
-    if (files->error_fd >= 0 && files->error_fd != files->out_fd &&
-        files->error_fd != launch->captured_error_fd)
-        close(files->error_fd);
-    if (files->out_fd >= 0)
-        close(files->out_fd);
+    fd_close(&files->in_fd);
+    if (files->error_fd != files->out_fd && files->error_fd != launch->captured_error_fd)
+        fd_close(&files->error_fd);
+    fd_close(&files->out_fd);
     drain_end(&launch->drain);
     launch->prepared = false;
 }

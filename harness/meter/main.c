@@ -302,8 +302,7 @@ static void run_end(struct runner *runner)
     stalls_close(&runner->launch.stalls);
     group_remove(&runner->group);
     account_close(&runner->account);
-    if (runner->own_fd >= 0)
-        (void)close(runner->own_fd);
+    fd_close(&runner->own_fd);
     system_forget(&runner->sources);
 }
 

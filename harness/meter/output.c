@@ -53,7 +53,7 @@ bool capture_empty(int fd)
     return fstat(fd, &status) == 0 && (status.st_size == 0 || ftruncate(fd, 0) == 0);
 }
 
-bool capture_has_any(int fd)
+static bool has_any(int fd)
 {
     struct stat status;
     return fstat(fd, &status) == 0 && status.st_size > 0;
@@ -73,11 +73,6 @@ static bool copy_from(int fd, off_t at, int to)
     free(text);
     errno = error;
     return written && length == 0;
-}
-
-bool capture_show(int fd, int to)
-{
-    return copy_from(fd, 0, to);
 }
 
 // remove_part: what could not be written in full makes room. A device is no file of ours.
@@ -121,13 +116,12 @@ bool capture_keep(int fd, const char *path)
 // to_file: moves what there is from memory to a file, which gets its number.
 static bool to_file(struct drain *drain)
 {
-    const int fd = capture_open();
+    int fd = capture_open();
     // Behind it there may be more of the run before.
     const bool moved = fd >= 0 && ftruncate(drain->kept_fd, drain->length) == 0 &&
-                       capture_show(drain->kept_fd, fd) &&
+                       copy_from(drain->kept_fd, 0, fd) &&
                        dup3(fd, drain->kept_fd, O_CLOEXEC) == drain->kept_fd;
-    if (fd >= 0)
-        (void)close(fd);
+    fd_close(&fd);
     drain->in_file = moved;
     return moved;
 }
@@ -201,11 +195,9 @@ bool drain_begin(struct drain *drain, int *to_fd)
     if (drain->running)
         return true;
     const int error = errno;
-    (void)close(drain->pipe_fd);
-    (void)close(*to_fd);
-    if (drain->ending_fd >= 0)
-        (void)close(drain->ending_fd);
-    *to_fd = -1;
+    fd_close(&drain->pipe_fd);
+    fd_close(to_fd);
+    fd_close(&drain->ending_fd);
     errno = error;
     return false;
 }
@@ -227,9 +219,7 @@ void drain_end(struct drain *drain)
 
 void drain_free(struct drain *drain)
 {
-    if (drain->kept_fd >= 0)
-        (void)close(drain->kept_fd);
-    drain->kept_fd = -1;
+    fd_close(&drain->kept_fd);
     drain->in_file = false;
 }
 
@@ -248,7 +238,7 @@ static bool keep_below(const struct settings *settings, int fd, const char *name
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/%s", settings->kept, name) >= (int)sizeof path)
         return complain("--keep %s: the path is too long", settings->kept);
-    if (capture_has_any(fd))
+    if (has_any(fd))
         return keep_at(fd, path);
     (void)unlink(path);
     return false;
@@ -311,7 +301,7 @@ void keep_failed(const struct launch *launch, const struct settings *settings,
 
 static void show(int fd, int to, const char *name)
 {
-    if (fd >= 0 && !capture_show(fd, to) && errno != EPIPE)
+    if (fd >= 0 && !copy_from(fd, 0, to) && errno != EPIPE)
         complain("--show-output: %s: %s", name, strerror(errno));
 }
 

@@ -2,7 +2,6 @@
 
 #include "clock.h"
 
-#include "common/json.h"
 #include "common/save.h"
 #include "common/schemas.h"
 
@@ -11,7 +10,15 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
-static void add_count_if(struct line *line, const char *name, bool known, uint64_t count)
+void record_seconds(struct line *line, const char *name, bool known, int64_t time_ns, int decimals)
+{
+    if (known)
+        line_seconds(line, name, time_ns, decimals);
+    else
+        line_null(line, name);
+}
+
+void record_count(struct line *line, const char *name, bool known, uint64_t count)
 {
     if (known)
         line_count(line, name, count);
@@ -23,8 +30,7 @@ static bool add_start(struct line *line, const struct launch_report *report)
 {
     const struct timespec *start = &report->start, *uptime = &report->uptime;
     struct tm utc;
-    char date[40];
-    char text[64];
+    char date[40], text[64];
     if (gmtime_r(&start->tv_sec, &utc) == NULL ||
         strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &utc) == 0)
         return false;
@@ -39,7 +45,7 @@ static void add_usage(struct line *line, const struct usage *usage, const struct
     line_seconds(line, "user_s", usage->user_ns, 6);
     line_seconds(line, "system_s", usage->system_ns, 6);
     line_count(line, "max_rss_bytes", usage->max_rss_bytes);
-    add_count_if(line, "tree_peak_bytes", group->has_peak, group->peak_bytes);
+    record_count(line, "tree_peak_bytes", group->has_peak, group->peak_bytes);
     line_count(line, "major_faults", usage->major_faults);
     line_count(line, "minor_faults", usage->minor_faults);
     line_count(line, "voluntary_switches", usage->voluntary_switches);
@@ -50,10 +56,7 @@ static void add_usage(struct line *line, const struct usage *usage, const struct
 
 static void add_stops(struct line *line, const struct stops *stops)
 {
-    if (stops->total_known)
-        line_seconds(line, "stopped_s", stops->total_ns, 9);
-    else
-        line_null(line, "stopped_s");
+    record_seconds(line, "stopped_s", stops->total_known, stops->total_ns, 9);
     line_count(line, "stops", stops->count);
 }
 
@@ -69,14 +72,11 @@ static void add_end(struct line *line, const struct outcome *outcome, int exec_e
 {
     const int status = outcome->status;
     const bool exited = WIFEXITED(status);
-    add_count_if(line, "exit_code", exited, exited ? (uint64_t)WEXITSTATUS(status) : 0);
-    add_count_if(line, "signal", !exited, exited ? 0 : (uint64_t)WTERMSIG(status));
+    record_count(line, "exit_code", exited, exited ? (uint64_t)WEXITSTATUS(status) : 0);
+    record_count(line, "signal", !exited, exited ? 0 : (uint64_t)WTERMSIG(status));
     line_bool(line, "core_dumped", !exited && WCOREDUMP(status));
     line_bool(line, "timed_out", outcome->timed_out);
-    if (outcome->timed_out)
-        line_seconds(line, "timed_out_s", outcome->timed_out_ns, 9);
-    else
-        line_null(line, "timed_out_s");
+    record_seconds(line, "timed_out_s", outcome->timed_out, outcome->timed_out_ns, 9);
     line_text(line, "start_error", start_error(exec_error, &outcome->stops));
 }
 
@@ -110,11 +110,6 @@ static void add_pressure(struct line *line, const struct system_totals *before,
 
 static void add_stalls(struct line *line, const struct record *record, int64_t wall_ns)
 {
-    static const char *const names[STALL_COUNT] = {
-        [STALL_CPU] = "cpu_s",
-        [STALL_MEMORY] = "memory_s",
-        [STALL_IO] = "io_s",
-    };
     const struct stalls stalls =
         stalls_between(&record->report->stalls, &record->outcome->stalls, wall_ns);
     if (!stalls.from_group && !stalls.known[STALL_CPU]) {
@@ -123,25 +118,13 @@ static void add_stalls(struct line *line, const struct record *record, int64_t w
     }
     line_object(line, "stalls");
     line_text(line, "source", stalls.from_group ? "cgroup" : "schedstat");
-    for (size_t i = 0; i < STALL_COUNT; i++) {
-        if (stalls.known[i])
-            line_seconds(line, names[i], stalls.ns[i], 6);
-        else
-            line_null(line, names[i]);
-    }
-    if (stalls.has_delay) {
-        line_seconds(line, "run_delay_s", stalls.delay_ns, 6);
-        line_seconds(line, "run_s", stalls.run_ns, 6);
-    } else {
-        line_null(line, "run_delay_s");
-        line_null(line, "run_s");
-    }
+    for (size_t i = 0; i < STALL_COUNT; i++)
+        record_seconds(line, stall_names[i], stalls.known[i], stalls.ns[i], 6);
+    record_seconds(line, "run_delay_s", stalls.has_delay, stalls.delay_ns, 6);
+    record_seconds(line, "run_s", stalls.has_delay, stalls.run_ns, 6);
     const struct system_totals *before = record->before, *after = &record->outcome->after;
-    if (before->has_quota && after->has_quota)
-        line_seconds(line, "throttled_s", (int64_t)grown(before->throttled_ns, after->throttled_ns),
-                     6);
-    else
-        line_null(line, "throttled_s");
+    record_seconds(line, "throttled_s", before->has_quota && after->has_quota,
+                   (int64_t)grown(before->throttled_ns, after->throttled_ns), 6);
     line_close(line);
 }
 
@@ -160,15 +143,12 @@ static void add_machine(struct line *line, const struct record *record)
     const struct system_totals *before = record->before;
     const struct system_totals *after = &record->outcome->after;
     line_object(line, "machine");
-    if (before->has_busy && after->has_busy)
-        line_seconds(line, "busy_s",
-                     (int64_t)grown(before->busy_ns + (uint64_t)record->own_ns, after->busy_ns), 6);
-    else
-        line_null(line, "busy_s");
+    record_seconds(line, "busy_s", before->has_busy && after->has_busy,
+                   (int64_t)grown(before->busy_ns + (uint64_t)record->own_ns, after->busy_ns), 6);
     line_bool(line, "busy_exact", record->sources->fd[SYSTEM_BUSY] >= 0);
-    add_count_if(line, "swap_in_pages", before->has_swap_in && after->has_swap_in,
+    record_count(line, "swap_in_pages", before->has_swap_in && after->has_swap_in,
                  grown(before->swap_in_pages, after->swap_in_pages));
-    add_count_if(line, "throttle_count", before->has_throttle && after->has_throttle,
+    record_count(line, "throttle_count", before->has_throttle && after->has_throttle,
                  grown(before->throttle_count, after->throttle_count));
     line_count(line, "cpus", record->sources->cpus);
     line_close(line);
@@ -185,7 +165,7 @@ static void add_counters(struct line *line, const struct perf_counters *counters
     line_object(line, "counters");
     for (size_t i = 0; i < COUNTERS_MAX && counters->counter[i].name != NULL; i++) {
         const struct counter *counter = &counters->counter[i];
-        add_count_if(line, counter->name, counter->known, counter->value);
+        record_count(line, counter->name, counter->known, counter->value);
         any = any || counter->known;
     }
     line_text(line, "scope", !any ? NULL : counters->user_only ? "user" : "all");
@@ -255,7 +235,7 @@ static bool fill(struct line *line, const struct record *record)
     add_system(line, record);
     line_text(line, "accounting", accounting_name(outcome->usage.accounting));
     line_count(line, "survivors", outcome->survivors);
-    add_count_if(line, "interrupted", outcome->interrupted != 0, (uint64_t)outcome->interrupted);
+    record_count(line, "interrupted", outcome->interrupted != 0, (uint64_t)outcome->interrupted);
     add_counters(line, record->counters);
     add_machine(line, record);
     add_stalls(line, record, wall_ns);

@@ -8,6 +8,7 @@
 #include "system.h"
 
 #include "common/group.h"
+#include "common/json.h"
 #include "common/machine.h"
 
 #include <pthread.h>
@@ -89,15 +90,9 @@ int capture_open(void);
 // capture_empty: forgets what an earlier run wrote. False with errno.
 bool capture_empty(int fd);
 
-// capture_has_any: whether anything was written.
-bool capture_has_any(int fd);
-
 // capture_keep: writes the end of it to the file at path, which is made or replaced. False
 // with errno.
 bool capture_keep(int fd, const char *path);
-
-// capture_show: writes all of it to the descriptor `to`. False with errno.
-bool capture_show(int fd, int to);
 
 // How much of the output is in memory. It is given back when meter ends.
 #define DRAIN_MEMORY_BYTES (64 << 20)
@@ -115,11 +110,7 @@ struct drain {
     pthread_t thread;
 };
 
-#define DRAIN_OF_NONE                                                                              \
-    (struct drain)                                                                                 \
-    {                                                                                              \
-        .kept_fd = -1                                                                              \
-    }
+#define DRAIN_OF_NONE ((struct drain){.kept_fd = -1})
 
 // drain_begin: a new pipe, whose end for the target is *to_fd; it is the caller's to close. False
 // with errno.
@@ -269,6 +260,10 @@ struct record {
     const struct extractor *extractor;
     const struct kept_paths *kept;
 };
+
+// record_seconds, record_count: a member that is null where it is not known.
+void record_seconds(struct line *line, const char *name, bool known, int64_t time_ns, int decimals);
+void record_count(struct line *line, const char *name, bool known, uint64_t count);
 
 // record_write: writes the record as one JSON line to fd. False with errno.
 bool record_write(const struct record *record, int fd);

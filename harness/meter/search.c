@@ -20,16 +20,16 @@
 // Two in each half.
 #define LEAST_HALVES 4
 
-void tally_fail(struct tally *tally, const char *format, ...)
+void reason_set(char reason[REASON_SIZE], const char *format, ...)
 {
     va_list arguments;
-    if (tally->reason[0] != '\0')
+    if (reason[0] != '\0')
         return;
     va_start(arguments, format);
-    (void)vsnprintf(tally->reason, sizeof tally->reason, format, arguments);
+    (void)vsnprintf(reason, REASON_SIZE, format, arguments);
     va_end(arguments);
     // It quotes what the target wrote, and ends on somebody's terminal.
-    for (char *c = tally->reason; *c != '\0'; c++)
+    for (char *c = reason; *c != '\0'; c++)
         if (iscntrl((unsigned char)*c))
             *c = '?';
 }
@@ -58,12 +58,12 @@ static bool read_number(struct tally *tally, const char *text, size_t length, do
             return true;
         // "nan", "inf" and 1e400 are numbers, yet none to reckon with.
         if (number[0] != ' ' && !isfinite(strtod(number, &end)) && *end == '\0') {
-            tally_fail(tally, "not finite: %.*s", QUOTED, number);
+            reason_set(tally->reason, "not finite: %.*s", QUOTED, number);
             return false;
         }
     }
-    tally_fail(tally, "no number: \"%.*s\"%s", (int)(length < QUOTED ? length : QUOTED), text,
-               length > QUOTED ? "..." : "");
+    reason_set(tally->reason, "no number: \"%.*s\"%s", (int)(length < QUOTED ? length : QUOTED),
+               text, length > QUOTED ? "..." : "");
     return false;
 }
 
@@ -74,7 +74,7 @@ static bool add_to_all(struct tally *tally, double value)
     if ((tally->count & (tally->count - 1)) == 0) {
         double *all = realloc(tally->all, 2 * tally->count * sizeof *all);
         if (all == NULL) {
-            tally_fail(tally, "no memory for all of its values");
+            reason_set(tally->reason, "no memory for all of its values");
             return false;
         }
         tally->all = all;
@@ -235,7 +235,7 @@ static bool read_at(const struct searcher *searcher, char *to, size_t length, of
         if (part > 0)
             *got += (size_t)part;
         else if (errno != EINTR) {
-            tally_fail(searcher->tally, "cannot be read: %s", strerror(errno));
+            reason_set(searcher->tally->reason, "cannot be read: %s", strerror(errno));
             return false;
         }
     }
@@ -323,7 +323,7 @@ static void search_backwards(const struct searcher *searcher)
     struct stat status;
     bool found = false;
     if (fstat(searcher->fd, &status) != 0) {
-        tally_fail(searcher->tally, "cannot be read: %s", strerror(errno));
+        reason_set(searcher->tally->reason, "cannot be read: %s", strerror(errno));
         return;
     }
     for (off_t end = status.st_size; end > 0 && !found;) {
@@ -341,7 +341,7 @@ void search(int fd, const regex_t *regex, struct tally *tally)
     const struct searcher searcher = {
         .fd = fd, .regex = regex, .tally = tally, .text = calloc(1, SEARCH_LINE_BYTES + 1)};
     if (searcher.text == NULL)
-        tally_fail(tally, "no memory to search it");
+        reason_set(tally->reason, "no memory to search it");
     else if (tally->metric->take == TAKE_LAST)
         search_backwards(&searcher);
     else

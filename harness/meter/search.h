@@ -30,8 +30,9 @@ struct tally {
 // next one could still change anything.
 bool tally_add(struct tally *tally, const char *text, size_t length);
 
-// tally_fail: the whole has no value, for that reason.
-void tally_fail(struct tally *tally, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// reason_set: there is no value, for that reason; the first one holds.
+void reason_set(char reason[REASON_SIZE], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 // tally_end: what it comes to. where: "stdout", or the path, for the reason.
 void tally_end(struct tally *tally, const char *where, struct figure *figure);

@@ -48,10 +48,10 @@ static int connect_to(const struct ready *ready)
 // 0.2 s an address at most.
 static bool probe_answers(const struct ready *ready)
 {
-    const int fd = connect_to(ready);
-    if (fd >= 0)
-        (void)close(fd);
-    return fd >= 0;
+    int fd = connect_to(ready);
+    const bool answers = fd >= 0;
+    fd_close(&fd);
+    return answers;
 }
 
 // read_start: the first size - 1 bytes of the answer, or what there is of them in time.
@@ -474,8 +474,8 @@ int service_run(const struct settings *settings, const struct signals *signals)
     stalls_close(&service.stalls);
     group_remove(&service.process.group);
     service_totals_free(&service.marked);
-    service_log_close(&service.process.out);
-    service_log_close(&service.process.errors);
+    fd_close(&service.process.out.fd);
+    fd_close(&service.process.errors.fd);
     if (service.wrong)
         return EXIT_WRONG_USE;
     return ended ? EXIT_RECORDED : EXIT_LOST;

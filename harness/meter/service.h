@@ -14,8 +14,6 @@
 
 #include "run.h"
 
-#include "common/json.h"
-
 // service_run: returns meter's exit code.
 int service_run(const struct settings *settings, const struct signals *signals);
 
@@ -124,7 +122,5 @@ void service_log_trim(const struct service_log *log);
 // service_log_text: the output since the last start, its last size - 1 bytes at most, with a
 // terminating NUL (and with ? for each NUL of its own).
 void service_log_text(const struct service_log *log, char *text, size_t size);
-
-void service_log_close(struct service_log *log);
 
 #endif

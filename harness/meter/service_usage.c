@@ -160,11 +160,6 @@ static int64_t longest_delay_ns(const struct service_totals *before,
 static void write_stalls(struct line *line, const struct service_totals *before,
                          const struct service_totals *after, int64_t elapsed_ns)
 {
-    static const char *const names[STALL_COUNT] = {
-        [STALL_CPU] = "cpu_s",
-        [STALL_MEMORY] = "memory_s",
-        [STALL_IO] = "io_s",
-    };
     const bool grouped = before->has_stalls && after->has_stalls;
     const int64_t delay_ns = longest_delay_ns(before, after);
     if (!grouped && delay_ns < 0) {
@@ -180,36 +175,27 @@ static void write_stalls(struct line *line, const struct service_totals *before,
             stall_ns = delay_ns;
         // The clocks differ a little.
         stall_ns = stall_ns > elapsed_ns ? elapsed_ns : stall_ns;
-        if (stall_ns >= 0)
-            line_seconds(line, names[i], stall_ns, 6);
-        else
-            line_null(line, names[i]);
+        record_seconds(line, stall_names[i], stall_ns >= 0, stall_ns, 6);
     }
     line_close(line);
 }
 
 // add_grown: 0 where the kernel's division into user and system went back a little.
-static void add_grown(struct line *line, const char *name, int64_t before_ns, int64_t after_ns)
+static void add_grown(struct line *line, const char *name, bool known, int64_t before_ns,
+                      int64_t after_ns)
 {
-    line_seconds(line, name, after_ns > before_ns ? after_ns - before_ns : 0, 6);
+    record_seconds(line, name, known, after_ns > before_ns ? after_ns - before_ns : 0, 6);
 }
 
 void service_totals_write(struct line *line, const struct service_totals *before,
                           const struct service_totals *after, int64_t elapsed_ns)
 {
     line_seconds(line, "elapsed_s", elapsed_ns, 6);
-    add_grown(line, "cpu_s", before->cpu_ns, after->cpu_ns);
-    if (before->from_group && after->from_group) {
-        add_grown(line, "user_s", before->user_ns, after->user_ns);
-        add_grown(line, "system_s", before->system_ns, after->system_ns);
-    } else {
-        line_null(line, "user_s");
-        line_null(line, "system_s");
-    }
-    if (after->memory_bytes > 0)
-        line_count(line, "memory_bytes", after->memory_bytes);
-    else
-        line_null(line, "memory_bytes");
+    const bool grouped = before->from_group && after->from_group;
+    add_grown(line, "cpu_s", true, before->cpu_ns, after->cpu_ns);
+    add_grown(line, "user_s", grouped, before->user_ns, after->user_ns);
+    add_grown(line, "system_s", grouped, before->system_ns, after->system_ns);
+    record_count(line, "memory_bytes", after->memory_bytes > 0, after->memory_bytes);
     line_count(line, "processes", after->processes);
     line_bool(line, "own_session", after->own_session);
     write_stalls(line, before, after, elapsed_ns);
@@ -292,13 +278,6 @@ static void service_log_last_line(const struct service_log *log, char *text, siz
     for (char *at = text; *at != '\0'; at++)
         if (iscntrl((unsigned char)*at))
             *at = ' ';
-}
-
-void service_log_close(struct service_log *log)
-{
-    if (log->fd >= 0)
-        (void)close(log->fd);
-    log->fd = -1;
 }
 
 #define STOP_NS (SERVICE_STOP_S * NS_PER_S)

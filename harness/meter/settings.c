@@ -137,14 +137,18 @@ const char *accounting_name(enum accounting accounting)
     return accounting_names[accounting];
 }
 
+static _Noreturn void end_without_memory(void)
+{
+    complain("no memory: %s", strerror(errno));
+    exit(EXIT_FAILURE);
+}
+
 static struct target *add_target(struct settings *settings)
 {
     const size_t size = (settings->target_count + 1) * sizeof *settings->target;
     settings->target = realloc(settings->target, size);
-    if (settings->target == NULL) {
-        complain("no memory: %s", strerror(errno));
-        exit(EXIT_FAILURE);
-    }
+    if (settings->target == NULL)
+        end_without_memory();
     struct target *target = &settings->target[settings->target_count];
     *target = (struct target){.number = settings->target_count++};
     return target;
@@ -211,10 +215,8 @@ static void take_metrics(struct settings *settings)
     bool searches[METRIC_SOURCES] = {false};
     settings->metric = calloc(count + 1, sizeof *settings->metric);
     settings->only = calloc(count + 1, sizeof *settings->only);
-    if (settings->metric == NULL || settings->only == NULL) {
-        complain("no memory: %s", strerror(errno));
-        exit(EXIT_FAILURE);
-    }
+    if (settings->metric == NULL || settings->only == NULL)
+        end_without_memory();
     for (size_t i = 0; i < count; i++) {
         struct metric *metric = &settings->metric[settings->metric_count++];
         if (!metric_parse(metric, settings->definition.item[i], error, sizeof error))
@@ -262,50 +264,7 @@ void meter_settings_free(struct settings *settings)
     free(settings->metric);
     free(settings->only);
     free(settings->target);
-}
-
-static void take_account(struct settings *settings)
-{
-    if (settings->account.count > ACCOUNT_FOLDERS)
-        usage_error("--account: more than two folders: give those of one control group");
-    for (size_t i = 0; i < settings->account.count; i++)
-        settings->account_folder[settings->account_folders++] = settings->account.item[i];
-}
-
-void meter_settings_read(struct settings *settings, int argc, char **argv)
-{
-    const struct option_group group = {.rows = rows, .values = settings};
-    const struct program program = {.name = "meter",
-                                    .usage = "-- COMMAND [ARGUMENT...]",
-                                    .intro = intro,
-                                    .details = details,
-                                    .groups = &group,
-                                    .group_count = 1,
-                                    .stop_at_operand = true};
-    int rest;
-    *settings = (struct settings){0};
-    struct options *given = options_parse(&program, argc, argv, &rest);
-    settings->has_nice = options_given(given, "nice");
-    check_needed(settings, given);
-    take_metrics(settings);
-    take_account(settings);
-    options_free(given);
-    settings->definition = settings->account = (struct option_list){0};
-    take_targets(settings, argv + rest);
-    check_numbers(settings);
-    if (settings->error_path != NULL && settings->errors_kept != NULL)
-        usage_error("--stderr and --stderr-tail: give one of them");
-    if (settings->kept != NULL && settings->errors_kept != NULL)
-        usage_error("--keep and --stderr-tail: give one of them, --keep also keeps stderr");
-    if (settings->service && settings->serve)
-        usage_error("--service and --serve: give one of them");
-    if (settings->service && settings->ready == NULL)
-        usage_error("--service: how is it known that it is up? Give --ready, such as port:6379");
-    settings->stop_signal = signal_number(settings->stop_name);
-    // Our own stdin has the commands.
-    if (settings->serve && settings->in_path == NULL)
-        settings->in_path = "/dev/null";
-    clash_refuse(settings);
+    options_free(settings->given);
 }
 
 struct named {
@@ -320,7 +279,10 @@ static void refuse_same(const struct named *first, const struct named *second)
                     first->option, second->option, second->path);
 }
 
-void clash_refuse(const struct settings *settings)
+// clash_refuse: ends meter with wrong use where the record, the command's output or its input
+// would go over each other, also by different names of one file. Of stdout and stderr one file
+// for both is fine. Before any is opened, as that empties them.
+static void clash_refuse(const struct settings *settings)
 {
     char kept_out[PATH_MAX] = "", kept_errors[PATH_MAX] = "";
     if (settings->kept != NULL) {
@@ -342,4 +304,39 @@ void clash_refuse(const struct settings *settings)
         refuse_same(&record, &written[i]);
         refuse_same(&input, &written[i]);
     }
+}
+
+void meter_settings_read(struct settings *settings, int argc, char **argv)
+{
+    const struct option_group group = {.rows = rows, .values = settings};
+    const struct program program = {.name = "meter",
+                                    .usage = "-- COMMAND [ARGUMENT...]",
+                                    .intro = intro,
+                                    .details = details,
+                                    .groups = &group,
+                                    .group_count = 1,
+                                    .stop_at_operand = true};
+    int rest;
+    *settings = (struct settings){0};
+    const struct options *given = settings->given = options_parse(&program, argc, argv, &rest);
+    settings->has_nice = options_given(given, "nice");
+    check_needed(settings, given);
+    take_metrics(settings);
+    if (settings->account.count > 2)
+        usage_error("--account: more than two folders: give those of one control group");
+    take_targets(settings, argv + rest);
+    check_numbers(settings);
+    if (settings->error_path != NULL && settings->errors_kept != NULL)
+        usage_error("--stderr and --stderr-tail: give one of them");
+    if (settings->kept != NULL && settings->errors_kept != NULL)
+        usage_error("--keep and --stderr-tail: give one of them, --keep also keeps stderr");
+    if (settings->service && settings->serve)
+        usage_error("--service and --serve: give one of them");
+    if (settings->service && settings->ready == NULL)
+        usage_error("--service: how is it known that it is up? Give --ready, such as port:6379");
+    settings->stop_signal = signal_number(settings->stop_name);
+    // Our own stdin has the commands.
+    if (settings->serve && settings->in_path == NULL)
+        settings->in_path = "/dev/null";
+    clash_refuse(settings);
 }

@@ -36,12 +36,11 @@ struct target {
 // A metric's source holds for all targets that have none of their own.
 #define ANY_TARGET SIZE_MAX
 
-enum { ACCOUNT_FOLDERS = 2 };
-
 struct settings {
-    int64_t timeout_ns;  // 0: none
-    const char *output;  // "-": stdout
-    const char *in_path; // NULL: the target inherits ours; with serve it reads nothing
+    struct options *given; // whose lists are used
+    int64_t timeout_ns;    // 0: none
+    const char *output;    // "-": stdout
+    const char *in_path;   // NULL: the target inherits ours; with serve it reads nothing
     const char *out_path;
     const char *error_path;
     const char *errors_kept; // where the end of a failed run's stderr goes; NULL: nowhere
@@ -54,11 +53,9 @@ struct settings {
     bool has_nice;
     int64_t nice;
     bool with_parent;
-    bool serve;                                  // run for each line on stdin
-    int accounting;                              // enum accounting
-    struct option_list account;                  // as given; the folders are:
-    const char *account_folder[ACCOUNT_FOLDERS]; // of a group that is counted in place of the tree
-    size_t account_folders;
+    bool serve;                    // run for each line on stdin
+    int accounting;                // enum accounting
+    struct option_list account;    // folders of a group that is counted in its place
     int counters;                  // enum counter_set
     struct option_list definition; // of the metrics, as texts
     struct metric *metric;         // that the output is searched for
@@ -83,10 +80,5 @@ void meter_settings_free(struct settings *settings);
 
 // accounting_name: as in --accounting and in the record.
 const char *accounting_name(enum accounting accounting);
-
-// clash_refuse: ends meter with wrong use where the record, the command's output or its input
-// would go over each other, also by different names of one file. Of stdout and stderr one file
-// for both is fine. Before any is opened, as that empties them.
-void clash_refuse(const struct settings *settings);
 
 #endif

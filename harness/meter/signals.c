@@ -90,12 +90,15 @@ struct awake awake_now(int own_fd)
     }
 }
 
-bool awake_only_slept(const struct awake *from, const struct awake *to)
+// awake_only_slept: between the two it went to sleep once, and did not leave a CPU otherwise:
+// all that it waited was after it had been woken.
+static bool awake_only_slept(const struct awake *from, const struct awake *to)
 {
     return to->sleeps == from->sleeps + 1 && to->preemptions == from->preemptions;
 }
 
-int64_t awake_waited_ns(const struct awake *from, const struct awake *to)
+// awake_waited_ns: for how long meter waited for a CPU between the two; 0: not known.
+static int64_t awake_waited_ns(const struct awake *from, const struct awake *to)
 {
     return from->known && to->known ? to->waited_ns - from->waited_ns : 0;
 }

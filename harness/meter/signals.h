@@ -45,13 +45,6 @@ struct awake {
 // awake_now: of this moment. own_fd: schedstat_open(0), or -1.
 struct awake awake_now(int own_fd);
 
-// awake_only_slept: between the two it went to sleep once, and did not leave a CPU otherwise:
-// all that it waited was after it had been woken.
-bool awake_only_slept(const struct awake *from, const struct awake *to);
-
-// awake_waited_ns: for how long meter waited for a CPU between the two; 0: not known.
-int64_t awake_waited_ns(const struct awake *from, const struct awake *to);
-
 // When a process ended, by a parent that had to wait for a CPU before it could see that.
 //
 // The kernel does not say when a process ended (taskstats and the proc connector would, to

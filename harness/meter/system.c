@@ -13,6 +13,19 @@
 #include "common/file.h"
 #include "common/machine.h"
 
+const char *const stall_names[STALL_COUNT] = {
+    [STALL_CPU] = "cpu_s",
+    [STALL_MEMORY] = "memory_s",
+    [STALL_IO] = "io_s",
+};
+
+void fd_close(int *fd)
+{
+    if (*fd >= 0)
+        (void)close(*fd);
+    *fd = -1;
+}
+
 // read_below: the start of a file of the machine. False with errno.
 static bool read_below(const struct system_sources *sources, const char *path, char *text,
                        size_t size)
@@ -93,8 +106,7 @@ void system_find(struct system_sources *sources)
 void system_forget(struct system_sources *sources)
 {
     for (size_t i = 0; i < SYSTEM_FILES; i++)
-        if (sources->fd[i] >= 0)
-            (void)close(sources->fd[i]);
+        fd_close(&sources->fd[i]);
     for (size_t i = 0; i < sources->throttle_count; i++)
         (void)close(sources->throttle_fds[i]);
     free(sources->throttle_fds);
@@ -106,9 +118,7 @@ void system_forget(struct system_sources *sources)
 static bool read_pressure(int fd, uint64_t *some_us, uint64_t *full_us)
 {
     char text[512];
-    if (!file_read_open(fd, text, sizeof text))
-        return false;
-    if (!file_number(text, "total=", some_us))
+    if (!file_read_open(fd, text, sizeof text) || !file_number(text, "total=", some_us))
         return false;
     const char *full = strstr(text, "full ");
     if (full_us != NULL && full != NULL)
@@ -209,12 +219,12 @@ bool schedstat_read(int fd, struct schedstat *schedstat)
            slices > 0;
 }
 
-bool schedstat_of(pid_t pid, struct schedstat *schedstat)
+// schedstat_of: one reading; also of a process that has ended and has not been reaped.
+static bool schedstat_of(pid_t pid, struct schedstat *schedstat)
 {
-    const int fd = schedstat_open(pid);
+    int fd = schedstat_open(pid);
     const bool known = schedstat_read(fd, schedstat);
-    if (fd >= 0)
-        (void)close(fd);
+    fd_close(&fd);
     return known;
 }
 
@@ -235,10 +245,8 @@ void stalls_open(struct stall_files *files, const struct group *group)
         files->fd[i] = openat(group->folder_fd, names[i], O_RDONLY | O_CLOEXEC);
         files->open = files->open && files->fd[i] >= 0;
     }
-    for (size_t i = 0; i < STALL_COUNT && !files->open; i++) {
-        if (files->fd[i] >= 0)
-            (void)close(files->fd[i]);
-    }
+    for (size_t i = 0; i < STALL_COUNT && !files->open; i++)
+        fd_close(&files->fd[i]);
 }
 
 void stalls_close(struct stall_files *files)
@@ -248,31 +256,20 @@ void stalls_close(struct stall_files *files)
     files->open = false;
 }
 
-// read_total: of the file's first line, "some ... total=N".
-static bool read_total(int fd, uint64_t *total_us)
-{
-    char text[256];
-    return file_read_open(fd, text, sizeof text) && file_number(text, "total=", total_us);
-}
-
 bool stalls_read(const struct stall_files *files, uint64_t totals_us[STALL_COUNT])
 {
     bool good = files->open;
     for (size_t i = 0; i < STALL_COUNT && good; i++)
-        good = read_total(files->fd[i], &totals_us[i]);
+        good = read_pressure(files->fd[i], &totals_us[i], NULL);
     return good;
 }
 
 void stalls_begin(struct stall_totals *totals, const struct stall_files *files)
 {
-    struct schedstat schedstat;
-    totals->has_group = stalls_read(files, totals->group_us);
-    totals->has_delay = schedstat_of(0, &schedstat);
-    if (!totals->has_delay)
-        return;
-    totals->delay_ns = schedstat.delay_ns;
+    stalls_end(totals, files, 0);
     // schedstat's own run_ns is a tick old while we run.
-    totals->run_ns = clock_cpu_ns();
+    if (totals->has_delay)
+        totals->run_ns = clock_cpu_ns();
 }
 
 void stalls_end(struct stall_totals *totals, const struct stall_files *files, pid_t target)

@@ -54,6 +54,9 @@ struct system_totals {
     uint64_t throttled_ns; // by our CPU quota, summed over CPUs
 };
 
+// fd_close: unless it is -1, which it is then.
+void fd_close(int *fd);
+
 // system_find: looks where things are. What cannot be had is left out.
 void system_find(struct system_sources *sources);
 
@@ -78,10 +81,6 @@ int schedstat_open(pid_t pid);
 // nothing (a build without SCHED_INFO).
 bool schedstat_read(int fd, struct schedstat *schedstat);
 
-// schedstat_of: the same for one reading; also of a process that has ended and has not
-// been reaped.
-bool schedstat_of(pid_t pid, struct schedstat *schedstat);
-
 // The target's own stalls: time in which it could not continue although it had work, from
 // its exec to its end.
 //
@@ -95,6 +94,9 @@ bool schedstat_of(pid_t pid, struct schedstat *schedstat);
 //   and of no wait for memory or a disk. Where both are known, the larger one counts.
 
 enum stall { STALL_CPU, STALL_MEMORY, STALL_IO, STALL_COUNT };
+
+// The members of "stalls" in a record.
+extern const char *const stall_names[STALL_COUNT];
 
 // A group's pressure files, kept open: they are read twice a run.
 struct stall_files {
