@@ -219,25 +219,19 @@ static void add_cell(struct collected *to, struct cell *cell, const struct wante
     to->lines[to->line_count++] = line;
 }
 
-static bool make_cell(struct collected *to, const struct experiment *experiment,
-                      struct pairing pairing, const struct wanted *wanted)
-{
-    struct cell cell;
-    const bool good = cell_make(&cell, experiment, pairing);
-    if (good)
-        add_cell(to, &cell, wanted);
-    cell_free(&cell);
-    return good;
-}
-
 // False: the records lack what a report needs.
 static bool make_cells(struct collected *to, const struct experiment *experiment,
                        const struct wanted *wanted)
 {
     bool good = view_is(experiment->conditions, VIEW_ARRAY) && experiment->state != NULL;
     struct pairing pairing;
-    for (size_t i = 0; good && experiment_pairing(experiment, i, &pairing); i++)
-        good = make_cell(to, experiment, pairing, wanted);
+    for (size_t i = 0; good && experiment_pairing(experiment, i, &pairing); i++) {
+        struct cell cell;
+        good = cell_make(&cell, experiment, pairing);
+        if (good)
+            add_cell(to, &cell, wanted);
+        cell_free(&cell);
+    }
     return good;
 }
 

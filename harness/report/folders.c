@@ -308,17 +308,6 @@ char *sessions_text(const struct value *slowdown)
 
 // Which experiments are sessions of one cell.
 
-// The place of an experiment.
-static struct place place_of(const struct experiment *experiment, size_t folder)
-{
-    const struct value *cell = experiment->cell;
-    char *name = view_text(cell, "of");
-    return (struct place){.name = name ?: view_text(cell, "name"),
-                          .key = view_text(cell, "key"),
-                          .session = view_count(view_get(cell, "session"), 1),
-                          .folder = folder};
-}
-
 // What has another definition is another cell, whatever its name.
 static int by_cell(const struct place *x, const struct place *y)
 {
@@ -468,7 +457,11 @@ static void survey_folder(void *context, size_t number)
                     &ignored);
     work->places[number].folder = number;
     if (add_experiment(&work->parts[number], &experiment, work->wanted))
-        work->places[number] = place_of(&experiment, number);
+        work->places[number] = (struct place){
+            .name = view_text(experiment.cell, "of") ?: view_text(experiment.cell, "name"),
+            .key = view_text(experiment.cell, "key"),
+            .session = view_count(view_get(experiment.cell, "session"), 1),
+            .folder = number};
     experiment_free(&experiment);
     problems_free(&ignored);
 }

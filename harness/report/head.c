@@ -11,7 +11,7 @@
 
 struct between { // one target alone, on several nodes
     const struct report_line *first;
-    double mean_s, variance;
+    double mean_s, variance, variation; // the last one NAN: the mean is 0
     struct node {
         const char *host, *kind;
         double sum_s, mean_s, runs;
@@ -105,6 +105,7 @@ static void compare_row(struct nodes *nodes, struct problems *problems,
     for (size_t i = 0; i < found; i++)
         between.variance += (node[i].mean_s - between.mean_s) * (node[i].mean_s - between.mean_s) /
                             (double)(found - 1);
+    between.variation = between.mean_s > 0 ? sqrt(between.variance) / between.mean_s : NAN;
     nodes->between = grown(nodes->between, nodes->between_count, &nodes->between_allocated,
                            sizeof *nodes->between);
     nodes->between[nodes->between_count++] = between;
@@ -193,11 +194,6 @@ static void put_campaign(struct line *json, const struct campaigns *campaigns)
     line_close(json);
 }
 
-static double variation_of(const struct between *between)
-{
-    return between->mean_s > 0 ? sqrt(between->variance) / between->mean_s : NAN;
-}
-
 static void put_between(struct line *json, const struct between *between)
 {
     line_object(json, NULL);
@@ -207,7 +203,7 @@ static void put_between(struct line *json, const struct between *between)
     line_real(json, "mean_s", between->mean_s);
     line_real(json, "variance", between->variance);
     line_real(json, "stddev", sqrt(between->variance));
-    line_real(json, "cv", variation_of(between));
+    line_real(json, "cv", between->variation);
     line_array(json, "hosts");
     for (const struct node *node = between->node; node < between->node + between->count; node++) {
         line_object(json, NULL);
@@ -332,7 +328,7 @@ static char *between_line(const struct between *between)
                          "between nodes %s (%s):",
                          between->first->label, number_scaled(between->mean_s, "s", ROOM),
                          between->count, number_scaled(sqrt(between->variance), "s", ROOM),
-                         number_percent(variation_of(between), ROOM));
+                         number_percent(between->variation, ROOM));
     for (size_t i = 0; i < between->count; i++)
         line = text_added(line, "%s %s %s", i == 0 ? "" : ",", between->node[i].host ?: "?",
                           number_scaled(between->node[i].mean_s, "s", ROOM));

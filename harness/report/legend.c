@@ -22,18 +22,6 @@ static const char *members_of(const struct value *settings, double count, bool v
     return listed == count ? "metrics" : listed > 1 ? "metrics and loads" : "loads";
 }
 
-// That of the condition with the fewest runs.
-static void find_unseen(struct legend *legend, const struct value *conditions)
-{
-    EACH_VALUE (item, conditions) {
-        const double unseen = view_number(view_get(item, "unseen"), 0);
-        if (unseen <= legend->unseen)
-            continue;
-        legend->unseen = unseen;
-        legend->runs = view_number(view_get(item, "runs"), 0);
-    }
-}
-
 struct legend legend_of(const struct experiment *experiment)
 {
     const struct value *intervals = view_get(experiment->result.top, "intervals");
@@ -57,7 +45,14 @@ struct legend legend_of(const struct experiment *experiment)
                           view_first(view_get(experiment->result.top, "comparisons"));
     for (size_t i = 0; i < list->count; i++)
         legend.higher = legend.higher || (compared && list->item[i].chosen && list->item[i].higher);
-    find_unseen(&legend, experiment->conditions);
+    // That of the condition with the fewest runs.
+    EACH_VALUE (item, experiment->conditions) {
+        const double unseen = view_number(view_get(item, "unseen"), 0);
+        if (unseen <= legend.unseen)
+            continue;
+        legend.unseen = unseen;
+        legend.runs = view_number(view_get(item, "runs"), 0);
+    }
     return legend;
 }
 

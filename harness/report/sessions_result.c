@@ -368,12 +368,6 @@ static void put_ratios(struct line *json, const char *name, struct sessions *of)
     line_close(json);
 }
 
-// Whether a session converged, or is noise, is not what the interval over them is about.
-static bool is_of_session_alone(const struct value *warning)
-{
-    return view_matches(warning, "flag", "noise") || view_matches(warning, "flag", "not-converged");
-}
-
 static void put_warning(struct line *json, const struct value *warning, unsigned session)
 {
     static const char *const members[] = {"flag",   "severity", "condition", "metric",
@@ -392,7 +386,10 @@ static void put_warnings(struct line *json, const struct sessions *of)
     line_array(json, "warnings");
     for (size_t i = 0; i < of->group->count; i++) {
         EACH_VALUE (item, view_get(of->part[i].result.top, "warnings"))
-            if (!is_of_session_alone(item))
+            // Whether a session converged, or is noise, is not what the interval over them is
+            // about.
+            if (!view_matches(item, "flag", "noise") &&
+                !view_matches(item, "flag", "not-converged"))
                 put_warning(json, item, of->group->place[i].session);
     }
     line_close(json);

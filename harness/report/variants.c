@@ -135,18 +135,13 @@ static void put_row(struct line *json, const struct experiment *experiment,
     line_close(json);
 }
 
-static char *reference_of(const struct experiment *experiment)
+static void put_tables(struct line *json, const struct experiment *experiment,
+                       const struct legend *legend)
 {
     enum { WIDEST = 20 };
     const struct value *first = view_first(view_get(experiment->record.top, "variants"));
     OWNED char *name = view_text(first, "name"), *plain = name ? visible(name) : NULL;
-    return must(strdup(plain && strlen(plain) <= WIDEST ? plain : "the first"));
-}
-
-static void put_tables(struct line *json, const struct experiment *experiment)
-{
-    const struct legend legend = legend_of(experiment);
-    OWNED char *reference = reference_of(experiment);
+    const char *reference = plain && strlen(plain) <= WIDEST ? plain : "the first";
     line_array(json, "tables");
     for (size_t i = 0; i < experiment->metrics.count; i++) {
         const struct quantity *metric = &experiment->metrics.item[i];
@@ -154,7 +149,7 @@ static void put_tables(struct line *json, const struct experiment *experiment)
             continue;
         line_object(json, NULL);
         line_text(json, "metric", metric->words);
-        columns_put(json, TABLE_VARIANTS, &legend, reference, metric);
+        columns_put(json, TABLE_VARIANTS, legend, reference, metric);
         line_array(json, "rows");
         EACH_VALUE (item, view_get(experiment->record.top, "conditions"))
             put_row(json, experiment, item, metric);
@@ -180,18 +175,6 @@ static void put_change(struct line *json, const struct experiment *experiment,
     line_close(json);
 }
 
-static void put_changes(struct line *json, const struct experiment *experiment)
-{
-    const struct legend legend = legend_of(experiment);
-    line_object(json, "changes");
-    columns_put(json, TABLE_CHANGES, &legend, NULL, NULL);
-    line_array(json, "rows");
-    EACH_VALUE (item, view_get(experiment->result.top, "interactions"))
-        put_change(json, experiment, item);
-    line_close(json);
-    line_close(json);
-}
-
 static void put_sentences(struct line *json, const struct experiment *experiment)
 {
     line_array(json, "lines");
@@ -209,9 +192,16 @@ void variants_put(struct line *json, const struct experiment *experiment, bool p
     if (!line_object_if(json, "variants",
                         experiment_has_variants(experiment) && !capacity_searched(experiment)))
         return;
+    const struct legend legend = legend_of(experiment);
     visible_put(json, "title", experiment->name);
-    put_tables(json, experiment);
-    put_changes(json, experiment);
+    put_tables(json, experiment, &legend);
+    line_object(json, "changes");
+    columns_put(json, TABLE_CHANGES, &legend, NULL, NULL);
+    line_array(json, "rows");
+    EACH_VALUE (item, view_get(experiment->result.top, "interactions"))
+        put_change(json, experiment, item);
+    line_close(json);
+    line_close(json);
     put_sentences(json, experiment);
     if (page) {
         line_array(json, "charts");
