@@ -227,18 +227,6 @@ static void put_other_metrics(struct line *json, const struct cell *cell, bool p
     line_close(json);
 }
 
-// What a condition's time was made of.
-static void put_time(struct line *json, const struct value *condition, const char *who)
-{
-    const struct value *time = view_get(condition, "time"), *others = view_get(time, "others");
-    OWNED char *cost = view_text(others, "text"),
-               *steadier = view_string(view_path(others, "steadier", "text")),
-               *parts = view_text(time, "text");
-    row_say(json, who, cost);
-    row_say(json, who, steadier);
-    row_say(json, who, parts);
-}
-
 // What is said on a cell below its table, each with who it is of.
 static void put_lines(struct line *json, const struct cell *cell, bool first)
 {
@@ -254,8 +242,16 @@ static void put_lines(struct line *json, const struct cell *cell, bool first)
         const struct value *condition = loaded ? cell->loaded : cell->baseline;
         OWNED char *what = text_of("%s, %s", who, loaded ? "under load" : "alone");
         visible_add(json, row_star(condition, what));
-        if (first || loaded)
-            put_time(json, condition, what);
+        if (!first && !loaded)
+            continue;
+        // What its time was made of.
+        const struct value *time = view_get(condition, "time"), *others = view_get(time, "others");
+        OWNED char *cost = view_text(others, "text"),
+                   *steadier = view_string(view_path(others, "steadier", "text")),
+                   *parts = view_text(time, "text");
+        row_say(json, what, cost);
+        row_say(json, what, steadier);
+        row_say(json, what, parts);
     }
     OWNED char *attribution = row_attribution_words(cell),
                *sessions = sessions_text(cell->slowdown),

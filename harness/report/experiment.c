@@ -67,20 +67,15 @@ char *node_kind(const struct value *environment)
                    kernel ?: "unknown kernel");
 }
 
-static const char *noted_state(const struct value *status)
+// As it was noted, else as the records say; NULL: not known.
+static const char *state_of(const struct experiment *experiment)
 {
     static const char *const known[] = {"done", "failed", "running", "interrupted"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (view_matches(status, "state", known[i]))
+        if (view_matches(experiment->status.top, "state", known[i]))
             return known[i];
-    return NULL;
-}
-
-static const char *state_of(const struct experiment *experiment)
-{
-    const char *noted = noted_state(experiment->status.top);
-    if (noted || !experiment->result.top)
-        return noted;
+    if (!experiment->result.top)
+        return NULL;
     if (view_matches(experiment->record.top, "stopped", "interrupted") ||
         view_entry(experiment->conditions, "stop_reason", "interrupted"))
         return "interrupted";

@@ -493,27 +493,20 @@ static char *report_name(const struct report *report)
     return name;
 }
 
-static void print_figures(const struct collected *collected)
-{
-    OWNED char *columns = figures_columns();
-    puts(columns);
-    for (size_t i = 0; i < collected->line_count; i++)
-        if (*collected->lines[i].text != '\0')
-            puts(collected->lines[i].text);
-}
-
 static void print_cells(struct report *report)
 {
     struct collected *collected = &report->collected;
     OWNED char *name = report_name(report);
-    OWNED char *head = head_of(name, collected, &report->campaigns, &report->wanted);
+    OWNED char *head = report->wanted.figures
+                           ? figures_columns()
+                           : head_of(name, collected, &report->campaigns, &report->wanted);
     if (report->wanted.terminal) {
         terminal_print(head, collected, report->settings.verbose);
         return;
     }
     puts(head);
     for (size_t i = 0; i < collected->line_count; i++)
-        if (collected->lines[i].text)
+        if (collected->lines[i].text && *collected->lines[i].text != '\0')
             puts(collected->lines[i].text);
 }
 
@@ -544,10 +537,7 @@ static bool print_report(struct report *report)
         return complain("%s: no record that can be used: give a folder that jostle campaign, run "
                         "or slowdown made",
                         report->settings.dirs[0]);
-    if (report->wanted.figures)
-        print_figures(&report->collected);
-    else
-        print_cells(report);
+    print_cells(report);
     return fflush(stdout) == 0 && !ferror(stdout);
 }
 

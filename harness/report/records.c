@@ -63,14 +63,6 @@ static char *run_failure(const struct value *run)
     }
 }
 
-static void read_ignored(struct ignored *ignored, const struct value *settings)
-{
-    const struct value *codes = view_get(settings, "ignore_codes");
-    *ignored = (struct ignored){.any = view_holds(settings, "ignore_failure")};
-    for (const struct value *code = NULL; ignored->count < IGNORED_MOST && view_each(codes, &code);)
-        ignored->code[ignored->count++] = (int)view_number(code, -1);
-}
-
 #define LARGEST_BYTES (1L << 30) // of a record; runs.jsonl is read line by line
 
 void problems_add(struct problems *problems, const char *kind, const char *cell, char *message)
@@ -350,7 +342,10 @@ void runs_read(struct runs *runs, const char *path, const struct value *settings
                             .options = options,
                             .discarded = view_count(view_get(settings, "discard_warmup"), 0),
                             .from_block = view_number(view_get(washout, "from_block"), 1)};
-    read_ignored(&reader.ignored, settings);
+    reader.ignored.any = view_holds(settings, "ignore_failure");
+    EACH_VALUE (code, view_get(settings, "ignore_codes"))
+        if (reader.ignored.count < IGNORED_MOST)
+            reader.ignored.code[reader.ignored.count++] = (int)view_number(code, -1);
     take_lines(&reader, file);
     fclose(file);
     name_problems(&reader, who, problems);
@@ -531,23 +526,20 @@ void metrics_put(struct line *json)
     line_close(json);
 }
 
-// The number at a path such as "counters.cycles"; NAN.
-static double number_at(const struct value *object, const char *path)
-{
-    OWNED char *names = must(strdup(path));
-    char *rest = names;
-    for (char *name = strsep(&rest, "."); name; name = strsep(&rest, "."))
-        object = view_get(object, name);
-    return view_number(object, NAN);
-}
-
 double run_value(const struct value *run, const char *metric)
 {
     const struct builtin_metric *known = builtin_metric(metric);
     double sum = 0;
     if (!known)
         return view_real(view_path(run, "metrics", metric), "value");
-    for (size_t i = 0; i < METRIC_MEMBERS && known->member[i] != NULL; i++)
-        sum += number_at(run, known->member[i]);
+    for (size_t i = 0; i < METRIC_MEMBERS && known->member[i] != NULL; i++) {
+        // A path such as "counters.cycles".
+        OWNED char *names = must(strdup(known->member[i]));
+        const struct value *value = run;
+        char *rest = names;
+        for (char *name = strsep(&rest, "."); name; name = strsep(&rest, "."))
+            value = view_get(value, name);
+        sum += view_number(value, NAN);
+    }
     return sum * known->scale;
 }

@@ -310,20 +310,17 @@ static char *condition_line(const struct value *condition)
                    number_scaled(view_real(service, "memory_bytes"), "B", ROOM), started, died);
 }
 
-// Takes text.
-static void put_line(struct line *json, const char *who, char *text)
-{
-    OWNED char *line = text;
-    visible_add(json, text_of("%s%s%s", who ?: "", who ? ": " : "", line));
-}
-
 void service_put_lines(struct line *json, const struct experiment *experiment, const char *who)
 {
     const struct value *service = view_get(experiment->settings, "service");
     if (!view_is(service, VIEW_STRING) && !view_is(service, VIEW_ARRAY))
         return;
-    put_line(json, who, head_line(experiment));
+    OWNED char *begin = who ? text_of("%s: ", who) : must(strdup("")),
+               *head = head_line(experiment);
+    visible_add(json, text_of("%s%s", begin, head));
     EACH_VALUE (item, experiment->conditions)
-        if (view_is(view_get(item, "service"), VIEW_OBJECT))
-            put_line(json, who, condition_line(item));
+        if (view_is(view_get(item, "service"), VIEW_OBJECT)) {
+            OWNED char *line = condition_line(item);
+            visible_add(json, text_of("%s%s", begin, line));
+        }
 }
