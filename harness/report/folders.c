@@ -213,17 +213,6 @@ void campaigns_free(struct campaigns *campaigns)
 
 // ---- sessions
 
-// Sessions of one cell have the same metrics.
-static void append_values(struct runs *to, const struct runs *from, size_t run)
-{
-    for (size_t i = 0; i < to->metric_count; i++) {
-        to->value = grown(to->value, to->value_count, &to->value_allocated, sizeof *to->value);
-        to->value[to->value_count++] = from->metric_count == to->metric_count
-                                           ? from->value[run * from->metric_count + i]
-                                           : NAN;
-    }
-}
-
 // Appends the runs of the next session, which come after those before.
 static void append_runs(struct runs *to, const struct runs *from)
 {
@@ -239,18 +228,15 @@ static void append_runs(struct runs *to, const struct runs *from)
         run.order += last;
         to->item = grown(to->item, to->count, &to->allocated, sizeof *to->item);
         to->item[to->count++] = run;
-        append_values(to, from, i);
+        // Sessions of one cell have the same metrics.
+        for (size_t k = 0; k < to->metric_count; k++) {
+            to->value = grown(to->value, to->value_count, &to->value_allocated, sizeof *to->value);
+            to->value[to->value_count++] = from->metric_count == to->metric_count
+                                               ? from->value[i * from->metric_count + k]
+                                               : NAN;
+        }
     }
     to->measured += from->measured;
-}
-
-// That of all of them is that of the first which is not done.
-static const char *state_of(const struct experiment *part, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!part[i].state || strcmp(part[i].state, "done") != 0)
-            return part[i].state;
-    return "done";
 }
 
 static void take_over(struct experiment *all, struct experiment *part, const struct group *group)
@@ -267,7 +253,10 @@ static void take_over(struct experiment *all, struct experiment *part, const str
     all->sessions = (unsigned)group->count;
     all->metrics = metric_list(all->result.top, view_get(all->record.top, "settings"));
     experiment_settle(all);
-    all->state = state_of(part, group->count);
+    // That of the first which is not done.
+    all->state = "done";
+    for (size_t i = 0; i < group->count && all->state && strcmp(all->state, "done") == 0; i++)
+        all->state = part[i].state;
 }
 
 void sessions_read(struct experiment *all, const struct group *group, const struct folders *folders,

@@ -313,15 +313,6 @@ static char *states_text(const struct collected *collected)
     return text;
 }
 
-static char *host_line(const struct value *environment)
-{
-    OWNED char *host = view_text(environment, "host"), *cpu = view_text(environment, "cpu"),
-               *kernel = view_text(environment, "kernel"),
-               *allowed = view_joined(view_get(environment, "cpus_allowed"), " or ");
-    return text_of("%s: %s, CPUs %s, %s, %s", host ?: "?", cpu ?: "?", allowed ?: "",
-                   number_scaled(view_real(environment, "memory_bytes"), "B", ROOM), kernel ?: "?");
-}
-
 static char *between_line(const struct between *between)
 {
     char *line = text_of("%s: alone it takes %s on average over %zu nodes, standard deviation "
@@ -390,8 +381,14 @@ static void put_texts(struct line *json, const char *name, const struct collecte
     visible_take(json, "answer", answer_text(collected));
     visible_take(json, "family", family_text(&collected->family));
     line_array(json, "hosts");
-    EACH_VALUE (item, view_parse(&view, nodes->hosts, strlen(nodes->hosts)))
-        visible_add(json, host_line(item));
+    EACH_VALUE (item, view_parse(&view, nodes->hosts, strlen(nodes->hosts))) {
+        OWNED char *host = view_text(item, "host"), *cpu = view_text(item, "cpu"),
+                   *kernel = view_text(item, "kernel"),
+                   *allowed = view_joined(view_get(item, "cpus_allowed"), " or ");
+        visible_add(json, text_of("%s: %s, CPUs %s, %s, %s", host ?: "?", cpu ?: "?", allowed ?: "",
+                                  number_scaled(view_real(item, "memory_bytes"), "B", ROOM),
+                                  kernel ?: "?"));
+    }
     line_close(json);
     view_free(&view);
     line_array(json, "between");

@@ -33,14 +33,6 @@ static double number_over(const struct parts *parts, const char *key, enum how h
                          : sum / (double)parts->count;
 }
 
-static bool truth_over(const struct parts *parts, const char *key, bool all)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < parts->count; i++)
-        count += view_holds(parts->of[i], key);
-    return all ? count == parts->count : count > 0;
-}
-
 struct over {
     const char *key; // NULL: the end
     enum how how;
@@ -48,13 +40,17 @@ struct over {
 
 static void put_over(struct line *json, const struct parts *parts, const struct over *over)
 {
-    for (; over->key; over++)
+    for (; over->key; over++) {
+        size_t true_in = 0;
+        for (size_t i = 0; i < parts->count; i++)
+            true_in += view_holds(parts->of[i], over->key);
         if (over->how == FIRST)
             view_put(json, over->key, view_get(parts->of[0], over->key));
         else if (over->how == ANY || over->how == ALL)
-            line_bool(json, over->key, truth_over(parts, over->key, over->how == ALL));
+            line_bool(json, over->key, true_in >= (over->how == ALL ? parts->count : 1));
         else
             line_real(json, over->key, number_over(parts, over->key, over->how));
+    }
 }
 
 // All of them have an object there.
@@ -250,17 +246,6 @@ static void put_sessions(struct line *json, const struct sessions *of,
     line_close(json);
 }
 
-// What the interval over sessions says of a comparison.
-static const char *verdict_of(const struct sessions *of, const struct interval *ratio,
-                              const struct value *first)
-{
-    const double same = view_number(view_get(of->part[0].settings, "same_within"), 0);
-    const bool higher = view_matches(first, "better", "higher");
-    OWNED char *unit = view_text(first, "unit");
-    const bool time = relation_is_time(unit ?: "", higher);
-    return relation_name(relation_of(ratio, same), time);
-}
-
 // Whether a session's warning is about that ratio, and biases it.
 static enum bias bias_of(const struct value *warning, const struct value *ratio)
 {
@@ -325,8 +310,12 @@ static void put_ratio(struct line *json, struct sessions *of, const struct parts
         line_null(json, "distinguishable");
     else
         line_bool(json, "distinguishable", ratio->low > 1 || ratio->high < 1);
-    if (view_get(first, "reference_variant") && view_get(first, "verdict"))
-        line_text(json, "verdict", verdict_of(of, ratio, first));
+    if (view_get(first, "reference_variant") && view_get(first, "verdict")) {
+        const double same = view_number(view_get(of->part[0].settings, "same_within"), 0);
+        OWNED char *unit = view_text(first, "unit");
+        const bool time = relation_is_time(unit ?: "", view_matches(first, "better", "higher"));
+        line_text(json, "verdict", relation_name(relation_of(ratio, same), time));
+    }
     if (view_is(view_get(first, "gate"), VIEW_NULL)) // --at-most does not judge it
         line_null(json, "gate");
     else if (view_has_text(first, "gate"))

@@ -147,26 +147,20 @@ static char *outliers_text(const struct experiment *experiment, const struct val
                    number_scaled(view_real(figure, "median"), main->unit, ROOM));
 }
 
-// Whether the runs that are far off move the figure that is shown, and have no line yet:
-// put_seldom().
-static bool is_moved(const struct experiment *experiment, const struct value *warning)
-{
-    const struct quantity *main = main_metric(experiment);
-    OWNED char *name = view_text(warning, "condition");
-    const struct value *figure = metric_figure(condition_named(experiment, name), main),
-                       *slowdown = slowdown_of(experiment, name, main->name);
-    return view_matches(figure, "statistic", "mean") && !view_has_text(slowdown, "seldom");
-}
-
 static void put_outliers(struct line *json, const struct experiment *experiment)
 {
-    const char *main = main_metric(experiment)->name;
+    const struct quantity *main = main_metric(experiment);
     line_array(json, "outliers");
-    EACH_VALUE (item, view_get(experiment->result.top, "warnings"))
-        if (view_matches(item, "flag", "outliers") && view_matches(item, "metric", main) &&
-            view_has_text(item, "condition") && view_first(view_get(item, "runs")) &&
-            is_moved(experiment, item))
+    EACH_VALUE (item, view_get(experiment->result.top, "warnings")) {
+        OWNED char *name = view_text(item, "condition");
+        const struct value *figure = metric_figure(condition_named(experiment, name), main),
+                           *slowdown = slowdown_of(experiment, name, main->name);
+        // They move the figure that is shown, and have no line yet: put_seldom().
+        if (name && view_matches(item, "flag", "outliers") &&
+            view_matches(item, "metric", main->name) && view_first(view_get(item, "runs")) &&
+            view_matches(figure, "statistic", "mean") && !view_has_text(slowdown, "seldom"))
             visible_add(json, outliers_text(experiment, item));
+    }
     line_close(json);
 }
 
