@@ -132,15 +132,7 @@ static void formats_find(struct formats *formats, const char *dir)
     qsort(formats->item, formats->count, sizeof *formats->item, by_name);
 }
 
-// NULL: none of this name, for a file of this name.
-static const struct format *format_by_name(const struct formats *formats, const char *name)
-{
-    for (size_t i = 0; i < formats->count; i++)
-        if (strcmp(formats->item[i].name, name) == 0)
-            return &formats->item[i];
-    return NULL;
-}
-
+// NULL: none for a file of this name.
 static const struct format *format_by_file(const struct formats *formats, const char *file)
 {
     for (size_t i = 0; i < formats->count; i++) {
@@ -221,15 +213,18 @@ static char *names_of(const struct formats *formats, const char *between)
     return text;
 }
 
-static void unknown_format(const struct settings *settings)
+// The format of that name, or the end of the program.
+static const struct format *format_by_name(const struct settings *settings)
 {
-    const char **name = must(calloc(settings->known.count + 1, sizeof *name));
-    for (size_t i = 0; i < settings->known.count; i++)
-        name[i] = settings->known.item[i].name;
-    const struct hint hint = nearest_hint(settings->format, name);
-    free(name);
-    usage_error("--format %s: unknown%s: give one of %s", settings->format, hint.text,
-                names_of(&settings->known, " "));
+    const struct formats *known = &settings->known;
+    OWNED const char **name = must(calloc(known->count + 1, sizeof *name));
+    for (size_t i = 0; i < known->count; i++) {
+        name[i] = known->item[i].name;
+        if (strcmp(name[i], settings->format) == 0)
+            return &known->item[i];
+    }
+    usage_error("--format %s: unknown%s: give one of %s", settings->format,
+                nearest_hint(settings->format, name).text, names_of(known, " "));
 }
 
 static void choose_format(struct settings *settings)
@@ -247,9 +242,7 @@ static void choose_format(struct settings *settings)
     }
     if (!settings->format)
         settings->format = "terminal";
-    settings->chosen = format_by_name(&settings->known, settings->format);
-    if (!settings->chosen)
-        unknown_format(settings);
+    settings->chosen = format_by_name(settings);
 }
 
 // A single file is the record of a part: main.c finds out of which.

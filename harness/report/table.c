@@ -303,16 +303,6 @@ static char *relations_text(const struct experiment *experiment)
     return must(strdup(sum == 1 ? last : text));
 }
 
-// "at most 1.05", "same within 2 %", or both, and for which metrics.
-static char *gate_question(const struct experiment *experiment, double most, double same)
-{
-    OWNED char *limit = isnan(most) ? must(strdup("")) : text_of("at most %.4g", most);
-    OWNED char *within =
-        isnan(same) ? must(strdup("")) : text_of("same within %.4g %%", 100 * same);
-    OWNED char *names = gate_metrics(experiment);
-    return text_of("%s%s%s%s", limit, *limit != '\0' && *within != '\0' ? ", " : "", within, names);
-}
-
 // The answer to --at-most and --same-within.
 static void put_gate(struct line *json, const struct experiment *experiment)
 {
@@ -323,15 +313,18 @@ static void put_gate(struct line *json, const struct experiment *experiment)
                  same = view_real(experiment->settings, "same_within");
     if (!view_is(verdict, VIEW_STRING) || (isnan(most) && isnan(same)))
         return;
-    OWNED char *question = gate_question(experiment, most, same), *word = view_string(verdict),
+    // "at most 1.05", "same within 2 %", or both, and for which metrics.
+    OWNED char *limit = isnan(most) ? NULL : text_of("at most %.4g", most),
+               *within = isnan(same) ? NULL : text_of("same within %.4g %%", 100 * same),
+               *names = gate_metrics(experiment), *word = view_string(verdict),
                *why = checks_why(gate);
     OWNED char *relations = isnan(same) ? must(strdup("")) : relations_text(experiment);
     // That it is decided is said by what is known.
     const char *answer = strcmp(word, "decided") == 0 && *relations != '\0' ? relations : word;
     const char *more = strcmp(answer, relations) == 0 ? "" : relations;
-    visible_add(json,
-                text_of("%s: %s%s%s%s%s%s", question, answer, why ? " because of " : "", why ?: "",
-                        *more == '\0' ? "" : " (", more, *more == '\0' ? "" : ")"));
+    visible_add(json, text_of("%s%s%s%s: %s%s%s%s%s%s", limit ?: "", limit && within ? ", " : "",
+                              within ?: "", names, answer, why ? " because of " : "", why ?: "",
+                              *more == '\0' ? "" : " (", more, *more == '\0' ? "" : ")"));
 }
 
 // The command; of variants their names. To be freed.

@@ -402,18 +402,6 @@ static void put_slowdown(struct line *json, const struct cell *cell, const struc
     put_check(json, &check);
 }
 
-static void put_measured(struct line *json, const struct cell *cell)
-{
-    for (size_t i = 0; i < cell->of->metrics.count; i++) {
-        struct check check = {
-            .of = cell->of, .metric = &cell->of->metrics.item[i], .condition = cell->baseline};
-        if (!check.metric->chosen)
-            continue;
-        check.what = must(strdup("alone"));
-        put_check(json, &check);
-    }
-}
-
 // What a condition can bear, which is a result and no ratio.
 static void put_capacity_check(struct line *json, const struct value *capacity,
                                const struct value *entry)
@@ -436,6 +424,7 @@ void checks_put(struct line *json, const struct cell *cell, bool first)
     const bool variants = experiment_has_variants(cell->of);
     const struct value *capacity = view_get(cell->of->result.top, "capacity");
     const bool searched = capacity_searched(cell->of);
+    const struct metric_list *list = &cell->of->metrics;
     line_array(json, "checks");
     if (searched && first)
         EACH_VALUE (item, view_get(capacity, "by_condition"))
@@ -445,7 +434,13 @@ void checks_put(struct line *json, const struct cell *cell, bool first)
             put_comparison(json, cell, item);
         else if (!variants && cell->condition && view_matches(item, "condition", cell->condition))
             put_slowdown(json, cell, item);
-    if (!variants && !searched && !cell->loaded)
-        put_measured(json, cell);
+    for (size_t i = 0; !variants && !searched && !cell->loaded && i < list->count; i++) {
+        struct check check = {
+            .of = cell->of, .metric = &list->item[i], .condition = cell->baseline};
+        if (!check.metric->chosen)
+            continue;
+        check.what = must(strdup("alone"));
+        put_check(json, &check);
+    }
     line_close(json);
 }
