@@ -29,36 +29,34 @@
  *     peer_figure(peer, "rate", "stdout:/^([0-9.]+) GFLOPS/", 1e9);
  */
 
-struct option_list;
-
 /* The figure NAME of the summary line that `loadgen --json` ends with; of several of that name
  * the last. */
 #define SUMMARY(name) "stdout:/\"event\":\"summary\".*\"" name "\":([-+0-9.eE]+)/"
 
 /* What the command line asks for, checked; a part reads it. */
 struct choice {
-    bool quick;              /* few cells and short runs: see cell_seconds() */
-    bool peers;              /* measure peers, too */
-    const unsigned *threads; /* --threads, ascending; at least one */
+    bool quick;        /* few cells and short runs: see cell_seconds() */
+    bool peers;        /* measure peers, too */
+    unsigned *threads; /* --threads, ascending, each once; at least one */
     size_t thread_count;
-    bool threads_given;     /* they are the user's */
-    const uint64_t *blocks; /* --blocks, ascending, for all threads; none: the part's own */
+    bool threads_given; /* they are the user's */
+    uint64_t *blocks;   /* --blocks, ascending, for all threads; none: the part's own */
     size_t block_count;
-    const struct option_list *peaks; /* --peak; see peak_stated() */
-    unsigned allowed_cpus;           /* how many this process may use */
-    unsigned samples;                /* --samples; 0: no series */
-    double every_s;                  /* --every */
-    const char *host;                /* --peer: the other end of the network; NULL: this machine */
-    const char *rsh;        /* --rsh: what starts a command there, as `RSH HOST words`; or NULL */
-    unsigned port;          /* --port: the first of 8 that servers may listen on */
-    const char *peer_facts; /* lines NAME, tab, VALUE that harness/lib/peer.bash found there */
-    uint64_t file_bytes;    /* --file-size: of the work file on the disk */
-    const char *dir;        /* folder on the disk to measure; absolute */
-    const char *work;       /* folder in it, there and the bench's own while it measures: for
-                               files that cells share; removed at the end */
-    const char *duration;   /* of a run of loadgen, as its option has it: "1s" */
+    struct option_list peaks; /* --peak; see peak_stated() */
+    unsigned allowed_cpus;    /* how many this process may use */
+    unsigned samples;         /* --samples; 0: no series */
+    double every_s;           /* --every */
+    const char *host;         /* --peer: the other end of the network; NULL: this machine */
+    const char *rsh;          /* --rsh: what starts a command there, as `RSH HOST words`; or NULL */
+    unsigned port;            /* --port: the first of 8 that servers may listen on */
+    const char *peer_facts;   /* lines NAME, tab, VALUE that harness/lib/peer.bash found there */
+    uint64_t file_bytes;      /* --file-size: of the work file on the disk */
+    const char *dir;          /* folder on the disk to measure; absolute */
+    char *work;               /* folder in it, there and the bench's own while it measures: for
+                                       files that cells share; removed at the end */
+    const char *duration;     /* of a run of loadgen, as its option has it: "1s" */
     double duration_s;
-    const char *series; /* the options of loadgen for --samples and --every; NULL: no series */
+    char *series; /* the options of loadgen for --samples and --every; NULL: no series */
 };
 
 /* The peak of a part that the user states, in bytes a second, and its source in text; NAN: none,
@@ -371,37 +369,28 @@ struct part {
 enum { MOST_THREADS = 1024, MOST_SAMPLES = 2000, MOST_BLOCK = 1 << 30 };
 
 struct request {
-    bool quick, peers, retry_failed, dry_run, verbose, quiet;
-    const char *threads, *blocks, *output, *only, *dir, *format, *duration;
-    const char *peer, *rsh, *peer_address, *peer_facts;
+    struct choice choice; /* what the parts read, in part by the rows themselves */
+    bool retry_failed, dry_run, verbose, quiet;
+    const char *threads, *blocks, *output, *only, *format;
+    const char *peer_address;
     uint64_t port;
     const char *programs, *derive, *expand, *forecast, *show, *workloads, *address;
     const char *error, *confidence, *max_time;
-    struct option_list set, peaks;
+    struct option_list set;
     int table;
     const char *rows; /* the cells of the table, as a pattern; NULL: all */
-    uint64_t file_bytes;
     uint64_t samples, min_runs, max_runs;
     int64_t every_ns;
     bool part[8];   /* of parts, which are chosen */
     bool is_asked;  /* the command line says what to measure, not only where */
     char **operand; /* what follows the options, ended by NULL */
     struct options *given;
-    char *series;     /* options of loadgen for a series; NULL: there is none */
-    char *folder;     /* --dir, absolute */
-    char *work;       /* folder of the bench's own in --dir */
-    unsigned *thread; /* --threads, ascending, each once */
-    size_t thread_count;
-    uint64_t *block; /* --blocks, ascending, each once */
-    size_t block_count;
+    char *folder; /* --dir, absolute */
 };
 
 /* Reads the command line; --help and wrong use end the program. */
 void bench_request_read(struct request *request, int argc, char **argv);
 void bench_request_free(struct request *request);
-
-/* The choice that the parts read: parts of it belong to the settings. */
-struct choice request_choice(const struct request *request);
 
 /* Room for the cells; `workloads` is the folder of jostle's. To be freed. */
 struct matrix *matrix_new(const struct choice *choice, const char *workloads);

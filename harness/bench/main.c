@@ -135,8 +135,8 @@ static void forecast_set(json_t *plan)
 static json_t *threads_json(const struct request *request)
 {
     json_t *list = must(json_array());
-    for (size_t i = 0; i < request->thread_count; i++)
-        json_array_append_new(list, json_integer(request->thread[i]));
+    for (size_t i = 0; i < request->choice.thread_count; i++)
+        json_array_append_new(list, json_integer(request->choice.threads[i]));
     return list;
 }
 
@@ -149,8 +149,9 @@ static json_t *names_of_parts(const struct request *request)
     return list;
 }
 
-static json_t *settings_json(const struct request *request, const struct choice *choice)
+static json_t *settings_json(const struct request *request)
 {
+    const struct choice *choice = &request->choice;
     const char *error = request->error != NULL ? request->error : choice->quick ? "0.1" : NULL;
     const uint64_t min = request->min_runs > 0 ? request->min_runs : choice->quick ? 3 : 5;
     const uint64_t max = request->max_runs > 0 ? request->max_runs : choice->quick ? 5 : 15;
@@ -188,15 +189,15 @@ static void choose(json_t *record, const char *list, const char *pattern)
 /* jostle.bench-plan/1 of what the settings ask for. A new reference. */
 static json_t *expand_plan(const struct request *request)
 {
-    const struct choice choice = request_choice(request);
-    struct matrix *matrix = matrix_new(&choice, request->workloads ? request->workloads : "");
+    struct matrix *matrix =
+        matrix_new(&request->choice, request->workloads ? request->workloads : "");
     for (size_t i = 0; bench_parts[i].name != NULL; i++)
         if (request->part[i])
             matrix_make(matrix, &bench_parts[i]);
     json_t *plan =
         must(json_pack("{s:s, s:o, s:s, s:o, s:o, s:O}", "schema", SCHEMA_BENCH_PLAN, "made",
                        now_json(), "jostle", JOSTLE_VERSION, "machine", must(environment_now()),
-                       "settings", settings_json(request, &choice), "parts", matrix_parts(matrix)));
+                       "settings", settings_json(request), "parts", matrix_parts(matrix)));
     matrix_free(matrix);
     choose(plan, "cells", request->rows);
     forecast_set(plan);
@@ -225,16 +226,16 @@ static bool expand_write(const json_t *plan, const char *dir)
 static void print_request(const struct request *request, bool follows)
 {
     pair_put("folder", request->output != NULL ? request->output
-                       : request->quick        ? "jostle-results/bench-quick"
+                       : request->choice.quick ? "jostle-results/bench-quick"
                                                : "jostle-results/bench");
     pair_put_flag("follows", follows);
-    pair_put_flag("quick", request->quick);
+    pair_put_flag("quick", request->choice.quick);
     pair_put("only", request->only);
     pair_put("format", request->format != NULL ? request->format : "terminal");
     for (size_t i = 0; bench_parts[i].name != NULL; i++)
         pair_put_flag(bench_parts[i].name, request->part[i]);
-    pair_put("peer", request->peer);
-    pair_put("rsh", request->rsh);
+    pair_put("peer", request->choice.host);
+    pair_put("rsh", request->choice.rsh);
     pair_put("peer_address", request->peer_address);
     for (size_t i = 0; i < request->set.count; i++)
         pair_put("set", request->set.item[i]);

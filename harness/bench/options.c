@@ -89,25 +89,27 @@ static void read_threads(struct request *request)
     char text[32];
     uint64_t *list;
     snprintf(text, sizeof text, "1,%u", threads_allowed());
-    const char *usual = request->quick ? text : "1,2,4,8";
-    request->thread_count =
+    const char *usual = request->choice.quick ? text : "1,2,4,8";
+    request->choice.thread_count =
         read_list(request, request->threads != NULL ? request->threads : usual, read_thread, &list);
-    if (request->thread_count == 0)
+    if (request->choice.thread_count == 0)
         usage_error("--threads %s: nothing is left to measure: give numbers from 1 to %d",
                     request->threads, MOST_THREADS);
-    request->thread = must(calloc(request->thread_count, sizeof *request->thread));
-    for (size_t i = 0; i < request->thread_count; i++)
-        request->thread[i] = (unsigned)list[i];
+    request->choice.threads =
+        must(calloc(request->choice.thread_count, sizeof *request->choice.threads));
+    for (size_t i = 0; i < request->choice.thread_count; i++)
+        request->choice.threads[i] = (unsigned)list[i];
     free(list);
 }
 
-/* Fills request->thread from --threads, or with what is measured without it, and request->block
- * from --blocks. */
+/* Fills request->choice.threads from --threads, or with what is measured without it, and
+ * request->choice.blocks from --blocks. */
 static void lists_read(struct request *request)
 {
     read_threads(request);
     if (request->blocks != NULL)
-        request->block_count = read_list(request, request->blocks, read_block, &request->block);
+        request->choice.block_count =
+            read_list(request, request->blocks, read_block, &request->choice.blocks);
 }
 
 const char *block_text(uint64_t bytes, const char *space, char text[BLOCK_TEXT])
@@ -150,7 +152,7 @@ static const struct table {
 static const char *table_take(struct request *request)
 {
     const struct table *table = &tables[request->table];
-    if (request->quick)
+    if (request->choice.quick)
         usage_error("--table %s: it has rows of its own: leave out --quick",
                     table_names[request->table]);
     if (*request->operand != NULL)
@@ -200,8 +202,8 @@ static bool peak_check(const char *text, char *error, size_t size)
 double peak_stated(const struct choice *choice, const char *part, char *text, size_t size)
 {
     double peak = NAN, bytes_per_s;
-    for (size_t i = 0; i < choice->peaks->count; i++) {
-        const char *item = choice->peaks->item[i], *source;
+    for (size_t i = 0; i < choice->peaks.count; i++) {
+        const char *item = choice->peaks.item[i], *source;
         if (strncmp(item, part, strlen(part)) != 0 ||
             (source = peak_split(item, strlen(part), &bytes_per_s)) == NULL)
             continue;
@@ -232,7 +234,7 @@ static bool check_host(const char *text, char *error, size_t size)
 }
 
 static const struct option_row what_rows[] = {
-    FLAG("quick", quick, "a small matrix, short runs: ends within 5 minutes"),
+    FLAG("quick", choice.quick, "a small matrix, short runs: ends within 5 minutes"),
     {ROW("threads", "LIST", OPTION_TEXT, threads), .wrong = "1,x",
      .help = "numbers of threads to measure with, such as 1,2,4,8 (default: 1,2,4,8; with --quick "
              "1 and the number of allowed CPUs)"},
@@ -241,29 +243,31 @@ static const struct option_row what_rows[] = {
     {ROW("blocks", "LIST", OPTION_TEXT, blocks), .wrong = "4K,x",
      .help = "sizes of blocks and messages, each with each of --threads, such as 4K,1M,100M "
              "(default: each part has its own)"},
-    {ROW("peak", "PART=RATE:SOURCE", OPTION_LIST, peaks), .check = peak_check, .wrong = "cpu=1",
+    {ROW("peak", "PART=RATE:SOURCE", OPTION_LIST, choice.peaks), .check = peak_check,
+     .wrong = "cpu=1",
      .help = "the peak of memory, disk or network where none can be read, and where it is from, "
              "such as memory=68.3GB/s:data-sheet"},
-    FLAG("peers", peers, "measure standard tools in the same runs, too, as far as installed"),
+    FLAG("peers", choice.peers,
+         "measure standard tools in the same runs, too, as far as installed"),
     COUNT("samples", samples, MOST_SAMPLES,
           "a series for each part, too: N figures of --every TIME each, from one run"),
     {ROW("every", "TIME", OPTION_TIME, every_ns), .minimum = 1e6, .maximum = 3600e9, .preset = "1s",
      .help = "with --samples: the time between two figures"},
-    {ROW("peer", "HOST", OPTION_TEXT, peer), .check = check_host, .wrong = "-x",
+    {ROW("peer", "HOST", OPTION_TEXT, choice.host), .check = check_host, .wrong = "-x",
      .help = "network: the other end, reached with ssh, or a node of this job (default: this "
              "machine)"},
-    TEXT("rsh", "COMMAND", rsh,
+    TEXT("rsh", "COMMAND", choice.rsh,
          "with --peer: what starts a command there, as COMMAND HOST WORDS (default: ssh; for a "
          "node of this job what its scheduler has)"),
     TEXT("peer-address", "ADDR", peer_address,
          "with --peer: the address to measure, where it is not that of HOST"),
     {ROW("port", "N", OPTION_COUNT, port), .minimum = 1, .maximum = 65528, .preset = "15300",
      .help = "network: the first of 8 ports that servers may listen on"},
-    TEXT("dir", "DIR", dir,
+    TEXT("dir", "DIR", choice.dir,
          "disk: folder on the disk to measure (default: $TMPDIR, else /var/tmp)"),
-    {ROW("file-size", "SIZE", OPTION_SIZE, file_bytes), .minimum = 1048576, .maximum = 1e18,
+    {ROW("file-size", "SIZE", OPTION_SIZE, choice.file_bytes), .minimum = 1048576, .maximum = 1e18,
      .help = "disk: size of the work file (default: 1 GiB; with --quick 256 MiB)"},
-    NUMBER("duration", "TIME", duration, OPTION_TIME, 1e6, OPTION_TIME_MOST, false,
+    NUMBER("duration", "TIME", choice.duration, OPTION_TIME, 1e6, OPTION_TIME_MOST, false,
            "of a run of jostle's own loads (default: 1s; with --quick 300ms)"),
     {0}};
 
@@ -293,7 +297,7 @@ static const struct option_row where_rows[] = {
     FLAG("verbose", verbose, "show each command on stderr as it is run"),
     FLAG("quiet", quiet, "print nothing but errors"),
     HIDDEN("workloads", "DIR", workloads, "jostle's workloads"),
-    HIDDEN("peer-facts", "TEXT", peer_facts, "what the shell found out of --peer"),
+    HIDDEN("peer-facts", "TEXT", choice.peer_facts, "what the shell found out of --peer"),
     HIDDEN("expand", "DIR", expand, "write bench.conf and bench-plan.json into DIR"),
     HIDDEN("programs", "DIR", programs, "print the peers of the plan in DIR"),
     HIDDEN("address", "NAME", address, "print the address of NAME in numbers"),
@@ -353,18 +357,18 @@ static bool any_given(const struct request *request, const struct option_row *ro
 static void check_dir(struct request *request)
 {
     struct stat status;
-    if (request->dir == NULL) {
+    if (request->choice.dir == NULL) {
         const char *tmp = getenv("TMPDIR");
-        request->dir = tmp != NULL && *tmp == '/' ? tmp : "/var/tmp";
+        request->choice.dir = tmp != NULL && *tmp == '/' ? tmp : "/var/tmp";
     }
     /* Absolute, as runs have working folders of their own. */
-    request->folder = realpath(request->dir, NULL);
+    request->folder = realpath(request->choice.dir, NULL);
     if (request->folder == NULL || stat(request->folder, &status) != 0 ||
         !S_ISDIR(status.st_mode) || access(request->folder, W_OK | X_OK) != 0)
         usage_error("--dir %s: no folder that can be written to: give one on the disk to measure",
-                    request->dir);
-    request->dir = request->folder;
-    request->work = text_of("%s/jostle-bench.%u", request->dir, (unsigned)geteuid());
+                    request->choice.dir);
+    request->choice.dir = request->folder;
+    request->choice.work = text_of("%s/jostle-bench.%u", request->choice.dir, (unsigned)geteuid());
 }
 
 /* Half an interval longer, so that the last one is whole. */
@@ -383,7 +387,7 @@ static void check_series(const struct request *request)
         count += request->part[i];
     const double total_s =
         (double)request->samples * (double)request->every_ns / 1e9 * (double)count;
-    if (request->quick && total_s > 60)
+    if (request->choice.quick && total_s > 60)
         usage_error("--samples %ju: the series of %zu parts take %.0f s, and --quick is to end "
                     "within 5 minutes: ask for less than 60 s, or leave out --quick",
                     (uintmax_t)request->samples, count, total_s);
@@ -393,17 +397,30 @@ static void check(struct request *request)
 {
     if (options_given(request->given, "every") && request->samples == 0)
         usage_error("--every: it is the time between samples: add --samples N");
-    if (request->duration == NULL)
-        request->duration = request->quick ? "300ms" : "1s";
+    if (request->choice.duration == NULL)
+        request->choice.duration = request->choice.quick ? "300ms" : "1s";
     if (!options_given(request->given, "file-size"))
-        request->file_bytes = request->quick ? 256ull << 20 : 1ull << 30;
+        request->choice.file_bytes = request->choice.quick ? 256ull << 20 : 1ull << 30;
     if (request->min_runs > 0 && request->max_runs > 0 && request->min_runs > request->max_runs)
         usage_error("--min-runs %ju: more than --max-runs %ju: give no more",
                     (uintmax_t)request->min_runs, (uintmax_t)request->max_runs);
     check_dir(request);
     check_series(request);
-    if (request->samples > 0)
-        request->series = series_options(request);
+}
+
+// What parts read in another form than it is typed.
+static void complete(struct request *request)
+{
+    struct choice *choice = &request->choice;
+    int64_t time_ns = 0;
+    (void)units_time(choice->duration, &time_ns);
+    choice->duration_s = (double)time_ns / 1e9;
+    choice->samples = (unsigned)request->samples;
+    choice->every_s = (double)request->every_ns / 1e9;
+    choice->port = (unsigned)request->port;
+    choice->threads_given = options_given(request->given, "threads");
+    choice->allowed_cpus = threads_allowed();
+    choice->series = request->samples > 0 ? series_options(request) : NULL;
 }
 
 void bench_request_read(struct request *request, int argc, char **argv)
@@ -430,6 +447,7 @@ void bench_request_read(struct request *request, int argc, char **argv)
         choose_part(request, "all");
     lists_read(request);
     check(request);
+    complete(request);
     request->is_asked =
         *request->operand != NULL || any_given(request, what_rows) || any_given(request, how_rows);
 }
@@ -437,36 +455,9 @@ void bench_request_read(struct request *request, int argc, char **argv)
 void bench_request_free(struct request *request)
 {
     options_free(request->given);
-    free(request->thread);
-    free(request->block);
+    free(request->choice.threads);
+    free(request->choice.blocks);
     free(request->folder);
-    free(request->work);
-    free(request->series);
-}
-
-struct choice request_choice(const struct request *request)
-{
-    int64_t time_ns = 0;
-    units_time(request->duration, &time_ns);
-    return (struct choice){.quick = request->quick,
-                           .peers = request->peers,
-                           .threads = request->thread,
-                           .thread_count = request->thread_count,
-                           .blocks = request->block,
-                           .block_count = request->block_count,
-                           .peaks = &request->peaks,
-                           .allowed_cpus = threads_allowed(),
-                           .samples = (unsigned)request->samples,
-                           .every_s = (double)request->every_ns / 1e9,
-                           .host = request->peer,
-                           .rsh = request->rsh,
-                           .port = (unsigned)request->port,
-                           .peer_facts = request->peer_facts,
-                           .threads_given = options_given(request->given, "threads"),
-                           .file_bytes = request->file_bytes,
-                           .dir = request->dir,
-                           .work = request->work,
-                           .duration = request->duration,
-                           .series = request->series,
-                           .duration_s = (double)time_ns / 1e9};
+    free(request->choice.work);
+    free(request->choice.series);
 }
