@@ -11,16 +11,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The curves of a part. */
+// The curves of a part.
 
-/* What the point shows: an object with value and ci. */
+// What the point shows: an object with value and ci.
 static const json_t *figure_of(const json_t *point, const json_t *rows)
 {
     const char *peer = json_text_at(point, "peer"), *figure = json_text_at(point, "figure");
     const json_t *of = json_named(rows, "cell", json_text_at(point, "cell"));
-    if (peer != NULL)
+    if (peer)
         of = json_named(json_object_get(of, "peers"), "name", peer);
-    return figure == NULL ? of : json_named(json_object_get(of, "more"), "name", figure);
+    return !figure ? of : json_named(json_object_get(of, "more"), "name", figure);
 }
 
 static json_t *point_json(double x, double y, const json_t *figure)
@@ -30,7 +30,7 @@ static json_t *point_json(double x, double y, const json_t *figure)
                           json_number(json_bound_at(figure, 1))));
 }
 
-/* Where on the x axis it is; NAN: nowhere. */
+// Where on the x axis it is; NAN: nowhere.
 static double x_of(const json_t *point, const json_t *loads)
 {
     return json_has(point, "x") ? json_number_at(point, "x")
@@ -49,7 +49,7 @@ static json_t *points_json(const json_t *points, const json_t *rows, const json_
     return list;
 }
 
-/* [{x, y}]: the theoretical peaks of the rows whose main figure the points are. */
+// [{x, y}]: the theoretical peaks of the rows whose main figure the points are.
 static json_t *peaks_json(const json_t *points, const json_t *rows, const json_t *loads)
 {
     json_t *list = must(json_array());
@@ -66,10 +66,10 @@ static json_t *peaks_json(const json_t *points, const json_t *rows, const json_t
 static bool same_text(const json_t *a, const json_t *b, const char *key)
 {
     const char *one = json_text_at(a, key), *other = json_text_at(b, key);
-    return one == NULL || other == NULL ? one == other : strcmp(one, other) == 0;
+    return !one || !other ? one == other : strcmp(one, other) == 0;
 }
 
-/* Whether the chart has a point of that cell, figure and peer. */
+// Whether the chart has a point of that cell, figure and peer.
 static bool has_point(const json_t *chart, const json_t *point)
 {
     JSON_EACH (series, json_object_get(chart, "series")) {
@@ -82,7 +82,7 @@ static bool has_point(const json_t *chart, const json_t *point)
     return false;
 }
 
-/* The points of a series as those of a peer, but for those that the chart has anyway. */
+// The points of a series as those of a peer, but for those that the chart has anyway.
 static json_t *points_of_peer(const json_t *chart, const json_t *points, const char *peer)
 {
     json_t *list = must(json_array());
@@ -97,7 +97,7 @@ static json_t *points_of_peer(const json_t *chart, const json_t *points, const c
     return list;
 }
 
-/* Takes `points` and `peaks` over; without a point there is no such series. */
+// Takes `points` and `peaks` over; without a point there is no such series.
 static void add_series(json_t *built, const char *name, const char *peer, json_t *points,
                        json_t *peaks)
 {
@@ -110,7 +110,7 @@ static void add_series(json_t *built, const char *name, const char *peer, json_t
 }
 
 struct source {
-    const json_t *chart, *rows, *loads; /* chart: as the plan has it */
+    const json_t *chart, *rows, *loads; // chart: as the plan has it
 };
 
 static void add_peers(json_t *built, const struct source *source, const json_t *series)
@@ -134,8 +134,8 @@ static void add_peers(json_t *built, const struct source *source, const json_t *
     json_decref(seen);
 }
 
-/* The chart of the plan with the figures of its cells, by their rows; points without a
- * figure are left out. `loads`: by cell, what its load achieved. A new reference. */
+// The chart of the plan with the figures of its cells, by their rows; points without a
+// figure are left out. `loads`: by cell, what its load achieved. A new reference.
 static json_t *chart_build(const json_t *chart, const json_t *rows, const json_t *loads)
 {
     const struct source source = {chart, rows, loads};
@@ -147,14 +147,14 @@ static json_t *chart_build(const json_t *chart, const json_t *rows, const json_t
         const json_t *points = json_object_get(series, "points");
         const char *peer = json_text_at(json_array_get(points, 0), "peer");
         add_series(built, json_text_at(series, "name"), peer, points_json(points, rows, loads),
-                   peer == NULL ? peaks_json(points, rows, loads) : must(json_array()));
-        if (peer == NULL)
+                   !peer ? peaks_json(points, rows, loads) : must(json_array()));
+        if (!peer)
             add_peers(built, &source, series);
     }
     return built;
 }
 
-/* The chart over time of a cell that is a series; NULL: it has no figures. A new reference. */
+// The chart over time of a cell that is a series; NULL: it has no figures. A new reference.
 static json_t *chart_of_series(const struct measured *measured, const json_t *cell)
 {
     const json_t *figure = json_object_get(cell, "figure");
@@ -176,10 +176,10 @@ static json_t *chart_of_series(const struct measured *measured, const json_t *ce
         "name", json_text_at(cell, "cell"), "peer", "points", points, "peak"));
 }
 
-/* What is added up over all cells. */
+// What is added up over all cells.
 struct totals {
     double spent_s;
-    char *last; /* when a cell was last written; NULL: never */
+    char *last; // when a cell was last written; NULL: never
 };
 
 static void add_status(struct totals *totals, const struct measured *measured)
@@ -188,13 +188,13 @@ static void add_status(struct totals *totals, const struct measured *measured)
     const char *updated = json_text_at(measured->status, "updated");
     if (!isnan(spent_s))
         totals->spent_s += spent_s;
-    if (updated == NULL || (totals->last != NULL && strcmp(totals->last, updated) >= 0))
+    if (!updated || (totals->last && strcmp(totals->last, updated) >= 0))
         return;
     free(totals->last);
     totals->last = must(strdup(updated));
 }
 
-/* The labels of all cells, in the order in which they come. */
+// The labels of all cells, in the order in which they come.
 static json_t *columns_of(const json_t *cells)
 {
     json_t *seen = must(json_object()), *list = must(json_array());
@@ -230,7 +230,7 @@ static void collect_cell(struct collected_part *collected, const char *dir, cons
         json_put(collected->loads, name,
                  json_number(measured_load(&measured, measured_condition(&measured, cell, NULL))));
     json_t *chart = json_has(cell, "series") ? chart_of_series(&measured, cell) : NULL;
-    if (chart != NULL)
+    if (chart)
         json_add(collected->charts, chart);
     measured_free(&measured);
 }
@@ -279,9 +279,9 @@ json_t *collect_load(const char *dir, const char *name)
     char why[RECORD_WHY];
     const bool is_plan = strcmp(name, "bench-plan.json") == 0;
     json_t *object = record_read(path, is_plan ? SCHEMA_BENCH_PLAN : SCHEMA_BENCH, why);
-    if (object == NULL && access(path, F_OK) == 0)
+    if (!object && access(path, F_OK) == 0)
         complain("%s cannot be read (%s): give a folder that jostle bench has made", path, why);
-    else if (object == NULL)
+    else if (!object)
         complain("%s holds no bench (no %s): give a folder that jostle bench has made", dir, name);
     return object;
 }
@@ -291,9 +291,9 @@ json_t *bench_collect(const char *dir)
     if (!file_is_in(dir, "cells", F_OK) && file_is_in(dir, "bench.json", F_OK))
         return collect_load(dir, "bench.json");
     json_t *plan = collect_load(dir, "bench-plan.json");
-    if (plan != NULL)
+    if (plan)
         versions_put(plan, dir);
-    json_t *bench = plan == NULL ? NULL : bench_json(dir, plan);
+    json_t *bench = !plan ? NULL : bench_json(dir, plan);
     json_decref(plan);
     return bench;
 }

@@ -1,5 +1,5 @@
-/* What the CPUs compute in a second: each type of number, in the widest vectors and without,
- * beside OpenBLAS's products of matrices; and a system of equations. */
+// What the CPUs compute in a second: each type of number, in the widest vectors and without,
+// beside OpenBLAS's products of matrices; and a system of equations.
 #include "bench.h"
 #include "common/ports.h"
 #include "common/version.h"
@@ -23,9 +23,9 @@ struct type {
     const char *name;
     bool floating;
     unsigned bytes;
-    const char *gemm; /* options of workloads/gemm for its product; NULL: there is none */
-    bool quick;       /* in vectors, with --quick */
-    bool series;      /* with --samples */
+    const char *gemm; // options of workloads/gemm for its product; NULL: there is none
+    bool quick;       // in vectors, with --quick
+    bool series;      // with --samples
 };
 
 static const struct type types[] = {
@@ -39,7 +39,7 @@ static const struct type types[] = {
 };
 #define TYPES (sizeof types / sizeof types[0])
 
-/* What the cells of the part have in common. */
+// What the cells of the part have in common.
 struct scope {
     struct matrix *matrix;
     const struct choice *choice;
@@ -50,8 +50,8 @@ struct scope {
     struct chart *chart;
 };
 
-/* Large enough for the library to come to its speed: about 1 s, with --quick 0.15 s, of one CPU
- * of our day. */
+// Large enough for the library to come to its speed: about 1 s, with --quick 0.15 s, of one CPU
+// of our day.
 static unsigned gemm_size(const struct choice *choice)
 {
     return choice->quick ? 1500 : 3000;
@@ -62,11 +62,11 @@ static unsigned linpack_size(const struct choice *choice)
     return choice->quick ? 2000 : 4000;
 }
 
-/* Whether the library is there: the peers are programs of jostle, which open it. */
+// Whether the library is there: the peers are programs of jostle, which open it.
 static bool has_library(const char *name)
 {
     void *library = linked_static() ? NULL : dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-    return library != NULL && dlclose(library) == 0;
+    return library && dlclose(library) == 0;
 }
 
 static const char *blas_missing(void)
@@ -100,8 +100,8 @@ static struct peer *blas_peer(const struct scope *scope, struct cell *cell, cons
     return peer;
 }
 
-/* Its product of this type, and of doubles its solution of equations, too. It has no more
- * threads than there are CPUs. */
+// Its product of this type, and of doubles its solution of equations, too. It has no more
+// threads than there are CPUs.
 static void add_blas(const struct scope *scope, struct cell *cell, const struct type *type,
                      unsigned threads)
 {
@@ -115,7 +115,7 @@ static void add_blas(const struct scope *scope, struct cell *cell, const struct 
     if (type->bytes == 8)
         peers[1] = blas_peer(scope, cell, "linpack", "linpack", command);
     for (size_t i = 0; i < 2; i++)
-        if (peers[i] != NULL && scope->has_blas && threads > scope->cpus.count)
+        if (peers[i] && scope->has_blas && threads > scope->cpus.count)
             peer_skip(peers[i], "OpenBLAS starts no more threads than CPUs, %u", scope->cpus.count);
 }
 
@@ -126,7 +126,7 @@ static void label(struct cell *cell, const char *type, const char *code, unsigne
     cell_label(cell, "threads", "%u", threads);
 }
 
-/* One type in one width on so many threads. */
+// One type in one width on so many threads.
 static void add_kernel(const struct scope *scope, const struct type *type, enum simd simd,
                        unsigned threads)
 {
@@ -145,7 +145,7 @@ static void add_kernel(const struct scope *scope, const struct type *type, enum 
                        type->name, simd_names[simd], threads, scope->choice->duration);
     add_peak(scope, cell, type, simd, threads);
     cell_cpus(cell, threads);
-    if (vectors && type->gemm != NULL)
+    if (vectors && type->gemm)
         add_blas(scope, cell, type, threads);
     snprintf(series, sizeof series, "%s %s", type->name, simd_names[simd]);
     chart_point(scope->chart, series, cell, threads);
@@ -173,7 +173,7 @@ static void add_linpack(const struct scope *scope, unsigned threads)
     chart_point(scope->chart, "double linpack", cell, threads);
 }
 
-/* What the kernel and others take of all CPUs meanwhile. */
+// What the kernel and others take of all CPUs meanwhile.
 static void add_noise(const struct scope *scope)
 {
     struct cell *cell = matrix_cell(scope->matrix, "cpu.noise");
@@ -185,14 +185,14 @@ static void add_noise(const struct scope *scope)
     cell_no_peak(cell, "noise has no peak");
 }
 
-/* One width of a type on all numbers of threads. */
+// One width of a type on all numbers of threads.
 static void add_scaling(const struct scope *scope, const struct type *type, enum simd simd)
 {
     for (size_t i = 0; i < scope->choice->thread_count; i++)
         add_kernel(scope, type, simd, scope->choice->threads[i]);
 }
 
-/* Both widths; with --quick of few types. */
+// Both widths; with --quick of few types.
 static void add_type(const struct scope *scope, const struct type *type)
 {
     const bool quick = scope->choice->quick;
@@ -232,7 +232,7 @@ void part_cpu(struct matrix *matrix, const struct choice *choice)
     for (size_t i = 0; i < choice->thread_count; i++)
         add_linpack(&scope, choice->threads[i]);
     add_noise(&scope);
-    /* Operations a second of floating point and of integers: FLOPS and IOPS. */
+    // Operations a second of floating point and of integers: FLOPS and IOPS.
     for (size_t i = 0; i < TYPES && choice->samples > 0; i++)
         if (types[i].series)
             add_series(&scope, &types[i]);

@@ -10,17 +10,17 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* What the disk delivers: bandwidth, operations a second and latency, over patterns, block
- * sizes and threads, past the page cache and through it; and the phases of Bonnie.
- *
- * All cells share one work file, in the bench's folder on the disk: the set-up of a cell makes
- * it where it is not there yet. */
+// What the disk delivers: bandwidth, operations a second and latency, over patterns, block
+// sizes and threads, past the page cache and through it; and the phases of Bonnie.
+//
+// All cells share one work file, in the bench's folder on the disk: the set-up of a cell makes
+// it where it is not there yet.
 
-/* A pattern and direction, as loadgen and fio name them. */
+// A pattern and direction, as loadgen and fio name them.
 struct access {
     const char *name, *label, *options, *fio;
     bool random, reads, writes;
-    uint64_t usual; /* the block for curves over threads */
+    uint64_t usual; // the block for curves over threads
 };
 
 static const struct access accesses[] = {
@@ -34,12 +34,12 @@ static const struct access accesses[] = {
 };
 enum { ACCESSES = sizeof accesses / sizeof *accesses };
 
-/* What an operation goes through, and when a write counts. */
+// What an operation goes through, and when a write counts.
 struct way {
-    const char *name;           /* of the column "through", in which it is told apart */
-    const char *reads, *writes; /* options of loadgen; NULL: not of this way */
+    const char *name;           // of the column "through", in which it is told apart
+    const char *reads, *writes; // options of loadgen; NULL: not of this way
     const char *fio;
-    bool reaches; /* the device, before it counts; and in whole logical blocks */
+    bool reaches; // the device, before it counts; and in whole logical blocks
 };
 
 static const struct way direct = {THROUGH_DIRECT, "", "--sync direct", "--direct=1", true};
@@ -48,7 +48,7 @@ static const struct way durable = {"direct, durable", NULL, "--sync dsync",
 static const struct way cached = {THROUGH_CACHE, "--cached", "--sync none",
                                   "--direct=0 --invalidate=0", false};
 
-/* ---- what is there ---- */
+// ---- what is there ----
 
 static bool has_room(const struct choice *choice, double *free_bytes)
 {
@@ -57,8 +57,8 @@ static bool has_room(const struct choice *choice, double *free_bytes)
     if (statvfs(choice->dir, &space) != 0)
         return false;
     *free_bytes = (double)space.f_bavail * (double)space.f_frsize;
-    /* The phases have a file of their own, as have their peers; and a disk that is nearly
-     * full is another disk. */
+    // The phases have a file of their own, as have their peers; and a disk that is nearly
+    // full is another disk.
     return *free_bytes >= 2 * (double)choice->file_bytes;
 }
 
@@ -68,7 +68,7 @@ static void look(struct disk *disk)
     char wanted[NAME_SIZE], left[NAME_SIZE];
     double free_bytes = 0;
 
-    if (strchr(choice->work, '\'') != NULL)
+    if (strchr(choice->work, '\''))
         snprintf(disk->none, sizeof disk->none, "a folder with ' in its name: give another --dir");
     else if (!device_of(choice->dir, &disk->device))
         snprintf(disk->none, sizeof disk->none, "%.200s cannot be found: give another --dir",
@@ -91,7 +91,7 @@ static void look(struct disk *disk)
         snprintf(disk->no_peak, sizeof disk->no_peak, "not known here: %s", disk->link.source);
 }
 
-/* ---- one cell ---- */
+// ---- one cell ----
 
 struct test {
     const struct access *access;
@@ -100,7 +100,7 @@ struct test {
     unsigned threads;
 };
 
-/* Whether it can be measured here; otherwise the cell is skipped with the reason. */
+// Whether it can be measured here; otherwise the cell is skipped with the reason.
 static bool is_possible(const struct disk *disk, const struct test *test, struct cell *cell)
 {
     const uint64_t blocks = test->access->random ? 1 : test->threads;
@@ -145,8 +145,8 @@ static void add_figures(struct cell *cell)
     cell_more(cell, "cpu", "%", LOWER, SUMMARY("cpu_percent"));
 }
 
-/* What is claimed of the disk has to have reached it. Where the kernel counts nothing (in a
- * container, on a network) the figure would be null. */
+// What is claimed of the disk has to have reached it. Where the kernel counts nothing (in a
+// container, on a network) the figure would be null.
 static void add_rules(const struct disk *disk, const struct test *test, struct cell *cell)
 {
     if (!test->way->reaches)
@@ -170,8 +170,8 @@ static void add_peak(const struct disk *disk, const struct test *test, struct ce
         cell_peak_constant(cell, disk->link.bytes_per_s, disk->link.source);
 }
 
-/* The work file, and for reads of the page cache its content there; after writes into the
- * page cache nothing is left for the next run to wait for. */
+// The work file, and for reads of the page cache its content there; after writes into the
+// page cache nothing is left for the next run to wait for.
 static void add_around(const struct disk *disk, const struct test *test, struct cell *cell)
 {
     const bool reads_cache = !test->way->reaches && test->access->reads;
@@ -191,7 +191,7 @@ static void add_around(const struct disk *disk, const struct test *test, struct 
                  0.3);
 }
 
-/* The same of fio: each of its jobs has a part of the file, where ours has. */
+// The same of fio: each of its jobs has a part of the file, where ours has.
 static void add_fio(const struct disk *disk, const struct test *test, struct cell *cell)
 {
     const uint64_t file = disk->choice->file_bytes;
@@ -207,13 +207,13 @@ static void add_fio(const struct disk *disk, const struct test *test, struct cel
         (unsigned long long)test->block_bytes, test->way->fio, test->threads,
         disk->choice->duration);
 
-    /* Of reads, writes and trims; what there is none of is 0. */
+    // Of reads, writes and trims; what there is none of is 0.
     peer_figure(fio, "rate", "stdout:/\"bw_bytes\" : ([0-9]+)/,take=sum", 1);
     if (part < test->block_bytes)
         peer_skip(fio, "its part of the work file is smaller than a block");
 }
 
-/* `tail`: how long. */
+// `tail`: how long.
 static void add_command(const struct disk *disk, const struct test *test, struct cell *cell,
                         const char *tail)
 {
@@ -250,7 +250,7 @@ static struct cell *add_cell(struct disk *disk, const struct access *access, con
     return cell;
 }
 
-/* ---- the matrix ---- */
+// ---- the matrix ----
 
 static const char *curve_name(const struct access *access, const struct way *way,
                               char text[2 * NAME_SIZE])
@@ -259,7 +259,7 @@ static const char *curve_name(const struct access *access, const struct way *way
     return text;
 }
 
-/* Bandwidth and the latency's tail over the block size, one operation at a time. */
+// Bandwidth and the latency's tail over the block size, one operation at a time.
 static void chart_blocks(struct disk *disk, const struct access *access, const struct way *way,
                          const struct cell *cell, uint64_t block_bytes)
 {
@@ -295,7 +295,7 @@ static void chart_threads(struct disk *disk, const struct access *access, const 
                     name, cell, threads);
 }
 
-/* With --blocks: each with each number of threads. */
+// With --blocks: each with each number of threads.
 static void add_grid(struct disk *disk, const struct access *access, const struct way *way)
 {
     const struct choice *choice = disk->choice;
@@ -312,8 +312,8 @@ static void add_grid(struct disk *disk, const struct access *access, const struc
         }
 }
 
-/* An access through a way: over blocks with one thread, and over threads with the usual
- * block. The cell that both have is made once. */
+// An access through a way: over blocks with one thread, and over threads with the usual
+// block. The cell that both have is made once.
 static void add_curves(struct disk *disk, const struct access *access, const struct way *way,
                        const uint64_t *blocks, size_t block_count, const unsigned *threads,
                        size_t thread_count)
@@ -332,7 +332,7 @@ static void add_curves(struct disk *disk, const struct access *access, const str
                           threads[i]);
 }
 
-/* A disk's queue is filled by more threads than there are CPUs. */
+// A disk's queue is filled by more threads than there are CPUs.
 static const unsigned usual_threads[] = {1, 8, 32, 128};
 
 static void add_full(struct disk *disk)
@@ -368,7 +368,7 @@ static void add_quick(struct disk *disk)
     add_cell(disk, &accesses[3], &direct, accesses[3].usual, 1);
 }
 
-/* --samples: the bandwidth of sequential reads and writes over time. */
+// --samples: the bandwidth of sequential reads and writes over time.
 static void add_series(struct disk *disk, const struct access *access)
 {
     const struct test test = {access, &direct, access->usual, 1};
@@ -401,18 +401,18 @@ void part_disk(struct matrix *matrix, const struct choice *choice)
             add_series(&disk, &accesses[i]);
 }
 
-/* The phases of Bonnie: one run of `loadgen io --phases` measures all of them, as does one of
- * bonnie++, which cannot measure them one by one. */
+// The phases of Bonnie: one run of `loadgen io --phases` measures all of them, as does one of
+// bonnie++, which cannot measure them one by one.
 
-/* The first has the row of the cell itself, and decides when that has converged. `field` is that of
- * the summary of `loadgen io --phases`, `column` that of the line of bonnie++ 2.00: K/sec, or
- * seeks/sec. */
+// The first has the row of the cell itself, and decides when that has converged. `field` is that of
+// the summary of `loadgen io --phases`, `column` that of the line of bonnie++ 2.00: K/sec, or
+// seeks/sec.
 struct phase {
     const char *name, *label, *field, *column;
     bool by_byte, reads;
 };
 
-/* The first n fields of a line with commas, and the next. */
+// The first n fields of a line with commas, and the next.
 #define F3       "[^,]*,[^,]*,[^,]*,"
 #define F9       F3 F3 F3
 #define FIELD(n) "stdout:/^" n "([0-9.]+),/"
@@ -427,8 +427,8 @@ static const struct phase phases[] = {
 };
 enum { PHASES = sizeof phases / sizeof *phases };
 
-/* The sizes of a run of all phases. bonnie++ prints "+++" for a phase of less than half a second
- * (its MinTime), so a run beside it takes long. */
+// The sizes of a run of all phases. bonnie++ prints "+++" for a phase of less than half a second
+// (its MinTime), so a run beside it takes long.
 struct sizes {
     unsigned file_mib, char_kib, seeks;
     double run_s;
@@ -461,7 +461,7 @@ static bool is_seeks(const struct phase *phase)
     return strcmp(phase->field, "seeks") == 0;
 }
 
-/* What a figure of a phase is called in the runs: the first phase has the cell's own row. */
+// What a figure of a phase is called in the runs: the first phase has the cell's own row.
 static const char *figure_name(const struct phase *phase, const char *figure,
                                char text[2 * NAME_SIZE])
 {
@@ -471,7 +471,7 @@ static const char *figure_name(const struct phase *phase, const char *figure,
     return text;
 }
 
-/* The sources of a phase's figures in our summary. */
+// The sources of a phase's figures in our summary.
 static void add_phase(const struct disk *disk, struct cell *cell, const struct phase *phase,
                       bool is_direct)
 {
@@ -497,15 +497,15 @@ static void add_phase(const struct disk *disk, struct cell *cell, const struct p
     }
 }
 
-/* With -D, bonnie++ 2.00 opens the file with O_DIRECT where it creates it, and without for all that
- * follows (strace). Without, reads of blocks are over too soon for it to show a figure. */
+// With -D, bonnie++ 2.00 opens the file with O_DIRECT where it creates it, and without for all that
+// follows (strace). Without, reads of blocks are over too soon for it to show a figure.
 static bool compares(const struct phase *phase, bool is_direct)
 {
     return is_direct ? phase == phases : !phase->reads || phase->by_byte;
 }
 
-/* bonnie++ -r: it takes the file's size for twice the memory, so that without -D what it reads
- * is in the page cache, which is why ours leaves it there, too. */
+// bonnie++ -r: it takes the file's size for twice the memory, so that without -D what it reads
+// is in the page cache, which is why ours leaves it there, too.
 static void add_bonnie(const struct disk *disk, struct cell *cell, bool is_direct,
                        struct sizes sizes)
 {
@@ -529,7 +529,7 @@ static void add_bonnie(const struct disk *disk, struct cell *cell, bool is_direc
         peer_skip(bonnie, "not with --quick: it shows no figure of a phase below half a second");
 }
 
-/* What a row of a phase has beside its figures. */
+// What a row of a phase has beside its figures.
 static void finish_row(const struct disk *disk, struct cell *row, const struct phase *phase,
                        bool is_direct)
 {

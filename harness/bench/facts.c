@@ -18,9 +18,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define ANY_PORT "9" /* nothing is ever sent there */
+#define ANY_PORT "9" // nothing is ever sent there
 
-/* The kernel chooses the address that a packet to `address` would come from. */
+// The kernel chooses the address that a packet to `address` would come from.
 static bool own_address(const char *address, struct sockaddr_storage *own)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICHOST};
@@ -39,7 +39,7 @@ static bool own_address(const char *address, struct sockaddr_storage *own)
 
 static bool same(const struct sockaddr *a, const struct sockaddr_storage *b)
 {
-    if (a == NULL || a->sa_family != b->ss_family)
+    if (!a || a->sa_family != b->ss_family)
         return false;
     if (a->sa_family == AF_INET)
         return memcmp(&((const struct sockaddr_in *)a)->sin_addr,
@@ -49,14 +49,14 @@ static bool same(const struct sockaddr *a, const struct sockaddr_storage *b)
                   &((const struct sockaddr_in6 *)b)->sin6_addr, sizeof(struct in6_addr)) == 0;
 }
 
-/* The interface that has this address; loopback: a packet to oneself takes that one. */
+// The interface that has this address; loopback: a packet to oneself takes that one.
 static bool interface_of(const struct sockaddr_storage *own, char name[IF_NAMESIZE], bool *loopback)
 {
     struct ifaddrs *list;
     bool found = false;
     if (getifaddrs(&list) != 0)
         return false;
-    for (const struct ifaddrs *one = list; one != NULL && !found; one = one->ifa_next) {
+    for (const struct ifaddrs *one = list; one && !found; one = one->ifa_next) {
         found = same(one->ifa_addr, own);
         if (found) {
             snprintf(name, IF_NAMESIZE, "%s", one->ifa_name);
@@ -67,7 +67,7 @@ static bool interface_of(const struct sockaddr_storage *own, char name[IF_NAMESI
     return found;
 }
 
-/* Whether /sys/class/net/NAME/FILE is there. */
+// Whether /sys/class/net/NAME/FILE is there.
 static bool has(const char *name, const char *file)
 {
     char path[128], full[PATH_MAX];
@@ -75,8 +75,8 @@ static bool has(const char *name, const char *file)
     return access(machine_path(path, full), F_OK) == 0;
 }
 
-/* Hardware, or what is made of it: of other interfaces (veth, bridge, tunnel) the driver gives
- * a number that limits nothing; veth's is 10000 always. */
+// Hardware, or what is made of it: of other interfaces (veth, bridge, tunnel) the driver gives
+// a number that limits nothing; veth's is 10000 always.
 static bool is_real(const char *name)
 {
     char path[64], full[PATH_MAX];
@@ -90,9 +90,9 @@ static bool read_mbit(const char *name, double *mbit)
     char path[128], full[PATH_MAX];
     snprintf(path, sizeof path, "/sys/class/net/%s/speed", name);
     FILE *file = fopen(machine_path(path, full), "re");
-    /* A driver that does not know says -1, or the read fails. */
-    const bool known = file != NULL && fscanf(file, "%lf", mbit) == 1 && *mbit > 0;
-    if (file != NULL)
+    // A driver that does not know says -1, or the read fails.
+    const bool known = file && fscanf(file, "%lf", mbit) == 1 && *mbit > 0;
+    if (file)
         (void)fclose(file);
     return known;
 }
@@ -140,34 +140,34 @@ bool link_print_address(const char *name)
     return known && puts(address) != EOF && fflush(stdout) == 0;
 }
 
-/* Offsets and values are those of the System Management BIOS Reference Specification (DMTF
- * DSP0134, version 3.7), 7.18 "Memory Device (Type 17)" and 7.5 "Processor Information (Type
- * 4)". */
+// Offsets and values are those of the System Management BIOS Reference Specification (DMTF
+// DSP0134, version 3.7), 7.18 "Memory Device (Type 17)" and 7.5 "Processor Information (Type
+// 4)".
 
 #define TABLE         "/sys/firmware/dmi/tables/DMI"
-#define MOST_BYTES    (4 << 20) /* no table is larger */
+#define MOST_BYTES    (4 << 20) // no table is larger
 #define MOST_CHANNELS 256
 #define KEY_BYTES     64
 
 enum { PROCESSOR = 4, MEMORY_DEVICE = 17, END = 127 };
 
-/* One structure: its formatted part, and the strings behind it up to `end`. */
+// One structure: its formatted part, and the strings behind it up to `end`.
 struct entry {
     const unsigned char *data, *end;
     unsigned type, length;
 };
 
-/* One channel, and the slowest of its DIMMs. */
+// One channel, and the slowest of its DIMMs.
 struct channel {
-    char key[KEY_BYTES]; /* "P0 CHANNEL A" */
-    unsigned rate;       /* MT/s */
-    unsigned width;      /* bits of data, without those of ECC */
+    char key[KEY_BYTES]; // "P0 CHANNEL A"
+    unsigned rate;       // MT/s
+    unsigned width;      // bits of data, without those of ECC
 };
 
 struct dimms {
     struct channel channel[MOST_CHANNELS];
     unsigned channels, dimms, sockets;
-    const char *unknown; /* why nothing is known; NULL: all is */
+    const char *unknown; // why nothing is known; NULL: all is
 };
 
 static unsigned word_at(const struct entry *entry, unsigned offset)
@@ -182,7 +182,7 @@ static uint32_t double_word_at(const struct entry *entry, unsigned offset)
     return word_at(entry, offset) | (uint32_t)word_at(entry, offset + 2) << 16;
 }
 
-/* The structure at `at`; what follows it is at its end. False: none, or it is cut off. */
+// The structure at `at`; what follows it is at its end. False: none, or it is cut off.
 static bool read_entry(const unsigned char *at, const unsigned char *end, struct entry *entry)
 {
     if (end - at < 4 || at[1] < 4 || end - at < at[1])
@@ -196,7 +196,7 @@ static bool read_entry(const unsigned char *at, const unsigned char *end, struct
     return false;
 }
 
-/* The string whose number is at that offset; "": none. It ends within the entry. */
+// The string whose number is at that offset; "": none. It ends within the entry.
 static const char *string_at(const struct entry *entry, unsigned offset)
 {
     const unsigned char *at = entry->data + entry->length;
@@ -208,12 +208,12 @@ static const char *string_at(const struct entry *entry, unsigned offset)
     return at < entry->end ? (const char *)at : "";
 }
 
-/* The part of a locator up to the channel: "P0 CHANNEL A" of itself, "Node0_Channel2" of
- * "Node0_Channel2_Dimm1". False: it names none. */
+// The part of a locator up to the channel: "P0 CHANNEL A" of itself, "Node0_Channel2" of
+// "Node0_Channel2_Dimm1". False: it names none.
 static bool channel_of(const char *locator, char key[KEY_BYTES])
 {
     const char *word = strcasestr(locator, "channel");
-    if (word == NULL)
+    if (!word)
         return false;
     const char *name = word + strlen("channel");
     name += strspn(name, " _-:");
@@ -244,11 +244,11 @@ static void add_dimm(struct dimms *dimms, const char *key, unsigned rate, unsign
         return;
     }
     *channel = (struct channel){.rate = rate, .width = width};
-    strcpy(channel->key, key); /* of the same size */
+    strcpy(channel->key, key); // of the same size
     dimms->channels++;
 }
 
-/* What runs now, not what the DIMM could do: that is 0 or absent where it is not known. */
+// What runs now, not what the DIMM could do: that is 0 or absent where it is not known.
 static unsigned configured_rate(const struct entry *entry)
 {
     const unsigned rate = word_at(entry, 0x20);
@@ -260,7 +260,7 @@ static void take_dimm(struct dimms *dimms, const struct entry *entry)
     char key[KEY_BYTES] = "";
     const unsigned size = word_at(entry, 0x0C), rate = configured_rate(entry);
     const unsigned width = word_at(entry, 0x0A);
-    if (size == 0) /* nothing in the socket */
+    if (size == 0) // nothing in the socket
         return;
     dimms->dimms++;
     if (rate < 100 || rate > 100000)
@@ -280,16 +280,16 @@ static void read_table(const unsigned char *table, size_t size, struct dimms *di
         if (entry.type == MEMORY_DEVICE)
             take_dimm(dimms, &entry);
         else if (entry.type == PROCESSOR && entry.length > 0x18 && (entry.data[0x18] & 0x40) != 0)
-            dimms->sockets++; /* there is a processor in it */
+            dimms->sockets++; // there is a processor in it
     }
 }
 
-/* Two sockets whose channels have the same names would be taken for one. */
+// Two sockets whose channels have the same names would be taken for one.
 static bool names_sockets(const struct dimms *dimms)
 {
     for (unsigned i = 0; i < dimms->channels; i++) {
         const char *key = dimms->channel[i].key, *word = strcasestr(key, "channel");
-        const size_t before = word == NULL ? 0 : (size_t)(word - key);
+        const size_t before = !word ? 0 : (size_t)(word - key);
         if (strcspn(key, "0123456789") >= before)
             return false;
     }
@@ -300,7 +300,7 @@ static const char *why_not(const struct dimms *dimms)
 {
     if (dimms->dimms == 0)
         return "DMI shows no DIMM";
-    if (dimms->unknown != NULL)
+    if (dimms->unknown)
         return dimms->unknown;
     for (unsigned i = 0; i < dimms->channels && dimms->dimms > 1; i++)
         if (strcmp(dimms->channel[i].key, "?") == 0)
@@ -332,13 +332,13 @@ double dmi_peak(const unsigned char *table, size_t size, char *text, size_t text
 {
     double peak = NAN;
     struct dimms *dimms = calloc(1, sizeof *dimms);
-    if (dimms == NULL) {
+    if (!dimms) {
         snprintf(text, text_size, "out of memory");
         return NAN;
     }
     read_table(table, size, dimms);
     const char *reason = why_not(dimms);
-    if (reason == NULL)
+    if (!reason)
         peak = describe(dimms, text, text_size);
     else
         snprintf(text, text_size, "%s", reason);
@@ -355,13 +355,13 @@ double dmi_machine_peak(char *text, size_t text_size)
         return NAN;
     }
     FILE *file = fopen(machine_path(TABLE, path), "re");
-    if (file == NULL) {
+    if (!file) {
         snprintf(text, text_size, errno == EACCES ? "reading DMI (%s) needs root" : "no DMI (%s)",
                  TABLE);
         return NAN;
     }
     unsigned char *table = malloc(MOST_BYTES);
-    if (table == NULL)
+    if (!table)
         snprintf(text, text_size, "out of memory");
     else
         peak = dmi_peak(table, fread(table, 1, MOST_BYTES, file), text, text_size);
@@ -370,13 +370,13 @@ double dmi_machine_peak(char *text, size_t text_size)
     return peak;
 }
 
-/* ---- caches and NUMA nodes */
+// ---- caches and NUMA nodes
 
 static uint64_t cache_above(hwloc_topology_t topology, int cpu, hwloc_obj_type_t type)
 {
     hwloc_obj_t unit = hwloc_get_pu_obj_by_os_index(topology, (unsigned)cpu);
-    hwloc_obj_t cache = unit == NULL ? NULL : hwloc_get_ancestor_obj_by_type(topology, type, unit);
-    return cache == NULL ? 0 : cache->attr->cache.size;
+    hwloc_obj_t cache = !unit ? NULL : hwloc_get_ancestor_obj_by_type(topology, type, unit);
+    return !cache ? 0 : cache->attr->cache.size;
 }
 
 static uint64_t sum_l3(hwloc_topology_t topology, hwloc_const_cpuset_t usable)
@@ -388,7 +388,7 @@ static uint64_t sum_l3(hwloc_topology_t topology, hwloc_const_cpuset_t usable)
     return sum;
 }
 
-/* The CPUs of a node that may be used: the first one, and those of other cores. */
+// The CPUs of a node that may be used: the first one, and those of other cores.
 static void take_node(hwloc_topology_t topology, hwloc_obj_t object, hwloc_const_cpuset_t usable,
                       struct node *node)
 {
@@ -397,15 +397,15 @@ static void take_node(hwloc_topology_t topology, hwloc_obj_t object, hwloc_const
     node->has_memory =
         hwloc_bitmap_isset(hwloc_topology_get_allowed_nodeset(topology), object->os_index) != 0 &&
         object->attr->numanode.local_memory > 0;
-    if (cpus == NULL)
+    if (!cpus)
         return;
     hwloc_bitmap_and(cpus, object->cpuset, usable);
     node->cpu = hwloc_bitmap_first(cpus);
     hwloc_obj_t unit =
         node->cpu < 0 ? NULL : hwloc_get_pu_obj_by_os_index(topology, (unsigned)node->cpu);
     hwloc_obj_t core =
-        unit == NULL ? NULL : hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, unit);
-    if (core != NULL)
+        !unit ? NULL : hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, unit);
+    if (core)
         hwloc_bitmap_andnot(cpus, cpus, core->cpuset);
     else if (node->cpu >= 0)
         hwloc_bitmap_clr(cpus, (unsigned)node->cpu);
@@ -414,14 +414,13 @@ static void take_node(hwloc_topology_t topology, hwloc_obj_t object, hwloc_const
     hwloc_bitmap_free(cpus);
 }
 
-/* Of this machine only what the affinity mask leaves. */
+// Of this machine only what the affinity mask leaves.
 static hwloc_bitmap_t usable_cpus(hwloc_topology_t topology)
 {
     struct cpu_list allowed;
     hwloc_bitmap_t usable = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology));
     hwloc_bitmap_t mask = hwloc_bitmap_alloc();
-    if (usable != NULL && mask != NULL && hwloc_topology_is_thissystem(topology) &&
-        cpus_allowed(&allowed) == 0) {
+    if (usable && mask && hwloc_topology_is_thissystem(topology) && cpus_allowed(&allowed) == 0) {
         for (unsigned i = 0; i < allowed.count; i++)
             hwloc_bitmap_set(mask, (unsigned)allowed.cpu[i]);
         hwloc_bitmap_and(usable, usable, mask);
@@ -433,7 +432,7 @@ static hwloc_bitmap_t usable_cpus(hwloc_topology_t topology)
 static void read_topology(hwloc_topology_t topology, struct nodes *nodes)
 {
     hwloc_bitmap_t usable = usable_cpus(topology);
-    const int first = usable == NULL ? -1 : hwloc_bitmap_first(usable);
+    const int first = !usable ? -1 : hwloc_bitmap_first(usable);
     if (first >= 0) {
         nodes->l1_bytes = cache_above(topology, first, HWLOC_OBJ_L1CACHE);
         nodes->l2_bytes = cache_above(topology, first, HWLOC_OBJ_L2CACHE);

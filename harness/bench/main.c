@@ -1,14 +1,14 @@
-/* bench: what `jostle bench` measures, and what came of it. It reads and writes files;
- * processes are the shell's.
- *
- *     --expand DIR   the matrix of the command line as a campaign file and a plan
- *     --derive DIR   bench.json from the records; prints how many rows failed
- *     --programs DIR which peers are to be asked for their version, as texts ended by NUL
- *     --address NAME the address of a host, in numbers
- *     --forecast DIR how long the plan, or what --only leaves of it, takes, for the shell's jq
- *     --show DIR     the record on stdout, with texts for the formats
- *
- * Without any of these it prints what the shell is to do. */
+// bench: what `jostle bench` measures, and what came of it. It reads and writes files;
+// processes are the shell's.
+//
+//     --expand DIR   the matrix of the command line as a campaign file and a plan
+//     --derive DIR   bench.json from the records; prints how many rows failed
+//     --programs DIR which peers are to be asked for their version, as texts ended by NUL
+//     --address NAME the address of a host, in numbers
+//     --forecast DIR how long the plan, or what --only leaves of it, takes, for the shell's jq
+//     --show DIR     the record on stdout, with texts for the formats
+//
+// Without any of these it prints what the shell is to do.
 
 #include "bench.h"
 #include "common/record_json.h"
@@ -29,16 +29,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* How long a bench takes, and what --quick leaves for each cell. */
+// How long a bench takes, and what --quick leaves for each cell.
 
-/* Seconds in which --quick ends, start and table included. */
+// Seconds in which --quick ends, start and table included.
 enum { QUICK_S = 300 };
 
-/* A cell's own processes start and end in about so long (jostle slowdown with two runs of
- * `true`: 0.4 s), and so much is kept for what no forecast knows. */
+// A cell's own processes start and end in about so long (jostle slowdown with two runs of
+// `true`: 0.4 s), and so much is kept for what no forecast knows.
 static const double cell_start_s = 0.5, spare_s = 25;
 
-/* Variants that run in each block of the cell; with a load each runs alone, too. */
+// Variants that run in each block of the cell; with a load each runs alone, too.
 static size_t conditions_of(const json_t *cell)
 {
     size_t count = 1;
@@ -57,7 +57,7 @@ static double seconds_of(const json_t *cell, double runs)
            runs * (double)conditions_of(cell) * json_number_at(cell, "run_s");
 }
 
-/* Two blocks, on a machine that is twice as slow as it should be: less is no figure. */
+// Two blocks, on a machine that is twice as slow as it should be: less is no figure.
 static double fewest_s(const json_t *cell)
 {
     return json_number_at(cell, "setup_s") +
@@ -69,7 +69,7 @@ struct sums {
     size_t cells;
 };
 
-/* Adds up the cells; with room_s > 0 sets also what each may take of so much room. */
+// Adds up the cells; with room_s > 0 sets also what each may take of so much room.
 static struct sums walk(json_t *plan, double stretch, double spare_each_s)
 {
     const json_t *settings = json_object_get(plan, "settings");
@@ -94,7 +94,7 @@ static struct sums walk(json_t *plan, double stretch, double spare_each_s)
     return sums;
 }
 
-/* Puts `cells`, `least_s` and `most_s` into a plan of which some cells may be gone. */
+// Puts `cells`, `least_s` and `most_s` into a plan of which some cells may be gone.
 static void forecast_sum(json_t *plan)
 {
     double least_s = 0, most_s = 0;
@@ -113,9 +113,9 @@ static void forecast_sum(json_t *plan)
     json_put(plan, "most_s", json_number(most_s));
 }
 
-/* Puts `least_s` and `most_s` into each cell of the plan and into the plan, from how long a
- * run and its set-up take and from how many runs there are; with --quick also `max_time_s`
- * into each cell, after which it starts no further run, unless --max-time says when. */
+// Puts `least_s` and `most_s` into each cell of the plan and into the plan, from how long a
+// run and its set-up take and from how many runs there are; with --quick also `max_time_s`
+// into each cell, after which it starts no further run, unless --max-time says when.
 static void forecast_set(json_t *plan)
 {
     const json_t *settings = json_object_get(plan, "settings");
@@ -130,7 +130,7 @@ static void forecast_set(json_t *plan)
     forecast_sum(plan);
 }
 
-/* From the matrix to what is measured: a campaign file and the plan of the bench. */
+// From the matrix to what is measured: a campaign file and the plan of the bench.
 
 static json_t *threads_json(const struct request *request)
 {
@@ -152,7 +152,7 @@ static json_t *names_of_parts(const struct request *request)
 static json_t *settings_json(const struct request *request)
 {
     const struct choice *choice = &request->choice;
-    const char *error = request->error != NULL ? request->error : choice->quick ? "0.1" : NULL;
+    const char *error = request->error ? request->error : choice->quick ? "0.1" : NULL;
     const uint64_t min = request->min_runs > 0 ? request->min_runs : choice->quick ? 3 : 5;
     const uint64_t max = request->max_runs > 0 ? request->max_runs : choice->quick ? 5 : 15;
     const bool series = choice->samples > 0;
@@ -172,21 +172,21 @@ static json_t *now_json(void)
     return must(json_string(date_utc(time(NULL), text)));
 }
 
-/* Leaves of the lists of all parts ("rows", "cells") only what is of a cell that matches the
- * pattern; NULL: all. */
+// Leaves of the lists of all parts ("rows", "cells") only what is of a cell that matches the
+// pattern; NULL: all.
 static void choose(json_t *record, const char *list, const char *pattern)
 {
     JSON_EACH (part, json_object_get(record, "parts")) {
         json_t *items = json_object_get(part, list);
-        for (size_t i = json_array_size(items); i-- > 0 && pattern != NULL;) {
+        for (size_t i = json_array_size(items); i-- > 0 && pattern;) {
             const char *cell = json_text_at(json_array_get(items, i), "cell");
-            if (cell == NULL || fnmatch(pattern, cell, 0) != 0)
+            if (!cell || fnmatch(pattern, cell, 0) != 0)
                 json_array_remove(items, i);
         }
     }
 }
 
-/* jostle.bench-plan/1 of what the settings ask for. A new reference. */
+// jostle.bench-plan/1 of what the settings ask for. A new reference.
 static json_t *expand_plan(const struct request *request)
 {
     struct matrix *matrix =
@@ -212,8 +212,8 @@ static bool write_file(const char *dir, const char *name, char *text)
     return good;
 }
 
-/* Writes DIR/bench-plan.json, and DIR/bench.conf, the campaign file of the same cells.
- * False after a message. */
+// Writes DIR/bench-plan.json, and DIR/bench.conf, the campaign file of the same cells.
+// False after a message.
 static bool expand_write(const json_t *plan, const char *dir)
 {
     if (!save_make_folder(dir, NULL))
@@ -222,16 +222,16 @@ static bool expand_write(const json_t *plan, const char *dir)
            write_file(dir, "bench.conf", conf_text(plan));
 }
 
-/* What the shell is to do, as pairs of key and value, each ended by NUL. */
+// What the shell is to do, as pairs of key and value, each ended by NUL.
 static void print_request(const struct request *request, bool follows)
 {
-    pair_put("folder", request->output != NULL ? request->output
+    pair_put("folder", request->output         ? request->output
                        : request->choice.quick ? "jostle-results/bench-quick"
                                                : "jostle-results/bench");
     pair_put_flag("follows", follows);
     pair_put_flag("quick", request->choice.quick);
     pair_put("only", request->only);
-    pair_put("format", request->format != NULL ? request->format : "terminal");
+    pair_put("format", request->format ? request->format : "terminal");
     for (size_t i = 0; bench_parts[i].name != NULL; i++)
         pair_put_flag(bench_parts[i].name, request->part[i]);
     pair_put("peer", request->choice.host);
@@ -245,10 +245,10 @@ static void print_request(const struct request *request, bool follows)
     pair_put_flag("quiet", request->quiet);
 }
 
-/* The folder has a plan, and the command line says nothing of what to measure. */
+// The folder has a plan, and the command line says nothing of what to measure.
 static bool follows_plan(const struct request *request)
 {
-    if (request->is_asked || request->output == NULL)
+    if (request->is_asked || !request->output)
         return false;
     OWNED char *path = text_of("%s/bench-plan.json", request->output);
     return access(path, R_OK) == 0;
@@ -268,7 +268,7 @@ static void check_only(const json_t *plan, const char *pattern)
 static int expand(const struct request *request)
 {
     json_t *plan = expand_plan(request);
-    if (request->only != NULL)
+    if (request->only)
         check_only(plan, request->only);
     const bool good = expand_write(plan, request->expand);
     json_decref(plan);
@@ -278,7 +278,7 @@ static int expand(const struct request *request)
 static int programs(const char *dir)
 {
     json_t *plan = collect_load(dir, "bench-plan.json");
-    if (plan == NULL)
+    if (!plan)
         return 1;
     versions_print(plan);
     json_decref(plan);
@@ -301,7 +301,7 @@ static int derive(const char *dir)
     json_t *bench = bench_collect(dir);
     OWNED char *path = text_of("%s/bench.json", dir);
     const bool good =
-        bench != NULL && output_document(bench, path) && printf("%zu\n", failed_rows(bench)) > 0;
+        bench && output_document(bench, path) && printf("%zu\n", failed_rows(bench)) > 0;
     json_decref(bench);
     return good ? 0 : 1;
 }
@@ -309,7 +309,7 @@ static int derive(const char *dir)
 static int forecast(const char *dir, const char *only)
 {
     json_t *plan = collect_load(dir, "bench-plan.json");
-    if (plan == NULL)
+    if (!plan)
         return 1;
     choose(plan, "cells", only);
     forecast_sum(plan);
@@ -321,7 +321,7 @@ static int forecast(const char *dir, const char *only)
 static int show(const char *dir, const char *only)
 {
     json_t *bench = bench_collect(dir);
-    if (bench == NULL)
+    if (!bench)
         return 1;
     choose(bench, "rows", only);
     bench_texts_add(bench);
@@ -336,17 +336,17 @@ int main(int argc, char **argv)
     struct request request;
     bench_request_read(&request, argc, argv);
     int status = 0;
-    if (request.expand != NULL)
+    if (request.expand)
         status = expand(&request);
-    else if (request.programs != NULL)
+    else if (request.programs)
         status = programs(request.programs);
-    else if (request.address != NULL)
+    else if (request.address)
         status = link_print_address(request.address) ? 0 : 1;
-    else if (request.derive != NULL)
+    else if (request.derive)
         status = derive(request.derive);
-    else if (request.forecast != NULL)
+    else if (request.forecast)
         status = forecast(request.forecast, request.only);
-    else if (request.show != NULL)
+    else if (request.show)
         status = show(request.show, request.only);
     else
         print_request(&request, follows_plan(&request));

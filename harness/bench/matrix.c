@@ -14,10 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The cells that the parts ask for, as they are written to bench-plan.json (jostle.bench-plan/1).
- */
+// The cells that the parts ask for, as they are written to bench-plan.json (jostle.bench-plan/1).
 
-/* Kept as JSON from the first word on: the plan is these objects. */
+// Kept as JSON from the first word on: the plan is these objects.
 struct cell {
     json_t *json;
     struct matrix *matrix;
@@ -34,13 +33,13 @@ struct chart {
 struct matrix {
     const struct choice *choice;
     const char *workloads;
-    json_t *parts, *part; /* part: the one that is being made, one of parts */
-    json_t *names;        /* of cells: who made it */
-    void **handle;        /* of cells, peers and charts */
+    json_t *parts, *part; // part: the one that is being made, one of parts
+    json_t *names;        // of cells: who made it
+    void **handle;        // of cells, peers and charts
     size_t handle_count, allocated;
 };
 
-/* The text that a function with `format, ...` was given, into `made`. */
+// The text that a function with `format, ...` was given, into `made`.
 #define FORMATTED(made, format)                                                                    \
     va_list list;                                                                                  \
     va_start(list, format);                                                                        \
@@ -74,7 +73,7 @@ const json_t *matrix_parts(const struct matrix *matrix)
     return matrix->parts;
 }
 
-/* A mistake in the source of a part, found by the first that runs it. */
+// A mistake in the source of a part, found by the first that runs it.
 __attribute__((noreturn)) static void mistake(const json_t *cell, const char *what)
 {
     complain("bench: the cell %s %s: this is a bug of jostle, please report it",
@@ -82,7 +81,7 @@ __attribute__((noreturn)) static void mistake(const json_t *cell, const char *wh
     exit(1);
 }
 
-/* A text as printf makes it. A new reference. */
+// A text as printf makes it. A new reference.
 static json_t *matrix_format(const char *format, va_list list)
 {
     OWNED char *made = NULL;
@@ -91,7 +90,7 @@ static json_t *matrix_format(const char *format, va_list list)
     return must(json_string(made));
 }
 
-/* A handle of that size, zeroed, which is freed with the matrix. */
+// A handle of that size, zeroed, which is freed with the matrix.
 static void *matrix_handle(struct matrix *matrix, size_t size)
 {
     matrix->handle =
@@ -111,7 +110,7 @@ static struct cell *add_cell(struct matrix *matrix, json_t *named)
         matrix->choice->duration_s + 0.2, "setup_s", 0.0));
     if (strspn(json_string_value(named), CELL_LETTERS) != json_string_length(named))
         mistake(cell->json, "has a name that is none of a folder");
-    if (json_object_get(matrix->names, json_string_value(named)) != NULL)
+    if (json_object_get(matrix->names, json_string_value(named)))
         mistake(cell->json, "is there twice");
     json_put(matrix->names, json_string_value(named), json_true());
     json_add(json_object_get(matrix->part, "cells"), cell->json);
@@ -145,7 +144,7 @@ void row_more(struct cell *row, const struct cell *of, const char *figure, const
     json_add(json_object_get(row->json, "more"), more);
 }
 
-/* A row of the runs of another cell has its peers, its load and its fate. */
+// A row of the runs of another cell has its peers, its load and its fate.
 static void settle(json_t *cell, const json_t *cells)
 {
     static const char *const theirs[] = {"peers", "load", "skip"};
@@ -157,13 +156,13 @@ static void settle(json_t *cell, const json_t *cells)
     }
     const char *figure = json_text_at(json_object_get(cell, "figure"), "name");
     JSON_EACH (peer, json_object_get(cell, "peers")) {
-        if (figure != NULL && !json_has(json_object_get(peer, "figures"), figure) &&
+        if (figure && !json_has(json_object_get(peer, "figures"), figure) &&
             !json_has(peer, "reason"))
             json_put(peer, "reason", json_text("it prints no such figure of these runs"));
     }
 }
 
-/* What a part may not leave out. */
+// What a part may not leave out.
 static void matrix_check(const json_t *cell)
 {
     if (json_has(cell, "skip"))
@@ -197,9 +196,9 @@ void matrix_make(struct matrix *matrix, const struct part *part)
     json_object_del(matrix->part, "kept");
 }
 
-/* What a part says of a peer. */
+// What a part says of a peer.
 
-/* Whether the peer's program is one of jostle's workloads, or in PATH. */
+// Whether the peer's program is one of jostle's workloads, or in PATH.
 static bool is_installed(const struct matrix *matrix, const char *program)
 {
     char found[PATH_MAX];
@@ -242,7 +241,7 @@ void peer_skip(struct peer *peer, const char *reason, ...)
     json_put(peer->json, "reason", made);
 }
 
-/* What a part says of a cell. */
+// What a part says of a cell.
 
 void cell_label(struct cell *cell, const char *name, const char *value, ...)
 {
@@ -352,9 +351,9 @@ void cell_load(struct cell *cell, const char *name, const char *spec, ...)
 void cell_around(struct cell *cell, const char *setup, const char *conclude)
 {
     json_t *around = json_object_get(cell->json, "around");
-    if (setup != NULL)
+    if (setup)
         json_put(around, "setup", json_text(setup));
-    if (conclude != NULL)
+    if (conclude)
         json_put(around, "conclude", json_text(conclude));
 }
 
@@ -383,7 +382,7 @@ void cell_series(struct cell *cell, const char *key, double scale)
              must(json_real(cell->matrix->choice->samples * cell->matrix->choice->every_s + 1)));
 }
 
-/* What a part says of a chart. */
+// What a part says of a chart.
 
 static json_t *axis_json(struct axis axis)
 {
@@ -397,7 +396,7 @@ struct chart *matrix_chart(struct matrix *matrix, const char *kind, const char *
     json_t *charts = json_object_get(matrix->part, "charts");
     struct chart *found = matrix_handle(matrix, sizeof *found);
     found->json = json_named(charts, "title", title);
-    if (found->json != NULL)
+    if (found->json)
         return found;
     found->json = must(json_pack("{s:s, s:s, s:o, s:o, s:[]}", "kind", kind, "title", title, "x",
                                  axis_json(x), "y", axis_json(y), "series"));
@@ -405,11 +404,11 @@ struct chart *matrix_chart(struct matrix *matrix, const char *kind, const char *
     return found;
 }
 
-/* The points of a curve of the chart, which begins with the first of them. */
+// The points of a curve of the chart, which begins with the first of them.
 static json_t *points_of(struct chart *chart, const char *name)
 {
     json_t *all = json_object_get(chart->json, "series"), *one = json_named(all, "name", name);
-    if (one == NULL) {
+    if (!one) {
         one = must(json_pack("{s:s, s:[]}", "name", name, "points"));
         json_add(all, one);
     }
@@ -440,8 +439,8 @@ void chart_point_of(struct chart *chart, const char *series, const struct cell *
     add_point(chart, series, cell, json_number(x), figure);
 }
 
-/* `key = "value"`, quoted as git config reads it. Braces are literal: a bench has no
- * placeholders of a campaign file. */
+// `key = "value"`, quoted as git config reads it. Braces are literal: a bench has no
+// placeholders of a campaign file.
 static void put(FILE *file, const char *key, const char *value)
 {
     fprintf(file, "    %s = \"", key);
@@ -477,8 +476,8 @@ static bool has_peers(const json_t *cell)
     return false;
 }
 
-/* A metric of a cell: how jostle's command prints it, and how each peer does. Peers that
- * do not print it, have it not. */
+// A metric of a cell: how jostle's command prints it, and how each peer does. Peers that
+// do not print it, have it not.
 static void put_metric(FILE *file, const json_t *cell, const json_t *figure)
 {
     const char *name = json_text_at(figure, "name"), *unit = json_text_at(figure, "unit");
@@ -489,7 +488,7 @@ static void put_metric(FILE *file, const json_t *cell, const json_t *figure)
                      json_text_at(figure, "better")));
     JSON_EACH (peer, json_object_get(cell, "peers")) {
         const json_t *source = json_object_get(json_object_get(peer, "figures"), name);
-        if (is_measured(peer) && source != NULL)
+        if (is_measured(peer) && source)
             put_text(file, "metric",
                      text_of("%s@%s=%s,scale=%.17g%s%s,better=%s", name, json_text_at(peer, "name"),
                              json_text_at(source, "source"), json_number_at(source, "scale"),
@@ -504,7 +503,7 @@ static void put_metrics(FILE *file, const json_t *cell)
     put_metric(file, cell, figure);
     JSON_EACH (more, json_object_get(cell, "more"))
         put_metric(file, cell, more);
-    if (json_text_at(peak, "metric") != NULL)
+    if (json_text_at(peak, "metric"))
         put_text(file, "metric",
                  text_of("bench_peak%s=%s%s%s,better=higher", has_peers(cell) ? "@jostle" : "",
                          json_text_at(peak, "metric"), *unit ? ",unit=" : "", unit));
@@ -525,8 +524,8 @@ static void put_variants(FILE *file, const json_t *cell)
     }
 }
 
-/* A run that takes ten times as long as it should is ended, with --quick three times: a peer
- * that hangs holds up nothing. */
+// A run that takes ten times as long as it should is ended, with --quick three times: a peer
+// that hangs holds up nothing.
 static void put_limits(FILE *file, const json_t *cell)
 {
     const double run_s = json_number_at(cell, "run_s"), most_s = json_number_at(cell, "max_time_s");
@@ -554,10 +553,10 @@ static void put_target(FILE *file, const json_t *cell)
     put(file, "loads", json_is_null(load) ? "none" : json_text_at(load, "name"));
 }
 
-/* Each load once, however many cells have it. */
+// Each load once, however many cells have it.
 static void put_load(FILE *file, const json_t *load, json_t *seen)
 {
-    if (json_is_null(load) || json_object_get(seen, json_text_at(load, "name")) != NULL)
+    if (json_is_null(load) || json_object_get(seen, json_text_at(load, "name")))
         return;
     fprintf(file, "\n[load \"%s\"]\n", json_text_at(load, "name"));
     put(file, "spec", json_text_at(load, "spec"));
@@ -572,26 +571,26 @@ static void put_settings(FILE *file, const json_t *settings)
                   "[campaign]\n");
     put(file, "name", json_is_true(json_object_get(settings, "quick")) ? "bench-quick" : "bench");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (json_text_at(settings, names[i][0]) != NULL)
+        if (json_text_at(settings, names[i][0]))
             put(file, names[i][1], json_text_at(settings, names[i][0]));
     put_text(file, "min-runs", text_of("%.0f", json_number_at(settings, "min_runs")));
     put_text(file, "max-runs", text_of("%.0f", json_number_at(settings, "max_runs")));
-    put(file, "statistic", "mean"); /* what a machine can do in all, from few runs */
-    /* Its minutes are for the cells; ours and the peers of a block saw the same machine. */
+    put(file, "statistic", "mean"); // what a machine can do in all, from few runs
+    // Its minutes are for the cells; ours and the peers of a block saw the same machine.
     if (json_is_true(json_object_get(settings, "quick")))
         put(file, "no-probe", "true");
-    /* A peer that fails takes nothing from ours. */
+    // A peer that fails takes nothing from ours.
     put(file, "ignore-failure", "true");
     put(file, "scratch", json_text_at(settings, "dir"));
 }
 
-/* What a limit in percent of a load refers to is measured first, where it is not known. */
+// What a limit in percent of a load refers to is measured first, where it is not known.
 static void put_calibrate(FILE *file, const json_t *plan)
 {
     JSON_EACH (part, json_object_get(plan, "parts")) {
         JSON_EACH (cell, json_object_get(part, "cells")) {
             const json_t *load = json_object_get(cell, "load");
-            if (json_is_null(load) || strchr(json_text_at(load, "spec"), '%') == NULL)
+            if (json_is_null(load) || !strchr(json_text_at(load, "spec"), '%'))
                 continue;
             put(file, "calibrate", "1s");
             return;
@@ -599,7 +598,7 @@ static void put_calibrate(FILE *file, const json_t *plan)
     }
 }
 
-/* The next cell, of the part of which the least has been written; NULL: all are. */
+// The next cell, of the part of which the least has been written; NULL: all are.
 static const json_t *next_cell(const json_t *parts, size_t written[])
 {
     const json_t *part, *cells = NULL;
@@ -616,10 +615,10 @@ static const json_t *next_cell(const json_t *parts, size_t written[])
             cells = of;
         }
     }
-    return cells == NULL ? NULL : json_array_get(cells, written[which]++);
+    return !cells ? NULL : json_array_get(cells, written[which]++);
 }
 
-/* Parts take turns, so that a bench whose time is over has something of each. */
+// Parts take turns, so that a bench whose time is over has something of each.
 char *conf_text(const json_t *plan)
 {
     char *text = NULL;

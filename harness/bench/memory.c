@@ -1,5 +1,5 @@
-/* What memory and caches deliver: bandwidth by pattern and block size, latency, STREAM, and
- * latency over the bandwidth that others draw. docs/memory.md says what each row is. */
+// What memory and caches deliver: bandwidth by pattern and block size, latency, STREAM, and
+// latency over the bandwidth that others draw. docs/memory.md says what each row is.
 #include "bench.h"
 #include "common/processor.h"
 #include "common/units.h"
@@ -11,20 +11,20 @@
 
 #define MEBIBYTE 1048576.0
 #define GIB      1073741824.0
-/* Of each array: STREAM's rule. Where caches are not what the machine says, they were never found
- * to reach beyond 1 GiB (loadgen measures no further). */
+// Of each array: STREAM's rule. Where caches are not what the machine says, they were never found
+// to reach beyond 1 GiB (loadgen measures no further).
 #define CACHES      4
 #define LEAST_BYTES GIB
 #define QUICK_BYTES (512 * MEBIBYTE)
-/* With --quick filling must not take longer than measuring: no more than that, or than caches
- * of this many times their size leave in memory. */
+// With --quick filling must not take longer than measuring: no more than that, or than caches
+// of this many times their size leave in memory.
 #define QUICK_MOST   GIB
 #define QUICK_CACHES 2
-#define VECTOR_LOOP  512  /* bytes in which loadgen's loops step */
-#define LEAST_BLOCKS 2.0  /* of a thread: else a random block is always the same */
-#define MOST_MEMORY  0.25 /* of the machine's */
-/* stress-ng gives no rate for less than 4.5 s (stress-stream.c), and sysbench takes whole
- * seconds. */
+#define VECTOR_LOOP  512  // bytes in which loadgen's loops step
+#define LEAST_BLOCKS 2.0  // of a thread: else a random block is always the same
+#define MOST_MEMORY  0.25 // of the machine's
+// stress-ng gives no rate for less than 4.5 s (stress-stream.c), and sysbench takes whole
+// seconds.
 #define STRESS_S   6
 #define SYSBENCH_S 1
 
@@ -56,13 +56,13 @@ static struct block block_at(const struct choice *choice, size_t index)
 static const char *const ways[] = {"read", "write"};
 static const char *const patterns[] = {"sequential", "random"};
 
-/* What all cells of the part share. */
+// What all cells of the part share.
 struct memory {
     struct matrix *matrix;
     const struct choice *choice;
     struct nodes nodes;
-    double most; /* a footprint may have */
-    double peak; /* NAN: not known */
+    double most; // a footprint may have
+    double peak; // NAN: not known
     char peak_text[256], no_peak[288];
 };
 
@@ -77,7 +77,7 @@ static void open_memory(struct memory *memory, struct matrix *matrix, const stru
     snprintf(memory->no_peak, sizeof memory->no_peak, "not known here: %s", memory->peak_text);
 }
 
-/* Of so many arrays together, beyond the caches. */
+// Of so many arrays together, beyond the caches.
 static double footprint_of(const struct memory *memory, unsigned arrays)
 {
     const double l3s = (double)memory->nodes.l3_bytes;
@@ -87,14 +87,14 @@ static double footprint_of(const struct memory *memory, unsigned arrays)
                 memory->choice->quick ? fmax(QUICK_BYTES, quick) : fmax(LEAST_BYTES, wanted));
 }
 
-/* ---- what rows have in common ---- */
+// ---- what rows have in common ----
 
 static void label(struct cell *cell, const char *test, const char *pattern, const char *block,
                   const char *where, unsigned threads)
 {
     cell_label(cell, "test", "%s", test);
     cell_label(cell, "pattern", "%s", pattern);
-    if (block != NULL)
+    if (block)
         cell_label(cell, "block", "%s", block);
     cell_label(cell, "data in", "%s", where);
     cell_label(cell, "threads", "%u", threads);
@@ -116,7 +116,7 @@ static void latency(struct cell *cell)
     cell_no_peak(cell, "not known here: no table has the least latency of memory");
 }
 
-/* A row that is said to be of memory has data that no cache holds. */
+// A row that is said to be of memory has data that no cache holds.
 static void watch_caches(const struct memory *memory, struct cell *cell)
 {
     if (memory->nodes.l3_bytes == 0)
@@ -125,15 +125,15 @@ static void watch_caches(const struct memory *memory, struct cell *cell)
     cell_problem_below(cell, "cache_margin", 1, "cache-sized");
 }
 
-/* Filling, and checking the values at the end, each take about this long. */
+// Filling, and checking the values at the end, each take about this long.
 static double passes_s(double bytes)
 {
     return 0.1 + 2 * bytes / 4e9;
 }
 
-/* ---- blocks ---- */
+// ---- blocks ----
 
-/* NULL: there is not enough memory for it, and the cell says so. */
+// NULL: there is not enough memory for it, and the cell says so.
 static bool has_room(const struct memory *memory, struct cell *cell, double bytes)
 {
     char wanted[32], all[32];
@@ -167,7 +167,7 @@ static void add_curve(const struct memory *memory, struct cell *cell, const stru
                 series, cell, (double)block->bytes);
 }
 
-/* Blocks of data that no cache holds. */
+// Blocks of data that no cache holds.
 static void add_block(const struct memory *memory, const struct block *block, const char *pattern,
                       const char *way, unsigned threads)
 {
@@ -213,9 +213,9 @@ static void add_blocks(const struct memory *memory, unsigned threads)
             }
 }
 
-/* ---- one block again and again: what sysbench measures ---- */
+// ---- one block again and again: what sysbench measures ----
 
-/* The smallest of the caches that holds it. */
+// The smallest of the caches that holds it.
 static const char *cache_of(const struct nodes *nodes, uint64_t block_bytes, unsigned threads)
 {
     if (block_bytes <= nodes->l1_bytes)
@@ -259,7 +259,7 @@ static void add_buffer(const struct memory *memory, const struct block *block, c
     if (!has_room(memory, cell, bytes))
         return;
     bandwidth(memory, cell);
-    /* What a cache delivers is not limited by the DIMMs. */
+    // What a cache delivers is not limited by the DIMMs.
     cell_no_peak(cell, "not known here: the data is in a cache");
     bench_cell_command(cell,
                        "loadgen mem --%s --block-size %s --threads %u --footprint %.0f --json "
@@ -281,10 +281,10 @@ static void add_buffers(const struct memory *memory, unsigned threads)
         }
 }
 
-/* ---- STREAM ---- */
+// ---- STREAM ----
 
-/* likwid-bench's kernels of the same definition and vector width: stream is a = b * s + c. It
- * has no scale and no add. */
+// likwid-bench's kernels of the same definition and vector width: stream is a = b * s + c. It
+// has no scale and no add.
 static const struct kernel {
     const char *name, *likwid;
     unsigned arrays;
@@ -316,10 +316,10 @@ static void add_likwid(const struct memory *memory, struct cell *cell, const str
         peer_skip(peer, "it runs no more threads than there are CPUs");
 }
 
-/* stress-ng's stores bypass the caches (MOVNTI), so ours do beside it. It counts as STREAM does, in
- * MiB, read and written bytes apart: of each element of copy, scale, add and triad 6 x 8 are read
- * and 4 x 8 written. --stream-l3-size is divided by the instances, and each array is four times
- * that. */
+// stress-ng's stores bypass the caches (MOVNTI), so ours do beside it. It counts as STREAM does, in
+// MiB, read and written bytes apart: of each element of copy, scale, add and triad 6 x 8 are read
+// and 4 x 8 written. --stream-l3-size is divided by the instances, and each array is four times
+// that.
 static void add_stress(const struct memory *memory, struct cell *cell, unsigned threads)
 {
     struct peer *peer = cell_peer(cell, "stress-ng", "stress-ng", "stress-ng",
@@ -343,7 +343,7 @@ static void add_kernel(const struct memory *memory, const struct kernel *kernel,
     bench_cell_command(
         cell, "loadgen mem --kernel %s%s --threads %u --footprint %.0f --json --duration %s",
         kernel->name, bypass ? " --non-temporal" : "", threads, bytes, memory->choice->duration);
-    if (kernel->likwid != NULL)
+    if (kernel->likwid)
         add_likwid(memory, cell, kernel, threads);
     if (all)
         add_stress(memory, cell, threads);
@@ -365,9 +365,9 @@ static void add_stream(const struct memory *memory, unsigned threads)
             add_kernel(memory, &kernels[i], threads);
 }
 
-/* ---- latency over the bandwidth that others draw ---- */
+// ---- latency over the bandwidth that others draw ----
 
-/* In percent of what the load reaches alone; 100: without a limit. */
+// In percent of what the load reaches alone; 100: without a limit.
 static const struct level {
     unsigned percent;
     bool quick;
@@ -375,7 +375,7 @@ static const struct level {
               {75, false}, {90, false}, {100, true}};
 #define LEVELS (sizeof levels / sizeof *levels)
 
-/* Where there is one node, all memory is its own; and not every container lets bind it. */
+// Where there is one node, all memory is its own; and not every container lets bind it.
 static const char *node_option(const struct memory *memory, const struct node *node, char text[32])
 {
     text[0] = '\0';
@@ -432,7 +432,7 @@ static void add_level(const struct memory *memory, const struct node *cpus,
                        "--duration %s",
                        cpus->cpu, node_option(memory, memory_node, node), bytes,
                        memory->choice->duration);
-    /* Linking the chain takes as long again as filling. */
+    // Linking the chain takes as long again as filling.
     cell_seconds(cell, memory->choice->duration_s + 2 * passes_s(bytes), 0);
     snprintf(series, sizeof series, "CPUs of node %u, memory of node %u", cpus->number,
              memory_node->number);
@@ -444,8 +444,8 @@ static void add_level(const struct memory *memory, const struct node *cpus,
     }
 }
 
-/* From the CPUs of each node to the memory of each; a quick bench takes the first node's
- * CPUs. */
+// From the CPUs of each node to the memory of each; a quick bench takes the first node's
+// CPUs.
 static void add_loaded_latency(const struct memory *memory)
 {
     const struct nodes *nodes = &memory->nodes;
@@ -461,14 +461,14 @@ static void add_loaded_latency(const struct memory *memory)
     }
 }
 
-/* ---- the series ---- */
+// ---- the series ----
 
 static void add_series(const struct memory *memory)
 {
     const struct choice *choice = memory->choice;
     const unsigned most = choice->threads[choice->thread_count - 1];
     const unsigned threads = most < choice->allowed_cpus ? most : choice->allowed_cpus;
-    if (choice->series == NULL)
+    if (!choice->series)
         return;
     struct cell *cell = matrix_cell(memory->matrix, "memory.stream.triad.t%u.series", threads);
     label(cell, "triad", "whole arrays", NULL, "memory", threads);

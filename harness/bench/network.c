@@ -1,6 +1,6 @@
-/* What the network delivers: bandwidth, loss and round trips, between two processes of this
- * machine or two machines. The receiving half, and that of each peer, is the service of each
- * cell: `receive` starts them at the other end. */
+// What the network delivers: bandwidth, loss and round trips, between two processes of this
+// machine or two machines. The receiving half, and that of each peer, is the service of each
+// cell: `receive` starts them at the other end.
 #include "bench.h"
 
 #include "common/child.h"
@@ -13,49 +13,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PING_LEAST     16 /* bytes of ICMP that have room for the time of sending (ping(8)) */
-#define SOCKPERF_LEAST 14 /* bytes of its header (sockperf --help) */
-#define IPERF_LEAST    16 /* bytes of a datagram (iperf3: --length) */
-#define IPERF_BUFFER   (4u << 20) /* as loadgen's receiver has */
-/* A new one for each block, and runs that begin and end. */
+#define PING_LEAST     16         // bytes of ICMP that have room for the time of sending (ping(8))
+#define SOCKPERF_LEAST 14         // bytes of its header (sockperf --help)
+#define IPERF_LEAST    16         // bytes of a datagram (iperf3: --length)
+#define IPERF_BUFFER   (4u << 20) // as loadgen's receiver has
+// A new one for each block, and runs that begin and end.
 #define START_S    0.3
 #define BLOCK_S    0.3
-#define SOCKPERF_S 2.3 /* that sockperf takes longer than it is told */
+#define SOCKPERF_S 2.3 // that sockperf takes longer than it is told
 
-/* A service has these ports (receive). */
+// A service has these ports (receive).
 enum { OUR_PORT, IPERF_PORT, QPERF_PORT, QPERF_DATA_PORT, SOCKPERF_TCP_PORT, SOCKPERF_UDP_PORT };
 
-#define DATAGRAM_MOST 65507 /* bytes of UDP over IPv4 */
+#define DATAGRAM_MOST 65507 // bytes of UDP over IPv4
 
 static const uint64_t usual_sizes[] = {1, 1024, 32768};
 
-/* A row: what is sent, and in how many streams. */
+// A row: what is sent, and in how many streams.
 struct test {
     bool udp;
     unsigned bytes, streams;
 };
 
-/* The way to the other end, found out once. */
+// The way to the other end, found out once.
 struct route {
     const struct choice *choice;
-    const uint64_t *sizes; /* of messages */
+    const uint64_t *sizes; // of messages
     size_t size_count;
-    char *problem;   /* why nothing can be measured; NULL: it can */
-    char *address;   /* in numbers */
-    char *bracketed; /* the same, as loadgen has it in front of a port */
-    char link[160];  /* where `speed` is from, or why it is not known */
-    double speed;    /* bits a second; NAN: not known */
+    char *problem;   // why nothing can be measured; NULL: it can
+    char *address;   // in numbers
+    char *bracketed; // the same, as loadgen has it in front of a port
+    char link[160];  // where `speed` is from, or why it is not known
+    double speed;    // bits a second; NAN: not known
     char duration[32];
-    unsigned whole_s; /* for peers, which know whole seconds */
+    unsigned whole_s; // for peers, which know whole seconds
 };
 
-/* ---- the other end ---- */
+// ---- the other end ----
 
-/* The value of a fact (peer.bash), to be freed; NULL: there is none. */
+// The value of a fact (peer.bash), to be freed; NULL: there is none.
 static char *fact(const struct choice *choice, const char *name)
 {
     const size_t length = strlen(name);
-    for (const char *line = choice->peer_facts; line != NULL && *line != '\0';) {
+    for (const char *line = choice->peer_facts; line && *line != '\0';) {
         const char *end = strchrnul(line, '\n');
         if (strncmp(line, name, length) == 0 && line[length] == '\t')
             return must(strndup(line + length + 1, (size_t)(end - line) - length - 1));
@@ -66,7 +66,7 @@ static char *fact(const struct choice *choice, const char *name)
 
 static bool is_remote(const struct choice *choice)
 {
-    return choice->host != NULL && strcmp(choice->host, "localhost") != 0;
+    return choice->host && strcmp(choice->host, "localhost") != 0;
 }
 
 static bool is_installed(const char *program)
@@ -75,7 +75,7 @@ static bool is_installed(const char *program)
     return child_find(program, path);
 }
 
-/* Whether the server of a peer is at the other end. */
+// Whether the server of a peer is at the other end.
 static bool has_server(const struct route *route, const char *program)
 {
     if (!is_remote(route->choice))
@@ -94,18 +94,18 @@ static struct route find_route(const struct choice *choice)
     }
     route.problem = is_remote(choice) ? fact(choice, "problem") : NULL;
     route.address = fact(choice, "address");
-    if (route.address == NULL && !is_remote(choice))
+    if (!route.address && !is_remote(choice))
         route.address = must(strdup("127.0.0.1"));
-    if (route.address == NULL && route.problem == NULL)
+    if (!route.address && !route.problem)
         route.problem = must(strdup("the other end is not known"));
-    if (route.problem != NULL)
+    if (route.problem)
         return route;
     route.speed = 8 * peak_stated(choice, "network", route.link, sizeof route.link);
     if (isnan(route.speed))
         route.speed = link_speed(route.address, route.link, sizeof route.link);
     route.bracketed = text_of(strchr(route.address, ':') ? "[%s]" : "%s", route.address);
     route.whole_s = (unsigned)ceil(choice->duration_s);
-    /* As long as the peers', so that what a start costs weighs alike. */
+    // As long as the peers', so that what a start costs weighs alike.
     if (choice->peers)
         snprintf(route.duration, sizeof route.duration, "%us", route.whole_s);
     else
@@ -120,9 +120,9 @@ static void forget_route(struct route *route)
     free(route->bracketed);
 }
 
-/* ---- cells ---- */
+// ---- cells ----
 
-/* What runs at the other end for a cell: loadgen, and of the peers' servers those that it has. */
+// What runs at the other end for a cell: loadgen, and of the peers' servers those that it has.
 static void serve(struct cell *cell, const struct route *route, const char *const *servers)
 {
     static const char *const programs[] = {"iperf3", "qperf", "sockperf"};
@@ -130,12 +130,12 @@ static void serve(struct cell *cell, const struct route *route, const char *cons
     const char *home = getenv("JOSTLE_HARNESS"), *root = getenv("JOSTLE_ROOT"), *words[20];
     char far[PATH_MAX], receive[PATH_MAX], loadgen[PATH_MAX], port[16];
     size_t count = 0;
-    snprintf(far, sizeof far, "%s/jobs/ssh/far", root != NULL ? root : ".");
-    snprintf(receive, sizeof receive, "%s/bench/receive", home != NULL ? home : "harness");
+    snprintf(far, sizeof far, "%s/jobs/ssh/far", root ? root : ".");
+    snprintf(receive, sizeof receive, "%s/bench/receive", home ? home : "harness");
     snprintf(port, sizeof port, "%u", choice->port);
     words[count++] = far;
     words[count++] = "--hold";
-    if (is_remote(choice) && choice->rsh != NULL) {
+    if (is_remote(choice) && choice->rsh) {
         words[count++] = "--rsh";
         words[count++] = choice->rsh;
     }
@@ -160,7 +160,7 @@ static void add_peer_limits(struct peer *peer, const struct route *route, const 
         peer_skip(peer, "not installed at %s", route->choice->host);
 }
 
-/* iperf3 fails where the kernel gives less than was requested. */
+// iperf3 fails where the kernel gives less than was requested.
 static unsigned iperf_buffer(void)
 {
     static const char *const limits[] = {"/proc/sys/net/core/rmem_max",
@@ -168,15 +168,15 @@ static unsigned iperf_buffer(void)
     unsigned least = IPERF_BUFFER, bytes;
     for (int i = 0; i < 2; i++) {
         FILE *file = fopen(limits[i], "re");
-        if (file != NULL && fscanf(file, "%u", &bytes) == 1 && bytes < least)
+        if (file && fscanf(file, "%u", &bytes) == 1 && bytes < least)
             least = bytes;
-        if (file != NULL)
+        if (file)
             (void)fclose(file);
     }
     return least;
 }
 
-/* Of JSON with a member on each line the last is that of sum_received: what has arrived. */
+// Of JSON with a member on each line the last is that of sum_received: what has arrived.
 static void add_iperf(struct cell *cell, const struct route *route, bool udp, unsigned bytes,
                       unsigned streams)
 {
@@ -199,7 +199,7 @@ static void add_qperf(struct cell *cell, const struct route *route, bool udp, un
         cell, "qperf", "qperf", "qperf", "qperf %s -lp %u -ip %u -t %u -m %u -uu %s_bw",
         route->address, route->choice->port + QPERF_PORT, route->choice->port + QPERF_DATA_PORT,
         route->whole_s, bytes, udp ? "udp" : "tcp");
-    /* Bytes a second as received: recv_bw of UDP, which has a send_bw, too. */
+    // Bytes a second as received: recv_bw of UDP, which has a send_bw, too.
     peer_figure(peer, "bandwidth", "stdout:/bw +=  *([0-9]+) bytes/", 8);
     add_peer_limits(peer, route, "qperf");
 }
@@ -214,7 +214,7 @@ static void add_peak(struct cell *cell, const struct route *route)
 
 static bool is_possible(struct cell *cell, const struct route *route, const struct test *test)
 {
-    if (route->problem != NULL)
+    if (route->problem)
         cell_skip(cell, "%s", route->problem);
     else if (test->udp && test->bytes > DATAGRAM_MOST)
         cell_skip(cell, "a datagram has at most %d bytes", DATAGRAM_MOST);
@@ -226,7 +226,7 @@ static bool is_possible(struct cell *cell, const struct route *route, const stru
 static void add_bandwidth(struct matrix *matrix, const struct route *route, const struct test *test,
                           struct chart *sizes_chart, struct chart *streams_chart)
 {
-    /* qperf knows one stream. */
+    // qperf knows one stream.
     const bool qperf = test->streams == 1 && !route->choice->quick;
     const char *const servers[] = {"iperf3", qperf ? "qperf" : NULL, NULL};
     const char *protocol = test->udp ? "udp" : "tcp";
@@ -259,8 +259,8 @@ static void add_bandwidth(struct matrix *matrix, const struct route *route, cons
     chart_point(streams_chart, text, cell, test->streams);
 }
 
-/* sockperf's percentiles are in microseconds, of round trips with --full-rtt; its header
- * makes it send 14 bytes at least, and the row of 1 B says so by the peer's name. */
+// sockperf's percentiles are in microseconds, of round trips with --full-rtt; its header
+// makes it send 14 bytes at least, and the row of 1 B says so by the peer's name.
 static void add_sockperf(struct cell *cell, const struct route *route, bool udp, unsigned bytes)
 {
     const bool larger = bytes < SOCKPERF_LEAST;
@@ -274,8 +274,8 @@ static void add_sockperf(struct cell *cell, const struct route *route, bool udp,
     add_peer_limits(peer, route, "sockperf");
 }
 
-/* ICMP, answered by the kernel at the other end; adaptive (-A): the next when the answer is
- * there. Its times have three decimals of a millisecond. */
+// ICMP, answered by the kernel at the other end; adaptive (-A): the next when the answer is
+// there. Its times have three decimals of a millisecond.
 static void add_ping(struct cell *cell, const struct route *route, unsigned bytes)
 {
     static const char times[] = "stdout:/ time=([0-9.]+) ms/,take=%s";
@@ -298,7 +298,7 @@ static const struct axis over_streams = {.label = "streams", .unit = "", .log = 
 static const struct axis bandwidth = {.label = "bandwidth", .unit = "bit/s", .log = true};
 static const struct axis trip = {.label = "round trip", .unit = "s", .log = true};
 
-/* Round trips over sizes with one stream, and over streams. */
+// Round trips over sizes with one stream, and over streams.
 static void chart_trips(struct matrix *matrix, const struct cell *cell, const struct test *test,
                         const char *size)
 {
@@ -317,7 +317,7 @@ static void chart_trips(struct matrix *matrix, const struct cell *cell, const st
         series, cell, test->streams);
 }
 
-/* The peers know one stream. */
+// The peers know one stream.
 static void add_trip_peers(struct cell *cell, const struct route *route, const struct test *test)
 {
     if (test->streams > 1)
@@ -350,7 +350,7 @@ static void add_round_trip(struct matrix *matrix, const struct route *route,
                        "--json --duration %s",
                        protocol, route->bracketed, route->choice->port + OUR_PORT, test->bytes,
                        test->streams, route->duration);
-    /* Half of the variants are sockperf. */
+    // Half of the variants are sockperf.
     cell_seconds(cell,
                  route->choice->peers ? route->whole_s + BLOCK_S + SOCKPERF_S / 2
                                       : route->choice->duration_s + BLOCK_S,
@@ -361,9 +361,9 @@ static void add_round_trip(struct matrix *matrix, const struct route *route,
     chart_trips(matrix, cell, test, text);
 }
 
-/* ---- the matrix ---- */
+// ---- the matrix ----
 
-/* --quick: one stream of each size, and of the largest one the most streams, too. */
+// --quick: one stream of each size, and of the largest one the most streams, too.
 static bool is_wanted(const struct route *route, size_t size, size_t thread)
 {
     const struct choice *choice = route->choice;
@@ -402,7 +402,7 @@ static void add_round_trips(struct matrix *matrix, const struct route *route)
             }
 }
 
-/* What one stream of TCP delivers over time. */
+// What one stream of TCP delivers over time.
 static void add_series(struct matrix *matrix, const struct route *route)
 {
     const struct choice *choice = route->choice;
@@ -412,7 +412,7 @@ static void add_series(struct matrix *matrix, const struct route *route)
     cell_label(cell, "message", "32 KiB");
     cell_label(cell, "streams", "1");
     cell_figure(cell, "bandwidth", "bit/s", HIGHER, SUMMARY("received") ",scale=8");
-    if (route->problem != NULL) {
+    if (route->problem) {
         cell_skip(cell, "%s", route->problem);
         return;
     }
@@ -429,7 +429,7 @@ void part_network(struct matrix *matrix, const struct choice *choice)
     add_protocol(matrix, &route, false);
     add_protocol(matrix, &route, true);
     add_round_trips(matrix, &route);
-    if (choice->series != NULL)
+    if (choice->series)
         add_series(matrix, &route);
     forget_route(&route);
 }

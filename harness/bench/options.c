@@ -20,8 +20,8 @@ const struct part bench_parts[] = {{"cpu", "CPU", part_cpu},
                                    {"network", "Network", part_network},
                                    {0}};
 
-/* Over which threads and blocks all is measured, which tables there are ready, and the peaks that
- * the user states. */
+// Over which threads and blocks all is measured, which tables there are ready, and the peaks that
+// the user states.
 
 static int ascending(const void *a, const void *b)
 {
@@ -29,10 +29,10 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The value of a word; 0: it is none, or is left out after a message. */
+// The value of a word; 0: it is none, or is left out after a message.
 typedef uint64_t read_word(const struct request *request, const char *word);
 
-/* The values of a list such as 1,2,4, ascending, each once. Returns how many. */
+// The values of a list such as 1,2,4, ascending, each once. Returns how many.
 static size_t read_list(const struct request *request, const char *text, read_word *read,
                         uint64_t **values)
 {
@@ -52,7 +52,7 @@ static size_t read_list(const struct request *request, const char *text, read_wo
     return kept;
 }
 
-/* A number of --threads; one beyond the limit is left out, and the rest measured. */
+// A number of --threads; one beyond the limit is left out, and the rest measured.
 static uint64_t read_thread(const struct request *request, const char *word)
 {
     uint64_t threads;
@@ -62,7 +62,7 @@ static uint64_t read_thread(const struct request *request, const char *word)
                     request->threads, *word == '\0' ? "an empty word" : word, MOST_THREADS);
     if (threads <= MOST_THREADS)
         return threads;
-    if (request->expand == NULL) /* said once: the shell asks for the plan first */
+    if (!request->expand) // said once: the shell asks for the plan first
         complain("--threads %s: beyond the limit of %d: left out", word, MOST_THREADS);
     return 0;
 }
@@ -77,7 +77,7 @@ static uint64_t read_block(const struct request *request, const char *word)
     return bytes;
 }
 
-/* How many CPUs this process may use. */
+// How many CPUs this process may use.
 static unsigned threads_allowed(void)
 {
     struct cpu_list allowed;
@@ -91,7 +91,7 @@ static void read_threads(struct request *request)
     snprintf(text, sizeof text, "1,%u", threads_allowed());
     const char *usual = request->choice.quick ? text : "1,2,4,8";
     request->choice.thread_count =
-        read_list(request, request->threads != NULL ? request->threads : usual, read_thread, &list);
+        read_list(request, request->threads ? request->threads : usual, read_thread, &list);
     if (request->choice.thread_count == 0)
         usage_error("--threads %s: nothing is left to measure: give numbers from 1 to %d",
                     request->threads, MOST_THREADS);
@@ -102,12 +102,12 @@ static void read_threads(struct request *request)
     free(list);
 }
 
-/* Fills request->choice.threads from --threads, or with what is measured without it, and
- * request->choice.blocks from --blocks. */
+// Fills request->choice.threads from --threads, or with what is measured without it, and
+// request->choice.blocks from --blocks.
 static void lists_read(struct request *request)
 {
     read_threads(request);
-    if (request->blocks != NULL)
+    if (request->blocks)
         request->choice.block_count =
             read_list(request, request->blocks, read_block, &request->choice.blocks);
 }
@@ -121,7 +121,7 @@ const char *block_text(uint64_t bytes, const char *space, char text[BLOCK_TEXT])
     return text;
 }
 
-/* ---- ready tables ---- */
+// ---- ready tables ----
 
 enum { MYCPU, MYRAM, MYDISK, MYDISK_IOPS, MYNET, LINPACK, STREAM, BONNIE, SAMPLES, TABLES };
 
@@ -148,7 +148,7 @@ static const struct table {
     [SAMPLES] = {"cpu", .rows = "*.series", .samples = 600},
 };
 
-/* Sets what request->table is of, and the user has not said. Returns its part. */
+// Sets what request->table is of, and the user has not said. Returns its part.
 static const char *table_take(struct request *request)
 {
     const struct table *table = &tables[request->table];
@@ -158,9 +158,9 @@ static const char *table_take(struct request *request)
     if (*request->operand != NULL)
         usage_error("--table %s: it is of the part %s: leave out %s", table_names[request->table],
                     table->part, *request->operand);
-    if (request->threads == NULL)
+    if (!request->threads)
         request->threads = table->threads;
-    if (request->blocks == NULL)
+    if (!request->blocks)
         request->blocks = table->blocks;
     request->rows = table->rows;
     if (request->samples == 0)
@@ -168,14 +168,14 @@ static const char *table_take(struct request *request)
     return table->part;
 }
 
-/* ---- stated peaks ---- */
+// ---- stated peaks ----
 
-/* PART=RATE:SOURCE; the rate in bytes a second. NULL: it is none. The source. */
+// PART=RATE:SOURCE; the rate in bytes a second. NULL: it is none. The source.
 static const char *peak_split(const char *text, size_t part_length, double *bytes_per_s)
 {
     struct rate rate;
     const char *colon = strchr(text, ':');
-    if (text[part_length] != '=' || colon == NULL || colon[1] == '\0')
+    if (text[part_length] != '=' || !colon || colon[1] == '\0')
         return NULL;
     char *figure = must(strndup(text + part_length + 1, (size_t)(colon - text) - part_length - 1));
     const bool good = units_rate(figure, &rate) == 0 && rate.kind == RATE_BYTES && rate.value > 0;
@@ -184,7 +184,7 @@ static const char *peak_split(const char *text, size_t part_length, double *byte
     return good ? colon + 1 : NULL;
 }
 
-/* The check of --peak. */
+// The check of --peak.
 static bool peak_check(const char *text, char *error, size_t size)
 {
     double bytes_per_s;
@@ -192,7 +192,7 @@ static bool peak_check(const char *text, char *error, size_t size)
     for (size_t i = 0; bench_parts[i].name != NULL; i++)
         if (bench_parts[i].make != part_cpu && length == strlen(bench_parts[i].name) &&
             strncmp(text, bench_parts[i].name, length) == 0 &&
-            peak_split(text, length, &bytes_per_s) != NULL)
+            peak_split(text, length, &bytes_per_s))
             return true;
     snprintf(error, size,
              "no peak of memory, disk or network: give one such as memory=68.3GB/s:data-sheet");
@@ -213,20 +213,20 @@ double peak_stated(const struct choice *choice, const char *part, char *text, si
     return peak;
 }
 
-/* ---- the command line */
+// ---- the command line
 #define COUNT(name, member, most, words)                                                           \
     {                                                                                              \
         ROW(name, "N", OPTION_COUNT, member), .minimum = 1, .maximum = most, .help = words         \
     }
 
-/* Numbers that are handed on as they are typed. */
+// Numbers that are handed on as they are typed.
 #define NUMBER(name, argument, member, kind, least, most, without, words)                          \
     {                                                                                              \
         ROW(name, argument, OPTION_TEXT, member), .as = kind, .minimum = least, .maximum = most,   \
                                                   .exclusive = without, .help = words              \
     }
 
-/* It becomes a word of ssh's command line. */
+// It becomes a word of ssh's command line.
 static bool check_host(const char *text, char *error, size_t size)
 {
     snprintf(error, size, "no host: give a name or an address such as node2 or user@node2");
@@ -349,7 +349,7 @@ static void choose_part(struct request *request, const char *name)
 
 static bool any_given(const struct request *request, const struct option_row *rows)
 {
-    while (rows->name != NULL && !options_given(request->given, rows->name))
+    while (rows->name && !options_given(request->given, rows->name))
         rows++;
     return rows->name != NULL;
 }
@@ -357,21 +357,21 @@ static bool any_given(const struct request *request, const struct option_row *ro
 static void check_dir(struct request *request)
 {
     struct stat status;
-    if (request->choice.dir == NULL) {
+    if (!request->choice.dir) {
         const char *tmp = getenv("TMPDIR");
-        request->choice.dir = tmp != NULL && *tmp == '/' ? tmp : "/var/tmp";
+        request->choice.dir = tmp && *tmp == '/' ? tmp : "/var/tmp";
     }
-    /* Absolute, as runs have working folders of their own. */
+    // Absolute, as runs have working folders of their own.
     request->folder = realpath(request->choice.dir, NULL);
-    if (request->folder == NULL || stat(request->folder, &status) != 0 ||
-        !S_ISDIR(status.st_mode) || access(request->folder, W_OK | X_OK) != 0)
+    if (!request->folder || stat(request->folder, &status) != 0 || !S_ISDIR(status.st_mode) ||
+        access(request->folder, W_OK | X_OK) != 0)
         usage_error("--dir %s: no folder that can be written to: give one on the disk to measure",
                     request->choice.dir);
     request->choice.dir = request->folder;
     request->choice.work = text_of("%s/jostle-bench.%u", request->choice.dir, (unsigned)geteuid());
 }
 
-/* Half an interval longer, so that the last one is whole. */
+// Half an interval longer, so that the last one is whole.
 static char *series_options(const struct request *request)
 {
     const double every_s = (double)request->every_ns / 1e9;
@@ -379,7 +379,7 @@ static char *series_options(const struct request *request)
                    every_s);
 }
 
-/* A series runs as long as it does, also with --quick. */
+// A series runs as long as it does, also with --quick.
 static void check_series(const struct request *request)
 {
     size_t count = 0;
@@ -397,7 +397,7 @@ static void check(struct request *request)
 {
     if (options_given(request->given, "every") && request->samples == 0)
         usage_error("--every: it is the time between samples: add --samples N");
-    if (request->choice.duration == NULL)
+    if (!request->choice.duration)
         request->choice.duration = request->choice.quick ? "300ms" : "1s";
     if (!options_given(request->given, "file-size"))
         request->choice.file_bytes = request->choice.quick ? 256ull << 20 : 1ull << 30;

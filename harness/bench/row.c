@@ -56,12 +56,12 @@ int measured_condition(const struct measured *measured, const json_t *cell, cons
 {
     const struct settings *settings = &measured->experiment.settings;
     const bool several = settings->variants > 1;
-    const char *load = load_of(cell), *name = variant == NULL ? "jostle" : variant;
-    if (!measured->has_runs || (!several && variant != NULL))
+    const char *load = load_of(cell), *name = !variant ? "jostle" : variant;
+    if (!measured->has_runs || (!several && variant))
         return -1;
-    OWNED char *condition = !several       ? text_of("%s", load ? load : settings->conditions[0])
-                                  : load == NULL ? text_of("%s", name)
-                                           : text_of("%s@%s", name, load);
+    OWNED char *condition = !several ? text_of("%s", load ? load : settings->conditions[0])
+                            : !load ? text_of("%s", name)
+                                     : text_of("%s@%s", name, load);
     return settings_condition(settings, condition);
 }
 
@@ -86,7 +86,7 @@ struct interval measured_ratio(struct measured *measured, struct measured_of of,
     return ratio;
 }
 
-/* Of a record of a run: why it failed, to be freed; NULL: it did not. */
+// Of a record of a run: why it failed, to be freed; NULL: it did not.
 static char *failure_of(const json_t *record)
 {
     const json_t *signal = json_object_get(record, "signal"),
@@ -105,22 +105,22 @@ static char *failure_of(const json_t *record)
                : NULL;
 }
 
-/* The last line of what the run wrote to stderr, to be freed; NULL: nothing was kept. */
+// The last line of what the run wrote to stderr, to be freed; NULL: nothing was kept.
 static char *last_words(const struct measured *measured, const json_t *record)
 {
     const char *name = json_text_at(json_object_get(record, "output"), "stderr");
-    OWNED char *path = name == NULL ? NULL : text_of("%s/%s", measured->folder, name);
+    OWNED char *path = !name ? NULL : text_of("%s/%s", measured->folder, name);
     char *line = NULL, *last = NULL;
     size_t size = 0;
-    FILE *file = path == NULL ? NULL : file_open_record(path);
-    while (file != NULL && getline(&line, &size, file) > 0) {
+    FILE *file = !path ? NULL : file_open_record(path);
+    while (file && getline(&line, &size, file) > 0) {
         line[strcspn(line, "\r\n")] = '\0';
         if (*line == '\0')
             continue;
         free(last);
         last = must(strdup(line));
     }
-    if (file != NULL)
+    if (file)
         fclose(file);
     free(line);
     return last;
@@ -129,7 +129,7 @@ static char *last_words(const struct measured *measured, const json_t *record)
 static char *with_last_words(const struct measured *measured, const json_t *record, char *why)
 {
     OWNED char *words = last_words(measured, record);
-    char *both = words == NULL ? must(strdup(why)) : text_of("%s: %.200s", why, words);
+    char *both = !words ? must(strdup(why)) : text_of("%s: %.200s", why, words);
     free(why);
     return both;
 }
@@ -144,21 +144,21 @@ char *measured_failure(const struct measured *measured, int condition, size_t *f
     name = measured->experiment.settings.conditions[condition];
     JSON_EACH (record, measured->session.records) {
         OWNED char *why = json_text_is(record, "condition", name) ? failure_of(record) : NULL;
-        last = why != NULL ? record : last;
+        last = why ? record : last;
         *failed += why != NULL;
     }
-    return last == NULL ? NULL : with_last_words(measured, last, failure_of(last));
+    return !last ? NULL : with_last_words(measured, last, failure_of(last));
 }
 
 double measured_load(const struct measured *measured, int condition)
 {
     const struct condition *runs = condition < 0 ? NULL : &measured->session.conditions[condition];
-    return runs == NULL || runs->load_count == 0 || runs->loads[0].achieved_runs == 0
+    return !runs || runs->load_count == 0 || runs->loads[0].achieved_runs == 0
                ? NAN
                : runs->loads[0].achieved / (double)runs->loads[0].achieved_runs;
 }
 
-/* What all functions here are about. */
+// What all functions here are about.
 struct context {
     struct measured *measured;
     enum state state;
@@ -185,7 +185,7 @@ static void add_problem(const struct context *context, const char *flag, char *t
     free(text);
 }
 
-/* {name, value, ci, unit, better} of each further figure that the variant has. */
+// {name, value, ci, unit, better} of each further figure that the variant has.
 static json_t *more_json(const struct context *context, const char *variant)
 {
     json_t *list = must(json_array());
@@ -217,8 +217,8 @@ static double high_of(const struct interval *interval)
     return interval->constant ? interval->center : interval->high;
 }
 
-/* How far jostle's own command was above the peak in its CPU time, with the whole interval: then
- * it is not this CPU's, whatever else delayed the runs. NAN: it was not. */
+// How far jostle's own command was above the peak in its CPU time, with the whole interval: then
+// it is not this CPU's, whatever else delayed the runs. NAN: it was not.
 static double above_peak(const struct context *context)
 {
     const struct measured_of of = of_variant(context, NULL, PEAK_SHARE);
@@ -226,7 +226,7 @@ static double above_peak(const struct context *context)
     return low_of(&share) > 1 ? share.center : NAN;
 }
 
-/* The peak that each of our runs prints: where the row's figure is the one that it is of. */
+// The peak that each of our runs prints: where the row's figure is the one that it is of.
 static struct measured_of measured_peak(const struct context *context)
 {
     const bool has =
@@ -234,7 +234,7 @@ static struct measured_of measured_peak(const struct context *context)
     return has ? of_variant(context, NULL, "bench_peak") : (struct measured_of){-1, MAX_METRICS};
 }
 
-/* How much of the peak a variant reaches; NAN: no peak is known. */
+// How much of the peak a variant reaches; NAN: no peak is known.
 static struct interval of_peak(const struct context *context, const char *variant)
 {
     const json_t *peak = json_object_get(context->cell, "peak");
@@ -245,20 +245,20 @@ static struct interval of_peak(const struct context *context, const char *varian
     return measured_ratio(context->measured, of, measured_peak(context));
 }
 
-/* {ratio, ci}; null where it is not known. */
+// {ratio, ci}; null where it is not known.
 static json_t *ratio_json(struct interval ratio)
 {
     return isnan(ratio.center) ? json_null() : figure_json("ratio", ratio);
 }
 
-/* Why the row has no peak. */
+// Why the row has no peak.
 static char *no_peak(const struct context *context)
 {
     const json_t *peak = json_object_get(context->cell, "peak");
     const char *reason = json_text_at(peak, "reason");
     const double above = above_peak(context);
     if (isnan(above))
-        return text_of("%s", reason != NULL ? reason : "not known here");
+        return text_of("%s", reason ? reason : "not known here");
     return text_of("not known here: jostle reached %.0f %% of what would be the peak in its CPU "
                    "time: %s",
                    above * 100, json_text_at(peak, "source"));
@@ -294,13 +294,13 @@ static void put_peak(const struct context *context)
     check_peak(context, "jostle", ratio);
 }
 
-/* A peer that has runs which failed: named, and nothing of ours is lost. */
+// A peer that has runs which failed: named, and nothing of ours is lost.
 static void check_peer(const struct context *context, const char *name, size_t count, json_t *row)
 {
     size_t failed;
     const int condition = measured_condition(context->measured, context->cell, name);
     OWNED char *why = measured_failure(context->measured, condition, &failed);
-    if (why == NULL)
+    if (!why)
         return;
     if (count == 0)
         json_put(row, "reason", json_text(why));
@@ -335,8 +335,8 @@ static void put_peers(const struct context *context)
     json_put(context->row, "peers", list);
 }
 
-/* Whether a figure is wholly beyond the limit of a rule. Of a single run, such as a series, the
- * figure itself is all that is known: what it wrote has reached the device, or has not. */
+// Whether a figure is wholly beyond the limit of a rule. Of a single run, such as a series, the
+// figure itself is all that is known: what it wrote has reached the device, or has not.
 static bool is_beyond(const struct interval *figure, bool is_single, const json_t *rule)
 {
     return json_has(rule, "below")
@@ -344,7 +344,7 @@ static bool is_beyond(const struct interval *figure, bool is_single, const json_
                : (is_single ? figure->center : low_of(figure)) > json_number_at(rule, "above");
 }
 
-/* What the part said beforehand, and its rules about figures. */
+// What the part said beforehand, and its rules about figures.
 static void put_known_problems(const struct context *context)
 {
     JSON_EACH (one, json_object_get(context->cell, "problems"))
@@ -360,7 +360,7 @@ static void put_known_problems(const struct context *context)
     }
 }
 
-/* Whether runs of jostle's own command failed. */
+// Whether runs of jostle's own command failed.
 static bool has_failed(const struct context *context)
 {
     size_t failed;
@@ -369,12 +369,12 @@ static bool has_failed(const struct context *context)
     return failed > 0;
 }
 
-/* What is left out: that there are too few runs, of a series, which is one run on purpose, and
- * of a peer that has no figures; that runs failed, where it is a peer's, which is said of it. */
+// What is left out: that there are too few runs, of a series, which is one run on purpose, and
+// of a peer that has no figures; that runs failed, where it is a peer's, which is said of it.
 static bool is_known(const struct context *context, const char *flag, const char *condition)
 {
     const int ours = measured_condition(context->measured, context->cell, NULL),
-              its = condition == NULL
+              its = !condition
                         ? -1
                         : settings_condition(&context->measured->experiment.settings, condition);
     if (strcmp(flag, "not-converged") == 0)
@@ -385,7 +385,7 @@ static bool is_known(const struct context *context, const char *flag, const char
     return strcmp(flag, "failed-runs") == 0 && !has_failed(context);
 }
 
-/* The problems that stats has found in the runs, in its words. */
+// The problems that stats has found in the runs, in its words.
 static void put_warnings(const struct context *context)
 {
     const struct settings *settings = &context->measured->experiment.settings;
@@ -396,7 +396,7 @@ static void put_warnings(const struct context *context)
         if (!json_text_is(warning, "severity", "problem") || is_known(context, flag, condition))
             continue;
         const bool is_ours =
-            condition == NULL || (ours >= 0 && strcmp(condition, settings->conditions[ours]) == 0);
+            !condition || (ours >= 0 && strcmp(condition, settings->conditions[ours]) == 0);
         OWNED char *text = text_of("%s%s%s", is_ours ? "" : condition, is_ours ? "" : ": ",
                                    json_text_at(warning, "message"));
         json_add(json_object_get(context->row, "problems"),
@@ -428,18 +428,18 @@ static void put_figures(const struct context *context)
     put_warnings(context);
 }
 
-/* Why a row has no run: what kept it from its first one, where that was no signal. */
+// Why a row has no run: what kept it from its first one, where that was no signal.
 static json_t *waiting_json(const struct measured *measured)
 {
     static const char by_signal[] = "interrupted by ";
     const char *reason = json_text_at(measured->status, "reason");
-    if (reason == NULL || !json_text_is(measured->status, "state", "interrupted") ||
+    if (!reason || !json_text_is(measured->status, "state", "interrupted") ||
         strncmp(reason, by_signal, sizeof by_signal - 1) == 0)
         return json_text("not measured yet: the same command continues");
     return json_text(reason);
 }
 
-/* Why the row is as it is. */
+// Why the row is as it is.
 static json_t *reason_json(const struct context *context)
 {
     size_t failed;
@@ -456,10 +456,10 @@ static json_t *reason_json(const struct context *context)
         return json_null();
     char *why =
         measured_failure(measured, measured_condition(measured, context->cell, NULL), &failed);
-    return why != NULL ? json_owned_text(why) : json_text(json_text_at(measured->status, "reason"));
+    return why ? json_owned_text(why) : json_text(json_text_at(measured->status, "reason"));
 }
 
-/* The share of a series: of its mean, and of the peak that the same run prints. */
+// The share of a series: of its mean, and of the peak that the same run prints.
 static void put_series_share(const struct context *context)
 {
     const double peak = json_number_at(json_object_get(context->row, "peak"), "value");
@@ -501,7 +501,7 @@ json_t *row_build(struct measured *measured, enum state state, const char *part,
     return context.row;
 }
 
-/* Whether the peak of the cell, which is made of facts of the CPU, was found not to hold. */
+// Whether the peak of the cell, which is made of facts of the CPU, was found not to hold.
 static bool is_withdrawn(const json_t *cell, const json_t *row)
 {
     return json_has(json_object_get(cell, "peak"), "metric") && json_has(row, "value") &&
@@ -522,10 +522,10 @@ static void withdraw(json_t *row, const char *by)
 void rows_check_peaks(const json_t *cells, json_t *rows)
 {
     const char *by = NULL;
-    for (size_t i = 0; by == NULL && i < json_array_size(cells); i++)
+    for (size_t i = 0; !by && i < json_array_size(cells); i++)
         if (is_withdrawn(json_array_get(cells, i), json_array_get(rows, i)))
             by = json_text_at(json_array_get(cells, i), "cell");
-    for (size_t i = 0; by != NULL && i < json_array_size(cells); i++)
+    for (size_t i = 0; by && i < json_array_size(cells); i++)
         if (json_has(json_object_get(json_array_get(cells, i), "peak"), "metric") &&
             json_has(json_array_get(rows, i), "peak"))
             withdraw(json_array_get(rows, i), by);

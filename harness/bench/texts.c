@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The problems that a bench finds in its figures, one table: docs/bench.md has the same. */
+// The problems that a bench finds in its figures, one table: docs/bench.md has the same.
 static const struct problem {
     const char *flag, *text, *advice;
-    bool misread; /* the figure is something else than what its row says, not only uncertain */
+    bool misread; // the figure is something else than what its row says, not only uncertain
 } problems[] = {
     {.flag = "above-peak",
      .text = "the figure is above the theoretical peak, with its whole interval",
@@ -63,7 +63,7 @@ static const struct problem {
 static const struct problem *problem_find(const char *flag)
 {
     const struct problem *problem = problems;
-    while (problem->flag != NULL && strcmp(problem->flag, flag) != 0)
+    while (problem->flag && strcmp(problem->flag, flag) != 0)
         problem++;
     return problem;
 }
@@ -72,7 +72,7 @@ json_t *problem_json(const char *flag, const char *text)
 {
     const struct problem *problem = problem_find(flag);
     return must(json_pack("{s:s, s:o, s:o}", "flag", flag, "text",
-                          json_text(text != NULL ? text : problem->text), "advice",
+                          json_text(text ? text : problem->text), "advice",
                           json_text(problem->advice)));
 }
 
@@ -96,7 +96,7 @@ const char *problem_likely(const char *part)
     return "see the source of the peak";
 }
 
-/* Calls `with` for each peer of each cell of the plan. */
+// Calls `with` for each peer of each cell of the plan.
 static void each_peer(const json_t *plan, void (*with)(json_t *peer, json_t *context),
                       json_t *context)
 {
@@ -134,27 +134,27 @@ void versions_print(const json_t *plan)
 static void put_version(json_t *peer, json_t *versions)
 {
     const json_t *version = json_object_get(versions, json_text_at(peer, "name"));
-    json_put(peer, "version", version == NULL ? json_null() : must(json_deep_copy(version)));
+    json_put(peer, "version", !version ? json_null() : must(json_deep_copy(version)));
 }
 
-/* {NAME: VERSION} of a file; {} where there is none. */
+// {NAME: VERSION} of a file; {} where there is none.
 static json_t *read_versions(const char *path)
 {
     json_t *versions = must(json_object());
     FILE *file = fopen(path, "re");
     OWNED char *line = NULL;
     size_t size = 0;
-    while (file != NULL && getline(&line, &size, file) > 0) {
+    while (file && getline(&line, &size, file) > 0) {
         char *version = strchr(line, '\t');
         line[strcspn(line, "\n")] = '\0';
-        if (version == NULL)
+        if (!version)
             continue;
         *version++ = '\0';
-        json_t *text = json_string(version); /* NULL where it is not UTF-8 */
-        if (text != NULL)
+        json_t *text = json_string(version); // NULL where it is not UTF-8
+        if (text)
             json_put(versions, line, text);
     }
-    if (file != NULL)
+    if (file)
         fclose(file);
     return versions;
 }
@@ -167,8 +167,8 @@ void versions_put(json_t *plan, const char *dir)
     json_decref(versions);
 }
 
-/* How likely it is held to be, before they are seen, that figures of one run depend on
- * their neighbours: as for runs in docs/statistics.md. */
+// How likely it is held to be, before they are seen, that figures of one run depend on
+// their neighbours: as for runs in docs/statistics.md.
 static const double prior = 0.5;
 
 static void add(struct sequence *sequence, double time_s, double value)
@@ -180,7 +180,7 @@ static void add(struct sequence *sequence, double time_s, double value)
     sequence->value[sequence->count++] = value;
 }
 
-/* A line that loadgen printed; those that are no interval are passed over. */
+// A line that loadgen printed; those that are no interval are passed over.
 static void take(struct sequence *sequence, const char *line, const char *key, double scale)
 {
     json_t *event = json_loads(line, 0, NULL);
@@ -198,11 +198,11 @@ void sequence_read(struct sequence *sequence, const struct measured *measured, c
     size_t size = 0;
     FILE *file = file_open_record(path);
     *sequence = (struct sequence){0};
-    while (file != NULL && getline(&line, &size, file) >= 0)
+    while (file && getline(&line, &size, file) >= 0)
         take(sequence, line, json_text_at(series, "key"), json_number_at(series, "scale"));
     free(line);
     free(path);
-    if (file != NULL)
+    if (file)
         fclose(file);
 }
 
@@ -231,7 +231,7 @@ static struct interval mean_of(const struct sample *sample, double confidence)
     return interval_positive(mean);
 }
 
-/* Fewer than were asked for: the machine stood still, or more was printed than is kept. */
+// Fewer than were asked for: the machine stood still, or more was printed than is kept.
 static void check_count(json_t *row, size_t count, const json_t *series)
 {
     const double asked = json_number_at(series, "samples");
@@ -265,9 +265,9 @@ void series_put(json_t *row, const struct measured *measured, const json_t *cell
     sequence_free(&sequence);
 }
 
-/* What is said below a table: each thing once, with the rows that it is about. */
+// What is said below a table: each thing once, with the rows that it is about.
 
-/* Where a finding of that kind and text is; else at the end, new. `text` NULL: any text. */
+// Where a finding of that kind and text is; else at the end, new. `text` NULL: any text.
 static size_t finding_of(json_t *findings, const char *flag, const char *text, const char *advice)
 {
     json_t *one;
@@ -290,14 +290,14 @@ static void add_finding(json_t *findings, json_t *row, const char *flag, const c
     json_t *cells = json_object_get(json_array_get(findings, index), "cells");
     json_t *last = json_array_get(cells, json_array_size(cells) - 1);
     const char *name = json_text_at(row, "cell");
-    if (last != NULL && strcmp(json_string_value(last), name) == 0)
+    if (last && strcmp(json_string_value(last), name) == 0)
         return;
     json_add(cells, json_text(name));
     json_add(json_object_get(row, "numbers"), json_integer((json_int_t)index + 1));
 }
 
-/* Each mark and each kind of problem, as {flag, text, advice, cells}; puts into the row's
- * `numbers` which of them it has, from 1. */
+// Each mark and each kind of problem, as {flag, text, advice, cells}; puts into the row's
+// `numbers` which of them it has, from 1.
 static void findings_put(json_t *findings, json_t *row)
 {
     json_put(row, "numbers", must(json_array()));
@@ -310,14 +310,14 @@ static void findings_put(json_t *findings, json_t *row)
         add_finding(findings, row, "mark", json_string_value(one), NULL);
 }
 
-/* Of what its peak is made, or why there is none: texts. */
+// Of what its peak is made, or why there is none: texts.
 static void findings_put_source(json_t *lines, const json_t *row)
 {
     const json_t *peak = json_object_get(row, "peak");
     const char *text =
         json_has(row, "peak") ? json_text_at(peak, "source") : json_text_at(row, "peak_reason");
     json_t *line;
-    if (text == NULL || !json_has(row, "value"))
+    if (!text || !json_has(row, "value"))
         return;
     line = json_owned_text(text_of("peak: %s", text));
     JSON_EACH (old, lines) {
@@ -329,21 +329,21 @@ static void findings_put_source(json_t *lines, const json_t *row)
     json_add(lines, line);
 }
 
-/* Why a row, or a peer of it, has no figure: each reason once, with the rows. */
+// Why a row, or a peer of it, has no figure: each reason once, with the rows.
 static void put_reason(json_t *reasons, const json_t *row, const char *who, const json_t *of)
 {
     if (!json_has(of, "reason"))
         return;
     OWNED char *text = text_of("%s%s%s", who, *who ? ": " : "", json_text_at(of, "reason"));
     json_t *found = json_named(reasons, "text", text);
-    if (found == NULL) {
+    if (!found) {
         found = must(json_pack("{s:s, s:[]}", "text", text, "cells"));
         json_add(reasons, found);
     }
     json_add(json_object_get(found, "cells"), json_text(json_text_at(row, "cell")));
 }
 
-/* Why the row, or a peer of it, has no figure, as {text, cells}. */
+// Why the row, or a peer of it, has no figure, as {text, cells}.
 static void findings_put_reasons(json_t *reasons, const json_t *row)
 {
     put_reason(reasons, row, "", row);
@@ -351,14 +351,14 @@ static void findings_put_reasons(json_t *reasons, const json_t *row)
         put_reason(reasons, row, json_text_at(peer, "name"), peer);
 }
 
-/* Which row of a part is shown as its answer. */
+// Which row of a part is shown as its answer.
 
-/* What is said to be of a cache is not what the part can do: "L2", "page cache", "cached". */
+// What is said to be of a cache is not what the part can do: "L2", "page cache", "cached".
 static bool names_cache(const char *label)
 {
     const char *level = text_after(label, "L");
     return strcmp(label, "page cache") == 0 || strcmp(label, "cached") == 0 ||
-           (level != NULL && isdigit((unsigned char)level[0]) && level[1] == '\0');
+           (level && isdigit((unsigned char)level[0]) && level[1] == '\0');
 }
 
 static bool is_of_cache(const json_t *row)
@@ -377,7 +377,7 @@ static bool is_misread(const json_t *row)
 {
     JSON_EACH (problem, json_object_get(row, "problems")) {
         const char *flag = json_text_at(problem, "flag");
-        if (flag != NULL && problem_misread(flag))
+        if (flag && problem_misread(flag))
             return true;
     }
     return false;
@@ -391,8 +391,8 @@ static bool is_answer(const json_t *row)
            !is_misread(row);
 }
 
-/* The index of the row with the highest figure of which more is better, of those that nothing is
- * to be said against, and that are not of a cache; null: there is none. A new reference. */
+// The index of the row with the highest figure of which more is better, of those that nothing is
+// to be said against, and that are not of a cache; null: there is none. A new reference.
 static json_t *best_row(const json_t *part)
 {
     const json_t *rows = json_object_get(part, "rows"), *row;
@@ -408,7 +408,7 @@ static json_t *best_row(const json_t *part)
     return best == json_array_size(rows) ? json_null() : json_integer((json_int_t)best);
 }
 
-/* "93.2 [92.8, 93.6] %" of a share of the peak. */
+// "93.2 [92.8, 93.6] %" of a share of the peak.
 static json_t *percent_text(const json_t *object)
 {
     char text[NUMBER_SIZE], number[NUMBER_SIZE];
@@ -429,22 +429,22 @@ static json_t *ratio_text(const json_t *object)
     return json_owned_text(study_ratio_text(object, "ratio"));
 }
 
-/* Columns in the order of the table, and which of them a narrow terminal leaves out first: those
- * of the highest rank; of rank 0 none. */
+// Columns in the order of the table, and which of them a narrow terminal leaves out first: those
+// of the highest rank; of rank 0 none.
 enum group { LABELS, OURS, COUNT, PEAK, SHARE, PEERS, MORE, GROUPS };
 static const int rank_of[GROUPS] = {[COUNT] = 3, [PEAK] = 4, [SHARE] = 1, [PEERS] = 2, [MORE] = 5};
 
-/* A column, once: the first that has the key decides its title. */
+// A column, once: the first that has the key decides its title.
 static void add_column(json_t *columns, const char *key, const char *title, enum group group)
 {
-    if (json_named(columns, "key", key) != NULL)
+    if (json_named(columns, "key", key))
         return;
     json_add(columns,
              must(json_pack("{s:s, s:s, s:b, s:i, s:i}", "key", key, "title", title, "left",
                             group == LABELS, "group", (int)group, "rank", rank_of[group])));
 }
 
-/* A cell of the table, and its column, whose key is its title. */
+// A cell of the table, and its column, whose key is its title.
 static void put(json_t *columns, json_t *texts, const char *title, enum group group, json_t *text)
 {
     add_column(columns, title, title, group);
@@ -488,9 +488,8 @@ static const char *state_text(const json_t *row)
 static json_t *value_text(const json_t *row)
 {
     const char *state = state_text(row);
-    return state != NULL && !json_has(row, "value")
-               ? json_text(state)
-               : study_figure_text(row, json_text_at(row, "unit"));
+    return state && !json_has(row, "value") ? json_text(state)
+                                            : study_figure_text(row, json_text_at(row, "unit"));
 }
 
 static json_t *count_text(const json_t *row)
@@ -526,13 +525,13 @@ static bool is_used(const json_t *column, const json_t *rows)
 {
     JSON_EACH (row, rows) {
         const char *text = json_text_at(json_object_get(row, "texts"), json_text_at(column, "key"));
-        if (text != NULL && strcmp(text, "-") != 0)
+        if (text && strcmp(text, "-") != 0)
             return true;
     }
     return false;
 }
 
-/* In the order of their groups, without those in which no row has anything. */
+// In the order of their groups, without those in which no row has anything.
 static json_t *used_columns(json_t *columns, const json_t *rows)
 {
     json_t *used = must(json_array());
@@ -565,7 +564,7 @@ static void add_to_part(json_t *part)
                             best_row(part))));
 }
 
-/* {rows, done, skipped, failed} of all parts. */
+// {rows, done, skipped, failed} of all parts.
 static json_t *counts_of(const json_t *bench)
 {
     static const char *const states[] = {"done", "skipped", "failed"};

@@ -13,93 +13,93 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What a campaign file may set: the measuring options of `jostle slowdown`, but
- * for those that a campaign gives itself. */
+// What a campaign file may set: the measuring options of `jostle slowdown`, but
+// for those that a campaign gives itself.
 
 enum { SETTING_NAMES = 64 };
-/* All names, ended by NULL, into an array of most entries. Returns how many. */
+// All names, ended by NULL, into an array of most entries. Returns how many.
 size_t setting_names(const char **names, size_t most);
 bool setting_known(const char *name);
 
-/* A value in the form in which plans and cells have it, to be freed; "" for a flag
- * that is false. NULL with a reason in error, such as "give a whole number". */
+// A value in the form in which plans and cells have it, to be freed; "" for a flag
+// that is false. NULL with a reason in error, such as "give a whole number".
 char *setting_value(const char *name, const char *text, char *error, size_t size);
 
-/* Puts a value into settings {name: text}; of a list it is one more, on a line of its own.
- * False: it is not valid UTF-8. */
+// Puts a value into settings {name: text}; of a list it is one more, on a line of its own.
+// False: it is not valid UTF-8.
 bool setting_add(json_t *settings, const char *name, const char *value);
 
-/* Takes flags that are false, "", out of settings {name: text}: such a flag is as if it
- * was not there. */
+// Takes flags that are false, "", out of settings {name: text}: such a flag is as if it
+// was not there.
 void settings_drop_false(json_t *settings);
 
-/* Of settings {name: text}: those that say when to stop. An experiment with other
- * limits is the same experiment: its records have all that these need. To be released. */
+// Of settings {name: text}: those that say when to stop. An experiment with other
+// limits is the same experiment: its records have all that these need. To be released.
 json_t *settings_limits(const json_t *settings);
-/* And those that make another experiment, for its key. To be released. */
+// And those that make another experiment, for its key. To be released.
 json_t *settings_fixed(const json_t *settings);
 
-/* "a {n} b": text with placeholders. {{ and }} are braces; a brace that begins no
- * placeholder is one, too. */
+// "a {n} b": text with placeholders. {{ and }} are braces; a brace that begins no
+// placeholder is one, too.
 
 struct piece {
     bool placeholder;
-    const char *text; /* of a placeholder the name, without braces */
+    const char *text; // of a placeholder the name, without braces
     size_t length;
 };
 
-/* Takes the next piece off *text; false at the end. */
+// Takes the next piece off *text; false at the end.
 bool template_next(const char **text, struct piece *piece);
 
-/* {node2} stays as it is in a load: it is filled in where the job's nodes are known. */
+// {node2} stays as it is in a load: it is filled in where the job's nodes are known.
 bool template_is_node(const struct piece *piece);
 
 enum fill {
-    FILL_PLAIN, /* values as they are */
-    FILL_QUOTED /* values quoted for a shell, where they need it */
+    FILL_PLAIN, // values as they are
+    FILL_QUOTED // values quoted for a shell, where they need it
 };
-/* The text with its placeholders filled in, to be freed. values and builtin are
- * {name: text}; a name that neither has is put back as {name}. */
+// The text with its placeholders filled in, to be freed. values and builtin are
+// {name: text}; a name that neither has is put back as {name}.
 char *template_fill(const char *text, const json_t *values, const json_t *builtin, enum fill fill);
 
-/* A campaign file as `git config -f FILE --includes --list -z --show-origin`
- * prints it: a list of entries, in git's order, in which the last one of a name
- * counts. */
+// A campaign file as `git config -f FILE --includes --list -z --show-origin`
+// prints it: a list of entries, in git's order, in which the last one of a name
+// counts.
 
 struct entry {
-    const char *file;    /* that it is in: FILE, or one that is included */
-    const char *section; /* in lower case, as git has it */
-    const char *sub;     /* "" for a section without a name */
-    const char *key;     /* in lower case */
-    const char *value;   /* "true" for a key without = */
+    const char *file;    // that it is in: FILE, or one that is included
+    const char *section; // in lower case, as git has it
+    const char *sub;     // "" for a section without a name
+    const char *key;     // in lower case
+    const char *value;   // "true" for a key without =
 };
 
 struct config {
-    const char *file; /* the campaign file itself */
+    const char *file; // the campaign file itself
     struct entry *entries;
     size_t count;
-    char *text; /* what the entries point into */
+    char *text; // what the entries point into
 };
 
-/* Reads what git printed, to its end. Ends the program where it is no such text. */
+// Reads what git printed, to its end. Ends the program where it is no such text.
 void config_read(struct config *config, const char *file, FILE *stream);
 void config_free(struct config *config);
 
-/* Refuses includes of files that do not exist: git passes over them. */
+// Refuses includes of files that do not exist: git passes over them.
 void config_check_includes(const struct config *config);
 bool config_includes(const struct config *config);
-/* Writes the entries, without the includes, as one file. */
+// Writes the entries, without the includes, as one file.
 bool config_write(const struct config *config, FILE *stream);
 
-/* Ends the program with 2 and "FILE:LINE: SECTION.NAME.KEY: MESSAGE". key may be NULL:
- * then it is the entry's. entry may be NULL: then the message is about the file. */
+// Ends the program with 2 and "FILE:LINE: SECTION.NAME.KEY: MESSAGE". key may be NULL:
+// then it is the entry's. entry may be NULL: then the message is about the file.
 void config_refuse(const struct config *config, const struct entry *entry, const char *key,
                    const char *format, ...) __attribute__((format(printf, 4, 5), noreturn));
 
-/* The sections of a campaign file, and every choice of their parameters. */
+// The sections of a campaign file, and every choice of their parameters.
 
 struct section {
-    const char *kind, *name; /* target or load */
+    const char *kind, *name; // target or load
     const struct entry **entries;
     size_t count;
 };
@@ -109,53 +109,53 @@ struct sections {
     size_t count;
 };
 
-/* All sections of a kind ("target"), in the order of the files: first those of the
- * campaign file, then those of what it includes. */
+// All sections of a kind ("target"), in the order of the files: first those of the
+// campaign file, then those of what it includes.
 struct sections sections_of(const struct config *config, const char *kind);
 void sections_free(struct sections *sections);
 
-/* The last entry with this key, which counts; NULL if there is none. */
+// The last entry with this key, which counts; NULL if there is none.
 const struct entry *section_entry(const struct section *section, const char *key);
 
-/* Is the key one that this kind of section has of its own (command, spec, case)? */
+// Is the key one that this kind of section has of its own (command, spec, case)?
 bool section_reserves(const char *kind, const char *key);
 // Is the entry a setting of how to measure?
 bool section_sets(const struct section *section, const struct entry *entry);
-/* For a key that such a section does not have. */
+// For a key that such a section does not have.
 struct hint section_hint(const char *kind, const char *key);
 
-/* Every choice of the section's parameters: [{name: value}], with `case` rows and
- * the lists of values crossed. Ends the program where they make no sense. To be
- * released. */
+// Every choice of the section's parameters: [{name: value}], with `case` rows and
+// the lists of values crossed. Ends the program where they make no sense. To be
+// released.
 json_t *section_choices(const struct config *config, const struct section *section);
 
-/* Refuses placeholders that nothing fills in, and parameters that are used nowhere.
- * names: {parameter: anything}; builtin: {name: text}. */
+// Refuses placeholders that nothing fills in, and parameters that are used nowhere.
+// names: {parameter: anything}; builtin: {name: text}.
 void section_check_placeholders(const struct config *config, const struct section *section,
                                 const json_t *names, const json_t *builtin);
 
-/* The words of an entry's value, as a shell splits them; to be freed. */
+// The words of an entry's value, as a shell splits them; to be freed.
 char **entry_words(const struct config *config, const struct entry *entry, size_t *count);
 
-/* A cell is put together from two halves: a target with one choice of its
- * parameters, and a load with one of its own. Whatever is the same for all cells of
- * a half is worked out once. */
+// A cell is put together from two halves: a target with one choice of its
+// parameters, and a load with one of its own. Whatever is the same for all cells of
+// a half is worked out once.
 
 enum { HALF_KEY_DIGITS = SHA256_DIGITS / 2 };
 
 struct half {
-    const char *name;   /* of the section; NULL: no load */
-    char *part;         /* of the cell's name */
-    json_t *parameters; /* {name: value} */
-    json_t *settings;   /* {option: value}; "" for a flag that is false */
+    const char *name;   // of the section; NULL: no load
+    char *part;         // of the cell's name
+    json_t *parameters; // {name: value}
+    json_t *settings;   // {option: value}; "" for a flag that is false
     char key[HALF_KEY_DIGITS + 1];
-    /* a target's */
+    // a target's
     char *label;
     json_t *command;
     const struct section *section;
-    /* a load's */
+    // a load's
     char *condition, *spec;
-    char *node; /* "@2", or "" */
+    char *node; // "@2", or ""
 };
 
 struct halves {
@@ -163,37 +163,37 @@ struct halves {
     size_t count, allocated;
 };
 
-/* What the halves of a campaign share. */
+// What the halves of a campaign share.
 struct context {
     const struct config *config;
-    json_t *builtin;                  /* {placeholder: text} that every file has */
-    json_t *self;                     /* the same placeholders, each standing for itself */
-    json_t *overrides;                /* {option: value} */
-    json_t *settings, *settings_text; /* of [campaign]; _text: with builtin left in place */
-    const char *workloads;            /* the folder of jostle's own programs */
+    json_t *builtin;                  // {placeholder: text} that every file has
+    json_t *self;                     // the same placeholders, each standing for itself
+    json_t *overrides;                // {option: value}
+    json_t *settings, *settings_text; // of [campaign]; _text: with builtin left in place
+    const char *workloads;            // the folder of jostle's own programs
 };
 
-/* The settings of a section with its placeholders filled in. To be released. */
+// The settings of a section with its placeholders filled in. To be released.
 json_t *half_settings(const struct context *context, const struct section *section,
                       const json_t *parameters, const json_t *builtin);
 
-/* Puts the path of its program in front of the `service` that a section sets, if it does: a
- * cell starts in a folder of its own. */
+// Puts the path of its program in front of the `service` that a section sets, if it does: a
+// cell starts in a folder of its own.
 void find_service(const struct context *context, const struct section *section, json_t *settings);
 
 struct halves halves_of_targets(const struct context *context, const struct sections *targets);
-/* The last one is no load at all. */
+// The last one is no load at all.
 struct halves halves_of_loads(const struct context *context, const struct sections *loads);
 void halves_free(struct halves *halves);
 
-/* A campaign file becomes a plan: jostle.campaign/1, the list of its cells. */
+// A campaign file becomes a plan: jostle.campaign/1, the list of its cells.
 
 struct expand_folders {
-    const char *instances, *workloads; /* of jostle: the placeholders of these names */
+    const char *instances, *workloads; // of jostle: the placeholders of these names
 };
 
-/* overrides: "NAME=VALUE" texts that hold for every cell. Ends the program with 2
- * where the file is wrong. To be released. */
+// overrides: "NAME=VALUE" texts that hold for every cell. Ends the program with 2
+// where the file is wrong. To be released.
 json_t *expand(const struct config *config, const struct expand_folders *folders,
                const char *const *overrides, size_t override_count);
 
@@ -315,115 +315,115 @@ json_t *remaining_plan(const json_t *plan, const struct states *states, const js
 
 enum { DEFAULT_MAX_RUNS = 30, DEFAULT_MIN_RUNS = 15 };
 
-/* The folder of a campaign: its plan, its lock. */
+// The folder of a campaign: its plan, its lock.
 
-/* Makes the folder, and holds it until the program ends: tasks that measure some of its cells share
- * it, whoever measures all of them has it alone. One with files of somebody else's is wrong use.
- * False after a message. */
+// Makes the folder, and holds it until the program ends: tasks that measure some of its cells share
+// it, whoever measures all of them has it alone. One with files of somebody else's is wrong use.
+// False after a message.
 bool folder_hold(const char *folder, bool shared);
 
-/* Brings the plan, and the file that it was made from, into the folder, and says in
- * what it differs from the one that is there. shared: it must be the one that is
- * there. file: for messages. False after a message. */
+// Brings the plan, and the file that it was made from, into the folder, and says in
+// what it differs from the one that is there. shared: it must be the one that is
+// there. file: for messages. False after a message.
 bool folder_keep_plan(const char *folder, const json_t *plan, const char *conf_path,
                       const char *file, bool shared);
 
-/* One campaign of several folders: which of their cells to take, and the plan. Copies
- * nothing. */
+// One campaign of several folders: which of their cells to take, and the plan. Copies
+// nothing.
 
 enum prefer { PREFER_NONE, PREFER_FIRST, PREFER_NEWEST };
 
 struct merged {
     json_t *plan;
-    char **take; /* the folders of the cells */
+    char **take; // the folders of the cells
     size_t count;
-    size_t again;     /* cells that were found once more */
-    size_t conflicts; /* cells that differ, each named in a message */
+    size_t again;     // cells that were found once more
+    size_t conflicts; // cells that differ, each named in a message
 };
 
-/* Ends the program with 1 where a folder cannot be read. */
+// Ends the program with 1 where a folder cannot be read.
 void merge(struct merged *merged, const char *const *folders, size_t count, enum prefer prefer);
 void merge_free(struct merged *merged);
 
-/* The dialogue with the shell that runs the cells of a campaign. The shell starts and
- * ends processes; what to start, and what became of it, is decided here.
- *
- * Commands on stdin, each answered by a line with tabs on stdout:
- *   next          cell NAME SCRATCH    make it the next one: DIR/cells/NAME/cell.json
- *                                      says what to measure, in the folder SCRATCH
- *                 session NUMBER FILE COMMAND
- *                                      first run the command, which prepares this session, in
- *                                      the folder of the campaign file
- *                 end FAILED BROKEN HELD
- *                                      there is no other; so many targets failed; so many
- *                                      cells could not be measured; so many are being
- *                                      measured by another jostle
- *                 failed               no further cell would do better; a message was
- *                                      printed
- *   ended STATUS  ended                the exit status of jostle for that cell
- *   prepared      prepared             the session is: ask for the next cell again
- * The end of stdin ends it. */
+// The dialogue with the shell that runs the cells of a campaign. The shell starts and
+// ends processes; what to start, and what became of it, is decided here.
+//
+// Commands on stdin, each answered by a line with tabs on stdout:
+//   next          cell NAME SCRATCH    make it the next one: DIR/cells/NAME/cell.json
+//                                      says what to measure, in the folder SCRATCH
+//                 session NUMBER FILE COMMAND
+//                                      first run the command, which prepares this session, in
+//                                      the folder of the campaign file
+//                 end FAILED BROKEN HELD
+//                                      there is no other; so many targets failed; so many
+//                                      cells could not be measured; so many are being
+//                                      measured by another jostle
+//                 failed               no further cell would do better; a message was
+//                                      printed
+//   ended STATUS  ended                the exit status of jostle for that cell
+//   prepared      prepared             the session is: ask for the next cell again
+// The end of stdin ends it.
 
 struct drive_settings {
-    const char *folder;      /* of the campaign */
-    const char *scratch;     /* where working folders are made */
-    const char *stderr_path; /* what a cell's jostle printed on stderr */
-    const char *prepare;     /* what is run before each session; NULL: nothing */
-    const char *file;        /* of the campaign */
+    const char *folder;      // of the campaign
+    const char *scratch;     // where working folders are made
+    const char *stderr_path; // what a cell's jostle printed on stderr
+    const char *prepare;     // what is run before each session; NULL: nothing
+    const char *file;        // of the campaign
     bool quiet;
 };
 
-/* False after a message. */
+// False after a message.
 bool drive(const struct drive_settings *settings, const struct states *states);
 
-/* Where a campaign is: a bar on a terminal, a line a cell in a log. While a cell is
- * measured, all that happens is one look at its status.json a second, and that only
- * where there is a terminal. */
+// Where a campaign is: a bar on a terminal, a line a cell in a log. While a cell is
+// measured, all that happens is one look at its status.json a second, and that only
+// where there is a terminal.
 
 struct progress {
     const struct states *states;
     const char *folder;
     bool quiet, terminal;
     size_t finished;
-    size_t current; /* index of the cell that is being measured */
+    size_t current; // index of the cell that is being measured
     bool measuring;
-    double since_s;  /* when it began */
-    double *spent_s; /* of each cell that is done; NAN of the others */
-    bool *waiting;   /* is it still to be measured */
+    double since_s;  // when it began
+    double *spent_s; // of each cell that is done; NAN of the others
+    bool *waiting;   // is it still to be measured
 };
 
 void progress_begin(struct progress *progress, const struct states *states, const char *folder,
                     bool quiet);
 void progress_end(struct progress *progress);
 
-/* A cell begins. */
+// A cell begins.
 void progress_cell(struct progress *progress, size_t index);
-/* It has ended. reason may be "". */
+// It has ended. reason may be "".
 void progress_cell_end(struct progress *progress, const char *state, const char *reason);
-/* Draws the bar, where there is a terminal. */
+// Draws the bar, where there is a terminal.
 void progress_tick(const struct progress *progress);
-/* Takes the bar away. */
+// Takes the bar away.
 void progress_clear(const struct progress *progress);
 
-/* The commands of the program, and their options: one table for all, as they choose
- * among the same cells of the same folders. */
+// The commands of the program, and their options: one table for all, as they choose
+// among the same cells of the same folders.
 
 struct command_options {
-    const char *file, *instances, *workloads; /* of expand */
+    const char *file, *instances, *workloads; // of expand
     struct option_list set;
-    const char *only, *cells; /* which cells */
+    const char *only, *cells; // which cells
     bool retry_failed;
-    const char *conf, *plan, *take; /* files to read or write */
+    const char *conf, *plan, *take; // files to read or write
     const char *probes, *queue, *fates, *output;
-    const char *scratch, *stderr_path; /* of run */
+    const char *scratch, *stderr_path; // of run
     bool shared, quiet;
-    uint64_t session;                   /* which cells, too; 0: not given */
-    uint64_t nodes, cells_per_task;     /* of tasks; 0: not given */
-    bool names, actions, lost, compact; /* what to print */
-    int prefer;                         /* of merge */
+    uint64_t session;                   // which cells, too; 0: not given
+    uint64_t nodes, cells_per_task;     // of tasks; 0: not given
+    bool names, actions, lost, compact; // what to print
+    int prefer;                         // of merge
 };
 
-/* Each takes its operands, and returns the exit status. */
+// Each takes its operands, and returns the exit status.
 int command_expand(const struct command_options *options, char **operands, int count);
 int command_describe(const struct command_options *options, char **operands, int count);
 int command_plan(const struct command_options *options, char **operands, int count);

@@ -16,26 +16,26 @@
 // ---- the cells to measure, grouped into the tasks of a job array
 
 struct task_size {
-    uint64_t cells; /* so many at most; 0: as the seconds say */
-    double seconds; /* a task of several cells takes no longer */
+    uint64_t cells; // so many at most; 0: as the seconds say
+    double seconds; // a task of several cells takes no longer
 };
 
 struct tasks {
-    uint64_t cells, tasks; /* how many */
+    uint64_t cells, tasks; // how many
 };
 
-/* A task takes about so long: starting it then costs little, and so does losing it
- * with its node. */
+// A task takes about so long: starting it then costs little, and so does losing it
+// with its node.
 enum { CELL_S = 60 /* of whose time nothing is known */, TASK_S = 600, TASK_LEAST_S = 20 };
-enum { TASKS_PER_NODE = 4 }; /* so that every node is busy to the end */
+enum { TASKS_PER_NODE = 4 }; // so that every node is busy to the end
 
 static double seconds_of(const json_t *cell)
 {
     return number_of(json_object_get(cell, "estimate_s"), "high", CELL_S);
 }
 
-/* How long a task should take, in seconds, with so many nodes (at least 1). cells: those
- * of a jostle.plan/1; the ones that are done do not count. */
+// How long a task should take, in seconds, with so many nodes (at least 1). cells: those
+// of a jostle.plan/1; the ones that are done do not count.
 static double tasks_seconds(const json_t *cells, uint64_t nodes)
 {
     double total_s = 0;
@@ -46,7 +46,7 @@ static double tasks_seconds(const json_t *cells, uint64_t nodes)
     return fmin(fmax(total_s / ((double)nodes * TASKS_PER_NODE), TASK_LEAST_S), TASK_S);
 }
 
-/* The task that is being filled, and the run of numbers that its line ends with. */
+// The task that is being filled, and the run of numbers that its line ends with.
 struct task {
     uint64_t cells;
     double seconds;
@@ -75,8 +75,8 @@ static void end_task(struct task *task, struct tasks *tasks, FILE *stream)
     *task = (struct task){0};
 }
 
-/* Prints a line for each task, with its cells as a list such as 3-7,9; the cells stay in
- * their order, and sessions apart. The caller looks at the stream's errors. */
+// Prints a line for each task, with its cells as a list such as 3-7,9; the cells stay in
+// their order, and sessions apart. The caller looks at the stream's errors.
 static struct tasks tasks_print(const json_t *cells, const struct task_size *size, FILE *stream)
 {
     struct tasks tasks = {0};
@@ -85,7 +85,7 @@ static struct tasks tasks_print(const json_t *cells, const struct task_size *siz
         const double seconds = seconds_of(cell);
         if (!json_is_true(json_object_get(cell, "todo")))
             continue;
-        /* Another session may be on another node, at another time. */
+        // Another session may be on another node, at another time.
         if (task.cells > 0 && session_of(cell) != task.session)
             end_task(&task, &tasks, stream);
         if (task.cells > 0 &&
@@ -102,9 +102,9 @@ static struct tasks tasks_print(const json_t *cells, const struct task_size *siz
     return tasks;
 }
 
-/* What a campaign would do on this machine, for those who did not write it. */
+// What a campaign would do on this machine, for those who did not write it.
 
-/* Each once, in the order in which they come first. */
+// Each once, in the order in which they come first.
 static void say(json_t *said, const char *role, const char *text)
 {
     if (!text || *text == '\0')
@@ -130,8 +130,8 @@ static void say_settings(json_t *said, json_t *settings)
     }
 }
 
-/* Prints, for the cells that are to be measured, a line ROLE, TEXT for each different command,
- * load and setting, and for what runs before each session. */
+// Prints, for the cells that are to be measured, a line ROLE, TEXT for each different command,
+// load and setting, and for what runs before each session.
 static void actions_print(const json_t *plan, const struct states *states)
 {
     json_t *said = json_object();
@@ -189,26 +189,25 @@ int command_describe(const struct command_options *options, char **operands, int
     const double calibrate_s = number_of(plan, "calibrate_s", 0);
     (void)options, (void)count;
     printf("name\t");
-    print_safe(stdout, name != NULL ? name : "campaign", LETTERS "._-");
-    printf("\nscratch\t%s\ncalibrate\t", scratch != NULL ? scratch : "");
+    print_safe(stdout, name ? name : "campaign", LETTERS "._-");
+    printf("\nscratch\t%s\ncalibrate\t", scratch ? scratch : "");
     if (calibrate_s > 0)
         printf("%.9g", calibrate_s);
     printf("\nnodes\t%ld\nprepares\t%s\ninput\t%s\n", plan_nodes(plan),
-           json_text_at(plan, "session_prepare") != NULL ? "true" : "",
-           plan_has_input(plan) ? "true" : "");
+           json_text_at(plan, "session_prepare") ? "true" : "", plan_has_input(plan) ? "true" : "");
     json_decref(plan);
     return print_end();
 }
 
-/* Says how the target of a cell failed, with the last line that it wrote to stderr. */
+// Says how the target of a cell failed, with the last line that it wrote to stderr.
 static void complain_of_target(const json_t *cell, const json_t *record, const char *stderr_path)
 {
     const double code = number_of(record, "exit_code", NAN);
     char last[256] = "", how[64] = "was ended by a signal or the time-out";
     FILE *file = fopen(stderr_path, "re");
-    while (file != NULL && fgets(last, sizeof last, file) != NULL)
+    while (file && fgets(last, sizeof last, file))
         continue;
-    if (file != NULL)
+    if (file)
         fclose(file);
     last[strcspn(last, "\n")] = '\0';
     if (!isnan(code))
@@ -218,12 +217,11 @@ static void complain_of_target(const json_t *cell, const json_t *record, const c
              json_text_at(cell, "label"), how, last[0] != '\0' ? ": " : "", last);
 }
 
-/* {label: seconds of a run}, from meter's records in DIR/NUMBER. Sets *failed where a target did.
- */
+// {label: seconds of a run}, from meter's records in DIR/NUMBER. Sets *failed where a target did.
 static json_t *read_probes(const char *folder, const struct states *states, bool *failed)
 {
     json_t *probes = json_object();
-    for (size_t i = 0; folder != NULL && i < states->count; i++) {
+    for (size_t i = 0; folder && i < states->count; i++) {
         const json_t *cell = states->list[i].cell;
         char path[PATH_MAX], written[PATH_MAX + 8];
         snprintf(path, sizeof path, "%s/%.0f", folder, number_of(cell, "number", 0));
@@ -236,7 +234,7 @@ static json_t *read_probes(const char *folder, const struct states *states, bool
             number_of(record, "exit_code", 1) == 0 || (ignored && strcmp(ignored, "false") != 0);
         if (good && !isnan(wall_s))
             json_object_set_new(probes, json_text_at(cell, "label"), json_real(wall_s));
-        else if (record != NULL)
+        else if (record)
             complain_of_target(cell, record, written);
         *failed = *failed || (record != NULL && !good);
         json_decref(record);
@@ -244,11 +242,11 @@ static json_t *read_probes(const char *folder, const struct states *states, bool
     return probes;
 }
 
-/* A plan, the cells of it that are wanted, and how far they are. */
+// A plan, the cells of it that are wanted, and how far they are.
 struct view {
     json_t *plan, *chosen, *remaining;
     struct states states;
-    bool failed; /* a target that was probed */
+    bool failed; // a target that was probed
 };
 
 static void view_open(struct view *view, const struct command_options *options, char **operands)
@@ -294,12 +292,12 @@ int command_plan(const struct command_options *options, char **operands, int cou
     return print_end() != 0 || view.failed ? 1 : 0;
 }
 
-/* Prints CELLS<TAB>TASKS: how many there are. */
+// Prints CELLS<TAB>TASKS: how many there are.
 int command_tasks(const struct command_options *options, char **operands, int count)
 {
     struct view view;
     (void)count;
-    if (options->output == NULL || (options->nodes == 0) == (options->cells_per_task == 0))
+    if (!options->output || (options->nodes == 0) == (options->cells_per_task == 0))
         usage_error("campaign tasks needs --output, and --nodes or --cells-per-task");
     view_open(&view, options, operands);
     const json_t *cells = json_object_get(view.remaining, "cells");
@@ -319,9 +317,9 @@ int command_tasks(const struct command_options *options, char **operands, int co
     return print_end();
 }
 
-/* Of each target and its parameters of whose time nothing is known: number, label,
- * setup, prepare, conclude, cleanup, timeout, input, word..., end. A client is none of them:
- * its service would have to be there. */
+// Of each target and its parameters of whose time nothing is known: number, label,
+// setup, prepare, conclude, cleanup, timeout, input, word..., end. A client is none of them:
+// its service would have to be there.
 int command_probes(const struct command_options *options, char **operands, int count)
 {
     static const char *const hooks[] = {"setup", "prepare", "conclude", "cleanup"};
@@ -336,7 +334,7 @@ int command_probes(const struct command_options *options, char **operands, int c
         const char *label = json_text_at(cell, "label");
         char number[32];
         if (!view.states.list[i].todo || json_is_object(json_object_get(cell, "estimate_s")) ||
-            json_object_get(seen, label) != NULL || json_text_at(settings, "service") != NULL)
+            json_object_get(seen, label) || json_text_at(settings, "service"))
             continue;
         json_object_set_new(seen, label, json_true());
         snprintf(number, sizeof number, "%.0f", number_of(cell, "number", 0));
@@ -364,7 +362,7 @@ int command_probes(const struct command_options *options, char **operands, int c
 int command_keep(const struct command_options *options, char **operands, int count)
 {
     (void)count;
-    if (options->conf == NULL || options->file == NULL)
+    if (!options->conf || !options->file)
         usage_error("campaign keep needs --conf and --file");
     json_t *plan = plan_read(operands[0]);
     const bool kept = folder_hold(operands[1], false) &&
@@ -375,7 +373,7 @@ int command_keep(const struct command_options *options, char **operands, int cou
 
 // ---- what percentages refer to, which is measured before a campaign that says so
 
-/* The CPUs that the load will have, which say what 100 % is; NULL: all that are allowed. */
+// The CPUs that the load will have, which say what 100 % is; NULL: all that are allowed.
 static const char *load_cpus(const json_t *texts, struct arena *arena)
 {
     struct settings settings;
@@ -389,7 +387,7 @@ static const char *load_cpus(const json_t *texts, struct arena *arena)
     return placed.load_cpus;
 }
 
-/* Prints a part of a load that needs it, unless it was printed with the same places. */
+// Prints a part of a load that needs it, unless it was printed with the same places.
 static void print_part(const json_t *settings, const char *part, json_t *seen)
 {
     const char *error = NULL;
@@ -415,19 +413,19 @@ static void print_part(const json_t *settings, const char *part, json_t *seen)
 static void print_cell(const json_t *cell, json_t *seen)
 {
     const char *spec = json_text_at(cell, "spec"), *node = json_text_at(cell, "node");
-    /* Those of other nodes are calibrated there. */
-    if (spec == NULL || (node != NULL && node[0] != '\0'))
+    // Those of other nodes are calibrated there.
+    if (!spec || (node && node[0] != '\0'))
         return;
     for (const char *rest = spec; rest != NULL;) {
         const char *start = rest;
         OWNED char *part = strndup(start, words_until_joint(start, &rest));
-        if (part != NULL && part[strspn(part, " \t")] != '@')
+        if (part && part[strspn(part, " \t")] != '@')
             print_part(json_object_get(cell, "settings"), part, seen);
     }
 }
 
-/* Of each load with a limit in percent, once: load, cpus, word..., end; names and values
- * each ended by a 0. */
+// Of each load with a limit in percent, once: load, cpus, word..., end; names and values
+// each ended by a 0.
 int command_calibrations(const struct command_options *options, char **operands, int count)
 {
     const struct choice choice = {.only = options->only, .cells = options->cells};

@@ -21,10 +21,10 @@
 #define STATUS_FORMAT (JSON_COMPACT | JSON_REAL_PRECISION(9))
 
 enum { TICK_MS = 1000, REASON_SIZE = 1024, SPACE_BYTES = 65536 };
-/* What jostle's exit status means, see jostle slowdown --help. */
+// What jostle's exit status means, see jostle slowdown --help.
 enum { EXIT_USAGE = 2, EXIT_ABOVE = 3, EXIT_UNDECIDED = 4, EXIT_TARGET = 5 };
 enum { SIGNALLED = 128, KILLED = SIGNALLED + SIGKILL };
-enum { RELEASE_STEP_NS = 20000000, RELEASE_STEPS = 500 }; /* 10 s in all */
+enum { RELEASE_STEP_NS = 20000000, RELEASE_STEPS = 500 }; // 10 s in all
 
 // ---- the empty working folder of a cell
 
@@ -36,19 +36,18 @@ struct scratch {
     int fd; // locked, as long as we live; -1: it cannot be
 };
 
-/* A folder of ours as mkdtemp() makes it, and its name as we write it: a note of somebody else's
- * must not name anything that was not made for this. */
+// A folder of ours as mkdtemp() makes it, and its name as we write it: a note of somebody else's
+// must not name anything that was not made for this.
 static bool is_scratch(const char *path)
 {
     char pattern[64];
     struct stat status;
     snprintf(pattern, sizeof pattern, "/*/jostle.%u.??????", (unsigned)geteuid());
-    return fnmatch(pattern, path, 0) == 0 && strstr(path, "/../") == NULL &&
-           lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
-           (status.st_mode & 0777) == 0700;
+    return fnmatch(pattern, path, 0) == 0 && !strstr(path, "/../") && lstat(path, &status) == 0 &&
+           S_ISDIR(status.st_mode) && status.st_uid == geteuid() && (status.st_mode & 0777) == 0700;
 }
 
-/* Opens a folder, and locks it; -1: somebody else has it, or it cannot be locked. */
+// Opens a folder, and locks it; -1: somebody else has it, or it cannot be locked.
 static int lock_folder(const char *path)
 {
     const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -58,13 +57,13 @@ static int lock_folder(const char *path)
     return -1;
 }
 
-/* What the last session on this host noted and did not remove. */
+// What the last session on this host noted and did not remove.
 static void remove_left(const char *note)
 {
     char path[PATH_MAX];
     FILE *file = file_open_record(note);
-    const bool noted = file != NULL && fgets(path, sizeof path, file) != NULL;
-    if (file != NULL)
+    const bool noted = file && fgets(path, sizeof path, file);
+    if (file)
         fclose(file);
     if (!noted)
         return;
@@ -96,7 +95,7 @@ static bool scratch_make(struct scratch *scratch, const char *base, const char *
     snprintf(scratch->note, sizeof scratch->note, "%s/scratch.%s", folder, host);
     remove_left(scratch->note);
     snprintf(scratch->path, sizeof scratch->path, "%s/jostle.%u.XXXXXX", base, (unsigned)geteuid());
-    if (mkdtemp(scratch->path) == NULL) {
+    if (!mkdtemp(scratch->path)) {
         scratch->path[0] = '\0';
         return complain("cannot make a working folder in %s: give another --scratch", base);
     }
@@ -117,12 +116,12 @@ struct drive {
     const struct states *states;
     struct progress progress;
     struct scratch scratch;
-    size_t next;      /* index of the cell to look at next */
-    bool full;        /* nothing can be written any more */
-    size_t failed;    /* cells whose target failed */
-    size_t broken;    /* cells that could not be measured */
-    size_t held;      /* cells that another jostle measures */
-    unsigned session; /* that was prepared last, or is being prepared; 0: none */
+    size_t next;      // index of the cell to look at next
+    bool full;        // nothing can be written any more
+    size_t failed;    // cells whose target failed
+    size_t broken;    // cells that could not be measured
+    size_t held;      // cells that another jostle measures
+    unsigned session; // that was prepared last, or is being prepared; 0: none
 };
 
 static const char *name_of(const struct drive *drive, size_t index)
@@ -151,9 +150,9 @@ static bool say_full(const char *folder)
                     folder);
 }
 
-/* --- the next cell */
+// --- the next cell
 
-/* What another definition has measured makes room. */
+// What another definition has measured makes room.
 static bool put_away(const struct drive *drive, size_t index)
 {
     char from[PATH_MAX], to[PATH_MAX];
@@ -171,8 +170,7 @@ static bool put_away(const struct drive *drive, size_t index)
     return rename(path_of(drive, index, "", from), to) == 0;
 }
 
-/* DIR/cells/NAME/cell.json: the cell as the plan has it, and the loads that it is measured under.
- */
+// DIR/cells/NAME/cell.json: the cell as the plan has it, and the loads that it is measured under.
 static bool write_cell(const struct drive *drive, size_t index)
 {
     const json_t *planned = drive->states->list[index].cell;
@@ -197,23 +195,22 @@ static bool begin_cell(struct drive *drive, size_t index)
     return scratch_make(&drive->scratch, drive->settings->scratch, path);
 }
 
-/* DIR/session2.prepared: there once a session is prepared. */
+// DIR/session2.prepared: there once a session is prepared.
 static const char *marker_path(const struct drive *drive, unsigned session, char path[PATH_MAX])
 {
     snprintf(path, PATH_MAX, "%s/session%u.prepared", drive->settings->folder, session);
     return path;
 }
 
-/* A session is prepared before its first cell only: afterwards its cells would differ. */
+// A session is prepared before its first cell only: afterwards its cells would differ.
 static bool needs_preparation(const struct drive *drive, unsigned session)
 {
     char path[PATH_MAX];
-    if (drive->settings->prepare == NULL || session == drive->session ||
+    if (!drive->settings->prepare || session == drive->session ||
         access(marker_path(drive, session, path), F_OK) == 0)
         return false;
     for (size_t i = 0; i < drive->states->count; i++)
-        if (drive->states->list[i].status != NULL &&
-            session_of(drive->states->list[i].cell) == session)
+        if (drive->states->list[i].status && session_of(drive->states->list[i].cell) == session)
             return false;
     return true;
 }
@@ -243,8 +240,7 @@ static void answer_next(struct drive *drive)
             progress_clear(&drive->progress);
             drive->session = session;
             printf("session\t%u\t%s\t%s\n", session,
-                   drive->settings->file != NULL ? drive->settings->file : "./",
-                   drive->settings->prepare);
+                   drive->settings->file ? drive->settings->file : "./", drive->settings->prepare);
             return;
         }
         if (drive->full || !begin_cell(drive, index)) {
@@ -256,15 +252,15 @@ static void answer_next(struct drive *drive)
         printf("cell\t%s\t%s\n", name_of(drive, index), drive->scratch.path);
         return;
     }
-    if (drive->full) /* that has been said, also where it was the last cell */
+    if (drive->full) // that has been said, also where it was the last cell
         puts("failed");
     else
         printf("end\t%zu\t%zu\t%zu\n", drive->failed, drive->broken, drive->held);
 }
 
-/* --- a cell has ended */
+// --- a cell has ended
 
-/* What a cell's exit status says of it. */
+// What a cell's exit status says of it.
 static const char *state_of_status(int status)
 {
     switch (status) {
@@ -280,13 +276,13 @@ static const char *state_of_status(int status)
     }
 }
 
-/* Copies what the cell's jostle printed to our own stderr. */
+// Copies what the cell's jostle printed to our own stderr.
 static void pass_stderr(const struct drive *drive)
 {
     char text[4096];
     size_t size;
     FILE *file = fopen(drive->settings->stderr_path, "re");
-    if (file == NULL)
+    if (!file)
         return;
     while ((size = fread(text, 1, sizeof text, file)) > 0) {
         progress_clear(&drive->progress);
@@ -295,8 +291,8 @@ static void pass_stderr(const struct drive *drive)
     fclose(file);
 }
 
-/* Where jostle said last that a command of --setup or the like failed, what that command said
- * last, if anything: that is the cause, and has its own advice. Returns whether it is now. */
+// Where jostle said last that a command of --setup or the like failed, what that command said
+// last, if anything: that is the cause, and has its own advice. Returns whether it is now.
 static bool prefer_cause(char *reason, size_t size, const char *cause)
 {
     char hook[16];
@@ -308,25 +304,25 @@ static bool prefer_cause(char *reason, size_t size, const char *cause)
     return true;
 }
 
-/* Why a cell is not done: the last line that jostle printed, else what its status.json
- * says. Returns whether it is what a command of the cell said. */
+// Why a cell is not done: the last line that jostle printed, else what its status.json
+// says. Returns whether it is what a command of the cell said.
 static bool find_reason(const struct drive *drive, size_t index, char *reason, size_t size)
 {
     char *line = NULL, path[PATH_MAX], before[REASON_SIZE] = "";
     size_t capacity = 0;
     FILE *file = fopen(drive->settings->stderr_path, "re");
     reason[0] = '\0';
-    while (file != NULL && getline(&line, &capacity, file) > 0) {
+    while (file && getline(&line, &capacity, file) > 0) {
         line[strcspn(line, "\n")] = '\0';
         snprintf(before, sizeof before, "%s", reason);
-        /* The state is said in front of it. */
+        // The state is said in front of it.
         const char *said = text_after(line, "jostle: "),
                    *rest = text_after(said ? said : line, "interrupted ");
         snprintf(reason, size, "%s", rest ? rest : said ? said : line);
     }
     const bool has_cause = prefer_cause(reason, size, before);
     free(line);
-    if (file != NULL)
+    if (file)
         fclose(file);
     if (reason[0] != '\0')
         return has_cause;
@@ -336,13 +332,13 @@ static bool find_reason(const struct drive *drive, size_t index, char *reason, s
     return false;
 }
 
-/* The status of a cell that could not write its own. */
+// The status of a cell that could not write its own.
 static void write_broken(const struct drive *drive, size_t index, const char *state,
                          const char *reason)
 {
     const json_t *cell = drive->states->list[index].cell;
     char path[PATH_MAX], stamp[DATE_SIZE], host[HOST_NAME_MAX + 1] = "";
-    const int conditions = json_text_at(cell, "load") != NULL ? 2 : 1;
+    const int conditions = json_text_at(cell, "load") ? 2 : 1;
     gethostname(host, sizeof host - 1);
     (void)date_utc(time(NULL), stamp);
     json_t *status = json_pack(
@@ -357,7 +353,7 @@ static void write_broken(const struct drive *drive, size_t index, const char *st
     json_decref(status);
 }
 
-/* Whether a folder still takes data. */
+// Whether a folder still takes data.
 static bool can_write(const char *folder)
 {
     static const char zeros[SPACE_BYTES];
@@ -372,20 +368,20 @@ static bool can_write(const char *folder)
     return written && closed;
 }
 
-/* The folder that takes no more data: that of the campaign, or the temporary one of its shell,
- * which has what cells say and is then in `folder`. NULL: both do. */
+// The folder that takes no more data: that of the campaign, or the temporary one of its shell,
+// which has what cells say and is then in `folder`. NULL: both do.
 static const char *find_full(const struct drive *drive, char folder[PATH_MAX])
 {
     snprintf(folder, PATH_MAX, "%s", drive->settings->stderr_path);
     char *slash = strrchr(folder, '/');
-    if (slash != NULL)
+    if (slash)
         *slash = '\0';
-    return !can_write(drive->settings->folder)   ? drive->settings->folder
-           : slash != NULL && !can_write(folder) ? folder
-                                                 : NULL;
+    return !can_write(drive->settings->folder) ? drive->settings->folder
+           : slash && !can_write(folder)       ? folder
+                                               : NULL;
 }
 
-/* Brings the reason into the status that the cell wrote itself. */
+// Brings the reason into the status that the cell wrote itself.
 static void put_reason(const struct drive *drive, size_t index, const char *reason)
 {
     char path[PATH_MAX];
@@ -428,16 +424,16 @@ static void end_cell(struct drive *drive, int status)
     const char *full = strcmp(state, "interrupted") == 0 && status <= SIGNALLED
                            ? find_full(drive, stderr_folder)
                            : NULL;
-    if (full != NULL) {
+    if (full) {
         drive->full = true;
         say_full(full);
     }
     puts("ended");
 }
 
-/* --- the dialogue */
+// --- the dialogue
 
-/* Waits for a command, and draws the bar meanwhile. False: the shell is gone. */
+// Waits for a command, and draws the bar meanwhile. False: the shell is gone.
 static bool next_command(const struct drive *drive, char **line, size_t *size)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -445,7 +441,7 @@ static bool next_command(const struct drive *drive, char **line, size_t *size)
     int ready;
     while ((ready = poll(&input, 1, wait_ms)) == 0 || (ready < 0 && errno == EINTR))
         progress_tick(&drive->progress);
-    /* A command is a line, and waits for its answer: nothing is left in the buffer. */
+    // A command is a line, and waits for its answer: nothing is left in the buffer.
     return ready > 0 && getline(line, size, stdin) > 0;
 }
 
@@ -469,7 +465,7 @@ bool drive(const struct drive_settings *settings, const struct states *states)
     OWNED char *line = NULL;
     size_t size = 0;
     bool obeyed = true;
-    /* What a terminal sends to all of us is the shell's to answer: we end with it. */
+    // What a terminal sends to all of us is the shell's to answer: we end with it.
     signal(SIGINT, SIG_IGN);
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
@@ -479,8 +475,8 @@ bool drive(const struct drive_settings *settings, const struct states *states)
     progress_begin(&drive.progress, states, settings->folder, settings->quiet);
     while (obeyed && next_command(&drive, &line, &size))
         obeyed = obey(&drive, line);
-    /* The shell was killed: what still uses the folder removes it itself, or the next
-     * session does. */
+    // The shell was killed: what still uses the folder removes it itself, or the next
+    // session does.
     if (drive.progress.measuring &&
         !cell_is_held(settings->folder, name_of(&drive, drive.progress.current)))
         scratch_remove(&drive.scratch);

@@ -19,12 +19,12 @@ enum {
     CUT_FOLDER = 110,
     TAIL = 8
 };
-/* How long to calibrate where the file only says that it is to be done. */
+// How long to calibrate where the file only says that it is to be done.
 static const int64_t default_calibrate_ns = 10000000000;
 
-/* --- what can be refused before anything is worked out */
+// --- what can be refused before anything is worked out
 
-/* A plan is JSON: a word that is none would be left out of a command line. */
+// A plan is JSON: a word that is none would be left out of a command line.
 static void check_utf8(const struct config *config, const struct entry *entry)
 {
     const char *const texts[] = {entry->file, entry->section, entry->sub, entry->key, entry->value};
@@ -37,9 +37,9 @@ static void check_section(const struct config *config, const struct entry *entry
 {
     static const char *const kinds[] = {"campaign", "target", "load", "include", NULL};
     size_t i = 0;
-    while (kinds[i] != NULL && strcmp(kinds[i], entry->section) != 0)
+    while (kinds[i] && strcmp(kinds[i], entry->section) != 0)
         i++;
-    if (kinds[i] == NULL)
+    if (!kinds[i])
         config_refuse(config, entry, NULL,
                       "unknown section%s: use campaign, target \"NAME\", load \"NAME\" or include",
                       nearest_hint(entry->section, kinds).text);
@@ -56,24 +56,24 @@ static void check_campaign_key(const struct config *config, const struct entry *
                       section_hint("campaign", entry->key).text);
 }
 
-/* --- [campaign] */
+// --- [campaign]
 
 static const char repeat_key[] = "repeat", prefix[] = "campaign.";
 
-/* NAME=VALUE of --set campaign.NAME=VALUE. */
+// NAME=VALUE of --set campaign.NAME=VALUE.
 static const char *without_prefix(const char *text)
 {
     return strncmp(text, prefix, sizeof prefix - 1) == 0 ? text + sizeof prefix - 1 : text;
 }
 
-/* --set, but for repeat, which is no setting of cells. */
+// --set, but for repeat, which is no setting of cells.
 static json_t *parse_overrides(const char *const *overrides, size_t count)
 {
     json_t *settings = json_object();
     char reason[REASON_SIZE], name[NAME_SIZE];
     for (size_t i = 0; i < count; i++) {
         const char *text = overrides[i], *equals = strchr(text, '=');
-        if (equals == NULL)
+        if (!equals)
             usage_error("--set %s: give NAME=VALUE, such as max-runs=8", text);
         text = without_prefix(text);
         equals = strchr(text, '=');
@@ -84,7 +84,7 @@ static json_t *parse_overrides(const char *const *overrides, size_t count)
             usage_error("--set %s: unknown setting%s: give an option of jostle slowdown",
                         overrides[i], section_hint("campaign", name).text);
         OWNED char *value = setting_value(name, equals + 1, reason, sizeof reason);
-        if (value == NULL)
+        if (!value)
             usage_error("--set %s: %s", overrides[i], reason);
         const bool added = setting_add(settings, name, value);
         if (!added)
@@ -96,15 +96,15 @@ static json_t *parse_overrides(const char *const *overrides, size_t count)
 static json_t *optional_text(const struct section *campaign, const char *key)
 {
     const struct entry *entry = section_entry(campaign, key);
-    return entry != NULL ? json_string(entry->value) : json_null();
+    return entry ? json_string(entry->value) : json_null();
 }
 
-/* calibrate = 10s, or true for the default length, or false. */
+// calibrate = 10s, or true for the default length, or false.
 static json_t *calibrate_seconds(const struct config *config, const struct section *campaign)
 {
     const struct entry *entry = section_entry(campaign, "calibrate");
     int64_t time_ns = default_calibrate_ns;
-    if (entry == NULL || strcmp(entry->value, "false") == 0)
+    if (!entry || strcmp(entry->value, "false") == 0)
         return json_null();
     if (strcmp(entry->value, "true") != 0 &&
         (units_time(entry->value, &time_ns) != 0 || time_ns <= 0))
@@ -112,12 +112,12 @@ static json_t *calibrate_seconds(const struct config *config, const struct secti
     return number_to_json((double)time_ns / 1e9);
 }
 
-/* repeat = 3: as --set says, else the file, else 1. */
+// repeat = 3: as --set says, else the file, else 1.
 static unsigned repeat_of(const struct config *config, const struct section *campaign,
                           const char *const *overrides, size_t count)
 {
     const struct entry *entry = section_entry(campaign, repeat_key);
-    const char *text = entry != NULL ? entry->value : "1";
+    const char *text = entry ? entry->value : "1";
     const size_t length = sizeof repeat_key - 1;
     bool set = false;
     uint64_t repeat;
@@ -135,26 +135,26 @@ static unsigned repeat_of(const struct config *config, const struct section *cam
                   SESSIONS_MOST);
 }
 
-/* session-prepare = make clean all, with its placeholders filled in; nothing where the
- * file has none. */
+// session-prepare = make clean all, with its placeholders filled in; nothing where the
+// file has none.
 static void add_session_prepare(const struct context *context, const struct section *campaign,
                                 json_t *plan)
 {
     const struct entry *entry = section_entry(campaign, "session-prepare");
-    OWNED char *command = entry == NULL || entry->value[0] == '\0'
+    OWNED char *command = !entry || entry->value[0] == '\0'
                               ? NULL
                               : template_fill(entry->value, NULL, context->builtin, FILL_QUOTED);
-    /* It is said to the shell in one line. */
-    for (char *c = command; c != NULL && *c != '\0'; c++)
+    // It is said to the shell in one line.
+    for (char *c = command; c && *c != '\0'; c++)
         if (*c == '\n' || *c == '\t')
             *c = ' ';
-    if (command != NULL)
+    if (command)
         json_object_set_new(plan, "session_prepare", json_string(command));
 }
 
-/* --- cells */
+// --- cells
 
-/* A folder's name: not too long, and not one that hides. */
+// A folder's name: not too long, and not one that hides.
 static json_t *folder_name(const struct half *target, const struct half *load, const char *key)
 {
     char *text =
@@ -168,7 +168,7 @@ static json_t *folder_name(const struct half *target, const struct half *load, c
     return name;
 }
 
-/* Each is right by itself, and no cell could be measured, or says nothing without another one. */
+// Each is right by itself, and no cell could be measured, or says nothing without another one.
 static void check_settings(const struct context *context, const struct half *target,
                            const json_t *settings)
 {
@@ -215,7 +215,7 @@ static void add_cell(const struct context *context, const struct half *target,
         load->name, "level", json_member(load->parameters, "level"), "load_parameters",
         load->parameters, "condition", load->condition, "node", load->node, "spec", load->spec,
         "settings", cell_settings(context, target, load));
-    if (cell == NULL)
+    if (!cell)
         config_refuse(context->config, NULL, NULL,
                       "a name or a value is not valid UTF-8: save the file as UTF-8");
     json_array_append_new(cells, cell);
@@ -236,7 +236,7 @@ static void check_load_name(const struct config *config, const struct entry *ent
                   word, nearest_hint(word, names).text);
 }
 
-/* The loads that a target names, as {name: true}; empty: all. */
+// The loads that a target names, as {name: true}; empty: all.
 static json_t *named_loads(const struct config *config, const struct section *target,
                            const struct sections *loads)
 {
@@ -256,13 +256,13 @@ static json_t *named_loads(const struct config *config, const struct section *ta
 
 static bool is_measured_under(const json_t *named, const struct half *load, size_t load_count)
 {
-    if (load->name == NULL)
+    if (!load->name)
         return json_object_size(named) > 0 ? json_object_get(named, "none") != NULL
                                            : load_count == 0;
-    return json_object_size(named) == 0 || json_object_get(named, load->name) != NULL;
+    return json_object_size(named) == 0 || json_object_get(named, load->name);
 }
 
-/* Cells whose names are the same get a part of their keys, too: from the digit on. */
+// Cells whose names are the same get a part of their keys, too: from the digit on.
 static void name_apart(json_t *cells, size_t digit)
 {
     json_t *seen = json_object();
@@ -296,8 +296,8 @@ static json_t *make_cells(const struct context *context, const struct sections *
             if (is_measured_under(named, &loads.list[k], load_sections->count))
                 add_cell(context, &targets.list[i], &loads.list[k], cells);
     }
-    /* Values that differ only in characters that a folder cannot have: of the target,
-     * then of the load. */
+    // Values that differ only in characters that a folder cannot have: of the target,
+    // then of the load.
     name_apart(cells, 0);
     name_apart(cells, HALF_KEY_DIGITS);
     json_decref(named);
@@ -306,7 +306,7 @@ static json_t *make_cells(const struct context *context, const struct sections *
     return cells;
 }
 
-/* --- the whole */
+// --- the whole
 
 static void begin(struct context *context, const struct config *config,
                   const struct expand_folders *folders)
@@ -320,7 +320,7 @@ static void begin(struct context *context, const struct config *config,
                                               folders->instances, "workloads", folders->workloads),
                          .self = json_pack("{ss ss ss}", "campaign-dir", "{campaign-dir}",
                                            "instances", "{instances}", "workloads", "{workloads}")};
-    if (context->builtin == NULL || context->self == NULL)
+    if (!context->builtin || !context->self)
         config_refuse(config, NULL, NULL, "the path of the file is not valid UTF-8: rename it");
 }
 
@@ -347,7 +347,7 @@ static json_t *make_plan(struct context *context, const struct section *campaign
         "description", optional_text(campaign, "description"), "file", config->file, "scratch",
         optional_text(campaign, "scratch"), "calibrate_s", calibrate_seconds(config, campaign),
         "settings", settings, "cells", make_cells(context, &targets, &loads));
-    if (plan == NULL)
+    if (!plan)
         config_refuse(config, NULL, NULL, "a value is not valid UTF-8: save the file as UTF-8");
     json_decref(none);
     sections_free(&targets);

@@ -65,13 +65,13 @@ bool folder_hold(const char *folder, bool shared)
         usage_error("%s is not empty, and holds no campaign: choose another folder with --output, "
                     "one that is empty or not there",
                     folder);
-    /* The lock first: it says that what follows is ours. */
+    // The lock first: it says that what follows is ours.
     if (!save_make_folder(folder, NULL))
         return save_complain_folder(folder);
     return lock(folder, shared) && (save_make_folder(cells, NULL) || save_complain_folder(folder));
 }
 
-/* {name: key} of a plan's cells. */
+// {name: key} of a plan's cells.
 static json_t *keys_of(const json_t *plan)
 {
     json_t *keys = json_object();
@@ -82,8 +82,8 @@ static json_t *keys_of(const json_t *plan)
 
 enum change { CHANGE_ADDED, CHANGE_DIFFERS };
 
-/* Says how many cells of one plan the other lacks, or has another definition of; one, many:
- * what happens to them. */
+// Says how many cells of one plan the other lacks, or has another definition of; one, many:
+// what happens to them.
 static void say_change(const json_t *keys, const json_t *others, enum change change,
                        const char *one, const char *many)
 {
@@ -94,7 +94,7 @@ static void say_change(const json_t *keys, const json_t *others, enum change cha
     json_object_foreach((json_t *)keys, name, key)
     {
         const json_t *other = json_object_get(others, name);
-        if (change == CHANGE_ADDED ? other != NULL : other == NULL || json_equal(key, other))
+        if (change == CHANGE_ADDED ? other != NULL : !other || json_equal(key, other))
             continue;
         if (count++ < NAMES_SHOWN && used < sizeof names)
             used +=
@@ -140,31 +140,31 @@ bool folder_keep_plan(const char *folder, const json_t *plan, const char *conf_p
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/campaign.json", folder);
     json_t *old = access(path, F_OK) == 0 ? json_read_record(path, 0, NULL) : NULL;
-    const bool same = old != NULL && json_equal(old, plan);
-    if (old != NULL && !same && shared) {
+    const bool same = old && json_equal(old, plan);
+    if (old && !same && shared) {
         json_decref(old);
         return complain("%s is not what %s was planned from: run jostle campaign %s without "
                         "--cells first, or give another --output",
                         file, folder, file);
     }
-    if (old != NULL && !same)
+    if (old && !same)
         say_changes(old, plan);
     json_decref(old);
     if (same)
         return true;
     OWNED char *text = json_dumps(plan, JSON_COMPACT);
-    return text != NULL && copy_conf(folder, conf_path) &&
+    return text && copy_conf(folder, conf_path) &&
            (save_text(path, text, SAVE_RECORD) || save_complain(path));
 }
 // ---- several folders become one
 
 enum { CHUNK = 65536 };
 
-/* A cell of one of the folders. What is compared is read only where several have it. */
+// A cell of one of the folders. What is compared is read only where several have it.
 struct candidate {
-    char *path; /* FOLDER/cells/NAME */
+    char *path; // FOLDER/cells/NAME
     const char *name;
-    size_t folder; /* which of them */
+    size_t folder; // which of them
     char *key;
     off_t size;
     struct timespec changed;
@@ -201,7 +201,7 @@ static void add_folder(struct candidates *all, const char *folder, size_t number
     const struct dirent *entry;
     snprintf(path, sizeof path, "%s/cells", folder);
     DIR *cells = opendir(path);
-    if (cells == NULL)
+    if (!cells)
         fail(path);
     while ((entry = readdir(cells)) != NULL)
         add_candidate(all, folder, number, entry->d_name);
@@ -215,14 +215,14 @@ static int by_name_and_folder(const void *first, const void *second)
     return order != 0 ? order : (a->folder > b->folder) - (a->folder < b->folder);
 }
 
-/* Reads what a candidate is compared by. */
+// Reads what a candidate is compared by.
 static void look_at(struct candidate *one)
 {
     char path[PATH_MAX];
     struct stat status;
     snprintf(path, sizeof path, "%s/experiment.json", one->path);
     json_t *experiment = json_read_record(path, 0, NULL);
-    if (experiment == NULL)
+    if (!experiment)
         fail(path);
     const char *key = json_text_at(json_object_get(experiment, "cell"), "key");
     one->key = must(strdup(key ? key : "-"));
@@ -239,12 +239,12 @@ static FILE *open_records(const struct candidate *one)
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/runs.jsonl", one->path);
     FILE *file = file_open_record(path);
-    if (file == NULL)
+    if (!file)
         fail(path);
     return file;
 }
 
-/* Do the records of one begin with those of the other, which are not longer? */
+// Do the records of one begin with those of the other, which are not longer?
 static bool begins_with(const struct candidate *one, const struct candidate *other)
 {
     static char a[CHUNK], b[CHUNK];
@@ -265,12 +265,12 @@ static bool is_newer(const struct candidate *one, const struct candidate *other)
                : one->changed.tv_nsec > other->changed.tv_nsec;
 }
 
-/* Is a candidate to be taken rather than the best so far? */
+// Is a candidate to be taken rather than the best so far?
 static bool is_better(struct merged *merged, const struct candidate *one,
                       const struct candidate *best, enum prefer prefer)
 {
     const bool same_key = strcmp(one->key, best->key) == 0;
-    /* The same records, maybe with more after them, are no conflict. */
+    // The same records, maybe with more after them, are no conflict.
     if (same_key && one->size <= best->size && begins_with(best, one))
         return false;
     if (same_key && one->size > best->size && begins_with(one, best))
@@ -301,9 +301,9 @@ static const struct candidate *choose(struct merged *merged, struct candidate *l
     return best;
 }
 
-/* --- the plan */
+// --- the plan
 
-/* What all plans say alike; else the other value. */
+// What all plans say alike; else the other value.
 static json_t *shared(json_t *const *plans, size_t count, const char *name, json_t *otherwise)
 {
     json_t *first = json_object_get(plans[0], name);
@@ -350,7 +350,7 @@ static int by_number_and_name(const void *first, const void *second)
                   : strcmp(json_text_or_empty(a, "name"), json_text_or_empty(b, "name"));
 }
 
-/* Have all plans the same cells, in the same order? */
+// Have all plans the same cells, in the same order?
 static bool same_cells(json_t *const *plans, size_t count)
 {
     const json_t *first = json_object_get(plans[0], "cells");
@@ -366,7 +366,7 @@ static bool same_cells(json_t *const *plans, size_t count)
     return true;
 }
 
-/* All cells in the order of their numbers, of each name the first, numbered anew. */
+// All cells in the order of their numbers, of each name the first, numbered anew.
 static json_t *joined_cells(json_t *const *plans, size_t count)
 {
     size_t total = 0, used = 0;

@@ -19,7 +19,7 @@
 
 enum { NS_PER_US = 1000, US_PER_S = 1000000 };
 
-/* Refuses to measure, but measures nothing else. */
+// Refuses to measure, but measures nothing else.
 static const char strictness[] = "strict";
 
 static const struct option_row *const tables[] = {settings_rows, slowdown_rows, NULL};
@@ -27,7 +27,7 @@ static const struct option_row *const tables[] = {settings_rows, slowdown_rows, 
 static const struct option_row *find(const char *name)
 {
     const struct option_row *row = NULL;
-    for (size_t i = 0; tables[i] != NULL && row == NULL; i++)
+    for (size_t i = 0; tables[i] && !row; i++)
         row = option_find(tables[i], name);
     return row;
 }
@@ -62,7 +62,7 @@ static char *flag_value(const char *text, char *error, size_t size)
     return NULL;
 }
 
-/* The text without line breaks, which separate the values of a list. */
+// The text without line breaks, which separate the values of a list.
 static char *plain_text(const char *text)
 {
     char *copy = must(strdup(text));
@@ -132,8 +132,8 @@ void settings_drop_false(json_t *settings)
         json_object_del(settings, name);
 }
 
-/* Whether every record has all metrics of a --metric LIST, or of several, a line each. Those
- * of the program's output, and counters, are only in records of runs that looked for them. */
+// Whether every record has all metrics of a --metric LIST, or of several, a line each. Those
+// of the program's output, and counters, are only in records of runs that looked for them.
 static bool always_measured(const char *list)
 {
     for (const char *at = list;; at++) {
@@ -187,7 +187,7 @@ json_t *settings_fixed(const json_t *settings)
     return found;
 }
 
-/* The length of "{name}" at text, or 0. */
+// The length of "{name}" at text, or 0.
 static size_t placeholder_length(const char *text)
 {
     size_t length = 1;
@@ -273,7 +273,7 @@ json_t *half_settings(const struct context *context, const struct section *secti
     return settings;
 }
 
-/* 32 digits of what makes a half another one; the line break is part of it. */
+// 32 digits of what makes a half another one; the line break is part of it.
 static void set_key(struct half *half, json_t *definition)
 {
     char digits[SHA256_DIGITS + 1], *text = must(json_dumps(definition, JSON_COMPACT));
@@ -287,7 +287,7 @@ static void set_key(struct half *half, json_t *definition)
 
 enum joined { JOINED_VALUES, JOINED_PAIRS };
 
-/* "name.n=1.m=2", or the values alone: "name.1.2". */
+// "name.n=1.m=2", or the values alone: "name.1.2".
 static char *joined_name(const char *name, const json_t *parameters, enum joined joined,
                          const char *separator, const char *allowed)
 {
@@ -317,12 +317,12 @@ static struct half *new_half(struct halves *halves)
     return half;
 }
 
-/* What every section of a kind needs. */
+// What every section of a kind needs.
 struct kind {
-    const char *key, *example; /* command or spec */
-    const char *instead;       /* a setting that takes its place; NULL: none does */
-    /* Fills in what is the kind's own; text is the entry of the key, or the first of the
-     * setting in its place. */
+    const char *key, *example; // command or spec
+    const char *instead;       // a setting that takes its place; NULL: none does
+    // Fills in what is the kind's own; text is the entry of the key, or the first of the
+    // setting in its place.
     void (*complete)(const struct context *context, struct half *half, const struct entry *text);
 };
 
@@ -334,12 +334,12 @@ static const struct entry *needed_entry(const struct context *context,
     for (size_t i = 0; kind->instead && !other && i < section->count; i++)
         if (strcmp(section->entries[i]->key, kind->instead) == 0)
             other = section->entries[i];
-    if (entry != NULL && other != NULL)
+    if (entry && other)
         config_refuse(context->config, other, NULL, "there is a %s, too: keep one of them",
                       kind->key);
-    if (other != NULL)
+    if (other)
         return other;
-    if (entry == NULL)
+    if (!entry)
         config_refuse(context->config, section->entries[0], "", "there is no %s: add %s = %s",
                       kind->key, kind->key, kind->example);
     if (entry->value[strspn(entry->value, " \t\n")] == '\0')
@@ -348,7 +348,7 @@ static const struct entry *needed_entry(const struct context *context,
     return entry;
 }
 
-/* A half for each choice of a section's parameters. */
+// A half for each choice of a section's parameters.
 static void add_section(const struct context *context, const struct section *section,
                         const struct kind *kind, struct halves *halves)
 {
@@ -376,7 +376,7 @@ static struct halves halves_of(const struct context *context, const struct secti
     return halves;
 }
 
-/* --- targets */
+// --- targets
 
 static bool find_program(const struct context *context, const char *word, char path[PATH_MAX])
 {
@@ -385,7 +385,7 @@ static bool find_program(const struct context *context, const char *word, char p
         snprintf(path, PATH_MAX, "%s", word);
         return true;
     }
-    if (strchr(word, '/') != NULL) {
+    if (strchr(word, '/')) {
         snprintf(path, PATH_MAX, "%.*s/%s", slash ? (int)(slash - file) : 1, slash ? file : ".",
                  strncmp(word, "./", 2) == 0 ? word + 2 : word);
         return child_is_program(path);
@@ -393,7 +393,7 @@ static bool find_program(const struct context *context, const char *word, char p
     snprintf(path, PATH_MAX, "%s/%s", context->workloads, word);
     if (child_is_program(path))
         return true;
-    /* A load, copies or the doctor as a target are jostle's own, whatever else has that name. */
+    // A load, copies or the doctor as a target are jostle's own, whatever else has that name.
     const bool own =
         strcmp(word, "loadgen") == 0 || strcmp(word, "copies") == 0 || strcmp(word, "doctor") == 0;
     if (own && child_is_program(child_path(word, path)))
@@ -404,9 +404,9 @@ static bool find_program(const struct context *context, const char *word, char p
     return snprintf(path, PATH_MAX, "%s%s%s", here, *here ? "/" : "", found) < PATH_MAX;
 }
 
-/* Replaces the first word of a command by the path of the program that it names: one of jostle's
- * workloads, its loadgen, else one in PATH; relative paths count from the campaign file's folder.
- * Refuses one that does not exist. */
+// Replaces the first word of a command by the path of the program that it names: one of jostle's
+// workloads, its loadgen, else one in PATH; relative paths count from the campaign file's folder.
+// Refuses one that does not exist.
 static void program_find(const struct context *context, const struct entry *entry, json_t *command)
 {
     const char *word = json_string_value(json_array_get(command, 0));
@@ -444,13 +444,13 @@ static json_t *target_definition(const struct context *context, const struct hal
                      filled_words(words, count, half->parameters, context->self), fixed);
 }
 
-/* Whether a target's command line is a shell's: by --set, its own setting, or the campaign's. */
+// Whether a target's command line is a shell's: by --set, its own setting, or the campaign's.
 static bool has_shell(const struct context *context, const struct half *half)
 {
     const json_t *const settings[] = {context->overrides, half->settings, context->settings};
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         const char *shell = json_string_value(json_object_get(settings[i], "shell"));
-        if (shell != NULL)
+        if (shell)
             return strcmp(shell, "none") != 0;
     }
     return false;
@@ -485,13 +485,13 @@ static void complete_command(const struct context *context, struct half *half,
     program_find(context, command, half->command);
 }
 
-/* The words of a text of which parameters are filled in already. */
+// The words of a text of which parameters are filled in already.
 static json_t *words_of(const struct context *context, const struct entry *entry, const char *text)
 {
     const char *error = NULL;
     size_t count;
     OWNED char **words = words_split(text, &count, &error);
-    if (words == NULL)
+    if (!words)
         config_refuse(context->config, entry, NULL, "%s: close it", error);
     if (count == 0)
         config_refuse(context->config, entry, NULL, "no command: write NAME=PROGRAM ARGUMENTS");
@@ -501,8 +501,8 @@ static json_t *words_of(const struct context *context, const struct entry *entry
     return list;
 }
 
-/* One of the variants of a target, "NAME=COMMAND" or "COMMAND", with its program's path in
- * front, as a cell starts in a folder of its own. *words are those of its command. To be freed. */
+// One of the variants of a target, "NAME=COMMAND" or "COMMAND", with its program's path in
+// front, as a cell starts in a folder of its own. *words are those of its command. To be freed.
 static char *found_variant(const struct context *context, const struct half *half,
                            const struct entry *entry, json_t **words)
 {
@@ -522,7 +522,7 @@ static char *found_variant(const struct context *context, const struct half *hal
     return whole;
 }
 
-/* The cell's command, which plans show, is that of the first. */
+// The cell's command, which plans show, is that of the first.
 static void complete_variants(const struct context *context, struct half *half,
                               const struct entry *first)
 {
@@ -534,7 +534,7 @@ static void complete_variants(const struct context *context, struct half *half,
             continue;
         OWNED char *variant = found_variant(context, half, entry, &words);
         setting_add(half->settings, first->key, variant);
-        if (half->command == NULL)
+        if (!half->command)
             half->command = json_incref(words);
         json_decref(words);
     }
@@ -546,8 +546,8 @@ void find_service(const struct context *context, const struct section *section, 
     static const char key[] = "service";
     const struct entry *entry = section_entry(section, key);
     const char *text = json_string_value(json_object_get(settings, key));
-    /* What needs a shell gets one. */
-    if (entry == NULL || text == NULL || text[0] == '\0' || words_need_shell(text))
+    // What needs a shell gets one.
+    if (!entry || !text || text[0] == '\0' || words_need_shell(text))
         return;
     json_t *words = words_of(context, entry, text);
     program_find(context, entry, words);
@@ -574,9 +574,9 @@ struct halves halves_of_targets(const struct context *context, const struct sect
     return halves_of(context, targets, &kind);
 }
 
-/* --- loads */
+// --- loads
 
-/* "", or "@" and where the load runs. */
+// "", or "@" and where the load runs.
 static char *load_node(const struct context *context, const struct section *section)
 {
     const struct entry *entry = section_entry(section, "node");

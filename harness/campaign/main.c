@@ -1,6 +1,6 @@
-/* campaign: what a campaign is made of, how far it is, and what to measure next. It
- * reads and writes files; processes are the shell's. Here: its options, and the commands that
- * measure, look on and merge. */
+// campaign: what a campaign is made of, how far it is, and what to measure next. It
+// reads and writes files; processes are the shell's. Here: its options, and the commands that
+// measure, look on and merge.
 #define OPTIONS_OF struct command_options
 
 #include "campaign.h"
@@ -18,15 +18,15 @@
 #include <string.h>
 #include <time.h>
 
-/* How far a campaign is: jostle.campaign-status/1. */
+// How far a campaign is: jostle.campaign-status/1.
 
 enum { REASON_SIZE = 256 };
 
-/* What a campaign's cells can be, in the order in which they are counted. */
+// What a campaign's cells can be, in the order in which they are counted.
 static const char *const state_names[] = {"done",  "running", "failed", "interrupted",
                                           "stale", "waiting", NULL};
 
-/* The state that people are shown: what waits for whatever reason is waiting. */
+// The state that people are shown: what waits for whatever reason is waiting.
 static const char *shown_state(const char *folder, const struct state *state,
                                const struct queue *queue, double now_s, char *reason, size_t size)
 {
@@ -44,7 +44,7 @@ static const char *shown_state(const char *folder, const struct state *state,
     return state->name;
 }
 
-/* Whether somebody should look at it: it does not go on by itself. */
+// Whether somebody should look at it: it does not go on by itself.
 static bool needs_attention(const char *shown, const char *reason)
 {
     return strcmp(shown, "stale") == 0 || strcmp(shown, "failed") == 0 ||
@@ -78,11 +78,11 @@ static double rest_of(const struct state *state, const char *shown, const struct
             return rest_s;
     }
     const char *target = json_text_at(state->cell, "target");
-    const json_t *mean = target != NULL ? json_object_get(means->by_target, target) : NULL;
-    return mean != NULL ? json_real_value(mean) : means->all;
+    const json_t *mean = target ? json_object_get(means->by_target, target) : NULL;
+    return mean ? json_real_value(mean) : means->all;
 }
 
-/* {state: how many cells}, with each state. */
+// {state: how many cells}, with each state.
 static json_t *no_counts(size_t cells)
 {
     json_t *counts = json_pack("{si}", "cells", (int)cells);
@@ -100,31 +100,31 @@ static void count_one(json_t *counts, const char *name)
 static json_t *job_states(const struct queue *queue, const char *job)
 {
     json_t *states = json_object_get(queue->tasks, job);
-    return !queue->answers ? json_null() : states != NULL ? json_incref(states) : json_object();
+    return !queue->answers ? json_null() : states ? json_incref(states) : json_object();
 }
 
-/* What was submitted, with what the queue says of it. */
+// What was submitted, with what the queue says of it.
 static json_t *jobs_of(const char *path, const struct queue *queue)
 {
     json_t *jobs = json_array();
-    FILE *file = path != NULL ? file_open_record(path) : NULL;
+    FILE *file = path ? file_open_record(path) : NULL;
     OWNED char *line = NULL;
     size_t size = 0;
-    while (file != NULL && getline(&line, &size, file) > 0) {
+    while (file && getline(&line, &size, file) > 0) {
         char *rest = line;
         const char *time = strsep(&rest, "\t\n"), *scheduler = strsep(&rest, "\t\n");
         const char *role = strsep(&rest, "\t\n"), *id = strsep(&rest, "\t\n");
-        if (id != NULL && id[0] != '\0')
+        if (id && id[0] != '\0')
             json_array_append_new(jobs, json_pack("{ss ss ss ss so}", "submitted", time,
                                                   "scheduler", scheduler, "role", role, "id", id,
                                                   "states", job_states(queue, id)));
     }
-    if (file != NULL)
+    if (file)
         fclose(file);
     return jobs;
 }
 
-/* {cells, done} of each session, in their order; null where nothing is repeated. */
+// {cells, done} of each session, in their order; null where nothing is repeated.
 static json_t *sessions_status(const json_t *cells, const struct states *states)
 {
     json_t *sessions = json_array();
@@ -143,8 +143,8 @@ static json_t *sessions_status(const json_t *cells, const struct states *states)
     return json_null();
 }
 
-/* jobs_path: lines TIME<TAB>SCHEDULER<TAB>ROLE<TAB>ID of what was submitted; NULL: none.
- * To be released. */
+// jobs_path: lines TIME<TAB>SCHEDULER<TAB>ROLE<TAB>ID of what was submitted; NULL: none.
+// To be released.
 static json_t *status_of(const json_t *plan, const char *folder, const struct states *states,
                          const struct queue *queue, const char *jobs_path, double now_s)
 {
@@ -161,7 +161,7 @@ static json_t *status_of(const json_t *plan, const char *folder, const struct st
         json_array_append_new(cells, cell_status(state, shown, reason, now_s));
     }
     means_free(&means);
-    /* Cells that are measured at the same time share the time that is left. */
+    // Cells that are measured at the same time share the time that is left.
     const double at_once = number_of(counts, "running", 0);
     json_t *left = isnan(rest_s) || at_once <= 0 ? json_null() : json_real(rest_s / at_once);
     return json_pack("{ss so so so so so sb so so}", "schema", SCHEMA_CAMPAIGN_STATUS, "name",
@@ -170,15 +170,15 @@ static json_t *status_of(const json_t *plan, const char *folder, const struct st
                      "sessions", sessions_status(cells, states), "cells", cells);
 }
 
-/* Prints the ids of jobs, a line each, that cells say measure them, and that are not in
- * the queue. */
+// Prints the ids of jobs, a line each, that cells say measure them, and that are not in
+// the queue.
 static void status_print_lost(const struct states *states, const struct queue *queue, FILE *stream)
 {
     json_t *printed = json_object();
     for (size_t i = 0; i < states->count; i++) {
         const char *job = json_text_at(states->list[i].status, "job");
-        if (!state_is(&states->list[i], "running") || job == NULL ||
-            json_object_get(queue->states, job) != NULL || json_object_get(printed, job) != NULL)
+        if (!state_is(&states->list[i], "running") || !job || json_object_get(queue->states, job) ||
+            json_object_get(printed, job))
             continue;
         json_object_set_new(printed, job, json_true());
         fprintf(stream, "%s\n", job);
@@ -186,29 +186,28 @@ static void status_print_lost(const struct states *states, const struct queue *q
     json_decref(printed);
 }
 
-/* Makes the folder, holds it, and brings the plan into it. */
+// Makes the folder, holds it, and brings the plan into it.
 static bool open_folder(const struct command_options *options, const json_t *plan,
                         const char *folder)
 {
     return folder_hold(folder, options->shared) &&
-           (options->conf == NULL ||
+           (!options->conf ||
             folder_keep_plan(folder, plan, options->conf, options->file, options->shared));
 }
 
-/* Whoever shares the folder would build while others measure. */
+// Whoever shares the folder would build while others measure.
 static bool may_prepare(const struct command_options *options, const json_t *plan)
 {
-    return !options->shared || json_text_at(plan, "session_prepare") == NULL ||
+    return !options->shared || !json_text_at(plan, "session_prepare") ||
            complain("session-prepare cannot run while others measure cells (--cells, jostle "
                     "submit): prepare each session yourself, and take it out of the file");
 }
 
-/* Prints "ready" and how many cells are to be measured, then obeys: see drive.h. */
+// Prints "ready" and how many cells are to be measured, then obeys: see drive.h.
 static int command_run(const struct command_options *options, char **operands, int count)
 {
     (void)count;
-    if (options->scratch == NULL || options->stderr_path == NULL ||
-        (options->conf != NULL && options->file == NULL))
+    if (!options->scratch || !options->stderr_path || (options->conf && !options->file))
         usage_error("campaign run needs --scratch and --stderr, and --file with --conf");
     json_t *plan = plan_read(operands[0]);
     const struct choice choice = {
@@ -235,8 +234,8 @@ static int command_run(const struct command_options *options, char **operands, i
     return driven ? 0 : 1;
 }
 
-/* Into a file, for other programs: then prints how many cells are to be measured, and how many
- * failed. */
+// Into a file, for other programs: then prints how many cells are to be measured, and how many
+// failed.
 static bool write_status(const json_t *status, const char *path)
 {
     const json_t *counts = json_object_get(status, "counts");
@@ -245,10 +244,10 @@ static bool write_status(const json_t *status, const char *path)
         must(json_dumps(status, (path ? JSON_COMPACT : JSON_INDENT(2)) | JSON_REAL_PRECISION(12)));
     const bool written = path ? save_text(path, text, SAVE_STATE) : puts(text) != EOF;
     free(text);
-    if (path != NULL)
+    if (path)
         printf("%.0f\t%.0f\n",
                number_of(counts, "cells", 0) - number_of(counts, "done", 0) - failed, failed);
-    return written || (path != NULL && complain("cannot write %s: is the disk full?", path));
+    return written || (path && complain("cannot write %s: is the disk full?", path));
 }
 
 static int command_status(const struct command_options *options, char **operands, int count)
@@ -276,7 +275,7 @@ static int command_status(const struct command_options *options, char **operands
     return print_end() == 0 && good ? 0 : 1;
 }
 
-/* The folders of the cells, each ended by a 0. */
+// The folders of the cells, each ended by a 0.
 static bool write_taken(const struct merged *merged, const char *path)
 {
     struct save save;
@@ -288,11 +287,11 @@ static bool write_taken(const struct merged *merged, const char *path)
     return save_end(&save, written);
 }
 
-/* Prints how many cells, and how many were found again. */
+// Prints how many cells, and how many were found again.
 static int command_merge(const struct command_options *options, char **operands, int count)
 {
     struct merged merged;
-    if (options->take == NULL || options->plan == NULL)
+    if (!options->take || !options->plan)
         usage_error("campaign merge needs --take and --plan");
     merge(&merged, (const char *const *)operands, (size_t)count, (enum prefer)options->prefer);
     bool good = merged.conflicts == 0;
@@ -308,7 +307,7 @@ static int command_merge(const struct command_options *options, char **operands,
     return good && print_end() == 0 ? 0 : 1;
 }
 
-/* The command line. */
+// The command line.
 
 static const char *const preferences[] = {
     [PREFER_NONE] = "none", [PREFER_FIRST] = "first", [PREFER_NEWEST] = "newest", NULL};
@@ -353,7 +352,7 @@ static const struct option_row rows[] = {
 static const struct command {
     const char *name;
     int (*run)(const struct command_options *options, char **operands, int count);
-    int least, most; /* operands */
+    int least, most; // operands
 } commands[] = {{"expand", command_expand, 0, 0},
                 {"describe", command_describe, 1, 1},
                 {"plan", command_plan, 2, 2},

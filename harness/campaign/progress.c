@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* "12 s", "5 min", "3 h 07 min"; returns text. */
+// "12 s", "5 min", "3 h 07 min"; returns text.
 static const char *duration_text(double seconds, char *text, size_t size)
 {
     if (seconds < 100)
@@ -25,14 +25,14 @@ static const char *duration_text(double seconds, char *text, size_t size)
     return text;
 }
 
-/* Whether a slowdown is one that was requested, by a load. Old records, and those of no metric
- * but wall time, have that of wall time. */
+// Whether a slowdown is one that was requested, by a load. Old records, and those of no metric
+// but wall time, have that of wall time.
 static bool is_wanted(const json_t *slowdown)
 {
     const char *metric = json_text_at(slowdown, "metric"),
                *load = json_text_at(slowdown, "condition");
     const json_t *requested = json_object_get(slowdown, "requested");
-    if (metric == NULL || load == NULL || strcmp(load, "aa") == 0)
+    if (!metric || !load || strcmp(load, "aa") == 0)
         return false;
     return json_is_boolean(requested) ? json_is_true(requested) : strcmp(metric, "wall_s") == 0;
 }
@@ -81,14 +81,14 @@ static void put_runs(const json_t *result, const json_t *conditions, char *text,
         runs += number_of(condition, "runs", 0);
         converged = converged && json_is_true(json_object_get(condition, "converged"));
     }
-    /* A single run on purpose, such as a series, cannot. */
+    // A single run on purpose, such as a series, cannot.
     converged = converged || number_of(json_object_get(result, "settings"), "max_runs", NAN) == 1;
     snprintf(text, size, ", %.0f run%s%s", runs, runs == 1 ? "" : "s",
              converged ? "" : ", not converged");
 }
 
-/* What is said of each of a list of results that was requested, with semicolons between; "" where
- * none was: of slowdowns, or of the comparisons of variants, all of which are in old records. */
+// What is said of each of a list of results that was requested, with semicolons between; "" where
+// none was: of slowdowns, or of the comparisons of variants, all of which are in old records.
 static void put_each(const json_t *list, bool slowdowns, char *text, size_t size)
 {
     size_t used = 0;
@@ -108,9 +108,9 @@ static void put_each(const json_t *list, bool slowdowns, char *text, size_t size
     }
 }
 
-/* What came out of a cell, in a line: "slowdown 1.370 [1.350, 1.390], 24 runs", or what is
- * said of the metrics that were requested, or of the variants, from its result.json; "done"
- * where that cannot be read. Returns text. */
+// What came out of a cell, in a line: "slowdown 1.370 [1.350, 1.390], 24 runs", or what is
+// said of the metrics that were requested, or of the variants, from its result.json; "done"
+// where that cannot be read. Returns text.
 static const char *outcome_text(const char *result_path, char *text, size_t size)
 {
     json_t *result = json_read_record(result_path, 0, NULL);
@@ -171,7 +171,7 @@ void progress_clear(const struct progress *progress)
         fputs("\r\033[K", stderr);
 }
 
-/* How far the current cell is; returns the seconds that it still takes, or NAN. */
+// How far the current cell is; returns the seconds that it still takes, or NAN.
 static double current_text(const struct progress *progress, const char *name, char *text,
                            size_t size)
 {
@@ -194,14 +194,13 @@ static double current_text(const struct progress *progress, const char *name, ch
     return runs > 0 ? (now_s() - progress->since_s) * fmax(expected - runs, 0) / runs : NAN;
 }
 
-/* Mean seconds of the done cells of a target; NULL: of any; NAN: none is done. */
+// Mean seconds of the done cells of a target; NULL: of any; NAN: none is done.
 static double mean_s(const struct progress *progress, const char *target)
 {
     double sum = 0, count = 0;
     for (size_t i = 0; i < progress->states->count; i++) {
         const char *other = json_text_at(progress->states->list[i].cell, "target");
-        if (isnan(progress->spent_s[i]) ||
-            (target != NULL && (other == NULL || strcmp(target, other) != 0)))
+        if (isnan(progress->spent_s[i]) || (target && (!other || strcmp(target, other) != 0)))
             continue;
         sum += progress->spent_s[i];
         count++;
@@ -209,7 +208,7 @@ static double mean_s(const struct progress *progress, const char *target)
     return count > 0 ? sum / count : NAN;
 }
 
-/* Seconds that the cells behind the current one take; NAN: unknown. */
+// Seconds that the cells behind the current one take; NAN: unknown.
 static double rest_s(const struct progress *progress)
 {
     const double all = mean_s(progress, NULL);
@@ -219,8 +218,8 @@ static double rest_s(const struct progress *progress)
         const char *target = json_text_at(progress->states->list[i].cell, "target");
         if (!progress->waiting[i] || i == progress->current)
             continue;
-        /* Cells of a target follow each other. */
-        if (target != NULL && (last == NULL || strcmp(target, last) != 0)) {
+        // Cells of a target follow each other.
+        if (target && (!last || strcmp(target, last) != 0)) {
             mean = mean_s(progress, target);
             mean = isnan(mean) ? all : mean;
             last = target;

@@ -20,7 +20,7 @@ enum { PARAMETER_SIZE = 128, MOST_NAMES = 256, LINE_SIZE = 512, MESSAGE_SIZE = 2
 
 enum { NAME_SIZE = 1024 };
 
-/* The section whose lines are read. */
+// The section whose lines are read.
 struct place {
     char section[NAME_SIZE], sub[NAME_SIZE];
 };
@@ -34,7 +34,7 @@ static void add(char *name, char c)
     }
 }
 
-/* `[target "a"]`; returns what follows. */
+// `[target "a"]`; returns what follows.
 static const char *read_header(const char *at, struct place *place)
 {
     *place = (struct place){0};
@@ -50,7 +50,7 @@ static const char *read_header(const char *at, struct place *place)
     return at + (*at == ']');
 }
 
-/* Whether a line gives this key a value; git takes either case of it. */
+// Whether a line gives this key a value; git takes either case of it.
 static bool has_key(const char *at, const char *key)
 {
     const size_t length = strlen(key);
@@ -123,9 +123,9 @@ void config_refuse(const struct config *config, const struct entry *entry, const
     for (char *c = message; *c != '\0'; c++)
         if (*c == '\n')
             *c = ' ';
-    if (entry == NULL)
+    if (!entry)
         usage_error("%s: %s", config->file, message);
-    if (key == NULL)
+    if (!key)
         key = entry->key;
     const unsigned line = line_of(config, entry);
     char number[16] = "";
@@ -146,22 +146,22 @@ static char *read_all(FILE *stream, size_t *size)
     return stream_text(whole, &text);
 }
 
-/* "section.name with.dots.key" and "\nvalue" behind it, taken apart in place. */
+// "section.name with.dots.key" and "\nvalue" behind it, taken apart in place.
 static bool split_entry(char *origin, char *text, struct entry *entry)
 {
     static const char file_origin[] = "file:";
     char *value = strchr(text, '\n');
-    if (value != NULL)
+    if (value)
         *value++ = '\0';
     char *first = strchr(text, '.'), *last = strrchr(text, '.');
-    if (first == NULL || strncmp(origin, file_origin, sizeof file_origin - 1) != 0)
+    if (!first || strncmp(origin, file_origin, sizeof file_origin - 1) != 0)
         return false;
     *first = *last = '\0';
     *entry = (struct entry){.file = origin + sizeof file_origin - 1,
                             .section = text,
                             .sub = first == last ? "" : first + 1,
                             .key = last + 1,
-                            .value = value != NULL ? value : "true"};
+                            .value = value ? value : "true"};
     return true;
 }
 
@@ -212,7 +212,7 @@ void config_check_includes(const struct config *config)
         const char *home = getenv("HOME"), *slash = strrchr(entry->file, '/');
         if (entry->value[0] == '/')
             snprintf(path, sizeof path, "%s", entry->value);
-        else if (entry->value[0] == '~' && entry->value[1] == '/' && home != NULL)
+        else if (entry->value[0] == '~' && entry->value[1] == '/' && home)
             snprintf(path, sizeof path, "%s%s", home, entry->value + 1);
         else
             snprintf(path, sizeof path, "%.*s/%s", slash ? (int)(slash - entry->file) : 1,
@@ -319,7 +319,7 @@ char **entry_words(const struct config *config, const struct entry *entry, size_
 {
     const char *error = NULL;
     char **words = words_split(entry->value, count, &error);
-    if (words == NULL)
+    if (!words)
         config_refuse(config, entry, NULL, "%s: close it", error);
     return words;
 }
@@ -329,13 +329,13 @@ bool section_sets(const struct section *section, const struct entry *entry)
     return setting_known(entry->key) && !section_reserves(section->kind, entry->key);
 }
 
-/* Adds the words of an entry to the list of its parameter: {name: [value]}. */
+// Adds the words of an entry to the list of its parameter: {name: [value]}.
 static void add_values(const struct config *config, const struct entry *entry, json_t *lists)
 {
     size_t count;
     OWNED char **words = entry_words(config, entry, &count);
     json_t *list = json_object_get(lists, entry->key);
-    if (list == NULL) {
+    if (!list) {
         list = json_array();
         json_object_set_new(lists, entry->key, list);
     }
@@ -361,7 +361,7 @@ static json_t *value_lists(const struct config *config, const struct section *se
     return lists;
 }
 
-/* "a=1 b=2" -> {a: "1", b: "2"} */
+// "a=1 b=2" -> {a: "1", b: "2"}
 static json_t *case_row(const struct config *config, const struct entry *entry)
 {
     size_t count;
@@ -374,7 +374,7 @@ static json_t *case_row(const struct config *config, const struct entry *entry)
                           "%s is not NAME=VALUE: write case = a=1 b=2, with names in lower case",
                           words[i]);
         words[i][length] = '\0';
-        if (json_object_get(row, words[i]) != NULL)
+        if (json_object_get(row, words[i]))
             config_refuse(config, entry, NULL, "%s is given twice: give each name once", words[i]);
         if (json_object_set_new(row, words[i], json_string(words[i] + length + 1)) != 0)
             config_refuse(config, entry, NULL, "%s is not valid UTF-8: save the file as UTF-8",
@@ -405,7 +405,7 @@ static void check_row(const struct config *config, const struct entry *entry, co
     for (size_t i = 0; i < json_array_size(rows); i++)
         if (json_equal(json_array_get(rows, i), row))
             config_refuse(config, entry, NULL, "this case is given twice: remove one");
-    if (first == NULL)
+    if (!first)
         return;
     json_object_foreach((json_t *)row, name, value) shared += json_object_get(first, name) != NULL;
     if (shared == json_object_size(row) && shared == json_object_size(first))
@@ -430,15 +430,14 @@ static json_t *case_rows(const struct config *config, const struct section *sect
         check_row(config, entry, rows, row);
         const char *name;
         json_t *value;
-        json_object_foreach(row, name, value) if (json_object_get(lists, name) != NULL)
-            config_refuse(config, entry, NULL, "%s has a list of values, too: keep one of them",
-                          name);
+        json_object_foreach(row, name, value) if (json_object_get(lists, name)) config_refuse(
+            config, entry, NULL, "%s has a list of values, too: keep one of them", name);
         json_array_append_new(rows, row);
     }
     return rows;
 }
 
-/* Each of choices with each of a list's values. */
+// Each of choices with each of a list's values.
 static json_t *crossed(json_t *choices, const char *name, const json_t *list)
 {
     json_t *all = json_array();
@@ -452,7 +451,7 @@ static json_t *crossed(json_t *choices, const char *name, const json_t *list)
     return all;
 }
 
-/* Each of choices with each case; the values of the case come first. */
+// Each of choices with each case; the values of the case come first.
 static json_t *crossed_with_cases(json_t *choices, const json_t *rows)
 {
     json_t *all = json_array();
@@ -502,7 +501,7 @@ static void refuse_placeholder(const struct config *config, const struct entry *
                   name, nearest_hint(name, known).text, lower);
 }
 
-/* Notes in used which parameters an entry names. */
+// Notes in used which parameters an entry names.
 static void check_entry(const struct config *config, const struct entry *entry, const json_t *names,
                         const json_t *builtin, json_t *used)
 {
@@ -514,7 +513,7 @@ static void check_entry(const struct config *config, const struct entry *entry, 
         if (json_at(names, piece.text, piece.length)) {
             OWNED char *name = must(strndup(piece.text, piece.length));
             json_object_set_new(used, name, json_true());
-        } else if (json_at(builtin, piece.text, piece.length) == NULL &&
+        } else if (!json_at(builtin, piece.text, piece.length) &&
                    !(strcmp(entry->key, "spec") == 0 && template_is_node(&piece))) {
             refuse_placeholder(config, entry, &piece, names, builtin);
         }

@@ -14,19 +14,19 @@
 enum { NAMES_MOST = 256, METRICS_MOST = 64, NAME_SIZE = 128, REASON_SIZE = 512 };
 
 struct adapter {
-    char *text; /* of the file, its lines ended by NUL */
+    char *text; // of the file, its lines ended by NUL
     const char *about, *defaults;
     const char *metric[METRICS_MOST];
     size_t count;
 };
 
-/* --- where they are */
+// --- where they are
 
-/* The folder of the adapters: that of jostle, as it says, else beside build/bin. */
+// The folder of the adapters: that of jostle, as it says, else beside build/bin.
 static const char *adapters_folder(char path[PATH_MAX])
 {
     const char *harness = getenv("JOSTLE_HARNESS");
-    if (harness == NULL)
+    if (!harness)
         return child_path("../../harness/adapters", path);
     snprintf(path, PATH_MAX, "%s/adapters", harness);
     return path;
@@ -34,10 +34,10 @@ static const char *adapters_folder(char path[PATH_MAX])
 
 static int is_adapter(const struct dirent *entry)
 {
-    return entry->d_name[0] != '.' && strchr(entry->d_name, '.') == NULL;
+    return entry->d_name[0] != '.' && !strchr(entry->d_name, '.');
 }
 
-/* The names of all adapters in order, ended by NULL; to be freed with names_free(). */
+// The names of all adapters in order, ended by NULL; to be freed with names_free().
 static char **names_read(void)
 {
     char path[PATH_MAX];
@@ -64,22 +64,22 @@ void adapter_name(const char *text, char *name, size_t size)
     const char *start = text + (text[0] == '@');
     size_t length = strcspn(start, ":");
     const char *slash = memrchr(start, '/', length);
-    if (slash != NULL) {
+    if (slash) {
         length -= (size_t)(slash + 1 - start);
         start = slash + 1;
     }
     snprintf(name, size, "%.*s", (int)length, start);
 }
 
-/* --- reading one */
+// --- reading one
 
-/* The whole file, to be freed; NULL: it cannot be read. */
+// The whole file, to be freed; NULL: it cannot be read.
 static char *read_text(const char *path)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *file = fopen(path, "re");
-    if (file == NULL)
+    if (!file)
         return NULL;
     if (getdelim(&text, &size, '\0', file) < 0) {
         free(text);
@@ -89,14 +89,14 @@ static char *read_text(const char *path)
     return text;
 }
 
-/* What follows `KEY:` on a line; NULL: the line does not begin so. */
+// What follows `KEY:` on a line; NULL: the line does not begin so.
 static const char *after_key(const char *line, const char *key)
 {
     const char *rest = text_after(line, key);
     return rest && *rest == ':' ? rest + 1 + strspn(rest + 1, " ") : NULL;
 }
 
-/* Fills adapter from the file at path, which is freed with adapter->text. */
+// Fills adapter from the file at path, which is freed with adapter->text.
 static bool adapter_read(struct adapter *adapter, const char *path, char *error, size_t size)
 {
     char *rest = NULL;
@@ -125,14 +125,14 @@ static bool adapter_read(struct adapter *adapter, const char *path, char *error,
     return true;
 }
 
-/* --- choosing metrics */
+// --- choosing metrics
 
 static size_t name_length(const char *definition)
 {
     return strcspn(definition, "=");
 }
 
-/* Whether the list NAME,NAME has a definition's name; NULL is the list of all. */
+// Whether the list NAME,NAME has a definition's name; NULL is the list of all.
 static bool is_listed(const char *list, const char *definition)
 {
     const size_t length = name_length(definition);
@@ -141,10 +141,10 @@ static bool is_listed(const char *list, const char *definition)
         if (strncmp(at, definition, length) == 0 && (at[length] == ',' || at[length] == '\0'))
             return true;
     }
-    return list == NULL;
+    return !list;
 }
 
-/* "get_rps (did you mean rps?): give one of a, b, c" */
+// "get_rps (did you mean rps?): give one of a, b, c"
 static void unknown_metric(const struct adapter *adapter, const char *name, size_t length,
                            char *error, size_t size)
 {
@@ -158,7 +158,7 @@ static void unknown_metric(const struct adapter *adapter, const char *name, size
     }
     int used = snprintf(error, size, "the adapter has no metric %s%s: give one of ", word,
                         nearest_hint(word, names).text);
-    for (size_t i = 0; names[i] != NULL && used >= 0 && (size_t)used < size; i++)
+    for (size_t i = 0; names[i] && used >= 0 && (size_t)used < size; i++)
         used += snprintf(error + used, size - (size_t)used, "%s%s", i > 0 ? ", " : "", names[i]);
 }
 
@@ -180,7 +180,7 @@ static bool check_list(const struct adapter *adapter, const char *list, char *er
     }
 }
 
-/* The definitions that are wanted, in one block. */
+// The definitions that are wanted, in one block.
 static char **chosen(const struct adapter *adapter, const char *list)
 {
     size_t bytes = (METRICS_MOST + 1) * sizeof(char *), count = 0;
@@ -196,13 +196,13 @@ static char **chosen(const struct adapter *adapter, const char *list)
     return definitions;
 }
 
-/* --- @NAME:METRIC,METRIC */
+// --- @NAME:METRIC,METRIC
 
-/* The file of the adapter of this name or path; false: there is none of this name. */
+// The file of the adapter of this name or path; false: there is none of this name.
 static bool find_file(const char *name, char path[PATH_MAX], char *error, size_t size)
 {
     char folder[PATH_MAX];
-    if (strchr(name, '/') != NULL) {
+    if (strchr(name, '/')) {
         snprintf(path, PATH_MAX, "%s", name);
         return true;
     }
@@ -228,16 +228,16 @@ char **adapter_definitions(const char *text, char *error, size_t size)
     if (!find_file(name, path, error, size))
         return NULL;
     const bool read = adapter_read(&adapter, path, error, size);
-    list = list != NULL ? list + 1 : adapter.defaults;
+    list = list ? list + 1 : adapter.defaults;
     if (read && adapter.count == 0)
         snprintf(error, size, "%s has no metrics: write NAME=SOURCE", path);
-    else if (read && (list == NULL || check_list(&adapter, list, error, size)))
+    else if (read && (!list || check_list(&adapter, list, error, size)))
         definitions = chosen(&adapter, list);
     free(adapter.text);
     return definitions;
 }
 
-/* --- for people */
+// --- for people
 
 bool adapters_print(const char *name)
 {

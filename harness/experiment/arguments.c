@@ -104,7 +104,7 @@ static const struct command commands[] = {
 
 #define ROW(name, argument, type, member) OPTION_ROW(struct session, name, argument, type, member)
 
-/* hyperfine's: where the target writes. */
+// hyperfine's: where the target writes.
 static const char *const outputs[] = {"null", "pipe", "inherit", NULL};
 static const char *const styles[] = {"auto", "basic", "full", "nocolor", "color", "none", NULL};
 const char *const export_formats[EXPORTS] = {"hyperfine", "csv", "md", "asciidoc", "orgmode"};
@@ -165,7 +165,7 @@ static const struct option_row session_rows[] = {
     {0},
 };
 
-/* Of slowdown without a load. */
+// Of slowdown without a load.
 static const struct option_row panorama_rows[] = {
     {ROW("quick", NULL, OPTION_FLAG, quick),
      .usual = "without --load: about 15 s instead of a minute",
@@ -176,7 +176,7 @@ static const struct option_row panorama_rows[] = {
     {0},
 };
 
-/* Of protect. */
+// Of protect.
 static const struct option_row try_rows[] = {
     {ROW("try", "SETTING", OPTION_LIST, tries),
      .usual = "a setting, such as nice=19 or target:nice=-5; may be given again (default: all)",
@@ -185,7 +185,7 @@ static const struct option_row try_rows[] = {
     {0},
 };
 
-/* hyperfine's options that have no use here: they are taken, and the help says why. */
+// hyperfine's options that have no use here: they are taken, and the help says why.
 static const struct option_row moot_rows[] = {
     {ROW("sort", "METHOD", OPTION_TEXT, moot_text), .hidden = true,
      .help = "rows are in the order in which the commands are given"},
@@ -214,7 +214,7 @@ bool commands_list(void)
     return written;
 }
 
-/* Presets, then the command line; again where it has to be read in another way. */
+// Presets, then the command line; again where it has to be read in another way.
 static void parse(struct experiment *experiment, const struct program *program, int argc,
                   char **argv, int *rest)
 {
@@ -229,8 +229,8 @@ static bool is_after(const char *word, char **argv, int rest)
     return rest > 1 && strcmp(argv[rest - 1], word) == 0;
 }
 
-/* As hyperfine has it: a shell follows --shell, and options follow commands, too. Then the command
- * line is read again, which sets *rest. */
+// As hyperfine has it: a shell follows --shell, and options follow commands, too. Then the command
+// line is read again, which sets *rest.
 static void parse_as_hyperfine(struct experiment *experiment, struct program *program, int *argc,
                                char **argv, int *rest)
 {
@@ -247,12 +247,12 @@ static void parse_as_hyperfine(struct experiment *experiment, struct program *pr
     }
 }
 
-/* What hyperfine's options are here. */
+// What hyperfine's options are here.
 static void take_foreign(struct session *session, struct settings *settings,
                          const struct options *given)
 {
     for (size_t i = 0; outputs[i] != NULL; i++)
-        if (session->output != NULL && strcmp(session->output, outputs[i]) == 0) {
+        if (session->output && strcmp(session->output, outputs[i]) == 0) {
             settings->out = session->output;
             session->output = NULL;
         }

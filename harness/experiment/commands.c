@@ -19,16 +19,15 @@
 
 #define NS_PER_S 1000000000LL
 
-/* Fewer runs of a condition have no interval of signed ranks (stats/ranks.h). */
+// Fewer runs of a condition have no interval of signed ranks (stats/ranks.h).
 enum { FEWEST_RUNS = 6, MOST_RUNS = 100, LONG_S = 60, QUICK_S = 15 };
 
-/* A sequential work file of this size is written within a second or two, and longer than what the
- * caches of a disk hold. */
+// A sequential work file of this size is written within a second or two, and longer than what the
+// caches of a disk hold.
 static const char *const neighbours[] = {
     "cpu=cpu --percent 50",          "memory=mem --limit 50%",
     "cache=cache --size 50",         "disk=io --sequential --limit 50% --file-size 512M",
-    "network=net --tcp --limit 50%", /* of a service alone: what uses no network is not slowed by it
-                                      */
+    "network=net --tcp --limit 50%", // of a service alone: what uses no network is not slowed by it
 };
 
 enum { NEIGHBOURS = sizeof neighbours / sizeof neighbours[0] };
@@ -36,7 +35,7 @@ enum { NEIGHBOURS = sizeof neighbours / sizeof neighbours[0] };
 bool panorama_wanted(const struct experiment *experiment, const struct option_list *loads)
 {
     const struct session *session = &experiment->session;
-    const bool wanted = loads->count == 0 && experiment->cell == NULL &&
+    const bool wanted = loads->count == 0 && !experiment->cell &&
                         experiment->settings.variant.count < 2 && session->revisions.count < 2 &&
                         experiment->settings.parameter_list.count == 0 &&
                         experiment->settings.parameter_scan.count == 0;
@@ -48,7 +47,7 @@ bool panorama_wanted(const struct experiment *experiment, const struct option_li
     return wanted;
 }
 
-/* Whether loadgen takes it on this machine: a work file needs room on a disk. */
+// Whether loadgen takes it on this machine: a work file needs room on a disk.
 static bool is_possible(const char *spec)
 {
     char path[PATH_MAX];
@@ -105,10 +104,10 @@ struct option_list panorama_loads(struct experiment *experiment)
 
 #define TARGET "target:"
 
-/* All that was found to try. */
+// All that was found to try.
 struct tries {
     struct experiment *experiment;
-    struct option_list texts; /* SETTINGS as in brackets before a load */
+    struct option_list texts; // SETTINGS as in brackets before a load
 };
 
 static void add(struct arena *arena, struct option_list *list, const char *text)
@@ -117,8 +116,7 @@ static void add(struct arena *arena, struct option_list *list, const char *text)
     list->item[list->count++] = text;
 }
 
-/* Adds it where this machine lets us set it; else it is among what was left out, with the reason.
- */
+// Adds it where this machine lets us set it; else it is among what was left out, with the reason.
 static void consider(struct tries *tries, const char *text)
 {
     struct experiment *experiment = tries->experiment;
@@ -144,7 +142,7 @@ static void part_text(const struct cpu_list *all, size_t first, size_t count, ch
     (void)cpus_format(&part, text, size);
 }
 
-/* What there is to try on any machine. */
+// What there is to try on any machine.
 static void consider_all(struct tries *tries, const struct option_list *loads)
 {
     struct arena *arena = &tries->experiment->arena;
@@ -191,18 +189,18 @@ static void take_given(struct tries *tries)
     }
 }
 
-/* A setting as a part of the name of a condition. */
+// A setting as a part of the name of a condition.
 static const char *label(struct arena *arena, const char *text)
 {
     char *name = arena_take(arena, strlen(text) + 1);
     size_t length = 0;
     for (const char *at = text; *at != '\0' && length < 60; at++)
-        name[length++] = strchr("=: ,/;", *at) != NULL ? '-' : *at;
+        name[length++] = strchr("=: ,/;", *at) ? '-' : *at;
     name[length] = '\0';
     return name;
 }
 
-/* The name that --load gives, or the load's first word. */
+// The name that --load gives, or the load's first word.
 static const char *name_of(struct arena *arena, const char *load, const char **spec)
 {
     const size_t equals = strcspn(load, "= ");
@@ -213,15 +211,15 @@ static const char *name_of(struct arena *arena, const char *load, const char **s
                         load);
 }
 
-/* The settings of the target alone, as they are written; NULL: there are none. */
+// The settings of the target alone, as they are written; NULL: there are none.
 static const char *of_target(struct arena *arena, const char *text, const struct option_list *own)
 {
     struct adjustment adjustment;
     const char *all = NULL;
     (void)adjustment_read(&adjustment, arena, text, arena_format(arena, "[%s]", text), own);
     for (size_t i = 0; i < adjustment.target.count; i++)
-        all = arena_format(arena, "%s%s" TARGET "%s", all == NULL ? "" : all,
-                           all == NULL ? "" : " ", adjustment.target.text[i]);
+        all = arena_format(arena, "%s%s" TARGET "%s", !all ? "" : all, !all ? "" : " ",
+                           adjustment.target.text[i]);
     return all;
 }
 
@@ -248,7 +246,7 @@ struct option_list protect_loads(struct experiment *experiment, const struct opt
     }
     for (size_t k = 0; k < tries.texts.count; k++) {
         const char *target = of_target(arena, tries.texts.item[k], &experiment->settings.setting);
-        if (target != NULL)
+        if (target)
             add(arena, &loads, arena_format(arena, "alone.%s=[%s]", label(arena, target), target));
     }
     return loads;
@@ -256,7 +254,7 @@ struct option_list protect_loads(struct experiment *experiment, const struct opt
 
 // ---- capacity
 
-/* A search takes some runs before it is near; see docs/capacity.md. */
+// A search takes some runs before it is near; see docs/capacity.md.
 #define MIN_RUNS 10
 #define MAX_RUNS 60
 
@@ -312,9 +310,9 @@ void capacity_check(const struct experiment *experiment)
     struct objectives objectives;
     struct vary vary;
     char error[256];
-    if (settings->slo == NULL)
+    if (!settings->slo)
         usage_error("capacity needs --slo, what a run has to keep: such as --slo 'p99_ms<2'");
-    if (settings->vary == NULL)
+    if (!settings->vary)
         usage_error("capacity needs --vary, what is varied: such as --vary "
                     "'rate=1000..200000,unit=/s', with {rate} in the target's words");
     if (!objectives_parse(settings->slo, &objectives, error, sizeof error))

@@ -26,7 +26,7 @@
 
 #define LOCK_WAIT_MS 2000
 
-/* Says from errno that path in the folder cannot be written, takes away what was made, and ends. */
+// Says from errno that path in the folder cannot be written, takes away what was made, and ends.
 static void __attribute__((noreturn)) fail(const struct folder *folder, const char *file)
 {
     save_complain(file);
@@ -46,9 +46,9 @@ const char *folder_default(struct arena *arena, const char *target)
     struct tm local;
     const time_t now = time(NULL);
     const char *slash = strrchr(target, '/');
-    char *name = arena_format(arena, "%s", slash == NULL ? target : slash + 1);
+    char *name = arena_format(arena, "%s", !slash ? target : slash + 1);
     for (char *c = name; *c != '\0'; c++)
-        if (!isascii(*c) || (!isalnum(*c) && strchr("._-", *c) == NULL))
+        if (!isascii(*c) || (!isalnum(*c) && !strchr("._-", *c)))
             *c = '_';
     strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", localtime_r(&now, &local));
     return arena_format(arena, "jostle-results/%s.%s.%d", name, stamp, (int)getpid());
@@ -81,8 +81,8 @@ void folder_unknown(const char *path)
     exit(EXIT_FAILURE);
 }
 
-/* Refuses a folder with files in it that no experiment of ours has made: one would be replaced, or
- * removed at the end. What a crash leaves of an experiment that had only begun is runs.jsonl. */
+// Refuses a folder with files in it that no experiment of ours has made: one would be replaced, or
+// removed at the end. What a crash leaves of an experiment that had only begun is runs.jsonl.
 static void check(const char *path, const char *file, bool resume, bool ours)
 {
     static const char *const begun[] = {"runs.jsonl", NULL};
@@ -111,7 +111,7 @@ void experiment_folder_open(struct folder *folder, struct arena *arena, const ch
         save_complain_folder(path);
         exit(EXIT_FAILURE);
     }
-    /* Of two that begin at the same moment only one makes it. */
+    // Of two that begin at the same moment only one makes it.
     folder->runs = open(file, O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     folder->begun = folder->runs >= 0;
     if (!folder->begun && errno == EEXIST && !resume)
@@ -120,7 +120,7 @@ void experiment_folder_open(struct folder *folder, struct arena *arena, const ch
         folder->runs = open(file, O_RDWR | O_APPEND | O_CLOEXEC);
     if (folder->runs < 0)
         fail(folder, file);
-    if (realpath(path, absolute) == NULL)
+    if (!realpath(path, absolute))
         fail(folder, path);
     folder->path = arena_format(arena, "%s", absolute);
     lock(folder);
@@ -154,7 +154,7 @@ void experiment_folder_close(struct folder *folder)
 
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 #define DIGITS  "0123456789"
-/* Of a name that is given, and of one that is made; @ comes before a load's. */
+// Of a name that is given, and of one that is made; @ comes before a load's.
 #define GIVEN_CHARACTERS LETTERS DIGITS "._%-"
 #define MADE_CHARACTERS  GIVEN_CHARACTERS "=,+"
 
@@ -183,7 +183,7 @@ char *name_clean(struct arena *arena, const char *text)
     return name;
 }
 
-/* What differs, as a text for people. */
+// What differs, as a text for people.
 struct differences {
     struct arena *arena;
     const char *text;
@@ -193,16 +193,16 @@ json_t *resume_read(struct arena *arena, const char *path)
 {
     json_t *record = json_read_record(arena_format(arena, "%s/experiment.json", path), 0, NULL);
     const char *schema = json_string_value(json_object_get(record, "schema"));
-    if (schema != NULL && strcmp(schema, SCHEMA_EXPERIMENT) == 0)
+    if (schema && strcmp(schema, SCHEMA_EXPERIMENT) == 0)
         return record;
     json_decref(record);
     return NULL;
 }
 
-/* A value as people write it; no value: "none". */
+// A value as people write it; no value: "none".
 static const char *shown(struct arena *arena, const json_t *value)
 {
-    if (value == NULL || json_is_null(value))
+    if (!value || json_is_null(value))
         return "none";
     if (json_is_string(value))
         return arena_format(arena, "%s", json_string_value(value));
@@ -217,14 +217,14 @@ static void add_difference(struct differences *differences, const char *what, co
                      *differences->text == '\0' ? "" : "; ", what, old, new);
 }
 
-/* The texts of an array, or of a member of its objects, with a separator between. */
+// The texts of an array, or of a member of its objects, with a separator between.
 static const char *joined(struct arena *arena, const json_t *array, const char *member,
                           const char *separator)
 {
     const char *text = "";
     for (size_t i = 0; i < json_array_size(array); i++) {
         const json_t *item = json_array_get(array, i);
-        item = member == NULL ? item : json_object_get(item, member);
+        item = !member ? item : json_object_get(item, member);
         text = arena_format(arena, "%s%s%s", text, i == 0 ? "" : separator, shown(arena, item));
     }
     return text;
@@ -272,8 +272,8 @@ static void compare_variants(struct differences *differences, const json_t *old,
     }
 }
 
-/* How long to measure, and how sure to be, may change: runs are added in the same
- * order, so an experiment with other limits begins with the same runs. */
+// How long to measure, and how sure to be, may change: runs are added in the same
+// order, so an experiment with other limits begins with the same runs.
 static bool may_change(const char *setting)
 {
     static const char *const names[] = {
@@ -285,20 +285,20 @@ static bool may_change(const char *setting)
     return false;
 }
 
-/* Whether a setting is as good as not given: older records do not have all. */
+// Whether a setting is as good as not given: older records do not have all.
 static bool is_off(const json_t *value)
 {
-    return value == NULL || json_is_null(value) || json_is_false(value) ||
+    return !value || json_is_null(value) || json_is_false(value) ||
            (json_is_array(value) && json_array_size(value) == 0);
 }
 
-/* The name that a setting had then: what is --conclude now was --cleanup. */
+// The name that a setting had then: what is --conclude now was --cleanup.
 static const char *name_then(const json_t *old, const char *name)
 {
-    if (json_object_get(old, "conclude") != NULL)
+    if (json_object_get(old, "conclude"))
         return name;
     if (strcmp(name, "cleanup") == 0)
-        return "conclude"; /* there was no such thing */
+        return "conclude"; // there was no such thing
     return strcmp(name, "conclude") == 0 ? "cleanup" : name;
 }
 
@@ -310,7 +310,7 @@ static void compare_settings(struct differences *differences, json_t *old, json_
     {
         const json_t *before = json_object_get(old, name_then(old, name));
         // Older experiments have no washout, and get one from here on.
-        if (strcmp(name, "washout") == 0 && before == NULL)
+        if (strcmp(name, "washout") == 0 && !before)
             continue;
         if (may_change(name) || (is_off(before) && is_off(value)))
             continue;
@@ -355,13 +355,13 @@ void resume_compare(const struct folder *folder, struct arena *arena, const json
                     folder->path, differences.text);
 }
 
-/* What the session before recorded by that name. */
+// What the session before recorded by that name.
 static const json_t *recorded_last(const json_t *old, const char *name)
 {
     const json_t *resumed = json_object_get(old, "resumed");
     for (size_t i = json_array_size(resumed); i-- > 0;) {
         const json_t *value = json_object_get(json_array_get(resumed, i), name);
-        if (value != NULL)
+        if (value)
             return value;
     }
     return json_object_get(old, name);
@@ -371,7 +371,7 @@ void resume_warn(const struct folder *folder, const json_t *old, const json_t *n
 {
     json_t *changes = json_array();
     const json_t *variants = json_object_get(new, "variants");
-    /* Each session builds its own file of a revision. */
+    // Each session builds its own file of a revision.
     if (!json_is_object(json_object_get(json_array_get(variants, 0), "revision")))
         (void)changes_of_program(recorded_last(old, "program"), json_object_get(new, "program"),
                                  changes);
@@ -380,7 +380,7 @@ void resume_warn(const struct folder *folder, const json_t *old, const json_t *n
     (void)changes_of_variables(recorded_last(old, "variables"), json_object_get(new, "variables"),
                                changes);
     char *text = changes_text(changes, "recorded", "now");
-    if (text != NULL)
+    if (text)
         complain("%s: changed since the runs that are there: %s: the figures will mix both; to "
                  "keep them apart, choose another folder",
                  folder->path, text);
@@ -388,14 +388,14 @@ void resume_warn(const struct folder *folder, const json_t *old, const json_t *n
     json_decref(changes);
 }
 
-/* Whether a setting that older records do not have says what those did anyway. */
+// Whether a setting that older records do not have says what those did anyway.
 static bool is_as_before(const char *name, const json_t *value, const json_t *settings)
 {
     return is_off(value) ||
            (strcmp(name, "decide") == 0 && json_equal(value, json_object_get(settings, "metric")));
 }
 
-/* json_equal() takes 1 and 1.0 for different numbers; older records have both. */
+// json_equal() takes 1 and 1.0 for different numbers; older records have both.
 static bool same_settings(const json_t *old, const json_t *new)
 {
     const char *name;
@@ -403,7 +403,7 @@ static bool same_settings(const json_t *old, const json_t *new)
     json_object_foreach((json_t *)new, name, value)
     {
         const json_t *before = json_object_get(old, name);
-        if (before == NULL && is_as_before(name, value, new))
+        if (!before && is_as_before(name, value, new))
             continue;
         const bool numbers = json_is_number(before) && json_is_number(value);
         if (numbers ? json_number_value(before) != json_number_value(value)
@@ -438,7 +438,7 @@ json_t *resume_note(const json_t *old, const json_t *new)
     json_object_set(entry, "time", json_object_get(before, "time"));
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
         json_object_set(entry, kept[i], json_object_get(environment, kept[i]));
-    /* How many runs were there: stats knows when it has read them. */
+    // How many runs were there: stats knows when it has read them.
     json_object_set_new(entry, "runs", json_integer(0));
     json_object_set_new(entry, "set_aside", json_integer(0));
     json_object_set(entry, "before", (json_t *)before);
@@ -447,7 +447,7 @@ json_t *resume_note(const json_t *old, const json_t *new)
     if (json_is_array(json_object_get(new, "variants")))
         json_object_set(entry, "variants", json_object_get(new, "variants"));
     json_t *resumed = json_copy(json_object_get(old, "resumed"));
-    resumed = resumed != NULL ? resumed : json_array();
+    resumed = resumed ? resumed : json_array();
     json_array_append_new(resumed, entry);
     json_object_set_new(record, "resumed", resumed);
     // The first plan stays that of the looks: what is added to it costs the later ones.
@@ -458,8 +458,8 @@ json_t *resume_note(const json_t *old, const json_t *new)
                                       "to", json_object_get(settings, "max_runs")));
     json_object_set(record, "settings", json_object_get(new, "settings"));
     json_object_set(record, "loads", json_object_get(new, "loads"));
-    /* Older experiments have none; the others keep the files that they began with. */
-    if (json_object_get(old, "variants") == NULL)
+    // Older experiments have none; the others keep the files that they began with.
+    if (!json_object_get(old, "variants"))
         json_object_set(record, "variants", json_object_get(new, "variants"));
     json_object_set(record, "conditions", json_object_get(new, "conditions"));
     if (!json_is_null(json_object_get(new, "cell")))
@@ -469,24 +469,24 @@ json_t *resume_note(const json_t *old, const json_t *new)
     return record;
 }
 
-/* A command line may have thousands of files. */
+// A command line may have thousands of files.
 enum { MOST_INPUTS = 64 };
 
-/* Where a shell ends a word. */
+// Where a shell ends a word.
 static const char between[] = " \t\n|&;<>()'\"`";
 
 struct inputs {
     json_t *list;
-    int64_t budget; /* so much is read of all together */
+    int64_t budget; // so much is read of all together
 };
 
-/* The file that a word names, if it is one. */
+// The file that a word names, if it is one.
 static bool add_file(struct inputs *inputs, const char *word)
 {
     char path[PATH_MAX];
     struct stat status;
     if (*word == '\0' || stat(word, &status) != 0 || !S_ISREG(status.st_mode) ||
-        realpath(word, path) == NULL)
+        !realpath(word, path))
         return false;
     for (size_t i = 0; i < json_array_size(inputs->list); i++)
         if (strcmp(json_text_or_empty(json_array_get(inputs->list, i), "word"), word) == 0)
@@ -499,11 +499,11 @@ static bool add_file(struct inputs *inputs, const char *word)
     return true;
 }
 
-/* input.dat, or what is behind the = of --config=FILE and if=FILE. */
+// input.dat, or what is behind the = of --config=FILE and if=FILE.
 static void add_word(struct inputs *inputs, const char *word)
 {
     const char *equals = strchr(word, '=');
-    if (!add_file(inputs, word) && equals != NULL)
+    if (!add_file(inputs, word) && equals)
         (void)add_file(inputs, equals + 1);
 }
 
@@ -521,10 +521,10 @@ static void add_variant(struct inputs *inputs, const struct variant *variant)
     while (first < variant->word_count && variant->words[first] != variant_program(variant))
         add_word(inputs, variant->words[first++]);
     for (size_t i = first + 1; i < variant->word_count; i++) {
-        /* What is in the folder of a revision is known by its tree. */
-        if (variant->folder != NULL && variant->words[i][0] != '/')
+        // What is in the folder of a revision is known by its tree.
+        if (variant->folder && variant->words[i][0] != '/')
             continue;
-        if (variant->shell != NULL && i + 1 == variant->word_count)
+        if (variant->shell && i + 1 == variant->word_count)
             add_line(inputs, variant->words[i]);
         else
             add_word(inputs, variant->words[i]);
@@ -534,11 +534,11 @@ static void add_variant(struct inputs *inputs, const struct variant *variant)
 json_t *inputs_to_json(const struct experiment *experiment)
 {
     struct inputs inputs = {.list = json_array(), .budget = PROGRAM_MOST_BYTES};
-    if (experiment->input != NULL)
+    if (experiment->input)
         (void)add_file(&inputs, experiment->input);
     for (size_t i = 0; i < experiment->variants.count; i++)
         add_variant(&inputs, &experiment->variants.variant[i]);
-    if (experiment->settings.service != NULL)
+    if (experiment->settings.service)
         add_line(&inputs, experiment->settings.service);
     return inputs.list;
 }
@@ -567,28 +567,28 @@ json_t *inputs_changed(const char *folder)
     return changed;
 }
 
-/* The environment variables that move figures without being on the command line. */
+// The environment variables that move figures without being on the command line.
 
-/* Threads, libraries, allocators, transports and run-time systems. Names of jobs, tokens
- * and places that differ each time are left out: they would make all results differ. */
+// Threads, libraries, allocators, transports and run-time systems. Names of jobs, tokens
+// and places that differ each time are left out: they would make all results differ.
 static const char *const patterns[] = {
-    /* the loader and the C library */
+    // the loader and the C library
     "LD_*", "GLIBC_TUNABLES", "MALLOC_*", "TCMALLOC_*", "MIMALLOC_*", "HUGETLB_*",
-    /* threads */
+    // threads
     "OMP_*", "GOMP_*", "KMP_*", "LIBOMP_*", "ACC_*", "CILK_NWORKERS", "TBB_*", "KOKKOS_*",
     "RAYON_*", "NUMEXPR_*",
-    /* numerical libraries */
+    // numerical libraries
     "MKL_*", "OPENBLAS_*", "GOTO_NUM_THREADS", "BLIS_*", "VECLIB_*", "FFTW_*", "HDF5_*",
-    /* MPI and its transports */
+    // MPI and its transports
     "OMPI_MCA_*", "PMIX_MCA_*", "PRTE_MCA_*", "MPICH_*", "MPIR_CVAR_*", "I_MPI_*", "MV2_*", "UCX_*",
     "FI_*", "PSM2_*", "NCCL_*", "ROMIO_*",
-    /* accelerators */
+    // accelerators
     "CUDA_*", "GPU_*", "HIP_*", "HSA_*", "ROCR_*", "ZE_*", "SYCL_*", "OCL_*",
-    /* languages */
+    // languages
     "PYTHON*", "JULIA_*", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "GOMAXPROCS",
     "GOGC", "GOMEMLIMIT", "GODEBUG", "GOAMD64", "RUST_*", "NODE_OPTIONS", "UV_THREADPOOL_SIZE",
     "DOTNET_*", "PERL5OPT", "PERL5LIB", "RUBYOPT", "R_*", "OCAMLRUNPARAM", "GHCRTS",
-    /* how text is compared, sorted and written, and where temporary files are */
+    // how text is compared, sorted and written, and where temporary files are
     "LC_*", "LANG", "LANGUAGE", "POSIXLY_CORRECT", "TZ", "TMPDIR"};
 
 static int by_text(const void *a, const void *b)
@@ -596,7 +596,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* One "NAME=VALUE". */
+// One "NAME=VALUE".
 static void add_variable(json_t *variables, const char *entry)
 {
     const size_t length = strcspn(entry, "=");
@@ -607,12 +607,12 @@ static void add_variable(json_t *variables, const char *entry)
     free(name);
 }
 
-/* {NAME: VALUE} of those that are set and in the table of variables.c, by name. A new
- * reference. */
+// {NAME: VALUE} of those that are set and in the table of variables.c, by name. A new
+// reference.
 static json_t *variables_to_json(void)
 {
     size_t count = 0;
-    while (environ[count] != NULL)
+    while (environ[count])
         count++;
     const char **entries = must(malloc((count + 1) * sizeof *entries));
     json_t *variables = json_object();

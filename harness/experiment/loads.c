@@ -17,23 +17,23 @@
 #define BLANKS      " \t\n"
 #define ALL_OTHERS  "all-others"
 
-/* Where a load runs: "@WHERE SPEC" puts it on other nodes of the job that we are
- * in, or on a host that ssh reaches. Nodes are counted from 1, where the target is; WHERE is a
- * node (2), some (2-4), all-others, or the name of a host. {node2} in a SPEC is the name of
- * node 2. Wrong use ends the program. */
+// Where a load runs: "@WHERE SPEC" puts it on other nodes of the job that we are
+// in, or on a host that ssh reaches. Nodes are counted from 1, where the target is; WHERE is a
+// node (2), some (2-4), all-others, or the name of a host. {node2} in a SPEC is the name of
+// node 2. Wrong use ends the program.
 
 struct nodes {
-    const char **name; /* the target's first */
-    size_t count;      /* 0: we are in no job */
+    const char **name; // the target's first
+    size_t count;      // 0: we are in no job
 };
 
-/* The nodes of the job, from JOSTLE_JOB_HOSTS. */
+// The nodes of the job, from JOSTLE_JOB_HOSTS.
 static struct nodes nodes_of_job(struct arena *arena)
 {
     const char *hosts = getenv("JOSTLE_JOB_HOSTS");
     struct nodes nodes = {0};
     char *rest = NULL;
-    if (hosts == NULL || hosts[0] == '\0')
+    if (!hosts || hosts[0] == '\0')
         return nodes;
     char *text = arena_format(arena, "%s", hosts);
     nodes.name = arena_take(arena, (strlen(text) / 2 + 1) * sizeof *nodes.name);
@@ -50,7 +50,7 @@ static void need_job(const struct nodes *nodes, const char *spec)
                     spec);
 }
 
-/* A node's number at *text, which is moved behind it; 0: there is none. */
+// A node's number at *text, which is moved behind it; 0: there is none.
 static size_t scan_node(const char **text)
 {
     char *end;
@@ -61,7 +61,7 @@ static size_t scan_node(const char **text)
     return number;
 }
 
-/* "2", "2-4": false when it is neither. */
+// "2", "2-4": false when it is neither.
 static bool scan_range(const char *where, size_t *first, size_t *last)
 {
     const char *at = where;
@@ -113,13 +113,13 @@ static const char *nodes_select(const struct nodes *nodes, struct arena *arena, 
     return text + length + strspn(text + length, BLANKS);
 }
 
-/* The spec with the names of nodes for {nodeN}. */
+// The spec with the names of nodes for {nodeN}.
 static const char *nodes_fill(const struct nodes *nodes, struct arena *arena, const char *spec)
 {
     const char *filled = "";
     for (const char *at = spec;;) {
         const char *next = strstr(at, PLACEHOLDER);
-        if (next == NULL)
+        if (!next)
             return arena_format(arena, "%s%s", filled, at);
         const char *end = next + sizeof PLACEHOLDER - 1;
         const size_t number = scan_node(&end);
@@ -141,9 +141,9 @@ static const char *nodes_fill(const struct nodes *nodes, struct arena *arena, co
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._%-"
 #define EXEC            "exec:"
 #define NEIGHBOUR       "neighbour"
-#define NAME_MOST       100 /* it becomes part of names of files */
+#define NAME_MOST       100 // it becomes part of names of files
 
-/* What the loads of one --load share while it is parsed. */
+// What the loads of one --load share while it is parsed.
 struct parser {
     struct arena *arena;
     const struct conditions *conditions;
@@ -185,7 +185,7 @@ void conditions_add(struct conditions *conditions, struct arena *arena, const ch
     add_condition(conditions, arena, name, NULL);
 }
 
-/* Whether any load is named so; the loads of a record differ by their names. */
+// Whether any load is named so; the loads of a record differ by their names.
 static bool is_taken(const struct conditions *conditions, const char *name)
 {
     for (size_t i = 0; i < conditions->count; i++)
@@ -195,14 +195,14 @@ static bool is_taken(const struct conditions *conditions, const char *name)
     return false;
 }
 
-/* Splits the command line, behind the words of `first`. */
+// Splits the command line, behind the words of `first`.
 static void split(const struct parser *parser, struct load *load, const char *spec,
                   const char *line, const char *const *first, size_t first_count)
 {
     const char *error = NULL;
     size_t count = 0;
     char **words = words_split(line, &count, &error);
-    if (words == NULL)
+    if (!words)
         usage_error("load '%s': %s: check its quotes", spec, error);
     arena_keep(parser->arena, words);
     load->word_count = first_count + count;
@@ -222,7 +222,7 @@ static bool has_option(const struct load *load, const char *option)
     return false;
 }
 
-/* What a load has from us, or what makes none of it, is not for its spec. */
+// What a load has from us, or what makes none of it, is not for its spec.
 static void check_words(const struct load *load, const char *spec)
 {
     static const char *const own[] = {"--control", "--duration",    "--dry-run",     "--help",
@@ -235,7 +235,7 @@ static void check_words(const struct load *load, const char *spec)
     for (size_t i = 1; i < load->word_count && strcmp(load->words[i], "--") != 0; i++) {
         const char *word = load->words[i];
         if (strcmp(load->words[0], "exec") == 0 && word[0] != '-')
-            return; /* the command of another program */
+            return; // the command of another program
         for (size_t k = 0; k < sizeof own / sizeof own[0]; k++)
             if (strncmp(word, own[k], strlen(own[k])) == 0 &&
                 (word[strlen(own[k])] == '\0' || word[strlen(own[k])] == '='))
@@ -244,7 +244,7 @@ static void check_words(const struct load *load, const char *spec)
     }
 }
 
-/* When that process began: with it, another one that got its number later is another one. */
+// When that process began: with it, another one that got its number later is another one.
 static const char *started(struct arena *arena, const char *pid)
 {
     char path[64], text[1024];
@@ -255,7 +255,7 @@ static const char *started(struct arena *arena, const char *pid)
                : NULL;
 }
 
-/* A load that is there already: pid:N, cgroup:PATH, job:ID. False: it is none. */
+// A load that is there already: pid:N, cgroup:PATH, job:ID. False: it is none.
 static bool read_neighbour(const struct parser *parser, struct load *load, const char *spec)
 {
     static const char *const kinds[] = {"pid", "cgroup", "job"};
@@ -263,19 +263,19 @@ static bool read_neighbour(const struct parser *parser, struct load *load, const
     const char *kind = NULL;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && spec[length] == ':'; i++)
         kind = strlen(kinds[i]) == length && strncmp(spec, kinds[i], length) == 0 ? kinds[i] : kind;
-    if (kind == NULL)
+    if (!kind)
         return false;
     if (!parser->pause)
         usage_error("load '%s': it would be stopped and continued, again and again: give --pause "
                     "if that is what you want",
                     spec);
-    if (load->node != NULL)
+    if (load->node)
         usage_error("load '%s': only programs of this node can be paused: leave @%s out", spec,
                     load->node);
     const char *option = arena_format(parser->arena, "--%s", kind);
     const char *began = strcmp(kind, "pid") == 0 ? started(parser->arena, spec + length + 1) : NULL;
     const char *const words[] = {NEIGHBOUR, "--pause", option, NULL, "--started", began};
-    const size_t given = began == NULL ? 4 : 6;
+    const size_t given = !began ? 4 : 6;
     split(parser, load, spec, spec + length + 1, words, given);
     if (load->word_count != given + 1)
         usage_error("load '%s': give one, such as %s:4711", spec, kind);
@@ -285,7 +285,7 @@ static bool read_neighbour(const struct parser *parser, struct load *load, const
     return true;
 }
 
-/* Sets the words of a load from its spec. */
+// Sets the words of a load from its spec.
 static void read_words(const struct parser *parser, struct load *load, const char *spec)
 {
     const char *text = spec + strspn(spec, BLANKS), *engine, *image;
@@ -296,13 +296,13 @@ static void read_words(const struct parser *parser, struct load *load, const cha
                                 "--settle",
                                 parser->settle,
                                 "--",
-                                command == NULL ? NULL : container_program(parser->arena),
+                                !command ? NULL : container_program(parser->arena),
                                 engine,
                                 image};
-    const size_t exec_count = command == NULL ? 4 : sizeof exec / sizeof exec[0];
-    if (command == NULL && strncmp(text, EXEC, strlen(EXEC)) == 0)
+    const size_t exec_count = !command ? 4 : sizeof exec / sizeof exec[0];
+    if (!command && strncmp(text, EXEC, strlen(EXEC)) == 0)
         command = text + strlen(EXEC);
-    if (command != NULL) {
+    if (command) {
         const char *operator= words_operator(command);
         if (operator!= NULL)
             usage_error("load '%s': no shell reads this, so %c would be a word like any other: "
@@ -319,8 +319,8 @@ static void read_words(const struct parser *parser, struct load *load, const cha
     load->listens = strcmp(load->words[0], "net") == 0 && has_option(load, "--listen");
 }
 
-/* "half"; of several joined loads "half.cpu"; on other nodes "half.cpu@node2"; a
- * + for each one that is named so already. */
+// "half"; of several joined loads "half.cpu"; on other nodes "half.cpu@node2"; a
+// + for each one that is named so already.
 static const char *name_load(const struct parser *parser, const struct load *load)
 {
     const struct condition *condition = parser->condition;
@@ -328,14 +328,14 @@ static const char *name_load(const struct parser *parser, const struct load *loa
     words_until_joint(condition->spec, &rest);
     const bool joined = rest != NULL;
     const char *name = arena_format(parser->arena, "%s%s%s%s%s", condition->name, joined ? "." : "",
-                                    joined ? load->words[0] : "", load->node == NULL ? "" : "@",
-                                    load->node == NULL ? "" : load->node);
+                                    joined ? load->words[0] : "", !load->node ? "" : "@",
+                                    !load->node ? "" : load->node);
     while (is_taken(parser->conditions, name))
         name = arena_format(parser->arena, "%s+", name);
     return name;
 }
 
-/* Adds one of the joined loads, as often as there are nodes for it. */
+// Adds one of the joined loads, as often as there are nodes for it.
 static void add_part(const struct parser *parser, const char *part)
 {
     struct condition *condition = parser->condition;
@@ -355,14 +355,14 @@ static void add_part(const struct parser *parser, const char *part)
     }
 }
 
-/* The next of several joined loads; *rest becomes NULL behind the last. */
+// The next of several joined loads; *rest becomes NULL behind the last.
 static const char *next_part(struct arena *arena, const char **rest)
 {
     const char *part = *rest;
     return arena_format(arena, "%.*s", (int)words_until_joint(part, rest), part);
 }
 
-/* The spec with "@WHERE" in front of each of its loads that has none. */
+// The spec with "@WHERE" in front of each of its loads that has none.
 static const char *put_on_nodes(struct arena *arena, const char *where, const char *spec)
 {
     const char *text = "";
@@ -375,8 +375,8 @@ static const char *put_on_nodes(struct arena *arena, const char *where, const ch
     return text;
 }
 
-/* Takes "NAME=" or "NAME@WHERE=" off the text. Returns the spec; *name is the
- * condition's. */
+// Takes "NAME=" or "NAME@WHERE=" off the text. Returns the spec; *name is the
+// condition's.
 static const char *read_name(struct arena *arena, const char *text, const char **name)
 {
     const size_t length = strspn(text, NAME_CHARACTERS);
@@ -387,7 +387,7 @@ static const char *read_name(struct arena *arena, const char *text, const char *
         where_length = strspn(where, HOST_CHARACTERS);
         at = where + where_length;
     }
-    if (length == 0 || *at != '=' || (where != NULL && where_length == 0)) {
+    if (length == 0 || *at != '=' || (where && where_length == 0)) {
         // It is named by its first word, without "[SETTINGS] ", "@WHERE " and the colon of "exec:".
         const char *end = text[0] == '[' ? strchr(text, ']') : NULL;
         const char *word = end ? end + 1 + strspn(end + 1, BLANKS) : text;
@@ -400,12 +400,12 @@ static const char *read_name(struct arena *arena, const char *text, const char *
         usage_error("--load %.*s...: the name is too long: give %d characters at most", NAME_MOST,
                     text, NAME_MOST);
     *name = arena_format(arena, "%.*s", (int)length, text);
-    return where == NULL
+    return !where
                ? at + 1
                : put_on_nodes(arena, arena_format(arena, "%.*s", (int)where_length, where), at + 1);
 }
 
-/* As many workers as without the settings: a load counts the CPUs that it has. */
+// As many workers as without the settings: a load counts the CPUs that it has.
 static void keep_threads(struct arena *arena, struct load *load)
 {
     char path[PATH_MAX], *output = NULL;
@@ -431,7 +431,7 @@ static void keep_threads(struct arena *arena, struct load *load)
     free(output);
 }
 
-/* A load of another node, or one that runs already, is not started by us. */
+// A load of another node, or one that runs already, is not started by us.
 static void adjust(struct arena *arena, const struct condition *condition)
 {
     const struct adjustment *adjustment = &condition->adjustment;
@@ -440,7 +440,7 @@ static void adjust(struct arena *arena, const struct condition *condition)
                     condition->spec);
     for (size_t i = 0; i < condition->load_count && adjustment->load.count > 0; i++) {
         struct load *load = &condition->load[i];
-        if (load->node != NULL)
+        if (load->node)
             usage_error("--load %s: settings are set on this node alone: leave them out, or @%s",
                         condition->name, load->node);
         if (strcmp(load->words[0], NEIGHBOUR) == 0)
@@ -457,7 +457,7 @@ const struct condition *conditions_unprotected(const struct conditions *conditio
         return NULL;
     for (size_t i = 0; i < conditions->count; i++) {
         const struct condition *other = &conditions->condition[i];
-        if (other->spec != NULL && adjustment_is_none(&other->adjustment) &&
+        if (other->spec && adjustment_is_none(&other->adjustment) &&
             strcmp(other->bare, condition->bare) == 0)
             return other;
     }
@@ -510,7 +510,7 @@ json_t *conditions_to_json(const struct conditions *conditions)
             continue;
         const struct condition *bare = conditions_unprotected(conditions, condition);
         json_object_set_new(load, "settings", adjustment_to_json(&condition->adjustment));
-        json_object_set_new(load, "unprotected", text_to_json(bare == NULL ? NULL : bare->name));
+        json_object_set_new(load, "unprotected", text_to_json(!bare ? NULL : bare->name));
     }
     return loads;
 }

@@ -1,6 +1,6 @@
-/* experiment: reads the options of jostle run and jostle slowdown, checks all that
- * can be checked before anything is started, writes experiment.json, and says what
- * is to be started. */
+// experiment: reads the options of jostle run and jostle slowdown, checks all that
+// can be checked before anything is started, writes experiment.json, and says what
+// is to be started.
 
 #include "experiment.h"
 #include "settings.h"
@@ -23,14 +23,14 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* What the target reads on its stdin: the file of --input, opened anew for each run; else
- * /dev/null. Never jostle's own stdin: the first run would drain it, and all others would
- * measure a target without input. */
+// What the target reads on its stdin: the file of --input, opened anew for each run; else
+// /dev/null. Never jostle's own stdin: the first run would drain it, and all others would
+// measure a target without input.
 
-#define NULL_MAJOR 1 /* Documentation/admin-guide/devices.txt */
+#define NULL_MAJOR 1 // Documentation/admin-guide/devices.txt
 #define NULL_MINOR 3
 
-/* Whether a run that opens it finds what the run before has found. */
+// Whether a run that opens it finds what the run before has found.
 static bool is_repeatable(const char *path, const struct stat *status)
 {
     if (!S_ISCHR(status->st_mode))
@@ -42,14 +42,14 @@ static bool is_repeatable(const char *path, const struct stat *status)
     return fd >= 0 && !terminal;
 }
 
-/* The absolute path of --input; NULL: not given. Wrong use ends the program: a file that
- * cannot be opened again for each run, or is missing though no --prepare could make it. */
+// The absolute path of --input; NULL: not given. Wrong use ends the program: a file that
+// cannot be opened again for each run, or is missing though no --prepare could make it.
 static const char *input_find(const struct settings *settings, struct arena *arena)
 {
     const char *path = settings->input;
     struct stat status;
     char whole[PATH_MAX];
-    if (path == NULL)
+    if (!path)
         return NULL;
     // Older ones have no --input, and there is no other way to give their target a stdin.
     const char *const argv[] = {"sh", "-c",
@@ -58,7 +58,7 @@ static const char *input_find(const struct settings *settings, struct arena *are
         usage_error("--input: this hyperfine has no such option: install a newer one, or use "
                     "--engine meter");
     if (strcmp(path, "null") == 0 && access(path, F_OK) != 0)
-        path = "/dev/null"; /* as hyperfine calls it */
+        path = "/dev/null"; // as hyperfine calls it
     const bool found = stat(path, &status) == 0;
     if (!found && errno == ENOENT && settings->prepare.count > 0) {
         // What --prepare has yet to make.
@@ -67,15 +67,15 @@ static const char *input_find(const struct settings *settings, struct arena *are
     }
     if (!found || access(path, R_OK) != 0)
         usage_error("--input %s: %s: give a file that can be read", path, strerror(errno));
-    if (!is_repeatable(path, &status) || realpath(path, whole) == NULL)
+    if (!is_repeatable(path, &status) || !realpath(path, whole))
         usage_error("--input %s: it cannot be read from the start by each run: give a file", path);
     return arena_format(arena, "%s", whole);
 }
 
-/* Whether our stdin is one that may be meant for the target: a file or a device with
- * something left to read, a pipe or socket with data in it. A terminal, /dev/null, and a
- * pipe that is empty are what callers leave there who mean nothing by it (ssh, a CI, a
- * container, a batch system). */
+// Whether our stdin is one that may be meant for the target: a file or a device with
+// something left to read, a pipe or socket with data in it. A terminal, /dev/null, and a
+// pipe that is empty are what callers leave there who mean nothing by it (ssh, a CI, a
+// container, a batch system).
 static bool input_on_stdin(void)
 {
     struct stat status;
@@ -94,19 +94,18 @@ static bool input_on_stdin(void)
 
 #define DROP_CACHES "/proc/sys/vm/drop_caches"
 
-/* What the cell has, where the command line does not say otherwise. Returns the
- * loads that count. */
+// What the cell has, where the command line does not say otherwise. Returns the
+// loads that count.
 static struct option_list take_cell(struct experiment *experiment)
 {
     struct arena *arena = &experiment->arena;
     size_t count;
-    if (experiment->session.cell == NULL)
+    if (!experiment->session.cell)
         return experiment->session.loads;
     experiment->cell = cell_read(experiment->session.cell);
     cell_apply(experiment->cell, arena, &experiment->settings, experiment->given);
     const char **command = cell_command(experiment->cell, arena, &count);
-    if (experiment->target_count == 0 && experiment->settings.variant.count == 0 &&
-        command != NULL) {
+    if (experiment->target_count == 0 && experiment->settings.variant.count == 0 && command) {
         experiment->target = command;
         experiment->target_count = count;
     }
@@ -145,9 +144,9 @@ static void add_conditions(struct experiment *experiment, const struct command *
 static void add_variants(struct experiment *experiment)
 {
     struct session *session = &experiment->session;
-    if (session->no_shell && experiment->settings.shell != NULL)
+    if (session->no_shell && experiment->settings.shell)
         usage_error("-N is --shell=none: leave out --shell");
-    if (session->build != NULL && session->revisions.count == 0)
+    if (session->build && session->revisions.count == 0)
         usage_error("--build: of what? Give two or more --revision NAME=REVISION");
     if (session->no_shell)
         experiment->settings.shell = "none";
@@ -157,7 +156,7 @@ static void add_variants(struct experiment *experiment)
                     "--at-most for a load");
 }
 
-/* The target runs in a container, or is a client of one. */
+// The target runs in a container, or is a client of one.
 static void take_container(struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
@@ -183,7 +182,7 @@ static void check_programs(void)
     }
 }
 
-/* --strict: the doctor refuses a machine that is not fit to measure on. */
+// --strict: the doctor refuses a machine that is not fit to measure on.
 static void check_doctor(const struct settings *settings)
 {
     char path[PATH_MAX];
@@ -193,7 +192,7 @@ static void check_doctor(const struct settings *settings)
         exit(status < 0 ? EXIT_FAILURE : status);
 }
 
-/* Options that say nothing without another one. */
+// Options that say nothing without another one.
 static void check_needed(const struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
@@ -215,14 +214,14 @@ static void check_cold(const struct settings *settings)
              "metadata, which is less");
 }
 
-/* What is shown is not kept, and what a metric is read from has to be. */
+// What is shown is not kept, and what a metric is read from has to be.
 static void check_output(const struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
-    const bool given = settings->out != NULL || settings->errors != NULL;
+    const bool given = settings->out || settings->errors;
     if (experiment->session.show_output && given)
         usage_error("--show-output and --stdout or --stderr: give one of them");
-    if (settings->out == NULL || strcmp(settings->out, "pipe") == 0 ||
+    if (!settings->out || strcmp(settings->out, "pipe") == 0 ||
         !metrics_need_output(&experiment->metrics))
         return;
     if (strcmp(settings->out, "inherit") == 0)
@@ -234,7 +233,7 @@ static void check_output(const struct experiment *experiment)
                     settings->out);
 }
 
-/* Settings of the kernel: whether this machine lets us set them. */
+// Settings of the kernel: whether this machine lets us set them.
 static void check_adjusted(const struct experiment *experiment)
 {
     for (size_t i = 0; i < experiment->conditions.count; i++) {
@@ -248,7 +247,7 @@ static void check_adjusted(const struct experiment *experiment)
     }
 }
 
-/* Writes experiment.json: a new one, or that of the experiment that is resumed. */
+// Writes experiment.json: a new one, or that of the experiment that is resumed.
 static void write_record(struct experiment *experiment, const json_t *old)
 {
     struct arena *arena = &experiment->arena;
@@ -261,7 +260,7 @@ static void write_record(struct experiment *experiment, const json_t *old)
         json_decref(record);
         record = noted;
     }
-    if (record != NULL)
+    if (record)
         folder_write(&experiment->folder, arena, "experiment.json", record);
     json_decref(record);
 }
@@ -271,13 +270,12 @@ static void open_folder(struct experiment *experiment, const json_t *old)
     struct arena *arena = &experiment->arena;
     const struct session *session = &experiment->session;
     const char *path = session->output;
-    if (path == NULL)
+    if (!path)
         path = folder_default(arena, variant_program(&experiment->variants.variant[0]));
-    const bool is_cells = session->cell != NULL &&
-                          file_is_same(session->cell, arena_format(arena, "%s/cell.json", path));
-    experiment_folder_open(&experiment->folder, arena, path, session->resume,
-                           old != NULL || is_cells);
-    if (experiment->folder.has_runs && old == NULL)
+    const bool is_cells =
+        session->cell && file_is_same(session->cell, arena_format(arena, "%s/cell.json", path));
+    experiment_folder_open(&experiment->folder, arena, path, session->resume, old || is_cells);
+    if (experiment->folder.has_runs && !old)
         folder_unknown(path);
 }
 
@@ -291,14 +289,14 @@ static void end(struct experiment *experiment)
     arena_free(&experiment->arena);
 }
 
-/* With `only_revisions`, checks everything and writes only which revisions are to be made. */
+// With `only_revisions`, checks everything and writes only which revisions are to be made.
 static int begin(const struct command *command, int argc, char **argv, bool only_revisions)
 {
     struct experiment experiment = {0};
     json_t *old = NULL;
     arguments_parse(&experiment, command, argc, argv);
     struct option_list loads = take_cell(&experiment);
-    if (experiment.session.resume && experiment.session.output == NULL)
+    if (experiment.session.resume && !experiment.session.output)
         usage_error("--resume: which experiment? Give its folder with --output");
     if (experiment.session.resume)
         old = resume_read(&experiment.arena, experiment.session.output);
@@ -315,7 +313,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     settings_complete(&experiment.settings);
     check_needed(&experiment);
     revisions_read(&experiment.revisions, &experiment.arena, &experiment.session.revisions);
-    /* What there is to say is said when they are there. */
+    // What there is to say is said when they are there.
     experiment.session.quiet = experiment.session.quiet || only_revisions;
     take_container(&experiment);
     add_variants(&experiment);
@@ -336,7 +334,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     placed_find(&experiment.placed, &experiment.arena, &experiment.settings);
     check_doctor(&experiment.settings);
     metrics_check_machine(&experiment.metrics, experiment.settings.service != NULL);
-    /* Late, so that whoever writes to a pipe has had some time. */
+    // Late, so that whoever writes to a pipe has had some time.
     if (!experiment.input && input_on_stdin())
         usage_error("stdin has data, which the first run alone would read: give each run the file "
                     "with --input FILE, or redirect from /dev/null where it is not the target's");
@@ -350,8 +348,8 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     }
     variants_check_built(&experiment.variants, &experiment.arena);
     open_folder(&experiment, old);
-    /* Before we had the lock, somebody else may have measured and written. */
-    if (old != NULL) {
+    // Before we had the lock, somebody else may have measured and written.
+    if (old) {
         json_decref(old);
         old = resume_read(&experiment.arena, experiment.session.output);
     }
@@ -363,7 +361,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* --on: nothing is checked here but what is about this machine. */
+// --on: nothing is checked here but what is about this machine.
 static int begin_elsewhere(const struct command *command, int argc, char **argv)
 {
     struct experiment experiment = {0};
@@ -373,15 +371,15 @@ static int begin_elsewhere(const struct command *command, int argc, char **argv)
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* The kernel's counters of now, and the inputs of the experiment in that folder (NULL: none) that
- * have changed, on one line; then a line `stdin`, if there is data by now on ours, which no run has
- * read. */
+// The kernel's counters of now, and the inputs of the experiment in that folder (NULL: none) that
+// have changed, on one line; then a line `stdin`, if there is data by now on ours, which no run has
+// read.
 static int print_counters(const char *folder)
 {
     struct counters counters;
     counters_read(&counters);
     json_t *record = counters_to_json(&counters);
-    if (folder != NULL)
+    if (folder)
         json_object_set_new(record, "inputs", inputs_changed(folder));
     const bool written = json_dumpf(record, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15)) == 0 &&
                          putchar('\n') != EOF && (!input_on_stdin() || puts("stdin") != EOF) &&
@@ -396,15 +394,15 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); // ulimit -f: the write fails, and says why
     const char *word = argc > 1 ? argv[1] : "";
     const struct command *command = command_find(word);
-    if (command != NULL)
+    if (command)
         return begin(command, argc - 1, argv + 1, false);
     if (strcmp(word, "--list-options") == 0)
         return commands_list() ? EXIT_SUCCESS : EXIT_FAILURE;
     if (strcmp(word, "--counters") == 0)
         return print_counters(argc > 2 ? argv[2] : NULL);
-    if (strcmp(word, "--revisions") == 0 && argc > 2 && command_find(argv[2]) != NULL)
+    if (strcmp(word, "--revisions") == 0 && argc > 2 && command_find(argv[2]))
         return begin(command_find(argv[2]), argc - 2, argv + 2, true);
-    if (strcmp(word, "--on") == 0 && argc > 2 && command_find(argv[2]) != NULL)
+    if (strcmp(word, "--on") == 0 && argc > 2 && command_find(argv[2]))
         return begin_elsewhere(command_find(argv[2]), argc - 2, argv + 2);
     if (strcmp(word, "--adapters") == 0)
         return adapters_print(argc > 2 ? argv[2] : NULL) && fflush(stdout) == 0 ? EXIT_SUCCESS

@@ -16,12 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* So many that stats can take, beside those that each run has. */
+// So many that stats can take, beside those that each run has.
 #define MOST (MAX_METRICS - BASIC_METRICS)
 
-/* Where metrics go; what was wrong with one that did not. */
+// Where metrics go; what was wrong with one that did not.
 struct reader {
-    struct metrics *metrics; /* NULL: they are only checked */
+    struct metrics *metrics; // NULL: they are only checked
     struct arena *arena;
     char *error;
     size_t size;
@@ -35,15 +35,14 @@ static struct chosen_metric *find(const struct metrics *metrics, const char *nam
     return NULL;
 }
 
-/* Of that variant; NULL: of those that have none of their own. */
+// Of that variant; NULL: of those that have none of their own.
 static const struct sourced_metric *find_source(const struct metrics *metrics, const char *name,
                                                 const char *variant)
 {
     for (size_t i = 0; i < metrics->source_count; i++) {
         const struct metric *one = &metrics->source[i].metric;
-        const bool same = one->variant == NULL || variant == NULL
-                              ? one->variant == variant
-                              : strcmp(one->variant, variant) == 0;
+        const bool same = !one->variant || !variant ? one->variant == variant
+                                                    : strcmp(one->variant, variant) == 0;
         if (same && strcmp(one->name, name) == 0)
             return &metrics->source[i];
     }
@@ -56,7 +55,7 @@ static bool is_twice(const struct reader *reader, const char *name)
     return false;
 }
 
-/* Adds a metric that is not there. */
+// Adds a metric that is not there.
 static bool add(const struct reader *reader, const struct chosen_metric *metric)
 {
     struct metrics *metrics = reader->metrics;
@@ -74,7 +73,7 @@ static bool is_idle_share(const struct metric *metric)
     return metric->source == METRIC_ENERGY && strcmp(metric->expression, "idle-share") == 0;
 }
 
-/* Takes what it holds, unless false. */
+// Takes what it holds, unless false.
 static bool add_source(const struct reader *reader, struct sourced_metric *source)
 {
     struct metrics *metrics = reader->metrics;
@@ -86,10 +85,9 @@ static bool add_source(const struct reader *reader, struct sourced_metric *sourc
         metric_free(metric);
         return true;
     }
-    if (before != NULL)
+    if (before)
         return is_twice(reader, metric->name);
-    if (find(metrics, metric->name) == NULL &&
-        !add(reader, &(struct chosen_metric){.name = metric->name}))
+    if (!find(metrics, metric->name) && !add(reader, &(struct chosen_metric){.name = metric->name}))
         return false;
     metrics->source[metrics->source_count++] = *source;
     return true;
@@ -106,9 +104,9 @@ static bool add_definition(const struct reader *reader, const char *text, const 
         snprintf(reader->error, reader->size, "metric %s: its unit has more than %d characters",
                  metric->name, METRIC_UNIT_SIZE - 1);
     const bool of_package = metric->source == METRIC_ENERGY && !is_idle_share(metric);
-    if (good && reader->metrics != NULL)
+    if (good && reader->metrics)
         good = add_source(reader, &source);
-    if (!good || reader->metrics == NULL)
+    if (!good || !reader->metrics)
         metric_free(metric);
     // No figure of a package without what it takes when nothing runs.
     if (good && of_package && reader->metrics && !find(reader->metrics, "energy_idle_share"))
@@ -119,22 +117,21 @@ static bool add_definition(const struct reader *reader, const char *text, const 
 static bool add_builtin(const struct reader *reader, const char *name)
 {
     const struct builtin_metric *builtin = builtin_metric(name);
-    if (builtin != NULL) {
+    if (builtin) {
         const struct chosen_metric chosen = {.name = builtin->name, .builtin = builtin};
-        if (reader->metrics == NULL)
+        if (!reader->metrics)
             return true;
-        return find(reader->metrics, name) != NULL ? is_twice(reader, name) : add(reader, &chosen);
+        return find(reader->metrics, name) ? is_twice(reader, name) : add(reader, &chosen);
     }
     const char *near = builtin_metric_nearest(name);
     snprintf(reader->error, reader->size,
              "no metric is named '%s'%s%s%s: give names such as wall_s,max_rss_bytes, or all, "
              "or a definition such as 'rate=stdout:/rate: ([0-9.]+)/,better=higher'",
-             name, near != NULL ? " (did you mean " : "", near != NULL ? near : "",
-             near != NULL ? "?)" : "");
+             name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
     return false;
 }
 
-/* Each name of a list with commas; `all` is those that every record has. */
+// Each name of a list with commas; `all` is those that every record has.
 static bool add_names(const struct reader *reader, const char *list)
 {
     char word[METRIC_NAME_SIZE];
@@ -157,8 +154,8 @@ static bool add_adapter(const struct reader *reader, const char *text)
     char **definitions = adapter_definitions(text, reader->error, reader->size);
     bool good = definitions != NULL;
     adapter_name(text, name, sizeof name);
-    const char *adapter = reader->arena != NULL ? arena_format(reader->arena, "%s", name) : name;
-    for (size_t i = 0; good && definitions[i] != NULL; i++)
+    const char *adapter = reader->arena ? arena_format(reader->arena, "%s", name) : name;
+    for (size_t i = 0; good && definitions[i]; i++)
         good = add_definition(reader, definitions[i], adapter);
     free(definitions);
     return good;
@@ -177,7 +174,7 @@ bool metrics_check(const char *text, char *error, size_t size)
     return add_text(&reader, text);
 }
 
-/* ---- which variant has which ---- */
+// ---- which variant has which ----
 
 static void check_variant(const struct metric *metric, const struct variants *variants,
                           struct arena *arena)
@@ -197,20 +194,20 @@ static void check_variant(const struct metric *metric, const struct variants *va
                 metric->variant, metric->variant, names);
 }
 
-/* The first variant that has no source of a metric; NULL: all have one. */
+// The first variant that has no source of a metric; NULL: all have one.
 static const char *lacking(const struct metrics *metrics, const char *name,
                            const struct variants *variants)
 {
-    if (find_source(metrics, name, NULL) != NULL)
+    if (find_source(metrics, name, NULL))
         return NULL;
     for (size_t i = 0; i < variants->count; i++)
-        if (find_source(metrics, name, variants->variant[i].given) == NULL)
+        if (!find_source(metrics, name, variants->variant[i].given))
             return variants->variant[i].given;
     return NULL;
 }
 
-/* What one source says of its metric holds for all: what the first has not learned from the
- * others it has after one round, and those from it after another. */
+// What one source says of its metric holds for all: what the first has not learned from the
+// others it has after one round, and those from it after another.
 static void agree(struct metrics *metrics, const char *name)
 {
     char error[512];
@@ -220,7 +217,7 @@ static void agree(struct metrics *metrics, const char *name)
             struct metric *one = &metrics->source[i].metric;
             if (strcmp(one->name, name) != 0)
                 continue;
-            first = first == NULL ? one : first;
+            first = !first ? one : first;
             if (!metric_agree(first, one, error, sizeof error))
                 usage_error("%s", error);
         }
@@ -230,11 +227,11 @@ static void join_sources(struct metrics *metrics, struct arena *arena,
                          const struct variants *variants)
 {
     for (size_t i = 0; i < metrics->source_count; i++)
-        if (metrics->source[i].metric.variant != NULL)
+        if (metrics->source[i].metric.variant)
             check_variant(&metrics->source[i].metric, variants, arena);
     for (size_t i = 0; i < metrics->count; i++) {
         struct chosen_metric *one = &metrics->metric[i];
-        if (one->builtin != NULL)
+        if (one->builtin)
             continue;
         agree(metrics, one->name);
         one->lacking = lacking(metrics, one->name, variants);
@@ -244,7 +241,7 @@ static void join_sources(struct metrics *metrics, struct arena *arena,
             metrics->source[i].metric.role != ROLE_RESULT;
 }
 
-/* ---- which decide ---- */
+// ---- which decide ----
 
 static bool may_decide(const struct metrics *metrics, const struct chosen_metric *metric)
 {
@@ -261,11 +258,11 @@ static void decide_by(struct metrics *metrics, const char *list, const char *nam
             names[count++] = metrics->metric[i].name;
     names[count] = NULL;
     struct chosen_metric *metric = find(metrics, name);
-    if (metric != NULL && may_decide(metrics, metric)) {
+    if (metric && may_decide(metrics, metric)) {
         metric->decides = true;
         return;
     }
-    if (metric != NULL && metric->lacking != NULL)
+    if (metric && metric->lacking)
         usage_error("--decide %s: variant %s has no %s: name metrics that all variants have, or "
                     "add --metric '%s@%s=SOURCE'",
                     list, metric->lacking, name, name, metric->lacking);
@@ -304,7 +301,7 @@ void metrics_check_hyperfine(const struct metrics *metrics)
 {
     for (size_t i = 0; i < metrics->count; i++) {
         const struct builtin_metric *builtin = metrics->metric[i].builtin;
-        if (builtin == NULL || builtin >= builtin_metrics + METRICS_ALWAYS)
+        if (!builtin || builtin >= builtin_metrics + METRICS_ALWAYS)
             usage_error("--engine hyperfine does not measure %s: leave --engine out, or choose of "
                         "wall_s, user_s, system_s and max_rss_bytes",
                         metrics->metric[i].name);
@@ -357,7 +354,7 @@ bool metrics_need_stdout(const struct metrics *metrics)
     return false;
 }
 
-/* As meter will do, below the same group. */
+// As meter will do, below the same group.
 static void check_tree_memory(const struct builtin_metric *metric)
 {
     struct group group;
@@ -372,7 +369,7 @@ static void check_tree_memory(const struct builtin_metric *metric)
                     metric->name);
 }
 
-/* Ends the program, with errno. */
+// Ends the program, with errno.
 static void __attribute__((noreturn)) refuse_counter(const char *name)
 {
     if (errno == EACCES || errno == EPERM)
@@ -410,7 +407,7 @@ static void check_event(const struct metric *metric)
         (void)close(fd[i]);
 }
 
-/* What the packages take when nothing runs, which it does now. */
+// What the packages take when nothing runs, which it does now.
 static void find_idle_power(struct metrics *metrics)
 {
     double idle_w = NAN;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An option and its value; nothing where that is NULL. */
+// An option and its value; nothing where that is NULL.
 static void put_option(const char *key, const char *option, const char *value)
 {
     if (!value)
@@ -60,7 +60,7 @@ void plan_write_resume(const struct experiment *experiment, const char *folder)
         pair_put("resume_word", "--resume");
 }
 
-/* A command line. */
+// A command line.
 struct words {
     const char **word;
     size_t count;
@@ -84,7 +84,7 @@ static void put_settings(struct experiment *experiment)
                  arena_format(&experiment->arena, "%" PRId64, settings->max_time_ns / 1000));
 }
 
-/* The combination that meter's command of that number is the first of. */
+// The combination that meter's command of that number is the first of.
 static const struct combination *combination_of(const struct experiment *experiment, size_t command)
 {
     const struct combinations *combinations = &experiment->combinations;
@@ -99,7 +99,7 @@ static const struct variant *variant_of(const struct experiment *experiment, siz
     return &experiment->variants.variant[combination_of(experiment, command)->variant];
 }
 
-/* What meter has to count, and to find in the output. */
+// What meter has to count, and to find in the output.
 static void put_metrics(struct experiment *experiment)
 {
     const struct metrics *metrics = &experiment->metrics;
@@ -120,7 +120,7 @@ static void put_metrics(struct experiment *experiment)
     put_flag("extracts", metrics_need_output(metrics));
 }
 
-/* Where the target's output goes. What is searched for metrics is shown after the run. */
+// Where the target's output goes. What is searched for metrics is shown after the run.
 static void put_output(struct experiment *experiment)
 {
     const char *folder = experiment->folder.path;
@@ -141,7 +141,7 @@ static void put_output(struct experiment *experiment)
     }
     if (shown && experiment->settings.engine == ENGINE_METER)
         return;
-    if (settings->errors == NULL)
+    if (!settings->errors)
         put_option("meter", "--stderr-tail",
                    arena_format(&experiment->arena, "%s/target.stderr", folder));
 }
@@ -167,7 +167,7 @@ static void put_meter_options(struct experiment *experiment)
     if (settings->nice != NICE_UNSET)
         put_option("meter", "--nice", arena_format(arena, "%" PRId64, settings->nice));
     put_option("meter", "--stdin", experiment->input);
-    if (settings->vary != NULL)
+    if (settings->vary)
         put_option("meter", "--vary",
                    arena_format(arena, "%.*s", (int)strcspn(settings->vary, "="), settings->vary));
     put_metrics(experiment);
@@ -180,8 +180,8 @@ static void add_words(struct words *words, const char *const *more)
         words->word[words->count++] = *more;
 }
 
-/* With hyperfine as the engine, meter runs it for its time-out and its care for
- * descendants; hyperfine's figures replace meter's. */
+// With hyperfine as the engine, meter runs it for its time-out and its care for
+// descendants; hyperfine's figures replace meter's.
 static struct words hyperfine_words(struct experiment *experiment, const struct variant *variant)
 {
     struct arena *arena = &experiment->arena;
@@ -203,14 +203,14 @@ static struct words hyperfine_words(struct experiment *experiment, const struct 
     struct words words = {.word =
                               arena_take(arena, sizeof options + sizeof input + sizeof command)};
     add_words(&words, options);
-    /* It gives its own stdin to nobody. */
-    if (experiment->input != NULL)
+    // It gives its own stdin to nobody.
+    if (experiment->input)
         add_words(&words, input);
     add_words(&words, command);
     return words;
 }
 
-/* The words with `start` and the settings of the target behind its variables. */
+// The words with `start` and the settings of the target behind its variables.
 static struct words adjusted(struct experiment *experiment, struct words words,
                              const struct setting_texts *settings)
 {
@@ -232,12 +232,12 @@ static struct words adjusted(struct experiment *experiment, struct words words,
     return longer;
 }
 
-/* Several, or one with variables of its own. */
+// Several, or one with variables of its own.
 static bool needs_commands(const struct experiment *experiment)
 {
     const struct variants *variants = &experiment->variants;
     const struct variant *first = &variants->variant[0];
-    return variants->named || experiment->combinations.commands > 1 || first->folder != NULL ||
+    return variants->named || experiment->combinations.commands > 1 || first->folder ||
            first->words[0] != variant_program(first);
 }
 
@@ -266,7 +266,7 @@ static void put_meter(struct experiment *experiment)
     }
 }
 
-/* What measures the machine before each block, where the target runs and with its priority. */
+// What measures the machine before each block, where the target runs and with its priority.
 static void put_probe(struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
@@ -279,12 +279,12 @@ static void put_probe(struct experiment *experiment)
                    arena_format(&experiment->arena, "%" PRId64, settings->nice));
 }
 
-/* Where only a shell understands the service, one runs it, as it does the target. The words
- * were checked when they were given. */
+// Where only a shell understands the service, one runs it, as it does the target. The words
+// were checked when they were given.
 static void put_service_command(struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
-    const char *name = settings->shell != NULL ? settings->shell : SHELL_DEFAULT, *why;
+    const char *name = settings->shell ? settings->shell : SHELL_DEFAULT, *why;
     const bool needed = words_need_shell(settings->service) && strcmp(name, SHELL_NONE) != 0;
     const struct shell shell =
         needed ? shell_read(&experiment->arena, name) : (struct shell){.word_count = 0};
@@ -301,13 +301,13 @@ static void put_service_command(struct experiment *experiment)
     free(words);
 }
 
-/* The meter that keeps the service. */
+// The meter that keeps the service.
 static void put_service(struct experiment *experiment)
 {
     struct arena *arena = &experiment->arena;
     const struct settings *settings = &experiment->settings;
     const char *folder = experiment->folder.path;
-    if (settings->service == NULL)
+    if (!settings->service)
         return;
     const char *const options[] = {
         "--service",
@@ -330,13 +330,13 @@ static void put_service(struct experiment *experiment)
     put_service_command(experiment);
 }
 
-/* What is measured, and which of meter's commands it is. */
+// What is measured, and which of meter's commands it is.
 static void put_conditions(struct experiment *experiment)
 {
     for (size_t i = 0; i < experiment->combinations.count; i++) {
         const struct combination *one = &experiment->combinations.combination[i];
         pair_put("condition", one->name);
-        if (one->condition->adjustment.on != NULL) {
+        if (one->condition->adjustment.on) {
             pair_put("condition_on", one->condition->adjustment.on);
             pair_put("condition_off", one->condition->adjustment.off);
         }
@@ -369,7 +369,7 @@ static void put_load(struct experiment *experiment, const struct condition *cond
     char path[PATH_MAX];
     pair_put("load", load->name);
     pair_put("load_condition", condition->name);
-    pair_put("load_node", load->node == NULL ? "" : load->node);
+    pair_put("load_node", !load->node ? "" : load->node);
     put_flag("load_listens", load->listens);
     put_flag("load_percent", has_percent_limit(load->words, load->word_count));
     if (experiment->settings.load_nice != NICE_UNSET) {
@@ -378,14 +378,14 @@ static void put_load(struct experiment *experiment, const struct condition *cond
         pair_put("load_word", arena_format(arena, "%" PRId64, experiment->settings.load_nice));
     }
     const struct setting_texts *settings = &condition->adjustment.load;
-    if (cpus != NULL || settings->count > 0)
+    if (cpus || settings->count > 0)
         pair_put("load_word", child_path("start", path));
     put_option("load_word", "--cpus", cpus);
     for (size_t i = 0; i < settings->count; i++) {
         put_option("load_word", "--set", settings->text[i]);
         pair_put("load_setting", settings->text[i]);
     }
-    if (cpus != NULL || settings->count > 0)
+    if (cpus || settings->count > 0)
         pair_put("load_word", "--");
     pair_put("load_word", child_path("loadgen", path));
     pair_put("load_word", load->words[0]);
@@ -394,7 +394,7 @@ static void put_load(struct experiment *experiment, const struct condition *cond
         pair_put("load_word", load->words[i]);
 }
 
-/* Loads that others connect to come first. */
+// Loads that others connect to come first.
 static void put_loads(struct experiment *experiment, bool listening)
 {
     for (size_t i = 0; i < experiment->conditions.count; i++) {
@@ -426,20 +426,20 @@ bool plan_write(struct experiment *experiment)
     return fflush(stdout) == 0;
 }
 
-/* They ask fstat() whether stdout is /dev/null: GNU grep then ends at the first match, cmp at
- * the first difference, and tar reads no file. */
+// They ask fstat() whether stdout is /dev/null: GNU grep then ends at the first match, cmp at
+// the first difference, and tar reads no file.
 static const struct {
-    const char *name, *word; /* only with such a word; NULL: always */
+    const char *name, *word; // only with such a word; NULL: always
 } knowing[] = {{"grep", NULL}, {"egrep", NULL}, {"fgrep", NULL}, {"cmp", NULL}, {"tar", "-"}};
 
 bool output_is_null(const struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
     const bool shown = experiment->session.show_output && settings->engine == ENGINE_METER;
-    return settings->out == NULL && !shown && !metrics_need_stdout(&experiment->metrics);
+    return !settings->out && !shown && !metrics_need_stdout(&experiment->metrics);
 }
 
-/* Whether the words, which are split at blanks also within each, have that one. */
+// Whether the words, which are split at blanks also within each, have that one.
 static bool has_word(const struct variant *variant, const char *wanted)
 {
     const size_t length = strlen(wanted);
@@ -452,14 +452,14 @@ static bool has_word(const struct variant *variant, const char *wanted)
     return false;
 }
 
-/* Whether it is what the variant starts, or the first word of what its shell is given. */
+// Whether it is what the variant starts, or the first word of what its shell is given.
 static bool starts(const struct variant *variant, const char *name)
 {
     const char *program =
-        variant->shell == NULL ? variant_program(variant) : variant->words[variant->word_count - 1];
+        !variant->shell ? variant_program(variant) : variant->words[variant->word_count - 1];
     const size_t length = strcspn(program, " ");
     const char *slash = memrchr(program, '/', length);
-    const char *base = slash != NULL ? slash + 1 : program;
+    const char *base = slash ? slash + 1 : program;
     return (size_t)(program + length - base) == strlen(name) &&
            strncmp(base, name, strlen(name)) == 0;
 }
@@ -472,7 +472,7 @@ const char *output_missed_by(const struct experiment *experiment)
     for (size_t i = 0; i < variants->count; i++)
         for (size_t k = 0; k < sizeof knowing / sizeof knowing[0]; k++)
             if (starts(&variants->variant[i], knowing[k].name) &&
-                (knowing[k].word == NULL || has_word(&variants->variant[i], knowing[k].word)))
+                (!knowing[k].word || has_word(&variants->variant[i], knowing[k].word)))
                 return knowing[k].name;
     return NULL;
 }

@@ -10,17 +10,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The names of variants: made of their words where none was given. */
+// The names of variants: made of their words where none was given.
 
 #define NAME_LONGEST 40
 
 static const char *base_of(const struct variant *variant)
 {
     const char *program = variant_program(variant), *slash = strrchr(program, '/');
-    return slash == NULL ? program : slash + 1;
+    return !slash ? program : slash + 1;
 }
 
-/* Its words, with the program's folder or without. */
+// Its words, with the program's folder or without.
 static const char *words_of(const struct variant *variant, bool folder)
 {
     const char *program = variant_program(variant);
@@ -28,7 +28,7 @@ static const char *words_of(const struct variant *variant, bool folder)
     return folder || !first ? variant->text : variant->text + (base_of(variant) - program);
 }
 
-/* What it is called where nothing else is called so. Behind "sh -c" is what tells. */
+// What it is called where nothing else is called so. Behind "sh -c" is what tells.
 static const char *proposed(const struct variants *variants, struct arena *arena,
                             const struct variant *variant)
 {
@@ -55,8 +55,8 @@ static bool is_taken(const struct variants *variants, const char *name)
     return false;
 }
 
-/* Names the variants that have no name: by their program where that tells them apart, else
- * by all of their words ("sort_-n"); a .2 where the name is taken. */
+// Names the variants that have no name: by their program where that tells them apart, else
+// by all of their words ("sort_-n"); a .2 where the name is taken.
 static void naming_complete(struct variants *variants, struct arena *arena)
 {
     const char **names = arena_take(arena, variants->count * sizeof *names);
@@ -64,7 +64,7 @@ static void naming_complete(struct variants *variants, struct arena *arena)
         names[i] = proposed(variants, arena, &variants->variant[i]);
     for (size_t i = 0; i < variants->count; i++) {
         const char *name = names[i];
-        if (variants->variant[i].name != NULL)
+        if (variants->variant[i].name)
             continue;
         for (int number = 2; is_taken(variants, name); number++)
             name = arena_format(arena, "%s.%d", names[i], number);
@@ -72,11 +72,11 @@ static void naming_complete(struct variants *variants, struct arena *arena)
     }
 }
 
-/* What one --variant, or TARGET, says. */
+// What one --variant, or TARGET, says.
 struct source {
-    const char *name;                /* NULL: none was given */
-    const char *text;                /* to be split, or for a shell; NULL: the words of TARGET */
-    const struct revision *revision; /* NULL: none */
+    const char *name;                // NULL: none was given
+    const char *text;                // to be split, or for a shell; NULL: the words of TARGET
+    const struct revision *revision; // NULL: none
 };
 
 struct maker {
@@ -94,7 +94,7 @@ static const char *fill(const struct maker *maker, size_t combination, const cha
     return parameters_fill(&maker->variants->parameters, maker->arena, combination, text);
 }
 
-/* ---- where commands come from ---- */
+// ---- where commands come from ----
 
 static void read_variants(struct maker *maker)
 {
@@ -108,7 +108,7 @@ static void read_variants(struct maker *maker)
     if (texts->count == 1 && maker->variants->parameters.combinations == 1)
         usage_error("--variant: one is nothing to compare: give two or more, the first of which "
                     "is the reference");
-    if (maker->experiment->session.reference != NULL)
+    if (maker->experiment->session.reference)
         usage_error("--reference with --variant: the first --variant is the reference: leave out "
                     "--reference");
     for (size_t i = 0; i < texts->count; i++) {
@@ -121,7 +121,7 @@ static void read_variants(struct maker *maker)
     }
 }
 
-/* `run ./old ./new` has no second program, as with hyperfine, but an argument. */
+// `run ./old ./new` has no second program, as with hyperfine, but an argument.
 static void warn_of_programs(const struct experiment *experiment)
 {
     const char **target = experiment->target;
@@ -137,7 +137,7 @@ static void warn_of_programs(const struct experiment *experiment)
                  target[1], target[0], target[0]);
 }
 
-/* A command of those that are compared. */
+// A command of those that are compared.
 static void add_command(struct maker *maker, const char *text)
 {
     if (text[strspn(text, " \t\n")] == '\0')
@@ -145,13 +145,13 @@ static void add_command(struct maker *maker, const char *text)
     maker->source[maker->source_count++] = (struct source){.text = text};
 }
 
-/* hyperfine's 'CMD' 'CMD'..., the reference first. */
+// hyperfine's 'CMD' 'CMD'..., the reference first.
 static void read_commands(struct maker *maker)
 {
     const struct experiment *experiment = maker->experiment;
     if (experiment->revisions.count > 0)
         usage_error("--revision: of one command: give several with --variant, or one");
-    if (experiment->session.reference != NULL)
+    if (experiment->session.reference)
         add_command(maker, experiment->session.reference);
     for (size_t i = 0; i < experiment->target_count; i++)
         add_command(maker, experiment->target[i]);
@@ -159,14 +159,13 @@ static void read_commands(struct maker *maker)
         usage_error("--reference: one is nothing to compare: give the others behind the options");
 }
 
-/* TARGET is a command line where it is one word, and no program of that name. */
+// TARGET is a command line where it is one word, and no program of that name.
 static void read_target(struct maker *maker)
 {
     const struct experiment *experiment = maker->experiment;
     const struct revisions *revisions = &experiment->revisions;
     const char *first = experiment->target_count == 0 ? "" : experiment->target[0];
-    const bool shell =
-        maker->settings->shell != NULL && strcmp(maker->settings->shell, SHELL_NONE) != 0;
+    const bool shell = maker->settings->shell && strcmp(maker->settings->shell, SHELL_NONE) != 0;
     if (experiment->target_count == 0)
         usage_error("no target: write the command to measure after --");
     if (experiment->target_count > 1 && shell)
@@ -196,10 +195,10 @@ static void read_target(struct maker *maker)
     }
 }
 
-/* Whether each word is a command of its own, as with hyperfine. */
+// Whether each word is a command of its own, as with hyperfine.
 static bool are_commands(const struct experiment *experiment)
 {
-    if (experiment->session.reference != NULL)
+    if (experiment->session.reference)
         return true;
     return experiment->target_count > 1 && !experiment->after_dashes &&
            is_command_line(experiment->target[0]);
@@ -210,7 +209,7 @@ static void take_names(struct maker *maker)
     const struct option_list *names = &maker->experiment->session.names;
     const char *reference_name = maker->experiment->session.reference_name;
     const size_t first = maker->experiment->session.reference != NULL;
-    if (reference_name != NULL)
+    if (reference_name)
         maker->source[0].name = name_clean(maker->arena, reference_name);
     if (names->count > maker->source_count - first)
         usage_error("--command-name: %zu names for %zu commands: give at most one for each",
@@ -219,9 +218,9 @@ static void take_names(struct maker *maker)
         maker->source[first + i].name = name_clean(maker->arena, names->item[i]);
 }
 
-/* ---- which shell ---- */
+// ---- which shell ----
 
-/* Whether a command line is one that only a shell can run. */
+// Whether a command line is one that only a shell can run.
 static bool needs_shell(const char *text)
 {
     const char *error = NULL;
@@ -229,35 +228,35 @@ static bool needs_shell(const char *text)
     if (words_need_shell(text))
         return true;
     char **words = words_split(text, &count, &error);
-    while (words != NULL && first < count && words_assignment(words[first]))
+    while (words && first < count && words_assignment(words[first]))
         first++;
-    const bool needs = words != NULL && first < count && words_builtin(words[first]) &&
-                       !names_program(words[first]);
+    const bool needs =
+        words && first < count && words_builtin(words[first]) && !names_program(words[first]);
     free(words);
     return needs;
 }
 
-/* All have a shell, or none has: its start would else be part of the comparison. */
+// All have a shell, or none has: its start would else be part of the comparison.
 static void choose_shell(struct maker *maker)
 {
     struct settings *settings = maker->settings;
     const char *needs = NULL;
-    for (size_t i = 0; i < maker->source_count && needs == NULL; i++)
-        for (size_t j = 0; j < maker->variants->parameters.combinations && needs == NULL; j++)
-            if (maker->source[i].text != NULL && needs_shell(fill(maker, j, maker->source[i].text)))
+    for (size_t i = 0; i < maker->source_count && !needs; i++)
+        for (size_t j = 0; j < maker->variants->parameters.combinations && !needs; j++)
+            if (maker->source[i].text && needs_shell(fill(maker, j, maker->source[i].text)))
                 needs = maker->source[i].text;
-    if (settings->shell != NULL)
+    if (settings->shell)
         maker->shell = shell_read(maker->arena, settings->shell);
-    else if (needs != NULL)
+    else if (needs)
         maker->shell = shell_read(maker->arena, SHELL_DEFAULT);
-    if (settings->shell == NULL && needs != NULL && !maker->experiment->session.quiet)
+    if (!settings->shell && needs && !maker->experiment->session.quiet)
         complain("'%.80s' is run by sh, whose start is part of the figures (--shell=none: by "
                  "none)",
                  needs);
     settings->shell = maker->shell.name;
 }
 
-/* ---- the variants ---- */
+// ---- the variants ----
 
 static void set_words(struct variant *variant, const struct maker *maker, const char **words,
                       size_t count)
@@ -267,12 +266,12 @@ static void set_words(struct variant *variant, const struct maker *maker, const 
     variant->text = arena_keep(maker->arena, words_quote(words, count));
 }
 
-/* A single word is left to meter, which says that it was not found. */
+// A single word is left to meter, which says that it was not found.
 static void check_program(const struct variant *variant, const struct maker *maker, bool named)
 {
     const char *program = variant_program(variant);
-    const bool made = maker->settings->setup != NULL || maker->settings->prepare.count > 0 ||
-                      variant->revision != NULL;
+    const bool made =
+        maker->settings->setup || maker->settings->prepare.count > 0 || variant->revision;
     if (variant->word_count > 1 && !made && !names_program(program))
         usage_error("there is no program '%s', of '%.80s': check the command%s", program,
                     variant->text,
@@ -284,7 +283,7 @@ static void split(struct variant *variant, const struct maker *maker, const char
     const char *error = NULL;
     size_t count = 0, variables = 0;
     char **words = words_split(text, &count, &error);
-    if (words == NULL)
+    if (!words)
         usage_error("'%s': %s: check its quotes", text, error);
     arena_keep(maker->arena, words);
     while (variables < count && words_assignment(words[variables]))
@@ -295,7 +294,7 @@ static void split(struct variant *variant, const struct maker *maker, const char
     set_words(variant, maker, (const char **)words, count);
 }
 
-/* "new,threads=2"; NULL: it has no name yet. */
+// "new,threads=2"; NULL: it has no name yet.
 static const char *name_of(const struct maker *maker, const struct source *source,
                            size_t combination)
 {
@@ -305,7 +304,7 @@ static const char *name_of(const struct maker *maker, const struct source *sourc
         return source->name;
     if (maker->source_count == 1)
         return name_clean(maker->arena, values);
-    if (source->name == NULL)
+    if (!source->name)
         return NULL;
     return name_clean(maker->arena, arena_format(maker->arena, "%s,%s", source->name, values));
 }
@@ -338,21 +337,21 @@ static void add_variant(struct maker *maker, const struct source *source, size_t
     variant->shell = text ? shell->name : NULL;
 }
 
-/* A command of --setup and the like, for this variant. */
+// A command of --setup and the like, for this variant.
 static const char *hook(const struct maker *maker, const struct variant *variant, const char *text)
 {
     static const char name[] = "{variant}";
     const char *place;
-    if (text == NULL)
+    if (!text)
         return NULL;
     text = fill(maker, variant->combination, text);
-    while (variant->name != NULL && (place = strstr(text, name)) != NULL)
+    while (variant->name && (place = strstr(text, name)) != NULL)
         text = arena_format(maker->arena, "%.*s%s%s", (int)(place - text), text, variant->name,
                             place + strlen(name));
     return text;
 }
 
-/* ---- what is refused ---- */
+// ---- what is refused ----
 
 static bool is_used(const struct maker *maker, const char *name)
 {
@@ -361,22 +360,22 @@ static bool is_used(const struct maker *maker, const char *name)
     const char *const hooks[] = {settings->setup, settings->cleanup};
     const struct option_list *const each[] = {&settings->prepare, &settings->conclude};
     for (size_t i = 0; i < maker->experiment->target_count; i++)
-        if (strstr(maker->experiment->target[i], place) != NULL)
+        if (strstr(maker->experiment->target[i], place))
             return true;
     for (size_t i = 0; i < maker->source_count; i++)
-        if (maker->source[i].text != NULL && strstr(maker->source[i].text, place) != NULL)
+        if (maker->source[i].text && strstr(maker->source[i].text, place))
             return true;
     for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++)
-        if (hooks[i] != NULL && strstr(hooks[i], place) != NULL)
+        if (hooks[i] && strstr(hooks[i], place))
             return true;
     for (size_t i = 0; i < 2; i++)
         for (size_t k = 0; k < each[i]->count; k++)
-            if (strstr(each[i]->item[k], place) != NULL)
+            if (strstr(each[i]->item[k], place))
                 return true;
     return false;
 }
 
-/* Of a list of one for all, or of one for each command or variant, that of the variant's. */
+// Of a list of one for all, or of one for each command or variant, that of the variant's.
 static const char *item_for(const struct maker *maker, const struct option_list *list,
                             const char *option, size_t variant)
 {
@@ -405,13 +404,13 @@ static void make_all(struct maker *maker)
     for (size_t i = 0; i < combinations; i++)
         for (size_t j = 0; j < maker->source_count; j++)
             add_variant(maker, &maker->source[j], i);
-    variants->named = count > 1 || maker->source[0].name != NULL;
+    variants->named = count > 1 || maker->source[0].name;
     if (variants->named)
         naming_complete(variants, maker->arena);
     else
         variants->variant[0].name = NULL;
     for (size_t i = 0; i < count; i++)
-        if (variants->variant[i].given == NULL)
+        if (!variants->variant[i].given)
             variants->variant[i].given = variants->variant[i].name;
 }
 

@@ -17,17 +17,17 @@
 
 #define ONCE             "it is for all variants, {variant} in it is the name of one"
 #define ALL_FAILURES     "all-non-zero"
-#define IGNORED_MOST     64 /* as stats reads them */
+#define IGNORED_MOST     64 // as stats reads them
 #define DEFAULT_MIN_RUNS 15
 #define MOST             999999999
-#define NO_PROBE         "JOSTLE_NO_PROBE" /* not empty: as --no-probe */
+#define NO_PROBE         "JOSTLE_NO_PROBE" // not empty: as --no-probe
 #define NS_PER_US        1000
 #define NS_PER_S         1000000000
 
 static const char *const engines[] = {"meter", "hyperfine", NULL};
 static const char *const places[] = {"core", "smt", "l3", "node", "other-node", "machine", NULL};
 
-/* The exit code at *text, which is moved behind it and its comma; -1: there is none. */
+// The exit code at *text, which is moved behind it and its comma; -1: there is none.
 static int next_code(const char **text)
 {
     char *end;
@@ -54,7 +54,7 @@ static bool check_codes(const char *text, char *error, size_t size)
 json_t *settings_ignored(const struct settings *settings)
 {
     const char *at = settings->ignore_failure;
-    if (at == NULL || strcmp(at, ALL_FAILURES) == 0)
+    if (!at || strcmp(at, ALL_FAILURES) == 0)
         return json_null();
     json_t *codes = json_array();
     while (*at != '\0')
@@ -68,7 +68,7 @@ static bool check_service(const char *text, char *error, size_t size)
     size_t count = 0;
     char **words = words_split(text, &count, &why);
     free(words);
-    if (words != NULL && count > 0)
+    if (words && count > 0)
         return true;
     snprintf(error, size, "not a command (%s): give one such as 'redis-server --port 7000'", why);
     return false;
@@ -294,27 +294,27 @@ bool settings_set(struct settings *settings, const char *name, const char *text,
                   size_t size)
 {
     const struct option_row *row = option_find(settings_rows, name);
-    row = row != NULL ? row : option_find(slowdown_rows, name);
-    if (row != NULL)
+    row = row ? row : option_find(slowdown_rows, name);
+    if (row)
         return option_set(row, settings, text, error, size);
     snprintf(error, size, "no such setting: see the options of jostle slowdown --help");
     return false;
 }
 
-/* The environment may say that there is to be no probe, as a flag of a campaign file does. */
+// The environment may say that there is to be no probe, as a flag of a campaign file does.
 static void take_no_probe(struct settings *settings)
 {
     static const struct option_row row = {.name = NO_PROBE, .type = OPTION_FLAG};
     const char *text = getenv(NO_PROBE);
     char error[64];
     bool wanted = false;
-    if (text != NULL && *text != '\0' && !option_set(&row, &wanted, text, error, sizeof error))
+    if (text && *text != '\0' && !option_set(&row, &wanted, text, error, sizeof error))
         usage_error(NO_PROBE "=%s: %s", text, error);
     settings->no_probe = settings->no_probe || wanted;
 }
 
-/* A command of --ready that is not there would only be found out when nothing is ready: most often
- * it is a word such as prot:6379. What has a path, --setup may make. */
+// A command of --ready that is not there would only be found out when nothing is ready: most often
+// it is a word such as prot:6379. What has a path, --setup may make.
 static void check_ready_command(const char *text)
 {
     struct ready ready;
@@ -324,7 +324,7 @@ static void check_ready_command(const char *text)
     const bool command =
         ready_parse(&ready, text, error, sizeof error) && ready.kind == READY_COMMAND;
     char **words = command ? words_split(text, &count, &why) : NULL;
-    if (words != NULL && strchr(words[0], '/') == NULL && !child_find(words[0], path))
+    if (words && !strchr(words[0], '/') && !child_find(words[0], path))
         usage_error("--ready %s: there is no program '%s': give port:6379, http:URL, match:/REGEX/ "
                     "or a command",
                     text, words[0]);
@@ -339,9 +339,9 @@ void settings_complete(struct settings *settings)
                     (uintmax_t)settings->min_runs);
     if (settings->runs > 0)
         settings->min_runs = settings->max_runs = settings->runs;
-    if (settings->out != NULL && strcmp(settings->out, "null") == 0)
+    if (settings->out && strcmp(settings->out, "null") == 0)
         settings->out = NULL;
-    if (settings->engine == ENGINE_HYPERFINE && (settings->out != NULL || settings->errors != NULL))
+    if (settings->engine == ENGINE_HYPERFINE && (settings->out || settings->errors))
         usage_error("--stdout and --stderr: hyperfine keeps the output to itself: leave out "
                     "--engine hyperfine");
     if (settings->min_runs == 0)
@@ -350,10 +350,10 @@ void settings_complete(struct settings *settings)
     if (settings->max_runs < settings->min_runs)
         usage_error("--max-runs %ju is below --min-runs %ju: swap them",
                     (uintmax_t)settings->max_runs, (uintmax_t)settings->min_runs);
-    if (settings->service != NULL && settings->ready == NULL)
+    if (settings->service && !settings->ready)
         usage_error("--service: how is it known that it is up? Give --ready, such as --ready "
                     "port:6379");
-    if (settings->service != NULL && settings->setup == NULL)
+    if (settings->service && !settings->setup)
         check_ready_command(settings->ready);
     take_no_probe(settings);
     if (settings->seed == SEED_UNSET) {
@@ -367,7 +367,7 @@ json_t *cell_read(const char *file)
 {
     json_error_t error;
     json_t *cell = json_read_record(file, 0, &error);
-    if (cell == NULL)
+    if (!cell)
         usage_error(
             "--cell %s: it is no JSON file that can be read (%s): give a cell of a campaign", file,
             error.text);
@@ -392,7 +392,7 @@ void cell_apply(const json_t *cell, struct arena *arena, struct settings *settin
     {
         const struct option_row *row = option_find(settings_rows, name);
         const char *text = json_string_value(value);
-        if (text == NULL)
+        if (!text)
             usage_error("--cell: %s: not a text: write settings as they are on a command line",
                         name);
         if (options_given(given, name))
@@ -417,7 +417,7 @@ const char **cell_command(const json_t *cell, struct arena *arena, size_t *count
     const char **words = arena_take(arena, (*count + 1) * sizeof *words);
     for (size_t i = 0; i < *count; i++) {
         words[i] = json_string_value(json_array_get(command, i));
-        if (words[i] == NULL)
+        if (!words[i])
             usage_error("--cell: command: not all words are texts: write them as strings");
     }
     return words;
@@ -433,10 +433,9 @@ struct option_list cell_loads(const json_t *cell, struct arena *arena)
         const json_t *load = json_array_get(loads, i);
         const char *name = json_string_value(json_object_get(load, "name"));
         const char *spec = json_string_value(json_object_get(load, "spec"));
-        if (name == NULL || spec == NULL)
+        if (!name || !spec)
             usage_error("--cell: loads: give each a name and a spec");
-        list.item[list.count++] =
-            arena_format(arena, "%s%s=%s", name, node == NULL ? "" : node, spec);
+        list.item[list.count++] = arena_format(arena, "%s%s=%s", name, !node ? "" : node, spec);
     }
     return list;
 }
@@ -446,7 +445,7 @@ static json_t *seconds(int64_t time_ns)
     return time_ns == 0 ? json_null() : number_to_json((double)time_ns / 1e9);
 }
 
-/* A text for all variants, an array of one for each, or null. */
+// A text for all variants, an array of one for each, or null.
 static json_t *hooks_to_json(const struct option_list *list)
 {
     return list->count > 1 ? texts_to_json(list->item, list->count)
@@ -519,9 +518,8 @@ json_t *settings_to_json(const struct settings *settings)
 
 void *arena_keep(struct arena *arena, void *block)
 {
-    void **blocks =
-        block == NULL ? NULL : realloc(arena->block, (arena->count + 1) * sizeof *blocks);
-    if (blocks == NULL) {
+    void **blocks = !block ? NULL : realloc(arena->block, (arena->count + 1) * sizeof *blocks);
+    if (!blocks) {
         complain("out of memory: free some");
         exit(EXIT_FAILURE);
     }

@@ -9,214 +9,214 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Memory that is freed all at once. Running out of it ends the program. */
+// Memory that is freed all at once. Running out of it ends the program.
 
 struct arena {
     void **block;
     size_t count;
 };
 
-/* Zeroed memory. */
+// Zeroed memory.
 void *arena_take(struct arena *arena, size_t size);
-/* An array with room for one more, zeroed, behind its count elements: a copy where it has any. */
+// An array with room for one more, zeroed, behind its count elements: a copy where it has any.
 void *arena_more(struct arena *arena, const void *array, size_t count, size_t size);
-/* Takes over a block that malloc() made; NULL: memory has run out. Returns it. */
+// Takes over a block that malloc() made; NULL: memory has run out. Returns it.
 void *arena_keep(struct arena *arena, void *block);
 char *arena_format(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void arena_free(struct arena *arena);
 
-/* How an experiment is measured: the options of jostle run and slowdown that are
- * part of the experiment (and so of its record), which a campaign may give, too. */
+// How an experiment is measured: the options of jostle run and slowdown that are
+// part of the experiment (and so of its record), which a campaign may give, too.
 
 enum engine { ENGINE_METER, ENGINE_HYPERFINE };
 
 struct settings {
     double error, confidence;
-    uint64_t min_runs; /* 0: not given */
+    uint64_t min_runs; // 0: not given
     uint64_t max_runs;
-    uint64_t runs;       /* 0: not given */
-    int64_t max_time_ns; /* 0: none */
+    uint64_t runs;       // 0: not given
+    int64_t max_time_ns; // 0: none
     uint64_t warmup, discard_warmup;
-    struct option_list metric; /* as it was given: metrics_read() reads it */
-    const char *decide;        /* NULL: not given */
-    int statistic;             /* enum statistic */
+    struct option_list metric; // as it was given: metrics_read() reads it
+    const char *decide;        // NULL: not given
+    int statistic;             // enum statistic
     struct option_list variant;
-    struct option_list parameter_list, parameter_scan; /* "VAR=A,B", "VAR=MIN..MAX" */
-    const char *parameter_step;                        /* NULL: not given */
-    const char *shell;                                 /* NULL: only where it takes one */
-    const char *setup, *cleanup;                       /* NULL: none */
-    struct option_list prepare, conclude;              /* one for all variants, or one for each */
-    const char *out, *errors; /* where the target's output goes; NULL: not given */
-    const char *input;        /* NULL: not given, /dev/null */
-    const char *service;      /* a command line; NULL: none. Then: */
-    const char *ready, *stop_signal, *service_cpus; /* the last one NULL: not given */
+    struct option_list parameter_list, parameter_scan; // "VAR=A,B", "VAR=MIN..MAX"
+    const char *parameter_step;                        // NULL: not given
+    const char *shell;                                 // NULL: only where it takes one
+    const char *setup, *cleanup;                       // NULL: none
+    struct option_list prepare, conclude;              // one for all variants, or one for each
+    const char *out, *errors; // where the target's output goes; NULL: not given
+    const char *input;        // NULL: not given, /dev/null
+    const char *service;      // a command line; NULL: none. Then:
+    const char *ready, *stop_signal, *service_cpus; // the last one NULL: not given
     int64_t ready_timeout_ns;
     bool keep_service;
     bool cold;
     struct option_list cold_path;
-    int64_t timeout_ns;         /* 0: none */
-    const char *ignore_failure; /* NULL: no failure; else a list of exit codes, or all-non-zero */
+    int64_t timeout_ns;         // 0: none
+    const char *ignore_failure; // NULL: no failure; else a list of exit codes, or all-non-zero
     bool strict;
     bool no_probe;
-    const char *account, *in; /* see account_check(), container_check(); NULL: not given */
-    const char *target_cpus, *load_cpus; /* NULL: not given */
-    const char *place, *place_cpus;      /* NULL: not given */
-    int64_t nice, load_nice;             /* NICE_UNSET: not given */
-    struct option_list setting;          /* see adjustment_check_own() */
-    bool pause;                          /* neighbours that run already may be */
+    const char *account, *in;            // see account_check(), container_check(); NULL: not given
+    const char *target_cpus, *load_cpus; // NULL: not given
+    const char *place, *place_cpus;      // NULL: not given
+    int64_t nice, load_nice;             // NICE_UNSET: not given
+    struct option_list setting;          // see adjustment_check_own()
+    bool pause;                          // neighbours that run already may be
     int64_t settle_ns;
-    int64_t seed; /* SEED_UNSET: not given */
+    int64_t seed; // SEED_UNSET: not given
     int engine;
-    /* Of slowdown only. */
+    // Of slowdown only.
     bool aa;
-    double at_most;     /* 0: no gate */
-    double same_within; /* 0: not given */
-    double until;       /* of protect only; 0: not given */
+    double at_most;     // 0: no gate
+    double same_within; // 0: not given
+    double until;       // of protect only; 0: not given
     const char *washout;
-    /* Of capacity only; NULL: not given. */
+    // Of capacity only; NULL: not given.
     const char *slo, *vary;
 };
 
 #define NICE_UNSET INT64_MIN
 #define SEED_UNSET (-1)
 
-/* Options of run, slowdown and capacity; those of slowdown only, of capacity only,
- * and of protect besides those of slowdown. */
+// Options of run, slowdown and capacity; those of slowdown only, of capacity only,
+// and of protect besides those of slowdown.
 extern const struct option_row settings_rows[], slowdown_rows[], capacity_rows[], protect_rows[];
-/* Those that say nothing without `service`; NULL ends them. */
+// Those that say nothing without `service`; NULL ends them.
 extern const char *const service_settings[];
 
-/* Checks of an option: "VAR=A,B,C", "VAR=MIN..MAX" or "VAR=MIN..MAX..STEP", a step. */
+// Checks of an option: "VAR=A,B,C", "VAR=MIN..MAX" or "VAR=MIN..MAX..STEP", a step.
 bool parameters_check_list(const char *text, char *error, size_t size);
 bool parameters_check_scan(const char *text, char *error, size_t size);
 bool parameters_check_step(const char *text, char *error, size_t size);
 
-/* A check of the option --metric. */
+// A check of the option --metric.
 bool metrics_check(const char *text, char *error, size_t size);
 
-/* Everything not given, presets included. */
+// Everything not given, presets included.
 void experiment_settings_begin(struct settings *settings);
-/* Sets one by its name, with or without presets set before; text is kept. False:
- * error says what is wrong and what to give. */
+// Sets one by its name, with or without presets set before; text is kept. False:
+// error says what is wrong and what to give.
 bool settings_set(struct settings *settings, const char *name, const char *text, char *error,
                   size_t size);
-/* `ignore_codes` of experiment.json: the exit codes that --ignore-failure names; null: all. */
+// `ignore_codes` of experiment.json: the exit codes that --ignore-failure names; null: all.
 json_t *settings_ignored(const struct settings *settings);
-/* Completes what depends on others and on the environment (JOSTLE_NO_PROBE), and checks what
- * must fit together; wrong use ends the program. */
+// Completes what depends on others and on the environment (JOSTLE_NO_PROBE), and checks what
+// must fit together; wrong use ends the program.
 void settings_complete(struct settings *settings);
-/* `settings` of experiment.json but for the metrics: times in seconds, what was not given
- * null. */
+// `settings` of experiment.json but for the metrics: times in seconds, what was not given
+// null.
 json_t *settings_to_json(const struct settings *settings);
 
-/* The cell of a campaign: a file (jostle.cell/1) that gives command, loads and
- * settings. What is on the command line, too, is taken from there. */
+// The cell of a campaign: a file (jostle.cell/1) that gives command, loads and
+// settings. What is on the command line, too, is taken from there.
 
-/* Reads a cell; wrong use ends the program when it is none. */
+// Reads a cell; wrong use ends the program when it is none.
 json_t *cell_read(const char *file);
-/* Sets the settings of the cell that are not on the command line. */
+// Sets the settings of the cell that are not on the command line.
 void cell_apply(const json_t *cell, struct arena *arena, struct settings *settings,
                 const struct options *given);
-/* The cell's command; NULL: it has none. Its texts stay the cell's. */
+// The cell's command; NULL: it has none. Its texts stay the cell's.
 const char **cell_command(const json_t *cell, struct arena *arena, size_t *count);
-/* The cell's loads, each as --load has it. */
+// The cell's loads, each as --load has it.
 struct option_list cell_loads(const json_t *cell, struct arena *arena);
 
-/* Settings of the kernel as a part of a condition: on its loads, on the target, or on both. They
- * are written in brackets before a load, NAME='[cpu.weight=10 target:nice=-5] cpu --threads 2'. */
+// Settings of the kernel as a part of a condition: on its loads, on the target, or on both. They
+// are written in brackets before a load, NAME='[cpu.weight=10 target:nice=-5] cpu --threads 2'.
 
-/* Settings as they were written: common/setting.h has their names. */
+// Settings as they were written: common/setting.h has their names.
 struct setting_texts {
     const char *text[SETTINGS_MOST];
     size_t count;
 };
 
-/* What a condition sets. */
+// What a condition sets.
 struct adjustment {
     struct setting_texts load, target;
-    const char *on, *off; /* commands of --setting, a line each; NULL: none */
+    const char *on, *off; // commands of --setting, a line each; NULL: none
 };
 
-/* Takes "[SETTING...]" off a spec. `own`: those of --setting, NAME=on: COMMAND; off: COMMAND.
- * Returns what follows; without brackets that is the spec. Wrong use ends the program. */
+// Takes "[SETTING...]" off a spec. `own`: those of --setting, NAME=on: COMMAND; off: COMMAND.
+// Returns what follows; without brackets that is the spec. Wrong use ends the program.
 const char *adjustment_read(struct adjustment *adjustment, struct arena *arena, const char *name,
                             const char *spec, const struct option_list *own);
 
-/* Whether this machine lets us set all of them: they are tried. False with a reason. */
+// Whether this machine lets us set all of them: they are tried. False with a reason.
 bool adjustment_is_possible(const struct adjustment *adjustment, char *error, size_t size);
-/* Ends the program with exit 2 where this machine does not let us set one of them. */
+// Ends the program with exit 2 where this machine does not let us set one of them.
 void adjustment_try(const struct adjustment *adjustment, const char *name);
 
 bool adjustment_is_none(const struct adjustment *adjustment);
 
-/* Whether the target leaves the control group in which its own time is counted. */
+// Whether the target leaves the control group in which its own time is counted.
 bool adjustment_moves_target(const struct adjustment *adjustment);
 
-/* A row's check of --setting. */
+// A row's check of --setting.
 bool adjustment_check_own(const char *text, char *error, size_t size);
 
-/* {"load": [text, ...], "target": [...], "on": ..., "off": ...}, a new reference. */
+// {"load": [text, ...], "target": [...], "on": ..., "off": ...}, a new reference.
 json_t *adjustment_to_json(const struct adjustment *adjustment);
 
-/* Containers and jobs as they are: --account says whose control group is counted where the target
- * is only a client of it, --in that the target runs in a container of its own. */
+// Containers and jobs as they are: --account says whose control group is counted where the target
+// is only a client of it, --in that the target runs in a container of its own.
 
-/* cgroup:PATH, podman:NAME, docker:NAME or job; for struct option_row. */
+// cgroup:PATH, podman:NAME, docker:NAME or job; for struct option_row.
 bool account_check(const char *text, char *error, size_t size);
 
-/* The folders of the group now: of version 2 one, of version 1 those of cpuacct and memory. How
- * many; where there is none, wrong use ends the program. */
+// The folders of the group now: of version 2 one, of version 1 those of cpuacct and memory. How
+// many; where there is none, wrong use ends the program.
 size_t account_folders(struct arena *arena, const char *text, const char *folders[2]);
 
-/* podman:IMAGE or docker:IMAGE; for struct option_row. */
+// podman:IMAGE or docker:IMAGE; for struct option_row.
 bool container_check(const char *text, char *error, size_t size);
 
-/* The words that run the target's words in a container of that image (podman:IMAGE); *count of
- * them. */
+// The words that run the target's words in a container of that image (podman:IMAGE); *count of
+// them.
 const char **container_words(struct arena *arena, const char *where, const char *const *words,
                              size_t *count);
 
-/* A load "podman IMAGE: COMMAND": its command, with engine and image. NULL, as both are: it is
- * none. */
+// A load "podman IMAGE: COMMAND": its command, with engine and image. NULL, as both are: it is
+// none.
 const char *container_load(struct arena *arena, const char *text, const char **engine,
                            const char **image);
-/* What runs a command in a container: ENGINE IMAGE COMMAND... follow it (lib/in-container). */
+// What runs a command in a container: ENGINE IMAGE COMMAND... follow it (lib/in-container).
 const char *container_program(struct arena *arena);
 
-/* Where target, loads and service sit, from --place, --target-cpus, --load-cpus and
- * --service-cpus. With a service, which is what loads disturb, --place is seen from it. */
+// Where target, loads and service sit, from --place, --target-cpus, --load-cpus and
+// --service-cpus. With a service, which is what loads disturb, --place is seen from it.
 
 struct placed {
-    const char *target_cpus;  /* the target is pinned to, in every condition; NULL: not pinned */
-    const char *load_cpus;    /* the same of the loads on this node */
-    const char *service_cpus; /* of the service */
-    json_t *record;           /* `placement` of experiment.json */
+    const char *target_cpus;  // the target is pinned to, in every condition; NULL: not pinned
+    const char *load_cpus;    // the same of the loads on this node
+    const char *service_cpus; // of the service
+    json_t *record;           // `placement` of experiment.json
 };
 
-/* What the machine, or what is allowed of it, does not have is wrong use and ends
- * the program. A warning goes to stderr. */
+// What the machine, or what is allowed of it, does not have is wrong use and ends
+// the program. A warning goes to stderr.
 void placed_find(struct placed *placed, struct arena *arena, const struct settings *settings);
 void placed_free(struct placed *placed);
 
-/* Of the name of a host as ssh has it: alice@web1. */
+// Of the name of a host as ssh has it: alice@web1.
 #define HOST_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._@:-"
 
-/* The conditions of an experiment, and the loads of each, from what --load says. */
+// The conditions of an experiment, and the loads of each, from what --load says.
 
-/* One load: a loadgen of its own. */
+// One load: a loadgen of its own.
 struct load {
-    const char *name;   /* "half"; of several: "both.cpu", "both.cpu@node2" */
-    const char *node;   /* NULL: this one */
-    const char **words; /* loadgen's: "cpu" "--percent" "50" */
+    const char *name;   // "half"; of several: "both.cpu", "both.cpu@node2"
+    const char *node;   // NULL: this one
+    const char **words; // loadgen's: "cpu" "--percent" "50"
     size_t word_count;
-    bool listens; /* others connect to it, so it must be there before them */
+    bool listens; // others connect to it, so it must be there before them
 };
 
 struct condition {
     const char *name;
-    const char *spec; /* as it was given; NULL: no load */
-    const char *bare; /* without its settings */
+    const char *spec; // as it was given; NULL: no load
+    const char *bare; // without its settings
     struct adjustment adjustment;
     struct load *load;
     size_t load_count;
@@ -227,30 +227,30 @@ struct conditions {
     size_t count;
 };
 
-/* A condition without loads. */
+// A condition without loads.
 void conditions_add(struct conditions *conditions, struct arena *arena, const char *name);
-/* What all --load have. */
+// What all --load have.
 struct load_context {
-    int64_t settle_ns;             /* of an exec: load */
-    bool pause;                    /* programs that run already may be paused */
-    const struct option_list *own; /* --setting; see adjustment_check_own() */
+    int64_t settle_ns;             // of an exec: load
+    bool pause;                    // programs that run already may be paused
+    const struct option_list *own; // --setting; see adjustment_check_own()
 };
-/* Adds what "NAME=SPEC", "NAME@NODES=SPEC" or "SPEC" (named by its first word) describes, with
- * settings in brackets in front of SPEC. Wrong use ends the program. */
+// Adds what "NAME=SPEC", "NAME@NODES=SPEC" or "SPEC" (named by its first word) describes, with
+// settings in brackets in front of SPEC. Wrong use ends the program.
 void conditions_add_load(struct conditions *conditions, struct arena *arena, const char *text,
                          const struct load_context *context);
-/* The condition with the same load and no settings; NULL: there is none, or it has none itself. */
+// The condition with the same load and no settings; NULL: there is none, or it has none itself.
 const struct condition *conditions_unprotected(const struct conditions *conditions,
                                                const struct condition *condition);
 bool conditions_have(const struct conditions *conditions, const char *name);
-/* Whether one of them has a load that runs already, pid:N and the like. */
+// Whether one of them has a load that runs already, pid:N and the like.
 bool conditions_have_neighbour(const struct conditions *conditions);
-/* `loads` of experiment.json. */
+// `loads` of experiment.json.
 json_t *conditions_to_json(const struct conditions *conditions);
 
-/* Has a load, by its words (io, --limit, 50%), a limit in percent of what must be
- * calibrated first? No for a program of the user's (exec:, exec ... -- COMMAND),
- * whatever its own words are. */
+// Has a load, by its words (io, --limit, 50%), a limit in percent of what must be
+// calibrated first? No for a program of the user's (exec:, exec ... -- COMMAND),
+// whatever its own words are.
 bool has_percent_limit(const char *const *words, size_t count);
 
 #endif

@@ -27,7 +27,7 @@ static void add(struct setting_texts *texts, const char *name, const char *text)
     texts->text[texts->count++] = text;
 }
 
-/* "NAME=on: COMMAND; off: COMMAND": where the two begin. False: it is none. */
+// "NAME=on: COMMAND; off: COMMAND": where the two begin. False: it is none.
 static bool split_own(const char *text, size_t *name, const char **on, const char **off)
 {
     *name = strcspn(text, "=");
@@ -51,7 +51,7 @@ bool adjustment_check_own(const char *text, char *error, size_t size)
     return false;
 }
 
-/* A setting that is a name of --setting. */
+// A setting that is a name of --setting.
 static bool take_own(struct adjustment *adjustment, struct arena *arena, const char *text,
                      const struct option_list *own)
 {
@@ -63,11 +63,10 @@ static bool take_own(struct adjustment *adjustment, struct arena *arena, const c
             continue;
         const char *one = arena_format(arena, "%.*s", (int)(off - on), on);
         off += strlen("; " OFF);
-        adjustment->on =
-            adjustment->on == NULL ? one : arena_format(arena, "%s\n%s", adjustment->on, one);
-        /* The last one that was turned on is the first to be turned off. */
+        adjustment->on = !adjustment->on ? one : arena_format(arena, "%s\n%s", adjustment->on, one);
+        // The last one that was turned on is the first to be turned off.
         adjustment->off =
-            adjustment->off == NULL ? off : arena_format(arena, "%s\n%s", off, adjustment->off);
+            !adjustment->off ? off : arena_format(arena, "%s\n%s", off, adjustment->off);
         return true;
     }
     return false;
@@ -108,12 +107,12 @@ const char *adjustment_read(struct adjustment *adjustment, struct arena *arena, 
     if (*begin != '[')
         return spec;
     const char *end = strchr(begin, ']');
-    if (end == NULL)
+    if (!end)
         usage_error("--load %s: [ has no ]: give [SETTING...] before the load", name);
     const char *list = arena_format(arena, "%.*s", (int)(end - begin - 1), begin + 1);
     size_t count = 0;
     char **words = words_split(list, &count, &error);
-    if (words == NULL)
+    if (!words)
         usage_error("--load %s: [%s]: %s: check its quotes", name, list, error);
     arena_keep(arena, words);
     for (size_t i = 0; i < count; i++)
@@ -145,7 +144,7 @@ void adjustment_try(const struct adjustment *adjustment, const char *name)
 
 bool adjustment_is_none(const struct adjustment *adjustment)
 {
-    return adjustment->load.count == 0 && adjustment->target.count == 0 && adjustment->on == NULL;
+    return adjustment->load.count == 0 && adjustment->target.count == 0 && !adjustment->on;
 }
 
 bool adjustment_moves_target(const struct adjustment *adjustment)
@@ -154,7 +153,7 @@ bool adjustment_moves_target(const struct adjustment *adjustment)
     for (size_t i = 0; i < adjustment->target.count; i++) {
         const char *text = adjustment->target.text[i];
         const bool grouped =
-            strcmp(text, "group=cgroup") == 0 || memchr(text, '.', strcspn(text, "=")) != NULL;
+            strcmp(text, "group=cgroup") == 0 || memchr(text, '.', strcspn(text, "="));
         if (grouped && !cgroup_own("cpu", folder))
             return true;
     }
@@ -169,16 +168,16 @@ json_t *adjustment_to_json(const struct adjustment *adjustment)
                      text_to_json(adjustment->on), "off", text_to_json(adjustment->off));
 }
 
-/* The container engines that say the process of a container alike. */
+// The container engines that say the process of a container alike.
 static const char *const engines[] = {"podman", "docker", NULL};
 
-/* "NAME" behind "podman:", and which of them it is; NULL: none. */
+// "NAME" behind "podman:", and which of them it is; NULL: none.
 static const char *container_of(const char *text, const char **engine)
 {
     for (size_t i = 0; engines[i] != NULL; i++) {
         const char *rest = text_after(text, engines[i]);
         *engine = engines[i];
-        if (rest != NULL && rest[0] == ':' && rest[1] != '\0')
+        if (rest && rest[0] == ':' && rest[1] != '\0')
             return rest + 1;
     }
     return NULL;
@@ -187,8 +186,7 @@ static const char *container_of(const char *text, const char **engine)
 bool account_check(const char *text, char *error, size_t size)
 {
     const char *engine, *path = text_after(text, "cgroup:");
-    if ((path != NULL && *path == '/') || container_of(text, &engine) != NULL ||
-        strcmp(text, "job") == 0)
+    if ((path && *path == '/') || container_of(text, &engine) || strcmp(text, "job") == 0)
         return true;
     snprintf(error, size,
              "not known: give cgroup:PATH (its folder in /sys/fs/cgroup), podman:NAME, "
@@ -196,7 +194,7 @@ bool account_check(const char *text, char *error, size_t size)
     return false;
 }
 
-/* The main process of a container. */
+// The main process of a container.
 static pid_t container_process(const char *engine, const char *name)
 {
     const char *const words[] = {
@@ -205,7 +203,7 @@ static pid_t container_process(const char *engine, const char *name)
     char *output = NULL;
     const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     const int status = child_run(words, nothing, &output);
-    const long pid = status == 0 && output != NULL ? strtol(output, NULL, 10) : 0;
+    const long pid = status == 0 && output ? strtol(output, NULL, 10) : 0;
     (void)close(nothing);
     free(output);
     if (pid <= 0)
@@ -214,7 +212,7 @@ static pid_t container_process(const char *engine, const char *name)
     return (pid_t)pid;
 }
 
-/* Those of a process; of a job up to its folder job_ID. */
+// Those of a process; of a job up to its folder job_ID.
 static size_t folders_of(struct arena *arena, pid_t process, bool job, const char *folders[2])
 {
     static const char *const controllers[] = {"cpuacct", "memory"};
@@ -227,7 +225,7 @@ static size_t folders_of(struct arena *arena, pid_t process, bool job, const cha
             continue;
         if (job) {
             end = strstr(folder, "/job_");
-            if (end == NULL)
+            if (!end)
                 continue;
             end[1 + strcspn(end + 1, "/")] = '\0';
         }
@@ -236,7 +234,7 @@ static size_t folders_of(struct arena *arena, pid_t process, bool job, const cha
     return count;
 }
 
-/* PATH, and where it is of version 1 the folder of the same name in the other hierarchy. */
+// PATH, and where it is of version 1 the folder of the same name in the other hierarchy.
 static size_t folders_at(struct arena *arena, const char *path, const char *folders[2])
 {
     static const char top[] = "/sys/fs/cgroup/";
@@ -245,7 +243,7 @@ static size_t folders_at(struct arena *arena, const char *path, const char *fold
     if (access(path, R_OK | X_OK) != 0)
         usage_error("--account cgroup:%s: there is no such folder: give one of a control group",
                     path);
-    if (access(arena_format(arena, "%s/cgroup.controllers", path), F_OK) == 0 || below == NULL)
+    if (access(arena_format(arena, "%s/cgroup.controllers", path), F_OK) == 0 || !below)
         return 1;
     below += strcspn(below, "/");
     folders[0] = arena_format(arena, "%scpuacct%s", top, below);
@@ -256,9 +254,9 @@ static size_t folders_at(struct arena *arena, const char *path, const char *fold
 size_t account_folders(struct arena *arena, const char *text, const char *folders[2])
 {
     const char *engine, *name = container_of(text, &engine), *path = text_after(text, "cgroup:");
-    if (path != NULL)
+    if (path)
         return folders_at(arena, path, folders);
-    const bool job = name == NULL;
+    const bool job = !name;
     const size_t count = folders_of(arena, job ? 0 : container_process(engine, name), job, folders);
     if (count == 0)
         usage_error("--account %s: it has no control group of its own here: leave it out", text);
@@ -268,7 +266,7 @@ size_t account_folders(struct arena *arena, const char *text, const char *folder
 bool container_check(const char *text, char *error, size_t size)
 {
     const char *engine;
-    if (container_of(text, &engine) != NULL)
+    if (container_of(text, &engine))
         return true;
     snprintf(error, size, "not known: give podman:IMAGE or docker:IMAGE");
     return false;
@@ -277,16 +275,16 @@ bool container_check(const char *text, char *error, size_t size)
 const char *container_program(struct arena *arena)
 {
     const char *folder = getenv("JOSTLE_LIB");
-    return arena_format(arena, "%s/in-container", folder == NULL ? "." : folder);
+    return arena_format(arena, "%s/in-container", !folder ? "." : folder);
 }
 
 const char *container_load(struct arena *arena, const char *text, const char **engine,
                            const char **image)
 {
     const char *end = strstr(text, ": ");
-    for (size_t i = 0; engines[i] != NULL && end != NULL; i++) {
+    for (size_t i = 0; engines[i] && end; i++) {
         const char *rest = text_after(text, engines[i]);
-        if (rest == NULL || *rest != ' ' || rest + 1 >= end)
+        if (!rest || *rest != ' ' || rest + 1 >= end)
             continue;
         *engine = engines[i];
         *image = arena_format(arena, "%.*s", (int)(end - rest - 1), rest + 1);
@@ -312,17 +310,17 @@ const char **container_words(struct arena *arena, const char *where, const char 
     return all;
 }
 
-/* All CPUs that are allowed, into text, which it returns. */
+// All CPUs that are allowed, into text, which it returns.
 static const char *all_cpus(char *text, size_t size)
 {
     struct cpu_list list;
     return cpus_allowed(&list) == 0 ? cpus_format(&list, text, size) : "";
 }
 
-/* What the program placement answers; it ends us when it refuses. */
+// What the program placement answers; it ends us when it refuses.
 static json_t *ask(const struct settings *settings)
 {
-    const bool is_clients = settings->service != NULL && settings->place != NULL;
+    const bool is_clients = settings->service && settings->place;
     const char *const options[][2] = {{"--place", settings->place},
                                       {"--place-cpus", settings->place_cpus},
                                       {"--target-cpus", is_clients ? NULL : settings->target_cpus},
@@ -332,7 +330,7 @@ static json_t *ask(const struct settings *settings)
                                                                     "--json"};
     size_t count = 2;
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        if (options[i][1] == NULL)
+        if (!options[i][1])
             continue;
         argv[count++] = options[i][0];
         argv[count++] = options[i][1];
@@ -342,13 +340,13 @@ static json_t *ask(const struct settings *settings)
         exit(status < 0 ? EXIT_FAILURE : status);
     json_t *answer = json_loads(text, 0, NULL);
     free(text);
-    if (answer != NULL)
+    if (answer)
         return answer;
     complain("%s: its answer cannot be read: run make", argv[0]);
     exit(EXIT_FAILURE);
 }
 
-/* Takes the CPUs of a text out of a list. */
+// Takes the CPUs of a text out of a list.
 static void leave_out(struct cpu_list *list, const char *text)
 {
     struct cpu_list others;
@@ -364,8 +362,8 @@ static void leave_out(struct cpu_list *list, const char *text)
     list->count = kept;
 }
 
-/* --place is about what is disturbed: with a service that is the service, and the target, its
- * client, gets what CPUs are left; none are: it shares all that are allowed. */
+// --place is about what is disturbed: with a service that is the service, and the target, its
+// client, gets what CPUs are left; none are: it shares all that are allowed.
 static void place_service(struct placed *placed, struct arena *arena,
                           const struct settings *settings)
 {
@@ -373,7 +371,7 @@ static void place_service(struct placed *placed, struct arena *arena,
     char text[CPUS_TEXT];
     placed->service_cpus = placed->target_cpus;
     placed->target_cpus = settings->target_cpus;
-    if (placed->target_cpus != NULL || cpus_allowed(&rest) != 0)
+    if (placed->target_cpus || cpus_allowed(&rest) != 0)
         return;
     leave_out(&rest, placed->service_cpus);
     leave_out(&rest, placed->load_cpus);
@@ -386,17 +384,17 @@ static void choose(struct placed *placed, struct arena *arena, const struct sett
     json_t *answer = ask(settings);
     const char *place = settings->place;
     char all[CPUS_TEXT];
-    if (place != NULL && !json_is_true(json_object_get(answer, "this_system")))
+    if (place && !json_is_true(json_object_get(answer, "this_system")))
         usage_error("--place %s: hwloc shows another machine than this one: unset "
                     "HWLOC_SYNTHETIC and HWLOC_XMLFILE",
                     place);
-    if (place == NULL) {
+    if (!place) {
         placed->target_cpus = settings->target_cpus;
         placed->load_cpus = settings->load_cpus;
     } else if (strcmp(place, "machine") != 0) {
         placed->target_cpus = arena_format(arena, "%s", json_text_or_empty(answer, "target_cpus"));
         placed->load_cpus = arena_format(arena, "%s", json_text_or_empty(answer, "load_cpus"));
-        if (settings->service != NULL)
+        if (settings->service)
             place_service(placed, arena, settings);
     }
     JSON_EACH (warning, json_object_get(answer, "warnings")) {
@@ -407,20 +405,20 @@ static void choose(struct placed *placed, struct arena *arena, const struct sett
                                "target_cpus", json_object_get(answer, "target_cpus"), "load_cpus",
                                json_object_get(answer, "load_cpus"), "quota_cpus",
                                json_object_get(answer, "quota_cpus"));
-    if (placed->service_cpus != NULL)
-        json_object_set_new(placed->record, "target_cpus",
-                            json_string(placed->target_cpus != NULL ? placed->target_cpus
-                                                                    : all_cpus(all, sizeof all)));
+    if (placed->service_cpus)
+        json_object_set_new(
+            placed->record, "target_cpus",
+            json_string(placed->target_cpus ? placed->target_cpus : all_cpus(all, sizeof all)));
     json_decref(answer);
 }
 
-/* What the machine does not have is found now, and not by a server that does not start. */
+// What the machine does not have is found now, and not by a server that does not start.
 static void check_service_cpus(const struct settings *settings)
 {
     struct cpu_list wanted, allowed;
-    if (settings->service_cpus == NULL)
+    if (!settings->service_cpus)
         return;
-    if (settings->place != NULL && strcmp(settings->place, "machine") != 0)
+    if (settings->place && strcmp(settings->place, "machine") != 0)
         usage_error("--place %s: it chooses the service's CPUs itself: leave out --service-cpus",
                     settings->place);
     if (cpus_parse(settings->service_cpus, &wanted) != 0 || cpus_allowed(&allowed) != 0)
@@ -437,8 +435,8 @@ void placed_find(struct placed *placed, struct arena *arena, const struct settin
     char text[CPUS_TEXT];
     *placed = (struct placed){0};
     check_service_cpus(settings);
-    if (settings->place == NULL && settings->place_cpus == NULL && settings->target_cpus == NULL &&
-        settings->load_cpus == NULL) {
+    if (!settings->place && !settings->place_cpus && !settings->target_cpus &&
+        !settings->load_cpus) {
         // Nothing was chosen: both run wherever they may.
         const char *cpus = all_cpus(text, sizeof text);
         placed->record = json_pack("{s:n, s:s, s:s, s:o}", "place", "target_cpus", cpus,
@@ -446,7 +444,7 @@ void placed_find(struct placed *placed, struct arena *arena, const struct settin
     } else {
         choose(placed, arena, settings);
     }
-    if (placed->service_cpus == NULL)
+    if (!placed->service_cpus)
         placed->service_cpus = settings->service_cpus;
     json_object_set_new(placed->record, "service_cpus", text_to_json(placed->service_cpus));
 }

@@ -19,22 +19,22 @@
 #include <unistd.h>
 
 #define MOST_VALUES     1000
-#define MOST_DIGITS     17 /* so that every sum fits into 64 bits */
+#define MOST_DIGITS     17 // so that every sum fits into 64 bits
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 
-/* mantissa / 10^decimals */
+// mantissa / 10^decimals
 struct decimal {
     int64_t mantissa;
     int decimals;
 };
 
-/* MIN..MAX..STEP */
+// MIN..MAX..STEP
 struct scan {
     struct decimal from, to, step;
     bool has_step;
 };
 
-/* "-0.25" of so many characters. False: it is no such number. */
+// "-0.25" of so many characters. False: it is no such number.
 static bool read_decimal(const char *text, size_t length, struct decimal *decimal)
 {
     const bool negative = length > 0 && text[0] == '-';
@@ -55,7 +55,7 @@ static bool read_decimal(const char *text, size_t length, struct decimal *decima
     return digits > 0;
 }
 
-/* With so many decimals, which are at least its own. False: it does not fit. */
+// With so many decimals, which are at least its own. False: it does not fit.
 static bool scale(struct decimal *decimal, int decimals)
 {
     for (; decimal->decimals < decimals; decimal->decimals++)
@@ -78,26 +78,26 @@ static const char *decimal_text(struct arena *arena, struct decimal decimal)
                         size % power);
 }
 
-/* The length of a NAME in front of a =; 0: there is none. */
+// The length of a NAME in front of a =; 0: there is none.
 static size_t name_length(const char *text)
 {
     const size_t length = strspn(text, NAME_CHARACTERS);
     return text[length] == '=' ? length : 0;
 }
 
-/* The numbers of "MIN..MAX" or "MIN..MAX..STEP". */
+// The numbers of "MIN..MAX" or "MIN..MAX..STEP".
 static bool read_scan(const char *text, struct scan *scan)
 {
     struct decimal *const numbers[] = {&scan->from, &scan->to, &scan->step};
     size_t count = 0;
     *scan = (struct scan){0};
-    for (const char *at = text; at != NULL && count < 3; count++) {
+    for (const char *at = text; at && count < 3; count++) {
         const char *end = strstr(at, "..");
-        const size_t length = end == NULL ? strlen(at) : (size_t)(end - at);
+        const size_t length = !end ? strlen(at) : (size_t)(end - at);
         if (!read_decimal(at, length, numbers[count]))
             return false;
-        at = end == NULL ? NULL : end + 2;
-        if (count == 2 && at != NULL)
+        at = !end ? NULL : end + 2;
+        if (count == 2 && at)
             return false;
     }
     scan->has_step = count == 3;
@@ -149,7 +149,7 @@ static void add_value(struct parameter *parameter, struct arena *arena, const ch
                     parameter->name, MOST_VALUES);
 }
 
-/* A value may have a comma behind a backslash, as hyperfine has it. */
+// A value may have a comma behind a backslash, as hyperfine has it.
 static void add_list(struct parameters *parameters, struct arena *arena, const char *text)
 {
     struct parameter *parameter = add(parameters, arena, text);
@@ -177,7 +177,7 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
-/* MIN is shown as it was given, what follows with the decimals of the sum. */
+// MIN is shown as it was given, what follows with the decimals of the sum.
 static void add_scan(struct parameters *parameters, struct arena *arena, const char *text,
                      const char *step)
 {
@@ -221,7 +221,7 @@ void parameters_read(struct parameters *parameters, struct arena *arena,
         add_list(parameters, arena, lists->item[i]);
     for (size_t i = 0; i < scans->count; i++)
         add_scan(parameters, arena, scans->item[i], step);
-    if (step != NULL && scans->count == 0)
+    if (step && scans->count == 0)
         usage_error("--parameter-step-size: of what? Give --parameter-scan VAR MIN MAX");
     for (size_t i = 0; i < parameters->count; i++)
         if (parameters->combinations <= MOST_VALUES)
@@ -237,7 +237,7 @@ const char *parameters_value(const struct parameters *parameters, size_t combina
     return one->value[combination % one->count];
 }
 
-/* The parameter whose {NAME} is at text; NULL: none. */
+// The parameter whose {NAME} is at text; NULL: none.
 static const struct parameter *named_at(const struct parameters *parameters, const char *text)
 {
     for (size_t i = 0; *text == '{' && i < parameters->count; i++) {
@@ -255,13 +255,13 @@ const char *parameters_fill(const struct parameters *parameters, struct arena *a
     for (const char *at = text;;) {
         size_t length = strcspn(at, "{");
         const struct parameter *parameter = named_at(parameters, at + length);
-        if (parameter == NULL && at[length] == '{')
+        if (!parameter && at[length] == '{')
             length++;
         filled = arena_format(arena, "%s%.*s", filled, (int)length, at);
         at += length;
         if (*at == '\0')
             return filled;
-        if (parameter == NULL)
+        if (!parameter)
             continue;
         filled = arena_format(
             arena, "%s%s", filled,
@@ -301,9 +301,9 @@ struct shell shell_read(struct arena *arena, const char *text)
     if (strcmp(text, SHELL_DEFAULT) == 0)
         text = DEFAULT;
     char **split = words_split(text, &count, &error);
-    if (split == NULL || count == 0)
+    if (!split || count == 0)
         usage_error("--shell %s: %s: give a shell such as bash, or none", text,
-                    split == NULL ? error : "no shell");
+                    !split ? error : "no shell");
     arena_keep(arena, split);
     const char **words = arena_take(arena, (count + 1) * sizeof *words);
     memcpy(words, split, count * sizeof *words);
@@ -314,12 +314,12 @@ struct shell shell_read(struct arena *arena, const char *text)
 bool names_program(const char *word)
 {
     char path[PATH_MAX];
-    return strchr(word, '/') != NULL ? access(word, X_OK) == 0 : child_find(word, path);
+    return strchr(word, '/') ? access(word, X_OK) == 0 : child_find(word, path);
 }
 
 bool is_command_line(const char *word)
 {
-    return strpbrk(word, " \t\n|&;<>") != NULL && !names_program(word);
+    return strpbrk(word, " \t\n|&;<>") && !names_program(word);
 }
 
 bool shell_is_name(const char *word)
@@ -327,7 +327,7 @@ bool shell_is_name(const char *word)
     static const char *const names[] = {"sh",   "bash", "dash", "zsh",      "ksh",        "mksh",
                                         "fish", "ash",  "yash", SHELL_NONE, SHELL_DEFAULT};
     const size_t length = strcspn(word, " ");
-    const char *slash = memrchr(word, '/', length), *base = slash == NULL ? word : slash + 1;
+    const char *slash = memrchr(word, '/', length), *base = !slash ? word : slash + 1;
     const size_t base_length = (size_t)(word + length - base);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strlen(names[i]) == base_length && memcmp(base, names[i], base_length) == 0)
@@ -335,7 +335,7 @@ bool shell_is_name(const char *word)
     return false;
 }
 
-/* The next field of a line, which ends at a tab or with the line. */
+// The next field of a line, which ends at a tab or with the line.
 static const char *next_field(struct arena *arena, const char **at)
 {
     const size_t length = strcspn(*at, "\t\n");
@@ -354,13 +354,13 @@ static struct revision *find(const struct revisions *revisions, const char *name
 
 static void read_facts(struct revisions *revisions, struct arena *arena, const char *facts)
 {
-    for (const char *at = facts; at != NULL && *at != '\0';) {
+    for (const char *at = facts; at && *at != '\0';) {
         struct revision *revision = find(revisions, next_field(arena, &at));
         const char *commit = next_field(arena, &at);
         const char *tree = next_field(arena, &at);
         const char *folder = next_field(arena, &at);
         at += *at == '\n';
-        if (revision == NULL)
+        if (!revision)
             continue;
         revision->commit = *commit == '\0' ? NULL : commit;
         revision->tree = tree;
@@ -376,13 +376,13 @@ void revisions_read(struct revisions *revisions, struct arena *arena,
     for (size_t i = 0; i < texts->count; i++) {
         struct revision revision = {0};
         revision.text = name_read(arena, texts->item[i], &revision.name);
-        if (revision.name == NULL)
+        if (!revision.name)
             revision.name =
                 strcmp(revision.text, ".") == 0 ? "worktree" : name_clean(arena, revision.text);
         if (*revision.text == '\0')
             usage_error("--revision %s: which? Give NAME=REVISION, such as old=main",
                         texts->item[i]);
-        if (find(revisions, revision.name) != NULL)
+        if (find(revisions, revision.name))
             usage_error("--revision %s: the name %s is taken: give each revision a NAME= of its "
                         "own",
                         texts->item[i], revision.name);
@@ -413,20 +413,20 @@ bool revisions_write(const struct revisions *revisions, const char *build, const
 
 json_t *revision_to_json(const struct revision *revision)
 {
-    if (revision == NULL)
+    if (!revision)
         return json_null();
     return json_pack("{s:o, s:o, s:o}", "name", text_to_json(revision->text), "commit",
                      text_to_json(revision->commit), "tree", text_to_json(revision->tree));
 }
 
-/* The file itself, without links. False, with errno. */
+// The file itself, without links. False, with errno.
 static bool find_program(const char *command, char absolute[PATH_MAX])
 {
     char path[PATH_MAX];
-    if (strchr(command, '/') != NULL)
+    if (strchr(command, '/'))
         return realpath(command, absolute) != NULL;
     errno = ENOENT;
-    return child_find(command, path) && realpath(path, absolute) != NULL;
+    return child_find(command, path) && realpath(path, absolute);
 }
 
 static void set_reason(json_t *program, const char *reason)
@@ -467,7 +467,7 @@ json_t *file_to_json(const char *path, int64_t *budget)
 {
     json_t *program = json_pack("{s:o, s:n, s:n, s:n, s:n, s:n}", "path", text_to_json(path),
                                 "sha256", "size_bytes", "mtime", "mtime_ns", "reason");
-    /* A FIFO would wait for a writer. */
+    // A FIFO would wait for a writer.
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
         set_reason(program, strerror(errno));
@@ -496,11 +496,11 @@ const char *variant_program(const struct variant *variant)
     return variant->words[first];
 }
 
-/* The program, as a path from here. */
+// The program, as a path from here.
 static const char *program_path(const struct variant *variant, struct arena *arena)
 {
     const char *program = variant_program(variant);
-    if (variant->folder == NULL || program[0] == '/' || strchr(program, '/') == NULL)
+    if (!variant->folder || program[0] == '/' || !strchr(program, '/'))
         return program;
     return arena_format(arena, "%s/%s", variant->folder, program);
 }
@@ -510,8 +510,7 @@ void variants_check_built(const struct variants *variants, struct arena *arena)
     for (size_t i = 0; i < variants->count; i++) {
         const struct variant *variant = &variants->variant[i];
         const char *path = program_path(variant, arena);
-        if (variant->folder != NULL && variant->shell == NULL && strchr(path, '/') != NULL &&
-            access(path, X_OK) != 0)
+        if (variant->folder && !variant->shell && strchr(path, '/') && access(path, X_OK) != 0)
             usage_error("revision %s: there is no program %s: check TARGET, or --build",
                         variant->name, variant_program(variant));
     }
@@ -520,8 +519,8 @@ void variants_check_built(const struct variants *variants, struct arena *arena)
 json_t *variant_program_to_json(const struct variant *variant, struct arena *arena)
 {
     json_t *program = program_to_json(program_path(variant, arena));
-    /* The folder is gone when somebody reads this. */
-    if (variant->folder != NULL && strchr(variant_program(variant), '/') != NULL)
+    // The folder is gone when somebody reads this.
+    if (variant->folder && strchr(variant_program(variant), '/'))
         json_object_set_new(program, "path", text_to_json(variant_program(variant)));
     return program;
 }

@@ -1,13 +1,13 @@
-/* pack: how many copies of a program fit on a node. It reads and writes files; processes are the
- * shell's.
- *
- *     --expand DIR   what the command line is to measure, as pack-plan.json
- *     --trial DIR    the words that run one copy; what they print becomes DIR/trial.txt
- *     --next DIR     writes the cell of the next stage, which jostle slowdown measures
- *     --derive DIR   pack.json from the records; prints the verdict of --at-most
- *     --show DIR     the same on stdout, with texts for the formats
- *
- * Without any of these it prints what the shell is to do. */
+// pack: how many copies of a program fit on a node. It reads and writes files; processes are the
+// shell's.
+//
+//     --expand DIR   what the command line is to measure, as pack-plan.json
+//     --trial DIR    the words that run one copy; what they print becomes DIR/trial.txt
+//     --next DIR     writes the cell of the next stage, which jostle slowdown measures
+//     --derive DIR   pack.json from the records; prints the verdict of --at-most
+//     --show DIR     the same on stdout, with texts for the formats
+//
+// Without any of these it prints what the shell is to do.
 
 #include "pack.h"
 
@@ -27,17 +27,17 @@
 #include <time.h>
 #include <unistd.h>
 
-/* jostle.pack/1: what came of a pack. */
+// jostle.pack/1: what came of a pack.
 
 struct pack {
     json_t *plan;
     struct stages stages;
     struct rows rows;
-    double confidence; /* of each interval: that of the answer, shared out among the stages */
+    double confidence; // of each interval: that of the answer, shared out among the stages
     bool smooth;
 };
 
-/* ---- rows */
+// ---- rows
 
 static void put_value(json_t *object, const char *name, const struct row *row,
                       struct stages *stages, const char *metric)
@@ -51,7 +51,7 @@ static json_t *programs_json(struct pack *pack, const struct row *row)
     json_t *list = must(json_array());
     JSON_EACH (program, programs) {
         const char *name = json_text_at(program, "name");
-        OWNED char *metric = name == NULL ? text_of("copy_s") : text_of("%s_s", name);
+        OWNED char *metric = !name ? text_of("copy_s") : text_of("%s_s", name);
         json_t *object =
             must(json_pack("{s:s?, s:o}", "name", name, "slowdown",
                            figure_json("value", row_ratio(row, &pack->stages, metric))));
@@ -78,7 +78,7 @@ static json_t *row_json(struct pack *pack, const struct row *row)
     put_value(object, "cpu_s", row, &pack->stages, "copy_cpu_s");
     json_put(object, "slowdown", figure_json("value", row->slowdown));
     json_put(object, "speedup", figure_json("value", row->speedup));
-    /* Of a mix the reference is in turn, and its programs may be of any length. */
+    // Of a mix the reference is in turn, and its programs may be of any length.
     json_put(object, "efficiency",
              figure_json("value", interval_scaled(row->speedup, plan_programs(pack->plan) > 1
                                                                     ? NAN
@@ -90,9 +90,9 @@ static json_t *row_json(struct pack *pack, const struct row *row)
     return object;
 }
 
-/* ---- the answers */
+// ---- the answers
 
-/* The options of a scheduler for so many copies on a node. */
+// The options of a scheduler for so many copies on a node.
 static json_t *hints_json(const struct pack *pack, size_t copies)
 {
     const json_t *hints = json_object_get(pack->plan, "hints");
@@ -105,7 +105,7 @@ static json_t *hints_json(const struct pack *pack, size_t copies)
         char *text = must(strdup(json_text_at(hint, "options")));
         for (size_t k = 0; k < 2; k++) {
             char *at = strstr(text, keys[k]);
-            if (at == NULL)
+            if (!at)
                 continue;
             char *filled =
                 text_of("%.*s%s%s", (int)(at - text), text, number[k], at + strlen(keys[k]));
@@ -119,17 +119,17 @@ static json_t *hints_json(const struct pack *pack, size_t copies)
     return list;
 }
 
-/* The next number after `last` was measured, or nothing is known of those between. */
+// The next number after `last` was measured, or nothing is known of those between.
 static bool follows(const struct pack *pack, size_t last, const struct row *row)
 {
     return pack->smooth || row->copies == last + 1 || row->copies == plan_programs(pack->plan);
 }
 
-/* Up to how many copies each number is surely below the limit: the numbers are tested in their
- * order, each at the whole error rate, until one fails. What is said is then wrong no more often
- * than one test is (fixed sequence: W. Maurer, L. A. Hothorn, W. Lehmacher, "Multiple comparisons
- * in drug clinical trials and preclinical assays" (1995); P. H. Westfall and A. Krishen, J.
- * Statist. Plann. Inference 99 (2001) 25-40). */
+// Up to how many copies each number is surely below the limit: the numbers are tested in their
+// order, each at the whole error rate, until one fails. What is said is then wrong no more often
+// than one test is (fixed sequence: W. Maurer, L. A. Hothorn, W. Lehmacher, "Multiple comparisons
+// in drug clinical trials and preclinical assays" (1995); P. H. Westfall and A. Krishen, J.
+// Statist. Plann. Inference 99 (2001) 25-40).
 static json_t *fits_json(const struct pack *pack)
 {
     const struct rows *rows = &pack->rows;
@@ -145,9 +145,9 @@ static json_t *fits_json(const struct pack *pack)
     return must(json_pack("{s:I, s:f, s:f, s:o, s:s, s:b, s:o}", "copies", (json_int_t)last,
                           "at_most", plan_setting(pack->plan, "at_most"), "confidence",
                           plan_confidence(pack->plan), "next",
-                          next == NULL ? json_null() : json_integer((json_int_t)next->copies),
-                          "why", next == NULL ? "all" : row_verdict_names[next->verdict],
-                          "assumes_smooth", claimed > i - 1, "options", hints_json(pack, last)));
+                          !next ? json_null() : json_integer((json_int_t)next->copies), "why",
+                          !next ? "all" : row_verdict_names[next->verdict], "assumes_smooth",
+                          claimed > i - 1, "options", hints_json(pack, last)));
 }
 
 static size_t best_row(const struct rows *rows)
@@ -159,10 +159,10 @@ static size_t best_row(const struct rows *rows)
     return best;
 }
 
-/* The knee is where power, throughput by time, is highest: L. Kleinrock, "Power and deterministic
- * rules of thumb for probabilistic problems in computer communications" (ICC 1979). Between
- * measured numbers power has one top at most, so its interval reaches to the neighbours that are
- * out. */
+// The knee is where power, throughput by time, is highest: L. Kleinrock, "Power and deterministic
+// rules of thumb for probabilistic problems in computer communications" (ICC 1979). Between
+// measured numbers power has one top at most, so its interval reaches to the neighbours that are
+// out.
 static json_t *knee_json(const struct pack *pack)
 {
     const struct rows *rows = &pack->rows;
@@ -194,7 +194,7 @@ static const char *gate_word(const struct rows *rows)
     return word;
 }
 
-/* ---- all of it */
+// ---- all of it
 
 static json_t *stages_json(const struct stages *stages)
 {
@@ -239,13 +239,13 @@ static json_t *kept(const char *dir)
     OWNED char *path = text_of("%s/pack.json", dir);
     char why[RECORD_WHY];
     json_t *pack = record_read(path, SCHEMA_PACK, why);
-    if (pack == NULL)
+    if (!pack)
         complain("%s cannot be read (%s): give a folder that jostle pack has made", path, why);
     return pack;
 }
 
-/* From the records in DIR, a new reference; NULL after a message. A folder without stages that
- * has a pack.json gives that. */
+// From the records in DIR, a new reference; NULL after a message. A folder without stages that
+// has a pack.json gives that.
 static json_t *pack_derive(const char *dir)
 {
     struct pack pack = {0};
@@ -254,7 +254,7 @@ static json_t *pack_derive(const char *dir)
         (!file_is_in(dir, "stages", F_OK) && file_is_in(dir, "pack.json", F_OK)))
         return kept(dir);
     pack.plan = plan_load(dir);
-    if (pack.plan == NULL)
+    if (!pack.plan)
         return NULL;
     const double shared = json_number_at(json_object_get(pack.plan, "search"), "confidence_each");
     pack.confidence = shared > 0 && shared < 1 ? shared : plan_confidence(pack.plan);
@@ -270,14 +270,14 @@ static json_t *pack_derive(const char *dir)
     return object;
 }
 
-/* jostle-results/pack.PROGRAM.TIME.PID, to be freed. */
+// jostle-results/pack.PROGRAM.TIME.PID, to be freed.
 static char *default_folder(const json_t *plan)
 {
     char stamp[32], *name = must(strdup(plan_name(plan)));
     const time_t now = time(NULL);
     struct tm local;
     for (char *c = name; *c != '\0'; c++)
-        if (!isascii(*c) || (!isalnum((unsigned char)*c) && strchr("._-", *c) == NULL))
+        if (!isascii(*c) || (!isalnum((unsigned char)*c) && !strchr("._-", *c)))
             *c = '_';
     if (strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", localtime_r(&now, &local)) == 0)
         stamp[0] = '\0';
@@ -286,22 +286,21 @@ static char *default_folder(const json_t *plan)
     return folder;
 }
 
-/* How long the trial may take: no longer than a run, nor than all. */
+// How long the trial may take: no longer than a run, nor than all.
 static int64_t trial_ns(const struct request *request)
 {
     int64_t timeout_ns = request->max_time_ns;
-    if (request->timeout != NULL)
-        (void)units_time(request->timeout, &timeout_ns); /* checked as the option's value */
+    if (request->timeout)
+        (void)units_time(request->timeout, &timeout_ns); // checked as the option's value
     return timeout_ns < request->max_time_ns ? timeout_ns : request->max_time_ns;
 }
 
-/* What the shell is to do, as pairs of key and value, each ended by NUL. */
+// What the shell is to do, as pairs of key and value, each ended by NUL.
 static int print_request(const struct request *request)
 {
     json_t *plan = plan_make(request);
     char seconds[32], most[32], trial_s[32];
-    OWNED char *folder =
-        request->output != NULL ? must(strdup(request->output)) : default_folder(plan);
+    OWNED char *folder = request->output ? must(strdup(request->output)) : default_folder(plan);
     snprintf(seconds, sizeof seconds, "%lld", (long long)(request->max_time_ns / 1000000000));
     snprintf(trial_s, sizeof trial_s, "%.9g", (double)trial_ns(request) / 1e9);
     snprintf(most, sizeof most, "%zu", plan_most(plan));
@@ -316,7 +315,7 @@ static int print_request(const struct request *request)
     pair_put("most", most);
     pair_put("name", plan_name(plan));
     pair_put("place", pack_place_names[request->place]);
-    pair_put("format", request->format != NULL ? request->format : "terminal");
+    pair_put("format", request->format ? request->format : "terminal");
     pair_put("json", request->json);
     pair_put_flag("resume", request->resume);
     pair_put_flag("dry_run", request->dry_run);
@@ -337,7 +336,7 @@ static int expand(const struct request *request)
 static int trial(const char *dir)
 {
     json_t *plan = plan_load(dir);
-    if (plan == NULL)
+    if (!plan)
         return 1;
     json_t *words = launcher_words(plan, 0);
     JSON_EACH (word, words)
@@ -351,7 +350,7 @@ static int derive(const char *dir)
 {
     json_t *pack = pack_derive(dir);
     OWNED char *path = text_of("%s/pack.json", dir);
-    const bool good = pack != NULL && output_document(pack, path);
+    const bool good = pack && output_document(pack, path);
     if (good)
         printf("%s\n", json_has(pack, "verdict") ? json_text_at(pack, "verdict") : "none");
     json_decref(pack);
@@ -361,7 +360,7 @@ static int derive(const char *dir)
 static int show(const char *dir)
 {
     json_t *pack = pack_derive(dir);
-    if (pack == NULL)
+    if (!pack)
         return 1;
     pack_texts_add(pack);
     const bool good = output_json(pack, "-", stdout);
@@ -375,15 +374,15 @@ int main(int argc, char **argv)
     struct request request;
     int status = 0;
     pack_request_read(&request, argc, argv);
-    if (request.expand != NULL)
+    if (request.expand)
         status = expand(&request);
-    else if (request.trial != NULL)
+    else if (request.trial)
         status = trial(request.trial);
-    else if (request.next != NULL)
+    else if (request.next)
         status = next_print(request.next, request.left_s, request.again) ? 0 : 1;
-    else if (request.derive != NULL)
+    else if (request.derive)
         status = derive(request.derive);
-    else if (request.show != NULL)
+    else if (request.show)
         status = show(request.show);
     else
         status = print_request(&request);

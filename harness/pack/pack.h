@@ -10,97 +10,97 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The command line of jostle pack. */
+// The command line of jostle pack.
 
 enum { PACK_COPIES_MOST = 4096, PACK_PROGRAMS_MOST = 16 };
 enum pack_place { PACK_ANYWHERE, PACK_CLOSE, PACK_SPREAD };
-extern const char *const pack_place_names[]; /* ended by NULL */
+extern const char *const pack_place_names[]; // ended by NULL
 
 struct request {
     struct option_list mix;
-    uint64_t max_copies; /* 0: not given */
+    uint64_t max_copies; // 0: not given
     uint64_t cpus_per_copy;
-    int place; /* enum pack_place */
+    int place; // enum pack_place
     const char *target_cpus;
     bool oversubscribe, own_folder;
     const char *input, *setup, *prepare, *conclude, *cleanup, *timeout,
-        *statistic;                    /* NULL: not given */
-    double at_most, confidence, error; /* error 0: not given */
+        *statistic;                    // NULL: not given
+    double at_most, confidence, error; // error 0: not given
     uint64_t min_runs, max_runs;
-    int64_t max_time_ns, seed; /* seed -1: not given */
+    int64_t max_time_ns, seed; // seed -1: not given
     const char *output, *format, *json;
     bool resume, dry_run, quiet, verbose;
-    /* What the shell has this program do. */
+    // What the shell has this program do.
     const char *expand, *trial, *next, *derive, *show, *hints, *synthetic;
     bool again;
     double left_s;
     struct options *given;
-    char **words; /* of the program, ended by NULL */
+    char **words; // of the program, ended by NULL
 };
 
-/* Answers --help; wrong use ends the program. */
+// Answers --help; wrong use ends the program.
 void pack_request_read(struct request *request, int argc, char **argv);
 void pack_request_free(struct request *request);
 
-/* Which CPUs each copy gets. */
+// Which CPUs each copy gets.
 
 struct pack_seats {
-    size_t cpus;       /* that are allowed, of those that --target-cpus names */
-    double quota_cpus; /* of the cgroup; INFINITY: none */
-    size_t room;       /* copies that have CPUs of their own; at least 1 */
-    char *allowed;     /* the CPUs as a list */
-    char **list;       /* of copy i the CPUs, as a list; copy `count` has list[0] again */
-    size_t count;      /* 0: nothing is pinned */
+    size_t cpus;       // that are allowed, of those that --target-cpus names
+    double quota_cpus; // of the cgroup; INFINITY: none
+    size_t room;       // copies that have CPUs of their own; at least 1
+    char *allowed;     // the CPUs as a list
+    char **list;       // of copy i the CPUs, as a list; copy `count` has list[0] again
+    size_t count;      // 0: nothing is pinned
 };
 
-/* Finds them for --place, --cpus-per-copy and --target-cpus. close: hardware threads in the
- * machine's order, those of a core first. spread: the copies take turns among packages, caches
- * and cores, so that two share a core only where none is empty (what OpenMP calls spread). Both
- * hold for each number of copies: the CPUs of copy i do not depend on how many follow. False after
- * a message on stderr; *usage: the options are to blame. */
+// Finds them for --place, --cpus-per-copy and --target-cpus. close: hardware threads in the
+// machine's order, those of a core first. spread: the copies take turns among packages, caches
+// and cores, so that two share a core only where none is empty (what OpenMP calls spread). Both
+// hold for each number of copies: the CPUs of copy i do not depend on how many follow. False after
+// a message on stderr; *usage: the options are to blame.
 bool seats_choose(struct pack_seats *seats, const struct request *request, bool *usage);
 void pack_seats_free(struct pack_seats *seats);
 
-/* pack-plan.json: what a pack measures, as its command line and its trial have it. */
+// pack-plan.json: what a pack measures, as its command line and its trial have it.
 
-/* The plan of a command line, a new reference. Wrong use ends the program, also what the machine
- * has no room for. */
+// The plan of a command line, a new reference. Wrong use ends the program, also what the machine
+// has no room for.
 json_t *plan_make(const struct request *request);
 
-/* Writes it into DIR, which is made where it is not there. With `resume` a plan that is there has
- * to be the same, and stays. False after a message. */
+// Writes it into DIR, which is made where it is not there. With `resume` a plan that is there has
+// to be the same, and stays. False after a message.
 bool pack_plan_write(const json_t *plan, const char *dir, bool resume);
 
-/* The same that is there already. NULL after a message. */
+// The same that is there already. NULL after a message.
 json_t *plan_load(const char *dir);
-/* Replaces it. False after a message. */
+// Replaces it. False after a message.
 bool plan_keep(const json_t *plan, const char *dir);
 
-/* The name for its folder: that of the (first) program. Borrowed. */
+// The name for its folder: that of the (first) program. Borrowed.
 const char *plan_name(const json_t *plan);
 
-/* Notes what DIR/trial.txt, the output of one run of the launcher, says: how long a copy takes by
- * itself, and how many the memory has room for. False after a message: it says nothing, or
- * there is no memory for two. */
+// Notes what DIR/trial.txt, the output of one run of the launcher, says: how long a copy takes by
+// itself, and how many the memory has room for. False after a message: it says nothing, or
+// there is no memory for two.
 bool plan_take_trial(json_t *plan, const char *dir);
 
-/* Numbers of it. */
+// Numbers of it.
 size_t plan_programs(const json_t *plan);
-size_t plan_most(const json_t *plan); /* copies to be measured at most */
+size_t plan_most(const json_t *plan); // copies to be measured at most
 double plan_setting(const json_t *plan, const char *name);
 double plan_confidence(const json_t *plan);
 
-/* The words that run so many copies of the plan's programs (0: each program alone, one after the
- * other), with the launcher itself in front. A new reference. */
+// The words that run so many copies of the plan's programs (0: each program alone, one after the
+// other), with the launcher itself in front. A new reference.
 json_t *launcher_words(const json_t *plan, size_t copies);
-/* The same, quoted for a shell, to be freed. */
+// The same, quoted for a shell, to be freed.
 char *launcher_command(const json_t *plan, size_t copies);
 
-/* The stages of a pack: experiments below DIR/stages, whose variants are numbers of copies. */
+// The stages of a pack: experiments below DIR/stages, whose variants are numbers of copies.
 
 enum { STAGES_MOST = 16 };
 
-/* The reference of every stage: one copy; of a mix each program alone, in turn. */
+// The reference of every stage: one copy; of a mix each program alone, in turn.
 #define STAGE_REFERENCE "1"
 
 struct stages {
@@ -108,83 +108,84 @@ struct stages {
     size_t count;
 };
 
-/* Those that have records, in their order. False after a message: records that cannot be read. To
- * be freed in any case. */
+// Those that have records, in their order. False after a message: records that cannot be read. To
+// be freed in any case.
 bool stages_read(struct stages *stages, const char *dir);
 void stages_free(struct stages *stages);
 
-/* How many copies a condition is of; 0: the reference. */
+// How many copies a condition is of; 0: the reference.
 size_t stage_copies(const struct measured *stage, size_t condition);
 
-/* How long it took. */
+// How long it took.
 double stage_spent_s(const struct measured *stage);
 
-/* Writes DIR/stages/NUMBER/cell.json: these numbers of copies against the reference, for so many
- * seconds, with intervals of that confidence. The folder's path, to be freed; NULL after a
- * message. */
+// Writes DIR/stages/NUMBER/cell.json: these numbers of copies against the reference, for so many
+// seconds, with intervals of that confidence. The folder's path, to be freed; NULL after a
+// message.
 char *stage_write(const json_t *plan, const char *dir, size_t number, const size_t *count,
                   size_t counts, double seconds, double confidence, size_t min_runs);
 
-/* What was measured of each number of copies, over all stages. */
+// What was measured of each number of copies, over all stages.
 
 enum row_verdict { ROW_UNDECIDED, ROW_BELOW, ROW_ABOVE };
 extern const char *const row_verdict_names[];
 
-/* Figures of a run that only a ratio is made of. */
+// Figures of a run that only a ratio is made of.
 enum row_figure {
-    FIGURE_THROUGHPUT, /* copies / makespan */
-    FIGURE_POWER,      /* throughput / mean time of a copy */
+    FIGURE_THROUGHPUT, // copies / makespan
+    FIGURE_POWER,      // throughput / mean time of a copy
 };
 
 struct row {
-    size_t copies;            /* 1: the reference */
-    size_t stage;             /* index into the stages */
-    size_t condition;         /* of the stage's session */
-    size_t runs;              /* blocks that count */
-    struct interval slowdown; /* of the mean time of a copy; of a mix that of the program which
-                                 suffers most, and the widest of the bounds */
+    size_t copies;    // 1: the reference
+    size_t stage;     // index into the stages
+    size_t condition; // of the stage's session
+    size_t runs;      // blocks that count
+    struct interval
+        slowdown; // of the mean time of a copy; of a mix that of the program which
+                  //                                  suffers most, and the widest of the bounds
     enum row_verdict verdict;
-    struct interval speedup; /* throughput by that of the reference */
-    struct interval power;   /* by that of the reference */
-    bool in_knee;            /* the power of no other number is surely higher */
+    struct interval speedup; // throughput by that of the reference
+    struct interval power;   // by that of the reference
+    bool in_knee;            // the power of no other number is surely higher
 };
 
 struct rows {
-    struct row *row; /* ascending; the first is the reference, of the first stage */
+    struct row *row; // ascending; the first is the reference, of the first stage
     size_t count;
 };
 
-/* at_most: the limit of the slowdown; confidence: of the search for the knee. */
+// at_most: the limit of the slowdown; confidence: of the search for the knee.
 void pack_rows_make(struct rows *rows, struct stages *stages, double at_most, double confidence);
 void rows_free(struct rows *rows);
 
-/* A figure of a row itself, by its name; without bounds from fewer than two runs. */
+// A figure of a row itself, by its name; without bounds from fewer than two runs.
 struct interval row_value(const struct row *row, struct stages *stages, const char *name);
-/* How many times the reference's it is, of the same stage; above 1: more. */
+// How many times the reference's it is, of the same stage; above 1: more.
 struct interval row_ratio(const struct row *row, struct stages *stages, const char *name);
 
-/* What there is to know of a pack beside its figures: why it ended where it did, and what the
- * statistics warn of. */
+// What there is to know of a pack beside its figures: why it ended where it did, and what the
+// statistics warn of.
 
-/* [{flag, severity, text, advice}], problems first; each once. `smooth`: as of search.h. */
+// [{flag, severity, text, advice}], problems first; each once. `smooth`: as of search.h.
 json_t *findings_json(const json_t *plan, const struct stages *stages, const struct rows *rows,
                       bool smooth);
 
-/* The record of a pack as people read it. */
+// The record of a pack as people read it.
 
-/* Adds `texts` to each row, by the keys of `columns` ([{key, title, left, rank}], of which a narrow
- * terminal leaves out those of the highest rank first), and `lines`: the answers, each a
- * sentence. */
+// Adds `texts` to each row, by the keys of `columns` ([{key, title, left, rank}], of which a narrow
+// terminal leaves out those of the highest rank first), and `lines`: the answers, each a
+// sentence.
 void pack_texts_add(json_t *pack);
 
-/* Prints "stage\0FOLDER\0text\0TEXT\0": the folder whose cell.json says what is to be measured, and
- * the same in words; nothing where the answer is known. The first time it takes the trial into the
- * plan. left_s: seconds to measure in. again: a
- * last stage that the time has ended is continued. False after a message. */
+// Prints "stage\0FOLDER\0text\0TEXT\0": the folder whose cell.json says what is to be measured, and
+// the same in words; nothing where the answer is known. The first time it takes the trial into the
+// plan. left_s: seconds to measure in. again: a
+// last stage that the time has ended is continued. False after a message.
 bool next_print(const char *dir, double left_s, bool again);
 
-/* Whether the slowdown never surely falls from one number of copies to a larger one. Only then a
- * number between two others says nothing that these do not. */
+// Whether the slowdown never surely falls from one number of copies to a larger one. Only then a
+// number between two others says nothing that these do not.
 bool rows_are_smooth(const struct rows *rows);
 
 #endif

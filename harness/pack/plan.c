@@ -22,15 +22,15 @@
 
 #define PLAN_FILE "pack-plan.json"
 
-/* ---- the programs */
+// ---- the programs
 
-/* A word as a copy can start it, wherever it starts. To be freed. */
+// A word as a copy can start it, wherever it starts. To be freed.
 static char *found_program(const struct request *request, const char *word)
 {
     char path[PATH_MAX];
-    if (strchr(word, '{') != NULL)
+    if (strchr(word, '{'))
         return must(strdup(word));
-    if (strchr(word, '/') == NULL) {
+    if (!strchr(word, '/')) {
         if (!child_find(word, path))
             usage_error("%s: no such program in PATH: fix the command, or build it", word);
         return must(strdup(word));
@@ -48,14 +48,14 @@ static json_t *words_json(const struct request *request, const char *const *word
     json_add(list, json_text(program));
     free(program);
     for (size_t i = 1; i < count; i++) {
-        if (strchr(words[i], '\n') != NULL)
+        if (strchr(words[i], '\n'))
             usage_error("a word has more than one line: put the command into a script");
         json_add(list, json_text(words[i]));
     }
     return list;
 }
 
-/* A command line that is one text: run by sh only where it has something for a shell. */
+// A command line that is one text: run by sh only where it has something for a shell.
 static json_t *text_words(const struct request *request, const char *text, const char *option)
 {
     const char *why = "";
@@ -65,13 +65,12 @@ static json_t *text_words(const struct request *request, const char *text, const
         return words_json(request, words, 3);
     }
     OWNED char **words = words_split(text, &count, &why);
-    if (words == NULL || count == 0)
-        usage_error("%s%s: %s: give a command", option, text,
-                    words == NULL ? why : "there is no command");
+    if (!words || count == 0)
+        usage_error("%s%s: %s: give a command", option, text, !words ? why : "there is no command");
     return words_json(request, (const char *const *)words, count);
 }
 
-/* It becomes the name of a metric. */
+// It becomes the name of a metric.
 static void check_name(const char *name)
 {
     static const char *const own[] = {"copy", "worst", "makespan", "cpu", NULL};
@@ -92,11 +91,11 @@ static json_t *mix_json(const struct request *request)
     json_t *list = must(json_array());
     for (size_t i = 0; i < request->mix.count; i++) {
         const char *text = request->mix.item[i], *equals = strchr(text, '=');
-        if (equals == NULL)
+        if (!equals)
             usage_error("--mix %s: it has no name: give NAME=CMD", text);
         OWNED char *name = must(strndup(text, (size_t)(equals - text)));
         check_name(name);
-        if (json_named(list, "name", name) != NULL)
+        if (json_named(list, "name", name))
             usage_error("--mix %s: two programs have this name: give another", name);
         json_add(list, must(json_pack("{s:s, s:o}", "name", name, "words",
                                       text_words(request, equals + 1, "--mix "))));
@@ -109,14 +108,14 @@ static json_t *programs_json(const struct request *request)
     size_t count = 0;
     if (request->mix.count > 0)
         return mix_json(request);
-    while (request->words[count] != NULL)
+    while (request->words[count])
         count++;
     json_t *words = count == 1 ? text_words(request, request->words[0], "")
                                : words_json(request, (const char *const *)request->words, count);
     return must(json_pack("[{s:n, s:o}]", "name", "words", words));
 }
 
-/* ---- how many */
+// ---- how many
 
 static size_t most_copies(const struct request *request, const struct pack_seats *seats,
                           size_t programs)
@@ -140,10 +139,10 @@ static size_t most_copies(const struct request *request, const struct pack_seats
 static json_t *hints_json(const char *text)
 {
     json_t *list = must(json_array());
-    char *copy = must(strdup(text == NULL ? "" : text)), *rest = copy;
+    char *copy = must(strdup(!text ? "" : text)), *rest = copy;
     for (char *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n")) {
         char *tab = strchr(line, '\t');
-        if (tab == NULL)
+        if (!tab)
             continue;
         *tab = '\0';
         json_add(list, must(json_pack("{s:s, s:s}", "scheduler", line, "options", tab + 1)));
@@ -152,7 +151,7 @@ static json_t *hints_json(const char *text)
     return list;
 }
 
-/* ---- the plan */
+// ---- the plan
 
 static json_t *settings_json(const struct request *request, size_t most)
 {
@@ -186,7 +185,7 @@ json_t *plan_make(const struct request *request)
 {
     struct pack_seats seats;
     bool usage;
-    if (request->input != NULL && access(request->input, R_OK) != 0)
+    if (request->input && access(request->input, R_OK) != 0)
         usage_error("--input %s: it cannot be read: give a file", request->input);
     if (!seats_choose(&seats, request, &usage))
         exit(usage ? 2 : EXIT_FAILURE);
@@ -203,7 +202,7 @@ json_t *plan_make(const struct request *request)
     return plan;
 }
 
-/* ---- its file */
+// ---- its file
 
 static char *file_of(const char *dir)
 {
@@ -215,7 +214,7 @@ json_t *plan_load(const char *dir)
     OWNED char *path = file_of(dir);
     char why[RECORD_WHY];
     json_t *plan = record_read(path, SCHEMA_PACK_PLAN, why);
-    if (plan == NULL)
+    if (!plan)
         complain("%s cannot be read (%s): give a folder that jostle pack has made", path, why);
     return plan;
 }
@@ -226,18 +225,18 @@ bool plan_keep(const json_t *plan, const char *dir)
     return output_document(plan, path);
 }
 
-/* What may differ when a pack is continued: how long, and how exactly. */
+// What may differ when a pack is continued: how long, and how exactly.
 static const char *const limits[] = {"max_time_s", "min_runs", "max_runs", "error"};
 
 static json_t *without_limits(const json_t *plan)
 {
     json_t *settings = must(json_deep_copy(json_object_get(plan, "settings")));
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-        (void)json_object_del(settings, limits[i]); /* it is there */
+        (void)json_object_del(settings, limits[i]); // it is there
     return settings;
 }
 
-/* Whether both measure the same. */
+// Whether both measure the same.
 static bool is_same(const json_t *one, const json_t *other)
 {
     json_t *a = without_limits(one), *b = without_limits(other);
@@ -250,7 +249,7 @@ static bool is_same(const json_t *one, const json_t *other)
     return same;
 }
 
-/* Continues the old one, with the limits of the new. */
+// Continues the old one, with the limits of the new.
 static bool take_limits(json_t *old, const json_t *plan, const char *dir)
 {
     if (!is_same(plan, old))
@@ -277,12 +276,12 @@ bool pack_plan_write(const json_t *plan, const char *dir, bool resume)
     if (!there)
         return (save_make_folder(dir, NULL) || save_complain_folder(dir)) && plan_keep(plan, dir);
     json_t *old = plan_load(dir);
-    const bool good = old != NULL && take_limits(old, plan, dir);
+    const bool good = old && take_limits(old, plan, dir);
     json_decref(old);
     return good;
 }
 
-/* ---- what it says */
+// ---- what it says
 
 double plan_setting(const json_t *plan, const char *name)
 {
@@ -303,32 +302,32 @@ size_t plan_most(const json_t *plan)
 {
     const double room = json_number_at(json_object_get(plan, "memory"), "room"),
                  most = plan_setting(plan, "max_copies");
-    return (size_t)(room < most ? room : most); /* of NAN, before the trial, most */
+    return (size_t)(room < most ? room : most); // of NAN, before the trial, most
 }
 
 const char *plan_name(const json_t *plan)
 {
     const json_t *program = json_array_get(json_object_get(plan, "programs"), 0);
     const char *name = json_text_at(program, "name");
-    if (name != NULL)
+    if (name)
         return name;
     const char *word = json_string_value(json_array_get(json_object_get(program, "words"), 0));
     const char *slash = strrchr(word, '/');
-    return slash == NULL ? word : slash + 1;
+    return !slash ? word : slash + 1;
 }
 
-/* ---- the trial */
+// ---- the trial
 
-/* The figure of that name in the launcher's output; NAN: it is not there. */
+// The figure of that name in the launcher's output; NAN: it is not there.
 static double figure_in(const char *path, const char *name)
 {
     char text[256];
     double value = NAN;
     FILE *file = file_open_record(path);
-    while (file != NULL && isnan(value) && fgets(text, sizeof text, file) != NULL)
+    while (file && isnan(value) && fgets(text, sizeof text, file))
         if (strncmp(text, name, strlen(name)) == 0 && text[strlen(name)] == ' ')
             value = strtod(text + strlen(name) + 1, NULL);
-    if (file != NULL)
+    if (file)
         fclose(file);
     return value;
 }
@@ -365,11 +364,11 @@ bool plan_take_trial(json_t *plan, const char *dir)
     return has_room(plan, peak_bytes);
 }
 
-/* ---- the command line of `copies`, which a pack measures */
+// ---- the command line of `copies`, which a pack measures
 
 static void add_value(json_t *words, const char *option, const char *value)
 {
-    if (value == NULL)
+    if (!value)
         return;
     json_add(words, json_text(option));
     json_add(words, json_text(value));

@@ -115,8 +115,7 @@ static const char details[] =
 
 static bool is_internal(const struct request *request)
 {
-    return request->trial != NULL || request->next != NULL || request->derive != NULL ||
-           request->show != NULL;
+    return request->trial || request->next || request->derive || request->show;
 }
 
 static void check(const struct request *request)
@@ -169,14 +168,14 @@ void pack_request_free(struct request *request)
 
 enum { DEPTH_MOST = 32 };
 
-/* CPUs of one copy: where they sit, from the hardware thread up to the machine. */
+// CPUs of one copy: where they sit, from the hardware thread up to the machine.
 struct unit {
     hwloc_bitmap_t cpus;
-    unsigned rank[DEPTH_MOST]; /* among siblings of which something is allowed */
+    unsigned rank[DEPTH_MOST]; // among siblings of which something is allowed
     size_t depth;
 };
 
-/* How many siblings before it have a CPU that is allowed. */
+// How many siblings before it have a CPU that is allowed.
 static unsigned rank_of(hwloc_obj_t object, hwloc_const_bitmap_t allowed)
 {
     unsigned rank = 0;
@@ -187,12 +186,12 @@ static unsigned rank_of(hwloc_obj_t object, hwloc_const_bitmap_t allowed)
 
 static void locate(struct unit *unit, hwloc_obj_t thread, hwloc_const_bitmap_t allowed)
 {
-    for (hwloc_obj_t at = thread; at != NULL && unit->depth < DEPTH_MOST; at = at->parent)
+    for (hwloc_obj_t at = thread; at && unit->depth < DEPTH_MOST; at = at->parent)
         unit->rank[unit->depth++] = rank_of(at, allowed);
 }
 
-/* All first threads come before any second one, of these all first cores of a cache before any
- * second one, and so on. */
+// All first threads come before any second one, of these all first cores of a cache before any
+// second one, and so on.
 static int by_distance(const void *one, const void *other)
 {
     const struct unit *a = one, *b = other;
@@ -202,7 +201,7 @@ static int by_distance(const void *one, const void *other)
     return 0;
 }
 
-/* Units of per_copy neighbouring threads each, in the machine's order. Returns how many. */
+// Units of per_copy neighbouring threads each, in the machine's order. Returns how many.
 static size_t find_units(const struct machine *machine, size_t per_copy, struct unit *unit)
 {
     const size_t whole = (size_t)hwloc_bitmap_weight(machine->allowed) / per_copy;
@@ -238,11 +237,11 @@ static void place(struct pack_seats *seats, const struct machine *machine,
     }
 }
 
-/* Every CPU of --target-cpus has to be one that is allowed. */
+// Every CPU of --target-cpus has to be one that is allowed.
 static bool are_allowed(const struct machine *machine, const char *wanted)
 {
-    hwloc_bitmap_t missing = wanted == NULL ? NULL : must(machine_parse(wanted));
-    if (missing == NULL)
+    hwloc_bitmap_t missing = !wanted ? NULL : must(machine_parse(wanted));
+    if (!missing)
         return true;
     (void)hwloc_bitmap_andnot(missing, missing, machine->allowed);
     const int first = hwloc_bitmap_first(missing);
@@ -252,13 +251,13 @@ static bool are_allowed(const struct machine *machine, const char *wanted)
                                  wanted, first);
 }
 
-/* A line on stderr where copies would be on cores of unlike speed: the slowest one is the last to
- * end, however many there are. */
+// A line on stderr where copies would be on cores of unlike speed: the slowest one is the last to
+// end, however many there are.
 static void warn_of_kinds(const struct machine *machine, const char *allowed)
 {
     OWNED struct core_kinds *kinds = machine->this_system ? core_kinds_read() : NULL;
     struct cpu_list cpus;
-    if (kinds != NULL && cpus_parse(allowed, &cpus) == 0 && core_kinds_among(kinds, &cpus) > 1)
+    if (kinds && cpus_parse(allowed, &cpus) == 0 && core_kinds_among(kinds, &cpus) > 1)
         complain("the copies' CPUs %s are of several kinds of cores, of unlike speed: jostle "
                  "topology shows them; give CPUs of one kind with --target-cpus",
                  allowed);
@@ -287,7 +286,7 @@ bool seats_choose(struct pack_seats *seats, const struct request *request, bool 
                  (uintmax_t)request->cpus_per_copy, usable);
     } else if (request->place != PACK_ANYWHERE) {
         place(seats, &machine, request);
-    } else if (request->target_cpus != NULL) {
+    } else if (request->target_cpus) {
         seats->list = must(calloc(1, sizeof *seats->list));
         seats->list[seats->count++] = must(strdup(seats->allowed));
     }

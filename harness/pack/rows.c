@@ -12,7 +12,7 @@
 
 const char *const row_verdict_names[] = {"undecided", "below", "above"};
 
-/* ---- figures of single runs */
+// ---- figures of single runs
 
 static double figure_in(const struct measured *stage, size_t block, size_t condition,
                         enum row_figure figure)
@@ -24,7 +24,7 @@ static double figure_in(const struct measured *stage, size_t block, size_t condi
     return throughput / measured_value(stage, block, condition, measured_metric(stage, "copy_s"));
 }
 
-/* How many times x's figure y's is, from the blocks that have both. */
+// How many times x's figure y's is, from the blocks that have both.
 static struct interval ratio_in_stage(struct measured *stage, size_t x, size_t y,
                                       enum row_figure figure)
 {
@@ -41,11 +41,11 @@ static struct interval ratio_in_stage(struct measured *stage, size_t x, size_t y
     return ratio;
 }
 
-/* ---- ratios between rows */
+// ---- ratios between rows
 
-/* Of two ratios to references of different stages, which share no run, on the logarithms (method
- * of variance estimates recovery: G. Y. Zou and A. Donner, Statistics in Medicine 27 (2008)
- * 1693-1702). */
+// Of two ratios to references of different stages, which share no run, on the logarithms (method
+// of variance estimates recovery: G. Y. Zou and A. Donner, Statistics in Medicine 27 (2008)
+// 1693-1702).
 static struct interval of_both(const struct interval *x, const struct interval *y)
 {
     if (!(x->low > 0) || !(y->low > 0) || !isfinite(x->high) || !isfinite(y->high))
@@ -57,7 +57,7 @@ static struct interval of_both(const struct interval *x, const struct interval *
         .center = center, .low = center * exp(-down), .high = center * exp(up)};
 }
 
-/* The power of y by that of x, at that two-sided confidence. */
+// The power of y by that of x, at that two-sided confidence.
 static struct interval power_ratio(struct stages *stages, const struct row *x, const struct row *y,
                                    double confidence)
 {
@@ -82,10 +82,10 @@ static struct interval power_ratio(struct stages *stages, const struct row *x, c
     return ratio;
 }
 
-/* Those that may have the highest power of all: a row is out where another's is surely higher.
- * Each has as many rivals as there are other rows, and a share of the error rate for each
- * (S. S. Gupta, Technometrics 7 (1965) 225-245: subset selection; J. C. Hsu, "Multiple
- * Comparisons" (1996), chapter 4: comparisons with the best). */
+// Those that may have the highest power of all: a row is out where another's is surely higher.
+// Each has as many rivals as there are other rows, and a share of the error rate for each
+// (S. S. Gupta, Technometrics 7 (1965) 225-245: subset selection; J. C. Hsu, "Multiple
+// Comparisons" (1996), chapter 4: comparisons with the best).
 static void find_knee(struct rows *rows, struct stages *stages, double confidence)
 {
     size_t known = 0;
@@ -97,7 +97,7 @@ static void find_knee(struct rows *rows, struct stages *stages, double confidenc
         struct row *row = &rows->row[i];
         row->in_knee = row->runs >= 2;
         for (size_t k = 0; k < rows->count && row->in_knee; k++) {
-            /* One-sided: only a rival that is higher counts. */
+            // One-sided: only a rival that is higher counts.
             const struct interval ratio =
                 k == i ? interval_unbounded(NAN) : power_ratio(stages, row, &rows->row[k], each);
             row->in_knee = !(ratio.low > 1);
@@ -105,7 +105,7 @@ static void find_knee(struct rows *rows, struct stages *stages, double confidenc
     }
 }
 
-/* ---- a row */
+// ---- a row
 
 static struct interval decided_ratio(const struct row *row, struct stages *stages, size_t metric)
 {
@@ -115,8 +115,8 @@ static struct interval decided_ratio(const struct row *row, struct stages *stage
                : metric_ratio(&stage->session, row->condition, AGAINST_REFERENCE, metric);
 }
 
-/* All programs are below the limit where each bound is: an intersection-union test needs no share
- * of the error rate for each (R. L. Berger, Technometrics 24 (1982) 295-300). */
+// All programs are below the limit where each bound is: an intersection-union test needs no share
+// of the error rate for each (R. L. Berger, Technometrics 24 (1982) 295-300).
 static struct interval slowdown_of(const struct row *row, struct stages *stages)
 {
     const struct settings *settings = &stages->stage[row->stage].experiment.settings;
@@ -127,7 +127,7 @@ static struct interval slowdown_of(const struct row *row, struct stages *stages)
             continue;
         const struct interval ratio = decided_ratio(row, stages, m);
         known = known && isfinite(ratio.high);
-        worst.center = fmax(worst.center, ratio.center); /* of NAN and a number the number */
+        worst.center = fmax(worst.center, ratio.center); // of NAN and a number the number
         worst.low = fmax(worst.low, ratio.low);
         worst.high = fmax(worst.high, ratio.high);
     }
@@ -204,7 +204,7 @@ struct interval row_ratio(const struct row *row, struct stages *stages, const ch
 
 enum { BLOCKS_LEAST = 5 };
 
-/* Each flag once, with what to do; docs/pack.md has the same. */
+// Each flag once, with what to do; docs/pack.md has the same.
 static const struct {
     const char *flag, *severity, *advice;
 } kinds[] = {
@@ -287,8 +287,8 @@ static bool is_known(const json_t *list, const json_t *one)
 static void add_warning(json_t *list, const json_t *warning)
 {
     const char *condition = json_text_at(warning, "condition");
-    OWNED char *text = text_of("%s%s%s", condition == NULL ? "" : condition,
-                               condition == NULL             ? ""
+    OWNED char *text = text_of("%s%s%s", !condition ? "" : condition,
+                               !condition                    ? ""
                                : strcmp(condition, "1") == 0 ? " copy: "
                                                              : " copies: ",
                                json_text_at(warning, "message"));
@@ -297,7 +297,7 @@ static void add_warning(json_t *list, const json_t *warning)
                                   "advice", json_text(json_text_at(warning, "advice")))));
 }
 
-/* What the statistics say of a stage, each kind once for all of them. */
+// What the statistics say of a stage, each kind once for all of them.
 static void add_warnings(json_t *list, const struct stages *stages, const char *severity)
 {
     for (size_t i = 0; i < stages->count; i++) {
@@ -325,7 +325,7 @@ json_t *findings_json(const json_t *plan, const struct stages *stages, const str
     return list;
 }
 
-/* ---- numbers */
+// ---- numbers
 
 static struct {
     const char *key, *title;
@@ -362,7 +362,7 @@ static json_t *percent_text(const json_t *row, const char *name)
                                 : number_with_bounds(value, low, high, "%", text));
 }
 
-/* ---- a row */
+// ---- a row
 
 static json_t *verdict_text(const json_t *pack, const json_t *row)
 {
@@ -405,7 +405,7 @@ static void put_row(const json_t *pack, json_t *row)
     json_put(row, "texts", texts);
 }
 
-/* ---- the answers */
+// ---- the answers
 
 static void add_line(json_t *lines, char *text)
 {
@@ -426,19 +426,19 @@ static const json_t *row_of(const json_t *pack, double copies)
     return NULL;
 }
 
-/* "below 2 %", of limits from 2 on "below 2.5 times" */
+// "below 2 %", of limits from 2 on "below 2.5 times"
 static char *limit_text(double at_most)
 {
     return at_most < 2 ? text_of("%.4g %%", 100 * (at_most - 1)) : text_of("%.4g times", at_most);
 }
 
-/* Why no more are said to fit. */
+// Why no more are said to fit.
 static char *why_not_more(const json_t *pack, const json_t *fits)
 {
     const double next = json_number_at(fits, "next");
     const json_t *row = isnan(next) ? NULL : row_of(pack, next);
     const char *why = json_text_at(fits, "why");
-    if (row == NULL)
+    if (!row)
         return text_of("more were not measured");
     OWNED char *ratio = study_ratio_text(json_object_get(row, "slowdown"), "value");
     return text_of("%.0f %s: %s%s", next, plural(next), ratio,

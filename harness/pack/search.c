@@ -50,9 +50,9 @@ size_t stage_copies(const struct measured *stage, size_t condition)
     return condition == 0 ? 0 : (size_t)strtoul(name, NULL, 10);
 }
 
-/* ---- its cell */
+// ---- its cell
 
-/* "a\nb": a list of settings has an item a line. */
+// "a\nb": a list of settings has an item a line.
 static void append(char **list, char *line)
 {
     *list = text_joined(*list, "\n", line);
@@ -77,7 +77,7 @@ static void put_variants(json_t *settings, const json_t *plan, const size_t *cou
     put_text(settings, "variant", list);
 }
 
-/* What the launcher prints: copy_s, and of a mix the time of each program, decide. */
+// What the launcher prints: copy_s, and of a mix the time of each program, decide.
 static void put_metrics(json_t *settings, const json_t *plan)
 {
     static const char *const others[] = {
@@ -93,7 +93,7 @@ static void put_metrics(json_t *settings, const json_t *plan)
     json_array_foreach(programs, i, program)
     {
         const char *name = json_text_at(program, "name");
-        if (name == NULL)
+        if (!name)
             continue;
         append(&list, text_of("%s_s=stdout:/^%s_s ([0-9.e+-]+)$/,unit=s", name, name));
         append(&decide, text_of("%s_s", name));
@@ -101,9 +101,9 @@ static void put_metrics(json_t *settings, const json_t *plan)
     for (i = 0; i < sizeof others / sizeof *others; i++)
         append(&list, text_of("%s", others[i]));
     put_text(settings, "metric", list);
-    for (char *c = decide; c != NULL && *c != '\0'; c++)
+    for (char *c = decide; c && *c != '\0'; c++)
         *c = *c == '\n' ? ',' : *c;
-    put_text(settings, "decide", decide == NULL ? text_of("copy_s") : decide);
+    put_text(settings, "decide", !decide ? text_of("copy_s") : decide);
 }
 
 static json_t *settings_json(const json_t *plan, const size_t *count, size_t counts, double seconds,
@@ -148,23 +148,23 @@ char *stage_write(const json_t *plan, const char *dir, size_t number, const size
     return NULL;
 }
 
-/* Which numbers of copies are measured: all of them where there is time, else those between
- * which the answer lies. */
+// Which numbers of copies are measured: all of them where there is time, else those between
+// which the answer lies.
 
-enum { COUNTS_MOST = 60 }; /* of one stage, as a block has at most 64 conditions */
+enum { COUNTS_MOST = 60 }; // of one stage, as a block has at most 64 conditions
 
 struct search {
-    size_t least, most; /* numbers of copies, without the reference: least is 2, of a mix more */
-    double trial_s;     /* how long the reference takes */
-    size_t room;        /* copies that have CPUs of their own */
-    double left_s;      /* to measure in */
-    size_t min_runs;    /* blocks that are wanted */
+    size_t least, most; // numbers of copies, without the reference: least is 2, of a mix more
+    double trial_s;     // how long the reference takes
+    size_t room;        // copies that have CPUs of their own
+    double left_s;      // to measure in
+    size_t min_runs;    // blocks that are wanted
 };
 
-static const double slack = 1.25;     /* of a run: neighbours slow it down */
-static const double between_s = 0.03; /* from one run to the next */
-enum { BLOCKS_LEAST = 5, PARTS = 4 }; /* of a gap that a stage divides */
-/* Of the time that is left, what the first stage gets where others may follow. */
+static const double slack = 1.25;     // of a run: neighbours slow it down
+static const double between_s = 0.03; // from one run to the next
+enum { BLOCKS_LEAST = 5, PARTS = 4 }; // of a gap that a stage divides
+// Of the time that is left, what the first stage gets where others may follow.
 static const double first_share = 0.5;
 
 static double run_s(const struct search *search, size_t copies)
@@ -173,7 +173,7 @@ static double run_s(const struct search *search, size_t copies)
     return search->trial_s * turns * slack + between_s;
 }
 
-/* How many blocks of these numbers fit into so many seconds. */
+// How many blocks of these numbers fit into so many seconds.
 static double blocks(const struct search *search, const size_t *count, size_t counts,
                      double seconds)
 {
@@ -191,7 +191,7 @@ static size_t all_of(const struct search *search, size_t *count)
     return counts;
 }
 
-/* least, and twice as many each time, up to most. */
+// least, and twice as many each time, up to most.
 static size_t doublings(const struct search *search, size_t *count)
 {
     size_t counts = 0;
@@ -201,7 +201,7 @@ static size_t doublings(const struct search *search, size_t *count)
     return counts;
 }
 
-/* Leaves out every second number but the last. */
+// Leaves out every second number but the last.
 static size_t thinned(size_t *count, size_t counts)
 {
     size_t kept = 0;
@@ -219,8 +219,8 @@ static size_t largest_gap(const struct search *search, const size_t *count, size
     return gap;
 }
 
-/* Numbers of copies for the first stage, ascending, into count[COUNTS_MOST]; returns how many.
- * *stages: how many stages there may be; 1: these are all. */
+// Numbers of copies for the first stage, ascending, into count[COUNTS_MOST]; returns how many.
+// *stages: how many stages there may be; 1: these are all.
 static size_t first_counts(const struct search *search, size_t *count, size_t *stages)
 {
     size_t counts = all_of(search, count);
@@ -236,7 +236,7 @@ static size_t first_counts(const struct search *search, size_t *count, size_t *s
     return counts;
 }
 
-/* Adds numbers that divide the gap between two others evenly. Returns how many there are then. */
+// Adds numbers that divide the gap between two others evenly. Returns how many there are then.
 static size_t divide(size_t low, size_t high, size_t parts, size_t *count, size_t counts)
 {
     size_t last = low;
@@ -263,7 +263,7 @@ static size_t sorted_once(size_t *count, size_t counts)
     return kept;
 }
 
-/* What was measured of numbers of copies, without the reference, which comes first. */
+// What was measured of numbers of copies, without the reference, which comes first.
 static const struct row *points_of(const struct rows *rows, size_t *points)
 {
     const bool reference = rows->count > 0 && rows->row[0].condition == 0;
@@ -275,7 +275,7 @@ bool rows_are_smooth(const struct rows *rows)
 {
     size_t points;
     const struct row *point = points_of(rows, &points);
-    double highest = 0; /* a slowdown that fewer copies surely have */
+    double highest = 0; // a slowdown that fewer copies surely have
     for (size_t i = 0; i < points; i++) {
         if (point[i].slowdown.high < highest)
             return false;
@@ -299,9 +299,9 @@ static size_t not_measured(const struct search *search, const struct row *point,
     return counts;
 }
 
-/* Those for a further stage, from what the rows say: at most three between the last that fits and
- * the next, and one on each side of the knee. Where the points are not smooth all that are left, as
- * far as time allows. None: the answer is known. */
+// Those for a further stage, from what the rows say: at most three between the last that fits and
+// the next, and one on each side of the knee. Where the points are not smooth all that are left, as
+// far as time allows. None: the answer is known.
 static size_t more_counts(const struct search *search, const struct rows *rows, size_t *count)
 {
     size_t points;
@@ -334,7 +334,7 @@ static struct search search_of(const json_t *plan, double left_s)
     };
 }
 
-/* As many blocks at least as the time has room for, but three; at most those of --min-runs. */
+// As many blocks at least as the time has room for, but three; at most those of --min-runs.
 static size_t min_runs(const struct search *search, const size_t *count, size_t counts,
                        double seconds)
 {
@@ -342,7 +342,7 @@ static size_t min_runs(const struct search *search, const size_t *count, size_t 
     return (size_t)fmin(fmax(fit, 3), (double)search->min_runs);
 }
 
-/* "1, 2, 4 copies at once": what a stage measures. */
+// "1, 2, 4 copies at once": what a stage measures.
 static void print_counts(const size_t *count, size_t counts)
 {
     OWNED char *text = must(strdup("1"));
@@ -358,14 +358,14 @@ static void print_counts(const size_t *count, size_t counts)
     pair_put("text", text);
 }
 
-/* Writes the cell, and says so. */
+// Writes the cell, and says so.
 static bool begin(const json_t *plan, const char *dir, size_t number, const struct search *search,
                   const size_t *count, size_t counts, double seconds)
 {
     const double confidence = json_number_at(json_object_get(plan, "search"), "confidence_each");
     OWNED char *folder = stage_write(plan, dir, number, count, counts, seconds, confidence,
                                      min_runs(search, count, counts, seconds));
-    if (folder == NULL)
+    if (!folder)
         return false;
     pair_put("stage", folder);
     print_counts(count, counts);
@@ -381,7 +381,7 @@ static bool begin_first(json_t *plan, const char *dir, double left_s)
     const size_t counts = first_counts(&search, count, &stages);
     if (stages > STAGES_MOST)
         stages = STAGES_MOST;
-    /* Each stage may be wrong; all of them together no more often than is wanted. */
+    // Each stage may be wrong; all of them together no more often than is wanted.
     const double confidence = 1 - (1 - plan_confidence(plan)) / (double)stages;
     json_put(plan, "search",
              must(json_pack("{s:I, s:f, s:b}", "stages", (json_int_t)stages, "confidence_each",
@@ -390,7 +390,7 @@ static bool begin_first(json_t *plan, const char *dir, double left_s)
            begin(plan, dir, 1, &search, count, counts, stages == 1 ? left_s : first_share * left_s);
 }
 
-/* Continues a stage that was interrupted: the same numbers of copies, with the limits of now. */
+// Continues a stage that was interrupted: the same numbers of copies, with the limits of now.
 static bool continue_stage(const json_t *plan, const char *dir, const struct stages *stages,
                            double left_s)
 {
@@ -419,13 +419,12 @@ static bool begin_further(const json_t *plan, const char *dir, struct stages *st
     return counts == 0 || begin(plan, dir, stages->count + 1, &search, count, counts, seconds);
 }
 
-/* Whether the last stage has something left to be measured. */
+// Whether the last stage has something left to be measured.
 static bool is_unfinished(const struct stages *stages, bool again)
 {
     const struct measured *stage = &stages->stage[stages->count - 1];
     const char *stopped = experiment_stopped(&stage->experiment);
-    return !measured_is_done(stage) ||
-           (again && stopped != NULL && strcmp(stopped, "max-time") == 0);
+    return !measured_is_done(stage) || (again && stopped && strcmp(stopped, "max-time") == 0);
 }
 
 bool next_print(const char *dir, double left_s, bool again)

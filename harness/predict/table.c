@@ -405,10 +405,10 @@ json_t *table_worst_to_json(const struct table *table)
     for (size_t i = 0; i < table->count; i++) {
         const struct table_row *row = &table->row[i];
         if (row->shown && row->prediction.low > 1 &&
-            (worst == NULL || row->prediction.slowdown > worst->prediction.slowdown))
+            (!worst || row->prediction.slowdown > worst->prediction.slowdown))
             worst = row;
     }
-    return worst == NULL ? json_null() : json_integer(worst - table->row);
+    return !worst ? json_null() : json_integer(worst - table->row);
 }
 
 // What a prediction that knew each truth would be off by all the same, of single rows added up.
@@ -456,7 +456,7 @@ json_t *table_check_to_json(const struct table *table)
     for (size_t i = 0; i < table->count; i++) {
         const struct table_row *row = &table->row[i];
         const struct prediction *one = &row->prediction;
-        if (!row->shown || row->measured == NULL || !isfinite(row->measured->slowdown))
+        if (!row->shown || !row->measured || !isfinite(row->measured->slowdown))
             continue;
         const double truth = row->measured->slowdown;
         sum += fabs(one->slowdown - truth);

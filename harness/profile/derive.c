@@ -41,7 +41,7 @@ json_t *step_result(const char *folder, const char *name)
     json_error_t error;
     OWNED char *path = text_of("%s/%s/result.json", folder, name);
     json_t *result = json_read_record(path, 0, &error);
-    if (result == NULL)
+    if (!result)
         complain("%s cannot be read (%s): measure again into another --output", path, error.text);
     return result;
 }
@@ -162,7 +162,7 @@ struct noise noise_of(const struct noise_series *series, double confidence)
     struct noise noise = {.mean_s = NAN, .sd = NAN, .low = NAN, .high = NAN, .correlation = NAN};
     noise.interleaved = noise.in_time = (struct noise_halves){NAN, NAN, NAN};
     OWNED double *log_s = calloc(2 * series->n + 1, sizeof *log_s);
-    if (log_s == NULL)
+    if (!log_s)
         return noise;
     const size_t n = take_logs(series, log_s);
     double *scratch = log_s + series->n;
@@ -292,7 +292,7 @@ static void take_time(struct work *work, const struct measured *measured)
 {
     const json_t *after = json_object_get(measured->experiment.json, "after");
     const char *time = json_text_at(after, "time");
-    if (time != NULL)
+    if (time)
         (void)snprintf(work->profile->made, sizeof work->profile->made, "%s", time);
 }
 
@@ -344,8 +344,8 @@ static void take_problems(struct work *work, const json_t *result, const char *e
             continue;
         const size_t others = with_flag(warnings, count, flag) - 1;
         OWNED char *more = others > 0 ? text_of(", and %zu more", others) : text_of("%s", "");
-        char *text = text_of("%s (%s%s): %s", experiment, condition != NULL ? condition : "all",
-                             more, json_text_at(warning, "message"));
+        char *text = text_of("%s (%s%s): %s", experiment, condition ? condition : "all", more,
+                             json_text_at(warning, "message"));
         reason(work, text);
     }
 }
@@ -445,7 +445,7 @@ static void take_use(struct work *work, const struct measured *measured, double 
     for (size_t i = 0; i < measured->session.count; i++) {
         const json_t *load =
             json_array_get(json_object_get(measured->session.runs[i].record, "load"), 0);
-        if (load == NULL || measured->session.runs[i].condition != 1 ||
+        if (!load || measured->session.runs[i].condition != 1 ||
             !session_uses(&measured->session, &measured->session.runs[i]))
             continue;
         cpu_s += json_number_at(load, "cpu_s");
@@ -463,8 +463,7 @@ static bool take_load(struct work *work, const struct measured *measured, size_t
     struct profile_beside *one = &profile->beside[profile->besides];
     const char *name = measured->experiment.settings.conditions[condition];
     const char *dash = strrchr(name, '-');
-    if (dash == NULL || (size_t)(dash - name) >= sizeof one->kind ||
-        profile->besides == PROFILE_BESIDE)
+    if (!dash || (size_t)(dash - name) >= sizeof one->kind || profile->besides == PROFILE_BESIDE)
         return false;
     *one = (struct profile_beside){.level = strtod(dash + 1, NULL) / 100};
     (void)snprintf(one->kind, sizeof one->kind, "%.*s", (int)(dash - name), name);
@@ -519,7 +518,7 @@ static json_t *experiments_of(const struct work *work, const char *file)
 {
     static const char *const names[] = {STEP_ALONE, STEP_SENSITIVITY, STEP_ADDED, STEP_PRESSURE};
     const char *slash = strrchr(file, '/');
-    const size_t beside = slash != NULL ? (size_t)(slash + 1 - file) : 0;
+    const size_t beside = slash ? (size_t)(slash + 1 - file) : 0;
     const bool same = strncmp(work->folder, file, beside) == 0;
     json_t *list = must(json_array());
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -569,7 +568,7 @@ json_t *derive_profile(const char *folder, const char *file)
 {
     struct program_profile profile;
     struct work work = {.folder = folder, .plan = steps_plan(folder), .profile = &profile};
-    if (work.plan == NULL)
+    if (!work.plan)
         return NULL;
     json_t *record = NULL, *pressure = must(json_object());
     profile_begin(&profile);
@@ -618,7 +617,7 @@ json_t *derive_noise(const char *folder)
 {
     struct measured measured;
     json_t *plan = steps_plan(folder), *record = NULL;
-    if (plan == NULL)
+    if (!plan)
         return NULL;
     if (step_read(&measured, folder, STEP_ALONE)) {
         struct noise_series series;

@@ -146,7 +146,7 @@ static char *clean(const char *text)
 {
     char *name = text_of("%s", text), *to = name;
     for (const char *from = text; *from != '\0'; from++) {
-        const bool good = isalnum((unsigned char)*from) || strchr("._-+", *from) != NULL;
+        const bool good = isalnum((unsigned char)*from) || strchr("._-+", *from);
         if (good || to == name || to[-1] != '_')
             *to++ = (char)(good ? *from : '_');
     }
@@ -168,7 +168,7 @@ static bool is_folder(const char *path)
 static const char *base(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
+    return slash ? slash + 1 : path;
 }
 
 static void name_after_program(struct request *request, const char *folder)
@@ -201,12 +201,12 @@ static void find_names(struct request *request)
         struct tm utc;
         strftime(when, sizeof when, "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
         request->name = clean(base(request->words[0]));
-        request->folder = request->output != NULL
+        request->folder = request->output
                               ? text_of("%s", request->output)
                               : text_of("jostle-results/%s.noise.%s", request->name, when);
         return;
     }
-    if (request->output == NULL)
+    if (!request->output)
         name_after_program(request, "");
     else if (is_folder(request->output))
         name_after_program(request, request->output);
@@ -266,9 +266,9 @@ static void take_level(const char *text, json_t *plan)
 
 static void add_kinds(const struct request *request, json_t *plan)
 {
-    if (request->kinds != NULL)
+    if (request->kinds)
         each_item(request->kinds, take_kind, plan);
-    for (enum kind kind = 0; kind < KINDS && request->kinds == NULL; kind++)
+    for (enum kind kind = 0; kind < KINDS && !request->kinds; kind++)
         add_kind(kind, plan);
     if (json_array_size(json_object_get(plan, "kinds")) == 0)
         usage_error("--kinds: none of these loads is possible here (%s): give others",
@@ -285,8 +285,7 @@ static json_t *handed_on(const struct request *request)
             continue;
         if (!option_format(row, request, value, sizeof value))
             usage_error("--%s: too long: give less", row->name);
-        const bool bare =
-            row->type == OPTION_TEXT && row->bare != NULL && strcmp(value, row->bare) == 0;
+        const bool bare = row->type == OPTION_TEXT && row->bare && strcmp(value, row->bare) == 0;
         json_add(words, json_owned_text(
                             text_of("--%s%s%s", row->name, bare ? "" : "=", bare ? "" : value)));
     }
@@ -303,7 +302,7 @@ static json_t *request_plan(const struct request *request)
                                   SCHEMA_PROFILE_PLAN, "name", request->name, "place",
                                   request->place, "kinds", "levels", "reasons", "check_noise",
                                   request->check_noise, "pressure", !request->no_pressure, "adds",
-                                  request->levels == NULL, "options", handed_on(request)));
+                                  !request->levels, "options", handed_on(request)));
     json_t *words = must(json_array());
     for (size_t i = 0; i < request->word_count; i++)
         json_add(words, json_text(request->words[i]));
@@ -321,7 +320,7 @@ static json_t *request_plan(const struct request *request)
     json_put(plan, "max_runs",
              request->max_runs > 0 ? json_number((double)request->max_runs) : must(json_null()));
     add_kinds(request, plan);
-    each_item(request->levels != NULL ? request->levels : "50%,100%", take_level, plan);
+    each_item(request->levels ? request->levels : "50%,100%", take_level, plan);
     return plan;
 }
 
@@ -342,8 +341,7 @@ static void request_read(struct request *request, int argc, char **argv)
                                     .stop_at_operand = true};
     int rest;
     request->given = options_parse(&program, argc, argv, &rest);
-    if (request->next != NULL || request->derive != NULL || request->noise != NULL ||
-        request->show != NULL)
+    if (request->next || request->derive || request->noise || request->show)
         return;
     request->words = argv + rest;
     request->word_count = (size_t)(argc - rest);
@@ -370,7 +368,7 @@ static json_t *read_plan(const char *path)
     if (access(path, F_OK) != 0)
         return NULL;
     json_t *plan = record_read(path, SCHEMA_PROFILE_PLAN, why);
-    if (plan == NULL)
+    if (!plan)
         usage_error("%s cannot be read (%s): give another --output", path, why);
     return plan;
 }
@@ -390,18 +388,18 @@ static bool differs(const json_t *a, const json_t *b)
 // What is in the folder: nothing, or with --resume the same profile.
 static void check_folder(const struct request *request, const json_t *old, const json_t *plan)
 {
-    if (old == NULL && !file_folder_has_only(request->folder, (const char *const[]){NULL}))
+    if (!old && !file_folder_has_only(request->folder, (const char *const[]){NULL}))
         usage_error("%s exists, and holds no profile's records: give another --output",
                     request->folder);
-    if (old == NULL && request->file != NULL && access(request->file, F_OK) == 0)
+    if (!old && request->file && access(request->file, F_OK) == 0)
         usage_error("%s is there, and its records (%s) are not: move it away, or give another "
                     "--output",
                     request->file, request->folder);
-    if (old != NULL && !request->resume)
+    if (old && !request->resume)
         usage_error("%s holds the records of a profile: add --resume to continue it, or give "
                     "another --output",
                     request->folder);
-    if (old != NULL && differs(old, plan))
+    if (old && differs(old, plan))
         usage_error("--resume: %s is of another command or of other options: give the same, or "
                     "another --output",
                     request->folder);
@@ -414,7 +412,7 @@ static bool begin(const struct request *request)
     OWNED char *path = text_of("%s/%s", request->folder, STEPS_PLAN);
     json_t *old = read_plan(path);
     check_folder(request, old, plan);
-    if (old != NULL && json_is_null(json_object_get(plan, "max_time_s")))
+    if (old && json_is_null(json_object_get(plan, "max_time_s")))
         json_put(plan, "max_time_s", json_incref(json_object_get(old, "max_time_s")));
     bool made = false;
     const bool good = save_make_folder(request->folder, &made)
@@ -436,10 +434,10 @@ static bool begin(const struct request *request)
 
 static bool derive(const struct request *request)
 {
-    if (request->output == NULL)
+    if (!request->output)
         usage_error("--derive: it needs --output FILE");
     json_t *record = derive_profile(request->derive, request->output);
-    const bool good = record != NULL && output_named(record, request->output);
+    const bool good = record && output_named(record, request->output);
     json_decref(record);
     return good;
 }
@@ -476,7 +474,7 @@ static bool show(const char *path)
         return complain("%s holds runs of --check-noise, and no profile: see jostle report %s/%s",
                         path, path, STEP_ALONE);
     json_t *record = is_folder ? derive_profile(path, path) : read_profile(path);
-    const bool good = record != NULL && output_json(record, "-", stdout);
+    const bool good = record && output_json(record, "-", stdout);
     json_decref(record);
     return good;
 }
@@ -484,7 +482,7 @@ static bool show(const char *path)
 static int noise(const char *folder)
 {
     json_t *record = derive_noise(folder);
-    const bool good = record != NULL && output_json(record, "-", stdout);
+    const bool good = record && output_json(record, "-", stdout);
     const bool told = json_is_true(json_object_get(record, "can_be_told"));
     json_decref(record);
     return !good ? EXIT_FAILURE : told ? EXIT_SUCCESS : EXIT_ABOVE;
@@ -496,13 +494,13 @@ int main(int argc, char **argv)
     struct request request;
     int status;
     request_read(&request, argc, argv);
-    if (request.next != NULL)
+    if (request.next)
         status = steps_print(request.next) ? EXIT_SUCCESS : EXIT_FAILURE;
-    else if (request.derive != NULL)
+    else if (request.derive)
         status = derive(&request) ? EXIT_SUCCESS : EXIT_FAILURE;
-    else if (request.show != NULL)
+    else if (request.show)
         status = show(request.show) ? EXIT_SUCCESS : EXIT_FAILURE;
-    else if (request.noise != NULL)
+    else if (request.noise)
         status = noise(request.noise);
     else
         status = begin(&request) ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -123,7 +123,7 @@ bool profile_from_json(struct program_profile *profile, const json_t *record, ch
     const json_t *pressure = json_object_get(record, "pressure");
     const char *schema = json_string_value(json_object_get(record, "schema"));
     profile_begin(profile);
-    if (schema == NULL || strncmp(schema, "jostle.program/", 15) != 0)
+    if (!schema || strncmp(schema, "jostle.program/", 15) != 0)
         return say(why, size, "holds no profile: give a file that jostle profile has made");
     if (strcmp(schema, SCHEMA_PROGRAM) != 0)
         return say(why, size, "is of another version of jostle: make it again with jostle profile");
@@ -151,7 +151,7 @@ bool profile_read(struct program_profile *profile, const char *path, char *why, 
         return false;
     }
     json_t *record = json_read_record(path, 0, &error);
-    if (record == NULL) {
+    if (!record) {
         snprintf(why, size, "is no JSON (line %d): give a file that jostle profile has made",
                  error.line);
         return false;
@@ -223,7 +223,7 @@ static json_t *body_to_json(const struct program_profile *profile)
 json_t *profile_to_json(const struct program_profile *profile)
 {
     json_t *head = must(head_to_json(profile)), *body = must(body_to_json(profile));
-    json_t *kept = must(profile->record != NULL ? json_deep_copy(profile->record) : json_object());
+    json_t *kept = must(profile->record ? json_deep_copy(profile->record) : json_object());
     if (json_object_update(head, body) != 0 || json_object_update_recursive(kept, head) != 0)
         must(NULL);
     json_decref(head);
@@ -312,11 +312,10 @@ static json_t *loop_words(const json_t *program)
     const char *conclude = json_text_at(program, "conclude");
     const char *first = json_string_value(json_array_get(words, 0));
     json_t *loop = must(json_pack("[s, s, s, s, s]", "exec", "--loop", "--settle", "0.05s", "--"));
-    if (input != NULL || prepare != NULL || ignored != NULL || conclude != NULL)
-        add(loop, (const char *const[]){"bash", "-c", lap, "bash", prepare != NULL ? prepare : "",
-                                        input != NULL ? input : "/dev/null",
-                                        ignored != NULL ? ignored : "none",
-                                        conclude != NULL ? conclude : "", NULL});
+    if (input || prepare || ignored || conclude)
+        add(loop, (const char *const[]){"bash", "-c", lap, "bash", prepare ? prepare : "",
+                                        input ? input : "/dev/null", ignored ? ignored : "none",
+                                        conclude ? conclude : "", NULL});
     // As an experiment has it: one word that only a shell understands.
     if (json_array_size(words) == 1 && words_need_shell(first))
         add(loop, (const char *const[]){"sh", "-c", NULL});

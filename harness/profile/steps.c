@@ -313,7 +313,7 @@ static bool check(const struct state *state)
     pair_put("problem", problem);
     free(least);
     free(total);
-    return problem == NULL;
+    return !problem;
 }
 
 static void say_forecast(const struct state *state)
@@ -399,7 +399,7 @@ static void leave_possible(bool wanted[REPORTERS])
     JSON_EACH (one, json_object_get(record, "reporters")) {
         for (enum reporter i = 0; i < REPORTERS; i++)
             if (strcmp(reporter_rows[i].name, json_text_at(one, "name")) == 0 &&
-                json_string_value(json_object_get(one, "reason")) != NULL)
+                json_string_value(json_object_get(one, "reason")))
                 wanted[i] = false;
     }
     json_decref(record);
@@ -488,7 +488,7 @@ json_t *steps_plan(const char *folder)
     json_error_t error;
     OWNED char *path = text_of("%s/" STEPS_PLAN, folder);
     json_t *plan = json_read_record(path, 0, &error);
-    if (plan == NULL)
+    if (!plan)
         complain("%s cannot be read (%s): give another --output", path, error.text);
     return plan;
 }
@@ -496,7 +496,7 @@ json_t *steps_plan(const char *folder)
 bool steps_print(const char *folder)
 {
     json_t *plan = steps_plan(folder);
-    const bool good = plan != NULL && next(folder, plan);
+    const bool good = plan && next(folder, plan);
     json_decref(plan);
     return good && fflush(stdout) == 0;
 }

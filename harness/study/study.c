@@ -57,7 +57,7 @@ static const struct sample *sample_of(const struct measured *measured, int condi
 size_t measured_count(const struct measured *measured, int condition, size_t metric)
 {
     const struct sample *sample = sample_of(measured, condition, metric);
-    return sample == NULL ? 0 : sample->count;
+    return !sample ? 0 : sample->count;
 }
 
 struct interval measured_figure(struct measured *measured, int condition, size_t metric)
@@ -97,10 +97,10 @@ json_t *study_figure_text(const json_t *object, const char *unit)
 {
     char text[NUMBER_SIZE];
     const double value = json_number_at(object, "value"), low = json_bound_at(object, 0);
-    if (unit != NULL && strcmp(unit, "fraction") == 0)
+    if (unit && strcmp(unit, "fraction") == 0)
         number_percent(value, text);
     else if (isnan(value) || isnan(low))
-        number_scaled(value, unit != NULL ? unit : "", text);
+        number_scaled(value, unit ? unit : "", text);
     else
         number_with_interval(value, low, json_bound_at(object, 1), unit, text);
     return json_text(text);
