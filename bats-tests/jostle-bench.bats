@@ -225,7 +225,7 @@ in_series() {
 @test "each problem of a bench is in the table of docs/bench.md" {
     local flag
     local -a flags
-    mapfile -t flags < <(sed -nE 's/^    \{\.flag = "([a-z-]+)",.*/\1/p' "$ROOT/harness/bench/problems.c")
+    mapfile -t flags < <(sed -nE 's/^    \{\.flag = "([a-z-]+)",.*/\1/p' "$ROOT/harness/bench/texts.c")
     ((${#flags[@]} >= 10))
     for flag in "${flags[@]}"; do grep -q "^| \`$flag\` |" "$ROOT/docs/bench.md" || {
         echo "$flag"
