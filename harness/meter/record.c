@@ -6,7 +6,6 @@
 #include "common/schemas.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 

@@ -5,7 +5,6 @@
 #include "extract.h"
 #include "settings.h"
 #include "signals.h"
-#include "system.h"
 
 #include "common/group.h"
 #include "common/json.h"
@@ -13,7 +12,6 @@
 
 #include <pthread.h>
 #include <sys/resource.h>
-#include <time.h>
 
 // accounting_find: makes the target's group as --accounting says, of the first
 // kind that this machine allows. False if the wanted kind cannot be had (never for

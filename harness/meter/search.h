@@ -4,8 +4,6 @@
 #include "common/metric.h"
 
 #include <regex.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 // The figures of one metric in one run, as they are found, and what they come to.
 

@@ -451,7 +451,9 @@ static bool open_all(struct service *service)
         return complain("--ready %s: %s", settings->ready, error);
     if (!launch_open_output(&service->output_fd, settings->output))
         return false;
-    if (!service_log_open(&service->process.out) || !service_log_open(&service->process.errors))
+    service->process.out.fd = capture_open();
+    service->process.errors.fd = service->process.out.fd < 0 ? -1 : capture_open();
+    if (service->process.errors.fd < 0)
         return complain("no temporary file: %s: set TMPDIR to a folder that can be written",
                         strerror(errno));
     return accounting_find(&service->process.group, settings->accounting) &&

@@ -61,7 +61,7 @@ void service_totals_free(struct service_totals *totals);
 // other children.
 
 struct service_log {
-    int fd;     // -1: there is none
+    int fd;     // a capture; -1: there is none
     off_t from; // where the output of the last start begins
 };
 
@@ -112,9 +112,6 @@ const char *service_process_how(const struct service_process *process, const cha
 
 // service_process_last_line: that it wrote to stderr, or else to stdout; "" for none.
 void service_process_last_line(const struct service_process *process, char *line, size_t size);
-
-// service_log_open: makes the file. False with errno.
-bool service_log_open(struct service_log *log);
 
 // service_log_trim: gives up the disk's blocks of all but the end. To be called now and then.
 void service_log_trim(const struct service_log *log);

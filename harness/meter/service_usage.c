@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,23 +211,11 @@ void service_totals_free(struct service_totals *totals)
 
 #define TAIL_SIZE 4096
 
-bool service_log_open(struct service_log *log)
-{
-    *log = (struct service_log){.fd = capture_open()};
-    return log->fd >= 0;
-}
-
 // length_of: 0 also where the file has no length that is known.
 static off_t length_of(const struct service_log *log)
 {
     struct stat status;
     return log->fd >= 0 && fstat(log->fd, &status) == 0 ? status.st_size : 0;
-}
-
-// service_log_begin: a start of the service: what follows is its output.
-static void service_log_begin(struct service_log *log)
-{
-    log->from = length_of(log);
 }
 
 void service_log_trim(const struct service_log *log)
@@ -359,8 +346,8 @@ bool service_process_start(struct service_process *process, char *text, size_t s
     char error[256] = "";
     int report[2];
     make_group(process);
-    service_log_begin(&process->out);
-    service_log_begin(&process->errors);
+    process->out.from = length_of(&process->out);
+    process->errors.from = length_of(&process->errors);
     process->ended = process->daemon = process->is_empty = process->probe_succeeded = false;
     process->probe = 0;
     process->main = pipe2(report, O_CLOEXEC) == 0 ? fork_server(process) : -1;

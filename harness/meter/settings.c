@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,12 +184,6 @@ static void take_targets(struct settings *settings, char **words)
         words = take_one(settings, words);
 }
 
-static bool same_source(const struct settings *settings, size_t i, size_t j)
-{
-    return strcmp(settings->metric[i].name, settings->metric[j].name) == 0 &&
-           settings->only[i] == settings->only[j];
-}
-
 // take_target: for which command the newest metric is.
 static void take_target(struct settings *settings)
 {
@@ -203,7 +196,7 @@ static void take_target(struct settings *settings)
                     metric->name, metric->variant);
     settings->only[last] = number;
     for (size_t j = 0; j < last; j++)
-        if (same_source(settings, j, last))
+        if (settings->only[j] == number && strcmp(settings->metric[j].name, metric->name) == 0)
             usage_error("metric %s: it is given twice: choose another name", metric->name);
 }
 

@@ -4,10 +4,6 @@
 #include "common/metric.h"
 #include "common/options.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum exit_code {
     EXIT_RECORDED = 0,
     EXIT_NOT_RUN = 1,

@@ -1,7 +1,6 @@
 #include "signals.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -9,7 +8,6 @@
 
 #include "clock.h"
 #include "common/messages.h"
-#include "system.h"
 
 // The calls on signals fail only for numbers that do not exist.
 bool signals_take(struct signals *signals)

@@ -3,8 +3,6 @@
 
 #include "system.h"
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 // What the caller has set, to be given on to the target unchanged.
 struct signals {

@@ -6,16 +6,9 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/wait.h>
 
 // For how long the target was stopped by a signal (SIGSTOP, Ctrl-Z, a terminal).
-
-// stops_begin: of a run.
-static void stops_begin(struct stops *stops)
-{
-    *stops = (struct stops){.total_known = true};
-}
 
 // stops_stopped: the target is stopped by the signal. missed: meter was stopped, too, so
 // that this may have been long ago.
@@ -276,8 +269,7 @@ void supervise(struct outcome *outcome, const struct supervision *supervision)
                                     .deadline_ns = supervision->timeout_ns == 0
                                                        ? INT64_MAX
                                                        : clock_ns() + supervision->timeout_ns};
-    *outcome = (struct outcome){0};
-    stops_begin(&outcome->stops);
+    *outcome = (struct outcome){.stops = {.total_known = true}};
     while (reap(&supervisor) && supervisor.phase != GIVEN_UP) {
         if (outcome->ended && supervisor.phase == RUNNING)
             enter(&supervisor, LINGERING, LINGER_NS);

@@ -2,10 +2,6 @@
 #define METER_SYSTEM_H
 
 #include "common/group.h"
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
 
 // The files that the kernel counts in. What it does not have is -1.
 enum system_file {
