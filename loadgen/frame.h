@@ -82,7 +82,7 @@ void accounting_snapshot(struct run *run, struct snapshot *snapshot);
 void accounting_difference(const struct snapshot *later, const struct snapshot *earlier,
                            struct snapshot *window);
 
-// ---- room.c ----
+// ---- settings.c ----
 
 // Main thread, after check(): the same of what was claimed and what all workers need besides.
 void room_claim_workers(struct run *run);

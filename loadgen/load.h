@@ -385,7 +385,7 @@ struct run {
     struct engine *engine;                // engine.c's own
     struct control *control;              // control.c's own; NULL without a control plane
     struct uv_loop_s *loop;               // of the control plane
-    struct room_watch *room;              // room.c's own; NULL: nobody looks
+    struct room_watch *room;              // settings.c's own; NULL: nobody looks
     struct options *options;
 };
 
