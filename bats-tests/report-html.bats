@@ -47,6 +47,16 @@ column() {
     grep -qF 'aria-label="67 % more CPU time, 22 % waiting for the CPU, 11 % unexplained"><rect class="a0" x="0" y="0" width="66.67"' "$BATS_TEST_TMPDIR/drawn.html"
 }
 
+@test "a column that the tables get is on the page" {
+    local page=$BATS_TEST_TMPDIR/new.html
+    sed '/^<script type="application\/json" id="model">$/q' "$PAGES/disk.html" >"$page"
+    page_model "$PAGES/disk.html" | jq -c '.head.columns.cells += [{ key: "new", title: "new thing", left: false, rank: 9 }] | .cells |= map(.texts.new = "42 things")' >>"$page"
+    sed '1,/^<script type="application\/json" id="model">$/d' "$PAGES/disk.html" | sed -n '/^<\/script>$/,$p' >>"$page"
+    page_drawn "$page" >"$BATS_TEST_TMPDIR/drawn.html"
+    grep -q '>New thing<' "$BATS_TEST_TMPDIR/drawn.html"
+    grep -q '>42 things<' "$BATS_TEST_TMPDIR/drawn.html"
+}
+
 @test "the same records make the same bytes, and nothing in them leads elsewhere" {
     "$JOSTLE" report "$ROOT/results/reference/disk" --format html --output "$BATS_TEST_TMPDIR/again.html"
     cmp "$PAGES/disk.html" "$BATS_TEST_TMPDIR/again.html"

@@ -258,7 +258,7 @@ static char *cost_text(const struct row *row)
 
 enum { MOST_COLUMNS = 12 };
 
-// In their order; what follows the last one has no key.
+// In their order.
 static const struct column tables[TABLES][MOST_COLUMNS] =
     {
         [TABLE_CELLS] =
@@ -351,13 +351,21 @@ static const struct column tables[TABLES][MOST_COLUMNS] =
             },
 };
 
+static const struct column *after_last(enum table table)
+{
+    size_t count = 0;
+    while (count < MOST_COLUMNS && tables[table][count].key)
+        count++;
+    return tables[table] + count;
+}
+
 void columns_put_row(struct line *json, enum table table, const struct row *row,
                      const struct value *ratio)
 {
     line_object(json, NULL);
     view_put(json, "distinguishable", view_get(ratio, "distinguishable"));
     line_object(json, "texts");
-    for (const struct column *column = tables[table]; column->key; column++) {
+    for (const struct column *column = tables[table]; column < after_last(table); column++) {
         struct row own = *row;
         if (column->metric)
             own.metric = column->metric;
@@ -402,7 +410,7 @@ static void put_table(struct line *json, const char *name, enum table table,
                       const struct fills *fills)
 {
     line_array(json, name);
-    for (const struct column *column = tables[table]; column->key; column++) {
+    for (const struct column *column = tables[table]; column < after_last(table); column++) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
         OWNED char *title = text_of(column->title, fills->text[column->fill]);

@@ -171,6 +171,7 @@ function variants(cells) {
 // ---- every cell
 
 const number = (key) => (one) => [one.texts[key], one.values[key]];
+const ownCells = ["program", "load", "runs", "alone", "loaded", "slowdown", "of_alone"];
 const cellColumns = (head) => [
   { title: "Target", of: (one) => one.program },
   { title: "Load", of: (one) => nameOf(one) ?? "none" },
@@ -182,10 +183,9 @@ const cellColumns = (head) => [
     of: (one) => [...(one.distinguishable === false ? ["noise"] : []), ...problemNames(one)].join(", ") },
   { title: "Alone", kind: "n", of: number("alone") },
   { title: "Under load", kind: "n", of: number("loaded") },
-  { title: "User time", kind: "n", of: number("user") },
-  { title: "System time", kind: "n", of: number("system") },
-  { title: "Memory", kind: "n", of: number("memory") },
-  { title: "Load achieved", kind: "n", of: number("achieved") },
+  // The others as every format has them.
+  ...head.columns.cells.filter(({ key }) => !ownCells.includes(key)).map(({ key, title, left }) =>
+    ({ title: capital(title).replace(/^(User|System)$/, "$1 time"), kind: left ? "" : "n", of: number(key) })),
   ...(head.hosts.length > 1 ? [{ title: "Host", of: (one) => one.host ?? "unknown" }] : []),
 ];
 function metricTable(head, cells) {
