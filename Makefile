@@ -203,7 +203,7 @@ LIBRARIES := -Wl,--as-needed -lgsl -lgslcblas -ljansson -lgcrypt -lhwloc -lm -ld
 LIBS       = $(LIBRARIES)
 # meter is small and static, so that starting it costs little and the memory image
 # that the target inherits before its exec is a few hundred KiB.
-$(BIN)/meter $(BIN)/keeper $(BIN)/start $(BIN)/arguments: LIBS = $(STATIC) -lm -pthread
+$(BIN)/meter $(BIN)/keeper $(BIN)/start: LIBS = $(STATIC) -lm -pthread
 
 # A room is a library, and a program is its main.c with the libraries of its room and of those that it
 # uses: those first that need the ones behind them.
