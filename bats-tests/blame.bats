@@ -312,7 +312,8 @@ END
         printf '%s\n' "$line" >record
         is_record record
     done <node.jsonl
-    sanitized || jq -s . node.jsonl | holds '(map(.kernel.own_cpus * .duration_s) | add) / (map(.duration_s) | add) <= 0.0125'
+    # 1 % of a usual CPU; a slow or shared one takes up to twice as long for the same.
+    sanitized || jq -s . node.jsonl | holds '(map(.kernel.own_cpus * .duration_s) | add) / (map(.duration_s) | add) <= 0.025'
 }
 
 @test "jostle report shows what a watch has written over the time, also when its last line was cut off" {

@@ -379,6 +379,7 @@ injected() {
     read -r loaded period < <(noise_of_cpu)
     kill %1
     wait
+    printf '%s\n' "$quiet" >>quiet
     awk -v quiet="$quiet" -v loaded="$loaded" -v period="$period" 'BEGIN {
         printf "lost %s %%, then %s %%, every %s ms\n", quiet, loaded, period
         exit !(loaded - quiet > 0.8 && loaded - quiet < 1.2 && period > 9.5 && period < 10.5) }'
@@ -386,7 +387,10 @@ injected() {
 
 # bats test_tags=measures
 @test "--noise finds what a load of 1 % takes of a CPU, and how often" {
-    in_tries 8 injected
+    in_tries 8 injected && return
+    # Where as much is lost at any time, 1 % is not to be seen.
+    awk '{ exit $1 < 3 }' quiet && skip "this machine loses $(sort -n quiet | head -n 1) % of a CPU by itself"
+    false
 }
 
 @test "--noise says in words and as JSON what each CPU loses, and what it costs many ranks" {
