@@ -92,7 +92,7 @@ marked() {
     local trial pid jostle
     local -a pids
     for trial in {1..50}; do
-        MARK=kill$trial "$JOSTLE" slowdown --pause --quiet --output "out$trial" --min-runs 100 --max-runs 100 --load "n=pid:$PID" -- sleep 0.1 >/dev/null 2>&1 3>&- &
+        MARK=kill$trial TMPDIR=$PWD "$JOSTLE" slowdown --pause --quiet --output "out$trial" --min-runs 100 --max-runs 100 --load "n=pid:$PID" -- sleep 0.1 >/dev/null 2>&1 3>&- &
         jostle=$!
         # From its start on, and then at a random moment.
         ((trial % 5 == 0)) || eventually 20 is_stopped "$PID"
