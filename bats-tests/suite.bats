@@ -82,3 +82,21 @@ a_test() {
     [[ ${lines[2]} == 'lint: common/b: a module that needs itself by way of others' ]]
     [[ ${lines[3]} == 'lint: loadgen/a: '* ]]
 }
+
+@test "a circle of calls that one header hides is refused, too" {
+    mkdir -p tree/.ci tree/common tree/build/obj/common && cp "$ROOT/.ci/lines" tree/.ci/ && cd tree
+    git init -q .
+    printf 'common 9\nfiles 3\n' >.ci/budget
+    printf 'int a(void);\nint b(void);\n' >common/room.h
+    printf '#include "room.h"\nint a(void) { return b(); }\n' >common/a.c
+    printf '#include "room.h"\nint b(void) { return 1; }\n' >common/b.c
+    cc -c -o build/obj/common/a.o common/a.c
+    cc -c -o build/obj/common/b.o common/b.c
+    run -0 .ci/lines --check
+    printf '#include "room.h"\nint b(void) { return a(); }\n' >common/b.c
+    cc -c -o build/obj/common/b.o common/b.c
+    run -1 .ci/lines --check
+    [[ ${#lines[@]} -eq 2 && ${lines[0]} == 'lint: common/a: a module'* && ${lines[1]} == 'lint: common/b: a module'* ]]
+    printf 'circles 2\n' >>.ci/budget
+    run -0 .ci/lines --check
+}

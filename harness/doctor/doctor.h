@@ -39,17 +39,14 @@ void found_ok(struct findings *findings, const char *format, ...)
 void found_unknown(struct findings *findings, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// ---- noise.c
-
-// The noise floor of a machine: the same work again and again, by how much do its
-// times differ? meter runs it, the functions of stats judge it.
-
-// Works for so long, in rounds of fixed work for CPU, memory and the disk of the
-// current folder. Returns `noise_floor` of jostle.doctor/1, a member for each kind
-// that can be done here; NULL after a message.
-json_t *noise_measure(int64_t time_ns);
-// A finding for each kind: they are checks of their own.
-void check_noise(struct findings *findings, const json_t *noise);
+size_t findings_count(const struct findings *findings, enum status status);
+// A line for each, and how many there are, on stdout.
+void findings_print(const struct findings *findings);
+// "CHECK: TEXT; CHECK: TEXT" of those that warn into text, cut off where it is too long. False:
+// none warns.
+bool findings_join_warnings(const struct findings *findings, char *text, size_t size);
+// `findings` of jostle.doctor/1. A new reference.
+json_t *findings_to_json(const struct findings *findings);
 
 // What happens on the machine within a second.
 
@@ -67,6 +64,18 @@ bool watch_machine(struct watch *watch);
 void watch_free(struct watch *watch);
 // By how much a counter has grown; UNKNOWN where it is not known.
 int64_t watch_grown(int64_t before, int64_t after);
+
+// ---- noise.c
+
+// The noise floor of a machine: the same work again and again, by how much do its
+// times differ? meter runs it, the functions of stats judge it.
+
+// Works for so long, in rounds of fixed work for CPU, memory and the disk of the
+// current folder. Returns `noise_floor` of jostle.doctor/1, a member for each kind
+// that can be done here; NULL after a message.
+json_t *noise_measure(int64_t time_ns);
+// A finding for each kind: they are checks of their own.
+void check_noise(struct findings *findings, const json_t *noise);
 
 // ---- detours.c
 

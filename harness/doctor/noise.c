@@ -1,4 +1,3 @@
-
 #include "doctor.h"
 
 #include <fcntl.h>
@@ -6,15 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/child.h"
-#include "common/machine_json.h"
 #include "common/messages.h"
-#include "common/processes.h"
+#include "common/record_json.h"
 #include "common/units.h"
 #include "harness/meter/clock.h"
 #include "harness/stats/result.h"
@@ -167,24 +163,18 @@ static json_t *signs_of(const json_t *summary, const char *condition)
     return signs;
 }
 
-static double number(const json_t *object, const char *name)
-{
-    const json_t *value = json_object_get(object, name);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 // The noise of one condition; NULL where it has none.
 static json_t *noise_of(const json_t *summary, const json_t *condition)
 {
     const char *name = json_string_value(json_object_get(condition, "name"));
     const json_t *wall = json_object_get(condition, "wall_s");
-    const double mean_s = number(wall, "mean"), stddev_s = number(wall, "stddev");
+    const double mean_s = json_number_at(wall, "mean"), stddev_s = json_number_at(wall, "stddev");
     if (!name || !(mean_s > 0) || !isfinite(stddev_s))
         return NULL;
     return json_pack("{s:s, s:O, s:f, s:f, s:f, s:f, s:o}", "kind", name, "runs",
                      json_object_get(condition, "runs"), "mean_s", mean_s, "stddev_s", stddev_s,
                      "cv", stddev_s / mean_s, "slowest",
-                     number(wall, "max") / number(wall, "median"), "signs",
+                     json_number_at(wall, "max") / json_number_at(wall, "median"), "signs",
                      signs_of(summary, name));
 }
 
@@ -233,15 +223,16 @@ static void join_signs(const json_t *signs, char *text, size_t size)
 static void add_finding(struct findings *findings, enum kind kind, const json_t *member)
 {
     char mean[32], signs[128], advice[128];
-    const double cv = number(member, "cv");
+    const double cv = json_number_at(member, "cv");
     const double needed = fmax(2, ceil(pow(2 * cv / 0.01, 2)));
     join_signs(json_object_get(member, "signs"), signs, sizeof signs);
     snprintf(advice, sizeof advice, "for an error of 1 %% expect about %.0f runs", needed);
     findings_add(findings, cv > kinds[kind].limit ? STATUS_WARN : STATUS_OK, advice,
                  "the same work of %s differs by %.2f %% (coefficient of variation of %d runs, "
                  "slowest %.2f of the median)%s",
-                 units_format_time(number(member, "mean_s") * 1e9, mean, sizeof mean), 100 * cv,
-                 (int)number(member, "runs"), number(member, "slowest"), signs);
+                 units_format_time(json_number_at(member, "mean_s") * 1e9, mean, sizeof mean),
+                 100 * cv, (int)json_number_at(member, "runs"), json_number_at(member, "slowest"),
+                 signs);
 }
 
 void check_noise(struct findings *findings, const json_t *noise)
@@ -259,103 +250,4 @@ void check_noise(struct findings *findings, const json_t *noise)
         else
             add_finding(findings, kind, member);
     }
-}
-
-#define LOOKS       10 // at the run queue
-#define LOOK_MS     100
-#define TICK_US     10000
-#define LEAST_TICKS 3 // of a second: below it a process is no culprit
-
-static void find_culprit(struct watch *watch, const struct processes *before,
-                         const struct processes *after)
-{
-    long long most = LEAST_TICKS - 1;
-    for (size_t i = 0; i < after->count; i++) {
-        const struct process *process = &after->process[i];
-        const struct process *was = processes_same(before, process);
-        const long long used = !was ? 0 : process->ticks - was->ticks;
-        if (used <= most)
-            continue;
-        most = used;
-        snprintf(watch->culprit, sizeof watch->culprit, "%s, pid %ld, %lld %% of a CPU",
-                 process->name, (long)process->pid, used);
-    }
-}
-
-// Busy time of each CPU since boot, interrupts included.
-static size_t read_cpus(int64_t *busy_us, size_t most)
-{
-    char path[PATH_MAX], line[1024];
-    size_t cpus = 0;
-    FILE *file = fopen(machine_path("/proc/stat", path), "re");
-    if (!file)
-        return 0;
-    while (fgets(line, sizeof line, file) && strncmp(line, "cpu", 3) == 0) {
-        size_t cpu;
-        long long user, nice, system, irq, softirq;
-        if (sscanf(line, "cpu%zu %lld %lld %lld %*d %*d %lld %lld", &cpu, &user, &nice, &system,
-                   &irq, &softirq) != 6 ||
-            cpu >= most)
-            continue;
-        busy_us[cpu] = (user + nice + system + irq + softirq) * TICK_US;
-        cpus = cpu + 1 > cpus ? cpu + 1 : cpus;
-    }
-    fclose(file);
-    return cpus;
-}
-
-// Sleeps; returns how many tasks ran or waited meanwhile, without ourselves.
-static double sleep_and_count(void)
-{
-    const struct timespec step = {.tv_nsec = LOOK_MS * 1000000L};
-    double tasks = 0;
-    for (int i = 0; i < LOOKS; i++) {
-        char value[64];
-        nanosleep(&step, NULL);
-        if (!machine_field("/proc/stat", "procs_running", " ", value, sizeof value))
-            continue;
-        const double running = strtod(value, NULL);
-        tasks += running > 0 ? running - 1 : 0;
-    }
-    return tasks / LOOKS;
-}
-
-bool watch_machine(struct watch *watch)
-{
-    const size_t most = 8192;
-    int64_t *before_us = calloc(most, sizeof *before_us);
-    *watch = (struct watch){.cpu_busy_us = calloc(most, sizeof *watch->cpu_busy_us)};
-    if (!before_us || !watch->cpu_busy_us) {
-        free(before_us);
-        watch_free(watch);
-        return complain("out of memory: free some");
-    }
-    struct processes before = {0}, after = {0};
-    processes_read(&before);
-    read_cpus(before_us, most);
-    counters_read(&watch->before);
-    const int64_t start_us = clock_ns() / NS_PER_US;
-    watch->queue = sleep_and_count();
-    counters_read(&watch->after);
-    watch->time_us = clock_ns() / NS_PER_US - start_us;
-    watch->cpus = read_cpus(watch->cpu_busy_us, most);
-    for (size_t i = 0; i < watch->cpus; i++)
-        watch->cpu_busy_us[i] -= before_us[i];
-    processes_read(&after);
-    find_culprit(watch, &before, &after);
-    processes_free(&before);
-    processes_free(&after);
-    free(before_us);
-    return true;
-}
-
-void watch_free(struct watch *watch)
-{
-    free(watch->cpu_busy_us);
-    watch->cpu_busy_us = NULL;
-}
-
-int64_t watch_grown(int64_t before, int64_t after)
-{
-    return before == UNKNOWN || after == UNKNOWN ? UNKNOWN : after - before;
 }

@@ -1,0 +1,200 @@
+#include "doctor.h"
+
+#include "common/machine_json.h"
+#include "common/messages.h"
+#include "common/processes.h"
+#include "common/record_json.h"
+#include "harness/meter/clock.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char *const status_names[] = {
+    [STATUS_OK] = "ok", [STATUS_WARN] = "warn", [STATUS_UNKNOWN] = "unknown"};
+
+static void add(struct findings *findings, enum status status, const char *advice,
+                const char *format, va_list arguments)
+{
+    if (findings->count == sizeof findings->finding / sizeof findings->finding[0])
+        return; // there are fewer checks than that
+    struct finding *finding = &findings->finding[findings->count++];
+    *finding = (struct finding){.check = findings->check, .status = status};
+    snprintf(finding->advice, sizeof finding->advice, "%s", advice ?: "");
+    vsnprintf(finding->text, sizeof finding->text, format, arguments);
+}
+
+void findings_add(struct findings *findings, enum status status, const char *advice,
+                  const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add(findings, status, advice, format, arguments);
+    va_end(arguments);
+}
+
+void found_ok(struct findings *findings, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add(findings, STATUS_OK, NULL, format, arguments);
+    va_end(arguments);
+}
+
+void found_unknown(struct findings *findings, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add(findings, STATUS_UNKNOWN, NULL, format, arguments);
+    va_end(arguments);
+}
+
+size_t findings_count(const struct findings *findings, enum status status)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < findings->count; i++)
+        count += findings->finding[i].status == status;
+    return count;
+}
+
+void findings_print(const struct findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->finding[i];
+        printf("%-8s %-16s %s%s%s\n", status_names[finding->status], finding->check, finding->text,
+               finding->advice[0] == '\0' ? "" : ": ", finding->advice);
+    }
+    printf("\n%zu findings: %zu warn, %zu unknown\n", findings->count,
+           findings_count(findings, STATUS_WARN), findings_count(findings, STATUS_UNKNOWN));
+    printf("next: jostle slowdown -- CMD\n");
+}
+
+bool findings_join_warnings(const struct findings *findings, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < findings->count && used < size; i++) {
+        const struct finding *finding = &findings->finding[i];
+        if (finding->status == STATUS_WARN)
+            used += (size_t)snprintf(text + used, size - used, "%s%s: %s", used == 0 ? "" : "; ",
+                                     finding->check, finding->text);
+    }
+    return used > 0;
+}
+
+json_t *findings_to_json(const struct findings *findings)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->finding[i];
+        json_array_append_new(
+            array,
+            json_pack("{s:s, s:s, s:o, s:o}", "check", finding->check, "status",
+                      status_names[finding->status], "message", text_to_json(finding->text),
+                      "advice", text_to_json(finding->advice[0] == '\0' ? NULL : finding->advice)));
+    }
+    return array;
+}
+
+// ---- what happens within a second ----
+
+#define LOOKS       10 // at the run queue
+#define LOOK_MS     100
+#define TICK_US     10000
+#define LEAST_TICKS 3 // of a second: below it a process is no culprit
+
+static void find_culprit(struct watch *watch, const struct processes *before,
+                         const struct processes *after)
+{
+    long long most = LEAST_TICKS - 1;
+    for (size_t i = 0; i < after->count; i++) {
+        const struct process *process = &after->process[i];
+        const struct process *was = processes_same(before, process);
+        const long long used = !was ? 0 : process->ticks - was->ticks;
+        if (used <= most)
+            continue;
+        most = used;
+        snprintf(watch->culprit, sizeof watch->culprit, "%s, pid %ld, %lld %% of a CPU",
+                 process->name, (long)process->pid, used);
+    }
+}
+
+// Busy time of each CPU since boot, interrupts included.
+static size_t read_cpus(int64_t *busy_us, size_t most)
+{
+    char path[PATH_MAX], line[1024];
+    size_t cpus = 0;
+    FILE *file = fopen(machine_path("/proc/stat", path), "re");
+    if (!file)
+        return 0;
+    while (fgets(line, sizeof line, file) && strncmp(line, "cpu", 3) == 0) {
+        size_t cpu;
+        long long user, nice, system, irq, softirq;
+        if (sscanf(line, "cpu%zu %lld %lld %lld %*d %*d %lld %lld", &cpu, &user, &nice, &system,
+                   &irq, &softirq) != 6 ||
+            cpu >= most)
+            continue;
+        busy_us[cpu] = (user + nice + system + irq + softirq) * TICK_US;
+        cpus = cpu + 1 > cpus ? cpu + 1 : cpus;
+    }
+    fclose(file);
+    return cpus;
+}
+
+// Sleeps; returns how many tasks ran or waited meanwhile, without ourselves.
+static double sleep_and_count(void)
+{
+    const struct timespec step = {.tv_nsec = LOOK_MS * 1000000L};
+    double tasks = 0;
+    for (int i = 0; i < LOOKS; i++) {
+        char value[64];
+        nanosleep(&step, NULL);
+        if (!machine_field("/proc/stat", "procs_running", " ", value, sizeof value))
+            continue;
+        const double running = strtod(value, NULL);
+        tasks += running > 0 ? running - 1 : 0;
+    }
+    return tasks / LOOKS;
+}
+
+bool watch_machine(struct watch *watch)
+{
+    const size_t most = 8192;
+    int64_t *before_us = calloc(most, sizeof *before_us);
+    *watch = (struct watch){.cpu_busy_us = calloc(most, sizeof *watch->cpu_busy_us)};
+    if (!before_us || !watch->cpu_busy_us) {
+        free(before_us);
+        watch_free(watch);
+        return complain("out of memory: free some");
+    }
+    struct processes before = {0}, after = {0};
+    processes_read(&before);
+    read_cpus(before_us, most);
+    counters_read(&watch->before);
+    const int64_t start_us = clock_ns() / NS_PER_US;
+    watch->queue = sleep_and_count();
+    counters_read(&watch->after);
+    watch->time_us = clock_ns() / NS_PER_US - start_us;
+    watch->cpus = read_cpus(watch->cpu_busy_us, most);
+    for (size_t i = 0; i < watch->cpus; i++)
+        watch->cpu_busy_us[i] -= before_us[i];
+    processes_read(&after);
+    find_culprit(watch, &before, &after);
+    processes_free(&before);
+    processes_free(&after);
+    free(before_us);
+    return true;
+}
+
+void watch_free(struct watch *watch)
+{
+    free(watch->cpu_busy_us);
+    watch->cpu_busy_us = NULL;
+}
+
+int64_t watch_grown(int64_t before, int64_t after)
+{
+    return before == UNKNOWN || after == UNKNOWN ? UNKNOWN : after - before;
+}
