@@ -30,6 +30,16 @@ enum option_type {
 #define OPTION_SEED_MOST                                                                           \
     1000000007.0 // of a seed, in every command: a prime, so that no pattern of the clock stays
 
+// What an experiment becomes when it is continued with another value of a setting.
+enum option_change {
+    CHANGES_EXPERIMENT, // another one
+    CHANGES_LIMIT,      // the same: it says when to stop, and runs are added in the same order
+    CHANGES_NOTHING,    // the same: it measures nothing
+};
+
+// Of an integer without a preset.
+#define OPTION_NOT_GIVEN INT64_MIN
+
 struct option_list {
     size_t count;
     const char **item;
@@ -61,6 +71,8 @@ struct option_row {
     bool repeats;               // may be given again, and the last one counts; a list collects
     const char *again;          // what to do rather than give it twice
     bool may_be_empty;          // of texts: "" is a value
+    enum option_change change;  // of a setting of an experiment
+    bool apart;                 // of a setting: options_to_json() leaves it out
     // A check of a text's own; NULL: none. False, and error says what to give.
     bool (*check)(const char *text, char *error, size_t size);
     const char *wrong; // what check() refuses: bats-tests/options.bats tries it

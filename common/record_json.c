@@ -202,6 +202,63 @@ json_t *json_bounds(double low, double high)
     return must(json_pack("[o, o]", json_figure(low), json_figure(high)));
 }
 
+static const char *recorded_name(const struct option_row *row, char *name, size_t size)
+{
+    (void)snprintf(name, size, "%s%s", row->name, row->type == OPTION_TIME ? "_s" : "");
+    for (char *at = name; (at = strchr(at, '-')) != NULL;)
+        *at = '_';
+    return name;
+}
+
+static json_t *option_to_json(const struct option_row *row, const void *field)
+{
+    const union {
+        bool flag;
+        uint64_t count;
+        int64_t integer;
+        double real;
+        int choice;
+        const char *text;
+        struct option_list list;
+    } *value = field;
+    switch (row->type) {
+    case OPTION_FLAG:
+        return json_boolean(value->flag);
+    case OPTION_COUNT:
+        return json_integer((json_int_t)value->count);
+    case OPTION_INTEGER:
+        return value->integer == OPTION_NOT_GIVEN ? json_null() : json_integer(value->integer);
+    case OPTION_TIME:
+        return value->integer == 0 ? json_null() : number_to_json((double)value->integer / 1e9);
+    case OPTION_CHOICE:
+        return json_string(row->choices[value->choice]);
+    case OPTION_LIST:
+        return texts_to_json(value->list.item, value->list.count);
+    case OPTION_TEXT:
+    case OPTION_CPUS:
+        return text_to_json(value->text);
+    default: // a real number
+        return number_to_json(value->real > 0 ? value->real : NAN);
+    }
+}
+
+void options_to_json(const struct option_row *rows, const void *values, json_t *object)
+{
+    char name[64];
+    for (; rows->name; rows++)
+        if (!rows->apart)
+            json_put(object, recorded_name(rows, name, sizeof name),
+                     option_to_json(rows, (const char *)values + rows->offset));
+}
+
+const struct option_row *option_recorded(const struct option_row *rows, const char *name)
+{
+    char own[64];
+    while (rows->name && strcmp(recorded_name(rows, own, sizeof own), name) != 0)
+        rows++;
+    return rows->name ? rows : NULL;
+}
+
 json_t *json_member(const json_t *object, const char *name)
 {
     json_t *value = json_object_get(object, name);

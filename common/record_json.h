@@ -2,6 +2,7 @@
 #define COMMON_RECORD_JSON_H
 
 #include "common/metric.h"
+#include "common/options.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -67,6 +68,12 @@ json_t *json_date(time_t time);       // RFC 3339, see date_utc()
 json_t *json_number(double value);
 json_t *json_figure(double value);
 json_t *json_bounds(double low, double high);
+// Puts the values of all rows (but those .apart) into an object, under the names that they have in
+// records: "max_time_s" of --max-time, times in seconds. What was not given is null; of a flag
+// false.
+void options_to_json(const struct option_row *rows, const void *values, json_t *object);
+// The row whose name in records that is; NULL: there is none.
+const struct option_row *option_recorded(const struct option_row *rows, const char *name);
 // The member of that name, or null.
 json_t *json_member(const json_t *object, const char *name);
 // A list of words, quoted for a shell; to be freed.

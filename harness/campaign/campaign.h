@@ -19,7 +19,6 @@
 enum { SETTING_NAMES = 64 };
 // All names, ended by NULL, into an array of most entries. Returns how many.
 size_t setting_names(const char **names, size_t most);
-bool setting_known(const char *name);
 
 // A value in the form in which plans and cells have it, to be freed; "" for a flag
 // that is false. NULL with a reason in error, such as "give a whole number".
@@ -33,10 +32,7 @@ bool setting_add(json_t *settings, const char *name, const char *value);
 // was not there.
 void settings_drop_false(json_t *settings);
 
-// Of settings {name: text}: those that say when to stop. An experiment with other
-// limits is the same experiment: its records have all that these need. To be released.
-json_t *settings_limits(const json_t *settings);
-// And those that make another experiment, for its key. To be released.
+// Of settings {name: text}: those that make another experiment, for its key. To be released.
 json_t *settings_fixed(const json_t *settings);
 
 // "a {n} b": text with placeholders. {{ and }} are braces; a brace that begins no

@@ -51,7 +51,7 @@ static void check_campaign_key(const struct config *config, const struct entry *
 {
     if (entry->sub[0] != '\0')
         config_refuse(config, entry, NULL, "[campaign] takes no name: write [campaign]");
-    if (!section_reserves("campaign", entry->key) && !setting_known(entry->key))
+    if (!section_reserves("campaign", entry->key) && !setting_find(entry->key))
         config_refuse(config, entry, NULL, "unknown setting%s: see docs/campaigns.md",
                       section_hint("campaign", entry->key).text);
 }
@@ -80,7 +80,7 @@ static json_t *parse_overrides(const char *const *overrides, size_t count)
         snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
         if (strcmp(name, repeat_key) == 0)
             continue;
-        if (!setting_known(name))
+        if (!setting_find(name))
             usage_error("--set %s: unknown setting%s: give an option of jostle slowdown",
                         overrides[i], section_hint("campaign", name).text);
         OWNED char *value = setting_value(name, equals + 1, reason, sizeof reason);

@@ -1,6 +1,5 @@
 #include "campaign.h"
 #include "harness/experiment/settings.h"
-#include "harness/stats/objective.h"
 
 #include "common/child.h"
 #include "common/memory.h"
@@ -24,14 +23,6 @@ static const char strictness[] = "strict";
 
 static const struct option_row *const tables[] = {settings_rows, slowdown_rows, NULL};
 
-static const struct option_row *find(const char *name)
-{
-    const struct option_row *row = NULL;
-    for (size_t i = 0; tables[i] && !row; i++)
-        row = option_find(tables[i], name);
-    return row;
-}
-
 size_t setting_names(const char **names, size_t most)
 {
     size_t count = 0;
@@ -41,11 +32,6 @@ size_t setting_names(const char **names, size_t most)
                 names[count++] = row->name;
     names[count] = NULL;
     return count;
-}
-
-bool setting_known(const char *name)
-{
-    return find(name) != NULL;
 }
 
 static char *flag_value(const char *text, char *error, size_t size)
@@ -84,7 +70,7 @@ char *setting_value(const char *name, const char *text, char *error, size_t size
 {
     // Not a number, which would be an exit code.
     static const char *const flag_words[] = {"true", "yes", "on", "false", "no", "off", NULL};
-    const struct option_row *row = find(name);
+    const struct option_row *row = setting_find(name);
     struct settings settings;
     if (row->type == OPTION_FLAG)
         return flag_value(text, error, size);
@@ -117,7 +103,7 @@ char *setting_value(const char *name, const char *text, char *error, size_t size
 bool setting_add(json_t *settings, const char *name, const char *value)
 {
     const char *before = json_string_value(json_object_get(settings, name));
-    json_t *whole = before && find(name)->type == OPTION_LIST
+    json_t *whole = before && setting_find(name)->type == OPTION_LIST
                         ? json_sprintf("%s\n%s", before, value)
                         : json_string(value);
     return json_object_set_new(settings, name, whole) == 0;
@@ -132,39 +118,6 @@ void settings_drop_false(json_t *settings)
         json_object_del(settings, name);
 }
 
-// Whether every record has all metrics of a --metric LIST, or of several, a line each. Those
-// of the program's output, and counters, are only in records of runs that looked for them.
-static bool always_measured(const char *list)
-{
-    for (const char *at = list;; at++) {
-        const size_t length = strcspn(at, ",\n");
-        bool known = length == strlen("all") && strncmp(at, "all", length) == 0;
-        for (size_t i = 0; i < METRICS_ALWAYS && !known; i++)
-            known = length == strlen(builtin_metrics[i].name) &&
-                    strncmp(at, builtin_metrics[i].name, length) == 0;
-        if (!known)
-            return false;
-        at += length;
-        if (*at == '\0')
-            return true;
-    }
-}
-
-static bool is_limit(const char *name, const json_t *value)
-{
-    return is_one_of(name, limit_names) &&
-           (strcmp(name, "metric") != 0 || always_measured(json_string_value(value)));
-}
-
-json_t *settings_limits(const json_t *settings)
-{
-    json_t *found = json_object(), *value;
-    const char *name;
-    json_object_foreach((json_t *)settings, name, value) if (is_limit(name, value))
-        json_object_set(found, name, value);
-    return found;
-}
-
 json_t *settings_fixed(const json_t *settings)
 {
     // As it was called and written when campaigns were measured whose records are still there:
@@ -175,7 +128,7 @@ json_t *settings_fixed(const json_t *settings)
     json_object_foreach((json_t *)settings, name, value)
     {
         const char *key = name;
-        if (is_limit(name, value) || strcmp(name, strictness) == 0)
+        if (setting_is_limit(name, json_string_value(value)) || strcmp(name, strictness) == 0)
             continue;
         for (size_t i = 0; i < sizeof then / sizeof *then; i++)
             if (strcmp(name, then[i][0]) == 0)

@@ -1,4 +1,5 @@
 #include "campaign.h"
+#include "harness/experiment/settings.h"
 
 #include "common/file.h"
 #include "common/memory.h"
@@ -326,7 +327,7 @@ char **entry_words(const struct config *config, const struct entry *entry, size_
 
 bool section_sets(const struct section *section, const struct entry *entry)
 {
-    return setting_known(entry->key) && !section_reserves(section->kind, entry->key);
+    return setting_find(entry->key) && !section_reserves(section->kind, entry->key);
 }
 
 // Adds the words of an entry to the list of its parameter: {name: [value]}.
@@ -356,7 +357,7 @@ static json_t *value_lists(const struct config *config, const struct section *se
     json_t *lists = json_object();
     for (size_t i = 0; i < section->count; i++)
         if (!section_reserves(section->kind, section->entries[i]->key) &&
-            !setting_known(section->entries[i]->key))
+            !setting_find(section->entries[i]->key))
             add_values(config, section->entries[i], lists);
     return lists;
 }

@@ -272,19 +272,6 @@ static void compare_variants(struct differences *differences, const json_t *old,
     }
 }
 
-// How long to measure, and how sure to be, may change: runs are added in the same
-// order, so an experiment with other limits begins with the same runs.
-static bool may_change(const char *setting)
-{
-    static const char *const names[] = {
-        "error",   "confidence",  "min_runs", "max_runs",  "max_time_s",      "metric", "decide",
-        "at_most", "same_within", "strict",   "statistic", "ready_timeout_s", "probe"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(names[i], setting) == 0)
-            return true;
-    return false;
-}
-
 // Whether a setting is as good as not given: older records do not have all.
 static bool is_off(const json_t *value)
 {
@@ -312,7 +299,7 @@ static void compare_settings(struct differences *differences, json_t *old, json_
         // Older experiments have no washout, and get one from here on.
         if (strcmp(name, "washout") == 0 && !before)
             continue;
-        if (may_change(name) || (is_off(before) && is_off(value)))
+        if (settings_may_change(name) || (is_off(before) && is_off(value)))
             continue;
         if (json_is_number(before) && json_is_number(value) &&
             json_number_value(before) == json_number_value(value))

@@ -104,6 +104,9 @@ static struct option_list take_cell(struct experiment *experiment)
         return experiment->session.loads;
     experiment->cell = cell_read(experiment->session.cell);
     cell_apply(experiment->cell, arena, &experiment->settings, experiment->given);
+    // stats notes them in its status.
+    json_put(experiment->cell, "limits",
+             settings_limits(json_object_get(experiment->cell, "settings")));
     const char **command = cell_command(experiment->cell, arena, &count);
     if (experiment->target_count == 0 && experiment->settings.variant.count == 0 && command) {
         experiment->target = command;
@@ -302,7 +305,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
         old = resume_read(&experiment.arena, experiment.session.output);
     // The seed of the session before, so that the order of runs is the same.
     const json_t *seed = json_object_get(json_object_get(old, "settings"), "seed");
-    if (experiment.settings.seed == SEED_UNSET && json_is_integer(seed))
+    if (experiment.settings.seed == OPTION_NOT_GIVEN && json_is_integer(seed))
         experiment.settings.seed = json_integer_value(seed);
     if (command->capacity)
         capacity_limits(&experiment.settings, experiment.given);

@@ -164,7 +164,7 @@ static void put_meter_options(struct experiment *experiment)
     for (size_t i = 0; i < experiment->accounts; i++) {
         put_option("meter", "--account", experiment->account[i]);
     }
-    if (settings->nice != NICE_UNSET)
+    if (settings->nice != OPTION_NOT_GIVEN)
         put_option("meter", "--nice", arena_format(arena, "%" PRId64, settings->nice));
     put_option("meter", "--stdin", experiment->input);
     if (settings->vary)
@@ -274,7 +274,7 @@ static void put_probe(struct experiment *experiment)
         return;
     pair_put("probe_word", "serve");
     put_option("probe_word", "--cpus", experiment->placed.target_cpus);
-    if (settings->nice != NICE_UNSET)
+    if (settings->nice != OPTION_NOT_GIVEN)
         put_option("probe_word", "--nice",
                    arena_format(&experiment->arena, "%" PRId64, settings->nice));
 }
@@ -372,7 +372,7 @@ static void put_load(struct experiment *experiment, const struct condition *cond
     pair_put("load_node", !load->node ? "" : load->node);
     put_flag("load_listens", load->listens);
     put_flag("load_percent", has_percent_limit(load->words, load->word_count));
-    if (experiment->settings.load_nice != NICE_UNSET) {
+    if (experiment->settings.load_nice != OPTION_NOT_GIVEN) {
         pair_put("load_word", "nice");
         pair_put("load_word", "-n");
         pair_put("load_word", arena_format(arena, "%" PRId64, experiment->settings.load_nice));

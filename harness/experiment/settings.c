@@ -85,23 +85,27 @@ static bool check_ready(const char *text, char *error, size_t size)
 const struct option_row settings_rows[] = {
     {ROW("error", "E", OPTION_FRACTION, error), .maximum = 1, .exclusive = true, .preset = "0.05",
      .usual = "measure until the range is within E of the figure (default: 5%)",
+     .change = CHANGES_LIMIT,
      .help = "stop when the relative error (half-width of the confidence interval / mean) is at "
              "most E"},
     {ROW("confidence", "C", OPTION_FRACTION, confidence), .maximum = 1, .exclusive = true,
-     .preset = "0.95", .help = "confidence of every interval"},
+     .preset = "0.95", .change = CHANGES_LIMIT, .help = "confidence of every interval"},
     {ROW("min-runs", "N", OPTION_COUNT, min_runs), .letter = 'm', .minimum = 1, .maximum = MOST,
+     .change = CHANGES_LIMIT,
      .help = "runs of each condition at least (default: 15, or --max-runs where that is less)"},
     {ROW("max-runs", "N", OPTION_COUNT, max_runs), .letter = 'M', .minimum = 1, .maximum = MOST,
-     .preset = "30", .help = "runs of each condition at most"},
+     .preset = "30", .change = CHANGES_LIMIT, .help = "runs of each condition at most"},
     {ROW("runs", "N", OPTION_COUNT, runs), .letter = 'r', .minimum = 1, .maximum = MOST,
-     .help = "exactly N runs of each condition: --min-runs N --max-runs N"},
+     .apart = true, .help = "exactly N runs of each condition: --min-runs N --max-runs N"},
     {ROW("max-time", "TIME", OPTION_TIME, max_time_ns), .minimum = 1, .maximum = OPTION_TIME_MOST,
-     .usual = "start no further run after this time", .help = "start no further run after TIME"},
+     .usual = "start no further run after this time", .change = CHANGES_LIMIT,
+     .help = "start no further run after TIME"},
     {ROW("warmup", "N", OPTION_COUNT, warmup), .letter = 'w', .maximum = MOST, .preset = "0",
      .help = "runs of each condition before the measurement; recorded as block 0, not used"},
     {ROW("metric", "METRIC", OPTION_LIST, metric), .check = metrics_check,
      .wrong = "no-such-metric",
      .usual = "what is measured: a counter, a figure of the output, @ADAPTER (default: wall_s)",
+     .change = CHANGES_LIMIT, .apart = true,
      .help = "what is measured, must converge, and pass --at-most (default: wall_s); may be given "
              "again: names joined by commas, such as wall_s,cpu_s,context_switches, or all "
              "(wall_s, user_s, system_s, max_rss_bytes); or a figure that the target prints, "
@@ -111,11 +115,11 @@ const struct option_row settings_rows[] = {
              "list has them, IPC, MPKI) and energy:package; or @ADAPTER, which knows "
              "a program's output (jostle adapters lists them). The slowdown of the wall time is "
              "shown in any case"},
-    {ROW("decide", "LIST", OPTION_TEXT, decide),
+    {ROW("decide", "LIST", OPTION_TEXT, decide), .change = CHANGES_LIMIT, .apart = true,
      .help = "of the metrics only these must converge and pass --at-most; the others are reported "
              "(default: all)"},
     {ROW("statistic", "NAME", OPTION_CHOICE, statistic), .choices = statistic_names,
-     .preset = "typical",
+     .preset = "typical", .change = CHANGES_LIMIT,
      .help = "what a condition is summarised by, and whose ratio a slowdown is: typical (the "
              "middle of the ratios of paired runs, which stragglers hardly move; of a condition "
              "its median), mean, median, trimmed (mean of the middle 60 %), p90 or p99 "
@@ -123,20 +127,20 @@ const struct option_row settings_rows[] = {
     {ROW("discard-warmup", "N", OPTION_COUNT, discard_warmup), .maximum = MOST, .preset = "0",
      .help = "leave the first N runs of each condition out of the result; they stay recorded"},
     {ROW("variant", "NAME=CMD", OPTION_LIST, variant),
-     .usual = "a program to be compared with the others, in place of TARGET",
+     .usual = "a program to be compared with the others, in place of TARGET", .apart = true,
      .help = "a program to be measured against the others, in place of TARGET; give two or more, "
              "the first is the reference; without NAME= it is named by its words"},
     {ROW("parameter-list", "VAR VALUES", OPTION_LIST, parameter_list), .letter = 'L', .more = 1,
-     .check = parameters_check_list, .wrong = "x",
+     .check = parameters_check_list, .wrong = "x", .apart = true,
      .help = "a variant for each of VALUES (with commas between), which replaces {VAR} in the "
              "command and in --setup, --prepare, --conclude, --cleanup; several options: every "
              "combination; also as VAR=VALUES"},
     {ROW("parameter-scan", "VAR MIN MAX", OPTION_LIST, parameter_scan), .letter = 'P', .more = 2,
-     .check = parameters_check_scan, .wrong = "x=1..y",
+     .check = parameters_check_scan, .wrong = "x=1..y", .apart = true,
      .help = "as --parameter-list, for the numbers from MIN to MAX; also as VAR=MIN..MAX or "
              "VAR=MIN..MAX..STEP"},
     {ROW("parameter-step-size", "STEP", OPTION_TEXT, parameter_step), .letter = 'D',
-     .check = parameters_check_step, .wrong = "x",
+     .check = parameters_check_step, .wrong = "x", .apart = true,
      .help = "step of --parameter-scan (default: 1, where MIN and MAX are whole)"},
     {ROW("shell", "SHELL", OPTION_TEXT, shell), .letter = 'S', .bare = "default",
      .help = "have SHELL (sh) run TARGET, which is one word then, and each --variant; its start is "
@@ -171,7 +175,7 @@ const struct option_row settings_rows[] = {
      .help = "what shows that the service can be used: port:6379, http:URL, match:/REGEX/ in its "
              "output, or a command that succeeds"},
     {ROW("ready-timeout", "TIME", OPTION_TIME, ready_timeout_ns), .minimum = 1e6,
-     .maximum = OPTION_TIME_MOST, .preset = "30s",
+     .maximum = OPTION_TIME_MOST, .preset = "30s", .change = CHANGES_NOTHING,
      .help = "give up when the service is not ready after TIME"},
     {ROW("stop-signal", "SIGNAL", OPTION_TEXT, stop_signal), .check = signal_check,
      .wrong = "NOSIGNAL", .preset = "TERM",
@@ -188,7 +192,7 @@ const struct option_row settings_rows[] = {
     {ROW("timeout", "TIME", OPTION_TIME, timeout_ns), .minimum = 1e6, .maximum = OPTION_TIME_MOST,
      .help = "end a run, and its whole process tree, after TIME"},
     {ROW("ignore-failure", "CODES", OPTION_TEXT, ignore_failure), .letter = 'i',
-     .bare = ALL_FAILURES, .check = check_codes, .wrong = "1,x",
+     .bare = ALL_FAILURES, .check = check_codes, .wrong = "1,x", .apart = true,
      .help = "continue when the target fails, and use such runs: those that the time-out ended "
              "as lower bounds, those that were not started never; with CODES (exit codes with "
              "commas between) only those that end with one of them"},
@@ -218,7 +222,7 @@ const struct option_row settings_rows[] = {
      .help = "a setting of your own, NAME='on: COMMAND; off: COMMAND', for --load '[NAME] SPEC': "
              "bash runs the one before each run of that condition, the other after it, whatever "
              "ends the run"},
-    {ROW("pause", NULL, OPTION_FLAG, pause),
+    {ROW("pause", NULL, OPTION_FLAG, pause), .apart = true,
      .help =
          "a load pid:N, cgroup:PATH or job:ID, which runs already, may be stopped (SIGSTOP) and "
          "continued, again and again: what it costs the target is what the target gains "
@@ -229,11 +233,11 @@ const struct option_row settings_rows[] = {
      .help = "seed of the random order (default: taken from the clock, and recorded)"},
     {ROW("engine", "NAME", OPTION_CHOICE, engine), .choices = engines, .preset = "meter",
      .help = "what measures a run: meter or hyperfine"},
-    {ROW("no-probe", NULL, OPTION_FLAG, no_probe),
+    {ROW("no-probe", NULL, OPTION_FLAG, no_probe), .change = CHANGES_NOTHING, .apart = true,
      .help = "do not measure, before each block, what the machine itself reaches on the target's "
              "CPUs (0.1 s at most, a tenth of the block's time); so does JOSTLE_NO_PROBE=1 in the "
              "environment"},
-    {ROW("strict", NULL, OPTION_FLAG, strict),
+    {ROW("strict", NULL, OPTION_FLAG, strict), .change = CHANGES_NOTHING,
      .help = "refuse to measure on a machine with other load, swapping, throttling or memory "
              "pressure"},
     {0},
@@ -244,11 +248,13 @@ const struct option_row slowdown_rows[] = {
      .help = "measure the baseline twice: the apparent slowdown of the second is the noise floor"},
     {ROW("at-most", "R", OPTION_REAL, at_most), .maximum = 1e6, .exclusive = true,
      .usual = "a gate for scripts: exit 3 when a slowdown is surely above R",
+     .change = CHANGES_LIMIT,
      .help =
          "a gate: exit 0 when every slowdown (with variants: every ratio to the first "
          "variant), of each metric that decides, is surely below R, 3 when one is above, 4 when "
          "undecided"},
     {ROW("same-within", "P", OPTION_FRACTION, same_within), .maximum = 1, .exclusive = true,
+     .change = CHANGES_LIMIT,
      .help = "variants that surely differ by less than P, such as 2%, are the same: stop when each "
              "is faster, slower or the same as the first; exit 4 when undecided"},
     {ROW("washout", "RUNS|TIME", OPTION_TEXT, washout), .check = washout_check, .wrong = "soon",
@@ -283,9 +289,19 @@ const struct option_row capacity_rows[] = {
 const char *const service_settings[] = {"ready",        "ready-timeout", "stop-signal",
                                         "keep-service", "service-cpus",  NULL};
 
+// Those of experiment.json, in its order; those of a campaign are the first two.
+static const struct option_row *const tables[] = {settings_rows, slowdown_rows, protect_rows, NULL};
+
+const struct option_row *setting_find(const char *name)
+{
+    const struct option_row *row = option_find(settings_rows, name);
+    return row ? row : option_find(slowdown_rows, name);
+}
+
 void experiment_settings_begin(struct settings *settings)
 {
-    *settings = (struct settings){.nice = NICE_UNSET, .load_nice = NICE_UNSET, .seed = SEED_UNSET};
+    *settings = (struct settings){
+        .nice = OPTION_NOT_GIVEN, .load_nice = OPTION_NOT_GIVEN, .seed = OPTION_NOT_GIVEN};
     options_presets(settings_rows, settings);
     options_presets(slowdown_rows, settings);
 }
@@ -293,8 +309,7 @@ void experiment_settings_begin(struct settings *settings)
 bool settings_set(struct settings *settings, const char *name, const char *text, char *error,
                   size_t size)
 {
-    const struct option_row *row = option_find(settings_rows, name);
-    row = row ? row : option_find(slowdown_rows, name);
+    const struct option_row *row = setting_find(name);
     if (row)
         return option_set(row, settings, text, error, size);
     snprintf(error, size, "no such setting: see the options of jostle slowdown --help");
@@ -356,7 +371,7 @@ void settings_complete(struct settings *settings)
     if (settings->service && !settings->setup)
         check_ready_command(settings->ready);
     take_no_probe(settings);
-    if (settings->seed == SEED_UNSET) {
+    if (settings->seed == OPTION_NOT_GIVEN) {
         clock_gettime(CLOCK_REALTIME, &now);
         settings->seed = (now.tv_sec * (NS_PER_S / NS_PER_US) + now.tv_nsec / NS_PER_US) %
                          (int64_t)OPTION_SEED_MOST;
@@ -390,7 +405,7 @@ void cell_apply(const json_t *cell, struct arena *arena, struct settings *settin
     const char *name;
     json_object_foreach(texts, name, value)
     {
-        const struct option_row *row = option_find(settings_rows, name);
+        const struct option_row *row = setting_find(name);
         const char *text = json_string_value(value);
         if (!text)
             usage_error("--cell: %s: not a text: write settings as they are on a command line",
@@ -440,11 +455,6 @@ struct option_list cell_loads(const json_t *cell, struct arena *arena)
     return list;
 }
 
-static json_t *seconds(int64_t time_ns)
-{
-    return time_ns == 0 ? json_null() : number_to_json((double)time_ns / 1e9);
-}
-
 // A text for all variants, an array of one for each, or null.
 static json_t *hooks_to_json(const struct option_list *list)
 {
@@ -454,66 +464,66 @@ static json_t *hooks_to_json(const struct option_list *list)
 
 json_t *settings_to_json(const struct settings *settings)
 {
-    const bool has_service = settings->service != NULL;
-    const struct {
-        const char *name;
-        json_t *value;
-    } members[] = {
-        {"error", number_to_json(settings->error)},
-        {"confidence", number_to_json(settings->confidence)},
-        {"min_runs", json_integer((json_int_t)settings->min_runs)},
-        {"max_runs", json_integer((json_int_t)settings->max_runs)},
-        {"max_time_s", seconds(settings->max_time_ns)},
-        {"warmup", json_integer((json_int_t)settings->warmup)},
-        {"statistic", json_string(statistic_names[settings->statistic])},
-        {"shell", text_to_json(settings->shell)},
-        {"setup", text_to_json(settings->setup)},
-        {"prepare", hooks_to_json(&settings->prepare)},
-        {"conclude", hooks_to_json(&settings->conclude)},
-        {"cleanup", text_to_json(settings->cleanup)},
-        {"stdout", text_to_json(settings->out)},
-        {"stderr", text_to_json(settings->errors)},
-        {"input", text_to_json(settings->input)},
-        {"service", text_to_json(settings->service)},
-        {"ready", text_to_json(settings->ready)},
-        {"ready_timeout_s", seconds(has_service ? settings->ready_timeout_ns : 0)},
-        {"stop_signal", text_to_json(has_service ? settings->stop_signal : NULL)},
-        {"keep_service", json_boolean(settings->keep_service)},
-        {"service_cpus", text_to_json(settings->service_cpus)},
-        {"discard_warmup", json_integer((json_int_t)settings->discard_warmup)},
-        {"aa", json_boolean(settings->aa)},
-        {"at_most", number_to_json(settings->at_most > 0 ? settings->at_most : NAN)},
-        {"same_within", number_to_json(settings->same_within > 0 ? settings->same_within : NAN)},
-        {"until", number_to_json(settings->until > 0 ? settings->until : NAN)},
-        {"washout", text_to_json(settings->washout)},
-        {"capacity", settings->slo
-                         ? json_pack("{s:s, s:s}", "slo", settings->slo, "vary", settings->vary)
-                         : json_null()},
-        {"cold", json_boolean(settings->cold)},
-        {"cold_path", texts_to_json(settings->cold_path.item, settings->cold_path.count)},
-        {"timeout_s", seconds(settings->timeout_ns)},
-        {"ignore_failure", json_boolean(settings->ignore_failure != NULL)},
-        {"ignore_codes", settings_ignored(settings)},
-        {"strict", json_boolean(settings->strict)},
-        {"probe", json_boolean(!settings->no_probe)},
-        {"in", text_to_json(settings->in)},
-        {"account", text_to_json(settings->account)},
-        {"target_cpus", text_to_json(settings->target_cpus)},
-        {"load_cpus", text_to_json(settings->load_cpus)},
-        {"place", text_to_json(settings->place)},
-        {"place_cpus", text_to_json(settings->place_cpus)},
-        {"nice", settings->nice == NICE_UNSET ? json_null() : json_integer(settings->nice)},
-        {"load_nice",
-         settings->load_nice == NICE_UNSET ? json_null() : json_integer(settings->load_nice)},
-        {"setting", texts_to_json(settings->setting.item, settings->setting.count)},
-        {"settle_s", seconds(settings->settle_ns)},
-        {"seed", json_integer(settings->seed)},
-        {"engine", json_string(settings->engine == ENGINE_HYPERFINE ? "hyperfine" : "meter")},
-    };
     json_t *object = json_object();
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
-        json_object_set_new(object, members[i].name, members[i].value);
+    for (size_t i = 0; tables[i]; i++)
+        options_to_json(tables[i], settings, object);
+    json_put(object, "prepare", hooks_to_json(&settings->prepare));
+    json_put(object, "conclude", hooks_to_json(&settings->conclude));
+    // They have presets, and say nothing without a service.
+    if (!settings->service) {
+        json_put(object, "ready_timeout_s", json_null());
+        json_put(object, "stop_signal", json_null());
+    }
+    json_put(object, "ignore_failure", json_boolean(settings->ignore_failure != NULL));
+    json_put(object, "ignore_codes", settings_ignored(settings));
+    json_put(object, "probe", json_boolean(!settings->no_probe));
+    json_put(object, "capacity",
+             settings->slo ? json_pack("{s:s, s:s}", "slo", settings->slo, "vary", settings->vary)
+                           : json_null());
     return object;
+}
+
+bool settings_may_change(const char *name)
+{
+    const struct option_row *row = NULL;
+    for (size_t i = 0; tables[i] && !row; i++)
+        row = option_recorded(tables[i], name);
+    return (row && row->change != CHANGES_EXPERIMENT) || strcmp(name, "probe") == 0;
+}
+
+// Whether every record has all metrics of a --metric LIST, or of several, a line each. Those
+// of the program's output, and counters, are only in records of runs that looked for them.
+static bool always_measured(const char *list)
+{
+    for (const char *at = list;; at++) {
+        const size_t length = strcspn(at, ",\n");
+        bool known = length == strlen("all") && strncmp(at, "all", length) == 0;
+        for (size_t i = 0; i < METRICS_ALWAYS && !known; i++)
+            known = length == strlen(builtin_metrics[i].name) &&
+                    strncmp(at, builtin_metrics[i].name, length) == 0;
+        if (!known)
+            return false;
+        at += length;
+        if (*at == '\0')
+            return true;
+    }
+}
+
+bool setting_is_limit(const char *name, const char *text)
+{
+    const struct option_row *row = setting_find(name);
+    return row && row->change == CHANGES_LIMIT &&
+           (strcmp(name, "metric") != 0 || always_measured(text));
+}
+
+json_t *settings_limits(const json_t *settings)
+{
+    json_t *found = json_object(), *value;
+    const char *name;
+    json_object_foreach((json_t *)settings, name,
+                        value) if (setting_is_limit(name, json_string_value(value)))
+        json_object_set(found, name, value);
+    return found;
 }
 
 void *arena_keep(struct arena *arena, void *block)

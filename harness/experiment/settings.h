@@ -62,11 +62,11 @@ struct settings {
     const char *account, *in;            // see account_check(), container_check(); NULL: not given
     const char *target_cpus, *load_cpus; // NULL: not given
     const char *place, *place_cpus;      // NULL: not given
-    int64_t nice, load_nice;             // NICE_UNSET: not given
+    int64_t nice, load_nice;             // OPTION_NOT_GIVEN
     struct option_list setting;          // see adjustment_check_own()
     bool pause;                          // neighbours that run already may be
     int64_t settle_ns;
-    int64_t seed; // SEED_UNSET: not given
+    int64_t seed; // OPTION_NOT_GIVEN
     int engine;
     // Of slowdown only.
     bool aa;
@@ -78,9 +78,6 @@ struct settings {
     const char *slo, *vary;
 };
 
-#define NICE_UNSET INT64_MIN
-#define SEED_UNSET (-1)
-
 // Options of run, slowdown and capacity; those of slowdown only, of capacity only,
 // and of protect besides those of slowdown.
 extern const struct option_row settings_rows[], slowdown_rows[], capacity_rows[], protect_rows[];
@@ -91,6 +88,16 @@ extern const char *const service_settings[];
 bool parameters_check_list(const char *text, char *error, size_t size);
 bool parameters_check_scan(const char *text, char *error, size_t size);
 bool parameters_check_step(const char *text, char *error, size_t size);
+
+// A setting of a campaign by its name; NULL: there is none.
+const struct option_row *setting_find(const char *name);
+// Whether an experiment that is continued may have another value of what experiment.json calls so.
+bool settings_may_change(const char *name);
+// Whether a setting of a campaign says when to stop: one with other limits is the same experiment,
+// and its records have all that these need.
+bool setting_is_limit(const char *name, const char *text);
+// Those of a cell's settings that are limits. A new reference.
+json_t *settings_limits(const json_t *settings);
 
 // A check of the option --metric.
 bool metrics_check(const char *text, char *error, size_t size);

@@ -120,17 +120,6 @@ static json_t *time_json(double time_s)
     return *date_utc((time_t)time_s, text) ? json_string(text) : json_null();
 }
 
-static json_t *limits_of(const json_t *settings)
-{
-    json_t *object = json_object();
-    for (size_t i = 0; limit_names[i]; i++) {
-        json_t *value = json_object_get(settings, limit_names[i]);
-        if (value)
-            json_object_set(object, limit_names[i], value);
-    }
-    return object;
-}
-
 // The job that measures now: that of the last who continued, not of the one that began.
 static json_t *job_id(const json_t *experiment)
 {
@@ -162,8 +151,8 @@ void status_begin(struct status *status, const struct experiment *experiment, co
     status->fixed = json_pack(
         "{s:s, s:o, s:o, s:o, s:s, s:I, s:o, s:I, s:o, s:o}", "schema", SCHEMA_STATUS, "cell",
         json_member(cell, "name"), "key", json_member(cell, "key"), "limits",
-        limits_of(json_object_get(cell, "settings")), "host", host, "pid", (json_int_t)pid,
-        "started", time_json(now_s), "max_runs",
+        json_member(cell, "limits"), "host", host, "pid", (json_int_t)pid, "started",
+        time_json(now_s), "max_runs",
         (json_int_t)(experiment->settings.max_runs * experiment->settings.condition_count),
         "asked_error", json_figure(experiment->settings.error), "job", job_id(experiment->json));
 }

@@ -197,7 +197,3 @@ enum statistic statistic_named(const char *name)
             return i;
     return STATISTIC_MEAN;
 }
-
-const char *const limit_names[] = {"error",       "confidence", "min-runs", "max-runs",
-                                   "max-time",    "metric",     "decide",   "at-most",
-                                   "same-within", "statistic",  NULL};

@@ -103,8 +103,4 @@ extern const char *const statistic_words[STATISTICS];
 // That of a name; the mean for an unknown one and for NULL, as older records have none.
 enum statistic statistic_named(const char *name);
 
-// The settings of a campaign that say when to stop, as they are called there: they may change
-// without a new experiment. NULL ends them.
-extern const char *const limit_names[];
-
 #endif
