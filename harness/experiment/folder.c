@@ -536,8 +536,7 @@ json_t *inputs_changed(const char *folder)
     json_t *experiment = resume_read(&arena, folder), *changed = json_array();
     const json_t *files = changes_last_inputs(experiment);
     int64_t budget = PROGRAM_MOST_BYTES;
-    for (size_t i = 0; i < json_array_size(files); i++) {
-        const json_t *file = json_array_get(files, i);
+    JSON_EACH (file, files) {
         const char *path = json_text_at(file, "path");
         struct stat status;
         if (!path ||

@@ -444,8 +444,7 @@ struct option_list cell_loads(const json_t *cell, struct arena *arena)
     const char *node = json_string_value(json_object_get(cell, "node"));
     struct option_list list = {
         .item = arena_take(arena, (json_array_size(loads) + 1) * sizeof *list.item)};
-    for (size_t i = 0; i < json_array_size(loads); i++) {
-        const json_t *load = json_array_get(loads, i);
+    JSON_EACH (load, loads) {
         const char *name = json_string_value(json_object_get(load, "name"));
         const char *spec = json_string_value(json_object_get(load, "spec"));
         if (!name || !spec)

@@ -81,8 +81,9 @@ double measured_overhead_s(const struct measured *measured)
     const size_t count = measured->session.count;
     if (count < 2)
         return 0;
-    const struct facts *first = session_facts(&measured->session, 0),
-                       *last = session_facts(&measured->session, count - 1);
+    const struct facts *first = session_facts(&measured->session, measured->session.runs),
+                       *last =
+                           session_facts(&measured->session, measured->session.runs + count - 1);
     double runs_s = 0;
     for (size_t i = 0; i + 1 < count; i++)
         runs_s += measured->session.runs[i].value[WALL_S];

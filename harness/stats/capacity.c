@@ -410,10 +410,9 @@ static struct stimuli range_of(const struct settings *settings)
     return (struct stimuli){log(settings->vary.low), log(settings->vary.high)};
 }
 
-static bool is_trial(const struct session *session, const struct observation *run, size_t condition)
+static bool is_trial(const struct observation *run)
 {
-    return run->condition == (int)condition && session_uses(session, run) && !isnan(run->x) &&
-           !isnan(run->y);
+    return !isnan(run->x) && !isnan(run->y);
 }
 
 // The posterior of a condition, fitted again once it has more runs.
@@ -427,9 +426,9 @@ static const struct threshold *posterior(struct session *session, size_t conditi
     OWNED struct trial *trials = must(calloc(session->count + 1, sizeof *trials));
     const struct stimuli range = range_of(session->settings);
     size_t count = 0;
-    for (size_t i = 0; i < session->count; i++)
-        if (is_trial(session, &session->runs[i], condition))
-            trials[count++] = (struct trial){session->runs[i].x, session->runs[i].y};
+    EACH_USED (run, session, condition)
+        if (is_trial(run))
+            trials[count++] = (struct trial){run->x, run->y};
     threshold_fit(&one->threshold, &range, trials, count);
     one->of = session->conditions[condition].seen + 1;
     return &one->threshold;
@@ -437,9 +436,8 @@ static const struct threshold *posterior(struct session *session, size_t conditi
 
 static void count_runs(const struct session *session, size_t condition, struct capacity *capacity)
 {
-    for (size_t i = 0; i < session->count; i++) {
-        const struct observation *run = &session->runs[i];
-        if (!is_trial(session, run, condition))
+    EACH_USED (run, session, condition) {
+        if (!is_trial(run))
             continue;
         capacity->runs++;
         capacity->kept += run->y < 0 ? 1 : 0;

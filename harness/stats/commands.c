@@ -34,26 +34,21 @@ static json_t *steps_json(const struct hub *hub)
 static void keep_warnings(struct hub *hub)
 {
     json_t *kept = json_object_get(hub->experiment.json, "warnings");
-    if (json_array_size(hub->warnings) == 0)
-        return;
-    if (!kept) {
+    if (!kept && json_array_size(hub->warnings) > 0)
         json_object_set(hub->experiment.json, "warnings", hub->warnings);
-        return;
-    }
-    for (size_t i = 0; i < json_array_size(hub->warnings); i++)
-        (void)json_add_once(kept, json_array_get(hub->warnings, i));
+    JSON_EACH (warning, kept ? hub->warnings : NULL)
+        (void)json_add_once(kept, warning);
 }
 
 // Which files were others at the end of this session than at its beginning.
 static void keep_inputs(const struct hub *hub)
 {
     const json_t *ends = json_object_get(hub->after, "inputs");
-    json_t *inputs = changes_last_inputs(hub->experiment.json);
-    for (size_t i = 0; i < json_array_size(inputs); i++)
-        for (size_t k = 0; k < json_array_size(ends); k++)
-            if (json_equal(json_object_get(json_array_get(inputs, i), "word"),
-                           json_object_get(json_array_get(ends, k), "word")))
-                json_object_set(json_array_get(inputs, i), "end", json_array_get(ends, k));
+    JSON_EACH (input, changes_last_inputs(hub->experiment.json)) {
+        json_t *end = json_named(ends, "word", json_text_at(input, "word"));
+        if (end)
+            json_object_set(input, "end", end);
+    }
     json_object_del(hub->after, "inputs");
 }
 

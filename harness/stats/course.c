@@ -250,11 +250,10 @@ static json_t *without_event(const json_t *event)
 
 static json_t *flags_json(const struct hub *hub, const json_t *record)
 {
-    const json_t *loads = json_object_get(record, "load");
     json_t *flags = json_array();
     bool is_short = false;
-    for (size_t i = 0; i < json_array_size(loads); i++) {
-        const struct delivery delivery = judge_delivery(record, json_array_get(loads, i));
+    JSON_EACH (load, json_object_get(record, "load")) {
+        const struct delivery delivery = judge_delivery(record, load);
         is_short = is_short || judge_short(&delivery);
     }
     if (is_short)

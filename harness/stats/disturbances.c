@@ -39,8 +39,8 @@ static void add_disturbed(const struct session *session, size_t condition, enum 
 static char *joined(const json_t *strings)
 {
     char *text = must(strdup(""));
-    for (size_t i = 0; i < json_array_size(strings); i++)
-        text = text_joined(text, ", ", json_string_value(json_array_get(strings, i)));
+    JSON_EACH (string, strings)
+        text = text_joined(text, ", ", json_string_value(string));
     return text;
 }
 
@@ -127,9 +127,7 @@ static void add_meanwhile(const struct session *session, const json_t *part, siz
                           size_t end, json_t *warnings)
 {
     const char *last = last_starts(session, first, end);
-    const json_t *inputs = json_object_get(part, "inputs");
-    for (size_t i = 0; i < json_array_size(inputs); i++) {
-        const json_t *file = json_array_get(inputs, i);
+    JSON_EACH (file, json_object_get(part, "inputs")) {
         struct message message = {.flag = FLAG_CHANGED_MEANWHILE};
         if (!changes_in_session(file) || is_of_target(file, last))
             continue;
@@ -197,9 +195,7 @@ static void add_stdout(const struct experiment *experiment, json_t *warnings)
 // each; load and condition are null where it was the harness.
 static void add_kept(const struct experiment *experiment, json_t *warnings)
 {
-    const json_t *kept = json_object_get(experiment->json, "warnings");
-    for (size_t i = 0; i < json_array_size(kept); i++) {
-        const json_t *one = json_array_get(kept, i);
+    JSON_EACH (one, json_object_get(experiment->json, "warnings")) {
         const char *load = json_text_at(one, "load");
         const char *text = json_text_at(one, "text");
         struct message message = {.flag = load ? FLAG_LOAD_WARNING : FLAG_HARNESS_WARNING,
@@ -234,17 +230,15 @@ static const double rate_share = 0.05;
 // Halves of a run that differ by less may differ as runs do.
 static const double halves_share = 0.05;
 
+// Of one condition; their definitions are those of settings.metrics.
 struct view {
     struct session *session;
+    const json_t *definitions;
+    size_t condition;
     json_t *warnings;
 };
 
 // ---- definitions ----
-
-static const json_t *definitions(const struct view *view)
-{
-    return experiment_metrics(view->session->experiment);
-}
 
 static bool is_figure(const json_t *definition)
 {
@@ -255,13 +249,10 @@ static bool is_figure(const json_t *definition)
 // The helper of that role for a figure, or of any figure where that is NULL; NULL: there is none.
 static const json_t *helper_of(const struct view *view, const json_t *figure, const char *role)
 {
-    const json_t *all = definitions(view);
-    for (size_t i = 0; i < json_array_size(all); i++) {
-        const json_t *one = json_array_get(all, i);
+    JSON_EACH (one, view->definitions)
         if (json_text_is(one, "role", role) &&
             strcmp(json_text_or_empty(one, "adapter"), json_text_or_empty(figure, "adapter")) == 0)
             return one;
-    }
     return NULL;
 }
 
@@ -282,35 +273,32 @@ static double quantile_of_name(const char *name)
 
 // ---- what the runs of a condition say ----
 
-// Whether the run of that index is of the condition, and used; *value is then a helper's, NAN
-// where it is not known.
-static bool run_value(const struct view *view, size_t index, int condition, const json_t *helper,
-                      double *value)
+// Of a run a helper's value; NAN: it is not known.
+static double run_value(const struct view *view, const struct observation *run,
+                        const json_t *helper)
 {
-    const struct observation *run = &view->session->runs[index];
-    // In a search for the capacity the runs beyond it are as bad as they have to be.
-    if (run->condition != condition || !session_uses(view->session, run) || run->y > 0)
-        return false;
-    const json_t *all = definitions(view);
     size_t i = 0;
-    while (json_array_get(all, i) != helper)
+    while (json_array_get(view->definitions, i) != helper)
         i++;
-    *value = session_facts(view->session, index)->defined[i];
-    return true;
+    return session_facts(view->session, run)->defined[i];
 }
 
-static struct message about(const struct view *view, enum flag flag, int condition,
-                            const json_t *figure)
+// In a search for the capacity the runs beyond it are as bad as they have to be.
+static bool is_meant(const struct observation *run)
 {
-    return (struct message){
-        .flag = flag,
-        .condition = condition < 0 ? NULL : view->session->settings->conditions[condition],
-        .metric = figure ? json_text_or_empty(figure, "name") : NULL};
+    return !(run->y > 0);
+}
+
+static struct message about(const struct view *view, enum flag flag, const json_t *figure)
+{
+    return (struct message){.flag = flag,
+                            .condition = view->session->settings->conditions[view->condition],
+                            .metric = figure ? json_text_or_empty(figure, "name") : NULL};
 }
 
 // ---- the warnings ----
 
-static void warn_of_few(const struct view *view, int condition, const json_t *figure)
+static void warn_of_few(const struct view *view, const json_t *figure)
 {
     const double given = json_number_at(figure, "quantile");
     const double quantile =
@@ -319,14 +307,15 @@ static void warn_of_few(const struct view *view, int condition, const json_t *fi
     if (!helper || !(quantile > 0 && quantile < 1))
         return;
     const double needed = ceil(needed_beyond / (1 - quantile) - 1e-6);
-    struct message message = about(view, FLAG_FEW_REQUESTS, condition, figure);
-    double value, least = INFINITY;
-    for (size_t i = 0; i < view->session->count; i++) {
-        if (!run_value(view, i, condition, helper, &value))
+    struct message message = about(view, FLAG_FEW_REQUESTS, figure);
+    double least = INFINITY;
+    EACH_USED (run, view->session, view->condition) {
+        const double value = run_value(view, run, helper);
+        if (!is_meant(run))
             continue;
         message.of_runs++;
         if (value < needed)
-            message_run(&message, view->session->runs[i].order);
+            message_run(&message, run->order);
         least = fmin(least, isnan(value) ? INFINITY : value);
     }
     message_detail(&message, "least", "%.0f", least);
@@ -336,29 +325,25 @@ static void warn_of_few(const struct view *view, int condition, const json_t *fi
 }
 
 // Of all kinds. NAN: the run is not meant.
-static double errors_of(const struct view *view, size_t index, int condition)
+static double errors_of(const struct view *view, const struct observation *run)
 {
-    const json_t *all = definitions(view);
-    double sum = NAN, value;
-    for (size_t i = 0; i < json_array_size(all); i++) {
-        const json_t *one = json_array_get(all, i);
-        if (!json_text_is(one, "role", "errors") || !run_value(view, index, condition, one, &value))
-            continue;
-        sum = (isnan(sum) ? 0 : sum) + (value > 0 ? value : 0);
-    }
+    double sum = NAN;
+    JSON_EACH (one, view->definitions)
+        if (json_text_is(one, "role", "errors") && is_meant(run))
+            sum = (isnan(sum) ? 0 : sum) + fmax(run_value(view, run, one), 0);
     return sum;
 }
 
-static void warn_of_errors(const struct view *view, int condition)
+static void warn_of_errors(const struct view *view)
 {
-    struct message message = about(view, FLAG_CLIENT_ERRORS, condition, NULL);
+    struct message message = about(view, FLAG_CLIENT_ERRORS, NULL);
     double sum = 0;
-    for (size_t i = 0; i < view->session->count; i++) {
-        const double errors = errors_of(view, i, condition);
+    EACH_USED (run, view->session, view->condition) {
+        const double errors = errors_of(view, run);
         message.of_runs += isnan(errors) ? 0 : 1;
         if (!(errors > 0))
             continue;
-        message_run(&message, view->session->runs[i].order);
+        message_run(&message, run->order);
         sum += errors;
     }
     message_detail(&message, "errors", "%.0f error%s", sum, sum == 1 ? "" : "s");
@@ -373,30 +358,21 @@ static bool varies_rate(const struct view *view)
            (strcmp(settings->vary.unit, "/s") == 0 || strcmp(settings->vary.unit, "1/s") == 0);
 }
 
-// As run_value(), of the rate that the client was told to make: what it says itself
-// (`offered`, or NULL), or else what was varied.
-static bool run_rate(const struct view *view, size_t index, int condition, const json_t *offered,
-                     double *rate)
-{
-    if (offered || !varies_rate(view))
-        return offered && run_value(view, index, condition, offered, rate);
-    *rate = exp(view->session->runs[index].x);
-    return !isnan(*rate);
-}
-
-static void warn_of_rate(const struct view *view, int condition, const json_t *achieved)
+// By the rate that the client was told to make: what it says itself, or else what was varied.
+static void warn_of_rate(const struct view *view, const json_t *achieved)
 {
     const json_t *offered = helper_of(view, achieved, "offered");
-    struct message message = about(view, FLAG_RATE_MISSED, condition, NULL);
-    double due, done, least = INFINITY;
-    for (size_t i = 0; i < view->session->count; i++) {
-        if (!run_rate(view, i, condition, offered, &due) ||
-            !run_value(view, i, condition, achieved, &done))
+    struct message message = about(view, FLAG_RATE_MISSED, NULL);
+    double least = INFINITY;
+    EACH_USED (run, view->session, view->condition) {
+        const double done = run_value(view, run, achieved);
+        const double due = offered ? run_value(view, run, offered) : exp(run->x);
+        if (!is_meant(run) || (!offered && (!varies_rate(view) || isnan(due))))
             continue;
         message.of_runs++;
         if (!(fabs(done - due) > rate_share * due))
             continue;
-        message_run(&message, view->session->runs[i].order);
+        message_run(&message, run->order);
         least = fabs(done / due - 1) > fabs(least - 1) || isinf(least) ? done / due : least;
     }
     message_detail(&message, "percent", "%.3g", 100 * least);
@@ -404,19 +380,18 @@ static void warn_of_rate(const struct view *view, int condition, const json_t *a
 }
 
 // Whether the mean of the runs' own ratios of halves is surely apart from 1, and by enough.
-static void warn_of_halves(const struct view *view, int condition, const json_t *helper)
+static void warn_of_halves(const struct view *view, const json_t *helper)
 {
     struct sample sample = {0};
-    double value;
-    for (size_t i = 0; i < view->session->count; i++)
-        if (run_value(view, i, condition, helper, &value) && isfinite(value))
-            sample_add(&sample, value);
+    EACH_USED (run, view->session, view->condition)
+        if (is_meant(run) && isfinite(run_value(view, run, helper)))
+            sample_add(&sample, run_value(view, run, helper));
     if (sample.count >= 3) {
         const double half = critical_t(&view->session->critical, (double)sample.count - 1) *
                             sqrt(sample_variance(&sample) / (double)sample.count);
         const double apart = fabs(sample.mean - 1);
         if (apart > half && apart > halves_share) {
-            struct message message = about(view, FLAG_HALVES, condition, NULL);
+            struct message message = about(view, FLAG_HALVES, NULL);
             message_detail(&message, "name", "%s", json_text_or_empty(helper, "name"));
             message_detail(&message, "change", "%+.3g", 100 * (sample.mean - 1));
             message_detail(&message, "error", "%.2g", 100 * half);
@@ -430,11 +405,9 @@ static void warn_of_halves(const struct view *view, int condition, const json_t 
 // Once for all figures of closed loops, as it is about the client.
 static void warn_of_loop(const struct view *view)
 {
-    const json_t *all = definitions(view);
     OWNED char *names = NULL;
     size_t count = 0;
-    for (size_t i = 0; i < json_array_size(all); i++) {
-        const json_t *one = json_array_get(all, i);
+    JSON_EACH (one, view->definitions) {
         if (!is_figure(one) || !json_text_is(one, "loop", "closed"))
             continue;
         names = text_joined(names, ", ", json_text_or_empty(one, "name"));
@@ -442,38 +415,33 @@ static void warn_of_loop(const struct view *view)
     }
     if (count == 0)
         return;
-    struct message message = about(view, FLAG_CLOSED_LOOP, -1, NULL);
+    struct message message = {.flag = FLAG_CLOSED_LOOP};
     message_detail(&message, "names", "%s", names);
     message_detail(&message, "verb", "%s", count == 1 ? "leaves" : "leave");
     message_add(view->warnings, &message);
 }
 
-static void warn_of_condition(const struct view *view, int condition)
+static void warn_of_condition(const struct view *view)
 {
-    static const struct {
-        const char *role;
-        void (*warn)(const struct view *view, int condition, const json_t *helper);
-    } helpers[] = {{"achieved", warn_of_rate}, {"halves", warn_of_halves}};
-    const json_t *all = definitions(view);
-    for (size_t i = 0; i < json_array_size(all); i++) {
-        const json_t *one = json_array_get(all, i);
+    JSON_EACH (one, view->definitions) {
         if (is_figure(one))
-            warn_of_few(view, condition, one);
-        for (size_t k = 0; k < sizeof helpers / sizeof *helpers; k++)
-            if (json_text_is(one, "role", helpers[k].role))
-                helpers[k].warn(view, condition, one);
+            warn_of_few(view, one);
+        else if (json_text_is(one, "role", "achieved"))
+            warn_of_rate(view, one);
+        else if (json_text_is(one, "role", "halves"))
+            warn_of_halves(view, one);
     }
-    warn_of_errors(view, condition);
+    warn_of_errors(view);
 }
 
 void client_warnings(struct session *session, json_t *warnings)
 {
-    const struct view view = {.session = session, .warnings = warnings};
-    if (json_array_size(definitions(&view)) == 0)
-        return;
+    struct view view = {.session = session,
+                        .definitions = experiment_metrics(session->experiment),
+                        .warnings = warnings};
     warn_of_loop(&view);
-    for (size_t i = 0; i < session->settings->condition_count; i++)
-        warn_of_condition(&view, (int)i);
+    for (; view.condition < session->settings->condition_count; view.condition++)
+        warn_of_condition(&view);
 }
 
 // Over the used runs of one condition.
@@ -483,13 +451,12 @@ struct service_sums {
     size_t starts; // different ones, as far as neighbouring runs show
 };
 
-static struct service_sums sums_of(const struct session *session, int condition)
+static struct service_sums sums_of(const struct session *session, size_t condition)
 {
     struct service_sums sums = {.used = {.memory_bytes = NAN, .starts = NAN}};
-    for (size_t i = 0; i < session->count; i++) {
-        const struct observation *run = &session->runs[i];
-        const struct service_use *service = &session_facts(session, i)->service;
-        if (run->condition != condition || !session_uses(session, run) || !service->is_there)
+    EACH_USED (run, session, condition) {
+        const struct service_use *service = &session_facts(session, run)->service;
+        if (!service->is_there)
             continue;
         sums.runs++;
         sums.used.elapsed_s += service->elapsed_s;
@@ -510,7 +477,7 @@ static json_t *share(double part, double whole)
 void service_add(const struct session *session, json_t *conditions)
 {
     for (size_t i = 0; i < json_array_size(conditions); i++) {
-        const struct service_sums sums = sums_of(session, (int)i);
+        const struct service_sums sums = sums_of(session, i);
         json_t *service = json_null();
         if (service_is_there(session->experiment))
             service = json_pack(
@@ -545,7 +512,7 @@ void service_warnings(const struct session *session, json_t *warnings)
     double last = NAN;
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
-        const struct service_use *service = &session_facts(session, i)->service;
+        const struct service_use *service = &session_facts(session, run)->service;
         if (service->starts > last && (is_kept || run->block == session->runs[i - 1].block))
             message_run(&restarted, run->order);
         if (matters && service->own_session)

@@ -111,10 +111,9 @@ static const char *host_of(struct session *session, const json_t *record)
 
 static unsigned disturbed_of(const json_t *record)
 {
-    const json_t *flags = json_object_get(record, "flags");
     unsigned set = 0;
-    for (size_t i = 0; i < json_array_size(flags); i++) {
-        const char *name = json_string_value(json_array_get(flags, i));
+    JSON_EACH (one, json_object_get(record, "flags")) {
+        const char *name = json_string_value(one);
         for (enum flag flag = FLAG_STEAL; name && flag <= FLAG_SHARED_NODE; flag++)
             if (strcmp(name, flag_name(flag)) == 0)
                 set |= 1U << (flag - FLAG_STEAL);
@@ -180,9 +179,9 @@ void facts_free(struct facts *facts, size_t count)
     free(facts);
 }
 
-const struct facts *session_facts(const struct session *session, size_t run)
+const struct facts *session_facts(const struct session *session, const struct observation *run)
 {
-    return &session->facts[session->runs[run].fact];
+    return &session->facts[run->fact];
 }
 
 // What else may be needed of a record at the end.

@@ -178,8 +178,7 @@ static enum verdict judge(const struct judgement *of, size_t condition, size_t m
 {
     const enum verdict seen = by_interval(of, condition, metric);
     enum verdict verdict = seen;
-    for (size_t i = 0; i < json_array_size(of->warnings); i++) {
-        const json_t *warning = json_array_get(of->warnings, i);
+    JSON_EACH (warning, of->warnings) {
         const enum bias bias = bias_of(warning);
         if (bias == BIAS_NONE || !is_about(of, warning, condition, metric) ||
             bias_beside(bias, seen, of->against == AGAINST_REFERENCE) != VERDICT_UNDECIDED)
@@ -218,8 +217,8 @@ static void judge_condition(const struct judgement *of, size_t condition, struct
         gate_add(&own, verdict);
         if (settings->at_most > 0 || json_array_size(reasons) > 0)
             set_verdict(ratio, "gate", verdict);
-        for (size_t i = 0; i < json_array_size(reasons); i++)
-            json_add_once(why, json_array_get(reasons, i));
+        JSON_EACH (reason, reasons)
+            json_add_once(why, reason);
         json_object_set_new(ratio, "why", reasons);
     }
     // Each slowdown says that of its condition, too; a comparison's verdict is another one.

@@ -19,13 +19,9 @@ void json_put_interval(json_t *object, const char *name, const struct interval *
 
 json_t *json_ratio_of(const json_t *list, const char *condition, const char *metric)
 {
-    size_t i;
-    json_t *ratio;
-    json_array_foreach(list, i, ratio)
-    {
+    JSON_EACH (ratio, list)
         if (json_text_is(ratio, "condition", condition) && json_text_is(ratio, "metric", metric))
             return ratio;
-    }
     return NULL;
 }
 
@@ -38,8 +34,8 @@ json_t *json_taken(char *text)
 
 bool json_add_once(json_t *array, json_t *value)
 {
-    for (size_t i = 0; i < json_array_size(array); i++)
-        if (json_equal(json_array_get(array, i), value))
+    JSON_EACH (one, array)
+        if (json_equal(one, value))
             return false;
     return json_array_append(array, value) == 0;
 }

@@ -76,8 +76,8 @@ static void take_all(struct machine *machine, const struct session *session)
         const json_t *list = json_object_get(probe, "reporters");
         if (session->runs[i].block <= session_left_out(session) || !json_is_object(probe))
             continue;
-        for (size_t k = 0; k < json_array_size(list); k++)
-            take_reading(machine, json_array_get(list, k));
+        JSON_EACH (reading, list)
+            take_reading(machine, reading);
         machine->probes++;
     }
 }
@@ -375,8 +375,8 @@ json_t *usual_compare(const json_t *experiment, const json_t *machine)
 
 void usual_warn(const json_t *unusual, json_t *warnings)
 {
-    for (size_t i = 0; i < json_array_size(unusual); i++) {
-        const json_t *one = json_array_get(unusual, i), *range = json_object_get(one, "range");
+    JSON_EACH (one, unusual) {
+        const json_t *range = json_object_get(one, "range");
         const char *reporter = json_text_or_empty(one, "reporter"), *words = reporter;
         const char *from = json_text_or_empty(one, "since");
         struct message message = {.flag = FLAG_MACHINE_UNUSUAL};

@@ -78,8 +78,7 @@ static double achieved(const json_t *record)
     const json_t *loads = json_object_get(record, "load");
     const char *unit = json_text_at(json_array_get(loads, 0), "unit");
     double sum = json_array_size(loads) > 0 ? 0 : NAN;
-    for (size_t i = 0; i < json_array_size(loads); i++) {
-        const json_t *load = json_array_get(loads, i);
+    JSON_EACH (load, loads) {
         sum += same_text(json_text_at(load, "unit"), unit) ? json_number_at(load, "achieved") : NAN;
     }
     return sum;
@@ -130,13 +129,10 @@ static struct interval removed_of(const struct interval *ratio, const struct int
 static const char *alone_with(const struct experiment *experiment, const json_t *settings)
 {
     const json_t *target = json_object_get(settings, "target");
-    const json_t *loads = json_object_get(experiment->json, "loads");
-    for (size_t i = 0; i < json_array_size(loads) && json_array_size(target) > 0; i++) {
-        const json_t *load = json_array_get(loads, i);
-        if (json_array_size(json_object_get(load, "parts")) == 0 &&
+    JSON_EACH (load, json_object_get(experiment->json, "loads"))
+        if (json_array_size(target) > 0 && json_array_size(json_object_get(load, "parts")) == 0 &&
             json_equal(json_object_get(json_object_get(load, "settings"), "target"), target))
             return json_text_at(load, "name");
-    }
     return NULL;
 }
 

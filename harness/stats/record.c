@@ -110,12 +110,9 @@ static bool is_sharing(const json_t *record, const json_t *load, double elapsed,
         taken(&mine, record, json_number_at(record, "user_s") + json_number_at(record, "system_s"));
     const json_t *service = json_object_get(record, "service");
     others_s += taken(&mine, service, json_number_at(service, "cpu_s"));
-    const json_t *loads = json_object_get(record, "load");
-    for (size_t i = 0; i < json_array_size(loads); i++) {
-        const json_t *other = json_array_get(loads, i);
+    JSON_EACH (other, json_object_get(record, "load"))
         if (other != load && !json_has(other, "node"))
             others_s += taken(&mine, other, json_number_at(other, "cpu_s"));
-    }
     *all_s = elapsed * mine.count;
     *share_s = fmax(*all_s - others_s, 0);
     return others_s > 0;
@@ -144,10 +141,8 @@ bool judge_short(const struct delivery *delivery)
 
 static double loads_cpu_s(const json_t *record)
 {
-    const json_t *loads = json_object_get(record, "load");
     double sum = 0;
-    for (size_t i = 0; i < json_array_size(loads); i++) {
-        const json_t *load = json_array_get(loads, i);
+    JSON_EACH (load, json_object_get(record, "load")) {
         const double cpu_s = json_number_at(load, "cpu_s");
         if (!json_has(load, "node") && !isnan(cpu_s))
             sum += cpu_s;

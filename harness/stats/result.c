@@ -24,11 +24,9 @@ static unsigned among(const json_t *kinds, const struct cpu_list *cpus, char *te
 {
     struct cpu_list own;
     unsigned found = 0;
-    size_t i, used = 0;
-    json_t *kind;
+    size_t used = 0;
     text[0] = '\0';
-    json_array_foreach(kinds, i, kind)
-    {
+    JSON_EACH (kind, kinds) {
         const char *list = json_text_at(kind, "cpus");
         const char *name = json_text_at(kind, "name");
         if (list == NULL || cpus_parse(list, &own) != 0 || !cpus_overlap(&own, cpus) ||

@@ -111,6 +111,16 @@ bool session_uses(const struct session *session, const struct observation *run)
            judge_counts(run->failure, run->exit_code, &session->settings->ignored);
 }
 
+const struct observation *session_used(const struct session *session, size_t condition,
+                                       const struct observation *before)
+{
+    const struct observation *end = session->runs + session->count;
+    const struct observation *run = before ? before + 1 : session->runs;
+    while (run < end && (run->condition != (int)condition || !session_uses(session, run)))
+        run++;
+    return run < end ? run : NULL;
+}
+
 size_t session_failed(const struct session *session, size_t condition)
 {
     size_t sum = 0;
@@ -363,9 +373,6 @@ static void add_load(struct session *session, const struct observation *run, con
 
 void session_add_loads(struct session *session, const struct observation *run, const json_t *record)
 {
-    const json_t *loads = json_object_get(record, "load");
-    if (!session_uses(session, run))
-        return;
-    for (size_t i = 0; i < json_array_size(loads); i++)
-        add_load(session, run, record, json_array_get(loads, i));
+    JSON_EACH (load, session_uses(session, run) ? json_object_get(record, "load") : NULL)
+        add_load(session, run, record, load);
 }

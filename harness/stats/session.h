@@ -123,6 +123,14 @@ size_t session_blocks(const struct session *session);
 // ignored.
 bool session_uses(const struct session *session, const struct observation *run);
 
+// The first used run of the condition behind that one (NULL: of all); NULL: there is none.
+const struct observation *session_used(const struct session *session, size_t condition,
+                                       const struct observation *before);
+// The head of a loop over them.
+#define EACH_USED(run, session, condition)                                                         \
+    for (const struct observation *run = session_used(session, condition, NULL); run;              \
+         run = session_used(session, condition, run))
+
 // How many runs of the condition failed, in all.
 size_t session_failed(const struct session *session, size_t condition);
 
@@ -136,7 +144,7 @@ const json_t *experiment_metrics(const struct experiment *experiment);
 void facts_free(struct facts *facts, size_t count);
 
 // What is kept of a run of the session.
-const struct facts *session_facts(const struct session *session, size_t run);
+const struct facts *session_facts(const struct session *session, const struct observation *run);
 
 // The index of the run that a run's slowdown is made with, that of its variant alone: both
 // count, and their block has every condition. -1: none.

@@ -210,8 +210,8 @@ static size_t count_of(const json_t *settings, const char *name, size_t otherwis
 
 static bool take_conditions(struct settings *settings, const json_t *list)
 {
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const char *name = json_text_at(json_array_get(list, i), "name");
+    JSON_EACH (one, list) {
+        const char *name = json_text_at(one, "name");
         if (!name || !settings_add_condition(settings, name))
             return false;
     }
@@ -224,8 +224,7 @@ static void take_metric(struct settings *settings, const json_t *definitions, co
 {
     const json_t *definition = NULL;
     size_t sources = 0;
-    for (size_t i = 0; i < json_array_size(definitions); i++) {
-        const json_t *one = json_array_get(definitions, i);
+    JSON_EACH (one, definitions) {
         if (!json_text_is(one, "name", name))
             continue;
         definition = definition ? definition : one;
@@ -244,8 +243,8 @@ static void take_decide(struct settings *settings, const json_t *names)
 {
     for (size_t m = 0; m < settings->metrics.count && json_array_size(names) > 0; m++)
         settings->metrics.item[m].decides = false;
-    for (size_t i = 0; i < json_array_size(names); i++) {
-        const char *name = json_string_value(json_array_get(names, i));
+    JSON_EACH (one, names) {
+        const char *name = json_string_value(one);
         const size_t metric = name ? metrics_find(&settings->metrics, name) : MAX_METRICS;
         if (metric < MAX_METRICS && settings->metrics.item[metric].chosen)
             settings->metrics.item[metric].decides = true;
@@ -254,12 +253,9 @@ static void take_decide(struct settings *settings, const json_t *names)
 
 static void take_metrics(struct settings *settings, const json_t *json)
 {
-    const json_t *names = json_object_get(json, "metric");
-    for (size_t i = 0; i < json_array_size(names); i++) {
-        const char *name = json_string_value(json_array_get(names, i));
-        if (name)
-            take_metric(settings, json_object_get(json, "metrics"), name);
-    }
+    JSON_EACH (name, json_object_get(json, "metric"))
+        if (json_is_string(name))
+            take_metric(settings, json_object_get(json, "metrics"), json_string_value(name));
     take_decide(settings, json_object_get(json, "decide"));
     if (metrics_deciding(&settings->metrics) == 0)
         metrics_choose(&settings->metrics, WALL_S);
@@ -277,10 +273,10 @@ static void take_capacity(struct settings *settings, const json_t *capacity)
 
 static void take_ignored(struct ignored *ignored, const json_t *settings)
 {
-    const json_t *codes = json_object_get(settings, "ignore_codes");
     *ignored = (struct ignored){.any = json_is_true(json_object_get(settings, "ignore_failure"))};
-    for (size_t i = 0; i < json_array_size(codes) && i < IGNORED_MOST; i++)
-        ignored->code[ignored->count++] = (int)json_integer_value(json_array_get(codes, i));
+    JSON_EACH (code, json_object_get(settings, "ignore_codes"))
+        if (ignored->count < IGNORED_MOST)
+            ignored->code[ignored->count++] = (int)json_integer_value(code);
 }
 
 // What older records do not have is the mean.

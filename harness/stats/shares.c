@@ -630,17 +630,14 @@ static json_t *attribute(struct session *session, const json_t *slowdown)
         const int base = run->condition == condition ? session_partner(session, run) : -1;
         if (base < 0)
             continue;
-        before[runs.count] = &session_facts(session, (size_t)base)->account;
-        after[runs.count++] = &session_facts(session, i)->account;
+        before[runs.count] = &session_facts(session, &session->runs[base])->account;
+        after[runs.count++] = &session_facts(session, run)->account;
     }
     return attribution_of(&runs, &session->critical, slowdown);
 }
 
 void attribution_add(struct session *session, json_t *summary)
 {
-    json_t *slowdowns = json_object_get(summary, "slowdowns");
-    for (size_t i = 0; i < json_array_size(slowdowns); i++) {
-        json_t *slowdown = json_array_get(slowdowns, i);
+    JSON_EACH (slowdown, json_object_get(summary, "slowdowns"))
         json_object_set_new(slowdown, "attribution", attribute(session, slowdown));
-    }
 }

@@ -420,11 +420,8 @@ static json_t *time_of(const struct session *session, size_t condition)
     struct critical critical;
     json_t *time = NULL;
     critical_init(&critical, settings->confidence);
-    for (size_t i = 0; i < session->count; i++) {
-        const struct observation *run = &session->runs[i];
-        if (run->condition == (int)condition && session_uses(session, run))
-            made.times[made.runs++] = session_facts(session, i)->account.times;
-    }
+    EACH_USED (run, session, condition)
+        made.times[made.runs++] = session_facts(session, run)->account.times;
     if (made.runs > 0 && measure(&made, &critical))
         time = time_json(&made, alone, settings, &critical);
     critical_free(&critical);

@@ -69,9 +69,8 @@ static void add_strays(const struct session *session, size_t condition,
 {
     struct message message = about_condition(session, FLAG_STRAY_RUNS, condition);
     const double clear = log(capacity->low) - (log(capacity->high) - log(capacity->low));
-    for (size_t i = 0; i < session->count; i++) {
-        const struct observation *run = &session->runs[i];
-        if (run->condition != (int)condition || !session_uses(session, run) || !(run->x < clear))
+    EACH_USED (run, session, condition) {
+        if (!(run->x < clear))
             continue;
         message.of_runs++;
         if (run->y > 0)
@@ -182,12 +181,9 @@ static void add_timed_out(const struct session *session, size_t condition, json_
 {
     const struct condition *one = &session->conditions[condition];
     struct message message = about_condition(session, FLAG_TIMED_OUT, condition);
-    for (size_t i = 0; i < session->count; i++) {
-        const struct observation *run = &session->runs[i];
-        if (run->condition == (int)condition && run->failure == FAILURE_TIMED_OUT &&
-            session_uses(session, run))
+    EACH_USED (run, session, condition)
+        if (run->failure == FAILURE_TIMED_OUT)
             message_run(&message, run->order);
-    }
     message.of_runs = one->runs;
     message_detail(&message, "statistic", "%s", statistic_words[session->settings->statistic]);
     if (has_output(session->settings))
