@@ -81,12 +81,12 @@ double measured_overhead_s(const struct measured *measured)
     const size_t count = measured->session.count;
     if (count < 2)
         return 0;
-    const struct facts *first = session_facts(&measured->session, measured->session.runs),
-                       *last =
-                           session_facts(&measured->session, measured->session.runs + count - 1);
+    const struct observation *run = measured->session.runs;
+    const struct facts *first = session_facts(&measured->session, run),
+                       *last = session_facts(&measured->session, run + count - 1);
     double runs_s = 0;
     for (size_t i = 0; i + 1 < count; i++)
-        runs_s += measured->session.runs[i].value[WALL_S];
+        runs_s += run[i].value[WALL_S];
     const double each_s = (elapsed_between_s(first, last) - runs_s) / (double)(count - 1);
     return isfinite(each_s) && each_s > 0 ? each_s : 0;
 }
