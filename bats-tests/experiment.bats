@@ -149,7 +149,7 @@ values() {
     plan_of slowdown --cell cell.json --output out --max-runs 20 >plan
     [[ $(values condition <plan) == 'baseline half' && $(values cell <plan) == 1 ]]
     [[ $(values meter <plan) == *' -- sleep 0.1' ]]
-    holds '.cell.name == "a@b" and .cell.settings["cold-path"] == "a\nb" and .command == ["sleep", "0.1"]
+    holds '.cell.name == "a@b" and .cell.settings["cold-path"] == "a\nb" and (.cell.limits | keys) == ["error", "max-runs"] and .command == ["sleep", "0.1"]
         and (.settings | .max_runs == 20 and .error == 0.02 and .settle_s == 20 and .ignore_failure and .cold_path == ["a", "b"])' <out/experiment.json
     plan_of run --cell cell.json --output out2 --load 'x=cpu --percent 1' -- true >plan
     [[ $(values condition <plan) == x && $(values meter <plan) == *' -- true' ]]
