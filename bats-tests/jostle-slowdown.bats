@@ -151,7 +151,7 @@ END
 
 # bats test_tags=measures
 @test "--at-most is a gate: 0 below, 3 above, 4 not decided" {
-    run -0 "$JOSTLE" slowdown --quiet --output below --max-runs 30 --at-most 3 --load 'none=cpu --percent 0' -- sleep 0.2
+    run -0 "$JOSTLE" slowdown --quiet --output below --max-runs 30 --at-most 3 --load 'none=cpu --percent 0' -- sleep 0.05
     run -3 "$JOSTLE" slowdown --quiet --output above --max-runs 30 --at-most 1.05 --target-cpus 0 --load-cpus 0 --load full=cpu -- "$WORKLOADS/delannoy" 11
     # The truth is the bound: at 95 % one of twenty such gates would decide all the same, so one of ten millions.
     run -4 "$JOSTLE" slowdown --quiet --output undecided --statistic mean --max-runs 3 --confidence 99.99999% --at-most 1.0001 --load 'none=cpu --percent 0' -- sleep 0.02

@@ -37,7 +37,7 @@ teardown() {
     local -A wrong=(['read-only-tmp']=TMPDIR ['full-tmp']='disk full' ['useless-files']='umask 022' ['few-descriptors']='ulimit -n' ['no-proc']='/proc')
     for name in "${!wrong[@]}"; do
         odd_machine "$name"
-        run --separate-stderr "${IN[@]}" "$JOSTLE" run -- true
+        run --separate-stderr "${IN[@]}" "$JOSTLE" run --output "$ODD/refused-$name" -- true
         # shellcheck disable=SC2154 # bats sets them
         [[ $status -eq 1 && ${#stderr_lines[@]} -eq 1 && $stderr == "jostle: "*"${wrong[$name]}"* ]] || {
             printf '%s: status %d: %s\n' "$name" "$status" "$stderr"
