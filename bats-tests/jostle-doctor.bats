@@ -138,7 +138,7 @@ finds() {
     put $cpu/cpu1/cpufreq/cpuinfo_max_freq 2400000
     "$BIN/placement" --json --synthetic 'core:2 pu:1' | holds '.core_kinds == [{cpus: "1", name: null, capacity: null, max_hz: 2400000000},
         {cpus: "0", name: null, capacity: null, max_hz: 2000000000}] and (.warnings | length == 2)'
-    run -0 --separate-stderr "$BIN/pack" --expand packed --target-cpus 0-1 -- true
+    run -0 --separate-stderr "$BIN/pack" --output packed --target-cpus 0-1 -- true
     [[ ${stderr:-} == "jostle: the copies' CPUs 0-1 are of several kinds of cores"* ]]
     put sys/devices/cpu_core/cpus 0
     put sys/devices/cpu_atom/cpus 1

@@ -9,10 +9,9 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || exit
 }
 
-# planned DIR OPTION...: the plan of a pack of a node of 64 CPUs, with its trial.
+# planned DIR OPTION...: the plan of a pack of a node of 64 CPUs.
 planned() {
-    "$BIN/pack" --expand "$1" --synthetic 'pu:64' "${@:2}" -- sleep 1
-    printf 'copy_s 1\nmakespan_s 1\npeak_bytes 1000000\n' >"$1/trial.txt"
+    "$BIN/pack" --output "$1" --synthetic 'pu:64' "${@:2}" -- sleep 1 >said
 }
 
 # derived DIR: pack.json of it.
@@ -106,7 +105,7 @@ valid() {
     local case place cpus lists
     for case in 'close|1|["0","1","2","3","4","5","6","7"]' 'spread|1|["0","4","2","6","1","5","3","7"]' 'close|2|["0-1","2-3","4-5","6-7"]' 'spread|2|["0-1","4-5","2-3","6-7"]'; do
         IFS='|' read -r place cpus lists <<<"$case"
-        "$BIN/pack" --expand "$place$cpus" --synthetic 'pack:2 core:2 pu:2' --place "$place" --cpus-per-copy "$cpus" -- sleep 1
+        "$BIN/pack" --output "$place$cpus" --synthetic 'pack:2 core:2 pu:2' --place "$place" --cpus-per-copy "$cpus" -- sleep 1 >said
         [[ $(jq -c .cpus.lists "$place$cpus/pack-plan.json") == "$lists" ]]
     done
 }
@@ -119,6 +118,7 @@ valid() {
         and any(.findings[]; .flag == "memory-limit" and (.text | contains("3 copies of 1 MiB each")) and (.text | contains("the cgroup")))'
     planned two
     jq '.memory.free_bytes = 1.5e6' two/pack-plan.json >plan && mv plan two/pack-plan.json
+    cp -r one/trial two
     run -1 --separate-stderr "$BIN/pack" --next two --left 60
     [[ $stderr == *'two do not fit'* && ${#stderr_lines[@]} -eq 1 ]]
 }
@@ -164,13 +164,20 @@ valid() {
         'mkdir taken 2>/dev/null || { echo taken already >&2; touch met; exit 3; }; [ "$JOSTLE_COPIES" = 1 ] || until [ -e met ]; do sleep 0.05; done; rmdir taken'
     [[ $stderr == *'of 2 (sh) ended with exit status 3: taken already'*'a copy failed beside others'*'{copy}'* ]]
     run -5 --separate-stderr "$JOSTLE" pack --quiet --output other --max-copies 2 --oversubscribe -- false
-    [[ $stderr == *'the program fails by itself'* && ! -e other ]]
+    [[ $stderr == *'the program fails by itself'*'no copies of it were measured'* && -s other/trial/runs.jsonl && ! -e other/stages ]]
+    # What was wrong is put right: the trial is made again.
+    run -0 "$JOSTLE" pack --output again --max-copies 2 --oversubscribe --min-runs 2 --max-runs 2 --resume -- true
+    run -5 --separate-stderr "$JOSTLE" pack --quiet --output again2 --max-copies 2 --oversubscribe --min-runs 2 --max-runs 2 -- test -e there
+    touch there
+    run -0 "$JOSTLE" pack --output again2 --max-copies 2 --oversubscribe --min-runs 2 --max-runs 2 --resume -- test -e there
+    holds '.trial.copy_s > 0 and (.rows | map(.runs)) == [2, 2]' <again2/pack.json
 }
 
 @test "a copy alone that never ends is ended, by the time, or with the pack by a signal; nothing is left" {
     local pid code=0
     run -5 --separate-stderr "$JOSTLE" pack --quiet --output out --max-copies 2 --oversubscribe --max-time 0.3s -- sleep 60
-    [[ $stderr == *'did not end within 0.3 s'* && ! -e out ]]
+    [[ $stderr == *'did not end within 0.3 s'* && -s out/trial/runs.jsonl ]]
+    rm -r out
     # shellcheck disable=SC2016 # the program's
     "$JOSTLE" pack --quiet --output out --max-copies 2 --oversubscribe --cleanup 'touch cleaned' -- sh -c 'echo $$ >pid.part; mv pid.part pid; exec sleep 60' &
     pid=$!

@@ -207,11 +207,11 @@ PYTHON
 @test "predict: --check runs each program beside each other one as its profile has it, and is not repeated" {
     profile a '.program.words = ["sh", "-c", "echo \"$0\"", "it'"'"'s"] | .program.input = "/dev/null" | .program.prepare = "true"'
     profile b '.program.words = ["true"] | .program.setup = "make b" | .program.conclude = "rm b"'
-    "$BIN/predict" --steps --check --max-runs 7 {a,b}.profile.json | tr '\0' '\n' >steps
+    "$BIN/predict" --steps --check --max-runs 7 {a,b}.profile.json | tr '\0' '\n' | sed -n 'N; s/^\(step\|word\)\n//p' >steps
     grep -qxF 'a@b.core' steps
     sed -n '/^b@a.core$/,$ p' steps >steps-b
-    [ "$(sed -n '3,5 p' steps-b | tr '\n' ' ')" = '--place core --load ' ]
-    [[ $(sed -n '6 p' steps-b) == 'a=exec --loop '*' sh -c '\''echo "$0"'\'' '* ]]
+    [ "$(sed -n '2,8 p' steps-b | tr '\n' ' ')" = 'slowdown --output jostle-results/pairs/cells/b@a.core --resume --quiet --place core ' ]
+    [[ $(sed -n '9,10 p' steps-b) == $'--load\na=exec --loop '*' sh -c '\''echo "$0"'\'' '* ]]
     [ "$(tail -n 6 steps-b | tr '\n' ' ')" = '--setup make b --conclude rm b -- true ' ]
     sed -n '/^a@b.core$/,/^b@a.core$/ p' steps | tr '\n' ' ' | grep -qF -- '--setup make b --input /dev/null --prepare true -- sh -c echo "$0" it'
     profile spin '.program.words = ["'"$WORKLOADS"'/delannoy", "8"] | .machine.host = "'"$(uname -n)"'"'

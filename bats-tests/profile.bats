@@ -129,7 +129,7 @@ values() {
     experiment '[["cpu-25", "cpu --percent 25%"]]' >p/added/experiment.json
     runs 6 12 0.01 baseline 1 cpu-25 1.3 >p/added/runs.jsonl
     "$BIN/stats" --derive p/added
-    [[ $("$BIN/profile" --next p | values step) == 'done' ]]
+    [[ -z $("$BIN/profile" --next p | values step) ]]
     "$BIN/profile" --derive p --output solver.profile.json
     holds '(.sensitivity | map({ (.kind): .points }) | add) | (.cpu | map(.level)) == [0.25, 0.5, 1] and .cpu[1].fit == .cpu[2].fit
         and .cpu[2].slowdown < .cpu[1].slowdown and .cpu[0].fit < .cpu[1].fit and all(.mem[]; .fit == 1 and .fit_ci[0] <= 1)' <solver.profile.json
@@ -192,14 +192,14 @@ values() {
     jsonschema -i sh.profile/profile-plan.json "$ROOT/results/schema/jostle.profile-plan.schema.json"
     holds '.sensitivity[0] | .kind == "alloc" and .points[0].level == 0.2 and .points[0].n >= 2' <sh.profile.json
     run -2 "$JOSTLE" profile "${words[@]}"
-    [[ $output == 'jostle: sh.profile holds the records of a profile: add --resume'* ]]
+    [[ $output == 'jostle: sh.profile already holds a profile: choose another folder with --output, or continue it with --resume' ]]
     cp sh.profile.json first.json
     "$JOSTLE" profile --quiet --resume "${words[@]}"
     cmp first.json sh.profile.json
     # Its loads on the disk are those of the reference.
     [[ $(<size) == 256M ]]
     run -2 "$JOSTLE" profile --resume "${words[@]:2}"
-    [[ $output == 'jostle: --resume: sh.profile is of another command or of other options: '* ]]
+    [[ $output == 'jostle: sh.profile holds a profile of another command, of other options'* ]]
     # What was measured before a dry run stays.
     rm -r sh.profile/sensitivity
     run -0 "$JOSTLE" profile --resume --dry-run "${words[@]}"
@@ -238,7 +238,7 @@ has_run() {
     [[ -z $(ls) ]]
     mkdir bare
     run -1 "$BIN/profile" --show bare
-    [[ ${#lines[@]} == 1 && $output == 'jostle: bare/profile-plan.json cannot be read ('*'): give another --output' ]]
+    [[ ${#lines[@]} == 1 && $output == 'jostle: bare/profile-plan.json cannot be read ('*'): give a folder that jostle profile has made' ]]
     printf '{"schema":"jostle.program/2"}' >new.json
     run -1 "$JOSTLE" report new.json
     [[ $output == 'jostle: new.json is of another version of jostle: make it again with jostle profile' ]]

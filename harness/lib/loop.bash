@@ -620,6 +620,7 @@ measure_exit() {
 measure_tidy() {
     records_drop "${records[@]}"
     [[ -n ${plan[created]:-} && ! -e $folder/runs.jsonl ]] || return 0
+    rmdir -- "$folder/failed" 2>/dev/null # meter's, for the output of a run that we have ended
     rmdir -- "$folder" 2>/dev/null || return 0
     [[ -n ${plan[named]:-} ]] || rmdir -- "${folder%/*}" 2>/dev/null
 }

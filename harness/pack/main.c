@@ -1,13 +1,12 @@
 // pack: how many copies of a program fit on a node. It reads and writes files; processes are the
 // shell's.
 //
-//     --expand DIR   what the command line is to measure, as pack-plan.json
-//     --trial DIR    the words that run one copy; what they print becomes DIR/trial.txt
-//     --next DIR     writes the cell of the next stage, which jostle slowdown measures
+//     --next DIR     the next step: see study.h
 //     --derive DIR   pack.json from the records; prints the verdict of --at-most
 //     --show DIR     the same on stdout, with texts for the formats
 //
-// Without any of these it prints what the shell is to do.
+// Without any of these it reads the command line, writes the plan into the folder of the records,
+// and prints what the shell is to do.
 
 #include "pack.h"
 
@@ -253,7 +252,7 @@ static json_t *pack_derive(const char *dir)
     if (!file_is_in(dir, "pack-plan.json", F_OK) ||
         (!file_is_in(dir, "stages", F_OK) && file_is_in(dir, "pack.json", F_OK)))
         return kept(dir);
-    pack.plan = plan_load(dir);
+    pack.plan = study_plan(&pack_study, dir);
     if (!pack.plan)
         return NULL;
     const double shared = json_number_at(json_object_get(pack.plan, "search"), "confidence_each");
@@ -286,32 +285,34 @@ static char *default_folder(const json_t *plan)
     return folder;
 }
 
-// How long the trial may take: no longer than a run, nor than all.
-static int64_t trial_ns(const struct request *request)
+// The plan into the folder of the records: with --resume the one that is there, with the limits of
+// the new.
+static bool keep_plan(const struct request *request, json_t *plan, const char *folder)
 {
-    int64_t timeout_ns = request->max_time_ns;
-    if (request->timeout)
-        (void)units_time(request->timeout, &timeout_ns); // checked as the option's value
-    return timeout_ns < request->max_time_ns ? timeout_ns : request->max_time_ns;
+    bool made = false;
+    json_t *old = study_resumed(&pack_study, plan, folder, request->resume, plan_is_same);
+    if (old)
+        json_put(old, "settings", json_incref(json_object_get(plan, "settings")));
+    const bool good = study_keep(&pack_study, old ? old : plan, folder, &made);
+    pair_put_flag("made", made);
+    pair_put_flag("begun", old != NULL);
+    json_decref(old);
+    return good;
 }
 
 // What the shell is to do, as pairs of key and value, each ended by NUL.
-static int print_request(const struct request *request)
+static int begin(const struct request *request)
 {
     json_t *plan = plan_make(request);
-    char seconds[32], most[32], trial_s[32];
+    char seconds[32], most[32], trial[32];
     OWNED char *folder = request->output ? must(strdup(request->output)) : default_folder(plan);
     snprintf(seconds, sizeof seconds, "%lld", (long long)(request->max_time_ns / 1000000000));
-    snprintf(trial_s, sizeof trial_s, "%.9g", (double)trial_ns(request) / 1e9);
     snprintf(most, sizeof most, "%zu", plan_most(plan));
     pair_put("folder", folder);
+    const bool good = request->dry_run || keep_plan(request, plan, folder);
     pair_put("max_time_s", seconds);
-    pair_put("trial_s", trial_s);
+    pair_put("trial", plan_trial_time(plan, trial));
     pair_put("named", request->output);
-    pair_put("setup", request->setup);
-    pair_put("prepare", request->prepare);
-    pair_put("conclude", request->conclude);
-    pair_put("cleanup", request->cleanup);
     pair_put("most", most);
     pair_put("name", plan_name(plan));
     pair_put("place", pack_place_names[request->place]);
@@ -322,28 +323,7 @@ static int print_request(const struct request *request)
     pair_put_flag("verbose", request->verbose);
     pair_put_flag("quiet", request->quiet);
     json_decref(plan);
-    return 0;
-}
-
-static int expand(const struct request *request)
-{
-    json_t *plan = plan_make(request);
-    const bool good = pack_plan_write(plan, request->expand, request->resume);
-    json_decref(plan);
     return good ? 0 : 1;
-}
-
-static int trial(const char *dir)
-{
-    json_t *plan = plan_load(dir);
-    if (!plan)
-        return 1;
-    json_t *words = launcher_words(plan, 0);
-    JSON_EACH (word, words)
-        printf("%s%c", json_string_value(word), 0);
-    json_decref(words);
-    json_decref(plan);
-    return 0;
 }
 
 static int derive(const char *dir)
@@ -374,18 +354,18 @@ int main(int argc, char **argv)
     struct request request;
     int status = 0;
     pack_request_read(&request, argc, argv);
-    if (request.expand)
-        status = expand(&request);
-    else if (request.trial)
-        status = trial(request.trial);
-    else if (request.next)
-        status = next_print(request.next, request.left_s, request.again) ? 0 : 1;
+    const struct turn turn = {.dir = request.next,
+                              .left_s = request.left_s,
+                              .again = request.again,
+                              .verbose = request.verbose};
+    if (request.next)
+        status = next_print(&turn) ? 0 : 1;
     else if (request.derive)
         status = derive(request.derive);
     else if (request.show)
         status = show(request.show);
     else
-        status = print_request(&request);
+        status = begin(&request);
     pack_request_free(&request);
     return fflush(stdout) == 0 ? status : 1;
 }

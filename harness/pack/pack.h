@@ -31,7 +31,7 @@ struct request {
     const char *output, *format, *json;
     bool resume, dry_run, quiet, verbose;
     // What the shell has this program do.
-    const char *expand, *trial, *next, *derive, *show, *hints, *synthetic;
+    const char *next, *derive, *show, *hints, *synthetic;
     bool again;
     double left_s;
     struct options *given;
@@ -67,21 +67,22 @@ void pack_seats_free(struct pack_seats *seats);
 // has no room for.
 json_t *plan_make(const struct request *request);
 
-// Writes it into DIR, which is made where it is not there. With `resume` a plan that is there has
-// to be the same, and stays. False after a message.
-bool pack_plan_write(const json_t *plan, const char *dir, bool resume);
+extern const struct study pack_study;
 
-// The same that is there already. NULL after a message.
-json_t *plan_load(const char *dir);
-// Replaces it. False after a message.
-bool plan_keep(const json_t *plan, const char *dir);
+// Whether two plans measure the same, but for how long, and how exactly.
+bool plan_is_same(const json_t *one, const json_t *other);
 
 // The name for its folder: that of the (first) program. Borrowed.
 const char *plan_name(const json_t *plan);
 
-// Notes what DIR/trial.txt, the output of one run of the launcher, says: how long a copy takes by
-// itself, and how many the memory has room for. False after a message: it says nothing, or
-// there is no memory for two.
+// The experiment in which a copy runs by itself, once.
+#define STAGE_TRIAL "trial"
+
+// How long it may take, no longer than a run, nor than all: "1.5s"; returns text.
+const char *plan_trial_time(const json_t *plan, char text[32]);
+
+// Notes what it says: how long a copy takes by itself, and how many the memory has room for. False
+// after a message: it says nothing, or there is no memory for two.
 bool plan_take_trial(json_t *plan, const char *dir);
 
 // Numbers of it.
@@ -118,12 +119,6 @@ size_t stage_copies(const struct measured *stage, size_t condition);
 
 // How long it took.
 double stage_spent_s(const struct measured *stage);
-
-// Writes DIR/stages/NUMBER/cell.json: these numbers of copies against the reference, for so many
-// seconds, with intervals of that confidence. The folder's path, to be freed; NULL after a
-// message.
-char *stage_write(const json_t *plan, const char *dir, size_t number, const size_t *count,
-                  size_t counts, double seconds, double confidence, size_t min_runs);
 
 // What was measured of each number of copies, over all stages.
 
@@ -178,14 +173,23 @@ json_t *findings_json(const json_t *plan, const struct stages *stages, const str
 // sentence.
 void pack_texts_add(json_t *pack);
 
-// Prints "stage\0FOLDER\0text\0TEXT\0": the folder whose cell.json says what is to be measured, and
-// the same in words; nothing where the answer is known. The first time it takes the trial into the
-// plan. left_s: seconds to measure in. again: a
-// last stage that the time has ended is continued. False after a message.
-bool next_print(const char *dir, double left_s, bool again);
+// A question what comes next.
+struct turn {
+    const char *dir;
+    double left_s; // to measure in
+    bool again;    // a last stage that the time has ended is continued
+    bool verbose;  // each command is shown
+};
+
+// Says what comes next (study.h): the trial, then one stage after another, until the answer is
+// known. After the first time the trial is in the plan. False after a message.
+bool next_print(const struct turn *turn);
 
 // Whether the slowdown never surely falls from one number of copies to a larger one. Only then a
 // number between two others says nothing that these do not.
 bool rows_are_smooth(const struct rows *rows);
+
+// What was measured of numbers of copies, without the reference, which comes first.
+const struct row *points_of(const struct rows *rows, size_t *points);
 
 #endif

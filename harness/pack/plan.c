@@ -10,6 +10,7 @@
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
+#include "common/units.h"
 #include "harness/stats/json.h"
 
 #include <limits.h>
@@ -20,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PLAN_FILE "pack-plan.json"
+const struct study pack_study = {"pack", "pack-plan.json", SCHEMA_PACK_PLAN};
 
 // ---- the programs
 
@@ -202,29 +203,6 @@ json_t *plan_make(const struct request *request)
     return plan;
 }
 
-// ---- its file
-
-static char *file_of(const char *dir)
-{
-    return text_of("%s/" PLAN_FILE, dir);
-}
-
-json_t *plan_load(const char *dir)
-{
-    OWNED char *path = file_of(dir);
-    char why[RECORD_WHY];
-    json_t *plan = record_read(path, SCHEMA_PACK_PLAN, why);
-    if (!plan)
-        complain("%s cannot be read (%s): give a folder that jostle pack has made", path, why);
-    return plan;
-}
-
-bool plan_keep(const json_t *plan, const char *dir)
-{
-    OWNED char *path = file_of(dir);
-    return output_document(plan, path);
-}
-
 // What may differ when a pack is continued: how long, and how exactly.
 static const char *const limits[] = {"max_time_s", "min_runs", "max_runs", "error"};
 
@@ -236,49 +214,12 @@ static json_t *without_limits(const json_t *plan)
     return settings;
 }
 
-// Whether both measure the same.
-static bool is_same(const json_t *one, const json_t *other)
+bool plan_is_same(const json_t *one, const json_t *other)
 {
-    json_t *a = without_limits(one), *b = without_limits(other);
-    const bool same =
-        json_equal(a, b) &&
-        json_equal(json_object_get(one, "programs"), json_object_get(other, "programs")) &&
-        json_equal(json_object_get(one, "cpus"), json_object_get(other, "cpus"));
-    json_decref(a);
-    json_decref(b);
-    return same;
-}
-
-// Continues the old one, with the limits of the new.
-static bool take_limits(json_t *old, const json_t *plan, const char *dir)
-{
-    if (!is_same(plan, old))
-        usage_error("%s holds a pack of another command, or on other CPUs: give the same options, "
-                    "or another --output",
-                    dir);
-    json_put(old, "settings", json_incref(json_object_get(plan, "settings")));
-    return plan_keep(old, dir);
-}
-
-bool pack_plan_write(const json_t *plan, const char *dir, bool resume)
-{
-    char *path = file_of(dir);
-    const bool there = access(path, F_OK) == 0;
-    free(path);
-    if (there && !resume)
-        usage_error("%s already holds a pack: choose another folder with --output, or continue it "
-                    "with --resume",
-                    dir);
-    if (!there && !file_folder_has_only(dir, (const char *const[]){NULL}))
-        usage_error("%s is not empty, and holds no pack: choose another folder with --output, one "
-                    "that is empty or not there",
-                    dir);
-    if (!there)
-        return (save_make_folder(dir, NULL) || save_complain_folder(dir)) && plan_keep(plan, dir);
-    json_t *old = plan_load(dir);
-    const bool good = old && take_limits(old, plan, dir);
-    json_decref(old);
-    return good;
+    json_auto_t *a = without_limits(one), *b = without_limits(other);
+    return json_equal(a, b) &&
+           json_equal(json_object_get(one, "programs"), json_object_get(other, "programs")) &&
+           json_equal(json_object_get(one, "cpus"), json_object_get(other, "cpus"));
 }
 
 // ---- what it says
@@ -318,18 +259,20 @@ const char *plan_name(const json_t *plan)
 
 // ---- the trial
 
-// The figure of that name in the launcher's output; NAN: it is not there.
-static double figure_in(const char *path, const char *name)
+const char *plan_trial_time(const json_t *plan, char text[32])
 {
-    char text[256];
-    double value = NAN;
-    FILE *file = file_open_record(path);
-    while (file && isnan(value) && fgets(text, sizeof text, file))
-        if (strncmp(text, name, strlen(name)) == 0 && text[strlen(name)] == ' ')
-            value = strtod(text + strlen(name) + 1, NULL);
-    if (file)
-        fclose(file);
-    return value;
+    const char *given = json_text_at(json_object_get(plan, "settings"), "timeout");
+    const double most_s = plan_setting(plan, "max_time_s");
+    int64_t timeout_ns = INT64_MAX;
+    if (given)
+        (void)units_time(given, &timeout_ns); // checked as the option's value
+    snprintf(text, 32, "%.9gs", fmin((double)timeout_ns / 1e9, most_s));
+    return text;
+}
+
+static double figure_of(struct measured *trial, const char *name)
+{
+    return trial->has_runs ? measured_figure(trial, 0, measured_metric(trial, name)).center : NAN;
 }
 
 static bool has_room(const json_t *plan, double peak_bytes)
@@ -348,12 +291,16 @@ static bool has_room(const json_t *plan, double peak_bytes)
 bool plan_take_trial(json_t *plan, const char *dir)
 {
     json_t *memory = json_object_get(plan, "memory");
-    char *path = text_of("%s/trial.txt", dir);
-    const double copy_s = figure_in(path, "copy_s"), peak_bytes = figure_in(path, "peak_bytes"),
-                 all_s = figure_in(path, "makespan_s");
-    free(path);
+    struct measured trial = {.folder = text_of("%s/" STAGE_TRIAL, dir)};
+    const bool good = measured_read(&trial);
+    const double copy_s = figure_of(&trial, "copy_s"), all_s = figure_of(&trial, "makespan_s"),
+                 peak_bytes = figure_of(&trial, "copy_peak_bytes");
+    measured_free(&trial);
+    if (!good)
+        return false;
     if (!(copy_s > 0) || !(all_s > 0))
-        return complain("%s/trial.txt has no figures: start again with another --output", dir);
+        return complain("%s/" STAGE_TRIAL " has no figures: start again with another --output",
+                        dir);
     json_put(plan, "trial",
              must(json_pack("{s:f, s:f, s:o}", "copy_s", copy_s, "makespan_s", all_s, "peak_bytes",
                             json_number(peak_bytes))));

@@ -80,9 +80,7 @@ static const struct option_row where_rows[] = {
     FLAG("dry-run", dry_run, "only print what would be measured first, and where"),
     FLAG("verbose", verbose, "show each command on stderr as it is run"),
     FLAG("quiet", quiet, "print nothing but errors"),
-    HIDDEN("expand", "DIR", expand, "write pack-plan.json into DIR"),
-    HIDDEN("trial", "DIR", trial, "print the words that run one copy"),
-    HIDDEN("next", "DIR", next, "write the cell of the next stage; print its folder"),
+    HIDDEN("next", "DIR", next, "say what is to be measured next"),
     HIDDEN("derive", "DIR", derive, "make pack.json of the records in DIR; print the verdict"),
     HIDDEN("show", "DIR", show, "print it on stdout, with texts for the formats"),
     HIDDEN("page", "DIR", show, "the same: a page needs no more"),
@@ -115,7 +113,7 @@ static const char details[] =
 
 static bool is_internal(const struct request *request)
 {
-    return request->trial || request->next || request->derive || request->show;
+    return request->next || request->derive || request->show;
 }
 
 static void check(const struct request *request)

@@ -1,4 +1,5 @@
 #include "harness/stats/metrics.h"
+#include "harness/stats/result.h"
 #include "pack.h"
 
 #include "common/memory.h"
@@ -11,6 +12,38 @@
 #include <string.h>
 
 const char *const row_verdict_names[] = {"undecided", "below", "above"};
+
+bool stages_read(struct stages *stages, const char *dir)
+{
+    for (stages->count = 0; stages->count < STAGES_MOST; stages->count++) {
+        struct measured *stage = &stages->stage[stages->count];
+        *stage = (struct measured){.folder = text_of("%s/stages/%zu", dir, stages->count + 1)};
+        const bool good = measured_read(stage);
+        if (good && stage->has_runs)
+            continue;
+        measured_free(stage);
+        return good;
+    }
+    return true;
+}
+
+void stages_free(struct stages *stages)
+{
+    for (size_t i = 0; i < stages->count; i++)
+        measured_free(&stages->stage[i]);
+}
+
+double stage_spent_s(const struct measured *stage)
+{
+    const double spent_s = json_number_at(stage->status, "spent_s");
+    return spent_s > 0 ? spent_s : 0;
+}
+
+size_t stage_copies(const struct measured *stage, size_t condition)
+{
+    const char *name = stage->experiment.settings.conditions[condition];
+    return condition == 0 ? 0 : (size_t)strtoul(name, NULL, 10);
+}
 
 // ---- figures of single runs
 
@@ -200,6 +233,26 @@ struct interval row_ratio(const struct row *row, struct stages *stages, const ch
 {
     const size_t metric = measured_metric(&stages->stage[row->stage], name);
     return metric == MAX_METRICS ? interval_unbounded(NAN) : decided_ratio(row, stages, metric);
+}
+
+const struct row *points_of(const struct rows *rows, size_t *points)
+{
+    const bool reference = rows->count > 0 && rows->row[0].condition == 0;
+    *points = rows->count - reference;
+    return rows->row + reference;
+}
+
+bool rows_are_smooth(const struct rows *rows)
+{
+    size_t points;
+    const struct row *point = points_of(rows, &points);
+    double highest = 0; // a slowdown that fewer copies surely have
+    for (size_t i = 0; i < points; i++) {
+        if (point[i].slowdown.high < highest)
+            return false;
+        highest = fmax(highest, isnan(point[i].slowdown.low) ? 0 : point[i].slowdown.low);
+    }
+    return true;
 }
 
 enum { BLOCKS_LEAST = 5 };

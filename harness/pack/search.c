@@ -1,5 +1,4 @@
 #include "harness/stats/json.h"
-#include "harness/stats/result.h"
 #include "pack.h"
 
 #include "common/memory.h"
@@ -12,43 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static char *folder_of(const char *dir, size_t number)
-{
-    return text_of("%s/stages/%zu", dir, number);
-}
-
-bool stages_read(struct stages *stages, const char *dir)
-{
-    for (stages->count = 0; stages->count < STAGES_MOST; stages->count++) {
-        struct measured *stage = &stages->stage[stages->count];
-        *stage = (struct measured){.folder = folder_of(dir, stages->count + 1)};
-        const bool good = measured_read(stage);
-        if (good && stage->has_runs)
-            continue;
-        measured_free(stage);
-        return good;
-    }
-    return true;
-}
-
-void stages_free(struct stages *stages)
-{
-    for (size_t i = 0; i < stages->count; i++)
-        measured_free(&stages->stage[i]);
-}
-
-double stage_spent_s(const struct measured *stage)
-{
-    const double spent_s = json_number_at(stage->status, "spent_s");
-    return spent_s > 0 ? spent_s : 0;
-}
-
-size_t stage_copies(const struct measured *stage, size_t condition)
-{
-    const char *name = stage->experiment.settings.conditions[condition];
-    return condition == 0 ? 0 : (size_t)strtoul(name, NULL, 10);
-}
 
 // ---- its cell
 
@@ -77,8 +39,8 @@ static void put_variants(json_t *settings, const json_t *plan, const size_t *cou
     put_text(settings, "variant", list);
 }
 
-// What the launcher prints: copy_s, and of a mix the time of each program, decide.
-static void put_metrics(json_t *settings, const json_t *plan)
+// What the launcher prints, an item a line; of a mix the time of each program, too.
+static char *metric_list(const json_t *plan)
 {
     static const char *const others[] = {
         "worst_s=stdout:/^worst_s ([0-9.e+-]+)$/,unit=s",
@@ -86,35 +48,43 @@ static void put_metrics(json_t *settings, const json_t *plan)
         "throughput=stdout:/^throughput ([0-9.e+-]+)$/,unit=1/s,better=higher",
         "copy_cpu_s=stdout:/^cpu_s ([0-9.e+-]+)$/,unit=s",
         "copy_peak_bytes=stdout:/^peak_bytes ([0-9]+)$/,unit=B"};
-    const json_t *programs = json_object_get(plan, "programs"), *program;
-    char *list = NULL, *decide = NULL;
-    size_t i;
-    append(&list, text_of("copy_s=stdout:/^copy_s ([0-9.e+-]+)$/,unit=s"));
-    json_array_foreach(programs, i, program)
-    {
+    char *list = text_of("copy_s=stdout:/^copy_s ([0-9.e+-]+)$/,unit=s");
+    JSON_EACH (program, json_object_get(plan, "programs")) {
         const char *name = json_text_at(program, "name");
-        if (!name)
-            continue;
-        append(&list, text_of("%s_s=stdout:/^%s_s ([0-9.e+-]+)$/,unit=s", name, name));
-        append(&decide, text_of("%s_s", name));
+        if (name)
+            append(&list, text_of("%s_s=stdout:/^%s_s ([0-9.e+-]+)$/,unit=s", name, name));
     }
-    for (i = 0; i < sizeof others / sizeof *others; i++)
-        append(&list, text_of("%s", others[i]));
-    put_text(settings, "metric", list);
-    for (char *c = decide; c && *c != '\0'; c++)
-        *c = *c == '\n' ? ',' : *c;
-    put_text(settings, "decide", !decide ? text_of("copy_s") : decide);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        list = text_joined(list, "\n", others[i]);
+    return list;
 }
+
+// The metrics that decide: the time of a copy, of a mix that of each program.
+static char *decide_list(const json_t *plan)
+{
+    char *list = NULL;
+    JSON_EACH (program, json_object_get(plan, "programs")) {
+        OWNED char *name = json_has(program, "name")
+                               ? text_of("%s_s", json_text_at(program, "name"))
+                               : text_of("copy_s");
+        list = text_joined(list, ",", name);
+    }
+    return list;
+}
+
+// Of the settings those that an experiment has by the same name.
+static const char *const passed[] = {"setup",   "prepare", "conclude",
+                                     "cleanup", "timeout", "statistic"};
+enum { PASSED = sizeof passed / sizeof *passed, PASSED_HOOKS = 4 };
 
 static json_t *settings_json(const json_t *plan, const size_t *count, size_t counts, double seconds,
                              double confidence, size_t min_runs)
 {
-    static const char *const passed[] = {"setup",   "prepare", "conclude",
-                                         "cleanup", "timeout", "statistic"};
     const json_t *from = json_object_get(plan, "settings");
     json_t *settings = must(json_object());
     put_variants(settings, plan, count, counts);
-    put_metrics(settings, plan);
+    put_text(settings, "metric", metric_list(plan));
+    put_text(settings, "decide", decide_list(plan));
     put_text(settings, "shell", text_of("none"));
     put_text(settings, "washout", text_of("0"));
     put_text(settings, "error", text_of("%.9g", json_number_at(from, "error")));
@@ -123,29 +93,53 @@ static json_t *settings_json(const json_t *plan, const size_t *count, size_t cou
     put_text(settings, "max-runs", text_of("%.0f", json_number_at(from, "max_runs")));
     put_text(settings, "max-time", text_of("%.3fs", seconds));
     put_text(settings, "seed", text_of("%.0f", json_number_at(from, "seed")));
-    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
+    for (size_t i = 0; i < PASSED; i++)
         if (json_has(from, passed[i]))
             json_put(settings, passed[i], json_text(json_text_at(from, passed[i])));
     return settings;
 }
 
-char *stage_write(const json_t *plan, const char *dir, size_t number, const size_t *count,
-                  size_t counts, double seconds, double confidence, size_t min_runs)
+// Writes DIR/stages/NUMBER/cell.json: these numbers of copies against the reference, for so many
+// seconds, with intervals of that confidence; its path, to be freed. NULL after a message.
+static char *stage_write(const json_t *plan, const char *dir, size_t number, const size_t *count,
+                         size_t counts, double seconds, double confidence, size_t min_runs)
 {
-    char *folder = folder_of(dir, number), *path = text_of("%s/cell.json", folder);
-    OWNED char *name = text_of("pack.%zu", number);
-    json_t *cell =
+    OWNED char *folder = text_of("%s/stages/%zu", dir, number), *name = text_of("pack.%zu", number);
+    char *path = text_of("%s/cell.json", folder);
+    json_auto_t *cell =
         must(json_pack("{s:s, s:s, s:o, s:[], s:o}", "schema", SCHEMA_CELL, "name", name, "command",
                        launcher_words(plan, 0), "loads", "settings",
                        settings_json(plan, count, counts, seconds, confidence, min_runs)));
-    const bool good = (save_make_folder(folder, NULL) || save_complain_folder(folder)) &&
-                      output_document(cell, path);
-    json_decref(cell);
+    if ((save_make_folder(folder, NULL) || save_complain_folder(folder)) &&
+        output_document(cell, path))
+        return path;
     free(path);
-    if (good)
-        return folder;
-    free(folder);
     return NULL;
+}
+
+// ---- the first step: one copy by itself, once: whether it works at all, how long it takes, and
+// how much memory it needs
+
+static void step_trial(const json_t *plan, const char *dir)
+{
+    const json_t *settings = json_object_get(plan, "settings");
+    json_auto_t *words = launcher_words(plan, 0);
+    OWNED char *list = metric_list(plan);
+    char *rest = list, seconds[32];
+    study_step("run", dir, STAGE_TRIAL);
+    study_word("--quiet");
+    study_option("--runs", "1");
+    study_option("--shell", "none");
+    study_option("--timeout", plan_trial_time(plan, seconds));
+    for (size_t i = 0; i < PASSED_HOOKS; i++) {
+        OWNED char *option = text_of("--%s", passed[i]);
+        study_option(option, json_text_at(settings, passed[i]));
+    }
+    for (char *one = strsep(&rest, "\n"); one; one = strsep(&rest, "\n"))
+        study_option("--metric", one);
+    study_word("--");
+    study_words(words);
+    study_step_end();
 }
 
 // Which numbers of copies are measured: all of them where there is time, else those between
@@ -263,27 +257,6 @@ static size_t sorted_once(size_t *count, size_t counts)
     return kept;
 }
 
-// What was measured of numbers of copies, without the reference, which comes first.
-static const struct row *points_of(const struct rows *rows, size_t *points)
-{
-    const bool reference = rows->count > 0 && rows->row[0].condition == 0;
-    *points = rows->count - reference;
-    return rows->row + reference;
-}
-
-bool rows_are_smooth(const struct rows *rows)
-{
-    size_t points;
-    const struct row *point = points_of(rows, &points);
-    double highest = 0; // a slowdown that fewer copies surely have
-    for (size_t i = 0; i < points; i++) {
-        if (point[i].slowdown.high < highest)
-            return false;
-        highest = fmax(highest, isnan(point[i].slowdown.low) ? 0 : point[i].slowdown.low);
-    }
-    return true;
-}
-
 static size_t not_measured(const struct search *search, const struct row *point, size_t points,
                            size_t *count)
 {
@@ -342,10 +315,10 @@ static size_t min_runs(const struct search *search, const size_t *count, size_t 
     return (size_t)fmin(fmax(fit, 3), (double)search->min_runs);
 }
 
-// "1, 2, 4 copies at once": what a stage measures.
-static void print_counts(const size_t *count, size_t counts)
+// "1, 2, 4 to 8": what a stage measures.
+static char *counts_text(const size_t *count, size_t counts)
 {
-    OWNED char *text = must(strdup("1"));
+    char *text = text_of("1");
     for (size_t i = 0; i < counts; i++) {
         const bool run =
             i > 0 && i + 1 < counts && count[i] == count[i - 1] + 1 && count[i + 1] == count[i] + 1;
@@ -355,28 +328,41 @@ static void print_counts(const size_t *count, size_t counts)
         if (!run)
             text = text_joined(text, after ? " to " : ", ", number);
     }
-    pair_put("text", text);
+    return text;
 }
 
-// Writes the cell, and says so.
-static bool begin(const json_t *plan, const char *dir, size_t number, const struct search *search,
-                  const size_t *count, size_t counts, double seconds)
+// Writes the cell, and has it measured.
+static bool begin(const json_t *plan, const struct turn *turn, size_t number,
+                  const struct search *search, const size_t *count, size_t counts, double seconds)
 {
     const double confidence = json_number_at(json_object_get(plan, "search"), "confidence_each");
-    OWNED char *folder = stage_write(plan, dir, number, count, counts, seconds, confidence,
-                                     min_runs(search, count, counts, seconds));
-    if (!folder)
+    OWNED char *cell = stage_write(plan, turn->dir, number, count, counts, seconds, confidence,
+                                   min_runs(search, count, counts, seconds));
+    if (!cell)
         return false;
-    pair_put("stage", folder);
-    print_counts(count, counts);
+    OWNED char *list = counts_text(count, counts), *name = text_of("stages/%zu", number),
+               *text = text_of("stage %zu: %s copies at once, at most %.0f s left", number, list,
+                               turn->left_s);
+    pair_put("say", text);
+    study_step("slowdown", turn->dir, name);
+    study_word("--quiet");
+    if (turn->verbose)
+        study_word("--verbose");
+    study_option("--cell", cell);
+    study_step_end();
     return true;
 }
 
-static bool begin_first(json_t *plan, const char *dir, double left_s)
+static bool begin_first(json_t *plan, const struct turn *turn)
 {
     size_t count[COUNTS_MOST], stages;
-    if (!plan_take_trial(plan, dir))
+    const double left_s = turn->left_s, most_s = plan_setting(plan, "max_time_s");
+    if (!plan_take_trial(plan, turn->dir))
         return false;
+    if (!(left_s > 0))
+        return complain("one copy alone took %.0f s, and --max-time is %.0f s: give twenty times "
+                        "what one takes (records: %s)",
+                        most_s - left_s, most_s, turn->dir);
     const struct search search = search_of(plan, left_s);
     const size_t counts = first_counts(&search, count, &stages);
     if (stages > STAGES_MOST)
@@ -386,23 +372,23 @@ static bool begin_first(json_t *plan, const char *dir, double left_s)
     json_put(plan, "search",
              must(json_pack("{s:I, s:f, s:b}", "stages", (json_int_t)stages, "confidence_each",
                             confidence, "all", stages == 1)));
-    return plan_keep(plan, dir) &&
-           begin(plan, dir, 1, &search, count, counts, stages == 1 ? left_s : first_share * left_s);
+    return study_keep(&pack_study, plan, turn->dir, NULL) &&
+           begin(plan, turn, 1, &search, count, counts,
+                 stages == 1 ? left_s : first_share * left_s);
 }
 
 // Continues a stage that was interrupted: the same numbers of copies, with the limits of now.
-static bool continue_stage(const json_t *plan, const char *dir, const struct stages *stages,
-                           double left_s)
+static bool continue_stage(const json_t *plan, const struct turn *turn, const struct stages *stages)
 {
     const struct measured *stage = &stages->stage[stages->count - 1];
-    const struct search search = search_of(plan, left_s);
+    const struct search search = search_of(plan, turn->left_s);
     size_t count[MAX_CONDITIONS], counts = 0;
     for (size_t i = 1; i < stage->experiment.settings.condition_count; i++)
         count[counts++] = stage_copies(stage, i);
-    return begin(plan, dir, stages->count, &search, count, counts, left_s);
+    return begin(plan, turn, stages->count, &search, count, counts, turn->left_s);
 }
 
-static bool begin_further(const json_t *plan, const char *dir, struct stages *stages, double left_s)
+static bool begin_further(const json_t *plan, const struct turn *turn, struct stages *stages)
 {
     const json_t *kept = json_object_get(plan, "search");
     const size_t most = (size_t)json_number_at(kept, "stages");
@@ -410,13 +396,13 @@ static bool begin_further(const json_t *plan, const char *dir, struct stages *st
     struct rows rows;
     if (stages->count >= most)
         return true;
-    const double seconds = left_s / (double)(most - stages->count);
+    const double seconds = turn->left_s / (double)(most - stages->count);
     const struct search search = search_of(plan, seconds);
     pack_rows_make(&rows, stages, plan_setting(plan, "at_most"),
                    json_number_at(kept, "confidence_each"));
     counts = more_counts(&search, &rows, count);
     rows_free(&rows);
-    return counts == 0 || begin(plan, dir, stages->count + 1, &search, count, counts, seconds);
+    return counts == 0 || begin(plan, turn, stages->count + 1, &search, count, counts, seconds);
 }
 
 // Whether the last stage has something left to be measured.
@@ -427,25 +413,27 @@ static bool is_unfinished(const struct stages *stages, bool again)
     return !measured_is_done(stage) || (again && stopped && strcmp(stopped, "max-time") == 0);
 }
 
-bool next_print(const char *dir, double left_s, bool again)
+static bool next_stage(json_t *plan, const struct turn *turn)
 {
     struct stages stages;
-    json_t *plan = plan_load(dir);
+    bool good = stages_read(&stages, turn->dir);
+    if (good && stages.count == 0)
+        good = begin_first(plan, turn);
+    else if (good && turn->left_s > 0)
+        good = is_unfinished(&stages, turn->again) ? continue_stage(plan, turn, &stages)
+                                                   : begin_further(plan, turn, &stages);
+    stages_free(&stages);
+    return good;
+}
+
+bool next_print(const struct turn *turn)
+{
+    json_t *plan = study_plan(&pack_study, turn->dir);
     bool good = plan != NULL;
-    if (!good)
-        return false;
-    if (!json_has(plan, "search")) {
-        good = begin_first(plan, dir, left_s);
-    } else {
-        good = stages_read(&stages, dir);
-        if (good && stages.count > 0 && is_unfinished(&stages, again))
-            good = continue_stage(plan, dir, &stages, left_s);
-        else if (good && stages.count == 0)
-            good = begin_first(plan, dir, left_s);
-        else if (good)
-            good = begin_further(plan, dir, &stages, left_s);
-        stages_free(&stages);
-    }
+    if (good && !json_has(plan, "search") && !study_is_done(turn->dir, STAGE_TRIAL))
+        step_trial(plan, turn->dir);
+    else if (good)
+        good = next_stage(plan, turn);
     json_decref(plan);
     return good;
 }

@@ -218,9 +218,7 @@ static int steps(const struct request *request)
 {
     struct program_list list;
     programs_read(&list, request->operand, request->place, false);
-    const bool good = !request->check || (printf("%s%c%s%c", request->records, 0,
-                                                 request->quiet ? "quiet" : "", 0) > 0 &&
-                                          check_print(&list, request));
+    const bool good = !request->check || check_print(&list, request);
     programs_free(&list);
     return good ? 0 : 1;
 }

@@ -83,10 +83,9 @@ bool predict_beside(const struct program_profile *a, const struct program_profil
 
 // What --check measures: each program of a pair beside the other, which runs again and again.
 
-// Prints for the shell, after what the caller has, how many pairs there are and how long each takes
-// at most ("2m"); then for each "A@B.PLACE", how many words follow, and these words, the options
-// and the program of a `jostle slowdown`. Each is ended by NUL. False after a message, also where a
-// profile does not say how its program is run, or the records are of other programs.
+// Says for the shell which pairs are left (study.h), each a step "A@B.PLACE" in the folder `cells`
+// of the records, with these as `folder`; nothing where there is no pair. False after a message,
+// also where a profile does not say how its program is run, or the records are of other programs.
 bool check_print(const struct program_list *list, const struct request *request);
 
 // Measured pairs: how much one program slows down beside another, jostle.pair/1 in a pairs.jsonl.

@@ -149,89 +149,58 @@ void programs_free(struct program_list *list)
 
 // What --check measures.
 
-static void add(json_t *words, const char *word)
-{
-    json_add(words, json_text(word));
-}
-
-static void add_pair(json_t *words, const char *option, const char *value)
-{
-    if (value) {
-        add(words, option);
-        add(words, value);
-    }
-}
-
-static void add_count(json_t *words, const char *option, uint64_t count)
-{
-    OWNED char *text = text_of("%llu", (unsigned long long)count);
-    add_pair(words, option, text);
-}
-
 static const json_t *program_of(const struct program_entry *entry)
 {
     return json_object_get(entry->profile.record, "program");
 }
 
 // How its profile has it run.
-static void add_program(json_t *words, const json_t *program)
+static void put_program(const json_t *program)
 {
     const char *ignored = json_text_at(program, "ignore_failure");
-    add_pair(words, "--input", json_text_at(program, "input"));
-    add_pair(words, "--prepare", json_text_at(program, "prepare"));
-    add_pair(words, "--conclude", json_text_at(program, "conclude"));
+    study_option("--input", json_text_at(program, "input"));
+    study_option("--prepare", json_text_at(program, "prepare"));
+    study_option("--conclude", json_text_at(program, "conclude"));
     if (ignored) {
-        char *option = strcmp(ignored, "any") == 0 ? text_of("--ignore-failure")
-                                                   : text_of("--ignore-failure=%s", ignored);
-        add(words, option);
-        free(option);
+        OWNED char *option = strcmp(ignored, "any") == 0 ? text_of("--ignore-failure")
+                                                         : text_of("--ignore-failure=%s", ignored);
+        study_word(option);
     }
-    add(words, "--");
-    JSON_EACH (word, json_object_get(program, "words"))
-        add(words, json_string_value(word));
+    study_word("--");
+    study_words(json_object_get(program, "words"));
 }
 
 // What both need before all runs, or leave behind: --setup, --cleanup.
-static void add_both(json_t *words, const char *option, const struct program_entry *a,
+static void put_both(const char *option, const struct program_entry *a,
                      const struct program_entry *b)
 {
     const char *of_a = json_text_at(program_of(a), option + 2);
     const char *of_b = json_text_at(program_of(b), option + 2);
     if (!of_a || !of_b || strcmp(of_a, of_b) == 0) {
-        add_pair(words, option, of_a ? of_a : of_b);
+        study_option(option, of_a ? of_a : of_b);
         return;
     }
     OWNED char *both = text_of("%s\n%s", of_a, of_b);
-    add_pair(words, option, both);
+    study_option(option, both);
 }
 
-static json_t *words_of(const struct program_entry *a, const struct program_entry *b,
-                        const struct request *request)
+// Its records are in CELLS/NAME.
+static void put_pair(const char *cells, const char *name, const struct program_entry *a,
+                     const struct program_entry *b, const struct request *request)
 {
-    char time[32], *load = loop_text(b->name, program_of(b));
-    json_t *words = must(json_array());
-    add_pair(words, "--place", a->profile.place);
-    add_pair(words, "--load", load);
-    add_count(words, "--min-runs", request->min_runs);
-    add_count(words, "--max-runs", request->max_runs);
-    add_pair(words, "--max-time", units_exact_time(request->max_time_ns, time, sizeof time));
-    add_both(words, "--setup", a, b);
-    add_both(words, "--cleanup", a, b);
-    add_program(words, program_of(a));
-    free(load);
-    return words;
-}
-
-static bool print_pair(const struct program_entry *a, const struct program_entry *b,
-                       const struct request *request)
-{
-    json_t *words = words_of(a, b, request);
-    bool good = printf("%s@%s.%s%c%zu%c", a->name, b->name, a->profile.place, 0,
-                       json_array_size(words), 0) > 0;
-    JSON_EACH (word, words)
-        good = good && printf("%s%c", json_string_value(word), 0) > 0;
-    json_decref(words);
-    return good;
+    char time[32];
+    OWNED char *load = loop_text(b->name, program_of(b));
+    study_step("slowdown", cells, name);
+    study_word("--quiet");
+    study_option("--place", a->profile.place);
+    study_option("--load", load);
+    study_number("--min-runs", "%.0f", (double)request->min_runs);
+    study_number("--max-runs", "%.0f", (double)request->max_runs);
+    study_option("--max-time", units_exact_time(request->max_time_ns, time, sizeof time));
+    put_both("--setup", a, b);
+    put_both("--cleanup", a, b);
+    put_program(program_of(a));
+    study_step_end();
 }
 
 static bool has_words(const struct program_entry *entry)
@@ -275,45 +244,57 @@ static bool is_of_both(const char *path, const struct program_entry *a,
     return same;
 }
 
-static bool check_records(const struct program_entry *a, const struct program_entry *b,
-                          const char *records)
-{
-    OWNED char *cell = text_of("%s/cells/%s@%s.%s", records, a->name, b->name, a->profile.place);
-    OWNED char *path = text_of("%s/experiment.json", cell);
-    return is_of_both(path, a, b) ||
-           complain("%s is of other programs of these names: give another --records, "
-                    "or remove it",
-                    cell);
-}
-
 static bool is_pair(const struct program_list *list, size_t a, size_t b, bool with_itself)
 {
     return strcmp(list->entry[a].profile.place, list->entry[b].profile.place) == 0 &&
            (a != b || with_itself);
 }
 
-static bool print_head(const struct program_list *list, const struct request *request)
+// A pair that is not measured yet. False after a message: its records are of other programs.
+static bool say_pair(const struct program_entry *a, const struct program_entry *b, size_t number,
+                     size_t count, const struct request *request)
+{
+    OWNED char *cells = text_of("%s/cells", request->records),
+               *name = text_of("%s@%s.%s", a->name, b->name, a->profile.place),
+               *path = text_of("%s/%s/experiment.json", cells, name);
+    if (!is_of_both(path, a, b))
+        return complain("%s/%s is of other programs of these names: give another --records, or "
+                        "remove it",
+                        cells, name);
+    if (study_is_done(cells, name))
+        return true;
+    OWNED char *text = text_of("%zu/%zu %s", number, count, name);
+    pair_put("say", text);
+    put_pair(cells, name, a, b, request);
+    return true;
+}
+
+static void say_count(size_t count, const struct request *request)
 {
     char time[32];
-    size_t count = 0;
-    for (size_t a = 0; a < list->count; a++)
-        for (size_t b = 0; b < list->count; b++)
-            count += is_pair(list, a, b, request->with_itself);
-    units_exact_time(request->max_time_ns, time, sizeof time);
-    return printf("%zu%c%s%c", count, 0, time, 0) > 0;
+    OWNED char *text = text_of("pairs to measure: %zu, each for %s at most (--max-time)", count,
+                               units_exact_time(request->max_time_ns, time, sizeof time));
+    pair_put("say", text);
 }
 
 bool check_print(const struct program_list *list, const struct request *request)
 {
+    size_t count = 0, number = 0;
     bool good = true;
     for (size_t i = 0; good && i < list->count; i++)
         good = has_words(&list->entry[i]);
-    good = good && print_head(list, request);
+    for (size_t a = 0; a < list->count; a++)
+        for (size_t b = 0; b < list->count; b++)
+            count += is_pair(list, a, b, request->with_itself);
+    if (count == 0 || !good)
+        return good;
+    pair_put("folder", request->records);
+    pair_put_flag("quiet", request->quiet);
+    say_count(count, request);
     for (size_t a = 0; good && a < list->count; a++)
         for (size_t b = 0; good && b < list->count; b++)
             if (is_pair(list, a, b, request->with_itself))
-                good = check_records(&list->entry[a], &list->entry[b], request->records) &&
-                       print_pair(&list->entry[a], &list->entry[b], request);
+                good = say_pair(&list->entry[a], &list->entry[b], ++number, count, request);
     return good;
 }
 

@@ -1,5 +1,5 @@
 #include "harness/stats/hub.h"
-#include "steps.h"
+#include "profile.h"
 
 #include "common/file.h"
 #include "common/memory.h"
@@ -14,82 +14,27 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool has(const char *folder, const char *name, const char *file)
-{
-    OWNED char *path = text_of("%s/%s", folder, name);
-    return file_is_in(path, file, R_OK);
-}
+enum { NOISE_LEAST = 8 }; // runs that a correlation is taken of, at least
 
-bool step_is_done(const char *folder, const char *name)
-{
-    return has(folder, name, "result.json");
-}
+// Runs alone in the order of measurement.
+struct noise_series {
+    const double *wall_s;
+    size_t n;
+};
 
-bool step_is_begun(const char *folder, const char *name)
-{
-    return has(folder, name, "runs.jsonl");
-}
+// The ratio of two halves of the same runs, which is 1 but for noise.
+struct noise_halves {
+    double ratio, low, high; // NAN: too few runs
+};
 
-bool step_read(struct measured *measured, const char *folder, const char *name)
-{
-    *measured = (struct measured){.folder = text_of("%s/%s", folder, name)};
-    return replay_open(&measured->experiment, &measured->session, measured->folder, true);
-}
-
-json_t *step_result(const char *folder, const char *name)
-{
-    json_error_t error;
-    OWNED char *path = text_of("%s/%s/result.json", folder, name);
-    json_t *result = json_read_record(path, 0, &error);
-    if (!result)
-        complain("%s cannot be read (%s): measure again into another --output", path, error.text);
-    return result;
-}
-
-static bool is_of(const struct measured *measured, const struct observation *run, size_t condition)
-{
-    return run->condition == (int)condition && session_uses(&measured->session, run);
-}
-
-double *measured_values(const struct measured *measured, size_t condition, size_t metric,
-                        size_t *count)
-{
-    double *value = must(calloc(measured->session.count + 1, sizeof *value));
-    *count = 0;
-    for (size_t i = 0; i < measured->session.count; i++)
-        if (is_of(measured, &measured->session.runs[i], condition))
-            value[(*count)++] = measured->session.runs[i].value[metric];
-    return value;
-}
-
-double *measured_by_block(const struct measured *measured, size_t condition, size_t metric)
-{
-    const size_t blocks = measured->session.blocks;
-    double *value = must(calloc(blocks + 1, sizeof *value));
-    for (size_t i = 0; i < blocks; i++)
-        value[i] = NAN;
-    for (size_t i = 0; i < measured->session.count; i++) {
-        const struct observation *run = &measured->session.runs[i];
-        if (is_of(measured, run, condition) && run->block > 0 && run->block <= blocks)
-            value[run->block - 1] = run->value[metric];
-    }
-    return value;
-}
-
-double measured_overhead_s(const struct measured *measured)
-{
-    const size_t count = measured->session.count;
-    if (count < 2)
-        return 0;
-    const struct observation *run = measured->session.runs;
-    const struct facts *first = session_facts(&measured->session, run),
-                       *last = session_facts(&measured->session, run + count - 1);
-    double runs_s = 0;
-    for (size_t i = 0; i + 1 < count; i++)
-        runs_s += run[i].value[WALL_S];
-    const double each_s = (elapsed_between_s(first, last) - runs_s) / (double)(count - 1);
-    return isfinite(each_s) && each_s > 0 ? each_s : 0;
-}
+struct noise {
+    size_t n;
+    double mean_s, sd;               // sd of log(wall time)
+    double low, high;                // interval of sd (chi-square: too narrow where runs correlate)
+    double correlation;              // of neighbouring runs (lag 1); NAN: fewer than NOISE_LEAST
+    struct noise_halves interleaved; // every second run / those between: what A beside A shows
+    struct noise_halves in_time;     // the second half / the first: drift
+};
 
 // Sums about the mean of the logarithms.
 struct sums {
@@ -158,7 +103,8 @@ static struct noise_halves halves_of(const double *log_s, size_t n, size_t step,
     return ratio_of(scratch, pairs, confidence);
 }
 
-struct noise noise_of(const struct noise_series *series, double confidence)
+// Of one series, at that confidence. Values that are not above 0 are left out.
+static struct noise noise_of(const struct noise_series *series, double confidence)
 {
     struct noise noise = {.mean_s = NAN, .sd = NAN, .low = NAN, .high = NAN, .correlation = NAN};
     noise.interleaved = noise.in_time = (struct noise_halves){NAN, NAN, NAN};
@@ -183,7 +129,9 @@ struct noise noise_of(const struct noise_series *series, double confidence)
     return noise;
 }
 
-struct profile_noise noise_pooled(const struct noise_series *series, size_t count)
+// Of several series, each about its own mean (they may be of different hours): sd and n of all
+// runs, correlation of the series that are long enough, by their runs.
+static struct profile_noise noise_pooled(const struct noise_series *series, size_t count)
 {
     struct profile_noise pooled = {.sd = NAN, .correlation = NAN};
     double squares = 0, df = 0, weights = 0, weighted = 0;
@@ -355,8 +303,8 @@ static bool take_sensitivity(struct work *work)
 {
     struct measured measured;
     json_t *result = NULL;
-    const bool good = step_read(&measured, work->folder, STEP_SENSITIVITY) &&
-                      (result = step_result(work->folder, STEP_SENSITIVITY)) != NULL;
+    const bool good = measured_open(&measured, work->folder, STEP_SENSITIVITY) &&
+                      (result = study_result(work->folder, STEP_SENSITIVITY)) != NULL;
     if (good) {
         keep_series(work, &measured);
         take_machine(work, &measured);
@@ -375,10 +323,10 @@ static bool take_added(struct work *work)
     struct measured measured;
     struct sensitivity added;
     json_t *result = NULL;
-    if (!step_is_done(work->folder, STEP_ADDED))
+    if (!study_is_done(work->folder, STEP_ADDED))
         return true;
-    const bool good = step_read(&measured, work->folder, STEP_ADDED) &&
-                      (result = step_result(work->folder, STEP_ADDED)) != NULL;
+    const bool good = measured_open(&measured, work->folder, STEP_ADDED) &&
+                      (result = study_result(work->folder, STEP_ADDED)) != NULL;
     if (good) {
         keep_series(work, &measured);
         take_time(work, &measured);
@@ -394,7 +342,7 @@ static bool take_added(struct work *work)
 static bool take_first_runs(struct work *work)
 {
     struct measured measured;
-    const bool good = step_read(&measured, work->folder, STEP_ALONE);
+    const bool good = measured_open(&measured, work->folder, STEP_ALONE);
     if (good)
         keep_series(work, &measured);
     measured_free(&measured);
@@ -500,8 +448,8 @@ static bool take_pressure(struct work *work, json_t *pressure)
         reason(work, text_of("pressure: not measured: --no-pressure"));
         return true;
     }
-    const bool good = step_read(&measured, work->folder, STEP_PRESSURE) &&
-                      (result = step_result(work->folder, STEP_PRESSURE)) != NULL;
+    const bool good = measured_open(&measured, work->folder, STEP_PRESSURE) &&
+                      (result = study_result(work->folder, STEP_PRESSURE)) != NULL;
     if (good) {
         take_readings(work, &measured, pressure);
         take_time(work, &measured);
@@ -523,7 +471,7 @@ static json_t *experiments_of(const struct work *work, const char *file)
     const bool same = strncmp(work->folder, file, beside) == 0;
     json_t *list = must(json_array());
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (!step_is_done(work->folder, names[i]))
+        if (!study_is_done(work->folder, names[i]))
             continue;
         json_add(list,
                  json_owned_text(text_of("%s/%s", work->folder + (same ? beside : 0), names[i])));
@@ -568,7 +516,8 @@ static void work_free(struct work *work)
 json_t *derive_profile(const char *folder, const char *file)
 {
     struct program_profile profile;
-    struct work work = {.folder = folder, .plan = steps_plan(folder), .profile = &profile};
+    struct work work = {
+        .folder = folder, .plan = study_plan(&profile_study, folder), .profile = &profile};
     if (!work.plan)
         return NULL;
     json_t *record = NULL, *pressure = must(json_object());
@@ -617,10 +566,10 @@ static json_t *noise_to_json(const struct noise *noise, const struct gate *gate,
 json_t *derive_noise(const char *folder)
 {
     struct measured measured;
-    json_t *plan = steps_plan(folder), *record = NULL;
+    json_t *plan = study_plan(&profile_study, folder), *record = NULL;
     if (!plan)
         return NULL;
-    if (step_read(&measured, folder, STEP_ALONE)) {
+    if (measured_open(&measured, folder, STEP_ALONE)) {
         struct noise_series series;
         OWNED double *alone_s = measured_values(&measured, 0, WALL_S, &series.n);
         series.wall_s = alone_s;

@@ -1,7 +1,7 @@
 // profile: what `jostle profile` measures, and what came of it. It reads and writes files;
 // processes are the shell's.
 //
-//     --next DIR         the next step: see steps.h
+//     --next DIR         the next step: see study.h
 //     --derive DIR       writes the profile from its records
 //     --show FILE|DIR    a profile on stdout, or that of the records in a folder
 //     --noise DIR        what runs alone show, on stdout; exit 3 where it is too much
@@ -11,7 +11,6 @@
 #define OPTIONS_OF struct request
 
 #include "profile.h"
-#include "steps.h"
 
 #include "common/file.h"
 #include "common/memory.h"
@@ -362,64 +361,35 @@ static void request_free(struct request *request)
 
 enum { EXIT_ABOVE = 3 };
 
-static json_t *read_plan(const char *path)
-{
-    char why[RECORD_WHY];
-    if (access(path, F_OK) != 0)
-        return NULL;
-    json_t *plan = record_read(path, SCHEMA_PROFILE_PLAN, why);
-    if (!plan)
-        usage_error("%s cannot be read (%s): give another --output", path, why);
-    return plan;
-}
-
-// Whether two plans differ in what is measured: in all but the time and the reference.
-static bool differs(const json_t *a, const json_t *b)
+// Whether both measure the same: all but the time and the reference.
+static bool is_same(const json_t *a, const json_t *b)
 {
     static const char *const names[] = {"words",   "place",         "kinds",   "levels",
                                         "options", "input",         "prepare", "check_noise",
                                         "adds",    "ignore_failure"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!json_equal(json_object_get(a, names[i]), json_object_get(b, names[i])))
-            return true;
-    return false;
-}
-
-// What is in the folder: nothing, or with --resume the same profile.
-static void check_folder(const struct request *request, const json_t *old, const json_t *plan)
-{
-    if (!old && !file_folder_has_only(request->folder, (const char *const[]){NULL}))
-        usage_error("%s exists, and holds no profile's records: give another --output",
-                    request->folder);
-    if (!old && request->file && access(request->file, F_OK) == 0)
-        usage_error("%s is there, and its records (%s) are not: move it away, or give another "
-                    "--output",
-                    request->file, request->folder);
-    if (old && !request->resume)
-        usage_error("%s holds the records of a profile: add --resume to continue it, or give "
-                    "another --output",
-                    request->folder);
-    if (old && differs(old, plan))
-        usage_error("--resume: %s is of another command or of other options: give the same, or "
-                    "another --output",
-                    request->folder);
+            return false;
+    return true;
 }
 
 // Writes the plan, and prints what the shell is to do.
 static bool begin(const struct request *request)
 {
     json_t *plan = request_plan(request);
-    OWNED char *path = text_of("%s/%s", request->folder, STEPS_PLAN);
-    json_t *old = read_plan(path);
-    check_folder(request, old, plan);
+    json_t *old = study_resumed(&profile_study, plan, request->folder, request->resume, is_same);
+    if (!old && request->file && access(request->file, F_OK) == 0)
+        usage_error("%s is there, and its records (%s) are not: move it away, or give another "
+                    "--output",
+                    request->file, request->folder);
     if (old && json_is_null(json_object_get(plan, "max_time_s")))
         json_put(plan, "max_time_s", json_incref(json_object_get(old, "max_time_s")));
     bool made = false;
-    const bool good = save_make_folder(request->folder, &made)
-                          ? output_document(plan, path)
-                          : save_complain_folder(request->folder);
+    const bool good = study_keep(&profile_study, plan, request->folder, &made);
     pair_put("folder", request->folder);
+    pair_put("named", request->file ? request->file : request->output);
     pair_put_flag("made", made);
+    pair_put_flag("begun", old != NULL);
     pair_put("file", request->file);
     pair_put("json", request->json);
     pair_put_flag("check_noise", request->check_noise);
@@ -456,24 +426,22 @@ static json_t *read_profile(const char *path)
     return record;
 }
 
-// Whether the folder has the runs of --check-noise, which are no profile.
-static bool is_of_noise(const char *folder)
+static json_t *show_folder(const char *folder)
 {
-    OWNED char *path = text_of("%s/%s", folder, STEPS_PLAN);
-    json_t *plan = read_plan(path);
-    const bool found = json_is_true(json_object_get(plan, "check_noise"));
+    json_t *plan = study_plan(&profile_study, folder);
+    const bool of_noise = json_is_true(json_object_get(plan, "check_noise"));
     json_decref(plan);
-    return found;
+    if (of_noise)
+        complain("%s holds runs of --check-noise, and no profile: see jostle report %s/%s", folder,
+                 folder, STEP_ALONE);
+    return !plan || of_noise ? NULL : derive_profile(folder, folder);
 }
 
 static bool show(const char *path)
 {
     struct stat status;
     const bool is_folder = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-    if (is_folder && is_of_noise(path))
-        return complain("%s holds runs of --check-noise, and no profile: see jostle report %s/%s",
-                        path, path, STEP_ALONE);
-    json_t *record = is_folder ? derive_profile(path, path) : read_profile(path);
+    json_t *record = is_folder ? show_folder(path) : read_profile(path);
     const bool good = record && output_json(record, "-", stdout);
     json_decref(record);
     return good;
@@ -495,7 +463,8 @@ int main(int argc, char **argv)
     int status;
     request_read(&request, argc, argv);
     if (request.next)
-        status = steps_print(request.next) ? EXIT_SUCCESS : EXIT_FAILURE;
+        status = steps_print(request.next, request.verbose, request.dry_run) ? EXIT_SUCCESS
+                                                                             : EXIT_FAILURE;
     else if (request.derive)
         status = derive(&request) ? EXIT_SUCCESS : EXIT_FAILURE;
     else if (request.show)

@@ -3,6 +3,8 @@
 
 #include "common/sha256.h"
 #include "harness/pressure/pressure.h"
+#include "harness/study/study.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -140,5 +142,28 @@ double gate_runs(double sd, double half_width);
 // passed where GATE_RUNS runs a side give GATE_HALF_WIDTH, or a quarter of the effect, if that
 // is more: a slowdown of 2 can be told on a machine where one of 1.03 cannot.
 struct gate profile_gate_judge(double sd, size_t n, double effect);
+
+// ---- how a profile is made, of a jostle.profile-plan/1
+
+extern const struct study profile_study;
+
+// Names of the experiments, each in a folder of that name.
+#define STEP_ALONE       "alone"
+#define STEP_SENSITIVITY "sensitivity"
+#define STEP_ADDED       "added"
+#define STEP_PRESSURE    "pressure"
+
+// Says what a profile still needs (study.h), by its plan and by what is in its folder; verbose: the
+// experiment shows its own result; dry_run: after the runs alone only how long the rest takes.
+// False after a message on stderr.
+bool steps_print(const char *folder, bool verbose, bool dry_run);
+
+// The profile of the records in FOLDER, a jostle.program/1 with what could not be told as
+// `reasons`; paths in it are relative to the folder of `file`. A new reference; NULL after a
+// message on stderr.
+json_t *derive_profile(const char *folder, const char *file);
+
+// What runs alone show, a jostle.noise/1, a new reference; NULL after a message on stderr.
+json_t *derive_noise(const char *folder);
 
 #endif

@@ -1,9 +1,10 @@
-#include "steps.h"
+#include "profile.h"
 
 #include "common/child.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
+#include "common/schemas.h"
 #include "harness/pressure/pressure.h"
 
 #include <limits.h>
@@ -11,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+const struct study profile_study = {"profile", "profile-plan.json", SCHEMA_PROFILE_PLAN};
 
 // What fits into the time of a profile, and where further levels are worth it. Pure.
 
@@ -160,32 +163,14 @@ static const double level_tolerance = 0.02; // of log(slowdown), where levels ar
 static const double noise_s = 50;           // of --check-noise, besides its start
 enum { ALONE_RUNS = 10, NOISE_RUNS = 400 };
 
-// What is known after the runs alone.
+// What is known; the rest after the runs alone.
 struct state {
     const char *folder;
     const json_t *plan;
+    bool verbose, dry_run;
     struct budget budget;
     double wall_s, total_s;
 };
-
-static void put_word(const char *word)
-{
-    pair_put("word", word);
-}
-
-static void put_option(const char *name, const char *format, double value)
-{
-    char text[64];
-    snprintf(text, sizeof text, format, value);
-    put_word(name);
-    put_word(text);
-}
-
-static void put_words(const json_t *words)
-{
-    JSON_EACH (word, words)
-        put_word(json_string_value(word));
-}
 
 // How many runs of each condition are made at most: --max-runs, or less.
 static double most_runs(const json_t *plan, double most)
@@ -195,27 +180,28 @@ static double most_runs(const json_t *plan, double most)
 }
 
 // How every experiment of the profile begins: runs is how many blocks it makes at most.
-static void begin(const char *folder, const json_t *plan, const char *command, const char *name,
-                  double runs, double time_s)
+static void begin(const struct state *state, const char *command, const char *name, double runs,
+                  double time_s)
 {
-    OWNED char *path = text_of("%s/%s", folder, name);
-    pair_put("step", name);
-    put_word(command);
-    put_word("--output");
-    put_word(path);
-    if (step_is_begun(folder, name))
-        put_word("--resume");
+    study_step(command, state->folder, name);
+    if (!state->verbose)
+        study_word("--quiet");
     // A fixed number of runs, cut short by time alone: nothing depends on what was measured, so
     // that no interval has to be wider for it.
-    put_option("--runs", "%.0f", runs);
-    put_option("--max-time", "%.1fs", time_s);
-    put_words(json_object_get(plan, "options"));
+    study_number("--runs", "%.0f", runs);
+    study_number("--max-time", "%.1fs", time_s);
 }
 
-static void put_program(const json_t *plan)
+static void end_with_program(const json_t *plan)
 {
-    put_word("--");
-    put_words(json_object_get(plan, "words"));
+    study_word("--");
+    study_words(json_object_get(plan, "words"));
+    study_step_end();
+}
+
+static void put_options(const json_t *plan)
+{
+    study_words(json_object_get(plan, "options"));
 }
 
 static void put_load(const char *kind, double level)
@@ -223,8 +209,7 @@ static void put_load(const char *kind, double level)
     char spec[64];
     kind_spec(kind_find(kind), level, spec, sizeof spec);
     OWNED char *load = text_of("%s-%g=%s", kind, round(level * 1000) / 10, spec);
-    put_word("--load");
-    put_word(load);
+    study_option("--load", load);
 }
 
 static void put_loads(const json_t *plan)
@@ -238,15 +223,16 @@ static void put_loads(const json_t *plan)
 
 // ---- alone ----
 
-static void step_alone(const char *folder, const json_t *plan)
+static void step_alone(const struct state *state)
 {
+    const json_t *plan = state->plan;
     const bool noise = json_is_true(json_object_get(plan, "check_noise"));
     const double given_s = json_number_at(plan, "max_time_s");
     const double most_s = noise ? fmin(noise_s, given_s > 0 ? given_s : noise_s) : default_s / 20;
-    begin(folder, plan, "run", STEP_ALONE, most_runs(plan, noise ? NOISE_RUNS : ALONE_RUNS),
-          most_s);
-    put_word("--warmup=1");
-    put_program(plan);
+    begin(state, "run", STEP_ALONE, most_runs(plan, noise ? NOISE_RUNS : ALONE_RUNS), most_s);
+    put_options(plan);
+    study_word("--warmup=1");
+    end_with_program(plan);
 }
 
 static bool has_pressure(const json_t *plan)
@@ -259,7 +245,7 @@ static bool read_alone(struct state *state)
 {
     struct measured measured;
     size_t count = 0;
-    bool good = step_read(&measured, state->folder, STEP_ALONE);
+    bool good = measured_open(&measured, state->folder, STEP_ALONE);
     double *wall_s = good ? measured_values(&measured, 0, WALL_S, &count) : NULL;
     for (size_t i = 0; i < count; i++)
         state->wall_s += wall_s[i] / (double)count;
@@ -333,10 +319,11 @@ static void say_forecast(const struct state *state)
 
 static void step_sensitivity(const struct state *state)
 {
-    begin(state->folder, state->plan, "slowdown", STEP_SENSITIVITY,
-          most_runs(state->plan, BUDGET_RUNS), state->budget.sensitivity_s);
+    begin(state, "slowdown", STEP_SENSITIVITY, most_runs(state->plan, BUDGET_RUNS),
+          state->budget.sensitivity_s);
+    put_options(state->plan);
     put_loads(state->plan);
-    put_program(state->plan);
+    end_with_program(state->plan);
 }
 
 // ---- further levels ----
@@ -346,17 +333,18 @@ static bool step_added(const struct state *state)
 {
     struct budget_level level[SENSITIVITY_KINDS * SENSITIVITY_POINTS];
     struct sensitivity sensitivity;
-    json_t *result = step_result(state->folder, STEP_SENSITIVITY);
+    json_t *result = study_result(state->folder, STEP_SENSITIVITY);
     sensitivity_from_result(&sensitivity, result);
     json_decref(result);
     const size_t count = budget_levels(&sensitivity, level_tolerance, level, state->budget.added);
     if (count == 0)
         return false;
-    begin(state->folder, state->plan, "slowdown", STEP_ADDED, most_runs(state->plan, BUDGET_RUNS),
+    begin(state, "slowdown", STEP_ADDED, most_runs(state->plan, BUDGET_RUNS),
           state->budget.added_s);
+    put_options(state->plan);
     for (size_t i = 0; i < count; i++)
         put_load(level[i].kind, level[i].level);
-    put_program(state->plan);
+    end_with_program(state->plan);
     return true;
 }
 
@@ -381,11 +369,9 @@ static void put_kept(const json_t *plan)
         const char *word = json_string_value(option), *value;
         for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
             if (is_option(word, kept[k], &value))
-                put_word(word);
-        if (is_option(word, "--nice", &value)) {
-            put_word("--load-nice");
-            put_word(value);
-        }
+                study_word(word);
+        if (is_option(word, "--nice", &value))
+            study_option("--load-nice", value);
     }
 }
 
@@ -423,80 +409,63 @@ static void step_pressure(const struct state *state)
     for (enum reporter i = 0; i < REPORTERS; i++)
         wanted[i] = true;
     leave_possible(wanted);
-    json_t *bare = must(json_pack("{s:[]}", "options"));
-    char *load = loop_text("program", state->plan), *list = reporter_list(wanted);
-    begin(state->folder, bare, "slowdown", STEP_PRESSURE, most_runs(state->plan, BUDGET_RUNS),
+    OWNED char *load = loop_text("program", state->plan), *list = reporter_list(wanted);
+    begin(state, "slowdown", STEP_PRESSURE, most_runs(state->plan, BUDGET_RUNS),
           state->budget.pressure_s);
     put_kept(state->plan);
-    put_word("--no-probe"); // the target is one
+    study_word("--no-probe"); // the target is one
     for (enum reporter i = 0; i < REPORTERS; i++)
-        if (wanted[i]) {
-            put_word("--metric");
-            put_word(reporter_metric(i, metric, sizeof metric));
-        }
-    put_word("--load");
-    put_word(load);
+        if (wanted[i])
+            study_option("--metric", reporter_metric(i, metric, sizeof metric));
+    study_option("--load", load);
     put_loads(state->plan);
-    put_word("--");
-    put_word(child_path("probe", path));
-    put_word("sample");
-    put_word("--reporters");
-    put_word(list);
-    put_option("--duration", "%.3gs", state->budget.sample_s);
-    free(list);
-    free(load);
-    json_decref(bare);
+    study_word("--");
+    study_word(child_path("probe", path));
+    study_word("sample");
+    study_option("--reporters", list);
+    study_number("--duration", "%.3gs", state->budget.sample_s);
+    study_step_end();
 }
 
 // ---- the order of all ----
 
 static void step_rest(struct state *state)
 {
-    if (!step_is_done(state->folder, STEP_SENSITIVITY)) {
+    const bool begins = !study_is_done(state->folder, STEP_SENSITIVITY);
+    if (begins)
         say_forecast(state);
-        step_sensitivity(state);
-    } else if (state->budget.added > 0 && !step_is_done(state->folder, STEP_ADDED) &&
-               step_added(state)) {
+    if (state->dry_run)
         return;
-    } else if (has_pressure(state->plan) && !step_is_done(state->folder, STEP_PRESSURE)) {
-        step_pressure(state);
-    } else {
-        pair_put("step", "done");
+    if (begins) {
+        step_sensitivity(state);
+        return;
     }
+    if (state->budget.added > 0 && !study_is_done(state->folder, STEP_ADDED) && step_added(state))
+        return;
+    if (has_pressure(state->plan) && !study_is_done(state->folder, STEP_PRESSURE))
+        step_pressure(state);
 }
 
-static bool next(const char *folder, const json_t *plan)
+static bool next(struct state *state)
 {
-    struct state state = {.folder = folder, .plan = plan};
-    if (!step_is_done(folder, STEP_ALONE)) {
-        step_alone(folder, plan);
+    if (!study_is_done(state->folder, STEP_ALONE)) {
+        step_alone(state);
         return true;
     }
-    if (json_is_true(json_object_get(plan, "check_noise"))) {
-        pair_put("step", "done");
+    if (json_is_true(json_object_get(state->plan, "check_noise")))
         return true;
-    }
-    if (!read_alone(&state))
+    if (!read_alone(state))
         return false;
-    if (check(&state))
-        step_rest(&state);
+    if (check(state))
+        step_rest(state);
     return true;
 }
 
-json_t *steps_plan(const char *folder)
+bool steps_print(const char *folder, bool verbose, bool dry_run)
 {
-    json_error_t error;
-    OWNED char *path = text_of("%s/" STEPS_PLAN, folder);
-    json_t *plan = json_read_record(path, 0, &error);
-    if (!plan)
-        complain("%s cannot be read (%s): give another --output", path, error.text);
-    return plan;
-}
-
-bool steps_print(const char *folder)
-{
-    json_t *plan = steps_plan(folder);
-    const bool good = plan && next(folder, plan);
+    json_t *plan = study_plan(&profile_study, folder);
+    struct state state = {.folder = folder, .plan = plan, .verbose = verbose, .dry_run = dry_run};
+    const bool good = plan && next(&state);
     json_decref(plan);
     return good && fflush(stdout) == 0;
 }

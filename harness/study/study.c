@@ -2,8 +2,11 @@
 
 #include "common/file.h"
 #include "common/memory.h"
+#include "common/messages.h"
 #include "common/record_json.h"
+#include "common/save.h"
 #include "common/units.h"
+#include "harness/stats/hub.h"
 #include "harness/stats/json.h"
 #include "harness/stats/metrics.h"
 #include "harness/stats/result.h"
@@ -12,6 +15,102 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+json_t *study_plan(const struct study *study, const char *folder)
+{
+    char why[RECORD_WHY];
+    OWNED char *path = text_of("%s/%s", folder, study->file);
+    json_t *plan = record_read(path, study->schema, why);
+    if (!plan)
+        complain("%s cannot be read (%s): give a folder that jostle %s has made", path, why,
+                 study->name);
+    return plan;
+}
+
+bool study_keep(const struct study *study, const json_t *plan, const char *folder, bool *made)
+{
+    OWNED char *path = text_of("%s/%s", folder, study->file);
+    return save_make_folder(folder, made) ? output_document(plan, path)
+                                          : save_complain_folder(folder);
+}
+
+json_t *study_resumed(const struct study *study, const json_t *plan, const char *folder,
+                      bool resume, bool (*same)(const json_t *old, const json_t *plan))
+{
+    const bool there = file_is_in(folder, study->file, F_OK);
+    if (there && !resume)
+        usage_error("%s already holds a %s: choose another folder with --output, or continue it "
+                    "with --resume",
+                    folder, study->name);
+    if (!there && !file_folder_has_only(folder, (const char *const[]){NULL}))
+        usage_error("%s is not empty, and holds no %s: choose another folder with --output, one "
+                    "that is empty or not there",
+                    folder, study->name);
+    json_t *old = !there ? NULL : study_plan(study, folder);
+    if (there && !old)
+        exit(EXIT_FAILURE);
+    if (old && !same(old, plan))
+        usage_error("%s holds a %s of another command, of other options or on other CPUs: give the "
+                    "same, or another --output",
+                    folder, study->name);
+    return old;
+}
+
+void study_word(const char *word)
+{
+    pair_put("word", word);
+}
+
+void study_words(const json_t *words)
+{
+    JSON_EACH (word, words)
+        study_word(json_string_value(word));
+}
+
+void study_option(const char *name, const char *value)
+{
+    if (!value)
+        return;
+    study_word(name);
+    study_word(value);
+}
+
+void study_number(const char *name, const char *format, double value)
+{
+    char text[64];
+    snprintf(text, sizeof text, format, value);
+    study_option(name, text);
+}
+
+void study_step(const char *command, const char *folder, const char *name)
+{
+    OWNED char *path = text_of("%s/%s", folder, name);
+    pair_put("step", name);
+    study_word(command);
+    study_option("--output", path);
+    study_word("--resume");
+}
+
+void study_step_end(void)
+{
+    pair_put("end", "");
+}
+
+bool study_is_done(const char *folder, const char *name)
+{
+    OWNED char *path = text_of("%s/%s", folder, name);
+    return file_is_in(path, "result.json", R_OK);
+}
+
+json_t *study_result(const char *folder, const char *name)
+{
+    json_error_t error;
+    OWNED char *path = text_of("%s/%s/result.json", folder, name);
+    json_t *result = json_read_record(path, 0, &error);
+    if (!result)
+        complain("%s cannot be read (%s): measure again into another --output", path, error.text);
+    return result;
+}
 
 bool measured_read(struct measured *measured)
 {
@@ -40,6 +139,57 @@ void measured_free(struct measured *measured)
 bool measured_is_done(const struct measured *measured)
 {
     return file_is_in(measured->folder, "result.json", R_OK);
+}
+
+bool measured_open(struct measured *measured, const char *folder, const char *name)
+{
+    *measured = (struct measured){.folder = text_of("%s/%s", folder, name)};
+    return replay_open(&measured->experiment, &measured->session, measured->folder, true);
+}
+
+static bool is_of(const struct measured *measured, const struct observation *run, size_t condition)
+{
+    return run->condition == (int)condition && session_uses(&measured->session, run);
+}
+
+double *measured_values(const struct measured *measured, size_t condition, size_t metric,
+                        size_t *count)
+{
+    double *value = must(calloc(measured->session.count + 1, sizeof *value));
+    *count = 0;
+    for (size_t i = 0; i < measured->session.count; i++)
+        if (is_of(measured, &measured->session.runs[i], condition))
+            value[(*count)++] = measured->session.runs[i].value[metric];
+    return value;
+}
+
+double *measured_by_block(const struct measured *measured, size_t condition, size_t metric)
+{
+    const size_t blocks = measured->session.blocks;
+    double *value = must(calloc(blocks + 1, sizeof *value));
+    for (size_t i = 0; i < blocks; i++)
+        value[i] = NAN;
+    for (size_t i = 0; i < measured->session.count; i++) {
+        const struct observation *run = &measured->session.runs[i];
+        if (is_of(measured, run, condition) && run->block > 0 && run->block <= blocks)
+            value[run->block - 1] = run->value[metric];
+    }
+    return value;
+}
+
+double measured_overhead_s(const struct measured *measured)
+{
+    const size_t count = measured->session.count;
+    if (count < 2)
+        return 0;
+    const struct observation *run = measured->session.runs;
+    const struct facts *first = session_facts(&measured->session, run),
+                       *last = session_facts(&measured->session, run + count - 1);
+    double runs_s = 0;
+    for (size_t i = 0; i + 1 < count; i++)
+        runs_s += run[i].value[WALL_S];
+    const double each_s = (elapsed_between_s(first, last) - runs_s) / (double)(count - 1);
+    return isfinite(each_s) && each_s > 0 ? each_s : 0;
 }
 
 size_t measured_metric(const struct measured *measured, const char *name)
