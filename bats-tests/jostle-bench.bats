@@ -174,6 +174,15 @@ in_series() {
     holds 'all(.parts[].cells[]; .skip != null or .of != null or .max_time_s > 0)' <"$DIR/bench-plan.json"
 }
 
+@test "the files of the matrix are git's configuration, and say the same in it as in the program" {
+    local file
+    for file in "$ROOT"/harness/bench/matrix/*.conf; do
+        # A line in quotes or with a comment behind it would be another one for git.
+        diff <(git config -f "$file" --list | sed 's/^[^=]*=//') \
+            <(sed -nE 's/^ +[a-z0-9-]+ = ?//p' "$file" | sed -E 's/^"(.*)"$/\1/; s/\\(["\\])/\1/g')
+    done
+}
+
 @test "a table has its rows and no others, with the threads and blocks that are given" {
     local table
     while read -r table; do

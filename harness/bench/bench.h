@@ -1,7 +1,6 @@
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
-#include "common/device.h"
 #include "common/options.h"
 #include "harness/study/study.h"
 
@@ -10,38 +9,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What a part of the bench (cpu.c, memory.c, disk.c, network.c) is written in: cells, what
-// each prints, what it is compared with, and which of them make a curve.
-//
-// A part is one function that adds its cells to a matrix. It starts nothing and measures
-// nothing: the cells become a campaign, in which the command of jostle and those of its
-// peers are the variants of one target. They alternate in blocks, so that ratios of ours to
-// theirs are paired. All texts are copied, and formats are those of printf. What cannot be
-// measured is a cell too, with cell_skip() and the reason: the table shows it.
-//
-//     struct cell *cell = matrix_cell(matrix, "cpu.fp64.avx2.t%u", threads);
-//     cell_label(cell, "type", "fp64");
-//     cell_label(cell, "threads", "%u", threads);
-//     cell_figure(cell, "rate", "op/s", HIGHER, SUMMARY("achieved_ops_s"));
-//     bench_cell_command(cell, "loadgen cpu --kernel fp64 --threads %u --json --duration %s", ...);
-//     cell_peak(cell, SUMMARY("peak_ops_s"), "measured clock x 2 ports x 4 lanes x 2 (FMA)");
-//     struct peer *peer = cell_peer(cell, "openblas", "libopenblas0-pthread", "dgemm 1000 %u", n);
-//     peer_figure(peer, "rate", "stdout:/^([0-9.]+) GFLOPS/", 1e9);
-
-// The figure NAME of the summary line that `loadgen --json` ends with; of several of that name
-// the last.
-#define SUMMARY(name) "stdout:/\"event\":\"summary\".*\"" name "\":([-+0-9.eE]+)/"
-
 // What the command line asks for, checked; a part reads it.
 struct choice {
-    bool quick;        // few cells and short runs: see cell_seconds()
-    bool peers;        // measure peers, too
+    bool quick; // few cells and short runs: all cells together end in 5 minutes, those of a part in
+                // less than 60 s
+    bool peers; // measure peers, too
     unsigned *threads; // --threads, ascending, each once; at least one
     size_t thread_count;
     bool threads_given; // they are the user's
     uint64_t *blocks;   // --blocks, ascending, for all threads; none: the part's own
     size_t block_count;
-    struct option_list peaks; // --peak; see peak_stated()
+    struct option_list peaks; // --peak; see peak_check()
     unsigned allowed_cpus;    // how many this process may use
     unsigned samples;         // --samples; 0: no series
     double every_s;           // --every
@@ -58,163 +36,46 @@ struct choice {
     char *series; // the options of loadgen for --samples and --every; NULL: no series
 };
 
-// The peak of a part that the user states, in bytes a second, and its source in text; NAN: none,
-// and text stays.
-double peak_stated(const struct choice *choice, const char *part, char *text, size_t size);
+// The check of --peak, PART=RATE:SOURCE.
+bool peak_check(const char *text, char *error, size_t size);
 
-// "4KiB", with space " " "4 KiB": whole numbers of the largest unit. Returns text.
-enum { BLOCK_TEXT = 32 };
-const char *block_text(uint64_t bytes, const char *space, char text[BLOCK_TEXT]);
+// What the machine and the command line say of a part, for the files of its cells (harness/bench/
+// matrix): variables {NAME: a text, or a number}, and axes {NAME: [variables, ...]}.
 
-enum better { HIGHER, LOWER };
+// Of the command line, for every part.
+void facts_of_choice(json_t *variables, json_t *axes, const struct choice *choice);
 
-struct matrix;
-struct cell;
-struct peer;
-struct chart;
+struct part {
+    const char *name;
+    void (*facts)(json_t *variables, json_t *axes, const struct choice *choice);
+};
 
-// The parts. Each is one file.
-void part_cpu(struct matrix *matrix, const struct choice *choice);
-void part_memory(struct matrix *matrix, const struct choice *choice);
-void part_disk(struct matrix *matrix, const struct choice *choice);
-void part_network(struct matrix *matrix, const struct choice *choice);
+// In the order of the tables; a nameless row ends it.
+extern const struct part bench_parts[];
 
-// A new cell of the part that is being made. The name is unique and begins with the part's:
-// "memory.read.random.8KiB.t2". It becomes that of a folder: letters, digits, . _ % -
-struct cell *matrix_cell(struct matrix *matrix, const char *name, ...)
-    __attribute__((format(printf, 2, 3)));
-
-// A leading column of its row, in the order in which they come. All rows of a part together
-// make the columns: a row without one of them has an empty field.
-void cell_label(struct cell *cell, const char *name, const char *value, ...)
-    __attribute__((format(printf, 3, 4)));
-
-// The figure that counts: it decides when the cell has converged, and what is compared with
-// peers and peak. `source` is that of --metric (docs/metrics.md), as jostle's command
-// prints it. The name is that of a metric: letters, digits, _.
-void cell_figure(struct cell *cell, const char *name, const char *unit, enum better better,
-                 const char *source);
-// A further figure of jostle's command, shown in a column of its own; it decides nothing.
-void cell_more(struct cell *cell, const char *name, const char *unit, enum better better,
-               const char *source);
-
-// The same, without a column: for the rules below.
-void cell_watch(struct cell *cell, const char *name, const char *unit, enum better better,
-                const char *source);
-
-// A problem of texts.c by its flag, which is found where the interval of a figure of the cell,
-// of a single run the figure itself, is wholly below a limit.
-void cell_problem_below(struct cell *cell, const char *figure, double limit, const char *flag);
-
-// jostle's command, split into words as a shell does. Its program is jostle's loadgen or
-// one of its workloads, by its bare name, or one in PATH. Required unless skipped.
-void bench_cell_command(struct cell *cell, const char *command, ...)
-    __attribute__((format(printf, 2, 3)));
+// The source of the theoretical peak of vectors of that name, from the clock that each run prints;
+// `floating`, `bytes` and `threads` are variables. *why names the source of each factor. NULL: not
+// known, and *why says so. Both to be freed.
+char *cpu_peak_source(const struct choice *choice, const json_t *variables, const char *simd,
+                      char **why);
 
 // The figure that says what share of the peak jostle's command reached in its CPU time alone, if
 // the cell watches it: a peak that is exceeded so is withdrawn.
 #define PEAK_SHARE "peak_share"
 
-// The theoretical peak of the figure that counts, in its unit. `where` names the source of
-// each factor. Exactly one of the three, else "not known here".
-void cell_peak(struct cell *cell, const char *source,
-               const char *where); // from each of our runs
-void cell_peak_constant(struct cell *cell, double value, const char *where);
-void cell_no_peak(struct cell *cell, const char *reason); // "not known here: no DIMM in DMI"
+// What the files are written in.
 
-// A peer of the cell. `program` is what has to be in PATH (or one of jostle's workloads);
-// where it is not, the row names the Debian package to install. One command for each cell and
-// peer. Parts call it always: without --peers nothing comes of it.
-struct peer *cell_peer(struct cell *cell, const char *name, const char *program,
-                       const char *package, const char *command, ...)
-    __attribute__((format(printf, 5, 6)));
-// How the peer prints a figure of the cell (its name as in cell_figure() or cell_more());
-// what it prints, times scale, is in the unit of the cell.
-void peer_figure(struct peer *peer, const char *name, const char *source, double scale);
-// The words after the peer's program that make it print its version (default: --version).
-void peer_version(struct peer *peer, const char *words);
-// This peer cannot measure this cell here, although it is installed.
-void peer_skip(struct peer *peer, const char *reason, ...) __attribute__((format(printf, 2, 3)));
+// A mistake in them, found by the first that runs it.
+__attribute__((noreturn)) void matrix_mistake(const char *where, const char *what);
 
-// Said of the row: "beyond the allowed CPUs", "cached".
-void cell_mark(struct cell *cell, const char *text, ...) __attribute__((format(printf, 2, 3)));
-// The row cannot be measured, with the reason; everything else of the cell may be left out.
-void cell_skip(struct cell *cell, const char *reason, ...) __attribute__((format(printf, 2, 3)));
-// All variants run on the first so many of the allowed CPUs; flags the row where there are fewer
-// (beyond-cpus). Default: on all of them.
-void cell_cpus(struct cell *cell, unsigned threads);
-// A load beside the runs, as in `--load`: the row is then of the runs under it. A name
-// has one spec in the whole bench.
-void cell_load(struct cell *cell, const char *name, const char *spec, ...)
-    __attribute__((format(printf, 3, 4)));
-// Commands that bash runs before the first run of a variant, and after each run: the options of the
-// same names. NULL: none.
-void cell_around(struct cell *cell, const char *setup, const char *conclude);
-// A server that runs beside all variants, whose clients they are: the options --service,
-// --ready and --keep-service.
-void cell_service(struct cell *cell, bool keep, const char *ready, const char *command, ...)
-    __attribute__((format(printf, 4, 5)));
-// About how long one run of a variant takes (default: the duration of the choice and 0.2 s),
-// and what comes before the first one (default: 0). For the forecast; with --quick all cells
-// together must end in 5 minutes: the cells of a part should take less than 60 s.
-void cell_seconds(struct cell *cell, double run_s, double setup_s);
+// {"cell kernel": [[key, value], ...]} of all files. A new reference.
+json_t *sections_read(void);
 
-// A row about another figure of the runs of a cell (cell_more() or cell_watch() of it, with the
-// peer_figure()s of its peers): it is measured by those runs alone. Labels, marks, rules, a
-// constant peak and a place in charts are its own.
-struct cell *matrix_row(struct matrix *matrix, const struct cell *of, const char *figure,
-                        const char *name, ...) __attribute__((format(printf, 4, 5)));
-// A column of such a row: `figure` of the runs, called `name`.
-void row_more(struct cell *row, const struct cell *of, const char *figure, const char *name);
+// An expression of numbers and variables: one that is not there is 0, a text that is no number 1.
+double expression_value(const char *text, const json_t *variables);
 
-// One run instead of many, of choice->samples intervals, which becomes a curve over time and
-// a row with mean, coefficient of variation, minimum and maximum: `key` is the member of
-// loadgen's interval events ("achieved"), times scale in the unit of the figure. The name
-// ends with ".series", and the command with choice->series, which sets --duration and --interval.
-// No peers.
-void cell_series(struct cell *cell, const char *key, double scale);
-
-// A chart of the part: curves through cells. `kind` is scaling, blocks or loaded-latency
-// (series make theirs themselves). y is the figure that counts. Returned again for the
-// same title.
-struct axis {
-    const char *label, *unit; // unit "": none
-    bool log;
-};
-struct chart *matrix_chart(struct matrix *matrix, const char *kind, const char *title,
-                           struct axis x, struct axis y);
-// A point of a curve: at x;
-void chart_point(struct chart *chart, const char *series, const struct cell *cell, double x);
-// or at the mean of what the cell's load has achieved.
-void chart_point_load(struct chart *chart, const char *series, const struct cell *cell);
-// The same for a further figure of the cell.
-void chart_point_of(struct chart *chart, const char *series, const struct cell *cell, double x,
-                    const char *figure);
-
-// What the cells of the disk share.
-
-#define KIB 1024ull
-#define MIB (1024 * KIB)
-
-#define NAME_SIZE 32
-
-// The column "through", which tells direct and cached rows apart.
-#define THROUGH_DIRECT "direct"
-#define THROUGH_CACHE  "page cache"
-
-// The disk, and what is asked of it.
-struct disk {
-    struct matrix *matrix;
-    const struct choice *choice;
-    struct device device;
-    struct link_speed link;
-    char none[512];    // why nothing can be measured; ""
-    char no_peak[256]; // why the peak is not known; ""
-};
-
-// The phases of Bonnie, a row each from the runs of one cell: past the page cache (no
-// characters then), or through it.
-void bonnie_add(const struct disk *disk, bool is_direct);
+// The text with what {NAME}, {NAME:FORMAT} and {@FIELD} stand for; to be freed.
+char *text_fill(const char *text, const json_t *variables);
 
 // The link that a packet to an address takes, as the kernel has it.
 
@@ -359,11 +220,6 @@ void bench_texts_add(json_t *bench);
 
 // The command line of `jostle bench`.
 
-struct part {
-    const char *name, *title;
-    void (*make)(struct matrix *matrix, const struct choice *choice);
-};
-
 enum { MOST_THREADS = 1024, MOST_SAMPLES = 2000, MOST_BLOCK = 1 << 30 };
 
 struct request {
@@ -390,6 +246,8 @@ struct request {
 void bench_request_read(struct request *request, int argc, char **argv);
 void bench_request_free(struct request *request);
 
+struct matrix;
+
 // Room for the cells; `workloads` is the folder of jostle's. To be freed.
 struct matrix *matrix_new(const struct choice *choice, const char *workloads);
 
@@ -401,8 +259,5 @@ void matrix_make(struct matrix *matrix, const struct part *part);
 
 // [{part, title, cells, charts}], as bench-plan.json has them. Belongs to the matrix.
 const json_t *matrix_parts(const struct matrix *matrix);
-
-// In the order of the tables; a nameless row ends it.
-extern const struct part bench_parts[];
 
 #endif

@@ -3,48 +3,31 @@
 #include "common/child.h"
 #include "common/machine.h"
 #include "common/memory.h"
-#include "common/messages.h"
 #include "common/record_json.h"
+#include "common/text.h"
 
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-// The cells that the parts ask for, as they are written to bench-plan.json (jostle.bench-plan/1).
-
-// Kept as JSON from the first word on: the plan is these objects.
-struct cell {
-    json_t *json;
-    struct matrix *matrix;
-};
-
-struct peer {
-    json_t *json;
-};
-
-struct chart {
-    json_t *json;
-};
+// The cells of the matrix's files, as they are written to bench-plan.json (jostle.bench-plan/1).
 
 struct matrix {
     const struct choice *choice;
     const char *workloads;
     json_t *parts, *part; // part: the one that is being made, one of parts
-    json_t *names;        // of cells: who made it
-    void **handle;        // of cells, peers and charts
-    size_t handle_count, allocated;
+    json_t *names;        // of cells
+    json_t *sections, *axes;
 };
 
-// The text that a function with `format, ...` was given, into `made`.
-#define FORMATTED(made, format)                                                                    \
-    va_list list;                                                                                  \
-    va_start(list, format);                                                                        \
-    json_t *made = matrix_format(format, list);                                                    \
-    va_end(list)
+// What lines are applied to.
+struct filling {
+    struct matrix *matrix;
+    json_t *variables;
+    json_t *cell, *peer; // the ones that are being made; NULL: none
+};
 
 #define CELL_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%-"
 
@@ -54,17 +37,16 @@ struct matrix *matrix_new(const struct choice *choice, const char *workloads)
     *matrix = (struct matrix){.choice = choice,
                               .workloads = workloads,
                               .parts = must(json_array()),
-                              .names = must(json_object())};
+                              .names = must(json_object()),
+                              .sections = sections_read()};
     return matrix;
 }
 
 void matrix_free(struct matrix *matrix)
 {
-    for (size_t i = 0; i < matrix->handle_count; i++)
-        free(matrix->handle[i]);
-    free(matrix->handle);
     json_decref(matrix->parts);
     json_decref(matrix->names);
+    json_decref(matrix->sections);
     free(matrix);
 }
 
@@ -73,570 +55,623 @@ const json_t *matrix_parts(const struct matrix *matrix)
     return matrix->parts;
 }
 
-// A mistake in the source of a part, found by the first that runs it.
-__attribute__((noreturn)) static void mistake(const json_t *cell, const char *what)
+static const char *text_in(const json_t *line, size_t index)
 {
-    complain("bench: the cell %s %s: this is a bug of jostle, please report it",
-             json_text_at(cell, "cell"), what);
-    exit(1);
+    return json_string_value(json_array_get(line, index));
 }
 
-// A text as printf makes it. A new reference.
-static json_t *matrix_format(const char *format, va_list list)
+static json_t *section_find(const struct matrix *matrix, const char *kind, const char *name)
 {
-    OWNED char *made = NULL;
-    if (vasprintf(&made, format, list) < 0)
-        must(NULL);
-    return must(json_string(made));
+    OWNED char *id = text_of("%s %s", kind, name);
+    json_t *lines = json_object_get(matrix->sections, id);
+    if (!lines)
+        matrix_mistake(id, "there is no such section");
+    return lines;
 }
 
-// A handle of that size, zeroed, which is freed with the matrix.
-static void *matrix_handle(struct matrix *matrix, size_t size)
+// ---- axes
+
+// "name=value flag": an object; a flag is 1.
+static json_t *case_json(const char *text)
 {
-    matrix->handle =
-        grown(matrix->handle, matrix->handle_count, &matrix->allocated, sizeof *matrix->handle);
-    return matrix->handle[matrix->handle_count++] = must(calloc(1, size));
+    const char *error;
+    size_t count;
+    json_t *values = must(json_object());
+    OWNED char **words = words_split(text, &count, &error);
+    for (size_t i = 0; words && i < count; i++) {
+        char *equals = strchr(words[i], '=');
+        if (equals)
+            *equals = '\0';
+        json_put(values, words[i], json_text(equals ? equals + 1 : "1"));
+    }
+    return values;
 }
 
-static struct cell *add_cell(struct matrix *matrix, json_t *named)
+static void values_add(json_t *cases, const char *name, const char *values)
 {
-    struct cell *cell = matrix_handle(matrix, sizeof *cell);
-    cell->matrix = matrix;
-    cell->json = must(json_pack(
-        "{s:o, s:[], s:n, s:[], s:n, s:[], s:n, s:[], s:[], s:[], s:n, s:n, s:n, s:{}, s:n, s:f, "
+    OWNED char *copy = must(strdup(values));
+    for (char *rest = copy, *value; (value = strsep(&rest, " "));)
+        json_add(cases, must(json_pack("{s:s}", name, value)));
+}
+
+// The cases of an axis: of the machine and the command line, or of its section. `or`: in place of
+// the section's those of that axis, where it is there. `case`: several variables at once; any other
+// name: the values of that one.
+static const json_t *axis_cases(const struct matrix *matrix, const char *name)
+{
+    json_t *cases = json_object_get(matrix->axes, name);
+    if (cases)
+        return cases;
+    const json_t *lines = section_find(matrix, "axis", name), *line = json_array_get(lines, 0);
+    const json_t *instead = strcmp(text_in(line, 0), "or") == 0
+                                ? json_object_get(matrix->axes, text_in(line, 1))
+                                : NULL;
+    if (json_array_size(instead) > 0)
+        return instead;
+    cases = must(json_array());
+    json_put(matrix->axes, name, cases);
+    JSON_EACH (one, lines) {
+        const char *key = text_in(one, 0);
+        if (strcmp(key, "case") == 0)
+            json_add(cases, case_json(text_in(one, 1)));
+        else if (strcmp(key, "or") != 0)
+            values_add(cases, key, text_in(one, 1));
+    }
+    return cases;
+}
+
+// ---- what the lines of a section do; each gets its value, of which it may make words
+
+typedef bool line_does(struct filling *filling, char *value);
+
+static void section_apply(const struct filling *filling, const char *kind, const char *name);
+static bool lines_apply(struct filling *filling, const json_t *lines);
+
+// The next word of a value, without it.
+static char *word_of(char **value)
+{
+    char *word = strsep(value, " ");
+    if (!word)
+        matrix_mistake("matrix", "a line has too few words");
+    *value = !*value ? word + strlen(word) : *value;
+    return word;
+}
+
+static double number_in(const struct filling *filling, char **value)
+{
+    return expression_value(word_of(value), filling->variables);
+}
+
+static void put(json_t *object, const char *key, const char *value)
+{
+    json_put(object, key, json_text(value));
+}
+
+static const char *unit_of(const char *word)
+{
+    return strcmp(word, "-") == 0 ? "" : word;
+}
+
+static bool does_rows(struct filling *filling, char *value)
+{
+    while (*value != '\0')
+        section_apply(filling, "cell", word_of(&value));
+    return true;
+}
+
+static bool does_when(struct filling *filling, char *value)
+{
+    return expression_value(value, filling->variables) != 0;
+}
+
+static bool does_let(struct filling *filling, char *value)
+{
+    const char *name = word_of(&value);
+    json_put(filling->variables, name,
+             must(json_real(expression_value(value, filling->variables))));
+    return true;
+}
+
+static bool does_text(struct filling *filling, char *value)
+{
+    const char *name = word_of(&value);
+    put(filling->variables, name, value);
+    return true;
+}
+
+// A body without axes is as if its lines stood here, but that `when` leaves it alone.
+static bool does_use(struct filling *filling, char *value)
+{
+    const json_t *lines = section_find(filling->matrix, "body", value);
+    if (strcmp(text_in(json_array_get(lines, 0), 0), "over") == 0)
+        section_apply(filling, "body", value);
+    else
+        (void)lines_apply(filling, lines);
+    return !json_has(filling->cell, "skip");
+}
+
+static void cell_mistake(const json_t *cell, const char *what)
+{
+    OWNED char *where = text_of("the cell %s", json_text_at(cell, "cell"));
+    matrix_mistake(where, what);
+}
+
+static void cell_new(struct filling *filling, const char *name)
+{
+    const struct matrix *matrix = filling->matrix;
+    filling->cell = must(json_pack(
+        "{s:s, s:[], s:n, s:[], s:n, s:[], s:n, s:[], s:[], s:[], s:n, s:n, s:n, s:{}, s:n, s:f, "
         "s:f}",
-        "cell", named, "labels", "figure", "more", "command", "peers", "peak", "marks", "problems",
+        "cell", name, "labels", "figure", "more", "command", "peers", "peak", "marks", "problems",
         "rules", "skip", "cpus", "load", "around", "series", "run_s",
         matrix->choice->duration_s + 0.2, "setup_s", 0.0));
-    if (strspn(json_string_value(named), CELL_LETTERS) != json_string_length(named))
-        mistake(cell->json, "has a name that is none of a folder");
-    if (json_object_get(matrix->names, json_string_value(named)))
-        mistake(cell->json, "is there twice");
-    json_put(matrix->names, json_string_value(named), json_true());
-    json_add(json_object_get(matrix->part, "cells"), cell->json);
-    return cell;
+    json_add(json_object_get(matrix->part, "cells"), filling->cell);
+    if (strspn(name, CELL_LETTERS) != strlen(name))
+        cell_mistake(filling->cell, "has a name that is none of a folder");
+    if (json_has(matrix->names, name))
+        cell_mistake(filling->cell, "is there twice");
+    json_put(matrix->names, name, json_true());
 }
 
-struct cell *matrix_cell(struct matrix *matrix, const char *name, ...)
+static bool does_name(struct filling *filling, char *value)
 {
-    FORMATTED(named, name);
-    return add_cell(matrix, named);
+    if (filling->peer)
+        put(filling->peer, "name", value);
+    else
+        cell_new(filling, value);
+    return true;
 }
 
-struct cell *matrix_row(struct matrix *matrix, const struct cell *of, const char *figure,
-                        const char *name, ...)
+static bool does_label(struct filling *filling, char *value)
 {
-    FORMATTED(named, name);
-    struct cell *cell = add_cell(matrix, named);
-    json_put(cell->json, "of", json_incref(json_object_get(of->json, "cell")));
-    json_put(cell->json, "figure",
-             must(json_deep_copy(json_named(json_object_get(of->json, "more"), "name", figure))));
-    return cell;
+    char *text = strstr(value, ": ");
+    if (!text)
+        cell_mistake(filling->cell, "has a label without text");
+    *text = '\0';
+    json_add(json_object_get(filling->cell, "labels"), must(json_pack("[s, s]", value, text + 2)));
+    return true;
 }
 
-void row_more(struct cell *row, const struct cell *of, const char *figure, const char *name)
+// NAME UNIT BETTER SOURCE
+static json_t *figure_of(char *value)
 {
-    json_t *more =
-        must(json_deep_copy(json_named(json_object_get(of->json, "more"), "name", figure)));
-    json_put(more, "metric", json_text(figure));
-    json_put(more, "name", json_text(name));
-    json_put(more, "shown", json_true());
-    json_add(json_object_get(row->json, "more"), more);
+    const char *name = word_of(&value), *unit = unit_of(word_of(&value)), *better = word_of(&value);
+    return must(json_pack("{s:s, s:s, s:s, s:s}", "name", name, "unit", unit, "better", better,
+                          "source", value));
 }
 
-// A row of the runs of another cell has its peers, its load and its fate.
+// Of a peer NAME SCALE SOURCE: what it prints, times scale, is in the unit of the cell.
+static bool does_figure(struct filling *filling, char *value)
+{
+    if (!filling->peer) {
+        json_put(filling->cell, "figure", figure_of(value));
+        return true;
+    }
+    const char *name = word_of(&value);
+    const double scale = number_in(filling, &value);
+    json_put(json_object_get(filling->peer, "figures"), name,
+             must(json_pack("{s:s, s:f}", "source", value, "scale", scale)));
+    return true;
+}
+
+static bool add_more(struct filling *filling, json_t *figure, bool is_shown)
+{
+    json_put(figure, "shown", json_boolean(is_shown));
+    json_add(json_object_get(filling->cell, "more"), figure);
+    return true;
+}
+
+static bool does_more(struct filling *filling, char *value)
+{
+    return add_more(filling, figure_of(value), true);
+}
+
+static bool does_watch(struct filling *filling, char *value)
+{
+    return add_more(filling, figure_of(value), false);
+}
+
+// ---- rows of the runs of another cell
+
+static bool does_of(struct filling *filling, char *value)
+{
+    put(filling->cell, "of", value);
+    return true;
+}
+
+// The figure of the cell whose runs the row is of. A new reference.
+static json_t *figure_taken(const struct filling *filling, const char *figure)
+{
+    const json_t *of = json_named(json_object_get(filling->matrix->part, "cells"), "cell",
+                                  json_text_at(filling->cell, "of"));
+    return must(json_deep_copy(json_named(json_object_get(of, "more"), "name", figure)));
+}
+
+static bool does_take(struct filling *filling, char *value)
+{
+    json_put(filling->cell, "figure", figure_taken(filling, value));
+    return true;
+}
+
+// FIGURE NAME
+static bool does_column(struct filling *filling, char *value)
+{
+    const char *figure = word_of(&value);
+    json_t *more = figure_taken(filling, figure);
+    put(more, "metric", figure);
+    put(more, "name", value);
+    return add_more(filling, more, true);
+}
+
+// Such a row has that cell's peers, its load and its fate.
 static void settle(json_t *cell, const json_t *cells)
 {
     static const char *const theirs[] = {"peers", "load", "skip"};
-    JSON_EACH (of, cells) {
-        if (!json_equal(json_object_get(of, "cell"), json_object_get(cell, "of")))
-            continue;
-        for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
-            json_put(cell, theirs[i], must(json_deep_copy(json_object_get(of, theirs[i]))));
-    }
+    const json_t *of = json_named(cells, "cell", json_text_at(cell, "of"));
+    for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+        json_put(cell, theirs[i], must(json_deep_copy(json_object_get(of, theirs[i]))));
     const char *figure = json_text_at(json_object_get(cell, "figure"), "name");
     JSON_EACH (peer, json_object_get(cell, "peers")) {
         if (figure && !json_has(json_object_get(peer, "figures"), figure) &&
             !json_has(peer, "reason"))
-            json_put(peer, "reason", json_text("it prints no such figure of these runs"));
+            put(peer, "reason", "it prints no such figure of these runs");
     }
 }
 
-// What a part may not leave out.
-static void matrix_check(const json_t *cell)
+// ---- peers
+
+// Whether a program is one of jostle's workloads, or in PATH.
+static bool is_installed(const struct matrix *matrix, const char *program)
+{
+    char found[PATH_MAX];
+    OWNED char *workload = text_of("%s/%s", matrix->workloads, program);
+    return access(workload, X_OK) == 0 || child_find(program, found);
+}
+
+static bool does_command(struct filling *filling, char *value)
+{
+    json_t *peer = filling->peer;
+    put(peer ? peer : filling->cell, "command", value);
+    if (!peer || is_installed(filling->matrix, json_text_at(peer, "program")))
+        return true;
+    OWNED char *reason = text_of("%s is not installed: apt install %s",
+                                 json_text_at(peer, "program"), json_text_at(peer, "package"));
+    put(peer, "reason", reason);
+    return true;
+}
+
+static bool does_peer(struct filling *filling, char *value)
+{
+    if (!filling->matrix->choice->peers)
+        return true;
+    struct filling inner = *filling;
+    inner.peer =
+        must(json_pack("{s:s, s:s, s:s, s:n, s:s, s:{}, s:n}", "name", value, "program", value,
+                       "package", value, "command", "version", "--version", "figures", "reason"));
+    section_apply(&inner, "peer", value);
+    json_add(json_object_get(filling->cell, "peers"), inner.peer);
+    return true;
+}
+
+// Nothing more is said of a cell that is skipped.
+static bool does_skip(struct filling *filling, char *value)
+{
+    put(filling->peer ? filling->peer : filling->cell, filling->peer ? "reason" : "skip", value);
+    return filling->peer != NULL;
+}
+
+// ---- peaks
+
+static bool does_no_peak(struct filling *filling, char *value)
+{
+    json_put(filling->cell, "peak", must(json_pack("{s:s}", "reason", value)));
+    return true;
+}
+
+static bool does_peak(struct filling *filling, char *value)
+{
+    const double peak = number_in(filling, &value);
+    json_put(filling->cell, "peak", must(json_pack("{s:f, s:s}", "value", peak, "source", value)));
+    return true;
+}
+
+// Of vectors of that name, from the clock of each run.
+static bool does_peak_of_cpu(struct filling *filling, char *value)
+{
+    OWNED char *why = NULL;
+    OWNED char *source = cpu_peak_source(filling->matrix->choice, filling->variables, value, &why);
+    if (!source)
+        return does_no_peak(filling, why);
+    json_put(filling->cell, "peak", must(json_pack("{s:s, s:s}", "metric", source, "source", why)));
+    OWNED char *share = text_fill(PEAK_SHARE " - higher {@peak_share}", filling->variables);
+    return does_watch(filling, share);
+}
+
+// ---- how it is run
+
+static bool does_mark(struct filling *filling, char *value)
+{
+    json_add(json_object_get(filling->cell, "marks"), json_text(value));
+    return true;
+}
+
+// FIGURE LIMIT FLAG: a problem of texts.c, which is found where the interval of a figure of the
+// cell, of a single run the figure itself, is wholly below the limit.
+static bool does_rule(struct filling *filling, char *value)
+{
+    const char *figure = word_of(&value);
+    const double limit = number_in(filling, &value);
+    json_add(json_object_get(filling->cell, "rules"),
+             must(json_pack("{s:s, s:f, s:s, s:n}", "figure", figure, "below", limit, "flag", value,
+                            "text")));
+    return true;
+}
+
+static bool does_cpus(struct filling *filling, char *value)
+{
+    const double threads = number_in(filling, &value);
+    struct cpu_list allowed;
+    char list[CPUS_TEXT];
+    if (cpus_allowed(&allowed) != 0)
+        return true;
+    if (threads > allowed.count) {
+        OWNED char *words =
+            text_of("%.0f threads on %u CPUs: they take turns", threads, allowed.count);
+        json_add(json_object_get(filling->cell, "problems"),
+                 must(json_pack("{s:s, s:s}", "flag", "beyond-cpus", "text", words)));
+    }
+    if (threads < allowed.count)
+        allowed.count = (unsigned)threads;
+    put(filling->cell, "cpus", cpus_format(&allowed, list, sizeof list));
+    return true;
+}
+
+// NAME SPEC; a name has one spec in the whole bench.
+static bool does_load(struct filling *filling, char *value)
+{
+    const char *name = word_of(&value);
+    json_put(filling->cell, "load", must(json_pack("{s:s, s:s}", "name", name, "spec", value)));
+    return true;
+}
+
+static bool does_run_s(struct filling *filling, char *value)
+{
+    json_put(filling->cell, "run_s", json_number(expression_value(value, filling->variables)));
+    return true;
+}
+
+static bool does_setup_s(struct filling *filling, char *value)
+{
+    json_put(filling->cell, "setup_s", json_number(expression_value(value, filling->variables)));
+    return true;
+}
+
+// KEY SCALE: the member of loadgen's interval events, times scale in the unit of the figure.
+static bool does_series(struct filling *filling, char *value)
+{
+    const struct choice *choice = filling->matrix->choice;
+    const char *key = word_of(&value);
+    json_put(filling->cell, "series",
+             must(json_pack("{s:s, s:f, s:I}", "key", key, "scale", number_in(filling, &value),
+                            "samples", (json_int_t)choice->samples)));
+    json_put(filling->cell, "run_s", must(json_real(choice->samples * choice->every_s + 1)));
+    return true;
+}
+
+// ---- charts
+
+// UNIT SCALE LABEL
+static json_t *axis_json(char *value)
+{
+    const char *unit = unit_of(word_of(&value));
+    const bool is_log = strcmp(word_of(&value), "log") == 0;
+    return must(json_pack("{s:s, s:s, s:b}", "label", value, "unit", unit, "log", is_log));
+}
+
+// The chart of that section, once for each title.
+static json_t *chart_of(const struct filling *filling, const char *name)
+{
+    json_t *charts = json_object_get(filling->matrix->part, "charts");
+    json_t *chart = must(json_object());
+    JSON_EACH (line, section_find(filling->matrix, "chart", name)) {
+        const char *key = text_in(line, 0);
+        OWNED char *value = text_fill(text_in(line, 1), filling->variables);
+        json_put(chart, key, strlen(key) == 1 ? axis_json(value) : json_text(value));
+    }
+    json_t *found = json_named(charts, "title", json_text_at(chart, "title"));
+    if (found) {
+        json_decref(chart);
+        return found;
+    }
+    json_put(chart, "series", must(json_array()));
+    json_add(charts, chart);
+    return chart;
+}
+
+static bool does_chart(struct filling *filling, char *value)
+{
+    (void)chart_of(filling, value);
+    return true;
+}
+
+// CHART X FIGURE SERIES: a point of a curve, which begins with the first of them. X `load`: the
+// mean of what the cell's load has achieved. FIGURE `-`: the one that counts.
+static bool does_point(struct filling *filling, char *value)
+{
+    json_t *all = json_object_get(chart_of(filling, word_of(&value)), "series");
+    char *x = word_of(&value);
+    const char *figure = word_of(&value);
+    json_t *series = json_named(all, "name", value);
+    if (!series) {
+        series = must(json_pack("{s:s, s:[]}", "name", value, "points"));
+        json_add(all, series);
+    }
+    json_add(
+        json_object_get(series, "points"),
+        must(json_pack("{s:O, s:o, s:s?, s:n}", "cell", json_object_get(filling->cell, "cell"), "x",
+                       strcmp(x, "load") == 0 ? json_null() : json_number(number_in(filling, &x)),
+                       "figure", *unit_of(figure) ? figure : NULL, "peer")));
+    return true;
+}
+
+// ---- lines and sections
+
+static const struct {
+    const char *key;
+    line_does *does; // NULL: puts it into the peer, the options of the cell's campaign, or the part
+} keys[] = {{"title", NULL},
+            {"rows", does_rows},
+            {"when", does_when},
+            {"let", does_let},
+            {"text", does_text},
+            {"use", does_use},
+            {"name", does_name},
+            {"label", does_label},
+            {"figure", does_figure},
+            {"more", does_more},
+            {"watch", does_watch},
+            {"of", does_of},
+            {"take", does_take},
+            {"column", does_column},
+            {"command", does_command},
+            {"peer", does_peer},
+            {"program", NULL},
+            {"package", NULL},
+            {"version", NULL},
+            {"skip", does_skip},
+            {"no-peak", does_no_peak},
+            {"peak", does_peak},
+            {"peak-of-cpu", does_peak_of_cpu},
+            {"mark", does_mark},
+            {"rule", does_rule},
+            {"cpus", does_cpus},
+            {"load", does_load},
+            {"run-s", does_run_s},
+            {"setup-s", does_setup_s},
+            {"series", does_series},
+            {"chart", does_chart},
+            {"point", does_point},
+            {"setup", NULL},
+            {"conclude", NULL},
+            {"service", NULL},
+            {"ready", NULL},
+            {"keep-service", NULL}};
+
+static bool line_apply(struct filling *filling, const char *key, char *value)
+{
+    size_t i = 0;
+    while (i < sizeof keys / sizeof *keys && strcmp(keys[i].key, key) != 0)
+        i++;
+    if (i == sizeof keys / sizeof *keys)
+        matrix_mistake(key, "there is no such setting");
+    if (keys[i].does)
+        return keys[i].does(filling, value);
+    put(filling->peer   ? filling->peer
+        : filling->cell ? json_object_get(filling->cell, "around")
+                        : filling->matrix->part,
+        key, value);
+    return true;
+}
+
+// What is behind a condition in brackets; NULL: it does not hold.
+static const char *behind_condition(const struct filling *filling, const char *value)
+{
+    if (*value != '[')
+        return value;
+    OWNED char *condition = must(strndup(value + 1, strcspn(value + 1, "]")));
+    return expression_value(condition, filling->variables) == 0
+               ? NULL
+               : value + strlen(condition) + strlen("[] ");
+}
+
+// False: a line said that it is enough.
+static bool lines_apply(struct filling *filling, const json_t *lines)
+{
+    JSON_EACH (line, lines) {
+        const char *key = text_in(line, 0), *text = behind_condition(filling, text_in(line, 1));
+        if (!text || strcmp(key, "over") == 0)
+            continue;
+        OWNED char *value = text_fill(text, filling->variables);
+        if (!line_apply(filling, key, value))
+            return false;
+    }
+    return true;
+}
+
+// The lines for each combination of the cases of the axes, which are words.
+static void axes_apply(const struct filling *filling, const json_t *lines, const char *axes)
+{
+    const size_t length = strcspn(axes, " ");
+    struct filling inner = *filling;
+    inner.variables = must(json_copy(filling->variables));
+    if (length == 0) {
+        (void)lines_apply(&inner, lines);
+        json_decref(inner.variables);
+        return;
+    }
+    OWNED char *name = must(strndup(axes, length));
+    OWNED char *first = text_of("%s_first", name), *last = text_of("%s_last", name);
+    const json_t *cases = axis_cases(filling->matrix, name);
+    const size_t count = json_array_size(cases);
+    for (size_t i = 0; i < count; i++) {
+        const char *key;
+        json_t *value;
+        json_object_update(inner.variables, filling->variables);
+        json_put(inner.variables, first, json_real(i == 0));
+        json_put(inner.variables, last, json_real(i + 1 == count));
+        json_object_foreach(json_array_get(cases, i), key, value)
+        {
+            OWNED char *text =
+                json_is_string(value) ? text_fill(json_string_value(value), inner.variables) : NULL;
+            json_put(inner.variables, key, text ? json_text(text) : json_incref(value));
+        }
+        axes_apply(&inner, lines, axes + length + strspn(axes + length, " "));
+        json_object_clear(inner.variables);
+    }
+    json_decref(inner.variables);
+}
+
+static void section_apply(const struct filling *filling, const char *kind, const char *name)
+{
+    const json_t *lines = section_find(filling->matrix, kind, name),
+                 *first = json_array_get(lines, 0);
+    axes_apply(filling, lines, strcmp(text_in(first, 0), "over") == 0 ? text_in(first, 1) : "");
+}
+
+// What a cell may not lack.
+static void cell_check(const json_t *cell)
 {
     if (json_has(cell, "skip"))
         return;
     if (!json_has(cell, "figure"))
-        mistake(cell, "has no figure");
+        cell_mistake(cell, "has no figure");
     if (json_has(cell, "of"))
         return;
     if (!json_has(cell, "command"))
-        mistake(cell, "has no command");
+        cell_mistake(cell, "has no command");
     const char *figure = json_text_at(json_object_get(cell, "figure"), "name");
     JSON_EACH (peer, json_object_get(cell, "peers")) {
         if (!json_has(json_object_get(peer, "figures"), figure) && !json_has(peer, "reason"))
-            mistake(cell, "has a peer without its figure");
+            cell_mistake(cell, "has a peer without its figure");
     }
 }
 
 void matrix_make(struct matrix *matrix, const struct part *part)
 {
-    json_t *cells;
-    matrix->part = must(json_pack("{s:s, s:s, s:[], s:[], s:[]}", "part", part->name, "title",
-                                  part->title, "cells", "charts", "kept"));
+    const struct filling filling = {.matrix = matrix, .variables = must(json_object())};
+    json_t *cells = must(json_array());
+    matrix->axes = must(json_object());
+    matrix->part = must(
+        json_pack("{s:s, s:n, s:o, s:[]}", "part", part->name, "title", "cells", cells, "charts"));
     json_add(matrix->parts, matrix->part);
-    part->make(matrix, matrix->choice);
-    cells = json_object_get(matrix->part, "cells");
+    facts_of_choice(filling.variables, matrix->axes, matrix->choice);
+    part->facts(filling.variables, matrix->axes, matrix->choice);
+    section_apply(&filling, "part", part->name);
     JSON_EACH (cell, cells) {
         if (json_has(cell, "of"))
             settle(cell, cells);
-        matrix_check(cell);
+        cell_check(cell);
     }
-    json_object_del(matrix->part, "kept");
-}
-
-// What a part says of a peer.
-
-// Whether the peer's program is one of jostle's workloads, or in PATH.
-static bool is_installed(const struct matrix *matrix, const char *program)
-{
-    char found[PATH_MAX];
-    if (snprintf(found, sizeof found, "%s/%s", matrix->workloads, program) < PATH_MAX &&
-        access(found, X_OK) == 0)
-        return true;
-    return child_find(program, found);
-}
-
-struct peer *cell_peer(struct cell *cell, const char *name, const char *program,
-                       const char *package, const char *command, ...)
-{
-    FORMATTED(made, command);
-    struct peer *peer = matrix_handle(cell->matrix, sizeof *peer);
-    peer->json = must(json_pack("{s:s, s:s, s:s, s:o, s:s, s:{}, s:n}", "name", name, "program",
-                                program, "package", package, "command", made, "version",
-                                "--version", "figures", "reason"));
-    if (!is_installed(cell->matrix, program))
-        peer_skip(peer, "%s is not installed: apt install %s", program, package);
-    if (cell->matrix->choice->peers)
-        json_add(json_object_get(cell->json, "peers"), json_incref(peer->json));
-    json_add(json_object_get(cell->matrix->part, "kept"), peer->json);
-    return peer;
-}
-
-void peer_figure(struct peer *peer, const char *name, const char *source, double scale)
-{
-    json_put(json_object_get(peer->json, "figures"), name,
-             must(json_pack("{s:s, s:f}", "source", source, "scale", scale)));
-}
-
-void peer_version(struct peer *peer, const char *words)
-{
-    json_put(peer->json, "version", json_text(words));
-}
-
-void peer_skip(struct peer *peer, const char *reason, ...)
-{
-    FORMATTED(made, reason);
-    json_put(peer->json, "reason", made);
-}
-
-// What a part says of a cell.
-
-void cell_label(struct cell *cell, const char *name, const char *value, ...)
-{
-    FORMATTED(made, value);
-    json_add(json_object_get(cell->json, "labels"), must(json_pack("[s, o]", name, made)));
-}
-
-static json_t *source_json(const char *name, const char *unit, enum better better,
-                           const char *source)
-{
-    return must(json_pack("{s:s, s:s, s:s, s:s}", "name", name, "unit", unit, "better",
-                          better == HIGHER ? "higher" : "lower", "source", source));
-}
-
-void cell_figure(struct cell *cell, const char *name, const char *unit, enum better better,
-                 const char *source)
-{
-    json_put(cell->json, "figure", source_json(name, unit, better, source));
-}
-
-static void add_more(struct cell *cell, json_t *figure, bool is_shown)
-{
-    json_put(figure, "shown", json_boolean(is_shown));
-    json_add(json_object_get(cell->json, "more"), figure);
-}
-
-void cell_more(struct cell *cell, const char *name, const char *unit, enum better better,
-               const char *source)
-{
-    add_more(cell, source_json(name, unit, better, source), true);
-}
-
-void cell_watch(struct cell *cell, const char *name, const char *unit, enum better better,
-                const char *source)
-{
-    add_more(cell, source_json(name, unit, better, source), false);
-}
-
-static void cell_problem(struct cell *cell, const char *flag, const char *words)
-{
-    json_add(json_object_get(cell->json, "problems"),
-             must(json_pack("{s:s, s:o}", "flag", flag, "text", json_text(words))));
-}
-
-void cell_problem_below(struct cell *cell, const char *figure, double limit, const char *flag)
-{
-    json_add(json_object_get(cell->json, "rules"),
-             must(json_pack("{s:s, s:f, s:s, s:n}", "figure", figure, "below", limit, "flag", flag,
-                            "text")));
-}
-
-void bench_cell_command(struct cell *cell, const char *command, ...)
-{
-    FORMATTED(made, command);
-    json_put(cell->json, "command", made);
-}
-
-void cell_peak(struct cell *cell, const char *source, const char *where)
-{
-    json_put(cell->json, "peak", must(json_pack("{s:s, s:s}", "metric", source, "source", where)));
-}
-
-void cell_peak_constant(struct cell *cell, double value, const char *where)
-{
-    json_put(cell->json, "peak", must(json_pack("{s:f, s:s}", "value", value, "source", where)));
-}
-
-void cell_no_peak(struct cell *cell, const char *reason)
-{
-    json_put(cell->json, "peak", must(json_pack("{s:s}", "reason", reason)));
-}
-
-void cell_mark(struct cell *cell, const char *words, ...)
-{
-    FORMATTED(made, words);
-    json_add(json_object_get(cell->json, "marks"), made);
-}
-
-void cell_skip(struct cell *cell, const char *reason, ...)
-{
-    FORMATTED(made, reason);
-    json_put(cell->json, "skip", made);
-}
-
-void cell_cpus(struct cell *cell, unsigned threads)
-{
-    struct cpu_list allowed;
-    char list[CPUS_TEXT];
-    if (cpus_allowed(&allowed) != 0)
-        return;
-    if (threads > allowed.count) {
-        OWNED char *words =
-            text_of("%u threads on %u CPUs: they take turns", threads, allowed.count);
-        cell_problem(cell, "beyond-cpus", words);
-    }
-    if (threads < allowed.count)
-        allowed.count = threads;
-    json_put(cell->json, "cpus", json_text(cpus_format(&allowed, list, sizeof list)));
-}
-
-void cell_load(struct cell *cell, const char *name, const char *spec, ...)
-{
-    FORMATTED(made, spec);
-    json_put(cell->json, "load", must(json_pack("{s:s, s:o}", "name", name, "spec", made)));
-}
-
-void cell_around(struct cell *cell, const char *setup, const char *conclude)
-{
-    json_t *around = json_object_get(cell->json, "around");
-    if (setup)
-        json_put(around, "setup", json_text(setup));
-    if (conclude)
-        json_put(around, "conclude", json_text(conclude));
-}
-
-void cell_service(struct cell *cell, bool keep, const char *ready, const char *command, ...)
-{
-    FORMATTED(made, command);
-    json_t *around = json_object_get(cell->json, "around");
-    json_put(around, "service", made);
-    json_put(around, "ready", json_text(ready));
-    if (keep)
-        json_put(around, "keep-service", json_text("true"));
-}
-
-void cell_seconds(struct cell *cell, double run_s, double setup_s)
-{
-    json_put(cell->json, "run_s", json_number(run_s));
-    json_put(cell->json, "setup_s", json_number(setup_s));
-}
-
-void cell_series(struct cell *cell, const char *key, double scale)
-{
-    json_put(cell->json, "series",
-             must(json_pack("{s:s, s:f, s:I}", "key", key, "scale", scale, "samples",
-                            (json_int_t)cell->matrix->choice->samples)));
-    json_put(cell->json, "run_s",
-             must(json_real(cell->matrix->choice->samples * cell->matrix->choice->every_s + 1)));
-}
-
-// What a part says of a chart.
-
-static json_t *axis_json(struct axis axis)
-{
-    return must(
-        json_pack("{s:s, s:s, s:b}", "label", axis.label, "unit", axis.unit, "log", axis.log));
-}
-
-struct chart *matrix_chart(struct matrix *matrix, const char *kind, const char *title,
-                           struct axis x, struct axis y)
-{
-    json_t *charts = json_object_get(matrix->part, "charts");
-    struct chart *found = matrix_handle(matrix, sizeof *found);
-    found->json = json_named(charts, "title", title);
-    if (found->json)
-        return found;
-    found->json = must(json_pack("{s:s, s:s, s:o, s:o, s:[]}", "kind", kind, "title", title, "x",
-                                 axis_json(x), "y", axis_json(y), "series"));
-    json_add(charts, found->json);
-    return found;
-}
-
-// The points of a curve of the chart, which begins with the first of them.
-static json_t *points_of(struct chart *chart, const char *name)
-{
-    json_t *all = json_object_get(chart->json, "series"), *one = json_named(all, "name", name);
-    if (!one) {
-        one = must(json_pack("{s:s, s:[]}", "name", name, "points"));
-        json_add(all, one);
-    }
-    return json_object_get(one, "points");
-}
-
-static void add_point(struct chart *chart, const char *series, const struct cell *cell, json_t *x,
-                      const char *figure)
-{
-    json_add(points_of(chart, series),
-             must(json_pack("{s:O, s:o, s:s?, s:n}", "cell", json_object_get(cell->json, "cell"),
-                            "x", x, "figure", figure, "peer")));
-}
-
-void chart_point(struct chart *chart, const char *series, const struct cell *cell, double x)
-{
-    add_point(chart, series, cell, json_number(x), NULL);
-}
-
-void chart_point_load(struct chart *chart, const char *series, const struct cell *cell)
-{
-    add_point(chart, series, cell, json_null(), NULL);
-}
-
-void chart_point_of(struct chart *chart, const char *series, const struct cell *cell, double x,
-                    const char *figure)
-{
-    add_point(chart, series, cell, json_number(x), figure);
-}
-
-// `key = "value"`, quoted as git config reads it. Braces are literal: a bench has no
-// placeholders of a campaign file.
-static void put(FILE *file, const char *key, const char *value)
-{
-    fprintf(file, "    %s = \"", key);
-    for (; *value != '\0'; value++) {
-        if (*value == '"' || *value == '\\')
-            fputc('\\', file);
-        if (*value == '{' || *value == '}')
-            fputc(*value, file);
-        if (*value == '\n')
-            fputs("\\n", file);
-        else
-            fputc(*value, file);
-    }
-    fputs("\"\n", file);
-}
-
-static void put_text(FILE *file, const char *key, char *value)
-{
-    put(file, key, value);
-    free(value);
-}
-
-static bool is_measured(const json_t *peer)
-{
-    return !json_has(peer, "reason");
-}
-
-static bool has_peers(const json_t *cell)
-{
-    JSON_EACH (peer, json_object_get(cell, "peers"))
-        if (is_measured(peer))
-            return true;
-    return false;
-}
-
-// A metric of a cell: how jostle's command prints it, and how each peer does. Peers that
-// do not print it, have it not.
-static void put_metric(FILE *file, const json_t *cell, const json_t *figure)
-{
-    const char *name = json_text_at(figure, "name"), *unit = json_text_at(figure, "unit");
-    const bool several = has_peers(cell);
-    put_text(file, "metric",
-             text_of("%s%s=%s%s%s,better=%s", name, several ? "@jostle" : "",
-                     json_text_at(figure, "source"), *unit ? ",unit=" : "", unit,
-                     json_text_at(figure, "better")));
-    JSON_EACH (peer, json_object_get(cell, "peers")) {
-        const json_t *source = json_object_get(json_object_get(peer, "figures"), name);
-        if (is_measured(peer) && source)
-            put_text(file, "metric",
-                     text_of("%s@%s=%s,scale=%.17g%s%s,better=%s", name, json_text_at(peer, "name"),
-                             json_text_at(source, "source"), json_number_at(source, "scale"),
-                             *unit ? ",unit=" : "", unit, json_text_at(figure, "better")));
-    }
-}
-
-static void put_metrics(FILE *file, const json_t *cell)
-{
-    const json_t *figure = json_object_get(cell, "figure"), *peak = json_object_get(cell, "peak");
-    const char *unit = json_text_at(figure, "unit");
-    put_metric(file, cell, figure);
-    JSON_EACH (more, json_object_get(cell, "more"))
-        put_metric(file, cell, more);
-    if (json_text_at(peak, "metric"))
-        put_text(file, "metric",
-                 text_of("bench_peak%s=%s%s%s,better=higher", has_peers(cell) ? "@jostle" : "",
-                         json_text_at(peak, "metric"), *unit ? ",unit=" : "", unit));
-    put(file, "decide", json_text_at(figure, "name"));
-}
-
-static void put_variants(FILE *file, const json_t *cell)
-{
-    if (!has_peers(cell)) {
-        put(file, "command", json_text_at(cell, "command"));
-        return;
-    }
-    put_text(file, "variant", text_of("jostle=%s", json_text_at(cell, "command")));
-    JSON_EACH (peer, json_object_get(cell, "peers")) {
-        if (is_measured(peer))
-            put_text(file, "variant",
-                     text_of("%s=%s", json_text_at(peer, "name"), json_text_at(peer, "command")));
-    }
-}
-
-// A run that takes ten times as long as it should is ended, with --quick three times: a peer
-// that hangs holds up nothing.
-static void put_limits(FILE *file, const json_t *cell)
-{
-    const double run_s = json_number_at(cell, "run_s"), most_s = json_number_at(cell, "max_time_s");
-    put_text(file, "timeout", text_of("%.0fs", ceil(most_s > 0 ? 5 + 3 * run_s : 10 + 10 * run_s)));
-    if (json_has(cell, "series")) {
-        put(file, "min-runs", "1");
-        put(file, "max-runs", "1");
-    } else if (most_s > 0) {
-        put_text(file, "max-time", text_of("%.1fs", most_s));
-    }
-}
-
-static void put_target(FILE *file, const json_t *cell)
-{
-    const json_t *load = json_object_get(cell, "load"), *value;
-    json_t *around = json_object_get(cell, "around");
-    const char *key;
-    fprintf(file, "\n[target \"%s\"]\n", json_text_at(cell, "cell"));
-    put_variants(file, cell);
-    put_metrics(file, cell);
-    put_limits(file, cell);
-    if (json_is_string(json_object_get(cell, "cpus")))
-        put(file, "target-cpus", json_text_at(cell, "cpus"));
-    json_object_foreach(around, key, value) put(file, key, json_string_value(value));
-    put(file, "loads", json_is_null(load) ? "none" : json_text_at(load, "name"));
-}
-
-// Each load once, however many cells have it.
-static void put_load(FILE *file, const json_t *load, json_t *seen)
-{
-    if (json_is_null(load) || json_object_get(seen, json_text_at(load, "name")))
-        return;
-    fprintf(file, "\n[load \"%s\"]\n", json_text_at(load, "name"));
-    put(file, "spec", json_text_at(load, "spec"));
-    json_object_set_new(seen, json_text_at(load, "name"), json_true());
-}
-
-static void put_settings(FILE *file, const json_t *settings)
-{
-    static const char *const names[][2] = {
-        {"error", "error"}, {"confidence", "confidence"}, {"max_time", "max-time"}};
-    fprintf(file, "; Written by jostle bench, which also reads bench-plan.json beside it.\n"
-                  "[campaign]\n");
-    put(file, "name", json_is_true(json_object_get(settings, "quick")) ? "bench-quick" : "bench");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (json_text_at(settings, names[i][0]))
-            put(file, names[i][1], json_text_at(settings, names[i][0]));
-    put_text(file, "min-runs", text_of("%.0f", json_number_at(settings, "min_runs")));
-    put_text(file, "max-runs", text_of("%.0f", json_number_at(settings, "max_runs")));
-    put(file, "statistic", "mean"); // what a machine can do in all, from few runs
-    // Its minutes are for the cells; ours and the peers of a block saw the same machine.
-    if (json_is_true(json_object_get(settings, "quick")))
-        put(file, "no-probe", "true");
-    // A peer that fails takes nothing from ours.
-    put(file, "ignore-failure", "true");
-    put(file, "scratch", json_text_at(settings, "dir"));
-}
-
-// What a limit in percent of a load refers to is measured first, where it is not known.
-static void put_calibrate(FILE *file, const json_t *plan)
-{
-    JSON_EACH (part, json_object_get(plan, "parts")) {
-        JSON_EACH (cell, json_object_get(part, "cells")) {
-            const json_t *load = json_object_get(cell, "load");
-            if (json_is_null(load) || !strchr(json_text_at(load, "spec"), '%'))
-                continue;
-            put(file, "calibrate", "1s");
-            return;
-        }
-    }
-}
-
-// The next cell, of the part of which the least has been written; NULL: all are.
-static const json_t *next_cell(const json_t *parts, size_t written[])
-{
-    const json_t *part, *cells = NULL;
-    double least = 1;
-    size_t i, which = 0;
-    json_array_foreach(parts, i, part)
-    {
-        const json_t *of = json_object_get(part, "cells");
-        const double share =
-            json_array_size(of) == 0 ? 1 : (double)written[i] / (double)json_array_size(of);
-        if (share < least) {
-            least = share;
-            which = i;
-            cells = of;
-        }
-    }
-    return !cells ? NULL : json_array_get(cells, written[which]++);
-}
-
-// Parts take turns, so that a bench whose time is over has something of each.
-char *conf_text(const json_t *plan)
-{
-    char *text = NULL;
-    size_t size = 0;
-    const json_t *parts = json_object_get(plan, "parts"), *cell;
-    OWNED size_t *written = must(calloc(json_array_size(parts) + 1, sizeof *written));
-    json_t *seen = must(json_object());
-    FILE *file = must(open_memstream(&text, &size));
-    put_settings(file, json_object_get(plan, "settings"));
-    put_calibrate(file, plan);
-    while ((cell = next_cell(parts, written)) != NULL) {
-        if (json_has(cell, "skip") || json_has(cell, "of"))
-            continue;
-        put_target(file, cell);
-        put_load(file, json_object_get(cell, "load"), seen);
-    }
-    json_decref(seen);
-    if (fclose(file) != 0)
-        must(NULL);
-    return text;
+    json_decref(filling.variables);
+    json_decref(matrix->axes);
 }

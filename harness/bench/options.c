@@ -14,14 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const struct part bench_parts[] = {{"cpu", "CPU", part_cpu},
-                                   {"memory", "Memory", part_memory},
-                                   {"disk", "Disk", part_disk},
-                                   {"network", "Network", part_network},
-                                   {0}};
-
-// Over which threads and blocks all is measured, which tables there are ready, and the peaks that
-// the user states.
+// Over which threads and blocks all is measured, and which tables there are ready.
 
 static int ascending(const void *a, const void *b)
 {
@@ -112,15 +105,6 @@ static void lists_read(struct request *request)
             read_list(request, request->blocks, read_block, &request->choice.blocks);
 }
 
-const char *block_text(uint64_t bytes, const char *space, char text[BLOCK_TEXT])
-{
-    char exact[BLOCK_TEXT];
-    const size_t digits = strspn(units_exact_size(bytes, exact, sizeof exact), "0123456789");
-    snprintf(text, BLOCK_TEXT, "%.*s%s%s", (int)digits, exact, space,
-             exact[digits] == '\0' ? "B" : exact + digits);
-    return text;
-}
-
 // ---- ready tables ----
 
 enum { MYCPU, MYRAM, MYDISK, MYDISK_IOPS, MYNET, LINPACK, STREAM, BONNIE, SAMPLES, TABLES };
@@ -166,51 +150,6 @@ static const char *table_take(struct request *request)
     if (request->samples == 0)
         request->samples = table->samples;
     return table->part;
-}
-
-// ---- stated peaks ----
-
-// PART=RATE:SOURCE; the rate in bytes a second. NULL: it is none. The source.
-static const char *peak_split(const char *text, size_t part_length, double *bytes_per_s)
-{
-    struct rate rate;
-    const char *colon = strchr(text, ':');
-    if (text[part_length] != '=' || !colon || colon[1] == '\0')
-        return NULL;
-    char *figure = must(strndup(text + part_length + 1, (size_t)(colon - text) - part_length - 1));
-    const bool good = units_rate(figure, &rate) == 0 && rate.kind == RATE_BYTES && rate.value > 0;
-    free(figure);
-    *bytes_per_s = rate.value;
-    return good ? colon + 1 : NULL;
-}
-
-// The check of --peak.
-static bool peak_check(const char *text, char *error, size_t size)
-{
-    double bytes_per_s;
-    const size_t length = strcspn(text, "=:");
-    for (size_t i = 0; bench_parts[i].name != NULL; i++)
-        if (bench_parts[i].make != part_cpu && length == strlen(bench_parts[i].name) &&
-            strncmp(text, bench_parts[i].name, length) == 0 &&
-            peak_split(text, length, &bytes_per_s))
-            return true;
-    snprintf(error, size,
-             "no peak of memory, disk or network: give one such as memory=68.3GB/s:data-sheet");
-    return false;
-}
-
-double peak_stated(const struct choice *choice, const char *part, char *text, size_t size)
-{
-    double peak = NAN, bytes_per_s;
-    for (size_t i = 0; i < choice->peaks.count; i++) {
-        const char *item = choice->peaks.item[i], *source;
-        if (strncmp(item, part, strlen(part)) != 0 ||
-            (source = peak_split(item, strlen(part), &bytes_per_s)) == NULL)
-            continue;
-        peak = bytes_per_s;
-        snprintf(text, size, "stated: %s", source);
-    }
-    return peak;
 }
 
 // ---- the command line

@@ -1,0 +1,389 @@
+#include "bench.h"
+
+#include "common/child.h"
+#include "common/device.h"
+#include "common/machine.h"
+#include "common/memory.h"
+#include "common/ports.h"
+#include "common/processor.h"
+#include "common/record_json.h"
+#include "common/text.h"
+#include "common/units.h"
+#include "common/version.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+// What the files of the cells have to know: variables and axes, of the command line and of what
+// each part finds out.
+
+static void fact(json_t *variables, const char *name, double value)
+{
+    json_put(variables, name, must(json_real(value)));
+}
+
+// NULL: it is not there.
+static void fact_text(json_t *variables, const char *name, const char *text)
+{
+    if (text)
+        json_put(variables, name, json_text(text));
+}
+
+static void axis_add(json_t *axis, const char *name, double value)
+{
+    json_add(axis, must(json_pack("{s:f}", name, value)));
+}
+
+static json_t *axis_new(json_t *axes, const char *name)
+{
+    json_t *axis = must(json_array());
+    json_put(axes, name, axis);
+    return axis;
+}
+
+// ---- stated peaks ----
+
+// PART=RATE:SOURCE; the rate in bytes a second. NULL: it is none. The source.
+static const char *peak_split(const char *text, size_t part_length, double *bytes_per_s)
+{
+    struct rate rate;
+    const char *colon = strchr(text, ':');
+    if (text[part_length] != '=' || !colon || colon[1] == '\0')
+        return NULL;
+    char *figure = must(strndup(text + part_length + 1, (size_t)(colon - text) - part_length - 1));
+    const bool good = units_rate(figure, &rate) == 0 && rate.kind == RATE_BYTES && rate.value > 0;
+    free(figure);
+    *bytes_per_s = rate.value;
+    return good ? colon + 1 : NULL;
+}
+
+// The peak of a part that the user states, in bytes a second, and its source in text; NAN: none,
+// and text stays.
+static double peak_stated(const struct choice *choice, const char *part, char *text, size_t size)
+{
+    double peak = NAN, bytes_per_s;
+    for (size_t i = 0; i < choice->peaks.count; i++) {
+        const char *item = choice->peaks.item[i], *source;
+        if (strncmp(item, part, strlen(part)) != 0 ||
+            (source = peak_split(item, strlen(part), &bytes_per_s)) == NULL)
+            continue;
+        peak = bytes_per_s;
+        snprintf(text, size, "stated: %s", source);
+    }
+    return peak;
+}
+
+// A peak that is stated, or what is known of it: `peak`, where it is, and `peak_source`.
+static void fact_peak(json_t *variables, double peak, const char *source)
+{
+    if (!isnan(peak))
+        fact(variables, "peak", peak);
+    fact_text(variables, "peak_source", source);
+}
+
+void facts_of_choice(json_t *variables, json_t *axes, const struct choice *choice)
+{
+    json_t *threads = axis_new(axes, "threads"), *blocks = axis_new(axes, "block");
+    for (size_t i = 0; i < choice->thread_count; i++)
+        axis_add(threads, "threads", choice->threads[i]);
+    for (size_t i = 0; i < choice->block_count; i++)
+        axis_add(blocks, "block", (double)choice->blocks[i]);
+    fact(variables, "quick", choice->quick);
+    fact(variables, "peers", choice->peers);
+    fact(variables, "given_blocks", choice->block_count > 0);
+    fact(variables, "most_threads", choice->threads[choice->thread_count - 1]);
+    fact(variables, "allowed_cpus", choice->allowed_cpus);
+    fact(variables, "samples", choice->samples);
+    fact_text(variables, "series", choice->series);
+    fact_text(variables, "duration", choice->duration);
+    fact(variables, "duration_s", choice->duration_s);
+    fact(variables, "uid", geteuid());
+    fact(variables, "sse2", processor_has(SIMD_SSE2));
+    fact(variables, "avx2", processor_has(SIMD_AVX2));
+}
+
+// ---- CPU
+
+#define BLAS         "libopenblas.so.0"
+#define BLAS_PACKAGE "libopenblas0"
+
+static void allowed_of(const struct choice *choice, struct cpu_list *cpus)
+{
+    if (cpus_allowed(cpus) != 0)
+        cpus->count = choice->allowed_cpus;
+}
+
+// Why its peers have no library: they are programs of jostle, which open it. NULL: they have.
+static const char *blas_missing(void)
+{
+    if (linked_static())
+        return BLAS " is not for static programs: build jostle on this system";
+    void *library = dlopen(BLAS, RTLD_LAZY | RTLD_LOCAL);
+    return library && dlclose(library) == 0 ? NULL
+                                            : BLAS " is not installed: apt install " BLAS_PACKAGE;
+}
+
+static void facts_of_cpu(json_t *variables, json_t *axes, const struct choice *choice)
+{
+    (void)axes;
+    struct cpu_list cpus;
+    allowed_of(choice, &cpus);
+    fact(variables, "cpus", cpus.count);
+    fact(variables, "has_half", processor_has_half());
+    fact_text(variables, "widest", simd_names[processor_widest()]);
+    fact_text(variables, "no_blas", blas_missing());
+}
+
+char *cpu_peak_source(const struct choice *choice, const json_t *variables, const char *simd,
+                      char **why)
+{
+    struct cpu_list cpus;
+    struct peak peak;
+    enum simd which = 0;
+    allowed_of(choice, &cpus);
+    while (which < SIMDS && strcmp(simd_names[which], simd) != 0)
+        which++;
+    peak_find(&peak, which, expression_value("floating", variables) != 0,
+              (unsigned)expression_value("bytes", variables), &cpus,
+              (unsigned)expression_value("threads", variables), cpus_quota());
+    *why = must(strdup(peak.source));
+    if (!isfinite(peak.per_cycle))
+        return NULL;
+    OWNED char *clock = text_fill("{@clock_hz}", variables);
+    return text_of("%s,scale=%.17g", clock, peak.per_cycle / 1e9);
+}
+
+// ---- memory
+
+#define MOST_MEMORY 0.25 // of the machine's
+
+static void facts_of_memory(json_t *variables, json_t *axes, const struct choice *choice)
+{
+    struct nodes nodes;
+    char source[256];
+    json_t *cpus = axis_new(axes, "cpu-node"), *memories = axis_new(axes, "memory-node");
+    const double most =
+        MOST_MEMORY * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    nodes_read(&nodes);
+    fact(variables, "most", most);
+    fact(variables, "memory", most / MOST_MEMORY);
+    fact(variables, "l1", (double)nodes.l1_bytes);
+    fact(variables, "l2", (double)nodes.l2_bytes);
+    fact(variables, "l3", (double)nodes.l3_bytes);
+    fact(variables, "nodes", nodes.count);
+    for (unsigned i = 0; i < nodes.count; i++) {
+        const struct node *node = &nodes.node[i];
+        if (node->cpu >= 0 && !(choice->quick && json_array_size(cpus) > 0))
+            json_add(cpus,
+                     must(json_pack("{s:i, s:i, s:i, s:s}", "cpu_node", (int)node->number, "cpu",
+                                    node->cpu, "others", (int)node->others, "list", node->list)));
+        if (node->has_memory)
+            axis_add(memories, "memory_node", node->number);
+    }
+    double peak = peak_stated(choice, "memory", source, sizeof source);
+    if (isnan(peak))
+        peak = dmi_machine_peak(source, sizeof source);
+    fact_peak(variables, peak, source);
+}
+
+// ---- disk
+
+// The phases have a file of their own, as have their peers; and a disk that is nearly full is
+// another disk.
+static bool has_room(const struct choice *choice, double *free_bytes)
+{
+    struct statvfs space;
+    if (statvfs(choice->dir, &space) != 0)
+        return false;
+    *free_bytes = (double)space.f_bavail * (double)space.f_frsize;
+    return *free_bytes >= 2 * (double)choice->file_bytes;
+}
+
+// Why nothing can be measured, to be freed; NULL: all can.
+static char *no_disk(const struct choice *choice, struct device *device)
+{
+    char wanted[32], left[32];
+    double free_bytes = 0;
+    if (strchr(choice->work, '\''))
+        return text_of("a folder with ' in its name: give another --dir");
+    if (!device_of(choice->dir, device))
+        return text_of("%.200s cannot be found: give another --dir", choice->dir);
+    if (device->memory)
+        return text_of("%.200s is in memory (%s): give a folder on a disk with --dir", choice->dir,
+                       device->file_system);
+    if (has_room(choice, &free_bytes))
+        return NULL;
+    return text_of("no space: %.200s has %s free, and twice the work file of %s is needed: give a "
+                   "smaller --file-size, or another --dir",
+                   choice->dir, units_format_size(free_bytes, left, sizeof left),
+                   units_format_size((double)choice->file_bytes, wanted, sizeof wanted));
+}
+
+static bool is_rotational(const struct device *device)
+{
+    char path[128];
+    snprintf(path, sizeof path, "/sys/class/block/%.64s/queue/rotational", device->disks);
+    return !device->virtual_disk && machine_number(path) == 1;
+}
+
+// --threads, where they are given, and always one thread.
+static void axis_of_threads(json_t *axes, const struct choice *choice)
+{
+    if (!choice->threads_given || choice->quick)
+        return;
+    json_t *axis = axis_new(axes, "given-threads");
+    if (choice->threads[0] != 1)
+        axis_add(axis, "threads", 1);
+    for (size_t i = 0; i < choice->thread_count; i++)
+        json_add(axis, must(json_pack("{s:f, s:f}", "threads", (double)choice->threads[i], "at",
+                                      (double)i)));
+}
+
+static void facts_of_disk(json_t *variables, json_t *axes, const struct choice *choice)
+{
+    struct device device = {0};
+    struct link_speed link;
+    OWNED char *none = no_disk(choice, &device);
+    link_speed_of(&device, &link);
+    const double stated = peak_stated(choice, "disk", link.source, sizeof link.source);
+    fact_peak(variables, isnan(stated) ? link.bytes_per_s : stated, link.source);
+    fact_text(variables, "no_disk", none);
+    fact_text(variables, "device", device.name);
+    fact(variables, "logical", device.block_bytes);
+    fact(variables, "counted", device.counter[0] != '\0');
+    fact(variables, "rotational", is_rotational(&device));
+    fact_text(variables, "work", choice->work);
+    fact(variables, "file", (double)choice->file_bytes);
+    fact(variables, "several_threads",
+         choice->quick || !choice->threads_given || choice->thread_count > 1);
+    axis_of_threads(axes, choice);
+}
+
+// ---- network
+
+#define IPERF_BUFFER (4u << 20) // as loadgen's receiver has
+
+// The value of what is known of the other end (peer.bash), to be freed; NULL: there is none.
+static char *peer_fact(const struct choice *choice, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *line = choice->peer_facts; line && *line != '\0';) {
+        const char *end = strchrnul(line, '\n');
+        if (strncmp(line, name, length) == 0 && line[length] == '\t')
+            return must(strndup(line + length + 1, (size_t)(end - line) - length - 1));
+        line = *end == '\0' ? end : end + 1;
+    }
+    return NULL;
+}
+
+static bool is_remote(const struct choice *choice)
+{
+    return choice->host && strcmp(choice->host, "localhost") != 0;
+}
+
+// The peers that have a server: `serves_NAME`, where it can be measured with, and `lacks_NAME`,
+// where the other end has none.
+static void facts_of_servers(json_t *variables, const struct choice *choice)
+{
+    static const char *const programs[] = {"iperf3", "qperf", "sockperf"};
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        char path[PATH_MAX];
+        const bool is_here = child_find(programs[i], path);
+        OWNED char *there = peer_fact(choice, programs[i]);
+        OWNED char *serves = text_of("serves_%s", programs[i]),
+                   *lacks = text_of("lacks_%s", programs[i]);
+        fact(variables, serves, choice->peers && is_here && (there || !is_remote(choice)));
+        fact(variables, lacks, is_remote(choice) && !there);
+    }
+}
+
+// What starts the receiving half at the other end, up to its servers' names; to be freed.
+static char *receiver_line(const struct choice *choice, const char *address)
+{
+    const char *home = getenv("JOSTLE_HARNESS"), *root = getenv("JOSTLE_ROOT"), *words[10];
+    char loadgen[PATH_MAX];
+    size_t count = 0;
+    OWNED char *far = text_of("%s/jobs/ssh/far", root ? root : ".");
+    OWNED char *receive = text_of("%s/bench/receive", home ? home : "harness");
+    OWNED char *port = text_of("%u", choice->port);
+    words[count++] = far;
+    words[count++] = "--hold";
+    if (is_remote(choice) && choice->rsh) {
+        words[count++] = "--rsh";
+        words[count++] = choice->rsh;
+    }
+    words[count++] = is_remote(choice) ? choice->host : "";
+    words[count++] = receive;
+    words[count++] = child_path("loadgen", loadgen);
+    words[count++] = address;
+    words[count++] = port;
+    return must(words_quote(words, count));
+}
+
+// iperf3 fails where the kernel gives less than was requested.
+static double iperf_buffer(void)
+{
+    const int64_t receive = machine_number("/proc/sys/net/core/rmem_max"),
+                  send = machine_number("/proc/sys/net/core/wmem_max");
+    return fmin(IPERF_BUFFER,
+                fmin(receive < 0 ? INFINITY : (double)receive, send < 0 ? INFINITY : (double)send));
+}
+
+static void facts_of_network(json_t *variables, json_t *axes, const struct choice *choice)
+{
+    (void)axes;
+    char source[160];
+    const double whole_s = ceil(choice->duration_s);
+    OWNED char *problem = is_remote(choice) ? peer_fact(choice, "problem") : NULL;
+    OWNED char *found = peer_fact(choice, "address");
+    const char *address = found || is_remote(choice) ? found : "127.0.0.1";
+    if (problem || !address) {
+        fact_text(variables, "problem", problem ? problem : "the other end is not known");
+        return;
+    }
+    double speed = 8 * peak_stated(choice, "network", source, sizeof source);
+    if (isnan(speed))
+        speed = link_speed(address, source, sizeof source);
+    OWNED char *bracketed = text_of(strchr(address, ':') ? "[%s]" : "%s", address);
+    OWNED char *receiver = receiver_line(choice, address);
+    // As long as the peers', which know whole seconds, so that what a start costs weighs alike.
+    OWNED char *duration =
+        choice->peers ? text_of("%.0fs", whole_s) : must(strdup(choice->duration));
+    fact_peak(variables, speed, source);
+    fact_text(variables, "address", address);
+    fact_text(variables, "bracketed", bracketed);
+    fact_text(variables, "receiver", receiver);
+    fact_text(variables, "net_duration", duration);
+    fact_text(variables, "host", choice->host);
+    fact(variables, "whole_s", whole_s);
+    fact(variables, "port", choice->port);
+    fact(variables, "remote", is_remote(choice));
+    fact(variables, "iperf_buffer", iperf_buffer());
+    facts_of_servers(variables, choice);
+}
+
+const struct part bench_parts[] = {{"cpu", facts_of_cpu},
+                                   {"memory", facts_of_memory},
+                                   {"disk", facts_of_disk},
+                                   {"network", facts_of_network},
+                                   {0}};
+
+bool peak_check(const char *text, char *error, size_t size)
+{
+    double bytes_per_s;
+    const size_t length = strcspn(text, "=:");
+    for (size_t i = 0; bench_parts[i].name != NULL; i++)
+        if (strcmp(bench_parts[i].name, "cpu") != 0 && length == strlen(bench_parts[i].name) &&
+            strncmp(text, bench_parts[i].name, length) == 0 &&
+            peak_split(text, length, &bytes_per_s))
+            return true;
+    snprintf(error, size,
+             "no peak of memory, disk or network: give one such as memory=68.3GB/s:data-sheet");
+    return false;
+}
