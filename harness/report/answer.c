@@ -24,44 +24,43 @@ static bool is_empty(const struct value *list)
     return !view_first(list);
 }
 
-char *protection_setting(const struct row *row)
+const char *protection_setting(const struct row *row)
 {
     const struct value *settings = view_get(row->entry, "settings");
-    OWNED char *load = view_joined(view_get(settings, "load"), " "),
-               *target = view_joined(view_get(settings, "target"), " "),
-               *on = view_text(settings, "on");
-    OWNED char *both =
-        load && target && strcmp(load, target) != 0 ? text_of("%s, target %s", load, target) : NULL;
-    return visible(both ?: load ?: target ?: on ?: "none");
+    struct texts *texts = row->of->texts;
+    const char *load = view_joined(texts, view_get(settings, "load"), " "),
+               *target = view_joined(texts, view_get(settings, "target"), " ");
+    if (load && target && strcmp(load, target) != 0)
+        load = said(texts, "%s, target %s", load, target);
+    return shown(texts, load ?: target ?: view_text(settings, "on") ?: "none");
 }
 
-char *protection_where(const struct row *row)
+const char *protection_where(const struct row *row)
 {
     const struct value *settings = view_get(row->entry, "settings");
     const bool load = !is_empty(view_get(settings, "load")),
                target = !is_empty(view_get(settings, "target"));
-    if (!view_is(settings, VIEW_OBJECT))
-        return must(strdup("-"));
-    return must(strdup(load && target ? "both"
-                       : target       ? "target"
-                       : load         ? "neighbour"
-                                      : "machine"));
+    return !view_is(settings, VIEW_OBJECT) ? "-"
+           : load && target                ? "both"
+           : target                        ? "target"
+           : load                          ? "neighbour"
+                                           : "machine";
 }
 
 static bool is_named(const struct experiment *experiment, const char *key,
                      const struct value *entry)
 {
-    OWNED char *name = view_text(protection_of(experiment), key);
+    const char *name = view_text(protection_of(experiment), key);
     return name && view_matches(entry, "condition", name);
 }
 
-char *protection_front(const struct row *row)
+const char *protection_front(const struct row *row)
 {
-    return must(strdup(is_named(row->of, "best", row->entry)                ? "best"
-                       : is_named(row->of, "weakest", row->entry)           ? "weakest"
-                       : view_holds(row->entry, "front")                    ? "yes"
-                       : view_is(view_get(row->entry, "front"), VIEW_FALSE) ? "no"
-                                                                            : "-"));
+    return is_named(row->of, "best", row->entry)                ? "best"
+           : is_named(row->of, "weakest", row->entry)           ? "weakest"
+           : view_holds(row->entry, "front")                    ? "yes"
+           : view_is(view_get(row->entry, "front"), VIEW_FALSE) ? "no"
+                                                                : "-";
 }
 
 static struct estimate estimate_of(const struct value *figure)
@@ -71,29 +70,29 @@ static struct estimate estimate_of(const struct value *figure)
 }
 
 // A share in percent; what is beyond 0 and 1 is said as it is.
-static char *percent_text(struct estimate share, bool words)
+static const char *percent_text(struct texts *texts, struct estimate share, bool words)
 {
     const int decimals = fabs(share.high - share.low) < 0.02 ? 1 : 0;
     if (isnan(share.center))
-        return must(strdup("-"));
+        return "-";
     const char *center = number_fixed(100 * share.center, isnan(share.low) ? 0 : decimals, ROOM);
     if (isnan(share.low) || isnan(share.high))
-        return text_of("%s %%", center);
+        return said(texts, "%s %%", center);
     const char *from = number_fixed(100 * share.low, decimals, ROOM),
                *to = number_fixed(100 * share.high, decimals, ROOM);
-    return words ? text_of("%s %% (%s to %s)", center, from, to)
-                 : text_of("%s [%s, %s] %%", center, from, to);
+    return words ? said(texts, "%s %% (%s to %s)", center, from, to)
+                 : said(texts, "%s [%s, %s] %%", center, from, to);
 }
 
-char *protection_share(const struct value *figure)
+const char *protection_share(struct texts *texts, const struct value *figure)
 {
-    return percent_text(estimate_of(figure), false);
+    return percent_text(texts, estimate_of(figure), false);
 }
 
-char *protection_ratio(const struct value *figure)
+const char *protection_ratio(struct texts *texts, const struct value *figure)
 {
     const struct estimate ratio = estimate_of(figure);
-    return must(strdup(number_ratio(ratio.center, ratio.low, ratio.high, ROOM)));
+    return kept(texts, number_ratio(ratio.center, ratio.low, ratio.high, ROOM));
 }
 
 static const struct value *entry_named(const struct experiment *experiment, const char *key)
@@ -105,28 +104,28 @@ static const struct value *entry_named(const struct experiment *experiment, cons
 }
 
 // "cpu.weight=10 for the neighbour"
-static char *named_text(const struct value *entry)
+static const char *named_text(const struct experiment *of, const struct value *entry)
 {
-    const struct row row = {.entry = entry};
-    OWNED char *setting = protection_setting(&row), *where = protection_where(&row);
-    return strcmp(where, "neighbour") == 0 ? text_of("%s for the neighbour", setting)
-           : strcmp(where, "target") == 0  ? text_of("%s for the target", setting)
-           : strcmp(where, "both") == 0    ? text_of("%s (both)", setting)
-                                           : must(strdup(setting));
+    const struct row row = {.of = of, .entry = entry};
+    const char *setting = protection_setting(&row), *where = protection_where(&row);
+    return strcmp(where, "neighbour") == 0 || strcmp(where, "target") == 0
+               ? said(of->texts, "%s for the %s", setting, where)
+           : strcmp(where, "both") == 0 ? said(of->texts, "%s (both)", setting)
+                                        : setting;
 }
 
-static char *kept_text(const struct value *entry)
+static const char *kept_text(struct texts *texts, const struct value *entry)
 {
-    OWNED char *share = percent_text(estimate_of(view_get(entry, "kept")), true);
-    return strcmp(share, "-") == 0 ? must(strdup(""))
-                                   : text_of("; the neighbour keeps %s of its speed", share);
+    const char *share = percent_text(texts, estimate_of(view_get(entry, "kept")), true);
+    return strcmp(share, "-") == 0 ? ""
+                                   : said(texts, "; the neighbour keeps %s of its speed", share);
 }
 
-static char *removed_text(const struct value *entry)
+static const char *removed_text(struct texts *texts, const struct value *entry)
 {
     const struct estimate all = estimate_of(view_get(entry, "removed"));
-    return percent_text((struct estimate){fmin(all.center, 1), fmin(all.low, 1), fmin(all.high, 1)},
-                        true);
+    return percent_text(
+        texts, (struct estimate){fmin(all.center, 1), fmin(all.low, 1), fmin(all.high, 1)}, true);
 }
 
 // Two significant digits more than 1 has: "5.0", "1.04".
@@ -141,48 +140,35 @@ static const struct value *protection_best(const struct experiment *experiment)
     return entry_named(experiment, "best");
 }
 
-static void put_best(struct line *json, const struct experiment *experiment)
+static const char *best_text(const struct experiment *of)
 {
-    const struct value *best = protection_best(experiment);
-    if (!best) {
-        line_text(json, NULL,
-                  "None of these settings is known to protect it: more runs would tell.");
-        return;
-    }
-    OWNED char *name = named_text(best), *removed = removed_text(best), *kept = kept_text(best);
-    visible_add(
-        json,
-        text_of("Best: %s: %s \u2192 %s times as long, which removes %s of the damage%s.", name,
-                times_text(view_real(view_get(best, "slowdown_unprotected"), "value"), ROOM),
-                times_text(view_real(view_get(best, "slowdown"), "value"), ROOM), removed, kept));
+    const struct value *best = protection_best(of);
+    return !best
+               ? "None of these settings is known to protect it: more runs would tell."
+               : said(of->texts,
+                      "Best: %s: %s \u2192 %s times as long, which removes %s of the damage%s.",
+                      named_text(of, best),
+                      times_text(view_real(view_get(best, "slowdown_unprotected"), "value"), ROOM),
+                      times_text(view_real(view_get(best, "slowdown"), "value"), ROOM),
+                      removed_text(of->texts, best), kept_text(of->texts, best));
 }
 
-static void put_until(struct line *json, const struct experiment *experiment)
+static const char *until_text(const struct experiment *of)
 {
-    const struct value *protection = protection_of(experiment),
-                       *weakest = entry_named(experiment, "weakest");
+    const struct value *protection = protection_of(of), *weakest = entry_named(of, "weakest");
     const double until = view_real(protection, "until");
     if (isnan(until))
-        return;
-    if (!weakest) {
-        visible_add(json, text_of("%s keeps it below %.6g times.",
-                                  view_matches(protection, "verdict", "above")
-                                      ? "None of these settings"
-                                      : "It is not known yet that any of these settings",
-                                  until));
-    } else {
-        OWNED char *name = named_text(weakest), *kept = kept_text(weakest),
-                   *left = protection_ratio(view_get(weakest, "slowdown"));
-        visible_add(json, text_of("Weakest that keeps it below %.6g times: %s: %s%s.", until, name,
-                                  left, kept));
-    }
-}
-
-// The answer as sentences, as texts of the open array: the best setting, and what --until asks.
-static void protection_put_answers(struct line *json, const struct experiment *experiment)
-{
-    put_until(json, experiment);
-    put_best(json, experiment);
+        return NULL;
+    if (weakest)
+        return said(of->texts, "Weakest that keeps it below %.6g times: %s: %s%s.", until,
+                    named_text(of, weakest),
+                    protection_ratio(of->texts, view_get(weakest, "slowdown")),
+                    kept_text(of->texts, weakest));
+    return said(of->texts, "%s keeps it below %.6g times.",
+                view_matches(protection, "verdict", "above")
+                    ? "None of these settings"
+                    : "It is not known yet that any of these settings",
+                until);
 }
 
 // ---- what was found
@@ -203,8 +189,8 @@ static int by_share(const void *a, const void *b)
     return (one->share < other->share) - (one->share > other->share);
 }
 
-// ": nearly all of it waiting for a CPU"; "" where it is not known. To be freed.
-static char *causes_text(const struct value *points)
+// ": nearly all of it waiting for a CPU"; "" where it is not known.
+static const char *causes_text(struct texts *texts, const struct value *points)
 {
     static const struct {
         const char *key, *words;
@@ -220,26 +206,24 @@ static char *causes_text(const struct value *points)
         sum += cause[i].share;
     }
     if (!(sum > 0))
-        return must(strdup(""));
+        return "";
     qsort(cause, CAUSES, sizeof *cause, by_share);
     const double first = cause[0].share / sum, second = cause[1].share / sum;
     if (first >= nearly_all)
-        return text_of(": nearly all of it %s", cause[0].words);
+        return said(texts, ": nearly all of it %s", cause[0].words);
     if (first >= most || second < worth_naming)
-        return text_of(": most of it %s", cause[0].words);
-    return text_of(": partly %s, partly %s", cause[0].words, cause[1].words);
+        return said(texts, ": most of it %s", cause[0].words);
+    return said(texts, ": partly %s, partly %s", cause[0].words, cause[1].words);
 }
 
-// "half (cpu --percent 50)", or the name alone where that is all of the load. To be freed.
-static char *load_text(const struct experiment *experiment, const struct value *condition)
+// "half (cpu --percent 50)", or the name alone where that is all of the load.
+static const char *load_text(const struct experiment *experiment, const char *name)
 {
-    OWNED char *name = must(view_string(condition));
     const struct value *load = view_entry(view_get(experiment->record.top, "loads"), "name", name);
-    OWNED char *spec = view_text(load, "spec");
-    if (!spec || strcmp(spec, name) == 0)
-        return visible(name);
-    OWNED char *text = text_of("%s (%s)", name, spec);
-    return visible(text);
+    const char *spec = view_text(load, "spec");
+    return shown(experiment->texts, !spec || strcmp(spec, name) == 0
+                                        ? name
+                                        : said(experiment->texts, "%s (%s)", name, spec));
 }
 
 // A difference from 1 as people say it, with two digits: "2.7 % slower"; of other metrics "higher".
@@ -264,83 +248,88 @@ int sentence_decimals(double low, double high)
 }
 
 // What a few runs may be by chance, although their interval is beside 1.
-static char *too_few(const struct value *slowdown, const struct estimate *plain, const char *load,
-                     const struct quantity *metric, bool timed)
+static const char *too_few(struct texts *texts, const struct value *slowdown,
+                           const struct estimate *plain, const char *load,
+                           const struct quantity *metric, bool timed)
 {
     const int decimals = sentence_decimals(plain->low, plain->high);
-    return text_of("Beside %s %s about %s times as %s (%s to %s), but %s runs of each are too few "
-                   "to be sure: more runs would tell.",
-                   load, timed ? "it takes" : metric->words,
-                   number_fixed(plain->center, decimals, ROOM), timed ? "long" : "high",
-                   number_fixed(plain->low, decimals, ROOM),
-                   number_fixed(plain->high, decimals, ROOM),
-                   number_fixed(view_real(slowdown, "pairs"), 0, ROOM));
+    return said(texts,
+                "Beside %s %s about %s times as %s (%s to %s), but %s runs of each are too few "
+                "to be sure: more runs would tell.",
+                load, timed ? "it takes" : metric->words,
+                number_fixed(plain->center, decimals, ROOM), timed ? "long" : "high",
+                number_fixed(plain->low, decimals, ROOM), number_fixed(plain->high, decimals, ROOM),
+                number_fixed(view_real(slowdown, "pairs"), 0, ROOM));
 }
 
 // What is not distinguishable from noise.
-static char *no_effect(const char *load, double low, double high, bool timed, double sure)
+static const char *no_effect(struct texts *texts, const char *load, double low, double high,
+                             bool timed, double sure)
 {
     const bool is_none = high - 1 < negligible_effect && 1 - low < negligible_effect;
     if (is_none && low < 1 && high > 1 && timed)
-        return text_of("Beside %s no effect is seen: at most %s (%.4g %% sure).", load,
-                       difference_text(high, timed, ROOM), 100 * sure);
-    return text_of("Beside %s %s: between %s and %s (%.4g %% sure)%s.", load,
-                   is_none ? "no effect is seen" : "it is not known yet",
-                   difference_text(low, timed, ROOM), difference_text(high, timed, ROOM),
-                   100 * sure, is_none ? "" : ": more runs would tell");
+        return said(texts, "Beside %s no effect is seen: at most %s (%.4g %% sure).", load,
+                    difference_text(high, timed, ROOM), 100 * sure);
+    return said(texts, "Beside %s %s: between %s and %s (%.4g %% sure)%s.", load,
+                is_none ? "no effect is seen" : "it is not known yet",
+                difference_text(low, timed, ROOM), difference_text(high, timed, ROOM), 100 * sure,
+                is_none ? "" : ": more runs would tell");
 }
 
-// Which of the condition's loads did not come to what was asked of it. To be freed.
-static char *short_text(const struct experiment *experiment, const struct value *condition)
+// Which of the condition's loads did not come to what was asked of it.
+static const char *short_text(const struct experiment *experiment, const char *condition)
 {
-    OWNED char *name = must(view_string(condition));
-    EACH_VALUE (load, view_get(condition_named(experiment, name), "load")) {
-        OWNED char *which = view_text(load, "name");
+    EACH_VALUE (load, view_get(condition_named(experiment, condition), "load")) {
+        const char *which = view_text(load, "name");
         const double share = view_real(load, "achieved") / view_real(load, "offered");
         if (view_holds(load, "short") && which && share >= 0)
-            return text_of(" But %s reached only %s of what was asked of it: this is not yet the "
-                           "slowdown beside it.",
-                           which, number_percent(share, ROOM));
+            return said(experiment->texts,
+                        " But %s reached only %s of what was asked of it: this is not yet the "
+                        "slowdown beside it.",
+                        which, number_percent(share, ROOM));
     }
-    return must(strdup(""));
+    return "";
 }
 
-static char *effect(const struct experiment *experiment, const struct value *slowdown,
-                    const char *load, const struct quantity *metric, double sure)
+static const char *effect(const struct experiment *experiment, const struct value *slowdown,
+                          const char *load, const struct quantity *metric, double sure)
 {
     const struct estimate plain = ratio_of_alone(slowdown, metric);
-    const double ratio = plain.center, low = plain.low, high = plain.high;
     const bool timed = metric_is_wall(metric);
-    const int decimals = sentence_decimals(low, high);
-    OWNED char *what = timed ? must(strdup("it takes")) : text_of("%s is", metric->words);
-    OWNED char *causes = timed && ratio > 1
-                             ? causes_text(view_path(slowdown, "attribution", "points"))
-                             : must(strdup(""));
-    OWNED char *missed = short_text(experiment, view_get(slowdown, "condition"));
-    return text_of("Beside %s %s %s times as %s (%s to %s, %.4g %% sure)%s.%s", load, what,
-                   number_fixed(ratio, decimals, ROOM), timed ? "long" : "high",
-                   number_fixed(low, decimals, ROOM), number_fixed(high, decimals, ROOM),
-                   100 * sure, causes, missed);
+    const int decimals = sentence_decimals(plain.low, plain.high);
+    struct texts *texts = experiment->texts;
+    return said(texts, "Beside %s %s %s times as %s (%s to %s, %.4g %% sure)%s.%s", load,
+                timed ? "it takes" : said(texts, "%s is", metric->words),
+                number_fixed(plain.center, decimals, ROOM), timed ? "long" : "high",
+                number_fixed(plain.low, decimals, ROOM), number_fixed(plain.high, decimals, ROOM),
+                100 * sure,
+                timed && plain.center > 1
+                    ? causes_text(texts, view_path(slowdown, "attribution", "points"))
+                    : "",
+                short_text(experiment, view_text(slowdown, "condition")));
 }
 
-// The sentence of one slowdown of the main metric, to be freed. NULL: it has no ratio.
-static char *answer_sentence(const struct experiment *experiment, const struct value *slowdown)
+// The sentence of one slowdown of the main metric. NULL: it has no ratio.
+static const char *answer_sentence(const struct experiment *experiment,
+                                   const struct value *slowdown)
 {
     const struct quantity *metric = main_metric(experiment);
     const struct estimate plain = ratio_of_alone(slowdown, metric);
-    const double ratio = plain.center, low = plain.low, high = plain.high;
+    const double low = plain.low, high = plain.high;
     const double sure = view_confidence(experiment->settings);
     const bool timed = metric_is_wall(metric);
-    if (isnan(ratio) || view_holds(slowdown, "constant"))
+    const char *condition = view_text(slowdown, "condition");
+    if (isnan(plain.center) || view_holds(slowdown, "constant") || !condition)
         return NULL;
-    OWNED char *load = load_text(experiment, view_get(slowdown, "condition"));
+    const char *load = load_text(experiment, condition);
     if (isnan(low))
-        return text_of("Beside %s %s about %s times as %s: too few runs to say how surely.", load,
-                       timed ? "it takes" : metric->words, number_significant(ratio, ROOM),
-                       timed ? "long" : "high");
+        return said(experiment->texts,
+                    "Beside %s %s about %s times as %s: too few runs to say how surely.", load,
+                    timed ? "it takes" : metric->words, number_significant(plain.center, ROOM),
+                    timed ? "long" : "high");
     if (view_is(view_get(slowdown, "distinguishable"), VIEW_FALSE) && ratio_excludes_one(slowdown))
-        return too_few(slowdown, &plain, load, metric, timed);
-    return low <= 1 && high >= 1 ? no_effect(load, low, high, timed, sure)
+        return too_few(experiment->texts, slowdown, &plain, load, metric, timed);
+    return low <= 1 && high >= 1 ? no_effect(experiment->texts, load, low, high, timed, sure)
                                  : effect(experiment, slowdown, load, metric, sure);
 }
 
@@ -361,7 +350,7 @@ static double size_of(const struct value *slowdown)
 }
 
 struct found {
-    char *text;
+    const char *text;
     double size; // of the effect, for the order; NAN: not known
 };
 
@@ -376,7 +365,7 @@ static void put_slowdowns(struct line *json, const struct experiment *experiment
     struct found *found = NULL;
     size_t count = 0, allocated = 0;
     for (const struct value *item = NULL; each_slowdown(experiment, &item);) {
-        char *text = answer_sentence(experiment, item);
+        const char *text = answer_sentence(experiment, item);
         if (!text)
             continue;
         found = grown(found, count, &allocated, sizeof *found);
@@ -390,13 +379,13 @@ static void put_slowdowns(struct line *json, const struct experiment *experiment
 }
 
 // How far single runs are from their mean, as people say it: ", runs vary by 4 %"; "" where there
-// is nothing to say. To be freed.
-static char *variation_text(const struct value *figure)
+// is nothing to say.
+static const char *variation_text(struct texts *texts, const struct value *figure)
 {
     const double mean = view_real(figure, "mean"), variance = view_real(figure, "variance");
-    if (!(mean > 0) || !(variance > 0))
-        return must(strdup(""));
-    return text_of("; runs vary by %s", number_percent(sqrt(variance) / mean, ROOM));
+    return mean > 0 && variance > 0
+               ? said(texts, "; runs vary by %s", number_percent(sqrt(variance) / mean, ROOM))
+               : "";
 }
 
 // Of a target that was measured alone.
@@ -412,17 +401,19 @@ static void put_alone(struct line *json, const struct experiment *experiment)
         return;
     const struct scale scale = scale_of(center, metric->unit);
     const int decimals = number_decimals(center * scale.factor);
-    OWNED char *unit = visible(scale.unit), *variation = variation_text(figure);
-    OWNED char *time = view_string(view_path(experiment->baseline, "time", "text"));
-    OWNED char *range =
-        isnan(low)
-            ? must(strdup(" (too few runs to say how surely)"))
-            : text_of(" (%s to %s, %.4g %% sure)", number_fixed(low * scale.factor, decimals, ROOM),
-                      number_fixed(high * scale.factor, decimals, ROOM), 100 * sure);
+    const char *unit = shown(experiment->texts, scale.unit),
+               *variation = variation_text(experiment->texts, figure);
+    const char *time = view_string(view_path(experiment->baseline, "time", "text"));
+    const char *range = isnan(low)
+                            ? " (too few runs to say how surely)"
+                            : said(experiment->texts, " (%s to %s, %.4g %% sure)",
+                                   number_fixed(low * scale.factor, decimals, ROOM),
+                                   number_fixed(high * scale.factor, decimals, ROOM), 100 * sure);
     const bool told = time && timed;
-    visible_add(json, text_of("%s %s %s%s%s%s%s.", timed ? "It takes" : metric->words,
-                              number_fixed(center * scale.factor, decimals, ROOM), unit, range,
-                              variation, told ? ": " : "", told ? time : ""));
+    visible_add(json,
+                said(experiment->texts, "%s %s %s%s%s%s%s.", timed ? "It takes" : metric->words,
+                     number_fixed(center * scale.factor, decimals, ROOM), unit, range, variation,
+                     told ? ": " : "", told ? time : ""));
 }
 
 void answer_put(struct line *json, const char *name, const struct experiment *experiment)
@@ -430,9 +421,10 @@ void answer_put(struct line *json, const char *name, const struct experiment *ex
     line_array(json, name);
     if (experiment_has_variants(experiment))
         ; // their tables have them: see variants.c
-    else if (protection_measured(experiment))
-        protection_put_answers(json, experiment);
-    else if (view_first(view_get(experiment->result.top, "slowdowns")))
+    else if (protection_measured(experiment)) {
+        visible_add(json, until_text(experiment));
+        visible_add(json, best_text(experiment));
+    } else if (view_first(view_get(experiment->result.top, "slowdowns")))
         put_slowdowns(json, experiment);
     else
         put_alone(json, experiment);
@@ -453,19 +445,21 @@ static const struct value *largest(const struct experiment *experiment)
     return count > 1 ? found : NULL;
 }
 
-// A command line about the load of a slowdown, `begin` in front of it, to be freed; NULL: there is
-// none, or no slowdown.
-static char *command_about(const struct experiment *experiment, const struct value *slowdown,
-                           const char *begin)
+// A command line about the load of a slowdown, `begin` in front of it; NULL: there is none, or no
+// slowdown.
+static const char *command_about(const struct experiment *experiment, const struct value *slowdown,
+                                 const char *begin)
 {
-    OWNED char *which = view_text(slowdown, "condition");
-    const struct value *loads = view_get(experiment->record.top, "loads");
-    OWNED char *spec = which ? view_text(view_entry(loads, "name", which), "spec") : NULL;
-    if (!spec || experiment_has_variants(experiment))
-        return NULL;
-    OWNED char *both = text_of("%s=%s", which, spec), *quoted = word_quoted(both),
-               *command = command_text(view_get(experiment->record.top, "command"));
-    return text_of("%s --load %s -- %s", begin, quoted, command);
+    const char *which = view_text(slowdown, "condition");
+    const struct value *record = experiment->record.top;
+    struct texts *texts = experiment->texts;
+    const char *spec =
+        which ? view_text(view_entry(view_get(record, "loads"), "name", which), "spec") : NULL;
+    return !spec || experiment_has_variants(experiment)
+               ? NULL
+               : said(texts, "%s --load %s -- %s", begin,
+                      word_quoted(texts, said(texts, "%s=%s", which, spec)),
+                      command_text(texts, view_get(record, "command")));
 }
 
 // What is worth protecting from: the largest slowdown, where it is surely above this. Not of a
@@ -490,7 +484,7 @@ void answer_put_next(struct line *json, const struct experiment *experiment)
 {
     const struct value *best = protection_best(experiment), *harm = harmful(experiment);
     const struct value *closer = best ?: largest(experiment);
-    visible_take(json, "next",
-                 command_about(experiment, closer, "jostle slowdown --error 2% --max-runs 200"));
-    visible_take(json, "protect", command_about(experiment, harm, "jostle protect"));
+    visible_put(json, "next",
+                command_about(experiment, closer, "jostle slowdown --error 2% --max-runs 200"));
+    visible_put(json, "protect", command_about(experiment, harm, "jostle protect"));
 }

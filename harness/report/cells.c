@@ -230,40 +230,33 @@ static void put_other_metrics(struct line *json, const struct cell *cell, bool p
 // What is said on a cell below its table, each with who it is of.
 static void put_lines(struct line *json, const struct cell *cell, bool first)
 {
-    OWNED char *load = row_load(cell), *row = visible(cell->row),
-               *who = text_of("%s, %s", row, load);
+    struct texts *texts = cell->of->texts;
+    const char *row = shown(texts, cell->row), *who = said(texts, "%s, %s", row, row_load(cell));
     if (!isnan(cell->noise_floor))
-        visible_take(json, "floor",
-                     text_of("%s: the noise floor is %s: the baseline measured against itself "
-                             "(A/A) still allows that much",
-                             row, number_percent(cell->noise_floor, ROOM)));
+        visible_put(json, "floor",
+                    said(texts,
+                         "%s: the noise floor is %s: the baseline measured against itself "
+                         "(A/A) still allows that much",
+                         row, number_percent(cell->noise_floor, ROOM)));
     line_array(json, "lines");
     for (unsigned loaded = 0; loaded < 2; loaded++) {
-        const struct value *condition = loaded ? cell->loaded : cell->baseline;
-        OWNED char *what = text_of("%s, %s", who, loaded ? "under load" : "alone");
-        visible_add(json, row_star(condition, what));
+        const struct value *condition = loaded ? cell->loaded : cell->baseline,
+                           *time = view_get(condition, "time");
+        const char *what = said(texts, "%s, %s", who, loaded ? "under load" : "alone");
+        visible_add(json, row_star(texts, condition, what));
         if (!first && !loaded)
             continue;
         // What its time was made of.
-        const struct value *time = view_get(condition, "time"), *others = view_get(time, "others");
-        OWNED char *cost = view_text(others, "text"),
-                   *steadier = view_string(view_path(others, "steadier", "text")),
-                   *parts = view_text(time, "text");
-        row_say(json, what, cost);
-        row_say(json, what, steadier);
-        row_say(json, what, parts);
+        others_say(json, what, view_get(time, "others"));
+        row_say(json, what, view_text(time, "text"));
     }
-    OWNED char *attribution = row_attribution_words(cell),
-               *sessions = sessions_text(cell->slowdown),
-               *seldom = view_text(cell->slowdown, "seldom");
-    for (size_t i = 0; i < cell->of->metrics.count; i++) {
-        OWNED char *words = ratio_direction(
-            cell->of, slowdown_of(cell->of, cell->condition, cell->of->metrics.item[i].name));
-        row_say(json, who, words);
-    }
-    row_say(json, who, sessions);
-    row_say(json, who, seldom);
-    row_say(json, who, attribution);
+    for (size_t i = 0; i < cell->of->metrics.count; i++)
+        row_say(json, who,
+                ratio_direction(cell->of, slowdown_of(cell->of, cell->condition,
+                                                      cell->of->metrics.item[i].name)));
+    row_say(json, who, sessions_text(texts, cell->slowdown));
+    row_say(json, who, view_text(cell->slowdown, "seldom"));
+    row_say(json, who, row_attribution_words(cell));
     if (first)
         service_put_lines(json, cell->of, row);
     line_close(json);
@@ -290,11 +283,11 @@ static void put_means(struct line *json, const char *name, const struct cell *ce
         line_close(json);
     }
     line_text(json, "outliers", number_fixed(view_real(wall, "outliers"), 0, ROOM));
-    visible_take(json, "robust",
-                 !low
-                     ? must(strdup("-"))
-                     : text_of("[%s, %s]", number_significant(view_number(low, NAN), ROOM),
-                               number_significant(view_number(view_next(robust, low), NAN), ROOM)));
+    visible_put(json, "robust",
+                !low ? "-"
+                     : said(cell->of->texts, "[%s, %s]",
+                            number_significant(view_number(low, NAN), ROOM),
+                            number_significant(view_number(view_next(robust, low), NAN), ROOM)));
     line_close(json);
 }
 

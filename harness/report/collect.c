@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void waiting_free(struct waiting *waiting)
-{
-    free(waiting->name);
-    free(waiting->reason);
-    free(waiting->host);
-}
-
 static void push_waiting(struct collected *to, struct waiting waiting)
 {
     to->waiting =
@@ -21,17 +14,18 @@ static void push_waiting(struct collected *to, struct waiting waiting)
 }
 
 static void add_waiting(struct collected *to, const struct experiment *experiment,
-                        const char *state, char *reason)
+                        const char *state, const char *reason)
 {
-    char *name = view_text(experiment->cell, "name");
-    char *host = view_text(experiment->environment, "host");
-    push_waiting(to, (struct waiting){
-                         .name = name ?: must(strdup(experiment->name)),
-                         .reason = reason,
-                         .host = host ?: view_text(experiment->status.top, "host"),
-                         .state = state,
-                         .runs = experiment->runs.measured,
-                     });
+    struct texts *texts = &to->texts;
+    push_waiting(to,
+                 (struct waiting){
+                     .name = kept(texts, view_text(experiment->cell, "name")) ?: experiment->name,
+                     .reason = kept(texts, reason),
+                     .host = kept(texts, view_text(experiment->environment, "host")
+                                             ?: view_text(experiment->status.top, "host")),
+                     .state = state,
+                     .runs = experiment->runs.measured,
+                 });
 }
 
 int by_text(const void *a, const void *b)
@@ -47,44 +41,43 @@ int compare_texts(const char *a, const char *b)
 void collect_unstarted(struct collected *collected, const struct campaigns *campaigns,
                        const struct folders *folders, const struct wanted *wanted)
 {
-    OWNED char **known = must(calloc(folders->count + 1, sizeof *known));
+    OWNED const char **known = must(calloc(folders->count + 1, sizeof *known));
     for (size_t i = 0; i < folders->count; i++)
         known[i] = folders->item[i].name;
     qsort(known, folders->count, sizeof *known, by_text);
     for (size_t i = 0; i < campaigns->count; i++) {
         EACH_VALUE (cell, view_get(campaigns->item[i].document.top, "cells")) {
-            char *name = view_text(cell, "name");
+            const char *name = view_text(cell, "name");
             if (name && !bsearch(&name, known, folders->count, sizeof *known, by_text) &&
                 name_wanted(wanted, name))
-                push_waiting(collected, (struct waiting){.name = name,
-                                                         .reason = must(strdup("not started")),
-                                                         .state = "waiting"});
-            else
-                free(name);
+                push_waiting(
+                    collected,
+                    (struct waiting){.name = name, .reason = "not started", .state = "waiting"});
         }
     }
 }
 
 // Why an experiment is not done; state as it is listed.
-static char *why_not_done(const struct experiment *experiment, const char *state)
+static const char *why_not_done(const struct experiment *experiment, const char *state)
 {
     const size_t runs = experiment->runs.measured;
     if (strcmp(state, "done") == 0)
-        return text_of("%s cannot be used",
-                       !experiment->record.top ? "experiment.json" : "result.json");
-    if (strcmp(state, "running") == 0) {
-        OWNED char *updated = view_text(experiment->status.top, "updated");
-        return text_of("not ended when this report was made; %zu runs so far, last noted %s", runs,
-                       updated ?: "never");
-    }
+        return !experiment->record.top ? "experiment.json cannot be used"
+                                       : "result.json cannot be used";
+    if (strcmp(state, "running") == 0)
+        return said(experiment->texts,
+                    "not ended when this report was made; %zu runs so far, last noted %s", runs,
+                    view_text(experiment->status.top, "updated") ?: "never");
     if (experiment->reason)
-        return must(strdup(experiment->reason));
+        return experiment->reason;
     if (strcmp(state, "failed") == 0)
-        return text_of("failed after %zu runs", runs);
+        return said(experiment->texts, "failed after %zu runs", runs);
     if (strcmp(state, "waiting") == 0)
-        return must(strdup("not started"));
-    return !experiment->result.top ? text_of("no result; %zu runs are recorded", runs)
-                                   : text_of("stopped after %zu runs", runs);
+        return "not started";
+    return said(experiment->texts,
+                !experiment->result.top ? "no result; %zu runs are recorded"
+                                        : "stopped after %zu runs",
+                runs);
 }
 
 // A folder without a result, or with one that is not the last word.
@@ -101,29 +94,22 @@ static void note_unfinished(struct collected *to, const struct experiment *exper
                 why_not_done(experiment, state));
 }
 
-static void host_free(struct host *host)
-{
-    for (size_t i = 0; i < HOST_TEXTS; i++)
-        free(host->text[i]);
-}
-
-// Takes host.
-static void add_host(struct collected *to, struct host host)
+static void add_host(struct collected *to, const struct host *host)
 {
     for (size_t i = 0; i < to->host_count; i++) {
         bool equal = true;
         for (size_t j = HOST_ENVIRONMENT; j < HOST_TEXTS; j++)
-            equal = equal && strcmp(to->hosts[i].text[j], host.text[j]) == 0;
-        if (!equal)
-            continue;
-        host_free(&host);
-        return;
+            equal = equal && strcmp(to->hosts[i].text[j], host->text[j]) == 0;
+        if (equal)
+            return;
     }
     to->hosts = grown(to->hosts, to->host_count, &to->host_allocated, sizeof *to->hosts);
-    to->hosts[to->host_count++] = host;
+    struct host *own = &to->hosts[to->host_count++];
+    for (size_t i = 0; i < HOST_TEXTS; i++)
+        own->text[i] = kept(&to->texts, host->text[i]);
 }
 
-static struct host host_of(const struct value *environment)
+static struct host host_of(const struct experiment *experiment)
 {
     static const char *const lasting[] = {"host",
                                           "os",
@@ -137,15 +123,17 @@ static struct host host_of(const struct value *environment)
                                           "versions",
                                           NULL};
     static const char *const varied[] = {"cpus_allowed", "governor", "file_system", "device"};
+    const struct value *environment = experiment->environment;
+    struct texts *texts = experiment->texts;
     struct line json = {0};
-    struct host host = {{view_text(environment, "host"), node_kind(environment)}};
+    struct host host = {{view_text(environment, "host"), node_kind(texts, environment)}};
     line_object(&json, NULL);
     view_put_members(&json, environment, lasting);
     line_text(&json, "kind", host.text[HOST_KIND]);
-    host.text[HOST_ENVIRONMENT] = must(strdup(json.text + 1));
+    host.text[HOST_ENVIRONMENT] = kept(texts, json.text + 1);
     line_free(&json);
     for (size_t i = 0; i < 4; i++)
-        host.text[HOST_VARIED + i] = must(view_copy(view_get(environment, varied[i])));
+        host.text[HOST_VARIED + i] = view_copy(texts, view_get(environment, varied[i]));
     return host;
 }
 
@@ -178,20 +166,20 @@ static char *settings_of(const struct cell *cell)
 }
 
 // What is known of a cell after its records are gone.
-static struct report_line line_of(const struct cell *cell)
+static struct report_line line_of(struct texts *texts, const struct cell *cell)
 {
     const bool over_sessions = cell->of->sessions > 0;
     return (struct report_line){
-        .name = must(strdup(cell->name)),
-        .target = must(strdup(cell->target)),
-        .label = must(strdup(cell->label)),
-        .load = must(strdup(cell->load ?: "-")),
-        .level = must(strdup(cell->level ?: "-")),
+        .name = kept(texts, cell->name),
+        .target = kept(texts, cell->target),
+        .label = kept(texts, cell->label),
+        .load = kept(texts, cell->load ?: "-"),
+        .level = kept(texts, cell->level ?: "-"),
         .experiment = cell->of->name,
         .of_campaign = cell->of->cell != NULL,
-        .same = same_key(cell),
-        .host = cell->host ? must(strdup(cell->host)) : NULL,
-        .kind = must(strdup(cell->kind)),
+        .same = taken(texts, same_key(cell)),
+        .host = kept(texts, cell->host),
+        .kind = kept(texts, cell->kind),
         .wall_s = over_sessions
                       ? NAN
                       : view_real(view_get(cell->baseline, metrics[METRIC_WALL].name), "mean"),
@@ -207,13 +195,13 @@ static void add_cell(struct collected *to, struct cell *cell, const struct wante
 {
     if (!cell_wanted(wanted, cell))
         return;
-    struct report_line line = line_of(cell);
+    struct report_line line = line_of(&to->texts, cell);
     // People want one row of all sessions.
     if (!wanted->rows || !cell->of->is_session) {
         const bool first =
             to->line_count == 0 || to->lines[to->line_count - 1].experiment != line.experiment;
-        line.text = cell_text(cell, wanted, first);
-        line.settings = wanted->page ? settings_of(cell) : NULL;
+        line.text = taken(&to->texts, cell_text(cell, wanted, first));
+        line.settings = wanted->page ? taken(&to->texts, settings_of(cell)) : NULL;
     }
     to->lines = grown(to->lines, to->line_count, &to->line_allocated, sizeof line);
     to->lines[to->line_count++] = line;
@@ -244,8 +232,10 @@ static void collect_folder(struct collected *to, const struct folder *folder, si
     experiment.is_session = is_session;
     if (is_session) // its ratio is not one of the family, but that over all sessions
         experiment.family = NULL;
-    if (experiment.record.top)
-        add_host(to, host_of(experiment.environment));
+    if (experiment.record.top) {
+        const struct host host = host_of(&experiment);
+        add_host(to, &host);
+    }
     const size_t before = to->line_count;
     bool listed = false;
     if (experiment.record.top && experiment.result.top && !make_cells(to, &experiment, wanted)) {
@@ -253,15 +243,15 @@ static void collect_folder(struct collected *to, const struct folder *folder, si
         problems_add(
             &to->problems, "broken-record", folder->name,
             text_of("%s/result.json or experiment.json lacks what a report needs", folder->name));
-        add_waiting(to, &experiment, "interrupted", must(strdup("its records cannot be used")));
+        add_waiting(to, &experiment, "interrupted", "its records cannot be used");
         listed = true;
     }
     if (!listed)
         note_unfinished(to, &experiment);
     if (wanted->table && to->line_count > before)
-        to->table = table_of(&experiment);
+        to->table = taken(&to->texts, table_of(&experiment));
     if (to->waiting_count > 0 && !name_wanted(wanted, to->waiting[to->waiting_count - 1].name))
-        waiting_free(&to->waiting[--to->waiting_count]);
+        to->waiting_count--;
     if (!wanted->only || to->line_count > before || to->waiting_count > 0) {
         to->experiments++;
         to->runs += experiment.runs.measured;
@@ -333,8 +323,9 @@ static void merge(struct collected *to, struct collected *part)
     APPEND(waiting, waiting_count, waiting_allocated);
     problems_move(&to->problems, &part->problems);
     for (size_t i = 0; i < part->host_count; i++)
-        add_host(to, part->hosts[i]);
+        add_host(to, &part->hosts[i]);
     free(part->hosts);
+    texts_move(&to->texts, &part->texts);
     if (part->table)
         to->table = part->table;
     to->experiments += part->experiments;
@@ -363,32 +354,15 @@ void collect(struct collected *collected, const struct folders *folders,
         qsort(collected->lines, collected->line_count, sizeof *collected->lines, order_of_entries);
 }
 
-static void lines_free(struct report_line *lines, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        struct report_line *line = &lines[i];
-        char *texts[] = {line->text,  line->name, line->target, line->label, line->load,
-                         line->level, line->same, line->host,   line->kind};
-        for (size_t j = 0; j < sizeof texts / sizeof *texts; j++)
-            free(texts[j]);
-        free(line->settings);
-    }
-    free(lines);
-}
-
 void collected_free(struct collected *collected)
 {
-    lines_free(collected->lines, collected->line_count);
     if (collected->groups)
         groups_free(collected->groups);
     free(collected->groups);
-    for (size_t i = 0; i < collected->waiting_count; i++)
-        waiting_free(&collected->waiting[i]);
-    for (size_t i = 0; i < collected->host_count; i++)
-        host_free(&collected->hosts[i]);
-    free(collected->table);
+    free(collected->lines);
     free(collected->waiting);
     free(collected->hosts);
+    texts_free(&collected->texts);
     problems_free(&collected->problems);
     family_free(&collected->family);
 }

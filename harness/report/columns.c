@@ -13,7 +13,7 @@ enum fill { FILL_FIGURE, FILL_LEVEL, FILL_MAIN, FILL_ALONE, FILL_RATIO, FILL_REF
 // A column of a table for people: adding one is a row below, and it appears in every format.
 struct column {
     const char *key, *title;
-    char *(*text)(const struct row *row); // what a row has there, to be freed
+    const char *(*text)(const struct row *row); // what a row has there
     unsigned rank;
     bool left;
     enum fill fill;
@@ -21,48 +21,34 @@ struct column {
     const char *reference;         // what the row has that others are compared with; NULL: its own
 };
 
-static char *copy(const char *text)
+static const char *program_text(const struct row *row)
 {
-    return must(strdup(text));
+    return shown(row->of->texts, row->cell->row);
 }
 
-// The name of a value; NULL: it has none.
-static char *name_text(const struct value *name)
-{
-    char *text = view_string(name), *plain = text ? visible(text) : NULL;
-    free(text);
-    return plain;
-}
-
-static char *program_text(const struct row *row)
-{
-    return visible(row->cell->row);
-}
-
-static char *cell_load_text(const struct row *row)
+static const char *cell_load_text(const struct row *row)
 {
     return row_load(row->cell);
 }
 
-static char *condition_text(const struct row *row)
+static const char *condition_text(const struct row *row)
 {
-    return visible(row->name);
+    return shown(row->of->texts, row->name);
 }
 
-static char *variant_text(const struct row *row)
+static const char *variant_text(const struct row *row)
 {
-    return name_text(row->variant);
+    return shown(row->of->texts, view_string(row->variant));
 }
 
-static char *load_text(const struct row *row)
+static const char *load_text(const struct row *row)
 {
-    char *name = name_text(row->load);
-    return !name ? copy("-") : name;
+    return shown(row->of->texts, view_string(row->load) ?: "-");
 }
 
-static char *metric_text(const struct row *row)
+static const char *metric_text(const struct row *row)
 {
-    return copy(row->metric->words);
+    return row->metric->words;
 }
 
 static double runs_of(const struct value *condition, double otherwise)
@@ -70,190 +56,201 @@ static double runs_of(const struct value *condition, double otherwise)
     return view_number(view_get(condition, "runs"), otherwise);
 }
 
-static char *runs_text(const struct row *row)
+static const char *runs_text(const struct row *row)
 {
-    return text_of("%.0f", runs_of(row->condition, 0));
+    return said(row->of->texts, "%.0f", runs_of(row->condition, 0));
 }
 
 // "10 + 12 / 3": those alone and under the load, over so many sessions.
-static char *cell_runs_text(const struct row *row)
+static const char *cell_runs_text(const struct row *row)
 {
-    char loaded[32] = "", sessions[32] = "";
-    if (row->condition)
-        snprintf(loaded, sizeof loaded, " + %.0f", runs_of(row->condition, NAN));
-    if (row->of->sessions > 0)
-        snprintf(sessions, sizeof sessions, " / %u", row->of->sessions);
-    return text_of("%.0f%s%s", runs_of(row->baseline, NAN), loaded, sessions);
+    struct texts *texts = row->of->texts;
+    const char *loaded = row->condition ? said(texts, " + %.0f", runs_of(row->condition, NAN)) : "";
+    const char *sessions = row->of->sessions > 0 ? said(texts, " / %u", row->of->sessions) : "";
+    return said(texts, "%.0f%s%s", runs_of(row->baseline, NAN), loaded, sessions);
 }
 
 // Where capacities are searched no figure is of the runs of a condition.
-static char *figure_or_none(const struct row *row, const struct value *condition)
+static bool is_searched(const struct row *row)
 {
-    const bool none = !condition || (row->cell && capacity_searched(row->of));
-    return copy(none ? "-" : row_figure(condition, row->metric, ROOM));
+    return row->cell && capacity_searched(row->of);
 }
 
-static char *alone_text(const struct row *row)
+static const char *figure_or_none(const struct row *row, const struct value *condition)
+{
+    return !condition || is_searched(row)
+               ? "-"
+               : kept(row->of->texts, row_figure(condition, row->metric, ROOM));
+}
+
+static const char *alone_text(const struct row *row)
 {
     return figure_or_none(row, row->baseline);
 }
 
-static char *figure_text_of(const struct row *row)
+static const char *figure_text_of(const struct row *row)
 {
     return figure_or_none(row, row->condition);
 }
 
 // Where the figure is no mean.
-static char *mean_text(const struct row *row)
+static const char *mean_text(const struct row *row)
 {
     const struct value *figure = metric_figure(row->condition, row->metric);
-    return copy(view_matches(figure, "statistic", "mean")
-                    ? "-"
-                    : number_scaled(view_real(figure, "mean"), row->metric->unit, ROOM));
+    return view_matches(figure, "statistic", "mean")
+               ? "-"
+               : kept(row->of->texts,
+                      number_scaled(view_real(figure, "mean"), row->metric->unit, ROOM));
 }
 
 // "1.71e-6 s²"
-static char *variance_text(const struct row *row)
+static const char *variance_text(const struct row *row)
 {
     const struct value *figure = metric_figure(row->condition, row->metric);
     const char *unit = row->metric->unit;
     const char *number = number_scientific(view_real(figure, "variance"), ROOM);
     if (*unit == '\0')
-        return copy(number);
+        return kept(row->of->texts, number);
     const bool compound = strpbrk(unit, "/ ") != NULL;
-    return text_of("%s %s%s%s²", number, compound ? "(" : "", unit, compound ? ")" : "");
+    return said(row->of->texts, "%s %s%s%s²", number, compound ? "(" : "", unit,
+                compound ? ")" : "");
 }
 
-static char *center_text(const struct row *row)
+static const char *center_text(const struct row *row)
 {
-    return copy(number_scaled(figure_center(metric_figure(row->condition, row->metric)),
+    return kept(row->of->texts,
+                number_scaled(figure_center(metric_figure(row->condition, row->metric)),
                               row->metric->unit, ROOM));
 }
 
-static char *pair_text(const struct row *row)
+static const char *pair_text(const struct row *row)
 {
     const double alone = figure_center(metric_figure(row->baseline, row->metric)),
                  loaded = figure_center(metric_figure(row->condition, row->metric));
-    return copy(capacity_searched(row->of) ? "-"
-                                           : number_pair(alone, loaded, row->metric->unit, ROOM));
+    return capacity_searched(row->of)
+               ? "-"
+               : kept(row->of->texts, number_pair(alone, loaded, row->metric->unit, ROOM));
 }
 
-static char *slowdown_text(const struct row *row)
+static const char *remarked(const struct row *row)
 {
-    if (!row->slowdown && !row->cell && row->condition == row->of->baseline)
-        return copy("1");
-    return copy(row->cell && capacity_searched(row->of)
-                    ? "-"
-                    : ratio_remarked(row->slowdown, row->of->family, ROOM));
+    return kept(row->of->texts, ratio_remarked(row->slowdown, row->of->family, ROOM));
+}
+
+static const char *slowdown_text(const struct row *row)
+{
+    return !row->slowdown && !row->cell && row->condition == row->of->baseline ? "1"
+           : is_searched(row)                                                  ? "-"
+                                                                               : remarked(row);
 }
 
 // A variant without a load has no slowdown.
-static char *variant_slowdown_text(const struct row *row)
+static const char *variant_slowdown_text(const struct row *row)
 {
-    return copy(view_is(row->load, VIEW_STRING)
-                    ? ratio_remarked(row->slowdown, row->of->family, ROOM)
-                    : "-");
+    return view_is(row->load, VIEW_STRING) ? remarked(row) : "-";
 }
 
-static char *of_alone_text(const struct row *row)
+static const char *of_alone_text(const struct row *row)
 {
-    return copy(row->cell && capacity_searched(row->of)
-                    ? "-"
-                    : ratio_plain(row->slowdown, row->metric, ROOM));
+    return is_searched(row) ? "-"
+                            : kept(row->of->texts, ratio_plain(row->slowdown, row->metric, ROOM));
 }
 
-static char *cell_achieved_text(const struct row *row)
+static const char *cell_achieved_text(const struct row *row)
 {
     const struct cell *cell = row->cell;
-    return copy(!cell->load_entry ? "-" : row_achieved(cell->load_entry, cell->is_short, ROOM));
+    return !cell->load_entry ? "-" : row_achieved(row->of->texts, cell->load_entry, cell->is_short);
 }
 
-static char *achieved_text(const struct row *row)
+static const char *achieved_text(const struct row *row)
 {
-    return row_loads(row->condition);
+    return row_loads(row->of->texts, row->condition);
 }
 
-static char *entry_ratio_text(const struct row *row)
+static const char *entry_ratio_text(const struct row *row)
 {
-    return copy(ratio_text(row->entry, row->of->family, ROOM));
+    return kept(row->of->texts, ratio_text(row->entry, row->of->family, ROOM));
 }
 
-static char *verdict_text(const struct row *row)
+static const char *verdict_text(const struct row *row)
 {
-    char *verdict = name_text(view_get(row->entry, "verdict"));
-    return verdict ?: copy(row->is_reference && !row->entry ? "reference" : "-");
+    return shown(row->of->texts, view_text(row->entry, "verdict"))
+               ?: row->is_reference && !row->entry ? "reference"
+                                                   : "-";
 }
 
 // The ratio of the variant that an interaction is of, alone or under its load.
-static char *ratio_under_text(const struct row *row, const struct value *load)
+static const char *ratio_under_text(const struct row *row, const struct value *load)
 {
     const struct value *comparison =
         comparison_of(row->of, "comparisons", row->variant, load, row->metric->name);
-    return copy(ratio_text(comparison, NULL, ROOM));
+    return kept(row->of->texts, ratio_text(comparison, NULL, ROOM));
 }
 
-static char *ratio_alone_text(const struct row *row)
+static const char *ratio_alone_text(const struct row *row)
 {
     return ratio_under_text(row, NULL);
 }
 
-static char *ratio_loaded_text(const struct row *row)
+static const char *ratio_loaded_text(const struct row *row)
 {
     return ratio_under_text(row, row->load);
 }
 
-static char *answer_text(const struct row *row)
+static const char *answer_text(const struct row *row)
 {
     const double ratio = view_real(row->entry, "ratio");
     const struct value *sure = view_get(row->entry, "distinguishable");
     if (isnan(ratio) || !(view_is(sure, VIEW_TRUE) || view_is(sure, VIEW_FALSE)))
-        return copy("not known");
-    if (view_is(sure, VIEW_FALSE))
-        return copy("not shown");
-    return copy(ratio > 1 ? "yes, worse" : "yes, better");
+        return "not known";
+    return view_is(sure, VIEW_FALSE) ? "not shown" : ratio > 1 ? "yes, worse" : "yes, better";
 }
 
-static char *capacity_text(const struct row *row)
+static const char *capacity_text(const struct row *row)
 {
-    return copy(capacity_value(view_get(row->of->result.top, "capacity"), row->entry, ROOM));
+    return capacity_value(row->of, row->entry);
 }
 
 // "0.71 [0.65, 0.77]"
-static char *capacity_of_alone_text(const struct row *row)
+static const char *capacity_of_alone_text(const struct row *row)
 {
     const struct value *ci = view_get(row->entry, "of_reference_ci"), *low = view_first(ci);
-    return copy(number_ratio(view_real(row->entry, "of_reference"), view_number(low, NAN),
+    return kept(row->of->texts,
+                number_ratio(view_real(row->entry, "of_reference"), view_number(low, NAN),
                              low ? view_number(view_next(ci, low), NAN) : NAN, ROOM));
 }
 
 // "19 of 24"
-static char *kept_text(const struct row *row)
+static const char *kept_text(const struct row *row)
 {
-    OWNED char *kept = must(view_copy(view_get(row->entry, "kept"))),
-               *runs = must(view_copy(view_get(row->entry, "runs")));
-    return strcmp(runs, "null") == 0 ? copy("-") : text_of("%s of %s", kept, runs);
+    struct texts *texts = row->of->texts;
+    const char *runs = view_copy(texts, view_get(row->entry, "runs"));
+    return strcmp(runs, "null") == 0
+               ? "-"
+               : said(texts, "%s of %s", view_copy(texts, view_get(row->entry, "kept")), runs);
 }
 
 // The same of a member of the entry; of a load without settings the slowdown is its own.
-static char *left_text(const struct row *row)
+static const char *left_text(const struct row *row)
 {
     return protection_ratio(
+        row->of->texts,
         view_get(row->entry, row->is_reference ? "slowdown_unprotected" : "slowdown"));
 }
 
-static char *removed_text(const struct row *row)
+static const char *removed_text(const struct row *row)
 {
-    return protection_share(view_get(row->entry, "removed"));
+    return protection_share(row->of->texts, view_get(row->entry, "removed"));
 }
 
-static char *neighbour_text(const struct row *row)
+static const char *neighbour_text(const struct row *row)
 {
-    return protection_share(view_get(row->entry, "kept"));
+    return protection_share(row->of->texts, view_get(row->entry, "kept"));
 }
 
-static char *cost_text(const struct row *row)
+static const char *cost_text(const struct row *row)
 {
-    return protection_ratio(view_get(row->entry, "cost"));
+    return protection_ratio(row->of->texts, view_get(row->entry, "cost"));
 }
 
 enum { MOST_COLUMNS = 12 };
@@ -369,41 +366,34 @@ void columns_put_row(struct line *json, enum table table, const struct row *row,
         struct row own = *row;
         if (column->metric)
             own.metric = column->metric;
-        OWNED char *text =
-            row->is_reference && column->reference ? copy(column->reference) : column->text(&own);
-        line_text(json, column->key, text);
+        line_text(json, column->key,
+                  row->is_reference && column->reference ? column->reference : column->text(&own));
     }
     line_close(json);
 }
 
-// What a title is filled with; to be freed by free_fills.
+// What a title is filled with.
 struct fills {
-    char *text[FILLS];
+    const char *text[FILLS];
 };
 
 // metric: words of what the figures are of; timed: ratios of it are slowdowns; reference: of
 // what the ratios are to. NULL: not in these titles.
-static struct fills make_fills(const struct legend *legend, const char *metric, bool timed,
-                               const char *reference)
+static struct fills make_fills(struct texts *texts, const struct legend *legend, const char *metric,
+                               bool timed, const char *reference)
 {
-    struct fills fills = {{legend_figure(legend), legend_level(legend)}};
-    char **text = fills.text;
-    text[FILL_MAIN] = text_of("%s (%s)", metric ?: "main metric", text[FILL_FIGURE]);
-    text[FILL_ALONE] = text_of("%s%salone (%s)", timed || !metric ? "" : metric,
-                               timed || !metric ? "" : " ", text[FILL_FIGURE]);
-    text[FILL_RATIO] = text_of("%s [%s]",
-                               timed       ? "slowdown"
-                               : reference ? "ratio to alone"
-                                           : "ratio",
-                               text[FILL_LEVEL]);
-    text[FILL_REFERENCE] = text_of("ratio to %s [%s]", reference ?: "-", text[FILL_LEVEL]);
+    struct fills fills = {{legend_figure(texts, legend), legend_level(texts, legend)}};
+    const char **text = fills.text;
+    text[FILL_MAIN] = said(texts, "%s (%s)", metric ?: "main metric", text[FILL_FIGURE]);
+    text[FILL_ALONE] = said(texts, "%s%salone (%s)", timed || !metric ? "" : metric,
+                            timed || !metric ? "" : " ", text[FILL_FIGURE]);
+    text[FILL_RATIO] = said(texts, "%s [%s]",
+                            timed       ? "slowdown"
+                            : reference ? "ratio to alone"
+                                        : "ratio",
+                            text[FILL_LEVEL]);
+    text[FILL_REFERENCE] = said(texts, "ratio to %s [%s]", reference ?: "-", text[FILL_LEVEL]);
     return fills;
-}
-
-static void free_fills(struct fills *fills)
-{
-    for (size_t i = 0; i < FILLS; i++)
-        free(fills->text[i]);
 }
 
 static void put_table(struct line *json, const char *name, enum table table,
@@ -425,24 +415,23 @@ static void put_table(struct line *json, const char *name, enum table table,
     line_close(json);
 }
 
-void columns_put_all(struct line *json, const struct legend *legend)
+void columns_put_all(struct line *json, struct texts *texts, const struct legend *legend)
 {
-    struct fills fills = make_fills(legend, legend->mixed ? NULL : legend->main,
-                                    !legend->mixed && legend->timed, NULL);
+    const struct fills fills = make_fills(texts, legend, legend->mixed ? NULL : legend->main,
+                                          !legend->mixed && legend->timed, NULL);
     line_object(json, "columns");
     put_table(json, "cells", TABLE_CELLS, &fills);
     put_table(json, "cell_metrics", TABLE_CELL_METRICS, &fills);
     put_table(json, "conditions", TABLE_CONDITIONS, &fills);
     put_table(json, "condition_metrics", TABLE_CONDITION_METRICS, &fills);
     line_close(json);
-    free_fills(&fills);
 }
 
-void columns_put(struct line *json, enum table table, const struct legend *legend,
-                 const char *reference, const struct quantity *metric)
+void columns_put(struct line *json, struct texts *texts, enum table table,
+                 const struct legend *legend, const char *reference, const struct quantity *metric)
 {
     const bool timed = !metric || metric_is_wall(metric);
-    struct fills fills = make_fills(legend, metric ? metric->words : NULL, timed, reference);
+    const struct fills fills =
+        make_fills(texts, legend, metric ? metric->words : NULL, timed, reference);
     put_table(json, "columns", table, &fills);
-    free_fills(&fills);
 }

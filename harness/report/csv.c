@@ -58,15 +58,15 @@ static void csv_text(struct csv *csv, const char *text)
     begin(csv);
     if (!text)
         return;
-    OWNED char *plain = is_to_be_visible(text) ? visible(text) : NULL;
-    quote(csv, !plain ? text : plain);
+    struct texts texts = {0};
+    quote(csv, is_to_be_visible(text) ? shown(&texts, text) : text);
+    texts_free(&texts);
 }
 
 static void csv_value(struct csv *csv, const struct value *value)
 {
     if (view_is(value, VIEW_STRING)) {
-        OWNED char *text = must(view_string(value));
-        csv_text(csv, text);
+        csv_text(csv, value->string);
         return;
     }
     begin(csv);
@@ -181,8 +181,9 @@ static void put_column(struct csv *csv, const struct figure *figure, const struc
 
 static void put_run_flags(struct csv *csv, const struct figure *line)
 {
-    OWNED char *all = view_joined(view_get(line->from[RUN], "flags"), ",");
-    csv_text(csv, all ?: "");
+    struct texts texts = {0};
+    csv_text(csv, view_joined(&texts, view_get(line->from[RUN], "flags"), ",") ?: "");
+    texts_free(&texts);
 }
 
 static void put_used(struct csv *csv, const struct figure *line)
@@ -193,8 +194,7 @@ static void put_used(struct csv *csv, const struct figure *line)
 // "" where it is not known.
 static void put_run_host(struct csv *csv, const struct figure *line)
 {
-    OWNED char *host = view_text(line->from[RUN], "host");
-    csv_text(csv, host ?: "");
+    csv_text(csv, view_text(line->from[RUN], "host") ?: "");
 }
 
 static const struct column run_columns[] = {
@@ -344,8 +344,9 @@ bool runs_print(const struct folders *folders, const struct wanted *wanted,
 // The JSON of a value, as text.
 static void put_json(struct csv *csv, const struct value *value, const char *otherwise)
 {
-    OWNED char *text = !value ? must(strdup(otherwise)) : must(view_copy(value));
-    csv_text(csv, text);
+    struct texts texts = {0};
+    csv_text(csv, value ? view_copy(&texts, value) : otherwise);
+    texts_free(&texts);
 }
 
 static void put_parameters(struct csv *csv, const struct figure *figure)
@@ -412,9 +413,9 @@ static void put_noise_floor(struct csv *csv, const struct figure *figure)
 static void put_flags(struct csv *csv, const struct figure *figure)
 {
     const struct cell *cell = figure->cell;
-    OWNED char *flags = must(strdup(""));
+    const char *flags = "";
     for (size_t i = 0; i < cell->flag_count; i++)
-        flags = text_joined(flags, " ", cell->flags[i]);
+        flags = joined(figure->cell->of->texts, flags, " ", cell->flags[i]);
     csv_text(csv, flags);
 }
 
@@ -545,7 +546,7 @@ static void put_figures(struct csv *csv, struct figure figure, const struct valu
     EACH_VALUE (item, list) {
         if (!view_is(item, VIEW_OBJECT) || !view_get(item, "mean"))
             continue;
-        OWNED char *name = must(strndup(item->key, item->key_length));
+        const char *name = must(strndup(item->key, item->key_length));
         figure.metric = name;
         figure.of = item;
         put_figure(csv, figure);

@@ -32,8 +32,9 @@ static const char *value_of(const char *word)
     return length > 0 && name[length] == '=' ? name + length + 1 : name;
 }
 
-// The word of spec that is this number, with or without %, to be freed.
-static char *word_of_level(const char *spec, const char *level, size_t length)
+// The word of spec that is this number, with or without %; NULL: it has none.
+static const char *word_of_level(struct texts *texts, const char *spec, const char *level,
+                                 size_t length)
 {
     OWNED char *words = must(strdup(spec));
     char *rest = words;
@@ -41,30 +42,29 @@ static char *word_of_level(const char *spec, const char *level, size_t length)
         const char *value = value_of(word);
         if (strncmp(value, level, length) == 0 &&
             strcmp(value + length + (value[length] == '%'), "") == 0)
-            return must(strdup(value));
+            return kept(texts, value);
     }
     return NULL;
 }
 
 // Load and level of a condition that no campaign names: "disk10" with "--limit 10%" is disk at 10
-// %; anything else is a load without a level. Both are to be freed; NULL: none.
-static void inferred_level(const char *condition, const char *spec, char **load, char **level)
+// %; anything else is a load without a level. NULL: none.
+static void inferred_level(struct cell *cell, const char *condition)
 {
     size_t before = 0, length = 0;
-    const char *number = condition && spec ? level_in(condition, &before, &length) : NULL;
-    *level = number ? word_of_level(spec, number, length) : NULL;
-    *load = !condition ? NULL : must(*level ? strndup(condition, before) : strdup(condition));
+    const char *number = condition && cell->spec ? level_in(condition, &before, &length) : NULL;
+    cell->level = number ? word_of_level(cell->of->texts, cell->spec, number, length) : NULL;
+    cell->load = cell->level ? said(cell->of->texts, "%.*s", (int)before, condition) : condition;
 }
 
 // Memory is rounded: equal machines differ by what their firmware keeps.
-char *node_kind(const struct value *environment)
+const char *node_kind(struct texts *texts, const struct value *environment)
 {
-    OWNED char *cpu = view_text(environment, "cpu"), *kernel = view_text(environment, "kernel");
-    OWNED char *cpus = view_copy(view_get(environment, "cpus_online"));
+    const struct value *cpus = view_get(environment, "cpus_online");
     const double memory = view_number(view_get(environment, "memory_bytes"), 0);
-    return text_of("%s, %s CPUs, %.0f GiB, %s", cpu ?: "unknown CPU",
-                   strcmp(cpus, "null") == 0 ? "?" : cpus, round(memory / 1073741824),
-                   kernel ?: "unknown kernel");
+    return said(texts, "%s, %s CPUs, %.0f GiB, %s", view_text(environment, "cpu") ?: "unknown CPU",
+                !cpus || cpus->type == VIEW_NULL ? "?" : view_copy(texts, cpus),
+                round(memory / 1073741824), view_text(environment, "kernel") ?: "unknown kernel");
 }
 
 // As it was noted, else as the records say; NULL: not known.
@@ -94,13 +94,9 @@ void experiment_settle(struct experiment *experiment)
         experiment->cell = NULL;
     experiment->conditions = view_get(result, "conditions");
     experiment->baseline = view_first(experiment->conditions);
-    experiment->reference = view_text(experiment->baseline, "name");
-    if (!experiment->reference)
-        experiment->reference = must(strdup("baseline"));
+    experiment->reference = view_text(experiment->baseline, "name") ?: "baseline";
     experiment->state = state_of(experiment);
-    experiment->reason = view_text(experiment->status.top, "reason");
-    if (!experiment->reason && experiment->runs.failure)
-        experiment->reason = must(strdup(experiment->runs.failure));
+    experiment->reason = view_text(experiment->status.top, "reason") ?: experiment->runs.failure;
 }
 
 void experiment_free(struct experiment *experiment)
@@ -109,85 +105,72 @@ void experiment_free(struct experiment *experiment)
     document_free(&experiment->record);
     document_free(&experiment->result);
     runs_free(&experiment->runs);
-    metric_list_free(&experiment->metrics);
-    free(experiment->reference);
-    free(experiment->reason);
+    free(experiment->metrics.item);
+    texts_free(experiment->texts);
+    free(experiment->texts);
 }
 
-char *word_quoted(const char *word)
+const char *word_quoted(struct texts *texts, const char *word)
 {
-    return must(words_quote(&word, 1));
+    return taken(texts, words_quote(&word, 1));
 }
 
-char *command_text(const struct value *command)
+const char *command_text(struct texts *texts, const struct value *command)
 {
-    char *text = must(strdup(""));
-    EACH_VALUE (item, command) {
-        OWNED char *word = view_string(item), *quoted = word ? word_quoted(word) : NULL;
-        if (quoted)
-            text = text_joined(text, " ", quoted);
-    }
+    const char *text = "";
+    EACH_VALUE (item, command)
+        if (item->string)
+            text = joined(texts, text, " ", word_quoted(texts, item->string));
     return text;
 }
 
-// Takes more; NULL leaves the text as it is.
-static void replace(char **text, char *more)
+// The name of a condition's load; NULL: it has none.
+static const char *conditions_load(const struct experiment *experiment, const char *condition)
 {
-    if (!more)
-        return;
-    free(*text);
-    *text = more;
-}
-
-// The name of a condition's load; NULL: it has none. To be freed.
-static char *conditions_load(const struct experiment *experiment, const char *condition)
-{
-    const struct value *entry = experiment_condition(experiment, condition);
-    return experiment_has_variants(experiment) ? view_text(entry, "load")
-           : condition                         ? must(strdup(condition))
-                                               : NULL;
+    return experiment_has_variants(experiment)
+               ? view_text(experiment_condition(experiment, condition), "load")
+               : condition;
 }
 
 // What is known of a target that no campaign names.
 static void name_alone(struct cell *cell)
 {
     const struct experiment *of = cell->of;
-    OWNED char *program = view_string(view_first(view_get(of->record.top, "command")));
-    const char *last = program ? strrchr(program, '/') : NULL;
-    OWNED char *load = conditions_load(of, cell->condition);
-    const char *condition = cell->condition ?: cell->variant ? cell->reference : NULL;
-    OWNED char *at = text_of("@%s", condition ?: "");
-    cell->name = !condition || text_ends(of->name, at) ? must(strdup(of->name))
-                                                       : text_of("%s%s", of->name, at);
-    cell->target = must(strdup(!program ? of->name : !last ? program : last + 1));
-    cell->label = command_text(cell->command);
+    const char *program = view_string(view_first(view_get(of->record.top, "command"))),
+               *last = program ? strrchr(program, '/') : NULL,
+               *condition = cell->condition
+                                ?: cell->variant ? cell->reference
+                                                 : NULL,
+               *at = said(of->texts, "@%s", condition ?: "");
+    cell->name =
+        !condition || text_ends(of->name, at) ? of->name : said(of->texts, "%s%s", of->name, at);
+    cell->target = !program ? of->name : !last ? program : last + 1;
+    cell->label = command_text(of->texts, cell->command);
     if (cell->variant)
-        replace(&cell->label, text_of("%s: %s", cell->variant, cell->label));
-    inferred_level(load, cell->spec, &cell->load, &cell->level);
+        cell->label = said(of->texts, "%s: %s", cell->variant, cell->label);
+    inferred_level(cell, conditions_load(of, cell->condition));
 }
 
 // What the campaign calls it.
 static void name_of_campaign(struct cell *cell)
 {
     const struct value *entry = cell->of->cell;
-    free(cell->level);
-    cell->level = NULL;
-    replace(&cell->name, view_text(entry, "name"));
+    struct texts *texts = cell->of->texts;
     cell->sessions = view_text(entry, "of");
-    if (cell->of->sessions > 0 && cell->sessions)
-        replace(&cell->name, view_text(entry, "of"));
-    replace(&cell->target, view_text(entry, "target"));
-    replace(&cell->label, view_text(entry, "label"));
-    replace(&cell->load, view_text(entry, "load"));
-    replace(&cell->level, view_text(entry, "level"));
+    cell->name = (cell->of->sessions > 0 ? cell->sessions : NULL) ?: view_text(entry, "name")
+                                                                  ?: cell->name;
+    cell->target = view_text(entry, "target") ?: cell->target;
+    cell->label = view_text(entry, "label") ?: cell->label;
+    cell->load = view_text(entry, "load") ?: cell->load;
+    cell->level = view_text(entry, "level");
     cell->parameters = view_get(entry, "parameters");
     size_t count = 0;
     EACH_VALUE (load, view_get(cell->of->record.top, "loads"))
         count++;
     if ((count > 2 && cell->condition) || cell->variant)
-        replace(&cell->name, text_of("%s@%s", cell->name, cell->condition ?: cell->reference));
+        cell->name = said(texts, "%s@%s", cell->name, cell->condition ?: cell->reference);
     if (cell->variant)
-        replace(&cell->label, text_of("%s, %s", cell->label, cell->variant));
+        cell->label = said(texts, "%s, %s", cell->label, cell->variant);
 }
 
 const struct value *rated_load(const struct value *loads)
@@ -208,7 +191,7 @@ static void add_flag(struct cell *cell, const char *flag)
         (at < cell->flag_count && strcmp(cell->flags[at], flag) == 0))
         return;
     memmove(&cell->flags[at + 1], &cell->flags[at], (cell->flag_count - at) * sizeof *cell->flags);
-    cell->flags[at] = must(strdup(flag));
+    cell->flags[at] = flag;
     cell->flag_count++;
 }
 
@@ -226,7 +209,7 @@ static void find_warnings(struct cell *cell)
     EACH_VALUE (item, warnings) {
         if (!concerns(item, cell) || !view_has_text(item, "flag"))
             continue;
-        const struct warning warning = severity_warning(item);
+        const struct warning warning = severity_warning(cell->of->texts, item);
         cell->warnings = grown(cell->warnings, cell->warning_count, &cell->warning_allocated,
                                sizeof *cell->warnings);
         cell->warnings[cell->warning_count++] = warning;
@@ -263,12 +246,11 @@ static bool find_conditions(struct cell *cell, struct pairing pairing)
     if (!cell->reference || (pairing.loaded && !cell->condition))
         return false;
     const struct value *entry = experiment_condition(of, cell->reference);
-    OWNED char *named = view_text(entry, "variant");
+    const char *named = view_text(entry, "variant"), *load = conditions_load(of, cell->condition);
     const struct value *variant =
         named ? view_entry(view_get(of->record.top, "variants"), "name", named) : NULL;
     cell->variant = view_text(variant, "name");
     cell->command = view_get(!variant ? of->record.top : variant, "command");
-    OWNED char *load = conditions_load(of, cell->condition);
     cell->spec = load ? view_text(view_entry(loads, "name", load), "spec") : NULL;
     return true;
 }
@@ -284,10 +266,10 @@ bool cell_make(struct cell *cell, const struct experiment *experiment, struct pa
     if (experiment->cell)
         name_of_campaign(cell);
     cell->row = experiment->cell || strcmp(experiment->name, cell->target) == 0
-                    ? must(strdup(cell->label))
-                    : text_of("%s: %s", experiment->name, cell->label);
+                    ? cell->label
+                    : said(experiment->texts, "%s: %s", experiment->name, cell->label);
     cell->host = view_text(experiment->environment, "host");
-    cell->kind = node_kind(experiment->environment);
+    cell->kind = node_kind(experiment->texts, experiment->environment);
     cell->noise_floor = view_real(
         view_entry(view_get(experiment->result.top, "noise_floor"), "metric", cell->main->name),
         "floor");
@@ -315,28 +297,19 @@ struct origin cell_origin(const struct cell *cell)
 
 void cell_free(struct cell *cell)
 {
-    char *texts[] = {cell->name,    cell->sessions,  cell->target,   cell->label, cell->row,
-                     cell->load,    cell->level,     cell->spec,     cell->host,  cell->kind,
-                     cell->variant, cell->reference, cell->condition};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        free(texts[i]);
-    for (size_t i = 0; i < cell->warning_count; i++) {
-        free(cell->warnings[i].flag);
-        free(cell->warnings[i].text);
-    }
-    for (size_t i = 0; i < cell->flag_count; i++)
-        free(cell->flags[i]);
     free(cell->warnings);
 }
 
-struct warning severity_warning(const struct value *record)
+struct warning severity_warning(struct texts *texts, const struct value *record)
 {
     const struct value *severity = view_get(record, "severity");
-    OWNED char *message = view_text(record, "message"), *advice = view_text(record, "advice");
-    struct warning warning = {.record = record, .flag = must(view_text(record, "flag"))};
-    warning.problem = !severity || view_equals(severity, "problem");
-    warning.text = text_of("%s%s%s", message ?: "", advice ? ": " : "", advice ?: "");
-    return warning;
+    const char *message = view_text(record, "message") ?: "", *advice = view_text(record, "advice");
+    return (struct warning){
+        .record = record,
+        .flag = view_text(record, "flag"),
+        .problem = !severity || view_equals(severity, "problem"),
+        .text = advice ? said(texts, "%s: %s", message, advice) : message,
+    };
 }
 
 const struct quantity *main_metric(const struct experiment *experiment)
@@ -394,9 +367,7 @@ static const struct value *alone_of(const struct experiment *experiment,
     EACH_VALUE (item, view_get(experiment->record.top, "conditions")) {
         if (!view_same(view_get(item, "variant"), variant) || view_has_text(item, "load"))
             continue;
-        OWNED char *name = view_text(item, "name");
-        const struct value *found = condition_named(experiment, name);
-        return found;
+        return condition_named(experiment, view_text(item, "name"));
     }
     return NULL;
 }
@@ -406,8 +377,7 @@ static const struct value *alone_of(const struct experiment *experiment,
 static bool pair_variant(const struct experiment *experiment, const struct value *condition,
                          struct pairing *pairing)
 {
-    OWNED char *name = view_text(condition, "name");
-    const struct value *entry = experiment_condition(experiment, name);
+    const struct value *entry = experiment_condition(experiment, view_text(condition, "name"));
     const bool loaded = view_has_text(entry, "load");
     if (loaded)
         *pairing = (struct pairing){alone_of(experiment, view_get(entry, "variant")), condition};

@@ -38,9 +38,9 @@ struct metric_list {
                  // --metric leaves it out, the first of those that decide but for the ones above
 };
 
-// From a result and its settings; both may be NULL.
-struct metric_list metric_list(const struct value *result, const struct value *settings);
-void metric_list_free(struct metric_list *list);
+// From a result and its settings; both may be NULL. item is to be freed.
+struct metric_list metric_list(struct texts *texts, const struct value *result,
+                               const struct value *settings);
 // The place of a name; list->count: it has none.
 size_t metric_named(const struct metric_list *list, const struct value *name);
 // The one of this name, where it is one of --metric; else NULL.
@@ -68,13 +68,14 @@ double run_value(const struct value *run, const char *metric);
 
 struct problem {
     const char *kind; // broken-record, unknown-schema, several-hosts
-    char *cell;       // NULL: not of one
-    char *message;
+    const char *cell; // NULL: not of one
+    const char *message;
 };
 
 struct problems {
     struct problem *item;
     size_t count, allocated;
+    struct texts texts; // theirs
 };
 
 // Takes message, which text_of made.
@@ -114,13 +115,14 @@ struct runs {
     size_t value_count, value_allocated;
     size_t metric_count; // for so many: see runs_value
     size_t measured;     // counted in any case
-    char *condition[64];
+    const char *condition[64];
     size_t condition_count;
-    size_t seen[64]; // measured runs of each condition
-    char *started;   // of the first run; NULL: none
-    char *failure;   // of the last run, in words; NULL: it did not fail
-    char *host[16];
+    size_t seen[64];     // measured runs of each condition
+    const char *started; // of the first run; NULL: none
+    char *failure;       // of the last run, in words; NULL: it did not fail
+    const char *host[16];
     size_t host_count;
+    struct texts texts; // theirs
 };
 
 // What is done with each usable run; line is its JSON, used as in struct run_record.
@@ -181,8 +183,8 @@ bool family_survives(const struct family *family, const struct value *slowdown);
 
 // Member "family": of the settled one.
 void family_put(struct line *json, const struct family *family);
-// What a reader has to know of it, to be freed; NULL: fewer than two slowdowns.
-char *family_text(const struct family *family);
+// What a reader has to know of it; NULL: fewer than two slowdowns.
+const char *family_text(struct texts *texts, const struct family *family);
 
 // ---- experiment.c
 
@@ -190,15 +192,16 @@ char *family_text(const struct family *family);
 // is no baseline, or the baseline alone.
 
 struct experiment {
-    const char *name; // of the folder
+    const char *name;    // of the folder
+    struct texts *texts; // that are made of it, and live as long
     struct document status, record, result;
     struct runs runs;
     // What is used most, from the documents.
     const struct value *settings, *environment, *cell, *conditions, *baseline;
-    char *reference; // the baseline's name
+    const char *reference; // the baseline's name
     struct metric_list metrics;
     const char *state;           // done, failed, running, interrupted; NULL: not known
-    char *reason;                // NULL: none was noted
+    const char *reason;          // NULL: none was noted
     unsigned sessions;           // that this is made of, see report.h; 0: it is a single one
     bool is_session;             // one of several, which another experiment is made of
     const struct family *family; // of all slowdowns of the report; NULL: not known yet
@@ -206,17 +209,17 @@ struct experiment {
 
 struct warning {
     const struct value *record; // of result.json; NULL: the report's own
-    char *flag, *text;          // text: the message with the advice
+    const char *flag, *text;    // text: the message with the advice
     bool problem;               // else a note
 };
 
 struct cell {
     const struct experiment *of;
     const struct quantity *main; // of which the slowdown is
-    char *name, *sessions;       // name that it shares with other sessions; NULL: with none
-    char *target, *label, *row, *load, *level, *condition, *spec, *host, *kind;
-    char *variant;   // NULL: the experiment has none
-    char *reference; // the name of the condition without load
+    const char *name, *sessions; // name that it shares with other sessions; NULL: with none
+    const char *target, *label, *row, *load, *level, *condition, *spec, *host, *kind;
+    const char *variant;   // NULL: the experiment has none
+    const char *reference; // the name of the condition without load
     const struct value *parameters, *command;
     // The conditions' and slowdowns' entries; NULL: none. The baseline is the target's, or the
     // variant's, without load. The slowdown is of the main metric.
@@ -226,7 +229,7 @@ struct cell {
     double noise_floor; // NAN: not known
     struct warning *warnings;
     size_t warning_count, warning_allocated;
-    char *flags[64]; // sorted, each once
+    const char *flags[64]; // sorted, each once
     size_t flag_count;
 };
 
@@ -253,15 +256,15 @@ struct origin cell_origin(const struct cell *cell);
 
 // The first of several loads whose rate is known; NULL: none.
 const struct value *rated_load(const struct value *loads);
-// A word, and a command, as a shell would read it, to be freed.
-char *word_quoted(const char *word);
-char *command_text(const struct value *command);
+// A word, and a command, as a shell would read it.
+const char *word_quoted(struct texts *texts, const char *word);
+const char *command_text(struct texts *texts, const struct value *command);
 // The processor, CPUs, memory and kernel of a node; alike nodes have the same.
-char *node_kind(const struct value *environment);
+const char *node_kind(struct texts *texts, const struct value *environment);
 
 // A warning of result.json; one that does not say how grave it is (an older
 // version's: `stats --derive` makes it anew) is a problem.
-struct warning severity_warning(const struct value *record);
+struct warning severity_warning(struct texts *texts, const struct value *record);
 
 // The one of the main columns.
 const struct quantity *main_metric(const struct experiment *experiment);

@@ -142,7 +142,9 @@ void experiment_read(struct experiment *experiment, const struct folder *folder,
                      const struct wanted *wanted, const struct run_options *options,
                      struct problems *problems)
 {
-    *experiment = (struct experiment){.name = folder->name, .family = wanted->family};
+    *experiment = (struct experiment){.name = folder->name,
+                                      .texts = must(calloc(1, sizeof *experiment->texts)),
+                                      .family = wanted->family};
     OWNED char *derived = text_of("%s/%zu/result.json", wanted->derived ?: "/", number);
     OWNED char *status = text_of("%s/status.json", folder->path),
                *record = text_of("%s/experiment.json", folder->path),
@@ -153,8 +155,8 @@ void experiment_read(struct experiment *experiment, const struct folder *folder,
     document_read(&experiment->record, record, SCHEMA_EXPERIMENT, folder->name, problems);
     document_read(&experiment->result, has_derived ? derived : result, SCHEMA_RESULT, folder->name,
                   problems);
-    experiment->metrics =
-        metric_list(experiment->result.top, view_get(experiment->record.top, "settings"));
+    experiment->metrics = metric_list(experiment->texts, experiment->result.top,
+                                      view_get(experiment->record.top, "settings"));
     if (options) {
         struct run_options with_metrics = *options;
         with_metrics.metrics = &experiment->metrics;
@@ -251,7 +253,7 @@ static void take_over(struct experiment *all, struct experiment *part, const str
     for (size_t i = 1; i < group->count; i++)
         append_runs(&all->runs, &part[i].runs);
     all->sessions = (unsigned)group->count;
-    all->metrics = metric_list(all->result.top, view_get(all->record.top, "settings"));
+    all->metrics = metric_list(all->texts, all->result.top, view_get(all->record.top, "settings"));
     experiment_settle(all);
     // That of the first which is not done.
     all->state = "done";
@@ -267,7 +269,9 @@ void sessions_read(struct experiment *all, const struct group *group, const stru
     for (size_t i = 0; i < group->count; i++)
         experiment_read(&part[i], &folders->item[group->place[i].folder],
                         group->place[i].folder + 1, wanted, options, &ignored);
-    *all = (struct experiment){.name = group->name, .family = wanted->family};
+    *all = (struct experiment){.name = group->name,
+                               .texts = must(calloc(1, sizeof *all->texts)),
+                               .family = wanted->family};
     take_over(all, part, group);
     for (size_t i = 0; i < group->count; i++)
         experiment_free(&part[i]);
@@ -275,24 +279,26 @@ void sessions_read(struct experiment *all, const struct group *group, const stru
     problems_free(&ignored);
 }
 
-char *sessions_text(const struct value *slowdown)
+const char *sessions_text(struct texts *texts, const struct value *slowdown)
 {
     enum { FEW = 4 };
-    const struct value *sessions = view_get(slowdown, "sessions"),
-                       *ratios = view_get(sessions, "ratios");
-    OWNED char *text = NULL, *spread = NULL;
+    const struct value *sessions = view_get(slowdown, "sessions");
+    const char *text = NULL, *spread = "";
     size_t count = 0;
     if (!sessions)
         return NULL;
-    for (const struct value *item = NULL; view_each(ratios, &item); count++)
-        text = text_joined(text, ", ", number_fixed(view_number(item, NAN), 3, ROOM));
+    EACH_VALUE (item, view_get(sessions, "ratios")) {
+        text =
+            joined(texts, text, ", ", kept(texts, number_fixed(view_number(item, NAN), 3, ROOM)));
+        count++;
+    }
     if (!isnan(view_real(sessions, "between")))
         spread =
-            text_of("; standard deviation %s between sessions, %s from pair to pair within one",
-                    number_percent(view_real(sessions, "between"), ROOM),
-                    number_percent(view_real(sessions, "within"), ROOM));
-    return text_of("%zu sessions: %s%s%s", count, text ?: "-", spread ?: "",
-                   count < FEW ? "; so few make a wide interval: 5 narrow it" : "");
+            said(texts, "; standard deviation %s between sessions, %s from pair to pair within one",
+                 number_percent(view_real(sessions, "between"), ROOM),
+                 number_percent(view_real(sessions, "within"), ROOM));
+    return said(texts, "%zu sessions: %s%s%s", count, text ?: "-", spread,
+                count < FEW ? "; so few make a wide interval: 5 narrow it" : "");
 }
 
 // Which experiments are sessions of one cell.
@@ -437,6 +443,11 @@ static bool add_experiment(struct family *family, const struct experiment *exper
     return any;
 }
 
+static char *copy_of(const char *text)
+{
+    return text ? must(strdup(text)) : NULL;
+}
+
 static void survey_folder(void *context, size_t number)
 {
     struct work *work = context;
@@ -447,8 +458,8 @@ static void survey_folder(void *context, size_t number)
     work->places[number].folder = number;
     if (add_experiment(&work->parts[number], &experiment, work->wanted))
         work->places[number] = (struct place){
-            .name = view_text(experiment.cell, "of") ?: view_text(experiment.cell, "name"),
-            .key = view_text(experiment.cell, "key"),
+            .name = copy_of(view_text(experiment.cell, "of") ?: view_text(experiment.cell, "name")),
+            .key = copy_of(view_text(experiment.cell, "key")),
             .session = view_count(view_get(experiment.cell, "session"), 1),
             .folder = number};
     experiment_free(&experiment);

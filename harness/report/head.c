@@ -23,7 +23,7 @@ struct between { // one target alone, on several nodes
 struct nodes {
     struct between *between;
     size_t between_count, between_allocated;
-    char *hosts; // each environment, as JSON
+    const char *hosts; // each environment, as JSON
 };
 
 static int by_host(const void *a, const void *b)
@@ -66,31 +66,32 @@ static size_t group(const struct report_line *row, size_t count, struct node *no
     return nodes;
 }
 
-// The kinds of several nodes with the nodes of each, to be freed; NULL: one kind.
-static char *kinds_text(struct node *node, size_t count)
+// The kinds of several nodes with the nodes of each; NULL: one kind.
+static const char *kinds_text(struct texts *texts, struct node *node, size_t count)
 {
-    char *text = NULL;
+    const char *text = NULL, *hosts = NULL;
     qsort(node, count, sizeof *node, by_kind);
     if (strcmp(node[0].kind, node[count - 1].kind) == 0)
         return NULL;
     for (size_t i = 0; i < count; i++) {
-        const char *host = node[i].host ?: "?";
-        const bool more = i + 1 < count && strcmp(node[i].kind, node[i + 1].kind) == 0;
-        text = text_added(text, "%s%s%s%s", host, more ? ", " : ": ", more ? "" : node[i].kind,
-                          more || i + 1 == count ? "" : "; ");
+        hosts = joined(texts, hosts, ", ", node[i].host ?: "?");
+        if (i + 1 < count && strcmp(node[i].kind, node[i + 1].kind) == 0)
+            continue;
+        text = joined(texts, text, "; ", said(texts, "%s: %s", hosts, node[i].kind));
+        hosts = NULL;
     }
     return text;
 }
 
 // A target whose cells come from different kinds of node is a problem of the report.
-static void compare_row(struct nodes *nodes, struct problems *problems,
+static void compare_row(struct nodes *nodes, struct collected *collected,
                         const struct report_line *row, size_t count)
 {
     struct node *node = must(calloc(count, sizeof *node));
     const size_t found = group(row, count, node);
-    OWNED char *kinds = found > 1 ? kinds_text(node, found) : NULL;
+    const char *kinds = found > 1 ? kinds_text(&collected->texts, node, found) : NULL;
     if (kinds)
-        problems_add(problems, "different-nodes", NULL,
+        problems_add(&collected->problems, "different-nodes", NULL,
                      text_of("%s: its cells come from different kinds of node (%s): slowdowns "
                              "compare, times do not",
                              row->label, kinds));
@@ -119,7 +120,7 @@ static void nodes_compare(struct nodes *nodes, struct collected *collected)
         for (end = start + 1;
              end < collected->line_count && strcmp(line[end].same, line[start].same) == 0;)
             end++;
-        compare_row(nodes, &collected->problems, &line[start], end - start);
+        compare_row(nodes, collected, &line[start], end - start);
     }
 }
 
@@ -136,7 +137,7 @@ static int by_environment(const void *a, const void *b)
 static void put_varied(struct line *json, const char *name, const struct host *group, size_t count,
                        size_t which)
 {
-    OWNED char **value = must(calloc(count, sizeof *value));
+    OWNED const char **value = must(calloc(count, sizeof *value));
     for (size_t i = 0; i < count; i++)
         value[i] = group[i].text[which];
     qsort(value, count, sizeof *value, by_text);
@@ -148,9 +149,9 @@ static void put_varied(struct line *json, const char *name, const struct host *g
     line_close(json);
 }
 
-// A list, to be freed, of one for each environment, with the devices, file systems, governors and
+// A list of one for each environment, with the devices, file systems, governors and
 // CPU lists that its cells had.
-static char *hosts_of(const struct collected *collected)
+static const char *hosts_of(struct collected *collected)
 {
     struct line json = {0};
     static const char *const varied[] = {"cpus_allowed", "governors", "file_systems", "devices"};
@@ -174,7 +175,7 @@ static char *hosts_of(const struct collected *collected)
         line_raw(&json, NULL, both);
         line_free(&one);
     }
-    return json_text_end(&json);
+    return taken(&collected->texts, json_text_end(&json));
 }
 
 static void put_campaign(struct line *json, const struct campaigns *campaigns)
@@ -183,9 +184,8 @@ static void put_campaign(struct line *json, const struct campaigns *campaigns)
         return;
     const struct value *first = campaigns->item[0].document.top,
                        *settings = view_get(first, "settings");
-    OWNED char *name = view_text(first, "name"), *file = view_text(first, "file");
-    const char *base = file ? strrchr(file, '/') : NULL;
-    line_text(json, "name", name);
+    const char *file = view_text(first, "file"), *base = file ? strrchr(file, '/') : NULL;
+    line_text(json, "name", view_text(first, "name"));
     line_text(json, "file", base ? base + 1 : file ?: "");
     view_put(json, "settings", view_is(settings, VIEW_OBJECT) ? settings : NULL);
     line_count(json, "cells", campaigns_cells(campaigns));
@@ -280,56 +280,55 @@ static struct legend legend_of_all(const struct collected *collected)
     return legend;
 }
 
-static void put_legend(struct line *json, const struct legend *legend)
+static void put_legend(struct line *json, struct texts *texts, const struct legend *legend)
 {
-    OWNED char *level = legend_level(legend), *figure = legend_figure(legend),
-               *key = legend_key(legend);
-    OWNED char *unseen = legend_unseen(legend), *scope = legend_scope(legend),
-               *statistic = legend_statistic(legend);
     line_object(json, "legend");
     line_text(json, "main", legend->mixed ? NULL : legend->main);
-    line_text(json, "figure", figure);
-    line_text(json, "key", key);
-    line_text(json, "scope", scope);
-    line_text(json, "statistic", statistic);
-    line_text(json, "unseen", unseen);
+    line_text(json, "figure", legend_figure(texts, legend));
+    line_text(json, "key", legend_key(texts, legend));
+    line_text(json, "scope", legend_scope(texts, legend));
+    line_text(json, "statistic", legend_statistic(legend));
+    line_text(json, "unseen", legend_unseen(texts, legend));
     line_close(json);
-    line_text(json, "level", level);
+    line_text(json, "level", legend_level(texts, legend));
 }
 
 // "; not done: 2 failed, 1 waiting"
-static char *states_text(const struct collected *collected)
+static const char *states_text(struct collected *collected)
 {
     static const char *const states[] = {"failed", "interrupted", "running", "waiting"};
-    char *text = must(strdup(""));
+    struct texts *texts = &collected->texts;
+    const char *text = NULL;
     for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
         size_t count = 0;
         for (size_t j = 0; j < collected->waiting_count; j++)
             count += strcmp(collected->waiting[j].state, states[i]) == 0;
         if (count > 0)
-            text = text_added(text, "%s%zu %s", *text == '\0' ? "; not done: " : ", ", count,
-                              states[i]);
+            text = joined(texts, text, ", ", said(texts, "%zu %s", count, states[i]));
     }
-    return text;
+    return text ? said(texts, "; not done: %s", text) : "";
 }
 
-static char *between_line(const struct between *between)
+static const char *between_line(struct texts *texts, const struct between *between)
 {
-    char *line = text_of("%s: alone it takes %s on average over %zu nodes, standard deviation "
-                         "between nodes %s (%s):",
-                         between->first->label, number_scaled(between->mean_s, "s", ROOM),
-                         between->count, number_scaled(sqrt(between->variance), "s", ROOM),
-                         number_percent(between->variation, ROOM));
+    const char *line = NULL;
     for (size_t i = 0; i < between->count; i++)
-        line = text_added(line, "%s %s %s", i == 0 ? "" : ",", between->node[i].host ?: "?",
-                          number_scaled(between->node[i].mean_s, "s", ROOM));
-    return line;
+        line = joined(texts, line, ", ",
+                      said(texts, "%s %s", between->node[i].host ?: "?",
+                           number_scaled(between->node[i].mean_s, "s", ROOM)));
+    return said(texts,
+                "%s: alone it takes %s on average over %zu nodes, standard deviation "
+                "between nodes %s (%s): %s",
+                between->first->label, number_scaled(between->mean_s, "s", ROOM), between->count,
+                number_scaled(sqrt(between->variance), "s", ROOM),
+                number_percent(between->variation, ROOM), line);
 }
 
-// What a campaign has found, in a sentence: NULL where no cell has a slowdown. To be freed.
-static char *answer_text(const struct collected *collected)
+// What a campaign has found, in a sentence: NULL where no cell has a slowdown.
+static const char *answer_text(struct collected *collected)
 {
     const struct report_line *largest = NULL;
+    struct texts *texts = &collected->texts;
     size_t judged = 0, slower = 0, without = 0;
     for (size_t i = 0; i < collected->line_count; i++) {
         const struct report_line *line = &collected->lines[i];
@@ -345,60 +344,59 @@ static char *answer_text(const struct collected *collected)
     if (judged == 0)
         return NULL;
     if (!largest && judged == 1)
-        return text_of("The cell is not surely slower beside its load.");
+        return "The cell is not surely slower beside its load.";
     if (!largest)
-        return text_of("None of %zu cells is surely slower beside its load; %zu of them surely not "
-                       "by %.0f %%.",
-                       judged, without, 100 * negligible_effect);
+        return said(texts,
+                    "None of %zu cells is surely slower beside its load; %zu of them surely not "
+                    "by %.0f %%.",
+                    judged, without, 100 * negligible_effect);
     const double low = largest->slowdown.low, high = largest->slowdown.high;
     const int decimals = sentence_decimals(low, high);
     const bool has_level = strcmp(largest->level, "-") != 0;
-    char *worst = text_of("%s beside %s%s%s: %s times as %s (%s to %s).", largest->label,
-                          largest->load, has_level ? " " : "", has_level ? largest->level : "",
-                          number_fixed(largest->slowdown.center, decimals, ROOM),
-                          largest->is_time ? "long" : "bad", number_fixed(low, decimals, ROOM),
-                          number_fixed(high, decimals, ROOM));
+    const char *worst = said(texts, "%s beside %s%s%s: %s times as %s (%s to %s).", largest->label,
+                             largest->load, has_level ? " " : "", has_level ? largest->level : "",
+                             number_fixed(largest->slowdown.center, decimals, ROOM),
+                             largest->is_time ? "long" : "bad", number_fixed(low, decimals, ROOM),
+                             number_fixed(high, decimals, ROOM));
     if (judged == 1)
         return worst;
-    OWNED char *none = without == 0 ? NULL : text_of(" In %zu no effect is seen.", without);
-    OWNED char *most = worst;
-    return text_of("%zu of %zu cells are surely %s beside their load, most of all %s%s", slower,
-                   judged, largest->is_time ? "slower" : "worse", most, none ?: "");
+    return said(texts, "%zu of %zu cells are surely %s beside their load, most of all %s%s", slower,
+                judged, largest->is_time ? "slower" : "worse", worst,
+                without == 0 ? "" : said(texts, " In %zu no effect is seen.", without));
 }
 
 // The same as texts.
-static void put_texts(struct line *json, const char *name, const struct collected *collected,
+static void put_texts(struct line *json, const char *name, struct collected *collected,
                       const struct nodes *nodes)
 {
-    OWNED char *states = states_text(collected);
+    struct texts *texts = &collected->texts;
     const size_t cells = collected_cells(collected);
     struct view view = {0};
     line_object(json, "texts");
     visible_put(json, "name", name);
-    visible_take(json, "totals",
-                 text_of("%zu cell%s with figures, %zu runs%s", cells, cells == 1 ? "" : "s",
-                         collected->runs, states));
-    visible_take(json, "answer", answer_text(collected));
-    visible_take(json, "family", family_text(&collected->family));
+    visible_put(json, "totals",
+                said(texts, "%zu cell%s with figures, %zu runs%s", cells, cells == 1 ? "" : "s",
+                     collected->runs, states_text(collected)));
+    visible_put(json, "answer", answer_text(collected));
+    visible_put(json, "family", family_text(texts, &collected->family));
     line_array(json, "hosts");
-    EACH_VALUE (item, view_parse(&view, nodes->hosts, strlen(nodes->hosts))) {
-        OWNED char *host = view_text(item, "host"), *cpu = view_text(item, "cpu"),
-                   *kernel = view_text(item, "kernel"),
-                   *allowed = view_joined(view_get(item, "cpus_allowed"), " or ");
-        visible_add(json, text_of("%s: %s, CPUs %s, %s, %s", host ?: "?", cpu ?: "?", allowed ?: "",
-                                  number_scaled(view_real(item, "memory_bytes"), "B", ROOM),
-                                  kernel ?: "?"));
-    }
+    EACH_VALUE (item, view_parse(&view, nodes->hosts, strlen(nodes->hosts)))
+        visible_add(json, said(texts, "%s: %s, CPUs %s, %s, %s", view_text(item, "host") ?: "?",
+                               view_text(item, "cpu") ?: "?",
+                               view_joined(texts, view_get(item, "cpus_allowed"), " or ") ?: "",
+                               number_scaled(view_real(item, "memory_bytes"), "B", ROOM),
+                               view_text(item, "kernel") ?: "?"));
     line_close(json);
     view_free(&view);
     line_array(json, "between");
     for (size_t i = 0; i < nodes->between_count; i++)
-        visible_add(json, between_line(&nodes->between[i]));
+        visible_add(json, between_line(texts, &nodes->between[i]));
     line_close(json);
     line_array(json, "waiting");
     for (size_t i = 0; i < collected->waiting_count; i++) {
         const struct waiting *waiting = &collected->waiting[i];
-        visible_add(json, text_of("%s: %s: %s", waiting->name, waiting->state, waiting->reason));
+        visible_add(json,
+                    said(texts, "%s: %s: %s", waiting->name, waiting->state, waiting->reason));
     }
     line_close(json);
     line_array(json, "warnings");
@@ -439,9 +437,9 @@ char *head_of(const char *name, struct collected *collected, const struct campai
     put_model(&json, name, collected, campaigns, &nodes);
     if (wanted->rows) {
         const struct legend legend = legend_of_all(collected);
-        put_legend(&json, &legend);
+        put_legend(&json, &collected->texts, &legend);
         put_texts(&json, name, collected, &nodes);
-        columns_put_all(&json, &legend);
+        columns_put_all(&json, &collected->texts, &legend);
         metrics_put(&json);
         line_raw(&json, "experiment", collected->table ?: "null");
     }
@@ -450,6 +448,5 @@ char *head_of(const char *name, struct collected *collected, const struct campai
     for (size_t i = 0; i < nodes.between_count; i++)
         free(nodes.between[i].node);
     free(nodes.between);
-    free(nodes.hosts);
     return json_text_end(&json);
 }

@@ -27,7 +27,6 @@ struct legend legend_of(const struct experiment *experiment)
     const struct value *intervals = view_get(experiment->result.top, "intervals");
     const double family = view_confidence(experiment->settings);
     const unsigned said = view_count(view_get(intervals, "family"), 1), count = said > 1 ? said : 1;
-    OWNED char *statistic = view_text(experiment->settings, "statistic");
     // Bonferroni, as harness/stats has it.
     struct legend legend = {
         .level = 1 - (1 - family) / count,
@@ -36,7 +35,7 @@ struct legend legend_of(const struct experiment *experiment)
         .fewest = experiment->sessions,
         .most = experiment->sessions,
         .members = members_of(experiment->settings, count, experiment_has_variants(experiment)),
-        .statistic = statistic_named(statistic)};
+        .statistic = statistic_named(view_text(experiment->settings, "statistic"))};
     const struct metric_list *list = &experiment->metrics;
     const char *words = list->item[list->main].words;
     memcpy(legend.main, words, strnlen(words, sizeof legend.main - 1));
@@ -75,69 +74,66 @@ struct legend legend_join(struct legend a, struct legend b)
 }
 
 // Four digits, or as many as show that it is below 100 %.
-static char *percent(double level)
+static const char *percent(struct texts *texts, double level)
 {
     const int digits = level < 0.9999 || level >= 1 ? 4 : 2 + (int)ceil(-log10(1 - level));
-    return text_of("%.*g %%", digits, 100 * level);
+    return said(texts, "%.*g %%", digits, 100 * level);
 }
 
-char *legend_level(const struct legend *legend)
+const char *legend_level(struct texts *texts, const struct legend *legend)
 {
-    return isnan(legend->level) ? must(strdup("confidence")) : percent(legend->level);
+    return isnan(legend->level) ? "confidence" : percent(texts, legend->level);
 }
 
-char *legend_figure(const struct legend *legend)
+const char *legend_figure(struct texts *texts, const struct legend *legend)
 {
-    OWNED char *level = legend_level(legend);
-    return legend->statistic == STATISTICS ? text_of("± %s", level)
+    const char *level = legend_level(texts, legend);
+    return legend->statistic == STATISTICS ? said(texts, "± %s", level)
            : legend->statistic == STATISTIC_MEAN
-               ? text_of("mean ± %s", level)
-               : text_of("%s [%s]", statistic_words[legend->statistic], level);
+               ? said(texts, "mean ± %s", level)
+               : said(texts, "%s [%s]", statistic_words[legend->statistic], level);
 }
 
-char *legend_scope(const struct legend *legend)
+const char *legend_scope(struct texts *texts, const struct legend *legend)
 {
     static const char one[] =
         "for repetitions in the same session: another day, node or build may differ by more";
     if (legend->most == 0)
-        return must(strdup(one));
+        return one;
     if (legend->fewest == 0)
-        return text_of("%s; of rows whose runs end in / N, for repetitions of N sessions", one);
-    OWNED char *fewest = legend->fewest < legend->most ? text_of("%u to ", legend->fewest) : NULL;
-    return text_of("for repetitions of sessions, of which there were %s%u: another node or build "
-                   "than theirs may differ by more",
-                   fewest ?: "", legend->most);
+        return said(texts, "%s; of rows whose runs end in / N, for repetitions of N sessions", one);
+    const char *fewest = legend->fewest < legend->most ? said(texts, "%u to ", legend->fewest) : "";
+    return said(texts,
+                "for repetitions of sessions, of which there were %s%u: another node or build "
+                "than theirs may differ by more",
+                fewest, legend->most);
 }
 
-char *legend_statistic(const struct legend *legend)
+const char *legend_statistic(const struct legend *legend)
 {
     const enum statistic statistic = legend->statistic;
     return statistic == STATISTICS || statistic == STATISTIC_MEAN || statistic == STATISTIC_TYPICAL
                ? NULL
-               : must(strdup(statistic_words[statistic]));
+               : statistic_words[statistic];
 }
 
-char *legend_key(const struct legend *legend)
+const char *legend_key(struct texts *texts, const struct legend *legend)
 {
     const bool mixed = isnan(legend->level);
-    OWNED char *level = legend_level(legend), *all = percent(legend->family),
-               *scope = legend_scope(legend), *statistic = legend_statistic(legend);
-    char *text =
-        text_of("± and [ ] are %s%sconfidence intervals", mixed ? "" : level, mixed ? "" : " ");
+    const char *statistic = legend_statistic(legend), *together = "";
     if (legend->intervals > 1 && !mixed)
-        text = text_added(text, " (%s for the %u %s together)", all, legend->intervals,
-                          legend->members);
-    text = text_joined(text, " ", scope);
-    if (statistic)
-        text = text_added(text, "; times and ratios are of the %s", statistic);
-    if (legend->higher)
-        text = text_joined(text, "; ",
-                           "a ratio above 1 is worse, also where higher is better: there it is the "
-                           "inverse of the quotient");
-    return text;
+        together = said(texts, " (%s for the %u %s together)", percent(texts, legend->family),
+                        legend->intervals, legend->members);
+    return said(texts, "± and [ ] are %s%sconfidence intervals%s %s%s%s%s",
+                mixed ? "" : legend_level(texts, legend), mixed ? "" : " ", together,
+                legend_scope(texts, legend), statistic ? "; times and ratios are of the " : "",
+                statistic ?: "",
+                legend->higher ? "; a ratio above 1 is worse, also where higher is better: there "
+                                 "it is the inverse of the quotient"
+                               : "");
 }
 
-char *legend_unseen(const struct legend *legend)
+const char *legend_unseen(struct texts *texts, const struct legend *legend)
 {
     if (!(legend->unseen > 0))
         return NULL;
@@ -145,9 +141,8 @@ char *legend_unseen(const struct legend *legend)
     const double seen = 1 - legend->unseen, odds = legend->unseen / seen;
     const double few = odds < 1 ? 1 : floor(odds + 1e-9);
     const double all = odds < 1 ? ceil(1 / legend->unseen) : few + 1;
-    OWNED char *level = percent(legend->family);
-    return text_of("%.0f run%s may not show what happens in %.0f of %.0f (%s)", legend->runs,
-                   legend->runs == 1 ? "" : "s", few, all, level);
+    return said(texts, "%.0f run%s may not show what happens in %.0f of %.0f (%s)", legend->runs,
+                legend->runs == 1 ? "" : "s", few, all, percent(texts, legend->family));
 }
 
 // ---- all slowdowns of a report
@@ -256,35 +251,34 @@ static const char *expected(double number, char *text)
     return number_fixed(number, number < 0.995 ? 2 : 1, text);
 }
 
-char *family_text(const struct family *family)
+const char *family_text(struct texts *texts, const struct family *family)
 {
     const struct counts counts = counts_of(family);
-    char level[NUMBER_SIZE] = "their level";
     if (family->count < 2)
         return NULL;
-    if (!isnan(counts.chance))
-        snprintf(level, sizeof level, "%.6g %%", 100 * (1 - counts.chance));
-    const char *half = expected(counts.by_chance / 2, ROOM);
-    OWNED char *chance =
-        text_of("%zu %s with two-sided intervals at %s: by chance up to %s would look "
-                "distinguishable from noise (%s %s, %s %s), %zu %s",
-                family->count, family->ratios ? "ratios" : "slowdowns", level,
-                expected(counts.by_chance, ROOM), half, family->ratios ? "worse" : "slower", half,
-                family->ratios ? "better" : "faster", counts.distinguishable,
-                counts.distinguishable == 1 ? "does" : "do");
+    const char *half = expected(counts.by_chance / 2, ROOM),
+               *level = isnan(counts.chance) ? "their level"
+                                             : said(texts, "%.6g %%", 100 * (1 - counts.chance));
+    const char *chance =
+        said(texts,
+             "%zu %s with two-sided intervals at %s: by chance up to %s would look "
+             "distinguishable from noise (%s %s, %s %s), %zu %s",
+             family->count, family->ratios ? "ratios" : "slowdowns", level,
+             expected(counts.by_chance, ROOM), half, family->ratios ? "worse" : "slower", half,
+             family->ratios ? "better" : "faster", counts.distinguishable,
+             counts.distinguishable == 1 ? "does" : "do");
     const char *some =
         family->known < family->count ? " (some were recorded without a p value)" : "";
-    char *text = NULL;
     if (family->known == 0)
-        text = text_of(
-            "%s; which of them are beyond chance is not known: they were recorded without p values",
-            chance);
-    else if (counts.survive == 0)
-        text = text_of("%s; none holds at a false discovery rate of %.0f %%%s", chance,
-                       100 * FAMILY_RATE, some);
-    else
-        text = text_of(
-            "%s; " FAMILY_MARK " marks the %zu that hold%s at a false discovery rate of %.0f %%%s",
-            chance, counts.survive, counts.survive == 1 ? "s" : "", 100 * FAMILY_RATE, some);
-    return text;
+        return said(texts,
+                    "%s; which of them are beyond chance is not known: they were recorded without "
+                    "p values",
+                    chance);
+    if (counts.survive == 0)
+        return said(texts, "%s; none holds at a false discovery rate of %.0f %%%s", chance,
+                    100 * FAMILY_RATE, some);
+    return said(texts,
+                "%s; " FAMILY_MARK " marks the %zu that hold%s at a false discovery rate of "
+                "%.0f %%%s",
+                chance, counts.survive, counts.survive == 1 ? "s" : "", 100 * FAMILY_RATE, some);
 }

@@ -371,7 +371,7 @@ static bool unfinished(const struct folder *folder, size_t number, const struct 
         list = view_get(experiment.record.top, "loads");
     bool enough = view_first(list) != NULL;
     for (const struct value *item = NULL; enough && view_each(list, &item);) {
-        OWNED char *name = view_text(item, "name");
+        const char *name = view_text(item, "name");
         const size_t condition = !name ? SIZE_MAX : runs_condition(&experiment.runs, name);
         enough = condition != SIZE_MAX && experiment.runs.seen[condition] >= 2;
     }
@@ -471,17 +471,18 @@ static void print_plan(const struct report *report)
     }
 }
 
-// Of the campaign, else the names of the folders. To be freed.
-static char *report_name(const struct report *report)
+// Of the campaign, else the names of the folders.
+static const char *report_name(struct report *report)
 {
     struct folders named = {0};
-    char *name = report->campaigns.count == 0
-                     ? NULL
-                     : view_text(report->campaigns.item[0].document.top, "name");
+    struct texts *texts = &report->collected.texts;
+    const char *name = report->campaigns.count == 0
+                           ? NULL
+                           : view_text(report->campaigns.item[0].document.top, "name");
     for (char **dir = report->settings.dirs; *dir && !name; dir++)
         folders_add_named(&named, *dir);
     for (size_t i = 0; i < named.count; i++)
-        name = text_joined(name, ", ", named.item[i].name);
+        name = joined(texts, name, ", ", kept(texts, named.item[i].name));
     folders_free(&named);
     return name;
 }
@@ -489,10 +490,9 @@ static char *report_name(const struct report *report)
 static void print_cells(struct report *report)
 {
     struct collected *collected = &report->collected;
-    OWNED char *name = report_name(report);
-    OWNED char *head = report->wanted.figures
-                           ? figures_columns()
-                           : head_of(name, collected, &report->campaigns, &report->wanted);
+    OWNED char *head = report->wanted.figures ? figures_columns()
+                                              : head_of(report_name(report), collected,
+                                                        &report->campaigns, &report->wanted);
     if (report->wanted.terminal) {
         terminal_print(head, collected, report->settings.verbose);
         return;
@@ -505,10 +505,10 @@ static void print_cells(struct report *report)
 
 static void say_problems(const struct report *report, const struct problems *problems)
 {
-    for (size_t i = 0; i < problems->count && !report->settings.quiet; i++) {
-        OWNED char *text = visible(problems->item[i].message);
-        complain("%s", text);
-    }
+    struct texts texts = {0};
+    for (size_t i = 0; i < problems->count && !report->settings.quiet; i++)
+        complain("%s", shown(&texts, problems->item[i].message));
+    texts_free(&texts);
 }
 
 static bool print_report(struct report *report)

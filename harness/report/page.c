@@ -9,38 +9,41 @@
 
 // ---- the command line that measures again
 
-// Adds a word, which it takes, to the line.
-static void add(char **line, char *text)
+struct command {
+    struct texts *texts;
+    const char *line;
+};
+
+static void add(struct command *command, const char *word)
 {
-    OWNED char *word = text, *quoted = word_quoted(word);
-    *line = text_joined(*line, " ", quoted);
+    command->line = joined(command->texts, command->line, " ", word_quoted(command->texts, word));
 }
 
-// Takes value.
-static void add_option(char **line, const char *name, char *value)
+static void add_option(struct command *command, const char *name, const char *value)
 {
-    add(line, must(strdup(name)));
-    add(line, value);
+    add(command, name);
+    add(command, value);
 }
 
-static char *joined(const struct value *list)
+static const char *commas(struct command *command, const struct value *list)
 {
-    return view_joined(list, ",") ?: must(strdup(""));
+    return view_joined(command->texts, list, ",") ?: "";
 }
 
 // "load_cpus" -> --load-cpus, "settle_s" -> --settle; what is --conclude now was --cleanup in
 // older records.
-static char *option_name(const struct value *settings, const struct value *setting)
+static const char *option_name(struct texts *texts, const struct value *settings,
+                               const struct value *setting)
 {
     const bool old = !view_get(settings, "conclude");
     if (old && view_get(settings, "cleanup") == setting)
-        return must(strdup("--conclude"));
+        return "--conclude";
     char *name = text_of("--%.*s", (int)setting->key_length, setting->key);
     name[text_before(name, "_s")] = '\0';
     for (char *c = name; *c != '\0'; c++)
         if (*c == '_')
             *c = '-';
-    return name;
+    return taken(texts, name);
 }
 
 // Not given, or what is so without it.
@@ -68,107 +71,103 @@ static bool is_apart(const char *option)
     return false;
 }
 
-static void add_setting(char **line, const struct value *settings, const struct value *setting)
+static void add_setting(struct command *command, const struct value *settings,
+                        const struct value *setting)
 {
-    OWNED char *option = option_name(settings, setting);
+    const char *option = option_name(command->texts, settings, setting);
     if (setting->type == VIEW_OBJECT) // of capacity: its members are options
         EACH_VALUE (item, setting)
-            add_setting(line, setting, item);
+            add_setting(command, setting, item);
     if (is_apart(option) || preset(option, setting) || setting->type == VIEW_OBJECT)
         return;
     if (strcmp(option, "--cold-path") == 0)
         EACH_VALUE (path, setting)
-            add_option(line, option, view_plain(path));
+            add_option(command, option, view_plain(command->texts, path));
     else if (strcmp(option, "--same-within") == 0)
-        add_option(line, option, text_of("%.6g%%", 100 * view_number(setting, 0)));
+        add_option(command, option, said(command->texts, "%.6g%%", 100 * view_number(setting, 0)));
     else if (setting->type == VIEW_TRUE)
-        add(line, must(strdup(option)));
+        add(command, option);
     else
-        add_option(line, option,
-                   setting->type == VIEW_ARRAY ? joined(setting) : view_plain(setting));
+        add_option(command, option,
+                   setting->type == VIEW_ARRAY ? commas(command, setting)
+                                               : view_plain(command->texts, setting));
 }
 
 // "p99_ms=stdout:/.../,unit=ms", as --metric takes it (common/metric.h).
-static char *definition_text(const struct value *metric)
+static const char *definition_text(struct texts *texts, const struct value *metric)
 {
     static const char *const options[] = {"take", "scale", "unit",    "better",
                                           "role", "loop",  "quantile"};
-    OWNED char *name = view_plain(view_get(metric, "name")),
-               *source = view_plain(view_get(metric, "source")),
-               *variant = view_text(metric, "variant");
-    char *text = text_of("%s%s%s=%s", name, variant ? "@" : "", variant ?: "", source);
+    const char *variant = view_text(metric, "variant");
+    const char *text =
+        said(texts, "%s%s%s=%s", view_plain(texts, view_get(metric, "name")), variant ? "@" : "",
+             variant ?: "", view_plain(texts, view_get(metric, "source")));
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         const struct value *value = view_get(metric, options[i]);
         if (!value || value->type == VIEW_NULL || view_equals(value, "") ||
             view_equals(value, "last") || view_equals(value, "lower") ||
             view_equals(value, "result"))
             continue;
-        OWNED char *plain = view_plain(value);
-        text = text_added(text, ",%s=%s", options[i], plain);
+        text = said(texts, "%s,%s=%s", text, options[i], view_plain(texts, value));
     }
     return text;
 }
 
 // Names that are built in, and definitions.
-static void add_metrics(char **line, const struct value *settings)
+static void add_metrics(struct command *command, const struct value *settings)
 {
     const struct value *chosen = view_get(settings, "metric"), *own = view_get(settings, "metrics"),
                        *decide = view_get(settings, "decide");
-    OWNED char *names = must(strdup(""));
-    EACH_VALUE (item, chosen) {
-        OWNED char *name = view_plain(item);
+    const char *names = "";
+    EACH_VALUE (item, chosen)
         if (!metric_entry(settings, item))
-            names = text_joined(names, ",", name);
-    }
+            names = joined(command->texts, names, ",", view_plain(command->texts, item));
     if (*names != '\0' && (view_first(own) || strcmp(names, "wall_s") != 0))
-        add_option(line, "--metric", must(strdup(names)));
+        add_option(command, "--metric", names);
     EACH_VALUE (item, own)
-        add_option(line, "--metric", definition_text(item));
+        add_option(command, "--metric", definition_text(command->texts, item));
     if (view_first(decide) && !view_same(decide, chosen))
-        add_option(line, "--decide", joined(decide));
+        add_option(command, "--decide", commas(command, decide));
 }
 
 // What was built from a revision is built again.
-static void add_variants(char **line, const struct value *record)
+static void add_variants(struct command *command, const struct value *record)
 {
-    char *build = view_text(record, "build");
+    struct texts *texts = command->texts;
     EACH_VALUE (item, view_get(record, "variants")) {
-        OWNED char *name = view_plain(view_get(item, "name")),
-                   *commit = view_string(view_path(item, "revision", "commit")),
-                   *command = command_text(view_get(item, "command"));
-        add_option(line, commit ? "--revision" : "--variant",
-                   text_of("%s=%s", name, commit ?: command));
+        const char *commit = view_string(view_path(item, "revision", "commit"));
+        add_option(command, commit ? "--revision" : "--variant",
+                   said(texts, "%s=%s", view_plain(texts, view_get(item, "name")),
+                        commit ?: command_text(texts, view_get(item, "command"))));
     }
-    if (build)
-        add_option(line, "--build", build);
+    if (view_has_text(record, "build"))
+        add_option(command, "--build", view_text(record, "build"));
 }
 
-// The command line that measures a cell's experiment again: what was not the default. To be freed.
-static char *reproduce_command(const struct cell *cell)
+// The command line that measures a cell's experiment again: what was not the default.
+static const char *reproduce_command(const struct cell *cell)
 {
     const struct value *record = cell->of->record.top, *settings = cell->of->settings,
                        *variants = view_get(record, "variants"), *loads = view_get(record, "loads");
     const bool built = view_is(view_path(view_first(variants), "revision", "commit"), VIEW_STRING);
-    OWNED char *codes = joined(view_get(settings, "ignore_codes"));
-    char *line = text_of("jostle %s", capacity_searched(cell->of)       ? "capacity"
-                                      : !cell->loaded && !cell->variant ? "run"
-                                                                        : "slowdown");
-    add_variants(&line, record);
-    EACH_VALUE (load, loads) {
-        OWNED char *name = view_text(load, "name"), *spec = view_text(load, "spec");
-        if (name && spec)
-            add_option(&line, "--load", text_of("%s=%s", name, spec));
-    }
-    add_metrics(&line, settings);
+    struct texts *texts = cell->of->texts;
+    struct command command = {texts, capacity_searched(cell->of)       ? "jostle capacity"
+                                     : !cell->loaded && !cell->variant ? "jostle run"
+                                                                       : "jostle slowdown"};
+    const char *codes = commas(&command, view_get(settings, "ignore_codes"));
+    add_variants(&command, record);
+    EACH_VALUE (load, loads)
+        if (view_has_text(load, "name") && view_has_text(load, "spec"))
+            add_option(&command, "--load",
+                       said(texts, "%s=%s", view_text(load, "name"), view_text(load, "spec")));
+    add_metrics(&command, settings);
     EACH_VALUE (setting, settings)
-        add_setting(&line, settings, setting);
+        add_setting(&command, settings, setting);
     if (view_holds(settings, "ignore_failure"))
-        add(&line, text_of("--ignore-failure%s%s", *codes == '\0' ? "" : "=", codes));
-    if (!view_first(variants) || built) {
-        OWNED char *command = command_text(view_get(record, "command"));
-        line = text_added(line, " -- %s", command);
-    }
-    return line;
+        add(&command, said(texts, "--ignore-failure%s%s", *codes == '\0' ? "" : "=", codes));
+    return view_first(variants) && !built ? command.line
+                                          : said(texts, "%s -- %s", command.line,
+                                                 command_text(texts, view_get(record, "command")));
 }
 
 // ---- charts
@@ -278,7 +277,7 @@ static void put_condition(struct line *json, const struct experiment *of, size_t
 // What the cell's condition is called where its variant is known from its row.
 static void put_name(struct line *json, const struct cell *cell)
 {
-    OWNED char *load =
+    const char *load =
         cell->variant ? view_text(experiment_condition(cell->of, cell->condition), "load") : NULL;
     visible_put(json, "condition", load ?: cell->condition);
 }
@@ -286,7 +285,6 @@ static void put_name(struct line *json, const struct cell *cell)
 // What the page draws of a cell; of a search for capacities nothing.
 static void put_charts(struct line *json, const struct cell *cell, bool first)
 {
-    OWNED char *unit = view_text(cell->load_entry, "unit");
     line_object(json, "charts");
     if (!capacity_searched(cell->of)) {
         put_name(json, cell);
@@ -294,7 +292,7 @@ static void put_charts(struct line *json, const struct cell *cell, bool first)
         line_text(json, "under", cell->condition);
         line_real(json, "offered", view_real(cell->load_entry, "offered"));
         line_real(json, "achieved", view_real(cell->load_entry, "achieved"));
-        visible_put(json, "unit", unit);
+        visible_put(json, "unit", view_text(cell->load_entry, "unit"));
         put_metrics(json, cell);
     }
     if (!capacity_searched(cell->of) && first) {
@@ -339,8 +337,7 @@ void page_put(struct line *json, const struct cell *cell, bool first)
     page_put_ratio(json, cell->slowdown);
     visible_put(json, "spec", cell->spec);
     view_put(json, "points", view_is(points, VIEW_OBJECT) ? points : NULL);
-    visible_take(json, "attribution", row_attribution_words(cell));
-    OWNED char *again = reproduce_command(cell);
-    line_text(json, "again", again);
+    visible_put(json, "attribution", row_attribution_words(cell));
+    line_text(json, "again", reproduce_command(cell));
     put_charts(json, cell, first);
 }

@@ -43,10 +43,10 @@ static char *run_failure(const struct value *run)
     switch (kind_of(run)) {
     case FAILURE_SERVICE:
         return must(strdup("the service ended during the run"));
-    case FAILURE_NOT_STARTED: {
-        OWNED char *error = view_text(run, "start_error");
-        return text_of("the target could not be started (%s)", error ?: "?");
-    }
+    case FAILURE_NOT_STARTED:
+        return text_of("the target could not be started (%s)",
+                       view_text(run, "start_error") ?: "?");
+
     case FAILURE_TIMED_OUT:
         return text_of("the target ran into the time-out after %g s",
                        view_number(view_get(run, "wall_s"), 0));
@@ -54,10 +54,9 @@ static char *run_failure(const struct value *run)
         return text_of("the target was ended by signal %.0f", view_real(run, "signal"));
     case FAILURE_EXIT:
         return text_of("the target failed with exit code %.0f", view_real(run, "exit_code"));
-    case FAILURE_METRIC: {
-        OWNED char *name = view_text(metric, "metric"), *reason = view_text(metric, "reason");
-        return text_of("metric %s: %s", name ?: "?", reason ?: "not known");
-    }
+    case FAILURE_METRIC:
+        return text_of("metric %s: %s", view_text(metric, "metric") ?: "?",
+                       view_text(metric, "reason") ?: "not known");
     default:
         return NULL;
     }
@@ -70,7 +69,7 @@ void problems_add(struct problems *problems, const char *kind, const char *cell,
     problems->item =
         grown(problems->item, problems->count, &problems->allocated, sizeof *problems->item);
     problems->item[problems->count++] =
-        (struct problem){kind, cell ? must(strdup(cell)) : NULL, message};
+        (struct problem){kind, kept(&problems->texts, cell), taken(&problems->texts, message)};
 }
 
 void problems_move(struct problems *to, struct problems *from)
@@ -79,16 +78,13 @@ void problems_move(struct problems *to, struct problems *from)
         to->item = grown(to->item, to->count, &to->allocated, sizeof *to->item);
         to->item[to->count++] = from->item[i];
     }
-    free(from->item);
-    *from = (struct problems){0};
+    texts_move(&to->texts, &from->texts);
+    problems_free(from);
 }
 
 void problems_free(struct problems *problems)
 {
-    for (size_t i = 0; i < problems->count; i++) {
-        free(problems->item[i].cell);
-        free(problems->item[i].message);
-    }
+    texts_free(&problems->texts);
     free(problems->item);
     *problems = (struct problems){0};
 }
@@ -133,10 +129,12 @@ static char *unusable(const struct value *top, const char *schema, const char *w
         return text_of("%s/%s is broken or half-written", who, file);
     if (view_matches(top, "schema", schema))
         return NULL;
-    OWNED char *found = must(view_copy(view_get(top, "schema")));
-    return text_of("%s/%s has the schema %s, which is not known here (%s): was it made by another "
-                   "version of jostle?",
-                   who, file, found, schema);
+    struct texts texts = {0};
+    char *text = text_of("%s/%s has the schema %s, which is not known here (%s): was it made by "
+                         "another version of jostle?",
+                         who, file, view_copy(&texts, view_get(top, "schema")), schema);
+    texts_free(&texts);
+    return text;
 }
 
 void document_read(struct document *document, const char *path, const char *schema, const char *who,
@@ -181,14 +179,15 @@ struct reader {
     char *clean;   // a line that was not UTF-8
 };
 
-static size_t known_name(char **names, size_t *count, size_t most, const struct value *name)
+static size_t known_name(struct texts *texts, const char **names, size_t *count, size_t most,
+                         const struct value *name)
 {
     for (size_t i = 0; i < *count; i++)
         if (view_equals(name, names[i]))
             return i;
     if (*count == most)
         return most - 1;
-    names[*count] = must(view_string(name));
+    names[*count] = kept(texts, name->string);
     return (*count)++;
 }
 
@@ -231,17 +230,17 @@ static void note_run(struct reader *reader, const struct value *run)
                                    &reader->ignored),
                measured = view_number(view_get(run, "block"), 1) != 0;
     const size_t most = sizeof runs->condition / sizeof *runs->condition;
-    const size_t condition =
-        known_name(runs->condition, &runs->condition_count, most, view_get(run, "condition"));
+    const size_t condition = known_name(&runs->texts, runs->condition, &runs->condition_count, most,
+                                        view_get(run, "condition"));
     runs->seen[condition] += measured;
     runs->measured += measured;
     if (!runs->started)
-        runs->started = view_text(run, "start");
+        runs->started = kept(&runs->texts, view_text(run, "start"));
     free(runs->failure);
     runs->failure = good ? NULL : run_failure(run);
     if (view_has_text(run, "host"))
-        known_name(runs->host, &runs->host_count, sizeof runs->host / sizeof *runs->host,
-                   view_get(run, "host"));
+        known_name(&runs->texts, runs->host, &runs->host_count,
+                   sizeof runs->host / sizeof *runs->host, view_get(run, "host"));
     const bool used = measured && good && runs->seen[condition] > reader->discarded &&
                       view_number(view_get(run, "block"), 1) >= reader->from_block;
     if (reader->options->visit)
@@ -271,7 +270,7 @@ static void take_line(struct reader *reader, const char *line, size_t length)
         note_run(reader, run);
     } else if (schema && !view_equals(schema, SCHEMA_RUN)) {
         free(reader->unknown);
-        reader->unknown = must(view_copy(schema));
+        reader->unknown = must(strndup(schema->text, schema->length));
     } else {
         reader->broken++;
     }
@@ -364,13 +363,9 @@ size_t runs_condition(const struct runs *runs, const char *name)
 
 void runs_free(struct runs *runs)
 {
-    for (size_t i = 0; i < runs->condition_count; i++)
-        free(runs->condition[i]);
-    for (size_t i = 0; i < runs->host_count; i++)
-        free(runs->host[i]);
+    texts_free(&runs->texts);
     free(runs->item);
     free(runs->value);
-    free(runs->started);
     free(runs->failure);
     *runs = (struct runs){0};
 }
@@ -423,21 +418,20 @@ static const struct value *facts_of(const struct value *result, const struct val
     return facts;
 }
 
-static void add(struct metric_list *list, const struct value *result, const struct value *settings,
-                const struct value *name)
+static void add(struct metric_list *list, struct texts *texts, const struct value *result,
+                const struct value *settings, const struct value *name)
 {
-    char *text = view_string(name);
+    const char *text = view_string(name);
     if (!text)
         return;
     const struct value *facts = facts_of(result, settings, name, text);
-    OWNED char *unit = view_text(facts, "unit");
-    char *words = visible(text), *plain = visible(unit ?: "");
+    const char *words = shown(texts, text), *unit = shown(texts, view_text(facts, "unit") ?: "");
     list->item = must(realloc(list->item, (list->count + 1) * sizeof *list->item));
     list->item[list->count++] = (struct quantity){.name = text,
                                                   .title = words,
                                                   .words = words,
-                                                  .unit = plain,
-                                                  .table_unit = plain,
+                                                  .unit = unit,
+                                                  .table_unit = unit,
                                                   .table_factor = 1,
                                                   .higher = view_matches(facts, "better", "higher"),
                                                   .chosen = true};
@@ -463,7 +457,8 @@ static void choose_main(struct metric_list *list, const struct value *settings)
     }
 }
 
-struct metric_list metric_list(const struct value *result, const struct value *settings)
+struct metric_list metric_list(struct texts *texts, const struct value *result,
+                               const struct value *settings)
 {
     struct metric_list list = {.item = must(malloc(sizeof metrics)), .count = METRIC_COUNT};
     const struct value *chosen = view_get(settings, "metric");
@@ -472,27 +467,15 @@ struct metric_list metric_list(const struct value *result, const struct value *s
         list.item[i].chosen = view_lists(chosen, metrics[i].name);
     EACH_VALUE (item, chosen)
         if (metric_named(&list, item) == list.count)
-            add(&list, result, settings, item);
+            add(&list, texts, result, settings, item);
     choose_main(&list, settings);
     return list;
 }
 
-void metric_list_free(struct metric_list *list)
-{
-    for (size_t i = METRIC_COUNT; i < list->count; i++) {
-        free((char *)(uintptr_t)list->item[i].name);
-        free((char *)(uintptr_t)list->item[i].words);
-        free((char *)(uintptr_t)list->item[i].unit);
-    }
-    free(list->item);
-    *list = (struct metric_list){0};
-}
-
 size_t metric_named(const struct metric_list *list, const struct value *name)
 {
-    OWNED char *text = view_string(name);
     size_t place = 0;
-    while (place < list->count && (!text || strcmp(list->item[place].name, text) != 0))
+    while (place < list->count && !view_equals(name, list->item[place].name))
         place++;
     return place;
 }

@@ -114,9 +114,9 @@ char *sessions_result(const struct experiment *part, const struct group *group);
 void sessions_read(struct experiment *all, const struct group *group, const struct folders *folders,
                    const struct wanted *wanted, const struct run_options *options);
 
-// What the ratio over sessions is made of, "3 sessions: 1.37, 1.35, 1.40; ...", to be
-// freed; NULL: it is of a single one. slowdown: of an experiment that sessions_read made.
-char *sessions_text(const struct value *slowdown);
+// What the ratio over sessions is made of, "3 sessions: 1.37, 1.35, 1.40; ..."; NULL: it is of a
+// single one. slowdown: of an experiment that sessions_read made.
+const char *sessions_text(struct texts *texts, const struct value *slowdown);
 
 // What is to be known of all results before the first of them is put into words: which
 // are sessions of one cell, and the family of their slowdowns, settled.
@@ -130,22 +130,22 @@ void workers_each(size_t count, void (*job)(void *context, size_t number), void 
 // ---- collect.c
 
 struct report_line {
-    char *text; // JSON, or CSV; NULL: of a session, where a line of all of them is shown
-    char *name, *target, *label, *load, *level;
+    const char *text; // JSON, or CSV; NULL: of a session, where a line of all of them is shown
+    const char *name, *target, *label, *load, *level;
     const char *experiment; // name of its folder
     bool of_campaign;
-    char *same;          // equal: cells that differ in their load only
-    char *host, *kind;   // host NULL: not known
-    double wall_s, runs; // of the baseline; NAN where others have it: it is over sessions
+    const char *same;        // equal: cells that differ in their load only
+    const char *host, *kind; // host NULL: not known
+    double wall_s, runs;     // of the baseline; NAN where others have it: it is over sessions
     // How many times as long, or worse, under load; NAN: not known.
     struct estimate slowdown;
     bool is_time, is_distinguishable; // of the slowdown
     struct legend legend;
-    char *settings; // without the seed, as JSON; NULL: not for the page
+    const char *settings; // without the seed, as JSON; NULL: not for the page
 };
 
 struct waiting {
-    char *name, *reason, *host; // host NULL: not known
+    const char *name, *reason, *host; // host NULL: not known
     const char *state;
     size_t runs;
 };
@@ -156,10 +156,11 @@ enum { HOST_NAME, HOST_KIND, HOST_ENVIRONMENT, HOST_VARIED, HOST_TEXTS = HOST_VA
 struct host {
     // Its name (NULL: not known) and kind; the environment as members of an object that is open
     // still; then cpus_allowed, governor, file_system and device, as JSON.
-    char *text[HOST_TEXTS];
+    const char *text[HOST_TEXTS];
 };
 
 struct collected {
+    struct texts texts; // theirs
     struct problems problems;
     struct family family;
     struct groups *groups;     // of sessions
@@ -170,7 +171,7 @@ struct collected {
     struct host *hosts; // each once
     size_t host_count, host_allocated;
     size_t experiments, runs;
-    char *table; // of the only experiment, as JSON (table.c); NULL: there are several
+    const char *table; // of the only experiment, as JSON (table.c); NULL: there are several
 };
 
 // experiments and runs count what has a selected cell, or a waiting one.

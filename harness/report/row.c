@@ -10,33 +10,35 @@
 
 void row_say(struct line *json, const char *who, const char *words)
 {
-    if (who && words)
-        visible_add(json, text_of("%s: %s", who, words));
+    OWNED char *text = who && words ? text_of("%s: %s", who, words) : NULL;
+    visible_add(json, text);
 }
 
-const char *row_achieved(const struct value *load, bool is_short, char *text)
+void others_say(struct line *json, const char *who, const struct value *others)
 {
-    const double offered = view_real(load, "offered"), achieved = view_real(load, "achieved");
-    if (isnan(offered) || isnan(achieved)) {
-        number_scaled(view_real(load, "cpu_s"), "s", text);
-        return strcmp(text, "-") == 0 ? text : strcat(text, " CPU");
-    }
-    OWNED char *unit = view_text(load, "unit");
-    const struct scale s = scale_of(fmax(offered, achieved), unit ?: "");
+    row_say(json, who, view_text(others, "text"));
+    row_say(json, who, view_string(view_path(others, "steadier", "text")));
+}
+
+const char *row_achieved(struct texts *texts, const struct value *load, bool is_short)
+{
+    const double offered = view_real(load, "offered"), achieved = view_real(load, "achieved"),
+                 cpu_s = view_real(load, "cpu_s");
+    if (isnan(offered) || isnan(achieved))
+        return isnan(cpu_s) ? "-" : said(texts, "%s CPU", number_scaled(cpu_s, "s", ROOM));
+    const struct scale s = scale_of(fmax(offered, achieved), view_text(load, "unit") ?: "");
     const int decimals = number_decimals(fmax(offered, achieved) * s.factor);
-    OWNED char *plain = visible(s.unit);
-    snprintf(text, NUMBER_SIZE, "%.40s of %.40s %.60s%s",
-             number_fixed(achieved * s.factor, decimals, ROOM),
-             number_fixed(offered * s.factor, decimals, ROOM), plain, is_short ? " (short)" : "");
-    return text;
+    return said(texts, "%s of %s %.60s%s", number_fixed(achieved * s.factor, decimals, ROOM),
+                number_fixed(offered * s.factor, decimals, ROOM), shown(texts, s.unit),
+                is_short ? " (short)" : "");
 }
 
-char *row_loads(const struct value *condition)
+const char *row_loads(struct texts *texts, const struct value *condition)
 {
-    char *all = NULL;
+    const char *all = NULL;
     EACH_VALUE (load, view_get(condition, "load"))
-        all = text_joined(all, " + ", row_achieved(load, view_holds(load, "short"), ROOM));
-    return !all ? must(strdup("-")) : all;
+        all = joined(texts, all, " + ", row_achieved(texts, load, view_holds(load, "short")));
+    return all ?: "-";
 }
 
 void row_warnings(struct line *json, const struct warning *warnings, size_t count)
@@ -66,14 +68,10 @@ void row_condition_warnings(struct line *json, const struct experiment *experime
         if (view_has_text(item, "flag") &&
             (!condition ? !view_is(of, VIEW_STRING) : view_equals(of, condition))) {
             warning = grown(warning, count, &allocated, sizeof *warning);
-            warning[count++] = severity_warning(item);
+            warning[count++] = severity_warning(experiment->texts, item);
         }
     }
     row_warnings(json, warning, count);
-    for (size_t i = 0; i < count; i++) {
-        free(warning[i].flag);
-        free(warning[i].text);
-    }
     free(warning);
 }
 
@@ -83,10 +81,11 @@ bool row_has_metric(const struct experiment *experiment, size_t metric)
            !capacity_searched(experiment);
 }
 
-char *row_load(const struct cell *cell)
+const char *row_load(const struct cell *cell)
 {
-    OWNED char *both = cell->load && cell->level ? text_of("%s %s", cell->load, cell->level) : NULL;
-    return visible(both ?: cell->load ?: "-");
+    struct texts *texts = cell->of->texts;
+    return shown(texts, cell->load && cell->level ? said(texts, "%s %s", cell->load, cell->level)
+                                                  : cell->load ?: "-");
 }
 
 const struct value *row_attribution(const struct cell *cell)
@@ -95,13 +94,12 @@ const struct value *row_attribution(const struct cell *cell)
                     "attribution");
 }
 
-char *row_attribution_words(const struct cell *cell)
+const char *row_attribution_words(const struct cell *cell)
 {
-    OWNED char *text = view_text(row_attribution(cell), "text");
-    if (!text)
-        return NULL;
-    OWNED char *name = text_of("%s: ", cell->condition);
-    return visible(text_after(text, name) ?: text);
+    struct texts *texts = cell->of->texts;
+    const char *text = view_text(row_attribution(cell), "text");
+    return shown(texts,
+                 text ? text_after(text, said(texts, "%s: ", cell->condition)) ?: text : NULL);
 }
 
 double figure_bound(const struct value *figure, bool high)
@@ -156,15 +154,15 @@ const char *row_figure(const struct value *condition, const struct quantity *met
     return text;
 }
 
-char *row_star(const struct value *condition, const char *who)
+const char *row_star(struct texts *texts, const struct value *condition, const char *who)
 {
     const struct value *figure = view_get(condition, "wall_s");
     const double count = view_number(view_get(figure, "set_aside"), 0);
     if (!is_without_outliers(figure))
         return NULL;
-    return text_of("* %s: mean-without-outliers, %.0f run%s set aside; the mean of all runs is %s",
-                   who, count, count == 1 ? "" : "s",
-                   number_scaled(view_real(figure, "mean"), "s", ROOM));
+    return said(
+        texts, "* %s: mean-without-outliers, %.0f run%s set aside; the mean of all runs is %s", who,
+        count, count == 1 ? "" : "s", number_scaled(view_real(figure, "mean"), "s", ROOM));
 }
 
 struct estimate ratio_estimate(const struct value *slowdown)
@@ -232,12 +230,13 @@ const char *ratio_plain(const struct value *slowdown, const struct quantity *met
     return number_ratio(plain.center, plain.low, plain.high, text);
 }
 
-char *ratio_direction(const struct experiment *experiment, const struct value *slowdown)
+const char *ratio_direction(const struct experiment *experiment, const struct value *slowdown)
 {
     const struct quantity *metric =
         metric_chosen(&experiment->metrics, view_get(slowdown, "metric"));
     const char *text = metric ? ratio_plain(slowdown, metric, ROOM) : "-";
-    return strcmp(text, "-") == 0 ? NULL : text_of("%s %s of alone", metric->words, text);
+    return strcmp(text, "-") == 0 ? NULL
+                                  : said(experiment->texts, "%s %s of alone", metric->words, text);
 }
 
 bool capacity_searched(const struct experiment *experiment)
@@ -245,82 +244,79 @@ bool capacity_searched(const struct experiment *experiment)
     return view_is(view_get(experiment->result.top, "capacity"), VIEW_OBJECT);
 }
 
-const char *capacity_value(const struct value *capacity, const struct value *entry, char *text)
+const char *capacity_value(const struct experiment *of, const struct value *entry)
 {
+    const struct value *capacity = view_get(of->result.top, "capacity");
     const double value = view_real(entry, "value");
     const double low = figure_bound(entry, false), high = figure_bound(entry, true);
     const bool below = view_matches(entry, "bound", "below"),
                above = view_matches(entry, "bound", "at-least");
-    const double edge = view_real(capacity, below ? "low" : "high");
-    OWNED char *own = view_text(capacity, "unit"), *unit = visible(own ?: "");
+    const char *unit = shown(of->texts, view_text(capacity, "unit") ?: "");
     if (below || above)
-        snprintf(text, NUMBER_SIZE, "%s %.100s", below ? "below" : "at least",
-                 number_scaled(edge, unit, ROOM));
-    else if (isnan(value) || isnan(low) || isnan(high))
-        number_scaled(value, unit, text);
-    else
-        number_with_bounds(value, low, high, unit, text);
-    return text;
+        return said(of->texts, "%s %s", below ? "below" : "at least",
+                    number_scaled(view_real(capacity, below ? "low" : "high"), unit, ROOM));
+    return kept(of->texts, isnan(value) || isnan(low) || isnan(high)
+                               ? number_scaled(value, unit, ROOM)
+                               : number_with_bounds(value, low, high, unit, ROOM));
 }
 
-static char *text_or_words(const struct value *value)
+static const char *text_or_words(struct texts *texts, const struct value *value)
 {
-    return view_is(value, VIEW_ARRAY) ? command_text(value) : view_string(value);
+    return view_is(value, VIEW_ARRAY) ? command_text(texts, value) : view_string(value);
 }
 
-static char *head_line(const struct experiment *experiment)
+static const char *head_line(const struct experiment *experiment)
 {
     const struct value *settings = experiment->settings;
-    OWNED char *command = text_or_words(view_get(settings, "service")),
-               *ready = text_or_words(view_get(settings, "ready"));
-    return text_of("service: %s%s%s%s", command ?: "?", ready ? ", ready by " : "", ready ?: "",
-                   view_holds(settings, "keep_service") ? ", kept for all blocks"
-                                                        : ", a new one for each block");
+    struct texts *texts = experiment->texts;
+    const char *ready = text_or_words(texts, view_get(settings, "ready"));
+    return said(texts, "service: %s%s%s%s",
+                text_or_words(texts, view_get(settings, "service")) ?: "?",
+                ready ? ", ready by " : "", ready ?: "",
+                view_holds(settings, "keep_service") ? ", kept for all blocks"
+                                                     : ", a new one for each block");
 }
 
 // ", started 6 times"; nothing where it is not known, or none where there may be none.
-static char *times_text(const char *what, double times, bool always)
+static const char *times_text(struct texts *texts, const char *what, double times, bool always)
 {
-    if (isnan(times) || (times == 0 && !always))
-        return must(strdup(""));
-    return text_of(", %s %.0f time%s", what, times, times == 1 ? "" : "s");
+    return isnan(times) || (times == 0 && !always)
+               ? ""
+               : said(texts, ", %s %.0f time%s", what, times, times == 1 ? "" : "s");
 }
 
 // " (0.72 CPUs, 3.1 % of the time waiting for one)"
-static char *busy_text(const struct value *service)
+static const char *busy_text(struct texts *texts, const struct value *service)
 {
     const double cpus = view_real(service, "cpus"), stalls = view_real(service, "cpu_stall_share");
     const char *number = number_fixed(cpus, 2, ROOM);
-    if (isnan(cpus))
-        return must(strdup(""));
-    return isnan(stalls) ? text_of(" (%s CPUs)", number)
-                         : text_of(" (%s CPUs, %s of the time waiting for one)", number,
-                                   number_percent(stalls, ROOM));
+    return isnan(cpus)     ? ""
+           : isnan(stalls) ? said(texts, " (%s CPUs)", number)
+                           : said(texts, " (%s CPUs, %s of the time waiting for one)", number,
+                                  number_percent(stalls, ROOM));
 }
 
 // "service, mem-50: CPU time 183 ms a run (0.72 CPUs), memory 12.0 MiB, started 6 times"
-static char *condition_line(const struct value *condition)
+static const char *condition_line(struct texts *texts, const struct value *condition)
 {
     const struct value *service = view_get(condition, "service");
-    OWNED char *name = view_text(condition, "name"), *busy = busy_text(service),
-               *started = times_text("started", view_real(service, "starts"), true),
-               *died = times_text("died", view_number(view_get(service, "died"), 0), false);
-    return text_of("service, %s: CPU time %s a run%s, memory %s%s%s", name ?: "?",
-                   number_scaled(view_real(service, "cpu_s"), "s", ROOM), busy,
-                   number_scaled(view_real(service, "memory_bytes"), "B", ROOM), started, died);
+    return said(texts, "service, %s: CPU time %s a run%s, memory %s%s%s",
+                view_text(condition, "name") ?: "?",
+                number_scaled(view_real(service, "cpu_s"), "s", ROOM), busy_text(texts, service),
+                number_scaled(view_real(service, "memory_bytes"), "B", ROOM),
+                times_text(texts, "started", view_real(service, "starts"), true),
+                times_text(texts, "died", view_number(view_get(service, "died"), 0), false));
 }
 
 void service_put_lines(struct line *json, const struct experiment *experiment, const char *who)
 {
     const struct value *service = view_get(experiment->settings, "service");
+    struct texts *texts = experiment->texts;
+    const char *begin = who ? said(texts, "%s: ", who) : "";
     if (!view_is(service, VIEW_STRING) && !view_is(service, VIEW_ARRAY))
         return;
-    OWNED char *begin = who ? text_of("%s: ", who) : must(strdup("")),
-               *head = head_line(experiment);
-    visible_add(json, text_of("%s%s", begin, head));
+    visible_add(json, said(texts, "%s%s", begin, head_line(experiment)));
     EACH_VALUE (item, experiment->conditions)
-        if (view_is(view_get(item, "service"), VIEW_OBJECT)) {
-            OWNED char *line = condition_line(item);
-            visible_add(json, text_of("%s%s", begin, line));
-        }
+        if (view_is(view_get(item, "service"), VIEW_OBJECT))
+            visible_add(json, said(texts, "%s%s", begin, condition_line(texts, item)));
 }

@@ -163,7 +163,7 @@ static void put_condition(struct line *json, struct sessions *of, const struct v
 {
     static const struct over ends[] = {
         {"converged", ALL}, {"stop_reason", FIRST}, {"failed", SUM}, {"censored", SUM}, {0}};
-    OWNED char *name = view_text(first, "name");
+    const char *name = view_text(first, "name");
     struct parts conditions = parts_new(of);
     for (size_t i = 0; i < conditions.count && name != NULL; i++)
         conditions.of[i] = condition_named(&of->part[i], name);
@@ -189,7 +189,7 @@ static void put_condition(struct line *json, struct sessions *of, const struct v
 static double own_error(struct sessions *of, const struct value *slowdown)
 {
     const double pairs = view_real(slowdown, "pairs");
-    OWNED char *method = view_text(slowdown, "method");
+    const char *method = view_text(slowdown, "method");
     const bool repeated = method && (strstr(method, "-sequence") || strstr(method, "-looks"));
     if (repeated || !(pairs > 1))
         return NAN;
@@ -202,7 +202,7 @@ static double own_error(struct sessions *of, const struct value *slowdown)
 static double base_of(const struct experiment *part, const struct value *ratio)
 {
     const bool higher = view_matches(ratio, "better", "higher");
-    OWNED char *name = view_text(ratio, higher ? "condition" : "reference");
+    const char *name = view_text(ratio, higher ? "condition" : "reference");
     const struct value *condition = condition_named(part, name);
     const size_t place = metric_named(&part->metrics, view_get(ratio, "metric"));
     if (!name && !higher && !view_has_text(ratio, "variant"))
@@ -312,8 +312,8 @@ static void put_ratio(struct line *json, struct sessions *of, const struct parts
         line_bool(json, "distinguishable", ratio->low > 1 || ratio->high < 1);
     if (view_get(first, "reference_variant") && view_get(first, "verdict")) {
         const double same = view_number(view_get(of->part[0].settings, "same_within"), 0);
-        OWNED char *unit = view_text(first, "unit");
-        const bool time = relation_is_time(unit ?: "", view_matches(first, "better", "higher"));
+        const bool time = relation_is_time(view_text(first, "unit") ?: "",
+                                           view_matches(first, "better", "higher"));
         line_text(json, "verdict", relation_name(relation_of(ratio, same), time));
     }
     if (view_is(view_get(first, "gate"), VIEW_NULL)) // --at-most does not judge it
@@ -361,8 +361,7 @@ static void put_warning(struct line *json, const struct value *warning, unsigned
 {
     static const char *const members[] = {"flag",   "severity", "condition", "metric",
                                           "advice", "bias",     NULL};
-    OWNED char *message = view_text(warning, "message"),
-               *text = text_of("session %u: %s", session, message ?: "");
+    OWNED char *text = text_of("session %u: %s", session, view_text(warning, "message") ?: "");
     line_object(json, NULL);
     view_put_members(json, warning, members);
     line_text(json, "message", text);

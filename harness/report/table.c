@@ -11,26 +11,26 @@ static void put_title(struct line *json, const struct experiment *experiment)
 {
     const struct value *environment = experiment->environment,
                        *placement = view_get(experiment->record.top, "placement");
-    OWNED char *host = view_text(environment, "host"), *cpu = view_text(environment, "cpu"),
-               *allowed = view_text(environment, "cpus_allowed"),
-               *kernel = view_text(environment, "kernel");
-    OWNED char *place = view_text(placement, "place"), *load = view_text(placement, "load_cpus"),
-               *target = view_text(placement, "target_cpus"),
+    struct texts *texts = experiment->texts;
+    const char *place = view_text(placement, "place"),
                *service = view_text(placement, "service_cpus");
-    visible_take(
-        json, "where",
-        text_of("on %s: %s, CPUs %s, %s", host ?: "?", cpu ?: "?", allowed ?: "?", kernel ?: "?"));
-    visible_take(json, "placed",
-                 place ? text_of("placed %s: %s%s%starget on CPU %s, loads on CPU %s", place,
-                                 service ? "service on CPU " : "", service ?: "",
-                                 service ? ", " : "", target ?: "-", load ?: "-")
-                       : NULL);
+    visible_put(json, "where",
+                said(texts, "on %s: %s, CPUs %s, %s", view_text(environment, "host") ?: "?",
+                     view_text(environment, "cpu") ?: "?",
+                     view_text(environment, "cpus_allowed") ?: "?",
+                     view_text(environment, "kernel") ?: "?"));
+    visible_put(json, "placed",
+                !place ? NULL
+                       : said(texts, "placed %s: %s%s%starget on CPU %s, loads on CPU %s", place,
+                              service ? "service on CPU " : "", service ?: "", service ? ", " : "",
+                              view_text(placement, "target_cpus") ?: "-",
+                              view_text(placement, "load_cpus") ?: "-"));
 }
 
 static void put_condition(struct line *json, const struct experiment *experiment,
                           const struct value *condition)
 {
-    OWNED char *name = must(view_text(condition, "name")), *plain = visible(name);
+    const char *name = view_text(condition, "name");
     const struct quantity *main = main_metric(experiment);
     const struct row row = {.of = experiment,
                             .metric = main,
@@ -38,7 +38,7 @@ static void put_condition(struct line *json, const struct experiment *experiment
                             .condition = condition,
                             .slowdown = slowdown_of(experiment, name, main->name)};
     columns_put_row(json, TABLE_CONDITIONS, &row, row.slowdown);
-    line_text(json, "who", plain);
+    visible_put(json, "who", name);
     row_condition_warnings(json, experiment, name);
     line_close(json);
 }
@@ -61,7 +61,7 @@ static void put_conditions(struct line *json, const struct experiment *experimen
 static void put_metric(struct line *json, const struct experiment *experiment,
                        const struct quantity *metric, const struct value *condition)
 {
-    OWNED char *name = view_text(condition, "name");
+    const char *name = view_text(condition, "name");
     const struct row row = {.of = experiment,
                             .metric = metric,
                             .name = name,
@@ -89,18 +89,18 @@ static void put_metrics(struct line *json, const struct experiment *experiment)
 // "new = ./new in.dat"
 static void put_variants(struct line *json, const struct experiment *experiment)
 {
+    struct texts *texts = experiment->texts;
     EACH_VALUE (item, view_get(experiment->record.top, "variants")) {
-        OWNED char *name = view_text(item, "name"),
-                   *command = command_text(view_get(item, "command")),
-                   *revision = view_string(view_path(item, "revision", "name")),
-                   *commit = view_string(view_path(item, "revision", "commit")),
-                   *tree = view_string(view_path(item, "revision", "tree"));
+        const struct value *from = view_get(item, "revision");
+        const char *name = view_text(item, "name"), *revision = view_text(from, "name"),
+                   *commit = view_text(from, "commit"), *tree = view_text(from, "tree");
         // The working tree as it is has no commit.
-        OWNED char *built = revision ? text_of(", built from %s (%s%.12s)", revision,
-                                               commit ? "" : "tree ", commit ?: tree ?: "?")
-                                     : NULL;
+        const char *built = revision ? said(texts, ", built from %s (%s%.12s)", revision,
+                                            commit ? "" : "tree ", commit ?: tree ?: "?")
+                                     : "";
         if (name)
-            visible_add(json, text_of("%s = %s%s", name, command, built ?: ""));
+            visible_add(json, said(texts, "%s = %s%s", name,
+                                   command_text(texts, view_get(item, "command")), built));
     }
 }
 
@@ -109,42 +109,43 @@ static void put_gains(struct line *json, const struct experiment *experiment)
 {
     EACH_VALUE (load, view_get(experiment->record.top, "loads")) {
         const struct value *words = view_get(view_first(view_get(load, "parts")), "words");
-        OWNED char *name = view_text(load, "name");
+        const char *name = view_text(load, "name");
         const struct value *slowdown = slowdown_of(experiment, name, metrics[METRIC_WALL].name);
         const struct estimate its = ratio_estimate(slowdown);
         if (view_equals(view_first(words), "neighbour") && its.center > 0) {
             const double low = 1 / its.high, high = 1 / its.low;
             const int decimals = ratio_decimals(low, high);
-            visible_add(json,
-                        text_of("%s: without it the target takes %s %s times as long", name,
-                                number_fixed(1 / its.center, decimals, ROOM),
-                                isnan(high) ? "" : number_interval(low, high, decimals, ROOM)));
+            visible_add(json, said(experiment->texts,
+                                   "%s: without it the target takes %s %s times as long", name,
+                                   number_fixed(1 / its.center, decimals, ROOM),
+                                   isnan(high) ? "" : number_interval(low, high, decimals, ROOM)));
         }
     }
 }
 
 // "7, 19 and 3 more"
-static char *numbers_text(const struct value *list)
+static const char *numbers_text(struct texts *texts, const struct value *list)
 {
-    char *all = must(strdup(""));
+    const char *all = "";
     size_t count = 0;
     EACH_VALUE (item, list)
         if (++count <= NUMBERS_NAMED)
-            all = text_added(all, "%s%.0f", count == 1 ? "" : ", ", view_number(item, 0));
-    return count <= NUMBERS_NAMED ? all : text_added(all, " and %zu more", count - NUMBERS_NAMED);
+            all = joined(texts, all, ", ", said(texts, "%.0f", view_number(item, 0)));
+    return count <= NUMBERS_NAMED ? all
+                                  : said(texts, "%s and %zu more", all, count - NUMBERS_NAMED);
 }
 
 // Which runs are far from the others: the mean includes them, and a note says more.
-static char *outliers_text(const struct experiment *experiment, const struct value *warning)
+static const char *outliers_text(const struct experiment *experiment, const struct value *warning,
+                                 const struct value *figure)
 {
     const struct value *list = view_get(warning, "runs"), *first = view_first(list);
     const bool one = first && !view_next(list, first);
-    OWNED char *name = view_text(warning, "condition"), *runs = numbers_text(list);
-    const struct quantity *main = main_metric(experiment);
-    const struct value *figure = metric_figure(condition_named(experiment, name), main);
-    return text_of("%s: outlier%s in run%s %s: the mean includes %s, the median is %s", name,
-                   one ? "" : "s", one ? "" : "s", runs, one ? "it" : "them",
-                   number_scaled(view_real(figure, "median"), main->unit, ROOM));
+    return said(experiment->texts,
+                "%s: outlier%s in run%s %s: the mean includes %s, the median is %s",
+                view_text(warning, "condition"), one ? "" : "s", one ? "" : "s",
+                numbers_text(experiment->texts, list), one ? "it" : "them",
+                number_scaled(view_real(figure, "median"), main_metric(experiment)->unit, ROOM));
 }
 
 static void put_outliers(struct line *json, const struct experiment *experiment)
@@ -152,14 +153,14 @@ static void put_outliers(struct line *json, const struct experiment *experiment)
     const struct quantity *main = main_metric(experiment);
     line_array(json, "outliers");
     EACH_VALUE (item, view_get(experiment->result.top, "warnings")) {
-        OWNED char *name = view_text(item, "condition");
+        const char *name = view_text(item, "condition");
         const struct value *figure = metric_figure(condition_named(experiment, name), main),
                            *slowdown = slowdown_of(experiment, name, main->name);
         // They move the figure that is shown, and have no line yet: put_seldom().
         if (name && view_matches(item, "flag", "outliers") &&
             view_matches(item, "metric", main->name) && view_first(view_get(item, "runs")) &&
             view_matches(figure, "statistic", "mean") && !view_has_text(slowdown, "seldom"))
-            visible_add(json, outliers_text(experiment, item));
+            visible_add(json, outliers_text(experiment, item, figure));
     }
     line_close(json);
 }
@@ -171,16 +172,14 @@ static void put_details(struct line *json, const struct experiment *experiment)
     const struct value *slowdowns = view_get(experiment->result.top, "slowdowns");
     line_array(json, "details");
     EACH_VALUE (load, view_get(experiment->record.top, "loads")) {
-        OWNED char *name = view_text(load, "name"), *spec = view_text(load, "spec");
+        const char *name = view_text(load, "name"), *spec = view_text(load, "spec");
         if (name && spec)
-            visible_add(json, text_of("%s = %s", name, spec));
+            visible_add(json, said(experiment->texts, "%s = %s", name, spec));
     }
     EACH_VALUE (item, slowdowns)
         visible_add(json, view_string(view_path(item, "attribution", "text")));
-    EACH_VALUE (item, slowdowns) {
-        OWNED char *words = ratio_direction(experiment, item), *name = view_text(item, "condition");
-        row_say(json, name, words);
-    }
+    EACH_VALUE (item, slowdowns)
+        row_say(json, view_text(item, "condition"), ratio_direction(experiment, item));
     line_close(json);
 }
 
@@ -199,12 +198,11 @@ static void put_seldom(struct line *json, const struct experiment *experiment, c
 {
     const struct value *all = view_get(experiment->result.top, list);
     EACH_VALUE (item, all) {
-        OWNED char *text = view_text(item, "seldom"), *name = view_text(item, "condition");
         // Of the main metric, or one of --metric.
         const size_t place = metric_named(&experiment->metrics, view_get(item, "metric"));
         if (place < experiment->metrics.count && !is_repeated(all, item) &&
             (place == experiment->metrics.main || experiment->metrics.item[place].chosen))
-            row_say(json, name, text);
+            row_say(json, view_text(item, "condition"), view_text(item, "seldom"));
     }
 }
 
@@ -212,14 +210,8 @@ static void put_seldom(struct line *json, const struct experiment *experiment, c
 static void put_others(struct line *json, const struct experiment *experiment)
 {
     line_array(json, "first");
-    EACH_VALUE (item, experiment->conditions) {
-        const struct value *others = view_path(item, "time", "others");
-        OWNED char *text = view_text(others, "text"),
-                   *steadier = view_string(view_path(others, "steadier", "text")),
-                   *name = view_text(item, "name");
-        row_say(json, name, text);
-        row_say(json, name, steadier);
-    }
+    EACH_VALUE (item, experiment->conditions)
+        others_say(json, view_text(item, "name"), view_path(item, "time", "others"));
     line_close(json);
 }
 
@@ -231,12 +223,13 @@ static void put_times(struct line *json, const struct experiment *experiment)
     if (first && !view_next(experiment->conditions, first) &&
         experiment->metrics.main == METRIC_WALL)
         return;
-    char *all = NULL;
+    const char *all = NULL;
     EACH_VALUE (item, experiment->conditions) {
-        OWNED char *text = view_string(view_path(item, "time", "text")),
+        const char *text = view_string(view_path(item, "time", "text")),
                    *name = view_text(item, "name");
         if (text && name)
-            all = text_added(all, "%s %s %s", all ? ";" : "time:", name, text);
+            all = said(experiment->texts, "%s %s %s",
+                       all ? said(experiment->texts, "%s;", all) : "time:", name, text);
     }
     visible_add(json, all);
 }
@@ -252,22 +245,22 @@ static bool is_judged(const struct experiment *experiment, const char *metric)
 
 // What the gate is about, where that is not the wall time alone: " for user time, memory",
 // and which metrics it had to leave out.
-static char *gate_metrics(const struct experiment *experiment)
+static const char *gate_metrics(const struct experiment *experiment)
 {
-    OWNED char *judged = must(strdup("")), *small = must(strdup(""));
+    struct texts *texts = experiment->texts;
+    const char *judged = NULL, *small = NULL;
     bool others = false;
     for (size_t i = 0; i < experiment->metrics.count; i++) {
         const struct quantity *metric = &experiment->metrics.item[i];
         if (!metric->chosen || !metric_decides(experiment->settings, metric->name))
             continue;
         others = others || i != METRIC_WALL;
-        char **text = is_judged(experiment, metric->name) ? &judged : &small;
-        *text = text_joined(*text, ", ", metric->words);
+        const char **text = is_judged(experiment, metric->name) ? &judged : &small;
+        *text = joined(texts, *text, ", ", metric->words);
     }
-    return !others ? must(strdup(""))
-                   : text_of("%s%s%s%s%s", *judged == '\0' ? "" : " for ", judged,
-                             *small == '\0' ? "" : " (too small to be judged: ", small,
-                             *small == '\0' ? "" : ")");
+    return !others ? ""
+                   : said(texts, "%s%s%s%s%s", judged ? " for " : "", judged ?: "",
+                          small ? " (too small to be judged: " : "", small ?: "", small ? ")" : "");
 }
 
 static void put_floors(struct line *json, const struct experiment *experiment)
@@ -276,75 +269,74 @@ static void put_floors(struct line *json, const struct experiment *experiment)
         const size_t place = metric_named(&experiment->metrics, view_get(floor, "metric"));
         visible_add(
             json,
-            text_of("noise floor, %s: %s (what the baseline measured against itself still allows)",
-                    place == experiment->metrics.count ? "?"
-                                                       : experiment->metrics.item[place].words,
-                    number_percent(view_real(floor, "floor"), ROOM)));
+            said(experiment->texts,
+                 "noise floor, %s: %s (what the baseline measured against itself still allows)",
+                 place == experiment->metrics.count ? "?" : experiment->metrics.item[place].words,
+                 number_percent(view_real(floor, "floor"), ROOM)));
     }
 }
 
 // How many comparisons that decide say what: "2 slower, 1 same"; of a single one its word.
-static char *relations_text(const struct experiment *experiment)
+static const char *relations_text(const struct experiment *experiment)
 {
     static const char *const words[] = {"slower", "worse", "faster", "better", "same", "undecided"};
-    const char *last = "";
+    const char *last = "", *text = "";
     size_t sum = 0;
-    OWNED char *text = must(strdup(""));
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t count = 0;
         EACH_VALUE (item, view_get(experiment->result.top, "comparisons"))
             count += view_holds(item, "decides") && view_matches(item, "verdict", words[i]);
         if (count == 0)
             continue;
-        text = text_added(text, "%s%zu %s", sum == 0 ? "" : ", ", count, words[i]);
+        text = joined(experiment->texts, text, ", ",
+                      said(experiment->texts, "%zu %s", count, words[i]));
         last = words[i];
         sum += count;
     }
-    return must(strdup(sum == 1 ? last : text));
+    return sum == 1 ? last : text;
 }
 
 // The answer to --at-most and --same-within.
 static void put_gate(struct line *json, const struct experiment *experiment)
 {
     const struct value *top = experiment->result.top, *gate = view_get(top, "gate");
-    const struct value *verdict =
-        view_has_text(top, "verdict") ? view_get(top, "verdict") : view_get(gate, "verdict");
+    const char *word = view_text(top, "verdict") ?: view_text(gate, "verdict");
     const double most = view_real(experiment->settings, "at_most"),
                  same = view_real(experiment->settings, "same_within");
-    if (!view_is(verdict, VIEW_STRING) || (isnan(most) && isnan(same)))
+    struct texts *texts = experiment->texts;
+    if (!word || (isnan(most) && isnan(same)))
         return;
     // "at most 1.05", "same within 2 %", or both, and for which metrics.
-    OWNED char *limit = isnan(most) ? NULL : text_of("at most %.4g", most),
-               *within = isnan(same) ? NULL : text_of("same within %.4g %%", 100 * same),
-               *names = gate_metrics(experiment), *word = view_string(verdict),
-               *why = checks_why(gate);
-    OWNED char *relations = isnan(same) ? must(strdup("")) : relations_text(experiment);
+    const char *limit = isnan(most) ? "" : said(texts, "at most %.4g", most),
+               *within = isnan(same) ? NULL : said(texts, "same within %.4g %%", 100 * same),
+               *why = checks_why(texts, gate);
+    const char *relations = isnan(same) ? "" : relations_text(experiment);
     // That it is decided is said by what is known.
     const char *answer = strcmp(word, "decided") == 0 && *relations != '\0' ? relations : word;
     const char *more = strcmp(answer, relations) == 0 ? "" : relations;
-    visible_add(json, text_of("%s%s%s%s: %s%s%s%s%s%s", limit ?: "", limit && within ? ", " : "",
-                              within ?: "", names, answer, why ? " because of " : "", why ?: "",
-                              *more == '\0' ? "" : " (", more, *more == '\0' ? "" : ")"));
+    visible_add(json, said(texts, "%s%s: %s%s%s%s%s%s",
+                           within ? joined(texts, limit, ", ", within) : limit,
+                           gate_metrics(experiment), answer, why ? " because of " : "", why ?: "",
+                           *more == '\0' ? "" : " (", more, *more == '\0' ? "" : ")"));
 }
 
-// The command; of variants their names. To be freed.
-static char *headline(const struct experiment *experiment)
+// The command; of variants their names.
+static const char *headline(const struct experiment *experiment)
 {
     const struct value *variants = view_get(experiment->record.top, "variants");
-    char *text = NULL;
-    EACH_VALUE (item, variants) {
-        OWNED char *name = view_text(item, "name");
-        const bool second = item == view_next(variants, view_first(variants));
-        text = text_joined(text, second ? " against " : ", ", name ?: "?");
-    }
-    return text ?: command_text(view_get(experiment->record.top, "command"));
+    const char *text = NULL;
+    EACH_VALUE (item, variants)
+        text = joined(experiment->texts, text,
+                      item == view_next(variants, view_first(variants)) ? " against " : ", ",
+                      view_text(item, "name") ?: "?");
+    return text ?: command_text(experiment->texts, view_get(experiment->record.top, "command"));
 }
 
 char *table_of(const struct experiment *experiment)
 {
     struct line made = {0}, *json = &made;
     line_object(json, NULL);
-    visible_take(json, "command", headline(experiment));
+    visible_put(json, "command", headline(experiment));
     put_title(json, experiment);
     answer_put(json, "answers", experiment);
     answer_put_next(json, experiment);
@@ -359,10 +351,8 @@ char *table_of(const struct experiment *experiment)
     put_gains(json, experiment);
     put_times(json, experiment);
     service_put_lines(json, experiment, NULL);
-    EACH_VALUE (item, experiment->conditions) {
-        OWNED char *name = view_text(item, "name");
-        visible_add(json, row_star(item, name ?: "?"));
-    }
+    EACH_VALUE (item, experiment->conditions)
+        visible_add(json, row_star(experiment->texts, item, view_text(item, "name") ?: "?"));
     put_seldom(json, experiment, "slowdowns");
     put_seldom(json, experiment, "comparisons");
     put_floors(json, experiment);

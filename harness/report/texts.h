@@ -34,22 +34,20 @@ struct legend legend_of(const struct experiment *experiment);
 // Of both.
 struct legend legend_join(struct legend a, struct legend b);
 
-// The texts are to be freed.
-
 // "95 %"; "confidence" where levels differ.
-char *legend_level(const struct legend *legend);
+const char *legend_level(struct texts *texts, const struct legend *legend);
 // "mean ± 95 %", "median [95 %]".
-char *legend_figure(const struct legend *legend);
+const char *legend_figure(struct texts *texts, const struct legend *legend);
 // What is said below the tables: "± and [ ] are 98.75 % confidence intervals (95 %
 // for the 4 metrics together)".
-char *legend_key(const struct legend *legend);
+const char *legend_key(struct texts *texts, const struct legend *legend);
 // What intervals cover: "for repetitions in the same session: ...".
-char *legend_scope(const struct legend *legend);
+const char *legend_scope(struct texts *texts, const struct legend *legend);
 // "median"; NULL: slowdowns are the typical ones, or ratios of means, or not all of the same
 // statistic.
-char *legend_statistic(const struct legend *legend);
+const char *legend_statistic(const struct legend *legend);
 // "15 runs may not show what happens in 1 of 6 (95 %)"; NULL: not known.
-char *legend_unseen(const struct legend *legend);
+const char *legend_unseen(struct texts *texts, const struct legend *legend);
 
 // ---- row.c
 
@@ -60,20 +58,22 @@ const char *row_figure(const struct value *condition, const struct quantity *met
 // Whether a metric has a row of its own: one of --metric whose figures are not in the main
 // columns.
 bool row_has_metric(const struct experiment *experiment, size_t metric);
-// "mem 50 %": a cell's load with its level; "-": none. To be freed.
-char *row_load(const struct cell *cell);
+// "mem 50 %": a cell's load with its level; "-": none.
+const char *row_load(const struct cell *cell);
 // "471 of 473 MB/s (short)"; "12 ms CPU" for a load without a rate.
-const char *row_achieved(const struct value *load, bool is_short, char *text);
+const char *row_achieved(struct texts *texts, const struct value *load, bool is_short);
 // "WHO: WORDS" in an open array; nothing where one of them is NULL.
 void row_say(struct line *json, const char *who, const char *words);
-// What each of a condition's loads achieved: "1.0 of 1.0 CPUs + 12 ms CPU"; to be freed.
-char *row_loads(const struct value *condition);
-// Where the extra time of the cell went, and in words without the condition's name, to be freed.
-// NULL: not known.
+// What others on the machine cost, and what would be steadier.
+void others_say(struct line *json, const char *who, const struct value *others);
+// What each of a condition's loads achieved: "1.0 of 1.0 CPUs + 12 ms CPU".
+const char *row_loads(struct texts *texts, const struct value *condition);
+// Where the extra time of the cell went, and in words without the condition's name. NULL: not
+// known.
 const struct value *row_attribution(const struct cell *cell);
-char *row_attribution_words(const struct cell *cell);
-// What the star says; NULL: no star. To be freed.
-char *row_star(const struct value *condition, const char *who);
+const char *row_attribution_words(const struct cell *cell);
+// What the star says; NULL: no star.
+const char *row_star(struct texts *texts, const struct value *condition, const char *who);
 // "problems" and "notes": [{flag, condition, text}].
 void row_warnings(struct line *json, const struct warning *warnings, size_t count);
 // The same of one condition; condition NULL: of none in particular.
@@ -113,16 +113,16 @@ const char *ratio_text(const struct value *slowdown, const struct family *family
 // whose ratio is the other way round; "-" for others.
 const char *ratio_plain(const struct value *slowdown, const struct quantity *metric, char *text);
 // "rps 0.739 [0.731, 0.744] of alone", of a metric of --metric that is better when it is higher;
-// NULL: of another, or not known. To be freed.
-char *ratio_direction(const struct experiment *experiment, const struct value *slowdown);
+// NULL: of another, or not known.
+const char *ratio_direction(const struct experiment *experiment, const struct value *slowdown);
 
 // Whether the experiment looked for capacities: its runs are at different rates, and no mean or
 // ratio is of them.
 bool capacity_searched(const struct experiment *experiment);
 
 // "29.0 [27.0, 31.0] k/s", or a bound where the objective is kept nowhere, or everywhere; entry:
-// of by_condition. text has room for NUMBER_SIZE.
-const char *capacity_value(const struct value *capacity, const struct value *entry, char *text);
+// of by_condition.
+const char *capacity_value(const struct experiment *of, const struct value *entry);
 
 // Lines on the service that the target is a client of, as texts of the open array: which it is,
 // and its CPU time, memory, starts and deaths in each condition. Nothing without one.
@@ -167,12 +167,12 @@ void columns_put_row(struct line *json, enum table table, const struct row *row,
 // tables of cells and of one experiment's conditions, and those of their metrics
 // other than the main one. rank: which are left out first where it is narrow, the highest
 // first; 0: never.
-void columns_put_all(struct line *json, const struct legend *legend);
+void columns_put_all(struct line *json, struct texts *texts, const struct legend *legend);
 
 // Member "columns" of one table; metric: of all its figures, or NULL; reference: what its ratios
 // are to, or NULL.
-void columns_put(struct line *json, enum table table, const struct legend *legend,
-                 const char *reference, const struct quantity *metric);
+void columns_put(struct line *json, struct texts *texts, enum table table,
+                 const struct legend *legend, const char *reference, const struct quantity *metric);
 
 // ---- answer.c
 
@@ -200,14 +200,14 @@ void answer_put_next(struct line *json, const struct experiment *experiment);
 
 bool protection_measured(const struct experiment *experiment);
 
-// What the row of an entry has in its columns, to be freed.
-char *protection_setting(const struct row *row);
-char *protection_where(const struct row *row);
-char *protection_front(const struct row *row);
+// What the row of an entry has in its columns.
+const char *protection_setting(const struct row *row);
+const char *protection_where(const struct row *row);
+const char *protection_front(const struct row *row);
 // A share of 1 in percent with its interval; "-" where it is not known.
-char *protection_share(const struct value *figure);
+const char *protection_share(struct texts *texts, const struct value *figure);
 // A ratio with its interval.
-char *protection_ratio(const struct value *figure);
+const char *protection_ratio(struct texts *texts, const struct value *figure);
 
 // ---- variants.c
 
@@ -243,9 +243,9 @@ void protection_put(struct line *json, const struct experiment *experiment);
 // the cells of its experiment, which has the comparisons of variants.
 void checks_put(struct line *json, const struct cell *cell, bool first);
 
-// The flags in the member "why" of a ratio or of a gate: "load-short, carry-over"; to be freed.
-// NULL: there are none.
-char *checks_why(const struct value *judged);
+// The flags in the member "why" of a ratio or of a gate: "load-short, carry-over"; NULL: there are
+// none.
+const char *checks_why(struct texts *texts, const struct value *judged);
 
 // ---- page.c
 

@@ -19,9 +19,11 @@ static void put_chart(struct line *json, const struct experiment *experiment,
     EACH_VALUE (item, view_get(experiment->result.top, "comparisons")) {
         if (!view_matches(item, "metric", metric->name) || isnan(view_real(item, "ratio")))
             continue;
-        OWNED char *variant = view_text(item, "variant"), *load = view_text(item, "load");
+        const char *load = view_text(item, "load");
         line_object(json, NULL);
-        visible_take(json, "name", text_of("%s%s%s", variant ?: "?", load ? ", " : "", load ?: ""));
+        visible_put(json, "name",
+                    said(experiment->texts, "%s%s%s", view_text(item, "variant") ?: "?",
+                         load ? ", " : "", load ?: ""));
         page_put_point(json, item, view_holds(item, "distinguishable"));
         line_close(json);
     }
@@ -29,13 +31,13 @@ static void put_chart(struct line *json, const struct experiment *experiment,
     line_close(json);
 }
 
-// "3.8 % [3.0, 4.5] faster" of a ratio, where a metric is no time "1.6 % [1.0, 2.1] higher". To
-// be freed; NULL: the ratio is not known.
-static char *variants_change(const struct value *ratio, const struct quantity *metric)
+// "3.8 % [3.0, 4.5] faster" of a ratio, where a metric is no time "1.6 % [1.0, 2.1] higher".
+// NULL: the ratio is not known.
+static const char *variants_change(struct texts *texts, const struct value *ratio,
+                                   const struct quantity *metric)
 {
     const struct estimate plain = ratio_of_alone(ratio, metric);
     const double center = plain.center, low = plain.low, high = plain.high;
-    char interval[NUMBER_SIZE] = "";
     if (!(center > 0))
         return NULL;
     const bool more = center >= 1, timed = metric_is_wall(metric);
@@ -44,28 +46,31 @@ static char *variants_change(const struct value *ratio, const struct quantity *m
     const double half = (high - low) * 50;
     const int deserved = isnan(half) ? 1 : half >= 2 ? 0 : half >= 0.2 ? 1 : half >= 0.02 ? 2 : 3;
     const int decimals = decimals_apart(deserved, fmin(one, two), fmax(one, two), 0);
-    if (!isnan(low) && !isnan(high))
-        number_interval(fmin(one, two), fmax(one, two), decimals, interval);
-    return text_of("%s %%%s%s %s", number_fixed(sign * (center - 1), decimals, ROOM),
-                   *interval == '\0' ? "" : " ", interval, way);
+    const char *interval = isnan(low) || isnan(high)
+                               ? ""
+                               : number_interval(fmin(one, two), fmax(one, two), decimals, ROOM);
+    return said(texts, "%s %%%s%s %s", number_fixed(sign * (center - 1), decimals, ROOM),
+                *interval == '\0' ? "" : " ", interval, way);
 }
 
 // What a comparison says: "4 % [2, 6] faster alone".
-static char *phrase(const struct value *comparison, const struct quantity *metric)
+static const char *phrase(struct texts *texts, const struct value *comparison,
+                          const struct quantity *metric)
 {
-    OWNED char *change = variants_change(comparison, metric), *load = view_text(comparison, "load"),
-               *where = load ? text_of(" under %s", load) : must(strdup(" alone"));
-    OWNED char *other = view_text(comparison, "reference_variant");
+    const char *change = variants_change(texts, comparison, metric),
+               *load = view_text(comparison, "load"),
+               *where = load ? said(texts, " under %s", load) : " alone",
+               *other = view_text(comparison, "reference_variant");
     const struct value *verdict = view_get(comparison, "verdict");
     if (!change)
-        return text_of("not known%s", where);
+        return said(texts, "not known%s", where);
     if (view_equals(verdict, "same"))
-        return text_of("the same as %s%s (%s)", other, where, change);
+        return said(texts, "the same as %s%s (%s)", other, where, change);
     if (!view_equals(verdict, "undecided"))
-        return text_of("%s%s", change, where);
+        return said(texts, "%s%s", change, where);
     if (view_is(view_get(comparison, "distinguishable"), VIEW_FALSE))
-        return text_of("not distinguishable from %s%s (%s)", other, where, change);
-    return text_of("%s%s (undecided)", change, where);
+        return said(texts, "not distinguishable from %s%s (%s)", other, where, change);
+    return said(texts, "%s%s (undecided)", change, where);
 }
 
 // Whether the load changes the ratio; "" where that is not known.
@@ -79,27 +84,27 @@ static const char *change_words(const struct value *interaction)
 
 // One sentence for a variant: "new is 4 % [2, 6] faster alone; 1 % [0, 2] slower under mem-50:
 // the load changes that". NULL: nothing compares it.
-static char *sentence(const struct experiment *experiment, const struct value *variant,
-                      const struct quantity *metric)
+static const char *sentence(const struct experiment *experiment, const struct value *variant,
+                            const struct quantity *metric)
 {
-    OWNED char *name = view_string(variant);
-    char *text = NULL;
+    struct texts *texts = experiment->texts;
+    const char *text = NULL;
     EACH_VALUE (item, view_get(experiment->result.top, "comparisons")) {
         if (!view_same(view_get(item, "variant"), variant) ||
             !view_matches(item, "metric", metric->name))
             continue;
         const struct value *load = view_get(item, "load");
-        const struct value *change =
-            view_is(load, VIEW_STRING)
-                ? comparison_of(experiment, "interactions", variant, load, metric->name)
-                : NULL;
-        OWNED char *words = phrase(item, metric);
+        const char *words = said(texts, "%s%s", phrase(texts, item, metric),
+                                 change_words(view_is(load, VIEW_STRING)
+                                                  ? comparison_of(experiment, "interactions",
+                                                                  variant, load, metric->name)
+                                                  : NULL));
         if (text)
-            text = text_added(text, "; %s%s", words, change_words(change));
+            text = joined(texts, text, "; ", words);
         else if (metric_is_wall(metric))
-            text = text_of("%s is %s%s", name, words, change_words(change));
+            text = said(texts, "%s is %s", view_string(variant), words);
         else
-            text = text_of("%s of %s is %s%s", metric->words, name, words, change_words(change));
+            text = said(texts, "%s of %s is %s", metric->words, view_string(variant), words);
     }
     return text;
 }
@@ -115,7 +120,7 @@ static void put_row(struct line *json, const struct experiment *experiment,
                     const struct value *listed, const struct quantity *metric)
 {
     const struct value *variant = view_get(listed, "variant"), *load = view_get(listed, "load");
-    OWNED char *name = view_text(listed, "name");
+    const char *name = view_text(listed, "name");
     const struct row row = {
         .of = experiment,
         .metric = metric,
@@ -140,7 +145,7 @@ static void put_tables(struct line *json, const struct experiment *experiment,
 {
     enum { WIDEST = 20 };
     const struct value *first = view_first(view_get(experiment->record.top, "variants"));
-    OWNED char *name = view_text(first, "name"), *plain = name ? visible(name) : NULL;
+    const char *plain = shown(experiment->texts, view_text(first, "name"));
     const char *reference = plain && strlen(plain) <= WIDEST ? plain : "the first";
     line_array(json, "tables");
     for (size_t i = 0; i < experiment->metrics.count; i++) {
@@ -149,7 +154,7 @@ static void put_tables(struct line *json, const struct experiment *experiment,
             continue;
         line_object(json, NULL);
         line_text(json, "metric", metric->words);
-        columns_put(json, TABLE_VARIANTS, legend, reference, metric);
+        columns_put(json, experiment->texts, TABLE_VARIANTS, legend, reference, metric);
         line_array(json, "rows");
         EACH_VALUE (item, view_get(experiment->record.top, "conditions"))
             put_row(json, experiment, item, metric);
@@ -196,7 +201,7 @@ void variants_put(struct line *json, const struct experiment *experiment, bool p
     visible_put(json, "title", experiment->name);
     put_tables(json, experiment, &legend);
     line_object(json, "changes");
-    columns_put(json, TABLE_CHANGES, &legend, NULL, NULL);
+    columns_put(json, experiment->texts, TABLE_CHANGES, &legend, NULL, NULL);
     line_array(json, "rows");
     EACH_VALUE (item, view_get(experiment->result.top, "interactions"))
         put_change(json, experiment, item);
@@ -222,11 +227,11 @@ void capacity_put(struct line *json, const struct experiment *experiment)
         return;
     visible_put(json, "title", experiment->name);
     legend.level = view_number(view_get(capacity, "confidence"), legend.level);
-    columns_put(json, TABLE_CAPACITY, &legend, NULL, NULL);
+    columns_put(json, experiment->texts, TABLE_CAPACITY, &legend, NULL, NULL);
     line_array(json, "rows");
     EACH_VALUE (item, list) {
-        OWNED char *name = view_text(item, "condition");
-        const struct row row = {.of = experiment, .name = name ?: "-", .entry = item};
+        const struct row row = {
+            .of = experiment, .name = view_text(item, "condition") ?: "-", .entry = item};
         columns_put_row(json, TABLE_CAPACITY, &row, NULL);
         line_close(json);
     }
@@ -249,16 +254,14 @@ static void put_protected(struct line *json, const struct experiment *experiment
 // The rows of one load begin with what it does without settings.
 static void put_protections(struct line *json, const struct experiment *experiment)
 {
-    char *last = NULL;
+    const char *last = "";
     EACH_VALUE (item, view_get(view_get(experiment->result.top, "protection"), "rows")) {
-        char *load = must(view_text(item, "unprotected"));
-        if (!last || strcmp(last, load) != 0)
+        const char *load = view_text(item, "unprotected") ?: "";
+        if (strcmp(last, load) != 0)
             put_protected(json, experiment, load, item, true);
         put_protected(json, experiment, load, item, false);
-        free(last);
         last = load;
     }
-    free(last);
 }
 
 void protection_put(struct line *json, const struct experiment *experiment)
@@ -267,15 +270,13 @@ void protection_put(struct line *json, const struct experiment *experiment)
     if (!line_object_if(json, "protection", protection_measured(experiment)))
         return;
     visible_put(json, "title", experiment->name);
-    columns_put(json, TABLE_PROTECTION, &legend, NULL, NULL);
+    columns_put(json, experiment->texts, TABLE_PROTECTION, &legend, NULL, NULL);
     line_array(json, "rows");
     put_protections(json, experiment);
     line_close(json);
     line_array(json, "lines");
-    EACH_VALUE (item, view_get(experiment->record.top, "left_out")) {
-        OWNED char *why = view_text(item, "why");
-        row_say(json, "cannot be set here", why);
-    }
+    EACH_VALUE (item, view_get(experiment->record.top, "left_out"))
+        row_say(json, "cannot be set here", view_text(item, "why"));
     line_close(json);
     line_close(json);
 }
@@ -287,8 +288,7 @@ struct check {
     const struct experiment *of;
     const struct quantity *metric;
     const struct value *ratio, *reference, *condition; // conditions: of the result
-    const char *gate;
-    char *what, *why; // why: the problems that leave it undecided; NULL: none
+    const char *gate, *what, *why; // why: the problems that leave it undecided; NULL: none
 };
 
 // What the record says, else by the interval: records of comparisons may have no answer for
@@ -310,137 +310,126 @@ static const char *gate_of(const struct experiment *of, const struct quantity *m
     return high <= most ? "below" : low > most ? "above" : "undecided";
 }
 
-char *checks_why(const struct value *judged)
+const char *checks_why(struct texts *texts, const struct value *judged)
 {
-    return view_joined(view_get(judged, "why"), ", ");
+    return view_joined(texts, view_get(judged, "why"), ", ");
 }
 
-static char *message_of(const struct check *check)
+static const char *message_of(const struct check *check)
 {
     const double most = view_real(check->of->settings, "at_most");
     const char *ratio = ratio_text(check->ratio, NULL, ROOM);
     if (!check->gate)
         return NULL;
     if (strcmp(check->gate, "undecided") != 0)
-        return text_of("%s, %s: ratio %s is %s %.4g", check->what, check->metric->words, ratio,
-                       check->gate, most);
+        return said(check->of->texts, "%s, %s: ratio %s is %s %.4g", check->what,
+                    check->metric->words, ratio, check->gate, most);
     if (check->why)
-        return text_of("undecided because of %s: %s, %s: ratio %s (see the problem)", check->why,
-                       check->what, check->metric->words, ratio);
-    return text_of(
+        return said(check->of->texts, "undecided because of %s: %s, %s: ratio %s (see the problem)",
+                    check->why, check->what, check->metric->words, ratio);
+    return said(
+        check->of->texts,
         "undecided: %s, %s: ratio %s does not say on which side of %.4g it is: more runs would",
         check->what, check->metric->words, ratio, most);
 }
 
-// Takes check->what.
 static void put_check(struct line *json, struct check *check)
 {
-    OWNED char *what = check->what, *why = checks_why(check->ratio);
-    check->why = why;
-    OWNED char *verdict = view_text(check->ratio, "verdict"),
-               *change = variants_change(check->ratio, check->metric);
+    struct texts *texts = check->of->texts;
+    check->why = checks_why(texts, check->ratio);
     const bool compared = check->ratio != NULL;
     line_object(json, NULL);
-    visible_put(json, "what", what);
+    visible_put(json, "what", check->what);
     line_text(json, "metric", check->metric->words);
     line_text(json, "reference",
               compared ? row_figure(check->reference, check->metric, ROOM) : NULL);
     line_text(json, "figure", row_figure(check->condition, check->metric, ROOM));
     line_text(json, "ratio",
               compared ? ratio_remarked(check->ratio, check->of->family, ROOM) : NULL);
-    line_text(json, "change", change);
+    line_text(json, "change", variants_change(texts, check->ratio, check->metric));
     line_text(json, "gate", check->gate);
-    visible_put(json, "why", why);
-    visible_put(json, "verdict", experiment_has_variants(check->of) ? verdict : NULL);
-    visible_take(json, "message", message_of(check));
+    visible_put(json, "why", check->why);
+    visible_put(json, "verdict",
+                experiment_has_variants(check->of) ? view_text(check->ratio, "verdict") : NULL);
+    visible_put(json, "message", message_of(check));
     line_real(json, "time_s",
               view_number(view_path(check->condition, "wall_s", "mean"), 0) *
                   view_number(view_get(check->condition, "runs"), 0));
     line_close(json);
 }
 
-static const struct value *condition_of(const struct experiment *of, const struct value *entry,
-                                        const char *member)
+static void put_comparison(struct line *json, const struct experiment *of,
+                           const struct value *entry)
 {
-    OWNED char *name = view_text(entry, member);
-    const struct value *condition = condition_named(of, name);
-    return condition;
-}
-
-static void put_comparison(struct line *json, const struct cell *cell, const struct value *entry)
-{
-    const struct experiment *of = cell->of;
     const struct quantity *metric = metric_chosen(&of->metrics, view_get(entry, "metric"));
     if (!metric)
         return;
-    OWNED char *variant = view_text(entry, "variant"),
-               *other = view_text(entry, "reference_variant"), *load = view_text(entry, "load");
+    const char *load = view_text(entry, "load");
     struct check check = {
         .of = of,
         .metric = metric,
         .ratio = entry,
-        .reference = condition_of(of, entry, "reference"),
-        .condition = condition_of(of, entry, "condition"),
+        .reference = condition_named(of, view_text(entry, "reference")),
+        .condition = condition_named(of, view_text(entry, "condition")),
         .gate = gate_of(of, metric, entry, "gate"),
-        .what = text_of("%s against %s%s%s", variant ?: "?", other ?: "?",
-                        load ? " under " : " alone", load ?: ""),
+        .what = said(of->texts, "%s against %s%s%s", view_text(entry, "variant") ?: "?",
+                     view_text(entry, "reference_variant") ?: "?", load ? " under " : " alone",
+                     load ?: ""),
     };
     put_check(json, &check);
 }
 
 static void put_slowdown(struct line *json, const struct cell *cell, const struct value *entry)
 {
-    const struct quantity *metric = metric_chosen(&cell->of->metrics, view_get(entry, "metric"));
-    struct check check = {.of = cell->of, .metric = metric, .ratio = entry};
+    const struct experiment *of = cell->of;
+    const struct quantity *metric = metric_chosen(&of->metrics, view_get(entry, "metric"));
     if (!metric)
         return;
-    check.reference = cell->baseline;
-    check.condition = cell->loaded;
-    // Old records have only that of all metrics together.
-    check.gate = gate_of(cell->of, metric, entry, view_get(entry, "gate") ? "gate" : "verdict");
-    check.what = text_of("under %s", cell->condition);
+    struct check check = {
+        .of = of,
+        .metric = metric,
+        .ratio = entry,
+        .reference = cell->baseline,
+        .condition = cell->loaded,
+        // Old records have only that of all metrics together.
+        .gate = gate_of(of, metric, entry, view_get(entry, "gate") ? "gate" : "verdict"),
+        .what = said(of->texts, "under %s", cell->condition),
+    };
     put_check(json, &check);
 }
 
 // What a condition can bear, which is a result and no ratio.
-static void put_capacity_check(struct line *json, const struct value *capacity,
+static void put_capacity_check(struct line *json, const struct experiment *of,
                                const struct value *entry)
 {
-    static const char *const nothing[] = {"ratio", "change", "gate", "why", "verdict", "message"};
-    OWNED char *load = view_text(entry, "load"), *slo = view_text(capacity, "slo");
+    const char *load = view_text(entry, "load");
     line_object(json, NULL);
-    visible_take(json, "what", text_of("capacity%s%s", load ? " under " : " alone", load ?: ""));
-    visible_put(json, "metric", slo ?: "-");
-    line_null(json, "reference");
-    line_text(json, "figure", capacity_value(capacity, entry, ROOM));
-    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
-        line_null(json, nothing[i]);
+    visible_put(json, "what",
+                said(of->texts, "capacity%s%s", load ? " under " : " alone", load ?: ""));
+    visible_put(json, "metric", view_text(view_get(of->result.top, "capacity"), "slo") ?: "-");
+    line_text(json, "figure", capacity_value(of, entry));
     line_real(json, "time_s", 0);
     line_close(json);
 }
 
 void checks_put(struct line *json, const struct cell *cell, bool first)
 {
-    const bool variants = experiment_has_variants(cell->of);
-    const struct value *capacity = view_get(cell->of->result.top, "capacity");
-    const bool searched = capacity_searched(cell->of);
-    const struct metric_list *list = &cell->of->metrics;
+    const struct experiment *of = cell->of;
+    const bool variants = experiment_has_variants(of), searched = capacity_searched(of);
     line_array(json, "checks");
     if (searched && first)
-        EACH_VALUE (item, view_get(capacity, "by_condition"))
-            put_capacity_check(json, capacity, item);
-    EACH_VALUE (item, view_get(cell->of->result.top, variants ? "comparisons" : "slowdowns"))
+        EACH_VALUE (item, view_path(of->result.top, "capacity", "by_condition"))
+            put_capacity_check(json, of, item);
+    EACH_VALUE (item, view_get(of->result.top, variants ? "comparisons" : "slowdowns"))
         if (variants && first)
-            put_comparison(json, cell, item);
+            put_comparison(json, of, item);
         else if (!variants && cell->condition && view_matches(item, "condition", cell->condition))
             put_slowdown(json, cell, item);
-    for (size_t i = 0; !variants && !searched && !cell->loaded && i < list->count; i++) {
+    for (size_t i = 0; !variants && !searched && !cell->loaded && i < of->metrics.count; i++) {
         struct check check = {
-            .of = cell->of, .metric = &list->item[i], .condition = cell->baseline};
-        if (!check.metric->chosen)
-            continue;
-        check.what = must(strdup("alone"));
-        put_check(json, &check);
+            .of = of, .metric = &of->metrics.item[i], .condition = cell->baseline, .what = "alone"};
+        if (check.metric->chosen)
+            put_check(json, &check);
     }
     line_close(json);
 }

@@ -5,12 +5,69 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// ---- texts
+
+const char *taken(struct texts *texts, char *text)
+{
+    texts->item = grown(texts->item, texts->count, &texts->allocated, sizeof *texts->item);
+    return texts->item[texts->count++] = must(text);
+}
+
+const char *kept(struct texts *texts, const char *text)
+{
+    return text ? taken(texts, strdup(text)) : NULL;
+}
+
+const char *said(struct texts *texts, const char *format, ...)
+{
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    return taken(texts, length < 0 ? NULL : text);
+}
+
+const char *joined(struct texts *texts, const char *text, const char *separator, const char *more)
+{
+    return !text || *text == '\0' ? more : said(texts, "%s%s%s", text, separator, more);
+}
+
+const char *shown(struct texts *texts, const char *text)
+{
+    const char *c = text ?: "";
+    while (*c >= ' ' && *c < 0x7f)
+        c++;
+    return *c == '\0' ? text : taken(texts, visible_copy(text));
+}
+
+void texts_move(struct texts *to, struct texts *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        taken(to, from->item[i]);
+    free(from->item);
+    *from = (struct texts){0};
+}
+
+void texts_free(struct texts *texts)
+{
+    for (size_t i = 0; i < texts->count; i++)
+        free(texts->item[i]);
+    free(texts->item);
+    *texts = (struct texts){0};
+}
+
+// ---- records
 
 struct parser {
     struct view *view;
     const char *at, *end;
+    char *string; // where the next one goes
 };
 
 static bool parse_value(struct parser *parser, unsigned depth);
@@ -142,6 +199,23 @@ static enum view_type type_of(char first)
     }
 }
 
+// Escapes that are none stay as they are.
+static bool take_string(struct parser *parser, const char **string)
+{
+    const char *start = parser->at;
+    if (!skip_string(parser))
+        return false;
+    const size_t length = (size_t)(parser->at - start);
+    json_t *plain =
+        memchr(start, '\\', length) ? json_loadb(start, length, JSON_DECODE_ANY, NULL) : NULL;
+    *string = parser->string;
+    parser->string = plain ? stpcpy(parser->string, json_string_value(plain))
+                           : mempcpy(parser->string, start + 1, length - 2);
+    *parser->string++ = '\0';
+    json_decref(plain);
+    return true;
+}
+
 static bool parse_value(struct parser *parser, unsigned depth)
 {
     skip_blanks(parser);
@@ -151,6 +225,7 @@ static bool parse_value(struct parser *parser, unsigned depth)
     size_t index = 0;
     if (!open_value(parser, type, &index))
         return false;
+    const char *string = NULL;
     bool good = false;
     switch (type) {
     case VIEW_OBJECT:
@@ -160,7 +235,7 @@ static bool parse_value(struct parser *parser, unsigned depth)
         good = parse_items(parser, ']', depth + 1);
         break;
     case VIEW_STRING:
-        good = skip_string(parser);
+        good = take_string(parser, &string);
         break;
     case VIEW_TRUE:
         good = skip_word(parser, "true", 4);
@@ -176,6 +251,7 @@ static bool parse_value(struct parser *parser, unsigned depth)
         break;
     }
     struct value *value = &parser->view->values[index];
+    value->string = string;
     value->length = (uint32_t)(parser->at - value->text);
     value->size = (uint32_t)(parser->view->used - index);
     return good;
@@ -183,9 +259,15 @@ static bool parse_value(struct parser *parser, unsigned depth)
 
 const struct value *view_parse(struct view *view, const char *text, size_t length)
 {
-    struct parser parser = {view, text, text + length};
+    if (length > UINT32_MAX / 2)
+        return NULL;
+    if (length > view->strings_size) {
+        view->strings = must(realloc(view->strings, length));
+        view->strings_size = length;
+    }
+    struct parser parser = {view, text, text + length, view->strings};
     view->used = 0;
-    if (length > UINT32_MAX / 2 || !parse_value(&parser, 0))
+    if (!parse_value(&parser, 0))
         return NULL;
     skip_blanks(&parser);
     return parser.at == parser.end ? view->values : NULL;
@@ -194,6 +276,7 @@ const struct value *view_parse(struct view *view, const char *text, size_t lengt
 void view_free(struct view *view)
 {
     free(view->values);
+    free(view->strings);
     *view = (struct view){0};
 }
 
@@ -268,13 +351,7 @@ bool view_is(const struct value *value, enum view_type type)
 
 bool view_equals(const struct value *value, const char *text)
 {
-    const size_t length = strlen(text);
-    if (!view_is(value, VIEW_STRING))
-        return false;
-    if (!memchr(value->text, '\\', value->length))
-        return value->length == length + 2 && memcmp(value->text + 1, text, length) == 0;
-    OWNED char *plain = view_string(value);
-    return plain && strcmp(plain, text) == 0;
+    return view_is(value, VIEW_STRING) && strcmp(value->string, text) == 0;
 }
 
 bool view_matches(const struct value *object, const char *key, const char *text)
@@ -328,37 +405,26 @@ double view_confidence(const struct value *settings)
     return confidence > 0 && confidence < 1 ? confidence : 0.95;
 }
 
-char *view_string(const struct value *value)
+const char *view_string(const struct value *value)
 {
-    if (!view_is(value, VIEW_STRING))
-        return NULL;
-    json_t *plain = memchr(value->text, '\\', value->length)
-                        ? json_loadb(value->text, value->length, JSON_DECODE_ANY, NULL)
-                        : NULL;
-    // Escapes that are none stay as they are.
-    char *text =
-        plain ? strdup(json_string_value(plain)) : strndup(value->text + 1, value->length - 2);
-    json_decref(plain);
-    return text;
+    return value ? value->string : NULL;
 }
 
-char *view_text(const struct value *object, const char *key)
+const char *view_text(const struct value *object, const char *key)
 {
     return view_string(view_get(object, key));
 }
 
-char *view_plain(const struct value *value)
+const char *view_plain(struct texts *texts, const struct value *value)
 {
-    return must(view_is(value, VIEW_STRING) ? view_string(value) : view_copy(value));
+    return view_string(value) ?: view_copy(texts, value);
 }
 
-char *view_joined(const struct value *list, const char *between)
+const char *view_joined(struct texts *texts, const struct value *list, const char *between)
 {
-    char *all = NULL;
-    EACH_VALUE (item, list) {
-        OWNED char *text = view_plain(item);
-        all = text_joined(all, between, text);
-    }
+    const char *all = NULL;
+    EACH_VALUE (item, list)
+        all = joined(texts, all, between, view_plain(texts, item));
     return all;
 }
 
@@ -370,15 +436,15 @@ bool view_lists(const struct value *list, const char *text)
     return false;
 }
 
-char *view_copy(const struct value *value)
+const char *view_copy(struct texts *texts, const struct value *value)
 {
-    return !value ? strdup("null") : strndup(value->text, value->length);
+    return !value ? "null" : taken(texts, strndup(value->text, value->length));
 }
 
 void view_put(struct line *json, const char *name, const struct value *value)
 {
-    OWNED char *text = must(view_copy(value));
-    line_raw(json, name, text);
+    OWNED char *text = value ? must(strndup(value->text, value->length)) : NULL;
+    line_raw(json, name, text ?: "null");
 }
 
 void view_put_members(struct line *json, const struct value *object, const char *const *names)
@@ -404,25 +470,15 @@ char *json_text_end(struct line *json)
     return json->text;
 }
 
-char *visible(const char *text)
-{
-    return must(visible_copy(text));
-}
-
 void visible_put(struct line *json, const char *name, const char *text)
 {
-    OWNED char *plain = text ? visible(text) : NULL;
-    line_text(json, name, plain);
+    struct texts texts = {0};
+    line_text(json, name, shown(&texts, text));
+    texts_free(&texts);
 }
 
-void visible_take(struct line *json, const char *name, char *text)
-{
-    visible_put(json, name, text);
-    free(text);
-}
-
-void visible_add(struct line *json, char *text)
+void visible_add(struct line *json, const char *text)
 {
     if (text)
-        visible_take(json, NULL, text);
+        visible_put(json, NULL, text);
 }

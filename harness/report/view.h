@@ -7,6 +7,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// ---- texts
+
+// Texts that are made of records live as long as what they are made of, and nobody frees one of
+// them.
+struct texts {
+    char **item;
+    size_t count, allocated;
+};
+
+// As printf makes it.
+const char *said(struct texts *texts, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+// Takes over what was allocated, which is there; a copy of what is not.
+const char *taken(struct texts *texts, char *text);
+const char *kept(struct texts *texts, const char *text); // NULL stays NULL
+// "a, b": more behind text; text NULL or "": more alone.
+const char *joined(struct texts *texts, const char *text, const char *separator, const char *more);
+// Text of users for people: what would move the cursor, ring a bell, hide or
+// turn text around becomes visible, such as \n, \e or \u{202e}. NULL stays NULL.
+const char *shown(struct texts *texts, const char *text);
+// Empties from into to.
+void texts_move(struct texts *to, struct texts *from);
+void texts_free(struct texts *texts);
+
+// ---- records
+
 // A JSON text as values that point into it. Reports read hundreds of megabytes
 // of records and copy most figures as they are: no value is converted before
 // somebody wants it, and a number's digits stay those of the record.
@@ -24,8 +50,9 @@ enum view_type {
 enum { VIEW_DEEPEST = 64 }; // values within values: no record has more than ten
 
 struct value {
-    const char *key;  // in an object: without quotes, escapes as they are
-    const char *text; // with quotes and brackets
+    const char *key;    // in an object: without quotes, escapes as they are
+    const char *text;   // with quotes and brackets
+    const char *string; // what a string says, without quotes and escapes; else NULL
     uint32_t key_length, length;
     uint32_t size; // itself and all values in it: the next sibling is at + size
     enum view_type type;
@@ -34,6 +61,8 @@ struct value {
 struct view {
     struct value *values; // the first is the whole
     size_t used, allocated;
+    char *strings; // all of them
+    size_t strings_size;
 };
 
 // Parses text, which must outlive the view; what it held before is forgotten.
@@ -68,18 +97,17 @@ double view_real(const struct value *object, const char *key);
 uint32_t view_count(const struct value *value, uint32_t otherwise);
 // The member "confidence" of a record's settings: above 0 and below 1; else the default, 0.95.
 double view_confidence(const struct value *settings);
-// A string without its quotes and escapes, to be freed; NULL: no string.
-char *view_string(const struct value *value);
-// The same of a member.
-char *view_text(const struct value *object, const char *key);
-// A text as it is, anything else as JSON; to be freed.
-char *view_plain(const struct value *value);
-// "a, b" of a list, with that between; to be freed. NULL: it has nothing.
-char *view_joined(const struct value *list, const char *between);
+// What a string says, and a member that is one; NULL: it is none.
+const char *view_string(const struct value *value);
+const char *view_text(const struct value *object, const char *key);
+// A text as it is, anything else as JSON; "null" for NULL.
+const char *view_plain(struct texts *texts, const struct value *value);
+// "a, b" of a list, with that between; NULL: it has nothing.
+const char *view_joined(struct texts *texts, const struct value *list, const char *between);
 // Whether a list has that text.
 bool view_lists(const struct value *list, const char *text);
-// The value's JSON, to be freed; "null" for NULL.
-char *view_copy(const struct value *value);
+// The value's JSON; "null" for NULL.
+const char *view_copy(struct texts *texts, const struct value *value);
 
 // A member that is a value of a record as it is; null where there is none.
 void view_put(struct line *json, const char *name, const struct value *value);
@@ -99,15 +127,9 @@ bool view_each(const struct value *container, const struct value **item);
 const struct value *view_first(const struct value *container);
 const struct value *view_next(const struct value *container, const struct value *item);
 
-// Text of users for people: what would move the cursor, ring a bell, hide or
-// turn text around becomes visible, such as \n, \e or \u{202e}. To be freed.
-char *visible(const char *text);
-
-// The same as a member; null for NULL.
+// A member that is shown() to people; null for NULL.
 void visible_put(struct line *json, const char *name, const char *text);
-// The same of a text that is then freed.
-void visible_take(struct line *json, const char *name, char *text);
 // The same in an open array, where NULL is no element of it.
-void visible_add(struct line *json, char *text);
+void visible_add(struct line *json, const char *text);
 
 #endif
