@@ -80,16 +80,17 @@ static void put_achieved(struct line *json, const struct cell *cell)
 static void put_warnings(struct line *json, const struct cell *cell)
 {
     line_array(json, "warnings");
-    for (size_t i = 0; i < cell->warning_count; i++) {
-        const struct warning *warning = &cell->warnings[i];
+    EACH_VALUE (item, view_get(cell->of->result.top, "warnings")) {
+        if (!warning_is_of(item, cell->reference, cell->condition, true))
+            continue;
         line_object(json, NULL);
-        line_text(json, "flag", warning->flag);
-        line_text(json, "severity", warning->problem ? "problem" : "note");
-        view_put(json, "condition", view_get(warning->record, "condition"));
-        view_put(json, "metric", view_get(warning->record, "metric"));
-        line_text(json, "message", warning->text);
-        if (view_get(warning->record, "runs"))
-            view_put(json, "runs", view_get(warning->record, "runs"));
+        line_text(json, "flag", view_text(item, "flag"));
+        line_text(json, "severity", warning_is_problem(item) ? "problem" : "note");
+        view_put(json, "condition", view_get(item, "condition"));
+        view_put(json, "metric", view_get(item, "metric"));
+        line_text(json, "message", warning_text(cell->of->texts, item));
+        if (view_get(item, "runs"))
+            view_put(json, "runs", view_get(item, "runs"));
         else
             line_raw(json, "runs", "[]");
         line_close(json);
@@ -308,7 +309,7 @@ static char *row_texts(const struct cell *cell, bool page, bool first)
     visible_put(&json, "main", cell->main->words);
     line_bool(&json, "survives", family_survives(cell->of->family, cell->slowdown));
     line_bool(&json, "short", cell->is_short);
-    row_warnings(&json, cell->warnings, cell->warning_count);
+    row_warnings(&json, cell->of, cell->reference, cell->condition, true);
     put_other_metrics(&json, cell, page);
     put_lines(&json, cell, first);
     put_means(&json, "alone", cell, cell->baseline);

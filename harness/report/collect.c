@@ -218,7 +218,6 @@ static bool make_cells(struct collected *to, const struct experiment *experiment
         good = cell_make(&cell, experiment, pairing);
         if (good)
             add_cell(to, &cell, wanted);
-        cell_free(&cell);
     }
     return good;
 }

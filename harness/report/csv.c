@@ -266,10 +266,8 @@ static bool find_cell(struct cell *cell, const struct experiment *experiment, co
     const bool good = experiment->record.top && experiment->result.top && experiment->state &&
                       experiment_pairing(experiment, 0, &pairing) &&
                       cell_make(cell, experiment, pairing);
-    if (!good) {
-        cell_free(cell);
+    if (!good)
         *cell = (struct cell){0};
-    }
     return !only || (good && pattern_fits(only, cell->name));
 }
 
@@ -287,7 +285,6 @@ static void print_folder(const struct folder *folder, size_t number, const struc
                   &options, folder->name, problems);
     }
     runs_free(&runs);
-    cell_free(&context.cell);
     experiment_free(&experiment);
 }
 

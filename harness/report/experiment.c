@@ -195,26 +195,11 @@ static void add_flag(struct cell *cell, const char *flag)
     cell->flag_count++;
 }
 
-// One of its conditions, or none in particular.
-static bool concerns(const struct value *warning, const struct cell *cell)
-{
-    return !view_has_text(warning, "condition") ||
-           view_matches(warning, "condition", cell->reference) ||
-           (cell->condition && view_matches(warning, "condition", cell->condition));
-}
-
 static void find_warnings(struct cell *cell)
 {
-    const struct value *warnings = view_get(cell->of->result.top, "warnings");
-    EACH_VALUE (item, warnings) {
-        if (!concerns(item, cell) || !view_has_text(item, "flag"))
-            continue;
-        const struct warning warning = severity_warning(cell->of->texts, item);
-        cell->warnings = grown(cell->warnings, cell->warning_count, &cell->warning_allocated,
-                               sizeof *cell->warnings);
-        cell->warnings[cell->warning_count++] = warning;
-        add_flag(cell, warning.flag);
-    }
+    EACH_VALUE (item, view_get(cell->of->result.top, "warnings"))
+        if (warning_is_of(item, cell->reference, cell->condition, true))
+            add_flag(cell, view_text(item, "flag"));
 }
 
 // Each metric has a mean and, where it has one, a variance: numbers both.
@@ -295,21 +280,26 @@ struct origin cell_origin(const struct cell *cell)
                            .host = cell->host};
 }
 
-void cell_free(struct cell *cell)
+bool warning_is_of(const struct value *warning, const char *condition, const char *other,
+                   bool general)
 {
-    free(cell->warnings);
+    const char *of = view_text(warning, "condition");
+    if (!view_has_text(warning, "flag") || !of)
+        return general && view_has_text(warning, "flag");
+    return (condition && strcmp(of, condition) == 0) || (other && strcmp(of, other) == 0);
 }
 
-struct warning severity_warning(struct texts *texts, const struct value *record)
+bool warning_is_problem(const struct value *warning)
 {
-    const struct value *severity = view_get(record, "severity");
-    const char *message = view_text(record, "message") ?: "", *advice = view_text(record, "advice");
-    return (struct warning){
-        .record = record,
-        .flag = view_text(record, "flag"),
-        .problem = !severity || view_equals(severity, "problem"),
-        .text = advice ? said(texts, "%s: %s", message, advice) : message,
-    };
+    const struct value *severity = view_get(warning, "severity");
+    return !severity || view_equals(severity, "problem");
+}
+
+const char *warning_text(struct texts *texts, const struct value *warning)
+{
+    const char *message = view_text(warning, "message") ?: "",
+               *advice = view_text(warning, "advice");
+    return advice ? said(texts, "%s: %s", message, advice) : message;
 }
 
 const struct quantity *main_metric(const struct experiment *experiment)

@@ -207,12 +207,6 @@ struct experiment {
     const struct family *family; // of all slowdowns of the report; NULL: not known yet
 };
 
-struct warning {
-    const struct value *record; // of result.json; NULL: the report's own
-    const char *flag, *text;    // text: the message with the advice
-    bool problem;               // else a note
-};
-
 struct cell {
     const struct experiment *of;
     const struct quantity *main; // of which the slowdown is
@@ -226,9 +220,7 @@ struct cell {
     const struct value *baseline, *loaded, *slowdown;
     const struct value *load_entry; // of several loads the first with a rate
     bool is_short;
-    double noise_floor; // NAN: not known
-    struct warning *warnings;
-    size_t warning_count, warning_allocated;
+    double noise_floor;    // NAN: not known
     const char *flags[64]; // sorted, each once
     size_t flag_count;
 };
@@ -244,7 +236,6 @@ struct pairing {
 
 // False: the documents lack what a report needs.
 bool cell_make(struct cell *cell, const struct experiment *experiment, struct pairing pairing);
-void cell_free(struct cell *cell);
 
 // Where a cell's runs are from.
 struct origin {
@@ -262,9 +253,15 @@ const char *command_text(struct texts *texts, const struct value *command);
 // The processor, CPUs, memory and kernel of a node; alike nodes have the same.
 const char *node_kind(struct texts *texts, const struct value *environment);
 
-// A warning of result.json; one that does not say how grave it is (an older
-// version's: `stats --derive` makes it anew) is a problem.
-struct warning severity_warning(struct texts *texts, const struct value *record);
+// Whether a warning of result.json is of one of two conditions, which may be NULL, or, where
+// general, of none in particular.
+bool warning_is_of(const struct value *warning, const char *condition, const char *other,
+                   bool general);
+// One that does not say how grave it is (an older version's: `stats --derive` makes it anew) is a
+// problem.
+bool warning_is_problem(const struct value *warning);
+// The message with the advice.
+const char *warning_text(struct texts *texts, const struct value *warning);
 
 // The one of the main columns.
 const struct quantity *main_metric(const struct experiment *experiment);

@@ -434,7 +434,6 @@ static bool add_experiment(struct family *family, const struct experiment *exper
                     add_ratio(family, experiment, item);
             any = true;
         }
-        cell_free(&cell);
     }
     if (any) {
         add_comparisons(family, experiment, "comparisons");

@@ -35,12 +35,13 @@
 //     # files: .md .markdown                            that --output stands for
 //     # reads: rows                                     what it is fed; see main.c
 struct format {
-    char *name, *about, *endings, *reads;
+    const char *name, *about, *endings, *reads;
 };
 
 struct formats {
     struct format *item; // by name
     size_t count, allocated;
+    struct texts texts; // theirs, and what is said of them
 };
 
 // The command line of jostle report, and what jostle asks of this program.
@@ -55,8 +56,6 @@ struct settings {
     char *latest[2]; // where no folder was given: what dirs is then
     bool is_file;    // the only one is a file: the record of a part
     struct formats known;
-    char *page;         // of --open without --output: where it goes
-    char *format_names; // as the help has them: "csv|html"
     const struct format *chosen;
     struct options *options;
 };
@@ -66,41 +65,29 @@ static int is_filter(const struct dirent *entry)
     return entry->d_name[0] != '.' && text_ends(entry->d_name, ".jq");
 }
 
-static void take(char **field, const char *line, const char *key)
+// What a format's file says of it; where it says nothing it reads the model.
+static struct format format_of(struct texts *texts, const char *name, FILE *file)
 {
-    if (strncmp(line, key, strlen(key)) != 0)
-        return;
-    free(*field);
-    *field = must(strdup(line + strlen(key)));
-}
-
-static void read_head(struct format *format, FILE *file)
-{
+    struct format format = {kept(texts, name), "", "", "model"};
     OWNED char *line = NULL;
     size_t size = 0;
     ssize_t length;
     for (bool first = true; (length = getline(&line, &size, file)) > 2 && line[0] == '#';
          first = false) {
         line[length - 1] = '\0';
+        format.endings = kept(texts, text_after(line, "# files: ")) ?: format.endings;
+        format.reads = kept(texts, text_after(line, "# reads: ")) ?: format.reads;
         if (first)
-            take(&format->about, line, "# ");
-        take(&format->endings, line, "# files: ");
-        take(&format->reads, line, "# reads: ");
+            format.about = kept(texts, text_after(line, "# ")) ?: "";
     }
+    return format;
 }
 
-// A format whose texts these are, or which nothing else is known of.
-static struct format *add(struct formats *formats, const char *name, size_t length,
-                          const char *about, const char *endings, const char *reads)
+static void add(struct formats *formats, struct format format)
 {
     formats->item =
         grown(formats->item, formats->count, &formats->allocated, sizeof *formats->item);
-    struct format *format = &formats->item[formats->count++];
-    *format = (struct format){.name = must(strndup(name, length)),
-                              .about = must(strdup(about)),
-                              .endings = must(strdup(endings)),
-                              .reads = must(strdup(reads))};
-    return format;
+    formats->item[formats->count++] = format;
 }
 
 static int by_name(const void *a, const void *b)
@@ -113,17 +100,18 @@ static void formats_find(struct formats *formats, const char *dir)
 {
     struct dirent **entry = NULL;
     const int count = scandir(dir, &entry, is_filter, NULL);
-    add(formats, "csv", 3, "Long form for R, pandas, DuckDB; with --runs a line a run.", ".csv",
-        "figures");
-    add(formats, "terminal", 8, "A table for each target, in colour unless NO_COLOR=1.", ".txt",
-        "terminal");
+    add(formats,
+        (struct format){"csv", "Long form for R, pandas, DuckDB; with --runs a line a run.", ".csv",
+                        "figures"});
+    add(formats,
+        (struct format){"terminal", "A table for each target, in colour unless NO_COLOR=1.", ".txt",
+                        "terminal"});
     for (int i = 0; i < count; i++) {
-        const char *name = entry[i]->d_name;
-        OWNED char *path = text_of("%s/%s", dir, name);
+        OWNED char *path = text_of("%s/%s", dir, entry[i]->d_name);
         FILE *file = fopen(path, "re");
-        struct format *format = add(formats, name, text_before(name, ".jq"), "", "", "model");
+        entry[i]->d_name[text_before(entry[i]->d_name, ".jq")] = '\0';
         if (file) {
-            read_head(format, file);
+            add(formats, format_of(&formats->texts, entry[i]->d_name, file));
             fclose(file);
         }
         free(entry[i]);
@@ -146,17 +134,6 @@ static const struct format *format_by_file(const struct formats *formats, const 
         }
     }
     return NULL;
-}
-
-static void formats_free(struct formats *formats)
-{
-    for (size_t i = 0; i < formats->count; i++) {
-        free(formats->item[i].name);
-        free(formats->item[i].about);
-        free(formats->item[i].endings);
-        free(formats->item[i].reads);
-    }
-    free(formats->item);
 }
 
 #define ROW(name, argument, type, member) OPTION_ROW(struct settings, name, argument, type, member)
@@ -192,31 +169,31 @@ static const char intro[] =
 static const char exits[] =
     "Exit status:\n  0  written    1  failure, or no record can be used    2  wrong use";
 
-// The part of --help below the options, to be freed.
-static char *details_of(const struct formats *formats)
+// The part of --help below the options.
+static const char *details_of(struct formats *formats)
 {
-    char *text = must(strdup("Formats:\n"));
+    const char *text = "Formats:\n";
     for (size_t i = 0; i < formats->count; i++) {
         const struct format *format = &formats->item[i];
         const bool has_files = *format->endings != '\0';
-        text = text_added(text, "  %-10s %s%s%s%s\n", format->name, format->about,
-                          has_files ? " (" : "", format->endings, has_files ? ")" : "");
+        text = said(&formats->texts, "%s  %-10s %s%s%s%s\n", text, format->name, format->about,
+                    has_files ? " (" : "", format->endings, has_files ? ")" : "");
     }
-    return text_added(text, "\n%s", exits);
+    return said(&formats->texts, "%s\n%s", text, exits);
 }
 
-static char *names_of(const struct formats *formats, const char *between)
+static const char *names_of(struct formats *formats, const char *between)
 {
-    char *text = must(strdup(""));
+    const char *text = "";
     for (size_t i = 0; i < formats->count; i++)
-        text = text_joined(text, between, formats->item[i].name);
+        text = joined(&formats->texts, text, between, formats->item[i].name);
     return text;
 }
 
 // The format of that name, or the end of the program.
-static const struct format *format_by_name(const struct settings *settings)
+static const struct format *format_by_name(struct settings *settings)
 {
-    const struct formats *known = &settings->known;
+    struct formats *known = &settings->known;
     OWNED const char **name = must(calloc(known->count + 1, sizeof *name));
     for (size_t i = 0; i < known->count; i++) {
         name[i] = known->item[i].name;
@@ -297,8 +274,7 @@ static void choose_folders(struct settings *settings)
     }
     if (!settings->open || settings->output)
         return;
-    settings->page = text_of("%s/report.html", settings->dirs[0]);
-    settings->output = settings->page;
+    settings->output = said(&settings->known.texts, "%s/report.html", settings->dirs[0]);
 }
 
 // --formats is needed before --help can be answered.
@@ -316,17 +292,15 @@ static void settings_read(struct settings *settings, int argc, char **argv)
     int rest = 0;
     *settings = (struct settings){0};
     formats_find(&settings->known, formats_folder(argv));
-    OWNED char *details = details_of(&settings->known);
     // The formats' names are the values that completions offer.
     struct option_row own[sizeof option_rows / sizeof *option_rows];
     memcpy(own, option_rows, sizeof option_rows);
-    settings->format_names = names_of(&settings->known, "|");
-    own[0].argument = settings->format_names;
+    own[0].argument = names_of(&settings->known, "|");
     const struct option_group group = {.rows = own, .values = settings};
     const struct program program = {.name = "jostle report",
                                     .usage = "[DIR...|FILE]",
                                     .intro = intro,
-                                    .details = details,
+                                    .details = details_of(&settings->known),
                                     .groups = &group,
                                     .group_count = 1};
     settings->options = options_parse(&program, argc, argv, &rest);
@@ -338,11 +312,10 @@ static void settings_read(struct settings *settings, int argc, char **argv)
 
 static void settings_free(struct settings *settings)
 {
-    formats_free(&settings->known);
+    texts_free(&settings->known.texts);
+    free(settings->known.item);
     options_free(settings->options);
-    free(settings->format_names);
     free(settings->latest[0]);
-    free(settings->page);
 }
 
 // ---- the program

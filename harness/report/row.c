@@ -41,38 +41,23 @@ const char *row_loads(struct texts *texts, const struct value *condition)
     return all ?: "-";
 }
 
-void row_warnings(struct line *json, const struct warning *warnings, size_t count)
+void row_warnings(struct line *json, const struct experiment *experiment, const char *condition,
+                  const char *other, bool general)
 {
     for (unsigned problem = 2; problem-- > 0;) {
         line_array(json, problem ? "problems" : "notes");
-        for (size_t i = 0; i < count; i++) {
-            if (warnings[i].problem != problem)
+        EACH_VALUE (item, view_get(experiment->result.top, "warnings")) {
+            if (!warning_is_of(item, condition, other, general) ||
+                warning_is_problem(item) != problem)
                 continue;
             line_object(json, NULL);
-            line_text(json, "flag", warnings[i].flag);
-            view_put(json, "condition", view_get(warnings[i].record, "condition"));
-            visible_put(json, "text", warnings[i].text);
+            line_text(json, "flag", view_text(item, "flag"));
+            view_put(json, "condition", view_get(item, "condition"));
+            visible_put(json, "text", warning_text(experiment->texts, item));
             line_close(json);
         }
         line_close(json);
     }
-}
-
-void row_condition_warnings(struct line *json, const struct experiment *experiment,
-                            const char *condition)
-{
-    struct warning *warning = NULL;
-    size_t count = 0, allocated = 0;
-    EACH_VALUE (item, view_get(experiment->result.top, "warnings")) {
-        const struct value *of = view_get(item, "condition");
-        if (view_has_text(item, "flag") &&
-            (!condition ? !view_is(of, VIEW_STRING) : view_equals(of, condition))) {
-            warning = grown(warning, count, &allocated, sizeof *warning);
-            warning[count++] = severity_warning(experiment->texts, item);
-        }
-    }
-    row_warnings(json, warning, count);
-    free(warning);
 }
 
 bool row_has_metric(const struct experiment *experiment, size_t metric)

@@ -39,7 +39,7 @@ static void put_condition(struct line *json, const struct experiment *experiment
                             .slowdown = slowdown_of(experiment, name, main->name)};
     columns_put_row(json, TABLE_CONDITIONS, &row, row.slowdown);
     visible_put(json, "who", name);
-    row_condition_warnings(json, experiment, name);
+    row_warnings(json, experiment, name, NULL, false);
     line_close(json);
 }
 
@@ -53,7 +53,7 @@ static void put_conditions(struct line *json, const struct experiment *experimen
     line_object(json, NULL);
     line_null(json, "texts");
     line_null(json, "who");
-    row_condition_warnings(json, experiment, NULL);
+    row_warnings(json, experiment, NULL, NULL, true);
     line_close(json);
     line_close(json);
 }

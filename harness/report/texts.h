@@ -74,11 +74,9 @@ const struct value *row_attribution(const struct cell *cell);
 const char *row_attribution_words(const struct cell *cell);
 // What the star says; NULL: no star.
 const char *row_star(struct texts *texts, const struct value *condition, const char *who);
-// "problems" and "notes": [{flag, condition, text}].
-void row_warnings(struct line *json, const struct warning *warnings, size_t count);
-// The same of one condition; condition NULL: of none in particular.
-void row_condition_warnings(struct line *json, const struct experiment *experiment,
-                            const char *condition);
+// "problems" and "notes", [{flag, condition, text}], of what warning_is_of says.
+void row_warnings(struct line *json, const struct experiment *experiment, const char *condition,
+                  const char *other, bool general);
 
 // A metric of one condition, as result.json has it, for people. NULL: not known.
 

@@ -136,7 +136,7 @@ static void put_row(struct line *json, const struct experiment *experiment,
     columns_put_row(json, TABLE_VARIANTS, &row, row.entry);
     view_put(json, "slower", view_get(row.slowdown, "distinguishable"));
     visible_put(json, "who", name);
-    row_condition_warnings(json, experiment, name);
+    row_warnings(json, experiment, name, NULL, false);
     line_close(json);
 }
 
