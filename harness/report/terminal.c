@@ -1,11 +1,8 @@
 #include "report.h"
 
 #include "common/memory.h"
-#include "common/messages.h"
-#include "common/record_json.h"
 #include "common/text.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,18 +17,19 @@
 #define YELLOW    "33"
 
 struct terminal {
-    const json_t *head;
-    size_t width;   // columns, 0 for any
-    size_t columns; // that lines of words are folded to, 0 for none
+    const struct value *head;
+    struct texts *texts; // of what is printed
+    size_t width;        // columns, 0 for any
+    size_t columns;      // that lines of words are folded to, 0 for none
     bool colour, verbose;
 };
 
 // ---- texts
 
 // What a row says in a column.
-static const char *text_of_row(const json_t *row, const char *key)
+static const char *text_of_row(const struct value *row, const char *key)
 {
-    return json_text_or_empty(json_object_get(row, "texts"), key);
+    return view_text(view_get(row, "texts"), key) ?: "";
 }
 
 // Characters, not bytes.
@@ -43,149 +41,157 @@ static size_t length_of(const char *text)
     return length;
 }
 
-// To be freed; style NULL: as it is.
-static char *styled(const struct terminal *terminal, const char *style, const char *text)
+// style NULL: as it is.
+static const char *styled(const struct terminal *terminal, const char *style, const char *text)
 {
-    return terminal->colour && style ? text_of("\033[%sm%s\033[0m", style, text)
-                                     : must(strdup(text));
+    return terminal->colour && style ? said(terminal->texts, "\033[%sm%s\033[0m", style, text)
+                                     : text;
 }
 
-// Prints a line, which it takes, without blanks at its end, and within so many columns.
-static void print_folded(char *line, size_t columns)
+// Prints a line without blanks at its end, and within so many columns.
+static void print_folded(const char *line, size_t columns)
 {
     size_t used = strlen(line);
     while (used > 0 && line[used - 1] == ' ')
-        line[--used] = '\0';
-    OWNED char *own = line, *folded = must(fold_text(line, columns));
+        used--;
+    OWNED char *own = must(strndup(line, used)), *folded = must(fold_text(own, columns));
     puts(folded);
-    (void)own;
 }
 
-static void say(const struct terminal *terminal, char *line)
+// NULL: nothing.
+static void say(const struct terminal *terminal, const char *line)
 {
-    print_folded(line, terminal->columns);
+    if (line)
+        print_folded(line, terminal->columns);
 }
 
 static void say_title(const struct terminal *terminal, const char *text)
 {
-    say(terminal, styled(terminal, BOLD, text));
+    say(terminal, styled(terminal, BOLD, text ?: ""));
 }
 
-static void say_each(const struct terminal *terminal, const char *indent, const json_t *lines)
+// Returns how many there are.
+static size_t say_each(const struct terminal *terminal, const char *indent,
+                       const struct value *lines)
 {
-    size_t i;
-    const json_t *line;
-    json_array_foreach(lines, i, line)
-        say(terminal, text_of("%s%s", indent, json_string_value(line)));
-}
-
-static void say_if_there(const struct terminal *terminal, const json_t *object, const char *name)
-{
-    const char *text = json_text_at(object, name);
-    if (text)
-        say(terminal, must(strdup(text)));
+    size_t count = 0;
+    EACH_VALUE (line, lines) {
+        say(terminal, said(terminal->texts, "%s%s", indent, view_string(line)));
+        count++;
+    }
+    return count;
 }
 
 // ---- problems and notes
 
-// Who a row is of, as JSON, a new reference; null: nobody in particular.
-static json_t *who_is(const json_t *row)
+// A flag among the problems, or notes, of rows: in full where it is first, and where else it was
+// seen.
+struct finding {
+    const char *flag, *text, *who; // who NULL: nobody in particular
+    const char *also[3], *last;    // the first of them, and the last
+    size_t count;                  // of them
+};
+
+struct findings {
+    struct finding *item;
+    size_t count, allocated;
+};
+
+// Who a row is of; NULL: nobody in particular.
+static const char *who_is(const struct terminal *terminal, const struct value *row)
 {
-    json_t *who = json_object_get(row, "who");
-    if (json_is_string(who))
-        return json_incref(who);
-    return !json_is_object(json_object_get(row, "texts"))
-               ? json_null()
-               : must(
-                     json_sprintf("%s, %s", text_of_row(row, "program"), text_of_row(row, "load")));
+    return view_text(row, "who")
+               ?: view_is(view_get(row, "texts"), VIEW_OBJECT)
+                  ? said(terminal->texts, "%s, %s", text_of_row(row, "program"),
+                         text_of_row(row, "load"))
+                  : NULL;
 }
 
-static void add_finding(json_t *findings, const json_t *one, json_t *who)
+static void add_finding(struct findings *findings, const struct value *one, const char *who)
 {
-    const json_t *known = json_named(findings, "flag", json_text_or_empty(one, "flag"));
-    json_t *also = json_object_get(known, "also");
-    const size_t count = json_array_size(also);
-    const json_t *last = count > 0 ? json_array_get(also, count - 1) : json_null();
-    if (!known)
-        json_array_append_new(
-            findings, must(json_pack("{sOsOsOs[]}", "flag", json_object_get(one, "flag"), "text",
-                                     json_object_get(one, "text"), "who", who, "also")));
-    else if (!json_equal(json_object_get(known, "who"), who) && !json_equal(last, who))
-        json_array_append(also, who);
+    const char *flag = view_text(one, "flag");
+    size_t i = 0;
+    while (i < findings->count && compare_texts(findings->item[i].flag, flag) != 0)
+        i++;
+    if (i == findings->count) {
+        findings->item = grown(findings->item, i, &findings->allocated, sizeof *findings->item);
+        findings->item[findings->count++] =
+            (struct finding){.flag = flag, .text = view_text(one, "text"), .who = who};
+        return;
+    }
+    struct finding *known = &findings->item[i];
+    if (compare_texts(known->who, who) == 0 || compare_texts(known->last, who) == 0)
+        return;
+    known->last = who;
+    if (known->count < 3)
+        known->also[known->count] = who;
+    known->count++;
 }
 
-// Each flag among the rows' problems, or notes, once: {flag, text, who, also}, in full where it is
-// first, and where else it was seen.
-static json_t *findings_of(const json_t *rows, const char *kind)
+// kind: "problems", or "notes".
+static struct findings findings_of(const struct terminal *terminal, const struct value *rows,
+                                   const char *kind)
 {
-    json_t *findings = must(json_array());
-    for (size_t i = 0; i < json_array_size(rows); i++) {
-        const json_t *row = json_array_get(rows, i), *list = json_object_get(row, kind);
-        json_t *who = who_is(row);
-        for (size_t k = 0; k < json_array_size(list); k++)
-            add_finding(findings, json_array_get(list, k), who);
-        json_decref(who);
+    struct findings findings = {0};
+    EACH_VALUE (row, rows) {
+        const char *who = who_is(terminal, row);
+        EACH_VALUE (one, view_get(row, kind))
+            add_finding(&findings, one, who);
     }
     return findings;
 }
 
 static void say_numbered(const struct terminal *terminal, const char *indent,
-                         const json_t *problems)
+                         const struct findings *problems)
 {
-    for (size_t i = 0; i < json_array_size(problems); i++) {
-        const json_t *one = json_array_get(problems, i);
-        const size_t more = json_array_size(json_object_get(one, "also"));
-        OWNED char *where =
-            more == 0 ? NULL
-                      : text_of(" (%s, and %zu more)", json_text_at(one, "who") ?: "null", more);
-        say(terminal, text_of("%s%zu %s%s: %s", indent, i + 1, json_text_or_empty(one, "flag"),
-                              where ?: "", json_text_or_empty(one, "text")));
+    struct texts *texts = terminal->texts;
+    for (size_t i = 0; i < problems->count; i++) {
+        const struct finding *one = &problems->item[i];
+        const char *where =
+            one->count == 0 ? ""
+                            : said(texts, " (%s, and %zu more)", one->who ?: "null", one->count);
+        say(terminal, said(texts, "%s%zu %s%s: %s", indent, i + 1, one->flag, where, one->text));
     }
 }
 
 // " (who; also one; two; three)", or "also one; two and 5 more"; "": nobody in particular.
-static char *places_text(const json_t *one)
+static const char *places_text(struct texts *texts, const struct finding *one)
 {
-    const json_t *also = json_object_get(one, "also");
-    const size_t count = json_array_size(also), shown = count > 3 ? 2 : count;
-    const char *who = json_text_at(one, "who");
-    if (!who)
-        return must(strdup(""));
-    char *text = text_of(" (%s", who);
-    for (size_t i = 0; i < shown; i++)
-        text = text_added(text, "%s%s", i == 0 ? "; also " : "; ",
-                          json_string_value(json_array_get(also, i)));
-    return shown < count ? text_added(text, " and %zu more)", count - shown)
-                         : text_added(text, ")");
+    const size_t listed = one->count > 3 ? 2 : one->count;
+    const char *also = NULL;
+    for (size_t i = 0; i < listed; i++)
+        also = joined(texts, also, "; ", one->also[i]);
+    const char *more = listed < one->count ? said(texts, " and %zu more", one->count - listed) : "";
+    return !one->who
+               ? ""
+               : said(texts, " (%s%s%s%s)", one->who, also ? "; also " : "", also ?: "", more);
 }
 
-static void say_notes(const struct terminal *terminal, const char *indent, const json_t *rows)
+static void say_notes(const struct terminal *terminal, const char *indent, const struct value *rows)
 {
     if (!terminal->verbose)
         return;
-    json_t *notes = findings_of(rows, "notes");
-    for (size_t i = 0; i < json_array_size(notes); i++) {
-        const json_t *one = json_array_get(notes, i);
-        OWNED char *places = places_text(one);
-        say(terminal, text_of("%s%s%s: %s", indent, json_text_or_empty(one, "flag"), places,
-                              json_text_or_empty(one, "text")));
-    }
-    json_decref(notes);
+    struct findings notes = findings_of(terminal, rows, "notes");
+    for (const struct finding *one = notes.item; one < notes.item + notes.count; one++)
+        say(terminal, said(terminal->texts, "%s%s%s: %s", indent, one->flag,
+                           places_text(terminal->texts, one), one->text));
+    free(notes.item);
 }
 
-static size_t count_notes(const json_t *rows)
+static size_t count_notes(const struct value *rows)
 {
     size_t count = 0;
-    for (size_t i = 0; i < json_array_size(rows); i++)
-        count += json_array_size(json_object_get(json_array_get(rows, i), "notes"));
+    EACH_VALUE (row, rows)
+        EACH_VALUE (note, view_get(row, "notes"))
+            count++;
     return count;
 }
 
 static void say_notes_count(const struct terminal *terminal, size_t count)
 {
     if (!terminal->verbose && count > 0)
-        say(terminal, text_of("%zu note%s: --verbose shows %s", count, count == 1 ? "" : "s",
-                              count == 1 ? "it" : "them"));
+        say(terminal, said(terminal->texts, "%zu note%s: --verbose shows %s", count,
+                           count == 1 ? "" : "s", count == 1 ? "it" : "them"));
 }
 
 // ---- tables
@@ -195,55 +201,75 @@ static void say_notes_count(const struct terminal *terminal, size_t count)
 struct column {
     const char *key, *title;
     bool left;
-    json_int_t rank;
+    double rank;
     size_t width;
+};
+
+struct rows {
+    const struct value **item;
+    size_t count, allocated;
 };
 
 struct grid {
     const struct terminal *terminal;
-    const json_t *rows;
+    struct rows rows;
+    const struct findings *problems; // that rows have the numbers of; NULL: none
     struct column column[COLUMNS_MOST];
     size_t columns;
 };
 
+// What is of no condition has no row.
+static void add_rows(struct rows *rows, const struct value *list)
+{
+    EACH_VALUE (row, list) {
+        if (!view_is(view_get(row, "texts"), VIEW_OBJECT))
+            continue;
+        rows->item = grown(rows->item, rows->count, &rows->allocated, sizeof *rows->item);
+        rows->item[rows->count++] = row;
+    }
+}
+
+static bool is_among(const char *key, const char *const *keys)
+{
+    while (*keys && strcmp(*keys, key) != 0)
+        keys++;
+    return *keys;
+}
+
 // What only some tables have is left out where no row has it.
-static bool is_wanted(const json_t *rows, const char *key)
+static bool is_wanted(const struct rows *rows, const char *key)
 {
     static const char *const some[] = {"slowdown", "ratio", "loaded", "of_alone", "mean", NULL};
-    size_t i = 0;
-    while (some[i] && strcmp(some[i], key) != 0)
-        i++;
-    for (size_t row = 0; some[i] && row < json_array_size(rows); row++) {
-        const char *text = text_of_row(json_array_get(rows, row), key);
-        if (strcmp(text, "-") != 0 && strcmp(text, "1") != 0)
-            return true;
+    bool wanted = !is_among(key, some);
+    for (size_t i = 0; i < rows->count && !wanted; i++) {
+        const char *text = text_of_row(rows->item[i], key);
+        wanted = strcmp(text, "-") != 0 && strcmp(text, "1") != 0;
     }
-    return !some[i];
+    return wanted;
+}
+
+// What a row has in a column; its problems are the numbers of those below the table: "1,3".
+static const char *text_in(const struct grid *grid, const struct value *row, const char *key)
+{
+    struct texts *texts = grid->terminal->texts;
+    const char *marks = "";
+    if (strcmp(key, "problems") != 0)
+        return text_of_row(row, key);
+    for (size_t i = 0; i < grid->problems->count; i++)
+        if (view_entry(view_get(row, key), "flag", grid->problems->item[i].flag))
+            marks = joined(texts, marks, ",", said(texts, "%zu", i + 1));
+    return marks;
 }
 
 static void add_column(struct grid *grid, struct column column)
 {
     column.width = length_of(column.title);
-    for (size_t row = 0; row < json_array_size(grid->rows); row++) {
-        const size_t length = length_of(text_of_row(json_array_get(grid->rows, row), column.key));
+    for (size_t i = 0; i < grid->rows.count; i++) {
+        const size_t length = length_of(text_in(grid, grid->rows.item[i], column.key));
         column.width = length > column.width ? length : column.width;
     }
     if (grid->columns < COLUMNS_MOST)
         grid->column[grid->columns++] = column;
-}
-
-// Each row has the numbers of its problems below the table as one more text: "1,3".
-static void add_marks(struct grid *grid, const json_t *problems)
-{
-    for (size_t i = 0; i < json_array_size(grid->rows); i++) {
-        const json_t *row = json_array_get(grid->rows, i), *own = json_object_get(row, "problems");
-        OWNED char *marks = must(strdup(""));
-        for (size_t k = 0; k < json_array_size(problems); k++)
-            if (json_named(own, "flag", json_text_at(json_array_get(problems, k), "flag")))
-                marks = text_added(marks, "%s%zu", *marks == '\0' ? "" : ",", k + 1);
-        json_object_set_new(json_object_get(row, "texts"), "problems", must(json_string(marks)));
-    }
-    add_column(grid, (struct column){.key = "problems", .title = "problems", .left = true});
 }
 
 static size_t total_width(const struct grid *grid)
@@ -256,14 +282,14 @@ static size_t total_width(const struct grid *grid)
 
 static bool drop_last(struct grid *grid)
 {
-    json_int_t last = 0;
-    size_t kept = 0;
+    double last = 0;
+    size_t left = 0;
     for (size_t i = 0; i < grid->columns; i++)
         last = grid->column[i].rank > last ? grid->column[i].rank : last;
     for (size_t i = 0; last > 0 && i < grid->columns; i++)
-        if (grid->column[i].rank != last)
-            grid->column[kept++] = grid->column[i];
-    grid->columns = last > 0 ? kept : grid->columns;
+        if (grid->column[i].rank < last)
+            grid->column[left++] = grid->column[i];
+    grid->columns = last > 0 ? left : grid->columns;
     return last > 0;
 }
 
@@ -281,32 +307,34 @@ static void fit(struct grid *grid)
     first->width = first->width > over + 8 ? first->width - over : 8;
 }
 
-static const char *by_value(const json_t *value, const char *yes, const char *no)
+// Of a member that is true or false; NULL: of neither.
+static const char *by_value(const struct value *value, const char *yes, const char *no)
 {
-    return !value || json_is_null(value) ? NULL : json_is_true(value) ? yes : no;
+    return view_is(value, VIEW_TRUE) ? yes : view_is(value, VIEW_FALSE) ? no : NULL;
 }
 
-static const char *style_of(const json_t *row, const char *key)
+static const char *style_of(const struct value *row, const char *key)
 {
-    const json_t *slower = json_object_get(row, "slower");
+    static const char *const bad[] = {"slower", "worse", NULL},
+                             *const good[] = {"faster", "better", NULL},
+                             *const ratios[] = {"slowdown", "ratio", "change", NULL};
+    const struct value *slower = view_get(row, "slower");
     const char *text = text_of_row(row, key);
     if (strcmp(key, "slowdown") == 0 && slower)
         return by_value(slower, BOLD, DIM);
     if (strcmp(key, "verdict") == 0)
-        return strcmp(text, "slower") == 0 || strcmp(text, "worse") == 0    ? RED
-               : strcmp(text, "faster") == 0 || strcmp(text, "better") == 0 ? GREEN
-                                                                            : NULL;
-    if (strcmp(key, "slowdown") == 0 || strcmp(key, "ratio") == 0 || strcmp(key, "change") == 0)
-        return by_value(json_object_get(row, "distinguishable"), BOLD, DIM);
+        return is_among(text, bad) ? RED : is_among(text, good) ? GREEN : NULL;
+    if (is_among(key, ratios))
+        return by_value(view_get(row, "distinguishable"), BOLD, DIM);
     return (strcmp(key, "achieved") == 0 && text_ends(text, " (short)")) ||
                    strcmp(key, "problems") == 0
                ? YELLOW
                : NULL;
 }
 
-// A text as wide as its column, to be freed; a style is no part of the width.
-static char *padded(const struct terminal *terminal, const struct column *column, const char *text,
-                    const char *style)
+// A text as wide as its column; a style is no part of the width.
+static const char *padded(const struct terminal *terminal, const struct column *column,
+                          const char *text, const char *style)
 {
     const size_t length = length_of(text);
     if (length > column->width) {
@@ -314,216 +342,196 @@ static char *padded(const struct terminal *terminal, const struct column *column
         for (size_t i = 0; i + 1 < column->width; i++)
             for (to++; (*to & 0xc0) == 0x80;)
                 to++;
-        OWNED char *cut = text_of("%.*s…", (int)(to - text), text);
-        return styled(terminal, style, cut);
+        return styled(terminal, style, said(terminal->texts, "%.*s…", (int)(to - text), text));
     }
     const int blanks = (int)(column->width - length);
-    OWNED char *shown = styled(terminal, style, text);
-    return text_of("%*s%s%*s", column->left ? 0 : blanks, "", shown, column->left ? blanks : 0, "");
+    return said(terminal->texts, "%*s%s%*s", column->left ? 0 : blanks, "",
+                styled(terminal, style, text), column->left ? blanks : 0, "");
 }
 
 // row NULL: the titles.
-static void print_line(const struct grid *grid, const json_t *row)
+static void print_line(const struct grid *grid, const struct value *row)
 {
-    char *line = NULL;
+    const char *line = NULL;
     for (size_t i = 0; i < grid->columns; i++) {
         const struct column *column = &grid->column[i];
-        OWNED char *text =
-            padded(grid->terminal, column, row ? text_of_row(row, column->key) : column->title,
-                   row ? style_of(row, column->key) : UNDERLINE);
-        line = text_joined(line, "  ", text);
+        line = joined(grid->terminal->texts, line, "  ",
+                      padded(grid->terminal, column,
+                             row ? text_in(grid, row, column->key) : column->title,
+                             row ? style_of(row, column->key) : UNDERLINE));
     }
-    print_folded(must(line), 0); // it was made to fit
+    print_folded(line, 0); // it was made to fit
 }
 
-// left_out: the key of a column that is not wanted, or NULL. problems: NULL for a table without
-// marks.
-static void print_table(const struct terminal *terminal, const json_t *columns, const json_t *rows,
-                        const json_t *problems, const char *left_out)
+// problems: NULL for a table without marks. left_out: the keys of columns that are not wanted,
+// ended by NULL.
+static void print_table(const struct terminal *terminal, const struct value *columns,
+                        struct rows rows, const struct findings *problems,
+                        const char *const *left_out)
 {
-    struct grid grid = {.terminal = terminal, .rows = rows};
-    for (size_t i = 0; i < json_array_size(columns); i++) {
-        const json_t *one = json_array_get(columns, i);
-        const struct column column = {.key = json_text_or_empty(one, "key"),
-                                      .title = json_text_or_empty(one, "title"),
-                                      .left = json_is_true(json_object_get(one, "left")),
-                                      .rank = json_integer_value(json_object_get(one, "rank"))};
-        if (is_wanted(rows, column.key) && !(left_out && strcmp(column.key, left_out) == 0))
+    struct grid grid = {.terminal = terminal, .rows = rows, .problems = problems};
+    EACH_VALUE (one, columns) {
+        const struct column column = {.key = view_text(one, "key") ?: "",
+                                      .title = view_text(one, "title") ?: "",
+                                      .left = view_holds(one, "left"),
+                                      .rank = view_real(one, "rank")};
+        if (is_wanted(&rows, column.key) && !is_among(column.key, left_out))
             add_column(&grid, column);
     }
-    if (json_array_size(problems) > 0)
-        add_marks(&grid, problems);
+    if (problems && problems->count > 0)
+        add_column(&grid, (struct column){.key = "problems", .title = "problems", .left = true});
     fit(&grid);
     print_line(&grid, NULL);
-    for (size_t i = 0; i < json_array_size(rows); i++)
-        print_line(&grid, json_array_get(rows, i));
-}
-
-// A table of an object {columns, rows}, and a blank line.
-static void print_own_table(const struct terminal *terminal, const json_t *of,
-                            const json_t *problems, const char *left_out)
-{
-    print_table(terminal, json_object_get(of, "columns"), json_object_get(of, "rows"), problems,
-                left_out);
-    puts("");
-}
-
-// Rows of metrics other than the wall time.
-static void print_metrics(const struct terminal *terminal, const char *columns, const json_t *rows)
-{
-    if (json_array_size(rows) == 0)
-        return;
-    puts("");
-    print_table(terminal, json_object_get(json_object_get(terminal->head, "columns"), columns),
-                rows, NULL, NULL);
+    for (size_t i = 0; i < rows.count; i++)
+        print_line(&grid, rows.item[i]);
+    free(rows.item);
 }
 
 // Whether all rows of {rows} have the same text there.
-static bool is_alike(const json_t *of, const char *key)
+static bool is_alike(const struct value *of, const char *key)
 {
-    const json_t *rows = json_object_get(of, "rows");
-    for (size_t i = 1; i < json_array_size(rows); i++)
-        if (strcmp(text_of_row(json_array_get(rows, i), key),
-                   text_of_row(json_array_get(rows, 0), key)) != 0)
+    const struct value *rows = view_get(of, "rows");
+    EACH_VALUE (row, rows)
+        if (strcmp(text_of_row(row, key), text_of_row(view_first(rows), key)) != 0)
             return false;
     return true;
 }
 
-// The tables of an experiment's variants, and what they say in words.
-static void print_variants(const struct terminal *terminal, const json_t *variants,
-                           const json_t *problems, bool with_lines)
+// A table of an object {columns, rows}, and a blank line. left_out: the key of a column that is not
+// wanted, or NULL.
+static void print_own_table(const struct terminal *terminal, const struct value *of,
+                            const struct findings *problems, const char *left_out)
 {
-    const json_t *tables = json_object_get(variants, "tables"),
-                 *changes = json_object_get(variants, "changes");
-    for (size_t i = 0; i < json_array_size(tables); i++) {
-        const json_t *one = json_array_get(tables, i), *rows = json_object_get(one, "rows");
-        const bool none = is_alike(one, "achieved") &&
-                          strcmp(text_of_row(json_array_get(rows, 0), "achieved"), "-") == 0;
+    struct rows rows = {0};
+    add_rows(&rows, view_get(of, "rows"));
+    print_table(terminal, view_get(of, "columns"), rows, problems,
+                (const char *const[]){left_out, NULL});
+    puts("");
+}
+
+// Rows of metrics other than the wall time, which it takes.
+static void print_metrics(const struct terminal *terminal, const char *columns, struct rows rows)
+{
+    if (rows.count == 0)
+        return;
+    puts("");
+    print_table(terminal, view_path(terminal->head, "columns", columns), rows, NULL,
+                (const char *const[]){NULL});
+}
+
+// The tables of an experiment's variants, and what they say in words.
+static void print_variants(const struct terminal *terminal, const struct value *variants,
+                           const struct findings *problems, bool with_lines)
+{
+    const struct value *changes = view_get(variants, "changes");
+    EACH_VALUE (one, view_get(variants, "tables")) {
+        const bool none =
+            is_alike(one, "achieved") &&
+            strcmp(text_of_row(view_first(view_get(one, "rows")), "achieved"), "-") == 0;
         print_own_table(terminal, one, problems, none ? "achieved" : NULL);
     }
-    if (json_array_size(json_object_get(changes, "rows")) > 0)
+    if (view_first(view_get(changes, "rows")))
         print_own_table(terminal, changes, NULL, NULL);
     if (with_lines)
-        say_each(terminal, "", json_object_get(variants, "lines"));
+        say_each(terminal, "", view_get(variants, "lines"));
 }
 
 // Of protect or capacity.
-static void print_study(const struct terminal *terminal, const json_t *study)
+static void print_study(const struct terminal *terminal, const struct value *study)
 {
     print_own_table(terminal, study, NULL, is_alike(study, "load") ? "load" : NULL);
-    say_each(terminal, "", json_object_get(study, "lines"));
+    say_each(terminal, "", view_get(study, "lines"));
 }
 
 // ---- one experiment
 
-// Where a command line is wider than the terminal it continues behind a backslash; takes line.
-static char *broken(char *line, const char *at)
+// Where a command line is wider than the terminal it continues behind a backslash.
+static const char *broken(struct texts *texts, const char *line, const char *at)
 {
-    char *place = strstr(line, at);
-    if (!place)
-        return line;
-    OWNED char *whole = line;
-    return text_of("%.*s \\\n   %s", (int)(place - whole), whole, place);
+    const char *place = strstr(line, at);
+    return place ? said(texts, "%.*s \\\n   %s", (int)(place - line), line, place) : line;
 }
 
-// Command lines to be pasted.
-static void say_next(const struct terminal *terminal, const json_t *experiment)
+// A command line to be pasted. Returns whether there is one.
+static bool say_next(const struct terminal *terminal, const char *command, const char *what,
+                     bool first)
 {
-    static const char *const names[][2] = {{"next", "closer"}, {"protect", "protect"}};
-    bool any = false;
-    for (size_t i = 0; i < 2; i++) {
-        const char *command = json_text_at(experiment, names[i][0]);
-        if (!command)
-            continue;
-        if (!any)
-            puts("");
-        any = true;
-        char *line = text_of("%s: %s", names[i][1], command);
-        if (terminal->width > 0 && length_of(command) + 8 > terminal->width)
-            line = broken(broken(line, " --load "), " -- ");
-        print_folded(line, 0);
-    }
+    struct texts *texts = terminal->texts;
+    if (!command)
+        return false;
+    if (first)
+        puts("");
+    const char *line = said(texts, "%s: %s", what, command);
+    print_folded(terminal->width > 0 && length_of(command) + 8 > terminal->width
+                     ? broken(texts, broken(texts, line, " --load "), " -- ")
+                     : line,
+                 0);
+    return true;
 }
 
 // What memory is, as a part of a sentence.
-static char *memory_text(const struct terminal *terminal)
+static const char *memory_text(const struct terminal *terminal)
 {
-    const json_t *list = json_object_get(terminal->head, "metrics");
-    const char *meaning =
-        json_text_or_empty(json_array_get(list, json_array_size(list) - 1), "meaning");
+    const char *meaning = "";
+    EACH_VALUE (metric, view_get(terminal->head, "metrics"))
+        meaning = view_text(metric, "meaning") ?: "";
     const size_t length = strcspn(meaning, ",");
-    return text_of("%.*s is %s", (int)length, meaning,
-                   meaning[length] == '\0' ? "" : meaning + length + 2);
+    return said(terminal->texts, "%.*s is %s", (int)length, meaning,
+                meaning[length] == '\0' ? "" : meaning + length + 2);
 }
 
 // The last lines; more: what else is in the last one.
 static void say_key(const struct terminal *terminal, const char *more)
 {
-    const json_t *legend = json_object_get(terminal->head, "legend");
-    OWNED char *memory = memory_text(terminal);
-    say_if_there(terminal, json_object_get(terminal->head, "texts"), "family");
-    say_if_there(terminal, legend, "unseen");
-    say(terminal, text_of("%s; %s%s.", json_text_or_empty(legend, "key"), more, memory));
+    const struct value *legend = view_get(terminal->head, "legend");
+    say(terminal, view_string(view_path(terminal->head, "texts", "family")));
+    say(terminal, view_text(legend, "unseen"));
+    say(terminal, said(terminal->texts, "%s; %s%s.", view_text(legend, "key") ?: "", more,
+                       memory_text(terminal)));
 }
 
-// Those of an experiment's own table: mean and variance are for those who ask, and what is of no
-// condition has no row.
-static void print_conditions(const struct terminal *terminal, const json_t *rows,
-                             const json_t *problems)
+// Those of an experiment's own table: mean and variance are for those who ask.
+static void print_conditions(const struct terminal *terminal, const struct value *list,
+                             const struct findings *problems)
 {
-    const json_t *columns =
-        json_object_get(json_object_get(terminal->head, "columns"), "conditions");
-    json_t *shown = must(json_array()), *conditions = must(json_array());
-    for (size_t i = 0; i < json_array_size(columns); i++) {
-        json_t *one = json_array_get(columns, i);
-        if (terminal->verbose ||
-            (!json_text_is(one, "key", "mean") && !json_text_is(one, "key", "variance")))
-            json_array_append(shown, one);
-    }
-    for (size_t i = 0; i < json_array_size(rows); i++)
-        if (json_is_object(json_object_get(json_array_get(rows, i), "texts")))
-            json_array_append(conditions, json_array_get(rows, i));
-    print_table(terminal, shown, conditions, problems, NULL);
-    json_decref(shown);
-    json_decref(conditions);
+    static const char *const seldom[] = {"mean", "variance", NULL};
+    struct rows rows = {0};
+    add_rows(&rows, list);
+    print_table(terminal, view_path(terminal->head, "columns", "conditions"), rows, problems,
+                terminal->verbose ? &seldom[2] : seldom);
 }
 
 // The answer comes first, then the table that it is from.
-static void say_answers(const struct terminal *terminal, const json_t *experiment)
+static void say_answers(const struct terminal *terminal, const struct value *experiment)
 {
-    const json_t *lists[] = {
-        json_object_get(experiment, "answers"),
-        json_object_get(json_object_get(experiment, "variants"), "lines"),
-        json_object_get(experiment, "first"),
-    };
-    size_t count = 0;
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        say_each(terminal, "", lists[i]);
-        count += json_array_size(lists[i]);
-    }
+    const size_t count = say_each(terminal, "", view_get(experiment, "answers")) +
+                         say_each(terminal, "", view_path(experiment, "variants", "lines")) +
+                         say_each(terminal, "", view_get(experiment, "first"));
     if (count > 0)
         puts("");
 }
 
-static void print_tables(const struct terminal *terminal, const json_t *experiment,
-                         const json_t *problems)
+static void print_tables(const struct terminal *terminal, const struct value *experiment,
+                         const struct findings *problems)
 {
-    const json_t *protection = json_object_get(experiment, "protection"),
-                 *variants = json_object_get(experiment, "variants"),
-                 *capacity = json_object_get(experiment, "capacity");
-    const bool brief = json_is_object(protection) && !terminal->verbose;
-    if (json_is_object(variants)) {
+    const struct value *protection = view_get(experiment, "protection"),
+                       *variants = view_get(experiment, "variants"),
+                       *capacity = view_get(experiment, "capacity");
+    const bool protects = view_is(protection, VIEW_OBJECT);
+    struct rows others = {0};
+    if (view_is(variants, VIEW_OBJECT)) {
         print_variants(terminal, variants, problems, false);
-    } else if (json_is_object(capacity)) {
+    } else if (view_is(capacity, VIEW_OBJECT)) {
         print_study(terminal, capacity);
     } else {
-        if (json_is_object(protection))
+        if (protects)
             print_study(terminal, protection);
-        if (json_is_object(protection) && !brief)
+        if (protects && terminal->verbose)
             puts("");
-        if (!brief) {
-            print_conditions(terminal, json_object_get(experiment, "rows"), problems);
-            print_metrics(terminal, "condition_metrics", json_object_get(experiment, "metrics"));
+        if (!protects || terminal->verbose) {
+            add_rows(&others, view_get(experiment, "metrics"));
+            print_conditions(terminal, view_get(experiment, "rows"), problems);
+            print_metrics(terminal, "condition_metrics", others);
         }
     }
     puts("");
@@ -531,44 +539,44 @@ static void print_tables(const struct terminal *terminal, const json_t *experime
 
 static void print_experiment(const struct terminal *terminal)
 {
-    const json_t *experiment = json_object_get(terminal->head, "experiment"),
-                 *rows = json_object_get(experiment, "rows");
+    const struct value *experiment = view_get(terminal->head, "experiment"),
+                       *rows = view_get(experiment, "rows");
     const bool brief =
-        json_is_object(json_object_get(experiment, "protection")) && !terminal->verbose;
-    json_t *problems = findings_of(rows, "problems");
-    say_title(terminal, json_text_or_empty(experiment, "command"));
+        view_is(view_get(experiment, "protection"), VIEW_OBJECT) && !terminal->verbose;
+    struct findings problems = findings_of(terminal, rows, "problems");
+    say_title(terminal, view_text(experiment, "command"));
     if (terminal->verbose)
-        say_if_there(terminal, experiment, "where");
-    say_if_there(terminal, experiment, "placed");
+        say(terminal, view_text(experiment, "where"));
+    say(terminal, view_text(experiment, "placed"));
     puts("");
     say_answers(terminal, experiment);
-    print_tables(terminal, experiment, problems);
+    print_tables(terminal, experiment, &problems);
     if (!brief) {
-        say_each(terminal, "", json_object_get(experiment, "lines"));
-        say_each(terminal, "",
-                 json_object_get(experiment, terminal->verbose ? "details" : "outliers"));
+        say_each(terminal, "", view_get(experiment, "lines"));
+        say_each(terminal, "", view_get(experiment, terminal->verbose ? "details" : "outliers"));
     }
-    say_numbered(terminal, "", problems);
+    say_numbered(terminal, "", &problems);
     say_notes(terminal, "", rows);
     say_notes_count(terminal, count_notes(rows));
     if (terminal->verbose)
         say_key(terminal, "");
-    say_next(terminal, experiment);
-    json_decref(problems);
+    const bool any = say_next(terminal, view_text(experiment, "next"), "closer", true);
+    say_next(terminal, view_text(experiment, "protect"), "protect", !any);
+    free(problems.item);
 }
 
 // ---- a campaign
 
 // The studies of rows, behind their titles.
-static void print_studies(const struct terminal *terminal, const json_t *rows, const char *name,
-                          const json_t *problems)
+static void print_studies(const struct terminal *terminal, const struct value *rows,
+                          const char *name, const struct findings *problems)
 {
-    for (size_t i = 0; i < json_array_size(rows); i++) {
-        const json_t *study = json_object_get(json_array_get(rows, i), name);
-        if (!json_is_object(study))
+    EACH_VALUE (row, rows) {
+        const struct value *study = view_get(row, name);
+        if (!view_is(study, VIEW_OBJECT))
             continue;
         puts("");
-        say(terminal, must(strdup(json_text_or_empty(study, "title"))));
+        say(terminal, view_text(study, "title") ?: "");
         if (problems)
             print_variants(terminal, study, problems, true);
         else
@@ -576,40 +584,45 @@ static void print_studies(const struct terminal *terminal, const json_t *rows, c
     }
 }
 
-static void say_floors(const struct terminal *terminal, const json_t *rows)
+// Each once.
+static void say_floors(const struct terminal *terminal, const struct value *rows)
 {
-    size_t count = 0;
-    OWNED const char **floors = must(calloc(json_array_size(rows) + 1, sizeof *floors));
-    for (size_t i = 0; i < json_array_size(rows); i++) {
-        floors[count] = json_text_at(json_array_get(rows, i), "floor");
-        count += floors[count] != NULL;
-    }
-    qsort(floors, count, sizeof *floors, by_text);
+    const char **floors = NULL;
+    size_t count = 0, allocated = 0;
+    EACH_VALUE (row, rows)
+        if (view_has_text(row, "floor")) {
+            floors = grown(floors, count, &allocated, sizeof *floors);
+            floors[count++] = view_text(row, "floor");
+        }
+    if (count > 0)
+        qsort(floors, count, sizeof *floors, by_text);
     for (size_t i = 0; i < count; i++)
         if (i == 0 || strcmp(floors[i - 1], floors[i]) != 0)
-            say(terminal, text_of("  %s", floors[i]));
+            say(terminal, said(terminal->texts, "  %s", floors[i]));
+    free(floors);
 }
 
-static void print_target(const struct terminal *terminal, const json_t *rows)
+static void print_target(const struct terminal *terminal, const struct value *list)
 {
-    const json_t *columns = json_object_get(terminal->head, "columns");
-    json_t *others = must(json_array()), *problems = findings_of(rows, "problems");
-    for (size_t i = 0; i < json_array_size(rows); i++)
-        json_array_extend(others, json_object_get(json_array_get(rows, i), "metrics"));
-    say_title(terminal, json_text_or_empty(json_array_get(rows, 0), "target"));
-    print_table(terminal, json_object_get(columns, "cells"), rows, problems, NULL);
+    struct findings problems = findings_of(terminal, list, "problems");
+    struct rows rows = {0}, others = {0};
+    add_rows(&rows, list);
+    EACH_VALUE (row, list)
+        add_rows(&others, view_get(row, "metrics"));
+    say_title(terminal, view_text(view_first(list), "target"));
+    print_table(terminal, view_path(terminal->head, "columns", "cells"), rows, &problems,
+                (const char *const[]){NULL});
     print_metrics(terminal, "cell_metrics", others);
-    print_studies(terminal, rows, "variants", problems);
-    print_studies(terminal, rows, "capacity", NULL);
-    print_studies(terminal, rows, "protection", NULL);
-    say_numbered(terminal, "  ", problems);
-    say_floors(terminal, rows);
-    for (size_t i = 0; i < json_array_size(rows); i++)
-        say_each(terminal, "  ", json_object_get(json_array_get(rows, i), "lines"));
-    say_notes(terminal, "  ", rows);
+    print_studies(terminal, list, "variants", &problems);
+    print_studies(terminal, list, "capacity", NULL);
+    print_studies(terminal, list, "protection", NULL);
+    say_numbered(terminal, "  ", &problems);
+    say_floors(terminal, list);
+    EACH_VALUE (row, list)
+        say_each(terminal, "  ", view_get(row, "lines"));
+    say_notes(terminal, "  ", list);
     puts("");
-    json_decref(others);
-    json_decref(problems);
+    free(problems.item);
 }
 
 // What is said of the whole; a blank line in front of it where `apart`. Each of its parts ends with
@@ -620,9 +633,8 @@ static void print_rest(const struct terminal *terminal, bool apart)
         {"between", "between nodes"}, {"waiting", "not done"}, {"warnings", "warnings"}};
     bool any = false;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        const json_t *lines =
-            json_object_get(json_object_get(terminal->head, "texts"), parts[i][0]);
-        if (json_array_size(lines) == 0)
+        const struct value *lines = view_path(terminal->head, "texts", parts[i][0]);
+        if (!view_first(lines))
             continue;
         if (apart || any)
             puts("");
@@ -634,42 +646,44 @@ static void print_rest(const struct terminal *terminal, bool apart)
         puts("");
 }
 
-// That of the next line, a new reference; NULL: there is none.
-static json_t *next_row(const struct collected *collected, size_t *line)
+// The rows of the target from a line on, as a list; moves on to the next target.
+static char *rows_of_target(const struct collected *collected, size_t *line)
 {
-    while (*line < collected->line_count && !collected->lines[*line].text)
-        ++*line;
-    return *line < collected->line_count
-               ? must(json_loads(collected->lines[(*line)++].text, JSON_DISABLE_EOF_CHECK, NULL))
-               : NULL;
+    struct line json = {0};
+    const char *target = collected->lines[*line].target;
+    line_array(&json, NULL);
+    for (; *line < collected->line_count && strcmp(collected->lines[*line].target, target) == 0;
+         ++*line)
+        if (collected->lines[*line].text)
+            line_raw(&json, NULL, collected->lines[*line].text);
+    return json_text_end(&json);
 }
 
 // Only one target is held at a time. Returns how many notes there are.
 static size_t print_targets(const struct terminal *terminal, const struct collected *collected)
 {
-    size_t notes = 0, line = 0;
-    json_t *row = next_row(collected, &line);
-    while (row) {
-        json_t *rows = must(json_array());
-        const json_t *target = json_object_get(row, "target");
-        do {
-            json_array_append_new(rows, row);
-            row = next_row(collected, &line);
-        } while (row && json_equal(json_object_get(row, "target"), target));
+    size_t notes = 0;
+    struct view view = {0};
+    for (size_t line = 0; line < collected->line_count;) {
+        OWNED char *text = rows_of_target(collected, &line);
+        const struct value *rows = view_parse(&view, text, strlen(text));
         notes += count_notes(rows);
-        print_target(terminal, rows);
-        json_decref(rows);
+        if (view_first(rows))
+            print_target(terminal, rows);
+        texts_free(terminal->texts);
     }
+    view_free(&view);
     return notes;
 }
 
 static void print_campaign(const struct terminal *terminal, const struct collected *collected)
 {
-    const json_t *texts = json_object_get(terminal->head, "texts");
-    say(terminal, text_added(styled(terminal, BOLD, json_text_or_empty(texts, "name")), ": %s",
-                             json_text_or_empty(texts, "totals")));
-    say_if_there(terminal, texts, "answer");
-    say_each(terminal, "on ", json_object_get(texts, "hosts"));
+    const struct value *texts = view_get(terminal->head, "texts");
+    say(terminal,
+        said(terminal->texts, "%s: %s", styled(terminal, BOLD, view_text(texts, "name") ?: ""),
+             view_text(texts, "totals")));
+    say(terminal, view_text(texts, "answer"));
+    say_each(terminal, "on ", view_get(texts, "hosts"));
     puts("");
     const size_t notes = print_targets(terminal, collected);
     print_rest(terminal, false);
@@ -699,20 +713,23 @@ static bool has_colour(void)
 
 bool terminal_print(const char *head, const struct collected *collected, bool verbose)
 {
-    json_t *parsed = must(json_loads(head, 0, NULL));
+    struct view view = {0};
+    struct texts texts = {0};
     const struct terminal terminal = {
-        .head = parsed,
+        .head = view_parse(&view, head, strlen(head)),
+        .texts = &texts,
         .width = width_of_stdout(),
         .columns = isatty(STDOUT_FILENO) == 1 ? fold_columns(STDOUT_FILENO) : 0,
         .colour = has_colour(),
         .verbose = verbose,
     };
-    if (json_is_object(json_object_get(parsed, "experiment"))) {
+    if (view_is(view_get(terminal.head, "experiment"), VIEW_OBJECT)) {
         print_experiment(&terminal);
         print_rest(&terminal, true);
     } else {
         print_campaign(&terminal, collected);
     }
-    json_decref(parsed);
+    texts_free(&texts);
+    view_free(&view);
     return fflush(stdout) == 0 && !ferror(stdout);
 }
