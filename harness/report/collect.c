@@ -28,16 +28,6 @@ static void add_waiting(struct collected *to, const struct experiment *experimen
                  });
 }
 
-int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-int compare_texts(const char *a, const char *b)
-{
-    return strcmp(a ?: "", b ?: "");
-}
-
 void collect_unstarted(struct collected *collected, const struct campaigns *campaigns,
                        const struct folders *folders, const struct wanted *wanted)
 {

@@ -180,9 +180,6 @@ void collect(struct collected *collected, const struct folders *folders,
 // Adds what was not started of the campaigns, of what wanted->only selects, to what is waiting.
 void collect_unstarted(struct collected *collected, const struct campaigns *campaigns,
                        const struct folders *folders, const struct wanted *wanted);
-// Compares two texts, as qsort() wants it, and two that may be NULL.
-int by_text(const void *a, const void *b);
-int compare_texts(const char *a, const char *b);
 // How many lines have a text.
 size_t collected_cells(const struct collected *collected);
 void collected_free(struct collected *collected);

@@ -46,6 +46,16 @@ const char *shown(struct texts *texts, const char *text)
     return *c == '\0' ? text : taken(texts, visible_copy(text));
 }
 
+int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int compare_texts(const char *a, const char *b)
+{
+    return strcmp(a ?: "", b ?: "");
+}
+
 void texts_move(struct texts *to, struct texts *from)
 {
     for (size_t i = 0; i < from->count; i++)

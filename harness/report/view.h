@@ -27,6 +27,9 @@ const char *joined(struct texts *texts, const char *text, const char *separator,
 // Text of users for people: what would move the cursor, ring a bell, hide or
 // turn text around becomes visible, such as \n, \e or \u{202e}. NULL stays NULL.
 const char *shown(struct texts *texts, const char *text);
+// Compares two texts, as qsort() wants it, and two that may be NULL.
+int by_text(const void *a, const void *b);
+int compare_texts(const char *a, const char *b);
 // Empties from into to.
 void texts_move(struct texts *to, struct texts *from);
 void texts_free(struct texts *texts);
