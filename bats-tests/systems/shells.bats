@@ -51,6 +51,9 @@ same_as_usual() {
     for file in usual/*; do
         if [[ $file == *.json || $file == *.hyperfine ]]; then
             diff <(jq 'walk(if type == "number" then . + 0 else . end)' "$file") <(jq 'walk(if type == "number" then . + 0 else . end)' "other/${file#*/}")
+        elif [[ $file == *.html ]]; then
+            # A page's data are JSON on a line of their own, in which jq 1.8 leaves 178.0 as it came.
+            diff <(sed -E 's/([0-9])\.0([],}])/\1\2/g' "$file") <(sed -E 's/([0-9])\.0([],}])/\1\2/g' "other/${file#*/}")
         else
             diff "$file" "other/${file#*/}"
         fi
@@ -96,7 +99,7 @@ same_as_usual() {
     # shellcheck disable=SC2016 # for the other shell
     run -0 timeout 60 "$BATS_TEST_DIRNAME/with-tools" bash-4.4 -- env JOSTLE_LIB="$ROOT/harness/lib" JOSTLE_BIN="$BIN" bash -c '
         set -euo pipefail
-        for part in messages temporary processes; do source "$JOSTLE_LIB/$part.bash"; done
+        for part in common processes; do source "$JOSTLE_LIB/$part.bash"; done
         processes_open
         for ((i = 0; i < 300; i++)); do rest 0.00002; done
         echo "$BASH_VERSION"'
