@@ -168,9 +168,9 @@ static json_t *program_to_json(const struct program_entry *entry)
     const json_t *reasons = json_object_get(profile->record, "reasons");
     return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name", entry->name, "file",
                      entry->path, "place", profile->place, "made", profile->made, "alone_s",
-                     number_to_json(profile->alone.mean_s), "cpus_used",
-                     number_to_json(profile->alone.cpus_used), "alone_sd",
-                     number_to_json(profile->noise.sd), "runs", (json_int_t)profile->noise.n,
+                     number_to_json(profile->alone_s), "cpus_used",
+                     number_to_json(profile->cpus_used), "alone_sd",
+                     number_to_json(profile->noise_sd), "runs", (json_int_t)profile->noise_n,
                      "reasons", json_is_array(reasons) ? json_deep_copy(reasons) : json_array());
 }
 

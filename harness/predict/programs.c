@@ -116,8 +116,7 @@ static void name_all(struct program_list *list)
     }
     // Reasons that name a program name it so, too.
     for (size_t i = 0; i < list->count; i++)
-        (void)snprintf(list->entry[i].profile.name, sizeof list->entry[i].profile.name, "%.*s",
-                       (int)sizeof list->entry[i].profile.name - 1, list->entry[i].name);
+        list->entry[i].profile.name = list->entry[i].name;
 }
 
 void programs_read(struct program_list *list, char **path, const char *place, bool copies)

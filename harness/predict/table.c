@@ -42,25 +42,22 @@ static const struct sensitivity_point *point_of(const struct sensitivity *sensit
     return NULL;
 }
 
-static bool is_whole(const double *log_ratio)
-{
-    for (size_t r = 0; r < DIMENSIONS; r++)
-        if (!isfinite(log_ratio[r]))
-            return false;
-    return true;
-}
-
 static void take_rows(const struct program_profile *a, struct rows *rows)
 {
+    const json_t *pressure = json_object_get(a->record, "pressure");
     rows->count = 0;
-    for (size_t i = 0; i < a->besides; i++) {
-        const struct profile_beside *beside = &a->beside[i];
-        const struct sensitivity_point *point =
-            point_of(&a->sensitivity, beside->kind, beside->level);
-        if (!point || !(point->slowdown > 0) || !is_whole(beside->log_ratio))
-            continue;
-        memcpy(rows->x[rows->count], beside->log_ratio, sizeof rows->x[0]);
-        rows->y[rows->count++] = log(point->slowdown);
+    JSON_EACH (beside, json_object_get(pressure, "beside_loads")) {
+        const json_t *log_ratios = json_object_get(beside, "log_ratios");
+        const struct sensitivity_point *point = point_of(
+            &a->sensitivity, json_text_or_empty(beside, "kind"), json_number_at(beside, "level"));
+        double *x = rows->x[rows->count];
+        bool whole = point && point->slowdown > 0;
+        for (size_t r = 0; r < DIMENSIONS; r++) {
+            x[r] = json_number_at(log_ratios, beside_reporters[r]);
+            whole = whole && isfinite(x[r]);
+        }
+        if (whole)
+            rows->y[rows->count++] = log(point->slowdown);
     }
 }
 
@@ -127,10 +124,9 @@ static void add_carrier(struct prediction *prediction, const char *name, double 
 
 static double reading_of(const struct program_profile *profile, const char *reporter)
 {
-    for (size_t i = 0; i < profile->reporters; i++)
-        if (strcmp(profile->reporter[i].name, reporter) == 0)
-            return profile->reporter[i].log_ratio;
-    return NAN;
+    const json_t *pressure = json_object_get(profile->record, "pressure");
+    return json_number_at(json_named(json_object_get(pressure, "reporters"), "name", reporter),
+                          "log_ratio");
 }
 
 // What all others together do to the reporters. False: not known of one of them.
@@ -221,7 +217,7 @@ static void finish_row(struct table_row *row, const struct program_list *list,
     const struct program_profile *victim = &list->entry[row->victim].profile;
     const bool known = predict_beside(victim, other, count, &row->prediction);
     const double effect = known ? row->prediction.slowdown - 1 : 0;
-    row->gate = profile_gate_judge(victim->noise.sd, victim->noise.n, effect);
+    row->gate = profile_gate_judge(victim->noise_sd, victim->noise_n, effect);
     row->shown = known && (row->gate.passed || request->force);
     row->verdict = judge(row, request->at_most);
     const struct pair_truth *truth = find_measured(measured, list, row);

@@ -129,6 +129,13 @@ static struct noise noise_of(const struct noise_series *series, double confidenc
     return noise;
 }
 
+// How runs alone vary from one to the next.
+struct profile_noise {
+    double sd;          // of log(wall time)
+    double correlation; // of neighbouring runs (lag 1); NAN: too few runs
+    size_t n;           // runs
+};
+
 // Of several series, each about its own mean (they may be of different hours): sd and n of all
 // runs, correlation of the series that are long enough, by their runs.
 static struct profile_noise noise_pooled(const struct noise_series *series, size_t count)
@@ -160,7 +167,9 @@ enum { SERIES = 3 }; // experiments with runs of the program alone
 struct work {
     const char *folder;
     json_t *plan, *reasons;
-    struct program_profile *profile;
+    json_t *record; // what there is of the profile
+    double confidence;
+    struct sensitivity sensitivity;
     double *alone_s[SERIES]; // of runs alone, an experiment each
     struct noise_series series[SERIES];
     size_t series_count;
@@ -215,7 +224,6 @@ static double crowded_s(const struct measured *measured)
 // Of the runs alone among those under load: these are what slowdowns are ratios to.
 static void take_alone(struct work *work, const struct measured *measured, const json_t *result)
 {
-    struct profile_alone *alone = &work->profile->alone;
     const json_t *baseline = json_array_get(json_object_get(result, "conditions"), 0);
     const json_t *wall = json_object_get(baseline, "wall_s");
     size_t n;
@@ -226,38 +234,40 @@ static void take_alone(struct work *work, const struct measured *measured, const
         cpu_s += user_s[i] + system_s[i];
         wall_s += work->series[work->series_count - 1].wall_s[i];
     }
-    alone->mean_s = json_number_at(wall, "mean");
-    alone->sd_s = json_number_at(wall, "stddev");
-    alone->n = n;
-    alone->low_s = json_bound_at(wall, 0);
-    alone->high_s = json_bound_at(wall, 1);
     const double free_s = wall_s - crowded_s(measured);
-    alone->cpus_used = free_s > 0 ? cpu_s / free_s : NAN;
-    alone->burst_s = burst_of(measured);
+    json_put(work->record, "alone",
+             must(json_pack("{s:{s:o, s:o, s:o, s:I}, s:o, s:n, s:o}", "wall_s", "mean",
+                            number_to_json(json_number_at(wall, "mean")), "ci",
+                            bounds_to_json(json_bound_at(wall, 0), json_bound_at(wall, 1)), "sd",
+                            number_to_json(json_number_at(wall, "stddev")), "n", (json_int_t)n,
+                            "cpus_used", number_to_json(free_s > 0 ? cpu_s / free_s : NAN),
+                            "threads", "burst_s", number_to_json(burst_of(measured)))));
 }
 
 // The profile is as old as the last of its experiments.
 static void take_time(struct work *work, const struct measured *measured)
 {
     const json_t *after = json_object_get(measured->experiment.json, "after");
-    const char *time = json_text_at(after, "time");
-    if (time)
-        (void)snprintf(work->profile->made, sizeof work->profile->made, "%s", time);
+    if (json_text_at(after, "time"))
+        json_put(work->record, "made", json_text(json_text_at(after, "time")));
 }
 
 static void take_machine(struct work *work, const struct measured *measured)
 {
-    struct program_profile *profile = work->profile;
     const json_t *json = measured->experiment.json;
     const json_t *environment = json_object_get(json, "environment");
     const json_t *placement = json_object_get(json, "placement");
-    const json_t *program = json_object_get(json, "program");
-    json_copy_text(environment, "host", profile->host, sizeof profile->host);
-    json_copy_text(environment, "kernel", profile->kernel, sizeof profile->kernel);
-    json_copy_text(placement, "target_cpus", profile->target_cpus, sizeof profile->target_cpus);
-    json_copy_text(placement, "load_cpus", profile->load_cpus, sizeof profile->load_cpus);
-    json_copy_text(program, "sha256", profile->sha256, sizeof profile->sha256);
-    identity_of(environment, profile->machine);
+    char machine[IDENTITY_DIGITS + 1];
+    identity_of(environment, machine);
+    json_put(json_object_get(work->record, "program"), "sha256",
+             json_text(json_text_at(json_object_get(json, "program"), "sha256")));
+    json_put(work->record, "machine",
+             must(json_pack("{s:s, s:s, s:o}", "host", json_text_or_empty(environment, "host"),
+                            "kernel", json_text_or_empty(environment, "kernel"), "hash",
+                            json_text(machine[0] != '\0' ? machine : NULL))));
+    json_put(work->record, "cpus",
+             must(json_pack("{s:s, s:s}", "target", json_text_or_empty(placement, "target_cpus"),
+                            "loads", json_text_or_empty(placement, "load_cpus"))));
 }
 
 // ---- sensitivity ----
@@ -310,7 +320,7 @@ static bool take_sensitivity(struct work *work)
         take_machine(work, &measured);
         take_time(work, &measured);
         take_alone(work, &measured, result);
-        sensitivity_from_result(&work->profile->sensitivity, result);
+        sensitivity_from_result(&work->sensitivity, result);
         take_problems(work, result, STEP_SENSITIVITY);
     }
     json_decref(result);
@@ -331,7 +341,7 @@ static bool take_added(struct work *work)
         keep_series(work, &measured);
         take_time(work, &measured);
         sensitivity_from_result(&added, result);
-        sensitivity_merge(&work->profile->sensitivity, &added);
+        sensitivity_merge(&work->sensitivity, &added);
         take_problems(work, result, STEP_ADDED);
     }
     json_decref(result);
@@ -354,7 +364,7 @@ static void note_kinds(struct work *work)
 {
     JSON_EACH (kind, json_object_get(work->plan, "kinds")) {
         const char *name = json_string_value(kind);
-        if (sensitivity_is_known(&work->profile->sensitivity, name))
+        if (sensitivity_is_known(&work->sensitivity, name))
             continue;
         reason(work, text_of("%s: its slowdown is not known: too few blocks were measured", name));
     }
@@ -388,7 +398,7 @@ static struct pressure_readings read_beside(const struct measured *measured, siz
 }
 
 // What the looping program used itself; *lap_s: the time of one run of it.
-static void take_use(struct work *work, const struct measured *measured, double *lap_s)
+static json_t *cpus_used(const struct measured *measured, double *lap_s)
 {
     double cpu_s = 0, elapsed_s = 0, laps = 0;
     for (size_t i = 0; i < measured->session.count; i++) {
@@ -401,46 +411,49 @@ static void take_use(struct work *work, const struct measured *measured, double 
         elapsed_s += json_number_at(load, "elapsed_s");
         laps += json_number_at(load, "laps");
     }
-    work->profile->pressure_cpus_used = elapsed_s > 0 ? cpu_s / elapsed_s : NAN;
     *lap_s = laps > 0 ? elapsed_s / laps : NAN;
+    return number_to_json(elapsed_s > 0 ? cpu_s / elapsed_s : NAN);
 }
 
-// What the load of a condition, "cpu-50", does to the reporters. False: it is none at a level.
-static bool take_load(struct work *work, const struct measured *measured, size_t condition)
+// Adds what the load of a condition, "cpu-50", does to the reporters: log ratios to alone, positive
+// is worse. Nothing where it is none at a level.
+static void add_load(json_t *besides, const struct measured *measured, size_t condition)
 {
-    struct program_profile *profile = work->profile;
-    struct profile_beside *one = &profile->beside[profile->besides];
     const char *name = measured->experiment.settings.conditions[condition];
     const char *dash = strrchr(name, '-');
-    if (!dash || (size_t)(dash - name) >= sizeof one->kind || profile->besides == PROFILE_BESIDE)
-        return false;
-    *one = (struct profile_beside){.level = strtod(dash + 1, NULL) / 100};
-    (void)snprintf(one->kind, sizeof one->kind, "%.*s", (int)(dash - name), name);
+    if (!dash || (size_t)(dash - name) >= SENSITIVITY_NAME ||
+        json_array_size(besides) == PROFILE_BESIDE)
+        return;
     const struct pressure_readings beside = read_beside(measured, condition);
+    json_t *ratios = must(json_object());
     for (size_t r = 0; r < BESIDE_REPORTERS; r++) {
-        one->log_ratio[r] = NAN;
+        double log_ratio = NAN;
         for (size_t i = 0; i < beside.reporters; i++)
             if (strcmp(beside.name[i], beside_reporters[r]) == 0)
-                one->log_ratio[r] = pressure_mean(&beside, i);
+                log_ratio = pressure_mean(&beside, i);
+        json_put(ratios, beside_reporters[r], number_to_json(log_ratio));
     }
+    json_add(besides,
+             must(json_pack("{s:s%, s:o, s:o}", "kind", name, (size_t)(dash - name), "level",
+                            number_to_json(strtod(dash + 1, NULL) / 100), "log_ratios", ratios)));
     free(beside.log_ratio);
-    profile->besides++;
-    return true;
 }
 
-static void take_readings(struct work *work, const struct measured *measured, json_t *pressure)
+static void take_readings(struct work *work, const struct measured *measured)
 {
     const struct pressure_readings beside = read_beside(measured, 1);
+    json_t *pressure = json_object_get(work->record, "pressure"), *besides = must(json_array());
     double lap_s;
-    take_use(work, measured, &lap_s);
-    pressure_reporters(work->profile, &beside);
-    json_put(pressure, "lap_s", json_number(lap_s));
+    json_put(pressure, "cpus_used", cpus_used(measured, &lap_s));
+    json_put(pressure, "reporters", pressure_reporters(&beside, work->confidence));
     for (size_t i = 2; i < measured->experiment.settings.condition_count; i++)
-        (void)take_load(work, measured, i);
+        add_load(besides, measured, i);
+    json_put(pressure, "beside_loads", besides);
+    json_put(pressure, "lap_s", json_number(lap_s));
     free(beside.log_ratio);
 }
 
-static bool take_pressure(struct work *work, json_t *pressure)
+static bool take_pressure(struct work *work)
 {
     struct measured measured;
     json_t *result = NULL;
@@ -451,7 +464,7 @@ static bool take_pressure(struct work *work, json_t *pressure)
     const bool good = measured_open(&measured, work->folder, STEP_PRESSURE) &&
                       (result = study_result(work->folder, STEP_PRESSURE)) != NULL;
     if (good) {
-        take_readings(work, &measured, pressure);
+        take_readings(work, &measured);
         take_time(work, &measured);
         take_problems(work, result, STEP_PRESSURE);
     }
@@ -479,29 +492,34 @@ static json_t *experiments_of(const struct work *work, const char *file)
     return list;
 }
 
-static void take_head(struct work *work)
+// What is known before anything is read, in the order of the record.
+static json_t *record_begin(const json_t *plan)
 {
-    struct program_profile *profile = work->profile;
-    (void)snprintf(profile->version, sizeof profile->version, "%s", JOSTLE_VERSION);
-    json_copy_text(work->plan, "name", profile->name, sizeof profile->name);
-    json_copy_text(work->plan, "place", profile->place, sizeof profile->place);
-    profile->confidence = json_confidence_at(work->plan);
+    return must(json_pack(
+        "{s:s, s:n, s:s, s:{s:o, s:n}, s:n, s:s, s:n, s:o, s:n, s:n, s:n, s:{s:n, s:[], s:[]}}",
+        "schema", SCHEMA_PROGRAM, "made", "jostle", JOSTLE_VERSION, "program", "name",
+        json_text(json_text_at(plan, "name")), "sha256", "machine", "place",
+        json_text_or_empty(plan, "place"), "cpus", "confidence",
+        number_to_json(json_confidence_at(plan)), "alone", "noise", "sensitivity", "pressure",
+        "cpus_used", "reporters", "beside_loads"));
 }
 
-static json_t *record_of(struct work *work, const char *file, json_t *pressure)
+static void record_end(struct work *work, const char *file)
 {
     static const char *const how[] = {"input",    "setup",   "prepare",
                                       "conclude", "cleanup", "ignore_failure"};
-    json_t *record = profile_to_json(work->profile);
-    json_t *program = json_object_get(record, "program");
+    json_t *record = work->record, *program = json_object_get(record, "program");
+    const struct profile_noise noise = noise_pooled(work->series, work->series_count);
+    note_kinds(work);
+    json_put(record, "noise",
+             must(json_pack("{s:o, s:o, s:I}", "sd", number_to_json(noise.sd), "correlation",
+                            number_to_json(noise.correlation), "n", (json_int_t)noise.n)));
+    json_put(record, "sensitivity", sensitivity_to_json(&work->sensitivity));
     json_put(program, "words", json_incref(json_object_get(work->plan, "words")));
     for (size_t i = 0; i < sizeof how / sizeof *how; i++)
         json_put(program, how[i], json_text(json_text_at(work->plan, how[i])));
-    if (json_object_update(json_object_get(record, "pressure"), pressure) != 0)
-        must(NULL);
     json_put(record, "reasons", json_incref(work->reasons));
     json_put(record, "experiments", experiments_of(work, file));
-    return record;
 }
 
 static void work_free(struct work *work)
@@ -511,26 +529,24 @@ static void work_free(struct work *work)
     }
     json_decref(work->plan);
     json_decref(work->reasons);
+    json_decref(work->record);
 }
 
 json_t *derive_profile(const char *folder, const char *file)
 {
-    struct program_profile profile;
-    struct work work = {
-        .folder = folder, .plan = study_plan(&profile_study, folder), .profile = &profile};
-    if (!work.plan)
+    json_t *plan = study_plan(&profile_study, folder);
+    if (!plan)
         return NULL;
-    json_t *record = NULL, *pressure = must(json_object());
-    profile_begin(&profile);
-    work.reasons = must(json_deep_copy(json_object_get(work.plan, "reasons")));
-    take_head(&work);
-    if (take_first_runs(&work) && take_sensitivity(&work) && take_added(&work) &&
-        take_pressure(&work, pressure)) {
-        profile.noise = noise_pooled(work.series, work.series_count);
-        note_kinds(&work);
-        record = record_of(&work, file, pressure);
-    }
-    json_decref(pressure);
+    struct work work = {.folder = folder,
+                        .plan = plan,
+                        .reasons = must(json_deep_copy(json_object_get(plan, "reasons"))),
+                        .record = record_begin(plan),
+                        .confidence = json_confidence_at(plan)};
+    const bool good = take_first_runs(&work) && take_sensitivity(&work) && take_added(&work) &&
+                      take_pressure(&work);
+    json_t *record = good ? json_incref(work.record) : NULL;
+    if (good)
+        record_end(&work, file);
     work_free(&work);
     return record;
 }

@@ -12,83 +12,37 @@
 // The profile of a program: what loads cost it, and what it does to others; jostle.program/1.
 // Made on one machine, for one place of its neighbour.
 
-enum { PROFILE_TEXT = 64, PROFILE_CPUS = 256, PROFILE_REPORTERS = 16, PROFILE_WHY = 256 };
-
-// Time alone, in seconds of wall clock.
-struct profile_alone {
-    double mean_s, low_s, high_s; // with its interval; NAN: it has none
-    double sd_s;                  // from run to run
-    size_t n;                     // runs
-    double cpus_used;             // CPU time / wall time without waiting for a CPU; NAN: not known
-    double threads;               // how many it had at most; NAN: not known
-    double burst_s;               // CPU time from one wait to the next; NAN: not known
-};
-
-// How runs alone vary from one to the next.
-struct profile_noise {
-    double sd;          // of log(wall time)
-    double correlation; // of neighbouring runs (lag 1); NAN: too few runs
-    size_t n;           // runs
-};
-
-// What the program does to a reporter: log of its ratio to what it reads alone, positive is
-// worse.
-struct profile_reporter {
-    char name[SENSITIVITY_NAME];
-    double log_ratio, low, high; // NAN: unknown
-    double sd;                   // standard error of log_ratio
-    size_t n;                    // pairs of readings
-};
+enum { PROFILE_TEXT = 64, PROFILE_REPORTERS = 16, PROFILE_WHY = 256 };
 
 // Small kernels that show what neighbours do: a spin's wall time for its CPU time, loads from half
 // of the L2 cache and from memory, page faults.
 enum beside_reporter { BESIDE_GAP, BESIDE_L2, BESIDE_MEMORY, BESIDE_FAULTS, BESIDE_REPORTERS };
 extern const char *const beside_reporters[BESIDE_REPORTERS];
 
-// What a load of the sensitivity does to them: log ratios to alone, positive is worse.
+// Loads of the sensitivity at most, beside which the reporters are read.
 enum { PROFILE_BESIDE = SENSITIVITY_KINDS * SENSITIVITY_POINTS };
-struct profile_beside {
-    char kind[SENSITIVITY_NAME];
-    double level;                       // a fraction, as the sensitivity has it
-    double log_ratio[BESIDE_REPORTERS]; // NAN: not known
-};
 
+// A record that was checked, and what is read of it; the texts are the record's, "" where not
+// known.
 struct program_profile {
-    char made[PROFILE_TEXT];        // 2026-11-22T02:10:26Z
-    char version[PROFILE_TEXT];     // of jostle
-    char name[PROFILE_TEXT];        // of the program, fit for a file name
-    char sha256[SHA256_DIGITS + 1]; // of its executable; "": not known
-    char host[PROFILE_TEXT];
-    char kernel[PROFILE_CPUS];
-    char machine[IDENTITY_DIGITS + 1]; // pressure.h
-    char place[SENSITIVITY_NAME];      // core, smt, l3, node, machine
-    char target_cpus[PROFILE_CPUS], load_cpus[PROFILE_CPUS];
-    double confidence; // of all intervals, two-sided
-    struct profile_alone alone;
-    struct profile_noise noise;
+    json_t *record;
+    const char *name; // of the program, fit for a file name
+    const char *made, *version, *sha256, *host, *place;
+    const char *machine; // its hash (pressure.h)
+    double alone_s;      // mean time alone
+    double cpus_used;    // alone; NAN: not known
+    double noise_sd;     // of log(wall time) of runs alone, from one to the next
+    size_t noise_n;      // runs alone
+    double confidence;   // of all intervals, two-sided
     struct sensitivity sensitivity;
-    // As a neighbour, looping:
-    double pressure_cpus_used; // CPUs that it kept busy; NAN: not known
-    size_t reporters;
-    struct profile_reporter reporter[PROFILE_REPORTERS];
-    size_t besides;
-    struct profile_beside beside[PROFILE_BESIDE];
-    json_t *record; // all that was read (words, reasons, experiments); NULL: it is not from a file
 };
-
-// To begin with: nothing is known.
-void profile_begin(struct program_profile *profile);
 
 // Of a jostle.program/1. False: `why` says what is wrong, such as "holds no profile: give a file
 // that jostle profile has made".
-bool profile_from_json(struct program_profile *profile, const json_t *record, char *why,
-                       size_t size);
+bool profile_from_json(struct program_profile *profile, json_t *record, char *why, size_t size);
 
 // Of a file. False: `why` says what is wrong, without the path.
 bool profile_read(struct program_profile *profile, const char *path, char *why, size_t size);
-
-// The record, a new reference; what `record` has and this does not know is kept.
-json_t *profile_to_json(const struct program_profile *profile);
 
 void profile_free(struct program_profile *profile);
 
@@ -102,9 +56,9 @@ struct pressure_readings {
     double *log_ratio; // [block * reporters + reporter]; NAN: missing
 };
 
-// Fills the profile's reporters: mean, standard error and interval (Student's t) of each.
-// Those with fewer than two blocks have no error, those with none no ratio.
-void pressure_reporters(struct program_profile *profile, const struct pressure_readings *readings);
+// Mean, standard error and interval (Student's t) of each, as `reporters` of a profile, a new
+// reference. Those with fewer than two blocks have no error, those with none no ratio.
+json_t *pressure_reporters(const struct pressure_readings *readings, double confidence);
 
 // The mean of one of them over the blocks that have it; NAN: none has.
 double pressure_mean(const struct pressure_readings *readings, size_t reporter);
