@@ -3,6 +3,7 @@
 
 #include "predict.h"
 
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/schemas.h"
 #include "harness/stats/json.h"
@@ -199,18 +200,17 @@ static bool print_plan(const struct request *request, const char *format)
 
 static int pairs(const struct request *request)
 {
-    struct pair_list list = {0};
+    json_auto_t *list = must(json_array());
     const char *output = request->output ? request->output : "-";
     size_t left = 0;
     bool good = true;
     for (size_t i = 0; good && i < request->pairs.count; i++)
-        good = pair_list_collect(&list, request->pairs.item[i], &left);
+        good = pairs_collect(list, request->pairs.item[i], &left);
     for (char **folder = request->operand; good && *folder; folder++)
-        good = pair_list_collect(&list, *folder, &left);
-    good = good && pair_list_write(&list, output);
+        good = pairs_collect(list, *folder, &left);
+    good = good && pairs_write(list, output);
     if (good && left > 0)
         complain("%zu cells have no result: measure them, and give the same command again", left);
-    pair_list_free(&list);
     return good ? 0 : 1;
 }
 
@@ -238,21 +238,20 @@ static bool write_record(const struct request *request, const json_t *record, co
 static int predict(const struct request *request)
 {
     struct program_list list;
-    struct pair_list measured = {0};
+    json_auto_t *measured = must(json_array());
     struct table table;
     bool good = true;
     for (size_t i = 0; good && i < request->measured.count; i++)
-        good = pair_list_read(&measured, request->measured.item[i]);
+        good = pairs_read(measured, request->measured.item[i]);
     if (!good)
         return 1;
     programs_read(&list, request->operand, request->place, request->together);
-    table_make(&table, &list, &measured, request);
+    table_make(&table, &list, measured, request);
     json_t *record = record_make(&table);
     good = write_record(request, record, request->format);
     json_decref(record);
     const int status = good ? table_status(&table) : 1;
     table_free(&table);
-    pair_list_free(&measured);
     programs_free(&list);
     return status;
 }

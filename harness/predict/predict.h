@@ -88,42 +88,20 @@ bool predict_beside(const struct program_profile *a, const struct program_profil
 // also where a profile does not say how its program is run, or the records are of other programs.
 bool check_print(const struct program_list *list, const struct request *request);
 
-// Measured pairs: how much one program slows down beside another, jostle.pair/1 in a pairs.jsonl.
-
-struct pair_measure {
-    double slowdown;
-    double low, high; // its interval; NAN: none
-    double sd;        // of the log ratio of single blocks; NAN: not known
-    size_t n;         // blocks
-    json_t *starts;   // when each run began that was used; NULL: not asked for
-};
-
-struct pair_truth {
-    json_t *names;                    // what has the following texts
-    const char *a, *b, *place, *host; // a beside b; host: NULL where it is not known
-    struct pair_measure first;
-    bool repeated;
-    struct pair_measure repeat; // the same, measured again
-};
-
-struct pair_list {
-    struct pair_truth *pair;
-    size_t count, capacity;
-};
+// Measured pairs: how much one program slows down beside another, a list of jostle.pair/1, which is
+// a line each in a pairs.jsonl.
 
 // Adds the pairs of a file. A pair that is there already, of the same host, becomes the repeat of
 // it; a third measurement is left out. False after a message.
-bool pair_list_read(struct pair_list *pairs, const char *path);
+bool pairs_read(json_t *pairs, const char *path);
 
 // Adds the pairs of a campaign whose targets and loads are programs of the same names: each cell
 // of its folder that is done is the target beside the load. Cells without a result add to *left.
 // False after a message: there is no cell.
-bool pair_list_collect(struct pair_list *pairs, const char *folder, size_t *left);
+bool pairs_collect(json_t *pairs, const char *folder, size_t *left);
 
 // Writes them to a file ("-": stdout), a line each. False after a message.
-bool pair_list_write(const struct pair_list *pairs, const char *path);
-
-void pair_list_free(struct pair_list *pairs);
+bool pairs_write(const json_t *pairs, const char *path);
 
 // All that is predicted for one command line, and as a record.
 
@@ -133,10 +111,9 @@ struct table_row {
     bool together;            // beside all others of the place
     struct prediction prediction;
     struct gate gate;
-    bool shown;                          // it has a number that may be shown
-    enum verdict verdict;                // against at_most, where that is given
-    const struct pair_measure *measured; // NULL: not measured
-    const struct pair_measure *repeat;   // the same once more; NULL: measured once
+    bool shown;             // it has a number that may be shown
+    enum verdict verdict;   // against at_most, where that is given
+    const json_t *measured; // a jostle.pair/1; NULL: not measured
 };
 
 struct table {
@@ -148,8 +125,8 @@ struct table {
 
 // Predicts every ordered pair of programs of one place. Ends the program where there is no
 // pair, or too many programs.
-void table_make(struct table *table, const struct program_list *programs,
-                const struct pair_list *measured, const struct request *request);
+void table_make(struct table *table, const struct program_list *programs, const json_t *measured,
+                const struct request *request);
 
 // 0, 3 or 4, as --help has it.
 int table_status(const struct table *table);

@@ -1,7 +1,6 @@
 #include "predict.h"
 
 #include "common/file.h"
-#include "common/json.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
@@ -297,82 +296,51 @@ bool check_print(const struct program_list *list, const struct request *request)
     return good;
 }
 
-// Frees what a pair has.
-static void drop(struct pair_truth *pair)
-{
-    json_decref(pair->names);
-    json_decref(pair->first.starts);
-    json_decref(pair->repeat.starts);
-}
-
-void pair_list_free(struct pair_list *pairs)
-{
-    for (size_t i = 0; i < pairs->count; i++)
-        drop(&pairs->pair[i]);
-    free(pairs->pair);
-    *pairs = (struct pair_list){0};
-}
-
-static void set_names(struct pair_truth *pair)
-{
-    pair->a = json_text_at(pair->names, "a");
-    pair->b = json_text_at(pair->names, "b");
-    pair->place = json_text_at(pair->names, "place");
-    pair->host = json_text_at(pair->names, "host");
-}
+// ---- measured pairs
 
 // The same pair of the same host; where one does not say its host, of any.
-static struct pair_truth *find(const struct pair_list *pairs, const struct pair_truth *pair)
+static bool is_same_pair(const json_t *one, const json_t *other)
 {
-    for (size_t i = 0; i < pairs->count; i++) {
-        struct pair_truth *one = &pairs->pair[i];
-        if (strcmp(one->a, pair->a) == 0 && strcmp(one->b, pair->b) == 0 &&
-            strcmp(one->place, pair->place) == 0 &&
-            (!one->host || !pair->host || strcmp(one->host, pair->host) == 0))
-            return one;
-    }
-    return NULL;
+    static const char *const names[] = {"a", "b", "place"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!json_text_is(one, names[i], json_text_at(other, names[i])))
+            return false;
+    return !json_has(one, "host") || !json_has(other, "host") ||
+           json_equal(json_object_get(one, "host"), json_object_get(other, "host"));
 }
 
 // Takes the pair over; of one that is there already it becomes the repeat.
-static void add_truth(struct pair_list *pairs, struct pair_truth *pair)
+static void add_pair(json_t *pairs, json_t *pair)
 {
-    struct pair_truth *known = find(pairs, pair);
+    static const char *const measures[] = {"slowdown", "ci", "n", "sd", "starts"};
+    json_t *known = NULL;
+    JSON_EACH (one, pairs) {
+        if (is_same_pair(one, pair))
+            known = known ? known : one;
+    }
     if (!known) {
-        pairs->pair = grown(pairs->pair, pairs->count, &pairs->capacity, sizeof *pairs->pair);
-        pairs->pair[pairs->count++] = *pair;
+        json_add(pairs, pair);
         return;
     }
-    if (!known->repeated && !pair->repeated) {
-        known->repeat = pair->first;
-        known->repeated = true;
-        pair->first.starts = NULL;
+    if (!json_has(known, "repeat") && !json_has(pair, "repeat")) {
+        json_t *repeat = must(json_object());
+        for (size_t i = 0; i < sizeof measures / sizeof *measures; i++)
+            json_put(repeat, measures[i], json_member(pair, measures[i]));
+        json_put(known, "repeat", repeat);
     }
-    drop(pair);
+    json_decref(pair);
 }
 
-static bool read_measure(const json_t *record, struct pair_measure *measure)
-{
-    const double n = json_number_at(record, "n");
-    *measure = (struct pair_measure){.slowdown = json_number_at(record, "slowdown"),
-                                     .sd = json_number_at(record, "sd"),
-                                     .n = n >= 1 ? (size_t)n : 0};
-    measure->low = json_bound_at(record, 0);
-    measure->high = json_bound_at(record, 1);
-    return measure->slowdown > 0;
-}
-
-static bool read_pair(json_t *record, struct pair_truth *pair)
+static bool is_pair_record(const json_t *record)
 {
     const json_t *repeat = json_object_get(record, "repeat");
-    *pair = (struct pair_truth){.names = json_incref(record), .repeated = json_is_object(repeat)};
-    set_names(pair);
-    return strcmp(json_text_or_empty(record, "schema"), SCHEMA_PAIR) == 0 && pair->a && pair->b &&
-           pair->place && read_measure(record, &pair->first) &&
-           (!pair->repeated || read_measure(repeat, &pair->repeat));
+    return json_text_is(record, "schema", SCHEMA_PAIR) && json_text_at(record, "a") &&
+           json_text_at(record, "b") && json_text_at(record, "place") &&
+           json_number_at(record, "slowdown") > 0 &&
+           (!json_is_object(repeat) || json_number_at(repeat, "slowdown") > 0);
 }
 
-bool pair_list_read(struct pair_list *pairs, const char *path)
+bool pairs_read(json_t *pairs, const char *path)
 {
     FILE *file = file_open_record(path);
     OWNED char *line = NULL;
@@ -382,73 +350,31 @@ bool pair_list_read(struct pair_list *pairs, const char *path)
     if (!file)
         return complain("%s: %s: give the pairs.jsonl of `predict --check`", path, file_why(errno));
     while (good && (length = getline(&line, &size, file)) >= 0) {
-        struct pair_truth pair;
         json_t *record = json_read_line(line, (size_t)length);
         number++;
-        good = read_pair(record, &pair);
-        if (good) {
-            add_truth(pairs, &pair);
-        } else {
-            drop(&pair);
+        good = is_pair_record(record);
+        if (good)
+            add_pair(pairs, json_incref(record));
+        else
             complain("%s: line %zu is no " SCHEMA_PAIR ": remove it", path, number);
-        }
         json_decref(record);
     }
     fclose(file);
     return good;
 }
 
-static void write_measure(struct line *line, const struct pair_measure *measure)
-{
-    line_real(line, "slowdown", measure->slowdown);
-    if (isfinite(measure->low) && isfinite(measure->high)) {
-        line_array(line, "ci");
-        line_real(line, NULL, measure->low);
-        line_real(line, NULL, measure->high);
-        line_close(line);
-    } else {
-        line_null(line, "ci");
-    }
-    line_count(line, "n", measure->n);
-    line_real(line, "sd", measure->sd);
-    line_array(line, "starts");
-    for (size_t i = 0; i < json_array_size(measure->starts); i++)
-        line_text(line, NULL, json_string_value(json_array_get(measure->starts, i)));
-    line_close(line);
-}
-
-static bool write_pair(FILE *file, const struct pair_truth *pair)
-{
-    struct line line = {0};
-    line_object(&line, NULL);
-    line_text(&line, "schema", SCHEMA_PAIR);
-    line_text(&line, "a", pair->a);
-    line_text(&line, "b", pair->b);
-    line_text(&line, "place", pair->place);
-    line_text(&line, "host", pair->host);
-    write_measure(&line, &pair->first);
-    if (pair->repeated) {
-        line_object(&line, "repeat");
-        write_measure(&line, &pair->repeat);
-        line_close(&line);
-    } else {
-        line_null(&line, "repeat");
-    }
-    const char *text = line_end(&line);
-    const bool good = text && fputs(text, file) >= 0;
-    line_free(&line);
-    return good;
-}
-
-bool pair_list_write(const struct pair_list *pairs, const char *path)
+bool pairs_write(const json_t *pairs, const char *path)
 {
     const bool to_stdout = strcmp(path, "-") == 0;
     struct save save = {.file = stdout};
     bool good = to_stdout || save_begin(&save, path, SAVE_OUTPUT);
     if (!good)
         return save_complain(path);
-    for (size_t i = 0; good && i < pairs->count; i++)
-        good = write_pair(save.file, &pairs->pair[i]);
+    JSON_EACH (pair, pairs)
+        good =
+            good &&
+            json_dumpf(pair, save.file, JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS)) == 0 &&
+            fputc('\n', save.file) != EOF;
     good = to_stdout ? good && fflush(stdout) == 0 : save_end(&save, good);
     return good || save_complain(path);
 }
@@ -509,31 +435,33 @@ static double spread(struct blocks *blocks)
     return count > 1 ? gsl_stats_sd(blocks->log_ratio, 1, count) : NAN;
 }
 
-// When the runs were and how they spread, and the host; false where they cannot be read.
-static bool read_runs(const char *folder, const char *condition, struct pair_truth *pair)
+// When the runs were and how they spread, and the host, into the pair; false where they cannot be
+// read.
+static bool read_runs(const char *folder, const char *condition, json_t *pair)
 {
     OWNED char *path = text_of("%s/runs.jsonl", folder), *line = NULL;
     size_t size = 0;
     ssize_t length;
     OWNED struct blocks *blocks = must(calloc(1, sizeof *blocks));
     FILE *file = file_open_record(path);
-    pair->first.starts = must(json_array());
+    json_t *starts = must(json_array());
     while (file && (length = getline(&line, &size, file)) >= 0) {
         json_t *run = json_read_line(line, (size_t)length);
-        if (!json_text_at(pair->names, "host") && json_text_at(run, "host"))
-            json_object_set(pair->names, "host", json_object_get(run, "host"));
-        take_run(run, condition, blocks, pair->first.starts);
+        if (!json_has(pair, "host"))
+            json_put(pair, "host", json_text(json_text_at(run, "host")));
+        take_run(run, condition, blocks, starts);
         json_decref(run);
     }
-    pair->first.sd = spread(blocks);
+    json_put(pair, "sd", number_to_json(spread(blocks)));
+    json_put(pair, "starts", starts);
     if (file)
         fclose(file);
     return file != NULL;
 }
 
-// Of a cell its target and load; else, as --check has it, of the folder A@B.PLACE and the load B.
-static bool fill(const char *folder, const json_t *experiment, const json_t *result,
-                 struct pair_truth *pair)
+// Of a cell its target and load; else, as --check has it, of the folder A@B.PLACE and the load B. A
+// new reference; NULL: it has no result.
+static json_t *pair_of(const char *folder, const json_t *experiment, const json_t *result)
 {
     const json_t *cell = json_object_get(experiment, "cell");
     const bool is_cell = json_is_object(cell);
@@ -543,32 +471,29 @@ static bool fill(const char *folder, const json_t *experiment, const json_t *res
     const char *b = is_cell ? json_text_at(cell, "load") : first;
     const char *condition = is_cell ? json_text_at(cell, "condition") : first;
     const char *place = json_text_at(json_object_get(experiment, "settings"), "place");
-    *pair = (struct pair_truth){0};
-    if (!a || !b || !condition)
-        return false;
-    const json_t *slowdown = slowdown_of(result, condition);
-    pair->names = must(json_pack("{s:s%, s:s, s:s}", "a", a, is_cell ? strlen(a) : strcspn(a, "@"),
-                                 "b", b, "place", place ? place : "machine"));
-    pair->first =
-        (struct pair_measure){.slowdown = json_number_at(slowdown, "ratio"),
-                              .n = (size_t)json_integer_value(json_object_get(slowdown, "pairs"))};
-    pair->first.low = json_bound_at(slowdown, 0);
-    pair->first.high = json_bound_at(slowdown, 1);
-    const bool good = pair->first.slowdown > 0 && read_runs(folder, condition, pair);
-    set_names(pair);
-    return good;
+    const json_t *slowdown = !condition ? NULL : slowdown_of(result, condition);
+    if (!a || !b || !(json_number_at(slowdown, "ratio") > 0))
+        return NULL;
+    json_t *pair = must(json_pack(
+        "{s:s, s:s%, s:s, s:s, s:n, s:o, s:o, s:I, s:n, s:n, s:n}", "schema", SCHEMA_PAIR, "a", a,
+        is_cell ? strlen(a) : strcspn(a, "@"), "b", b, "place", place ? place : "machine", "host",
+        "slowdown", number_to_json(json_number_at(slowdown, "ratio")), "ci",
+        bounds_to_json(json_bound_at(slowdown, 0), json_bound_at(slowdown, 1)), "n",
+        json_integer_value(json_object_get(slowdown, "pairs")), "sd", "starts", "repeat"));
+    if (read_runs(folder, condition, pair))
+        return pair;
+    json_decref(pair);
+    return NULL;
 }
 
-static void collect_cell(struct pair_list *pairs, const char *folder, size_t *left)
+static void collect_cell(json_t *pairs, const char *folder, size_t *left)
 {
-    struct pair_truth pair;
     json_t *experiment = load(folder, "experiment.json"), *result = load(folder, "result.json");
-    if (fill(folder, experiment, result, &pair)) {
-        add_truth(pairs, &pair);
-    } else {
-        drop(&pair);
+    json_t *pair = pair_of(folder, experiment, result);
+    if (pair)
+        add_pair(pairs, pair);
+    else
         (*left)++;
-    }
     json_decref(experiment);
     json_decref(result);
 }
@@ -578,7 +503,7 @@ static int shown(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-bool pair_list_collect(struct pair_list *pairs, const char *folder, size_t *left)
+bool pairs_collect(json_t *pairs, const char *folder, size_t *left)
 {
     struct dirent **entry = NULL;
     OWNED char *cells = text_of("%s/cells", folder);

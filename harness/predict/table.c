@@ -185,16 +185,14 @@ static bool share_place(const struct program_list *list, size_t a, size_t b)
     return strcmp(list->entry[a].profile.place, list->entry[b].profile.place) == 0;
 }
 
-static const struct pair_truth *find_measured(const struct pair_list *measured,
-                                              const struct program_list *list,
-                                              const struct table_row *row)
+static const json_t *find_measured(const json_t *measured, const struct program_list *list,
+                                   const struct table_row *row)
 {
     const struct program_entry *a = &list->entry[row->victim], *b = &list->entry[row->aggressor];
-    for (size_t i = 0; i < measured->count && !row->together; i++) {
-        const struct pair_truth *pair = &measured->pair[i];
-        if (strcmp(pair->a, a->name) == 0 && strcmp(pair->b, b->name) == 0 &&
-            strcmp(pair->place, a->profile.place) == 0 &&
-            (!pair->host || strcmp(pair->host, a->profile.host) == 0))
+    JSON_EACH (pair, row->together ? NULL : measured) {
+        if (json_text_is(pair, "a", a->name) && json_text_is(pair, "b", b->name) &&
+            json_text_is(pair, "place", a->profile.place) &&
+            (!json_has(pair, "host") || json_text_is(pair, "host", a->profile.host)))
             return pair;
     }
     return NULL;
@@ -212,7 +210,7 @@ static enum verdict judge(const struct table_row *row, double at_most)
 
 static void finish_row(struct table_row *row, const struct program_list *list,
                        const struct program_profile *const *other, size_t count,
-                       const struct pair_list *measured, const struct request *request)
+                       const json_t *measured, const struct request *request)
 {
     const struct program_profile *victim = &list->entry[row->victim].profile;
     const bool known = predict_beside(victim, other, count, &row->prediction);
@@ -220,13 +218,11 @@ static void finish_row(struct table_row *row, const struct program_list *list,
     row->gate = profile_gate_judge(victim->noise_sd, victim->noise_n, effect);
     row->shown = known && (row->gate.passed || request->force);
     row->verdict = judge(row, request->at_most);
-    const struct pair_truth *truth = find_measured(measured, list, row);
-    row->measured = truth ? &truth->first : NULL;
-    row->repeat = truth && truth->repeated ? &truth->repeat : NULL;
+    row->measured = find_measured(measured, list, row);
 }
 
-static void add_pairs(struct table *table, const struct program_list *list,
-                      const struct pair_list *measured, const struct request *request)
+static void add_pairs(struct table *table, const struct program_list *list, const json_t *measured,
+                      const struct request *request)
 {
     for (size_t a = 0; a < list->count; a++) {
         for (size_t b = 0; b < list->count; b++) {
@@ -242,8 +238,7 @@ static void add_pairs(struct table *table, const struct program_list *list,
 
 // All programs of the place of the first of them, which `done` then knows.
 static void add_together(struct table *table, const struct program_list *list, size_t first,
-                         bool *done, const struct pair_list *measured,
-                         const struct request *request)
+                         bool *done, const json_t *measured, const struct request *request)
 {
     const struct program_profile *other[PREDICT_PROGRAMS];
     size_t index[PREDICT_PROGRAMS], count = 0;
@@ -277,8 +272,8 @@ static void refuse_single(const struct program_list *list)
                 list->entry[0].profile.place, list->entry[1].path, list->entry[1].profile.place);
 }
 
-void table_make(struct table *table, const struct program_list *programs,
-                const struct pair_list *measured, const struct request *request)
+void table_make(struct table *table, const struct program_list *programs, const json_t *measured,
+                const struct request *request)
 {
     const size_t most = programs->count * (programs->count + 1);
     OWNED bool *done = must(calloc(programs->count + 1, sizeof *done));
@@ -336,12 +331,20 @@ static json_t *gate_to_json(const struct gate *gate)
                      number_to_json(gate->runs_needed), "text", gate->text);
 }
 
-static json_t *measured_to_json(const struct pair_measure *measured)
+static double measured_runs(const json_t *measured)
+{
+    const double n = json_number_at(measured, "n");
+    return n >= 1 ? floor(n) : 0;
+}
+
+static json_t *measured_to_json(const json_t *measured)
 {
     if (!measured)
         return json_null();
-    return json_pack("{s:o, s:o, s:I}", "slowdown", number_to_json(measured->slowdown), "ci",
-                     bounds(measured->low, measured->high), "n", (json_int_t)measured->n);
+    return json_pack("{s:o, s:o, s:I}", "slowdown",
+                     number_to_json(json_number_at(measured, "slowdown")), "ci",
+                     bounds(json_bound_at(measured, 0), json_bound_at(measured, 1)), "n",
+                     (json_int_t)measured_runs(measured));
 }
 
 // Why there is no number, or why one should not be trusted; null: neither.
@@ -420,13 +423,15 @@ enum { LEAST_REPEATS = 10 };
 
 static void add_noise(struct noise *noise, const struct table_row *row)
 {
-    const struct pair_measure *one = row->measured;
-    if (row->repeat && isfinite(row->repeat->slowdown)) {
-        noise->repeats += fabs(one->slowdown - row->repeat->slowdown) / sqrt(2);
+    const double slowdown = json_number_at(row->measured, "slowdown"),
+                 again = json_number_at(json_object_get(row->measured, "repeat"), "slowdown"),
+                 sd = json_number_at(row->measured, "sd"), n = measured_runs(row->measured);
+    if (isfinite(again)) {
+        noise->repeats += fabs(slowdown - again) / sqrt(2);
         noise->repeated++;
     }
-    if (isfinite(one->sd) && one->n > 0) {
-        noise->within += sqrt(2 / acos(-1) / (double)one->n) * one->sd * one->slowdown;
+    if (isfinite(sd) && n > 0) {
+        noise->within += sqrt(2 / acos(-1) / n) * sd * slowdown;
         noise->known++;
     }
 }
@@ -452,9 +457,9 @@ json_t *table_check_to_json(const struct table *table)
     for (size_t i = 0; i < table->count; i++) {
         const struct table_row *row = &table->row[i];
         const struct prediction *one = &row->prediction;
-        if (!row->shown || !row->measured || !isfinite(row->measured->slowdown))
+        const double truth = json_number_at(row->measured, "slowdown");
+        if (!row->shown || !isfinite(truth))
             continue;
-        const double truth = row->measured->slowdown;
         sum += fabs(one->slowdown - truth);
         none += fabs(1 - truth);
         add_noise(&noise, row);
