@@ -7,11 +7,7 @@
 #include "common/text.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MOST_PERCENT 1000.0         // more is a mistake
 #define OLD_S        (30 * 86400.0) // worth a warning

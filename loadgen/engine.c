@@ -3,13 +3,8 @@
 #include "common/cgroup.h"
 #include "common/file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
-#include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
@@ -474,16 +469,22 @@ const char *failure_of(const struct run *run)
     return run->engine->failure[0] == '\0' ? NULL : run->engine->failure;
 }
 
-int run_fail(struct run *run, const char *format, ...)
+int run_end(struct run *run, int status, const char *format, ...)
 {
     struct engine *engine = run->engine;
+    char text[LONGEST_MESSAGE];
     va_list arguments;
     va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (!engine) {
+        complain("%s", text);
+        exit(status);
+    }
     pthread_mutex_lock(&engine->mutex);
     if (engine->failure[0] == '\0')
-        vsnprintf(engine->failure, sizeof engine->failure, format, arguments);
+        memcpy(engine->failure, text, sizeof text);
     pthread_mutex_unlock(&engine->mutex);
-    va_end(arguments);
     engine_report(engine, ENGINE_FAILED);
     return -1;
 }
@@ -562,12 +563,16 @@ double per_second(double amount, const struct snapshot *window)
     return window->active_ns > 0 ? amount * 1e9 / (double)window->active_ns : NAN;
 }
 
+double per_unit(double amount, const struct snapshot *window)
+{
+    return window->amount > 0 ? amount / window->amount : NAN;
+}
+
 double ns_per_unit(const struct snapshot *window)
 {
     const int64_t operation_ns = histogram_quantile(&window->service, 0.5);
-    return operation_ns < 0 || window->amount <= 0
-               ? NAN
-               : (double)operation_ns * (double)window->operations / window->amount;
+    return operation_ns < 0 ? NAN
+                            : per_unit((double)operation_ns * (double)window->operations, window);
 }
 
 static double counted_in(const char *path, const char *field)

@@ -28,13 +28,18 @@
 #include "common/options.h"
 #include "common/units.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -207,17 +212,18 @@ struct load {
     const char *const *calibrations;
     const char *unit;   // UNIT_...; NULL: UNIT_NONE, or check() chooses
     unsigned threads;   // workers without --threads; 0: as many as there are CPUs
-    double steps_per_s; // paced operations are so many units in a row, up to run->quantum of
-                        // check(), that there are at most so many a second; 0: one each
+    double quantum;     // base units of one operation, where check() does not set it; 0: 1
+    double steps_per_s; // paced operations are so many units in a row, up to run->quantum,
+                        // that there are at most so many a second; 0: one each
     bool timed;         // has operations, so reports their latency
     bool fills;         // begin() fills memory, which takes long: a signal may end it at once
     bool pinned;        // each worker on one CPU of its own, else on all allowed
     int64_t settle_ns;  // from "all workers run" until steady; 0: USUAL_SETTLE_NS
 
     // Main thread, before anything starts; any of these may be NULL. check() looks
-    // at options that exclude each other: usage_error() (exit 2). It sets run->unit
-    // and run->quantum, where the default is not right run->threads and run->rate,
-    // and writes what it has chosen into the options that are .measured.
+    // at options that exclude each other: usage_error() (exit 2). Where they depend on options
+    // it sets run->unit and run->quantum, where the default is not right run->threads and
+    // run->rate, and writes what it has chosen into the options that are .measured.
     void (*check)(struct run *run);
     // Opens and allocates what workers share (run->state).
     int (*prepare)(struct run *run);
@@ -278,7 +284,12 @@ struct load {
     void (*interrupt)(struct worker *worker);
 };
 
-// A load's .options, and the size of what they fill: the struct that OPTIONS_OF names.
+// A load's own structs, as its file names them at its beginning: OPTIONS_OF what its options fill
+// (see common/options.h), STATE_OF what its workers share, OWN_OF what each of them has.
+#define settings_of(run) ((OPTIONS_OF *)(run)->settings)
+#define state_of(run)    ((STATE_OF *)(run)->state)
+#define own_of(worker)   ((OWN_OF *)(worker)->state)
+// Its .options, and the size of what they fill.
 #define LOAD_OPTIONS(rows) .options = (rows), .options_size = sizeof(OPTIONS_OF)
 
 // Makes a load known to main(): LOADGEN_REGISTER(spin_load).
@@ -448,17 +459,22 @@ int thread_start(pthread_t *thread, void *(*body)(void *), void *argument);
 void *zeroed_lines(size_t count, size_t size);
 // The text of a warning (an event, or a line on stderr). From any thread.
 void run_warn(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// The load cannot continue: an error event, then the summary, exit 1. From any
-// thread; the first one counts. Always returns -1.
-int run_fail(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// The load cannot continue: an error event, then the summary, exit 1. From any thread; the first
+// one counts. In check() the program ends at once, with that exit status. Always returns -1.
+int run_end(struct run *run, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+#define run_fail(run, ...)       run_end(run, EXIT_FAILURE, __VA_ARGS__)
+#define run_refuse(run, ...)     run_end(run, 2, __VA_ARGS__) // wrong use
 #define worker_fail(worker, ...) run_fail((worker)->run, __VA_ARGS__)
 // Keeps why something cannot be, and is -1.
 #define BECAUSE(error, size, ...) (snprintf(error, size, __VA_ARGS__), -1)
 // The median time of the operations of a window for each base unit that they did: who was
 // interrupted in one of them does not matter. NAN: there were none.
 double ns_per_unit(const struct snapshot *window);
-// An amount of a window for each second of it; NAN: it has no time.
+// An amount of a window for each second of it, and for each base unit that was done; NAN: it has
+// no time, and there were none.
 double per_second(double amount, const struct snapshot *window);
+double per_unit(double amount, const struct snapshot *window);
 // When the present orders began: the last resume or change of rate.
 int64_t run_epoch_ns(const struct run *run);
 // Closes all that is open in a loop, and the loop.

@@ -7,11 +7,7 @@
 #include "common/text.h"
 #include "common/version.h"
 
-#include <errno.h>
 #include <hwloc.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #ifndef WITHOUT_jemalloc
 #include <jemalloc/jemalloc.h>
@@ -195,8 +191,10 @@ static int make_load(struct run *run)
 static int run_load(const struct load *load, int argc, char **argv)
 {
     static struct run run;
-    run = (struct run){
-        .load = load, .unit = load->unit ? load->unit : UNIT_NONE, .quantum = 1, .rate = INFINITY};
+    run = (struct run){.load = load,
+                       .unit = load->unit ? load->unit : UNIT_NONE,
+                       .quantum = load->quantum > 0 ? load->quantum : 1,
+                       .rate = INFINITY};
     settings_parse(&run, argc, argv);
     report_init(&run.report, run.common.json || run.common.control);
     choose_cpus(&run);

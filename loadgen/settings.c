@@ -7,11 +7,7 @@
 
 #include "common/cgroup.h"
 
-#include <errno.h>
-#include <math.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #define LENGTH_BY_HAND_NS (INT64_C(3600) * 1000000000)

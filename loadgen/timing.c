@@ -1,10 +1,6 @@
 #include "load.h"
 
-#include <errno.h>
-#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define LINE_BYTES 128 // two cache lines: some CPUs fetch them in pairs
 

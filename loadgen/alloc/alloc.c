@@ -8,11 +8,7 @@
 
 #include "common/random.h"
 
-#include <errno.h>
 #include <malloc.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 

@@ -6,10 +6,6 @@
 #include "common/ports.h"
 #include "common/random.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 // The two pieces of machine code that a ring of code consists of. Sources of the encodings:

@@ -4,13 +4,10 @@
 // each worker measures on its own CPU before it begins. One touch is one unit of the load's rate.
 
 #define OPTIONS_OF struct icache_settings // see common/options.h
+#define STATE_OF   struct touch_state     // see load.h
 
 #include "core/kernels.h"
 #include "mem/mem.h"
-
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 
 // Makes so many touches, from where the last walk ended.
 typedef void touch_walk(void *way, uint64_t touches);
@@ -35,12 +32,12 @@ static void touches_measure_fitting(struct worker *worker, touch_walk *walk, voi
         least_ns = fmin(least_ns, (double)(to_ns - from_ns) / FITTING_TOUCHES);
         from_ns = to_ns;
     }
-    ((struct touch_state *)worker->run->state)->fitting_fs += (uint64_t)(least_ns * 1e6);
+    state_of(worker->run)->fitting_fs += (uint64_t)(least_ns * 1e6);
 }
 
 static double ns_fitting(const struct run *run)
 {
-    const double sum_fs = (double)((const struct touch_state *)run->state)->fitting_fs;
+    const double sum_fs = (double)state_of(run)->fitting_fs;
     return sum_fs > 0 ? sum_fs / 1e6 / run->threads : NAN;
 }
 
@@ -152,13 +149,6 @@ static double footprint_of(const struct mem_caches *caches, const char *text)
     return (double)bytes;
 }
 
-static uint64_t operation_lines(const struct icache_state *state)
-{
-    if ((double)state->bytes <= usual_footprint(&state->caches))
-        return NEAR_LINES;
-    return state->bytes <= state->caches.l2_bytes ? L2_LINES : FAR_LINES;
-}
-
 // Writes what was chosen into the options, which a calibration is known by.
 static void icache_check(struct run *run)
 {
@@ -178,7 +168,9 @@ static void icache_check(struct run *run)
                             : FITS_BYTES;
     units_exact_size(state->bytes, state->footprint, sizeof state->footprint);
     set->footprint = state->footprint;
-    run->quantum = (double)operation_lines(state);
+    run->quantum = (double)state->bytes <= usual_footprint(&state->caches) ? NEAR_LINES
+                   : state->bytes <= state->caches.l2_bytes                ? L2_LINES
+                                                                           : FAR_LINES;
 }
 
 // ---- workers ----
@@ -228,11 +220,10 @@ static double icache_operate(struct worker *worker)
 
 static const char *icache_class_of(const struct icache_state *state)
 {
-    const struct mem_caches *caches = &state->caches;
-    return state->bytes <= caches->l1i_bytes  ? "l1i"
-           : state->bytes <= caches->l2_bytes ? "l2"
-           : state->bytes <= caches->l3_bytes ? "l3"
-                                              : "memory";
+    return state->bytes <= state->caches.l1i_bytes  ? "l1i"
+           : state->bytes <= state->caches.l2_bytes ? "l2"
+           : state->bytes <= state->caches.l3_bytes ? "l3"
+                                                    : "memory";
 }
 
 static void icache_describe(struct run *run, struct line *line)
@@ -335,7 +326,6 @@ static void tlb_check(struct run *run)
     struct tlb_state *state = run->state;
     if (options_given(run->options, "pages") && options_given(run->options, "level"))
         usage_error("--pages and --level: each sets the number of pages: give one of them");
-    run->quantum = CHUNK_PAGES;
     state->size = tlb_size();
     if (set->pages == 0)
         set->pages = BEYOND * (set->level == FIRST ? state->size.first : state->size.second);
@@ -383,14 +373,6 @@ static double tlb_operate(struct worker *worker)
 
 // ---- reports ----
 
-// The level that so many pages exceed.
-static const char *tlb_class_of(const struct tlb_state *state)
-{
-    return state->pages <= state->size.first    ? "none"
-           : state->pages <= state->size.second ? "dtlb"
-                                                : "stlb";
-}
-
 static void tlb_describe(struct run *run, struct line *line)
 {
     const struct tlb_state *state = run->state;
@@ -400,7 +382,10 @@ static void tlb_describe(struct run *run, struct line *line)
     line_count(line, "dtlb_entries", state->size.first);
     line_count(line, "stlb_entries", state->size.second);
     line_text(line, "entries_source", state->size.source);
-    line_text(line, "exceeds", tlb_class_of(state));
+    line_text(line, "exceeds",
+              state->pages <= state->size.first    ? "none"
+              : state->pages <= state->size.second ? "dtlb"
+                                                   : "stlb");
     line_count(line, "chunk_touches", CHUNK_PAGES);
 }
 
@@ -429,6 +414,7 @@ static const struct load tlb_load = {
     .state_size = sizeof(struct tlb_state),
     .worker_size = sizeof(struct tlb_pages),
     .unit = UNIT_OPS,
+    .quantum = CHUNK_PAGES,
     .threads = 1,
     .calibrations = (const char *const[]){"", NULL},
     .timed = true,

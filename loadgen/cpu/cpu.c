@@ -5,9 +5,6 @@
 #include "cpu/profile.h"
 #include "load.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 // A recorded profile, laid out on the CPUs of this machine: which worker has to
 // use how much CPU time until when. All workers follow one clock.
 

@@ -4,6 +4,7 @@
 // it has ended: a lap. It has no workers; all happens on the control plane's loop.
 
 #define OPTIONS_OF struct exec_settings // see common/options.h
+#define STATE_OF   struct exec_state    // see load.h
 
 #include "load.h"
 
@@ -12,13 +13,8 @@
 #include "common/group.h"
 #include "common/processes.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
@@ -148,10 +144,6 @@ static int start_command(const struct guard_command *command, pid_t *pid)
 
 // ---- the guard's own side ----
 
-// The guard's whole life, in a new process with all signals blocked: takes orders (enum
-// guard_order) from fd, and answers with struct guard_event.
-static _Noreturn void guardian(const struct guard_command *command, int fd);
-
 #define GRACE_NS       2000000000 // from SIGTERM to SIGKILL
 #define SUSPEND_ROUNDS 20
 #define KILL_AGAIN_NS  50000000
@@ -223,15 +215,6 @@ static void tell(struct guard_event event)
     (void)send(SOCKET_FD, &event, sizeof event, MSG_NOSIGNAL);
 }
 
-static void run(struct guardian *guardian)
-{
-    struct guard_event event = {.kind = GUARD_STARTED};
-    guardian->ending = false;
-    event.error = start_command(&guardian->command, &guardian->pid);
-    event.pid = guardian->pid;
-    tell(event);
-}
-
 static void stop(struct guardian *guardian)
 {
     int status;
@@ -288,6 +271,7 @@ static void see_children(struct guardian *guardian)
 static bool obey(struct guardian *guardian)
 {
     enum guard_order order;
+    struct guard_event event = {.kind = GUARD_STARTED};
     const ssize_t length = recv(SOCKET_FD, &order, sizeof order, MSG_DONTWAIT);
     if (length < 0 && (errno == EAGAIN || errno == EINTR))
         return true;
@@ -295,7 +279,10 @@ static bool obey(struct guardian *guardian)
         return false;
     switch (order) {
     case GUARD_RUN:
-        run(guardian);
+        guardian->ending = false;
+        event.error = start_command(&guardian->command, &guardian->pid);
+        event.pid = guardian->pid;
+        tell(event);
         break;
     case GUARD_STOP:
         stop(guardian);
@@ -310,53 +297,31 @@ static bool obey(struct guardian *guardian)
     return true;
 }
 
-// How long poll() may wait, in ms: children that end again and again delay no kill.
-static int wait_ms(const struct guardian *guardian)
-{
-    const int64_t left_ns = guardian->kill_ns - now_ns();
-    if (!guardian->ending)
-        return -1;
-    return left_ns <= 0 ? 0 : (int)((left_ns + 999999) / 1000000);
-}
-
-static void serve(struct guardian *guardian)
-{
-    struct pollfd polled[] = {{.fd = SOCKET_FD, .events = POLLIN},
-                              {.fd = guardian->children_fd, .events = POLLIN}};
-    for (;;) {
-        const int ready = poll(polled, 2, wait_ms(guardian));
-        if (guardian->ending && now_ns() >= guardian->kill_ns)
-            kill_again(guardian);
-        if (ready > 0 && polled[1].revents != 0)
-            see_children(guardian);
-        if (ready > 0 && polled[0].revents != 0 && !obey(guardian))
-            return;
-    }
-}
-
+// The guard's whole life, in a new process with all signals blocked: takes orders (enum
+// guard_order) from fd, and answers with struct guard_event.
 static _Noreturn void guardian(const struct guard_command *command, int fd)
 {
     struct guardian own = {.command = *command};
     if (!settle(&own, fd))
         _exit(1);
-    serve(&own);
+    struct pollfd polled[] = {{.fd = SOCKET_FD, .events = POLLIN},
+                              {.fd = own.children_fd, .events = POLLIN}};
+    for (bool is_there = true; is_there;) {
+        // Children that end again and again delay no kill.
+        const int64_t left_ns = own.kill_ns - now_ns();
+        const int wait_ms = left_ns <= 0 ? 0 : (int)((left_ns + 999999) / 1000000);
+        const int ready = poll(polled, 2, own.ending ? wait_ms : -1);
+        if (own.ending && now_ns() >= own.kill_ns)
+            kill_again(&own);
+        if (ready > 0 && polled[1].revents != 0)
+            see_children(&own);
+        if (ready > 0 && polled[0].revents != 0)
+            is_there = obey(&own);
+    }
     group_kill(command->group);
     (void)tree_kill();
     group_remove(command->group);
     _exit(0);
-}
-
-// No handler of ours may run in the child: it would write into our event loop's pipe.
-static pid_t fork_silently(const struct guard_command *command, const int ends[2])
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &before);
-    const pid_t pid = fork();
-    if (pid == 0)
-        guardian(command, ends[1]);
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    return pid;
 }
 
 // Starts the guard, and makes this process a subreaper. The command is not started yet. 0, or -1
@@ -364,20 +329,25 @@ static pid_t fork_silently(const struct guard_command *command, const int ends[2
 static int guard_start(struct guard *guard, const struct guard_command *command)
 {
     int ends[2];
-    *guard = (struct guard){.fd = -1};
+    sigset_t all, before;
     if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 ||
         socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return -1;
-    const pid_t pid = fork_silently(command, ends);
+    // No handler of ours may run in the child: it would write into our event loop's pipe.
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    const pid_t pid = fork();
+    if (pid == 0)
+        guardian(command, ends[1]);
     const int error = errno;
+    sigprocmask(SIG_SETMASK, &before, NULL);
     close(ends[1]);
-    if (pid > 0) {
+    if (pid < 0)
+        close(ends[0]);
+    else
         *guard = (struct guard){.pid = pid, .fd = ends[0]};
-        return 0;
-    }
-    close(ends[0]);
     errno = error;
-    return -1;
+    return pid < 0 ? -1 : 0;
 }
 
 // Somebody may have stopped it.
@@ -396,15 +366,6 @@ static void close_socket(struct guard *guard)
     guard->fd = -1;
 }
 
-// It was killed: its descendants are ours now.
-static size_t end_orphans(struct guard *guard)
-{
-    close_socket(guard);
-    kill(guard->pid, SIGKILL); // a socket that broke otherwise: there is no such case
-    guard->pid = 0;
-    return tree_kill();
-}
-
 // The next event; waits for one. After GUARD_LOST everything below this process is dead: how many
 // could not be killed is in left.
 static struct guard_event guard_next(struct guard *guard)
@@ -417,8 +378,12 @@ static struct guard_event guard_next(struct guard *guard)
     if (length == (ssize_t)sizeof event)
         return event;
     event = (struct guard_event){.kind = GUARD_LOST};
-    if (guard->pid > 0)
-        event.left = end_orphans(guard);
+    if (guard->pid > 0) { // it was killed: its descendants are ours now
+        close_socket(guard);
+        kill(guard->pid, SIGKILL); // a socket that broke otherwise: there is no such case
+        guard->pid = 0;
+        event.left = tree_kill();
+    }
     return event;
 }
 
@@ -459,70 +424,47 @@ static bool is_usable(const struct group *group)
     return child > 0 && status == 0;
 }
 
-static bool try_group(struct exec_usage *usage, enum group_kind kind)
-{
-    if (!group_find(&usage->group, NAME_PREFIX, kind))
-        return false;
-    if (!is_usable(&usage->group))
-        group_give_up(&usage->group);
-    return usage->group.kind != GROUP_NONE;
-}
-
 // Makes the group, and sees that a process can be started in it. Before anything else is
 // started. False: the wanted way cannot be had (never of EXEC_AUTO).
 static bool exec_usage_open(struct exec_usage *usage, enum exec_accounting wanted)
 {
-    const bool any = wanted == EXEC_AUTO;
-    *usage = (struct exec_usage){.group = GROUP_OF_NONE, .walked_ns = 0};
-    return ((any || wanted == EXEC_CGROUP2) && try_group(usage, GROUP_V2)) ||
-           ((any || wanted == EXEC_CGROUP1) && try_group(usage, GROUP_V1)) || any ||
-           wanted == EXEC_PROCESSES;
-}
-
-// What ended unnoticed between two walks makes a walk find less: only what it finds
-// more is added.
-static int64_t walk(struct exec_usage *usage)
-{
-    const int64_t now_ns = tree_cpu_ns();
-    if (now_ns > usage->walked_ns)
-        usage->sum_ns += now_ns - usage->walked_ns;
-    usage->walked_ns = now_ns;
-    return usage->sum_ns;
+    static const enum group_kind kinds[] = {[EXEC_CGROUP2] = GROUP_V2, [EXEC_CGROUP1] = GROUP_V1};
+    for (int way = EXEC_CGROUP2; way <= EXEC_CGROUP1; way++) {
+        if ((wanted != EXEC_AUTO && (int)wanted != way) ||
+            !group_find(&usage->group, NAME_PREFIX, kinds[way]))
+            continue;
+        if (is_usable(&usage->group))
+            return true;
+        group_give_up(&usage->group);
+    }
+    return wanted == EXEC_AUTO || wanted == EXEC_PROCESSES;
 }
 
 // CPU time in ns of all that was started so far; never less than before.
 static int64_t exec_usage_ns(struct exec_usage *usage)
 {
     struct group_usage used;
-    if (usage->group.kind == GROUP_NONE || usage->outside)
-        return walk(usage);
+    if (usage->group.kind == GROUP_NONE || usage->outside) {
+        // What ended unnoticed between two walks makes a walk find less: only what it finds
+        // more is added.
+        const int64_t now_ns = tree_cpu_ns();
+        if (now_ns > usage->walked_ns)
+            usage->sum_ns += now_ns - usage->walked_ns;
+        usage->walked_ns = now_ns;
+        return usage->sum_ns;
+    }
     group_read(&usage->group, &used);
     if (used.has_cpu && used.user_ns + used.system_ns > usage->sum_ns)
         usage->sum_ns = used.user_ns + used.system_ns;
     return usage->sum_ns;
 }
 
-// A container engine moves what it starts to a group of its own. Before any mark counts.
-static void exec_usage_check(struct exec_usage *usage)
-{
-    const int64_t counted_ns = exec_usage_ns(usage), walked_ns = tree_cpu_ns();
-    if (usage->group.kind == GROUP_NONE || walked_ns < counted_ns + OUTSIDE_NS)
-        return;
-    usage->outside = true;
-    usage->walked_ns = usage->sum_ns = walked_ns;
-}
-
 // "cgroup2", "cgroup1" or "processes".
 static const char *exec_usage_name(const struct exec_usage *usage)
 {
-    switch (usage->outside ? GROUP_NONE : usage->group.kind) {
-    case GROUP_V2:
-        return exec_accounting_names[EXEC_CGROUP2];
-    case GROUP_V1:
-        return exec_accounting_names[EXEC_CGROUP1];
-    default:
-        return exec_accounting_names[EXEC_PROCESSES];
-    }
+    static const enum exec_accounting ways[] = {
+        [GROUP_NONE] = EXEC_PROCESSES, [GROUP_V1] = EXEC_CGROUP1, [GROUP_V2] = EXEC_CGROUP2};
+    return exec_accounting_names[ways[usage->outside ? GROUP_NONE : usage->group.kind]];
 }
 
 struct exec_settings {
@@ -585,7 +527,6 @@ static void finish_pause(struct run *run)
 // The command is not there though it should run.
 static void fail_ended(struct run *run, int status)
 {
-    const struct exec_settings *own = run->settings;
     if (WIFSIGNALED(status))
         run_fail(run, "%s was killed by signal %d while it should be running: %s",
                  command_name(run), WTERMSIG(status),
@@ -593,13 +534,12 @@ static void fail_ended(struct run *run, int status)
     else
         run_fail(run, "%s exited with status %d while it should be running: %s", command_name(run),
                  WEXITSTATUS(status),
-                 own->loop ? "try it twice in a row, in one folder"
-                           : "give a command that keeps running, or --loop");
+                 settings_of(run)->loop ? "try it twice in a row, in one folder"
+                                        : "give a command that keeps running, or --loop");
 }
 
-static void begin_lap(struct run *run)
+static void begin_lap(struct exec_state *state)
 {
-    struct exec_state *state = run->state;
     state->lap_start_ns = now_ns();
     guard_tell(&state->guard, GUARD_RUN);
 }
@@ -610,9 +550,8 @@ static void on_phase(uv_timer_t *timer)
 }
 
 // A run that always began with a lap would see its first part only.
-static void wait_for_random_phase(struct run *run)
+static void wait_for_random_phase(struct exec_state *state)
 {
-    struct exec_state *state = run->state;
     uint32_t random = 0;
     if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random)
         random = (uint32_t)now_ns();
@@ -621,61 +560,55 @@ static void wait_for_random_phase(struct run *run)
     uv_timer_start(&state->timer, on_phase, (uint64_t)(part * (double)state->lap_ns / 1e6), 0);
 }
 
-static void next_lap(struct run *run)
-{
-    struct exec_state *state = run->state;
-    state->laps += 1;
-    state->lap_ns = now_ns() - state->lap_start_ns;
-    begin_lap(run);
-    if (state->wants_a_lap)
-        wait_for_random_phase(run);
-}
-
 static void on_settled(uv_timer_t *timer)
 {
     struct run *run = timer->data;
     struct exec_state *state = run->state;
-    const struct exec_settings *own = run->settings;
-    exec_usage_check(&state->usage);
-    if (!own->loop)
+    // A container engine moves what it starts to a group of its own. Before any mark counts.
+    struct exec_usage *usage = &state->usage;
+    const int64_t counted_ns = exec_usage_ns(usage), walked_ns = tree_cpu_ns();
+    if (usage->group.kind != GROUP_NONE && walked_ns >= counted_ns + OUTSIDE_NS) {
+        usage->outside = true;
+        usage->walked_ns = usage->sum_ns = walked_ns;
+    }
+    if (!settings_of(run)->loop)
         run_steady(run);
     else if (state->lap_ns > 0)
-        wait_for_random_phase(run);
+        wait_for_random_phase(state);
     else
         state->wants_a_lap = true;
-}
-
-// Only now, as the guard may have come to it late: nothing is steady that is not there.
-static void begin_settling(struct run *run)
-{
-    struct exec_state *state = run->state;
-    const struct exec_settings *own = run->settings;
-    if (state->starting && state->phase == RUNNING)
-        uv_timer_start(&state->timer, on_settled, (uint64_t)(own->settle_ns / 1000000), 0);
-    state->starting = false;
 }
 
 static void on_started(struct run *run, const struct guard_event *event)
 {
     struct exec_state *state = run->state;
     state->pid = event->pid;
-    if (event->error == 0)
-        begin_settling(run);
-    else
+    if (event->error != 0) {
         run_fail(run, "cannot start %s: %s: check the command", command_name(run),
                  strerror(event->error));
+        return;
+    }
+    // Only now, as the guard may have come to it late: nothing is steady that is not there.
+    if (state->starting && state->phase == RUNNING)
+        uv_timer_start(&state->timer, on_settled, (uint64_t)(settings_of(run)->settle_ns / 1000000),
+                       0);
+    state->starting = false;
 }
 
 static void on_changed(struct run *run, const struct guard_event *event)
 {
     struct exec_state *state = run->state;
-    const struct exec_settings *own = run->settings;
     if (state->phase != RUNNING)
         return;
-    if (own->loop && event->left == 0 && event->status == 0)
-        next_lap(run);
-    else
+    if (!settings_of(run)->loop || event->left != 0 || event->status != 0) {
         fail_ended(run, event->status);
+        return;
+    }
+    state->laps += 1;
+    state->lap_ns = now_ns() - state->lap_start_ns;
+    begin_lap(state);
+    if (state->wants_a_lap)
+        wait_for_random_phase(state);
 }
 
 // The guard is gone, and with it the command: nothing can be started any more.
@@ -700,8 +633,7 @@ static void on_lost(struct run *run, size_t left)
 static void on_guard(uv_poll_t *handle, int status, int events)
 {
     struct run *run = handle->data;
-    struct exec_state *state = run->state;
-    const struct guard_event event = guard_next(&state->guard);
+    const struct guard_event event = guard_next(&state_of(run)->guard);
     (void)status; // whatever it is, the guard's answer says it
     (void)events;
     switch (event.kind) {
@@ -731,7 +663,7 @@ static void exec_resume(struct run *run)
     state->phase = RUNNING;
     state->starting = true;
     state->wants_a_lap = false;
-    begin_lap(run);
+    begin_lap(state);
 }
 
 static void exec_pause(struct run *run)
@@ -748,8 +680,7 @@ static void exec_pause(struct run *run)
 
 static void exec_suspend(struct run *run, bool stopped)
 {
-    const struct exec_state *state = run->state;
-    guard_tell(&state->guard, stopped ? GUARD_SUSPEND : GUARD_CONTINUE);
+    guard_tell(&state_of(run)->guard, stopped ? GUARD_SUSPEND : GUARD_CONTINUE);
 }
 
 // ---- the load ----
@@ -759,44 +690,27 @@ static void exec_check(struct run *run)
     if (run->argument_count == 0)
         usage_error("exec: no command: give one, such as loadgen exec -- stress-ng --vm 1");
     room_claim_unknown(run);
-}
-
-static int count_usage(struct run *run, struct exec_state *state)
-{
-    const struct exec_settings *own = run->settings;
-    if (exec_usage_open(&state->usage, (enum exec_accounting)own->accounting))
-        return 0;
-    return run_fail(run, "--accounting %s: no such group can be made here: use auto",
-                    exec_accounting_names[own->accounting]);
-}
-
-static int watch_guard(struct run *run, struct exec_state *state)
-{
-    uv_timer_init(run->loop, &state->timer);
-    state->timer.data = run;
-    if (uv_poll_init(run->loop, &state->guard_says, state->guard.fd) != 0)
-        return -1;
-    state->guard_says.data = run;
-    return uv_poll_start(&state->guard_says, UV_READABLE, on_guard);
+    state_of(run)->guard.fd = -1;
+    state_of(run)->usage.group = GROUP_OF_NONE;
 }
 
 static int exec_prepare(struct run *run)
 {
     const struct exec_settings *own = run->settings;
-    struct exec_state *state = calloc(1, sizeof *state);
-    run->state = state;
-    if (!state)
-        return run_fail(run, "out of memory: free some");
-    state->guard = (struct guard){.fd = -1};
-    if (count_usage(run, state) != 0)
-        return -1;
+    struct exec_state *state = run->state;
+    if (!exec_usage_open(&state->usage, (enum exec_accounting)own->accounting))
+        return run_fail(run, "--accounting %s: no such group can be made here: use auto",
+                        exec_accounting_names[own->accounting]);
     state->command = (struct guard_command){.words = run->arguments,
                                             .cpus = &run->cpus,
                                             .group = &state->usage.group,
                                             .discard = own->loop};
     if (guard_start(&state->guard, &state->command) != 0)
         return run_fail(run, "cannot start a process: %s: see ulimit -u", strerror(errno));
-    if (watch_guard(run, state) != 0)
+    uv_timer_init(run->loop, &state->timer);
+    state->timer.data = state->guard_says.data = run;
+    if (uv_poll_init(run->loop, &state->guard_says, state->guard.fd) != 0 ||
+        uv_poll_start(&state->guard_says, UV_READABLE, on_guard) != 0)
         return run_fail(run, "cannot watch a process: too few descriptors: see ulimit -n");
     return 0;
 }
@@ -805,18 +719,13 @@ static int exec_prepare(struct run *run)
 static void exec_cleanup(struct run *run)
 {
     struct exec_state *state = run->state;
-    if (!state)
-        return;
     // The end: what is left of the command is killed; returns when that is so.
     close_socket(&state->guard);
     if (state->guard.pid > 0)
         (void)kill(state->guard.pid, SIGCONT); // or we would wait for one that somebody stopped
     while (state->guard.pid > 0 && waitpid(state->guard.pid, NULL, 0) < 0 && errno == EINTR)
         ;
-    state->guard.pid = 0;
     group_give_up(&state->usage.group);
-    free(state);
-    run->state = NULL;
 }
 
 static int64_t exec_cpu_ns(struct run *run)
@@ -835,23 +744,19 @@ static pid_t exec_process(const struct run *run)
 
 static void exec_count(struct run *run, double counters[LOAD_COUNTERS])
 {
-    const struct exec_state *state = run->state;
-    counters[COUNT_LAPS] = state->laps;
+    counters[COUNT_LAPS] = state_of(run)->laps;
 }
 
 static void exec_describe(struct run *run, struct line *line)
 {
-    const struct exec_state *state = run->state;
     line_text(line, "command", command_name(run));
-    line_text(line, "accounting", exec_usage_name(&state->usage));
+    line_text(line, "accounting", exec_usage_name(&state_of(run)->usage));
 }
 
 static void exec_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
-    const struct exec_state *state = run->state;
-    const struct exec_settings *own = run->settings;
-    line_text(line, "accounting", exec_usage_name(&state->usage));
-    if (own->loop)
+    line_text(line, "accounting", exec_usage_name(&state_of(run)->usage));
+    if (settings_of(run)->loop)
         line_count(line, "laps", (uint64_t)window->counters[COUNT_LAPS]);
 }
 
@@ -868,6 +773,7 @@ static const struct load exec_load = {
                "one that fails. cpu_s is that of its whole process tree, counted by a cgroup where "
                "one can be made; \"accounting\" in the report says how.",
     LOAD_OPTIONS(settings),
+    .state_size = sizeof(struct exec_state),
     .check = exec_check,
     .prepare = exec_prepare,
     .cleanup = exec_cleanup,

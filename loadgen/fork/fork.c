@@ -3,11 +3,10 @@
 // flush them from their TLBs, and the scheduler has newcomers to place.
 
 #define OPTIONS_OF struct fork_settings // see common/options.h
+#define OWN_OF     struct parent        // see load.h
 
 #include "load.h"
 
-#include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -33,10 +32,9 @@ struct parent {
 
 static void check(struct run *run)
 {
-    const struct fork_settings *set = run->settings;
     // A worker's own, and a copy of it.
-    room_claim(run, 2.0 * (double)set->touch_bytes * run->threads, -1, "memory to be touched of",
-               "give a smaller --touch");
+    room_claim(run, 2.0 * (double)settings_of(run)->touch_bytes * run->threads, -1,
+               "memory to be touched of", "give a smaller --touch");
 }
 
 static int begin(struct worker *worker)
@@ -59,9 +57,8 @@ static int begin(struct worker *worker)
 
 static void end(struct worker *worker)
 {
-    const struct parent *own = worker->state;
-    if (own->memory)
-        munmap(own->memory, own->bytes);
+    if (own_of(worker)->memory)
+        munmap(own_of(worker)->memory, own_of(worker)->bytes);
 }
 
 // Of glibc 2.34: none of the locks that other threads may hold is needed in the new process.

@@ -3,13 +3,11 @@
 // reclaims, for all of the machine or of the control group.
 
 #define OPTIONS_OF struct hog_settings // see common/options.h
+#define OWN_OF     struct heap         // see load.h
 
 #include "common/cgroup.h"
 #include "load.h"
 
-#include <errno.h>
-#include <math.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 
@@ -71,7 +69,6 @@ static void check(struct run *run)
         usage_error("--reclaim: this machine has no swap, so no page of a program can be taken: "
                     "leave it out, or add swap");
     const double bytes = wanted_bytes(set);
-    run->quantum = STEP_BYTES;
     if (isinf(run->rate) && !run->common.calib)
         run->rate = bytes / ROUND_S;
     room_claim(run, bytes, -1, "memory to be held of", "give a smaller --size");
@@ -88,7 +85,7 @@ static int begin(struct worker *worker)
     const struct hog_settings *set = worker->run->settings;
     struct heap *own = worker->state;
     // Whole steps, at least one.
-    const double bytes = wanted_bytes(worker->run->settings) / worker->run->threads;
+    const double bytes = wanted_bytes(set) / worker->run->threads;
     own->bytes = bytes < STEP_BYTES ? STEP_BYTES : (size_t)(bytes / STEP_BYTES) * STEP_BYTES;
     own->memory = mmap(NULL, own->bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -109,9 +106,8 @@ static int begin(struct worker *worker)
 
 static void end(struct worker *worker)
 {
-    const struct heap *own = worker->state;
-    if (own->memory)
-        munmap(own->memory, own->bytes);
+    if (own_of(worker)->memory)
+        munmap(own_of(worker)->memory, own_of(worker)->bytes);
 }
 
 // The next step of a leak; at its end all is given back.
@@ -151,7 +147,7 @@ static void fields(struct run *run, const struct snapshot *window, struct line *
     (void)window;
     for (unsigned i = 0; i < run->threads; i++)
         if (run->workers && run->workers[i].state)
-            held += (double)((const struct heap *)run->workers[i].state)->held;
+            held += (double)own_of(&run->workers[i])->held;
     line_fixed(line, "held_bytes", held, 0);
 }
 
@@ -164,6 +160,7 @@ static const struct load hog_load = {
     LOAD_OPTIONS(options),
     .worker_size = sizeof(struct heap),
     .unit = UNIT_BYTES,
+    .quantum = STEP_BYTES,
     .calibrations = (const char *const[]){"--threads 1", NULL},
     .timed = true,
     .check = check,

@@ -2,12 +2,6 @@
 
 #include "common/random.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/quota.h>
@@ -124,22 +118,21 @@ static void run_writers(struct round *round)
         pthread_join(threads[--started], NULL);
 }
 
-static int report(const struct io_file *file, int reason, struct io_error *error)
+static int report(struct run *run, const struct io_file *file, int reason)
 {
     if (reason == ENOSPC || reason == EDQUOT)
-        return io_error_set(error, IO_FAILED,
-                            "%s became full while the work file was written (%s): give a smaller "
-                            "--file-size or another --dir",
-                            file->folder, strerror(reason));
-    return io_error_set(error, IO_FAILED,
-                        "cannot write the work file in %s (%s): choose another folder with --dir",
+        return run_fail(run,
+                        "%s became full while the work file was written (%s): give a smaller "
+                        "--file-size or another --dir",
                         file->folder, strerror(reason));
+    return run_fail(run, "cannot write the work file in %s (%s): choose another folder with --dir",
+                    file->folder, strerror(reason));
 }
 
 // Several threads write large pieces, past the page cache where the file system and the size
 // allow it, and make them durable. 0, also when interrupted() stopped it; or -1 with the
 // reason.
-static int fill(const struct io_file *file, struct io_error *error)
+static int fill(struct run *run, const struct io_file *file)
 {
     const bool aligned = file->size_bytes % DIRECT_ALIGNMENT == 0;
     const int direct_fd = aligned ? io_file_reopen(file, O_WRONLY | O_DIRECT) : -1;
@@ -155,7 +148,7 @@ static int fill(const struct io_file *file, struct io_error *error)
     if (round.error == 0 && !round.interrupted && fdatasync(file->fd) != 0)
         round.error = errno;
     if (round.error != 0)
-        return report(file, round.error, error);
+        return report(run, file, round.error);
     posix_fadvise(file->fd, 0, 0, POSIX_FADV_DONTNEED);
     return 0;
 }
@@ -241,34 +234,33 @@ static int name_in(char path[PATH_MAX], const struct io_file *file, const char *
     return length > 0 && length < PATH_MAX ? 0 : -1;
 }
 
-static int check_folder(const struct io_file *file, struct io_error *error)
+static int check_folder(struct run *run, const struct io_file *file)
 {
     struct stat status;
     if (stat(file->folder, &status) != 0)
-        return io_error_set(error, IO_REFUSED, "--dir %s: %s: name an existing folder",
-                            file->folder, strerror(errno));
+        return run_refuse(run, "--dir %s: %s: name an existing folder", file->folder,
+                          strerror(errno));
     if (!S_ISDIR(status.st_mode))
-        return io_error_set(error, IO_REFUSED, "--dir %s: not a folder: name one", file->folder);
+        return run_refuse(run, "--dir %s: not a folder: name one", file->folder);
     if (faccessat(AT_FDCWD, file->folder, W_OK | X_OK, AT_EACCESS) != 0)
-        return io_error_set(error, IO_REFUSED, "--dir %s: %s: name a folder that you may write to",
-                            file->folder, strerror(errno));
+        return run_refuse(run, "--dir %s: %s: name a folder that you may write to", file->folder,
+                          strerror(errno));
     return 0;
 }
 
 // The space that `held` bytes of a file that is to be replaced do not take.
-static int check_space(const struct io_file *file, uint64_t held, struct io_error *error)
+static int check_space(struct run *run, const struct io_file *file, uint64_t held)
 {
     struct io_space space;
     if (!io_space_of(file->folder, &space))
-        return io_error_set(error, IO_FAILED,
-                            "cannot find the free space of %s: %s: give another --dir",
-                            file->folder, strerror(errno));
+        return run_fail(run, "cannot find the free space of %s: %s: give another --dir",
+                        file->folder, strerror(errno));
     const double free_bytes = space.free_bytes + (double)held;
     const double kept_bytes = file->force ? 0 : fmax(space.kept_bytes, free_bytes * file->spare);
     if ((double)file->size_bytes <= free_bytes - kept_bytes)
         return 0;
-    return io_error_set(
-        error, IO_REFUSED,
+    return run_refuse(
+        run,
         "a work file of %.3f GiB does not fit in %s: %s leaves %.3f GiB, of which %.3f GiB are for "
         "others: give a smaller --file-size (or WORKFILE_SIZE), or another --dir%s",
         (double)file->size_bytes / GIB, file->folder, space.whose, free_bytes / GIB,
@@ -305,24 +297,24 @@ static int open_kept(const char *path, struct stat *status, bool *foreign)
     return -1;
 }
 
-static int foreign_kept(const char *path, struct io_error *error)
+static int foreign_kept(struct run *run, const char *path)
 {
-    return io_error_set(
-        error, IO_REFUSED,
-        "%s is not your work file: remove it, or choose another --dir, or leave out --keep", path);
+    return run_refuse(
+        run, "%s is not your work file: remove it, or choose another --dir, or leave out --keep",
+        path);
 }
 
 // Take the kept file, or make room for a new one. 1: taken; 0: make one.
-static int take_kept(struct io_file *file, struct io_error *error)
+static int take_kept(struct run *run, struct io_file *file)
 {
     char path[PATH_MAX];
     struct stat status;
     bool foreign;
     if (name_in(path, file, "") != 0)
-        return io_error_set(error, IO_REFUSED, "--dir: the path is too long: give a shorter one");
+        return run_refuse(run, "--dir: the path is too long: give a shorter one");
     const int fd = open_kept(path, &status, &foreign);
     if (foreign && file->keep)
-        return foreign_kept(path, error);
+        return foreign_kept(run, path);
     if (fd < 0)
         return 0;
     if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
@@ -397,38 +389,37 @@ static void publish(struct io_file *file, bool named)
     file->keep = failed == 0;
 }
 
-static int allocate(const struct io_file *file, struct io_error *error)
+static int allocate(struct run *run, const struct io_file *file)
 {
     if (fallocate(file->fd, 0, 0, (off_t)file->size_bytes) == 0)
         return 0;
     const int reason = errno;
     if (reason == EOPNOTSUPP || reason == ENOSYS)
         return 0; // then the writing allocates it
-    return io_error_set(error, reason == EFBIG ? IO_REFUSED : IO_FAILED,
-                        "cannot allocate a work file of %.3f GiB in %s (%s): give a smaller "
-                        "--file-size or another --dir",
-                        (double)file->size_bytes / GIB, file->folder, strerror(reason));
+    return run_fail(run,
+                    "cannot allocate a work file of %.3f GiB in %s (%s): give a smaller "
+                    "--file-size or another --dir",
+                    (double)file->size_bytes / GIB, file->folder, strerror(reason));
 }
 
 // Its size, and not a byte of data.
-static int leave_empty(const struct io_file *file, struct io_error *error)
+static int leave_empty(struct run *run, const struct io_file *file)
 {
     if (ftruncate(file->fd, (off_t)file->size_bytes) == 0)
         return 0;
-    return io_error_set(
-        error, IO_FAILED,
-        "cannot make a sparse file in %s (%s): give a smaller --file-size or another --dir",
+    return run_fail(
+        run, "cannot make a sparse file in %s (%s): give a smaller --file-size or another --dir",
         file->folder, strerror(errno));
 }
 
 // Allocate, write and name the new file.
-static int complete(struct io_file *file, bool named, struct io_error *error)
+static int complete(struct run *run, struct io_file *file, bool named)
 {
     if (file->sparse)
-        return leave_empty(file, error);
-    int result = allocate(file, error);
+        return leave_empty(run, file);
+    int result = allocate(run, file);
     if (result == 0)
-        result = fill(file, error);
+        result = fill(run, file);
     if (result == 0 && file->interrupted())
         file->keep = false;
     if (result == 0 && file->keep) {
@@ -441,19 +432,19 @@ static int complete(struct io_file *file, bool named, struct io_error *error)
     return result;
 }
 
-int io_file_check(const struct io_file *file, struct io_error *error)
+int io_file_check(struct run *run, const struct io_file *file)
 {
     struct stat status = {0};
     char path[PATH_MAX];
     uint64_t held = 0;
     bool foreign;
-    if (check_folder(file, error) != 0)
+    if (check_folder(run, file) != 0)
         return -1;
     if (name_in(path, file, "") != 0)
-        return io_error_set(error, IO_REFUSED, "--dir: the path is too long: give a shorter one");
+        return run_refuse(run, "--dir: the path is too long: give a shorter one");
     const int fd = open_kept(path, &status, &foreign);
     if (foreign && file->keep)
-        return foreign_kept(path, error);
+        return foreign_kept(run, path);
     if (fd >= 0) {
         if (file->keep || fits(file, &status))
             held = (uint64_t)status.st_blocks * 512;
@@ -461,7 +452,7 @@ int io_file_check(const struct io_file *file, struct io_error *error)
         if (fits(file, &status))
             return 0;
     }
-    return check_space(file, held, error);
+    return check_space(run, file, held);
 }
 
 int io_file_create(struct io_file *file)
@@ -470,24 +461,23 @@ int io_file_create(struct io_file *file)
     return file->fd = create(file, &named);
 }
 
-int io_file_open(struct io_file *file, struct io_error *error)
+int io_file_open(struct run *run, struct io_file *file)
 {
     bool named;
     file->fd = -1;
     file->reused = file->busy = false;
-    if (check_folder(file, error) != 0)
+    if (check_folder(run, file) != 0)
         return -1;
-    const int taken = file->sparse ? 0 : take_kept(file, error);
+    const int taken = file->sparse ? 0 : take_kept(run, file);
     if (taken != 0)
         return taken < 0 ? -1 : 0;
-    if (check_space(file, 0, error) != 0)
+    if (check_space(run, file, 0) != 0)
         return -1;
     file->fd = create(file, &named);
     if (file->fd < 0)
-        return io_error_set(error, IO_FAILED,
-                            "cannot make a work file in %s (%s): choose another folder with --dir",
-                            file->folder, strerror(errno));
-    if (complete(file, named, error) == 0)
+        return run_fail(run, "cannot make a work file in %s (%s): choose another folder with --dir",
+                        file->folder, strerror(errno));
+    if (complete(run, file, named) == 0)
         return 0;
     io_file_close(file);
     return -1;
@@ -514,14 +504,4 @@ void io_file_close(struct io_file *file)
     if (file->fd >= 0)
         close(file->fd);
     file->fd = -1;
-}
-
-int io_error_set(struct io_error *error, int status, const char *format, ...)
-{
-    va_list arguments;
-    error->status = status;
-    va_start(arguments, format);
-    vsnprintf(error->message, sizeof error->message, format, arguments);
-    va_end(arguments);
-    return -1;
 }

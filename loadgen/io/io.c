@@ -10,10 +10,6 @@
 #include "common/cgroup.h"
 #include "common/schemas.h"
 
-#include <errno.h>
-#include <math.h>
-#include <string.h>
-
 // The load's check on itself: what it claims is compared with what the kernel counted
 // for this process, and at the device.
 
@@ -244,7 +240,6 @@ static void warm(const struct io_state *state)
 static int prepare(struct run *run)
 {
     struct io_state *state = io_state_of(run);
-    struct io_error error;
     char size[32];
     headroom_volunteer();
     if (!options_given(run->options, "file-size"))
@@ -252,9 +247,8 @@ static int prepare(struct run *run)
                      units_format_size((double)state->file.size_bytes, size, sizeof size),
                      state->file.folder);
     state->open = true;
-    if (io_work_file(run, &state->file, &error) != 0 ||
-        io_plan_open(&state->plan, &state->file, &error) != 0)
-        return run_fail(run, "%s", error.message);
+    if (io_work_file(run, &state->file) != 0 || io_plan_open(run, &state->plan, &state->file) != 0)
+        return -1;
     if (state->plan.drop)
         run_warn(run, "%s has no O_DIRECT: %s", state->file.folder,
                  "through the page cache, with O_DSYNC for writes and dropped before reads");
@@ -282,12 +276,11 @@ static int begin(struct worker *worker)
 {
     const struct io_plan *plan = &io_state_of(worker->run)->plan;
     struct io_worker *own = worker->state;
-    struct io_error error;
-    if (io_stream_open(&own->stream, plan, worker->index, &error) != 0)
-        return worker_fail(worker, "%s", error.message);
-    if (plan->depth > 1 && (own->ring = io_ring_open(&own->stream, &error)) == NULL)
-        return worker_fail(worker, "%s", error.message);
-    return 0;
+    if (io_stream_open(worker->run, &own->stream, plan, worker->index) != 0)
+        return -1;
+    if (plan->depth > 1)
+        own->ring = io_ring_open(worker->run, &own->stream);
+    return plan->depth > 1 && !own->ring ? -1 : 0;
 }
 
 static void end(struct worker *worker)

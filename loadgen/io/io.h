@@ -8,23 +8,7 @@
 // The work file, and the data path: which bytes of it come next, and one blocking
 // operation on them; and many operations in flight from one thread, by io_uring.
 
-// What went wrong in one of the disk load's modules, for the one place that
-// prints it.
-
-enum {
-    IO_FAILED = 1, // the system failed: exit status 1
-    IO_REFUSED = 2 // the request cannot be met: exit status 2
-};
-
-struct io_error {
-    int status;        // IO_FAILED or IO_REFUSED
-    char message[640]; // one line: what was wrong: what to do
-};
-
-// Keep a status and a message (printf's rules). Always returns -1, so that a
-// function can `return io_error_set(...)`.
-int io_error_set(struct io_error *error, int status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+// What returns an int returns 0, or -1 after run_fail() or run_refuse() (load.h).
 
 // The work file: allocated, written once with incompressible data, gone at the
 // end in every case, unless it is to be kept.
@@ -45,13 +29,13 @@ struct io_file {
 };
 
 // Whether a file of file->size_bytes could be made: a folder that can be
-// written, free space. Creates nothing. 0, or -1 with the reason.
-int io_file_check(const struct io_file *file, struct io_error *error);
+// written, free space. Creates nothing.
+int io_file_check(struct run *run, const struct io_file *file);
 
 // Make it, or take the kept one of the same size and user. Only a kept file has
-// a name, and only once it is complete. 0, also after an interruption; or -1,
-// and then nothing is left behind.
-int io_file_open(struct io_file *file, struct io_error *error);
+// a name, and only once it is complete. 0 also after an interruption; after -1 nothing is left
+// behind.
+int io_file_open(struct run *run, struct io_file *file);
 
 // An empty one, without a name unless it is to be kept. Its descriptor, or -1 with errno.
 int io_file_create(struct io_file *file);
@@ -104,8 +88,8 @@ extern const char *const io_sync_names[];
 
 // Open the file in the ways that the plan needs. A file system without O_DIRECT
 // gets O_DSYNC or dropped reads through the page cache (plan->drop is set); for
-// IO_SYNC_DIRECT that is a refusal. 0, or -1 with the reason.
-int io_plan_open(struct io_plan *plan, const struct io_file *file, struct io_error *error);
+// IO_SYNC_DIRECT that is a refusal.
+int io_plan_open(struct run *run, struct io_plan *plan, const struct io_file *file);
 void io_plan_close(struct io_plan *plan);
 
 // The least size that offsets, lengths and (with a least of 4096) addresses of
@@ -135,9 +119,9 @@ struct io_stream {
 double io_stream_bytes(const struct io_plan *plan);
 
 // Buffers (huge pages where they are large, filled with random data) and the
-// start. 0, or -1 with the reason.
-int io_stream_open(struct io_stream *stream, const struct io_plan *plan, unsigned index,
-                   struct io_error *error);
+// start.
+int io_stream_open(struct run *run, struct io_stream *stream, const struct io_plan *plan,
+                   unsigned index);
 void io_stream_close(struct io_stream *stream);
 
 // What to do next. For a write, the slot's buffer is made to differ from all
@@ -163,8 +147,8 @@ const char *io_ring_lack(void);
 
 // Weak: a build without liburing has none of these, and then they are not called.
 #define IO_RING __attribute__((weak))
-// In the thread that will use it. NULL: the reason is in error.
-IO_RING struct io_ring *io_ring_open(struct io_stream *stream, struct io_error *error);
+// In the thread that will use it. NULL after run_fail().
+IO_RING struct io_ring *io_ring_open(struct run *run, struct io_stream *stream);
 // Nothing may be in flight.
 IO_RING void io_ring_close(struct io_ring *ring);
 
@@ -241,9 +225,8 @@ struct io_file;
 struct run;
 
 // Makes or takes a work file. Signals wait while it is written, which polls for them;
-// afterwards they are delivered, and end the load in the usual way. 0, or -1 with the
-// reason.
-int io_work_file(struct run *run, struct io_file *file, struct io_error *error);
+// afterwards they are delivered, and end the load in the usual way.
+int io_work_file(struct run *run, struct io_file *file);
 
 // ---- phases.c ----
 

@@ -2,12 +2,7 @@
 
 #include "io/io.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 const struct option_row io_options[] = {
     {ROW("sequential", NULL, OPTION_FLAG, sequential), .measured = true,
@@ -306,7 +301,6 @@ static void check_phases(struct run *run)
 void io_check(struct run *run)
 {
     struct io_state *state = io_state_of(run);
-    struct io_error error;
     state->file.fd = -1;
     if (io_settings_of(run)->phases)
         check_phases(run);
@@ -323,10 +317,7 @@ void io_check(struct run *run)
     choose_path(run);
     check_block(run);
     check_buffers(run);
-    if (io_file_check(&state->file, &error) != 0) {
-        complain("%s", error.message);
-        exit(error.status);
-    }
+    (void)io_file_check(run, &state->file);
     const struct io_plan *plan = &state->plan;
     run->unit = plan->random ? UNIT_OPS : UNIT_BYTES;
     run->quantum = plan->random ? 1 : (double)plan->block_bytes;
@@ -345,7 +336,7 @@ static bool interrupted(void)
     return false;
 }
 
-int io_work_file(struct run *run, struct io_file *file, struct io_error *error)
+int io_work_file(struct run *run, struct io_file *file)
 {
     sigset_t ending, before;
     const bool keep = file->keep;
@@ -356,7 +347,7 @@ int io_work_file(struct run *run, struct io_file *file, struct io_error *error)
             sigaddset(&ending, ending_signals[i]);
     sigprocmask(SIG_BLOCK, &ending, &before);
     file->interrupted = interrupted;
-    const int failed = io_file_open(file, error);
+    const int failed = io_file_open(run, file);
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (failed == 0 && file->busy && keep)
         run_warn(run,

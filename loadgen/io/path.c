@@ -2,9 +2,6 @@
 
 #include "common/random.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -47,26 +44,24 @@ static int open_for(struct io_plan *plan, const struct io_file *file, int flags)
     return io_file_reopen(file, flags & ~O_DIRECT);
 }
 
-int io_plan_open(struct io_plan *plan, const struct io_file *file, struct io_error *error)
+int io_plan_open(struct run *run, struct io_plan *plan, const struct io_file *file)
 {
     plan->read_fd = plan->write_fd = -1;
     plan->drop = false;
     if (plan->read_percent < 100) {
         plan->write_fd = open_for(plan, file, write_flags(plan->sync));
         if (plan->write_fd < 0)
-            return io_error_set(error, IO_FAILED, "cannot open the work file for writing: %s",
-                                strerror(errno));
+            return run_fail(run, "cannot open the work file for writing: %s", strerror(errno));
         if (plan->drop && plan->sync == IO_SYNC_DIRECT)
-            return io_error_set(error, IO_REFUSED,
-                                "--sync direct: the file system of %s has no O_DIRECT: give --sync "
-                                "dsync or data, or another --dir",
-                                file->folder);
+            return run_refuse(run,
+                              "--sync direct: the file system of %s has no O_DIRECT: give --sync "
+                              "dsync or data, or another --dir",
+                              file->folder);
     }
     if (plan->read_percent > 0) {
         plan->read_fd = open_for(plan, file, O_RDONLY | (plan->cached ? 0 : O_DIRECT));
         if (plan->read_fd < 0)
-            return io_error_set(error, IO_FAILED, "cannot open the work file for reading: %s",
-                                strerror(errno));
+            return run_fail(run, "cannot open the work file for reading: %s", strerror(errno));
         if (plan->cached || plan->drop) // no read-ahead
             posix_fadvise(plan->read_fd, 0, 0, plan->random ? POSIX_FADV_RANDOM : 0);
     }
@@ -108,7 +103,7 @@ double io_stream_bytes(const struct io_plan *plan)
 
 // One mapping for all slots. A block within a huge page is one segment for the
 // device, where 256 small pages may be more than it takes at once.
-static int map_buffers(struct io_stream *stream, struct io_error *error)
+static int map_buffers(struct run *run, struct io_stream *stream)
 {
     const struct io_plan *plan = stream->plan;
     uint64_t bytes = round_up(plan->block_bytes * plan->depth, PAGE_BYTES);
@@ -118,10 +113,10 @@ static int map_buffers(struct io_stream *stream, struct io_error *error)
     void *memory = mmap(NULL, stream->mapped_bytes + (huge ? HUGE_BYTES : 0),
                         PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
-        return io_error_set(error, IO_FAILED,
-                            "no memory for %u buffers of %llu bytes: give a smaller --block-size, "
-                            "--depth or --threads",
-                            plan->depth, (unsigned long long)plan->block_bytes);
+        return run_fail(run,
+                        "no memory for %u buffers of %llu bytes: give a smaller --block-size, "
+                        "--depth or --threads",
+                        plan->depth, (unsigned long long)plan->block_bytes);
     stream->buffers = memory;
     if (huge) {
         uint64_t before = round_up((uintptr_t)memory, HUGE_BYTES) - (uintptr_t)memory;
@@ -135,8 +130,8 @@ static int map_buffers(struct io_stream *stream, struct io_error *error)
     return 0;
 }
 
-int io_stream_open(struct io_stream *stream, const struct io_plan *plan, unsigned index,
-                   struct io_error *error)
+int io_stream_open(struct run *run, struct io_stream *stream, const struct io_plan *plan,
+                   unsigned index)
 {
     uint64_t blocks = plan->file_bytes / plan->block_bytes;
     *stream = (struct io_stream){.plan = plan, .count = blocks};
@@ -147,12 +142,12 @@ int io_stream_open(struct io_stream *stream, const struct io_plan *plan, unsigne
         stream->count = blocks * (index + 1) / plan->streams - stream->first;
     }
     if (stream->count == 0)
-        return io_error_set(error, IO_REFUSED,
-                            "a file of %llu bytes is too small for %u workers with blocks of %llu "
-                            "bytes: give a larger --file-size",
-                            (unsigned long long)plan->file_bytes, plan->streams,
-                            (unsigned long long)plan->block_bytes);
-    if (map_buffers(stream, error) != 0)
+        return run_refuse(run,
+                          "a file of %llu bytes is too small for %u workers with blocks of %llu "
+                          "bytes: give a larger --file-size",
+                          (unsigned long long)plan->file_bytes, plan->streams,
+                          (unsigned long long)plan->block_bytes);
+    if (map_buffers(run, stream) != 0)
         return -1;
     random_fill(&stream->random, (uint64_t *)(void *)stream->buffers,
                 stream->mapped_bytes / sizeof(uint64_t));
@@ -240,10 +235,7 @@ int io_stream_do(const struct io_stream *stream, const struct io_request *reques
 
 #ifndef WITHOUT_liburing
 
-#include <errno.h>
 #include <liburing.h>
-#include <stdlib.h>
-#include <string.h>
 
 // In user_data: which slot, and which half of write-then-fdatasync.
 #define SYNC_BIT (1ull << 32)
@@ -308,7 +300,7 @@ static void register_all(struct io_ring *ring)
     free(vectors);
 }
 
-struct io_ring *io_ring_open(struct io_stream *stream, struct io_error *error)
+struct io_ring *io_ring_open(struct run *run, struct io_stream *stream)
 {
     unsigned depth = stream->plan->depth;
     struct io_ring *ring = calloc(1, sizeof *ring + depth * sizeof ring->slots[0]);
@@ -317,17 +309,15 @@ struct io_ring *io_ring_open(struct io_stream *stream, struct io_error *error)
     if (!ring || !free_slots) {
         free(ring);
         free(free_slots);
-        io_error_set(error, IO_FAILED, "out of memory for a depth of %u: give a smaller --depth",
-                     depth);
+        run_fail(run, "out of memory for a depth of %u: give a smaller --depth", depth);
         return NULL;
     }
     failed = open_uring(&ring->uring, 2 * depth); // a write may bring an fdatasync
     if (failed != 0) {
         free(ring);
         free(free_slots);
-        io_error_set(error, IO_FAILED,
-                     "cannot make an io_uring of depth %u (%s): give a smaller --depth", depth,
-                     strerror(failed));
+        run_fail(run, "cannot make an io_uring of depth %u (%s): give a smaller --depth", depth,
+                 strerror(failed));
         return NULL;
     }
     ring->stream = stream;

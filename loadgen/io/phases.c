@@ -16,12 +16,6 @@
 
 #include "common/random.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // One pass over a file for each phase of --phases.
 
 // The file, and what all phases share.

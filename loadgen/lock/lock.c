@@ -5,14 +5,11 @@
 // named.
 
 #define OPTIONS_OF struct lock_settings // see common/options.h
+#define STATE_OF   struct lock_state    // see load.h
 
 #include "load.h"
 
-#include <errno.h>
-#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -208,7 +205,7 @@ static void check(struct run *run)
 static int prepare(struct run *run)
 {
     struct lock_state *state = run->state;
-    state->split = ((const struct lock_settings *)run->settings)->split;
+    state->split = settings_of(run)->split;
     state->words = state->split ? run->threads : 1;
     state->memory = aligned_alloc(LOCK_WORD_BYTES, (size_t)state->words * LOCK_WORD_BYTES);
     if (!state->memory)
@@ -219,7 +216,7 @@ static int prepare(struct run *run)
 
 static void cleanup(struct run *run)
 {
-    free(((struct lock_state *)run->state)->memory);
+    free(state_of(run)->memory);
 }
 
 // The first worker finds out what an addition takes that nobody contends for: the least
@@ -269,10 +266,8 @@ static void fields(struct run *run, const struct snapshot *window, struct line *
     (void)run;
     line_fixed(line, "claimed_additions", window->amount, 0);
     line_fixed(line, "counted_additions", window->counters[COUNTED], 0);
-    line_fixed(line, "counter_ratio",
-               window->amount > 0 ? window->counters[COUNTED] / window->amount : NAN, 6);
-    line_fixed(line, "addition_ns",
-               window->amount > 0 ? (double)window->cpu_ns / window->amount : NAN, 3);
+    line_fixed(line, "counter_ratio", per_unit(window->counters[COUNTED], window), 6);
+    line_fixed(line, "addition_ns", per_unit((double)window->cpu_ns, window), 3);
 }
 
 static void notes(struct run *run, const char *event, const struct snapshot *window)
@@ -282,8 +277,7 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
                      "  %.0f additions claimed, the counter has grown by %.0f; %.1f ns of CPU time "
                      "each, %.1f ns for one that nobody contends for\n",
                      window->amount, window->counters[COUNTED],
-                     (double)window->cpu_ns / window->amount,
-                     ((const struct lock_state *)run->state)->alone_ns);
+                     per_unit((double)window->cpu_ns, window), state_of(run)->alone_ns);
 }
 
 static void describe(struct run *run, struct line *line)

@@ -1,9 +1,7 @@
 #include "mem/mem.h"
 
-#include <errno.h>
 #include <hwloc.h>
 #include <inttypes.h>
-#include <string.h>
 #include <sys/mman.h>
 
 static hwloc_obj_t cache_of(hwloc_topology_t topology, int cpu, hwloc_obj_type_t type)

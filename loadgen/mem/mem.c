@@ -3,11 +3,6 @@
 
 #include "mem/mem.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // Without a limit a worker does several chunks before it takes the time again; but
 // not of chase, whose time is the result: short pieces are seldom interrupted.
 #define UNLIMITED_CHUNKS 4

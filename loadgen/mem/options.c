@@ -17,10 +17,7 @@
 #include "common/schemas.h"
 #include "common/text.h"
 
-#include <fcntl.h>
 #include <jansson.h>
-#include <math.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 

@@ -2,8 +2,6 @@
 
 #include "common/random.h"
 
-#include <math.h>
-
 // ---- which of the kernels this machine can run ----
 
 const char *const mem_kernel_names[] = {"copy",  "scale", "add",    "triad", "read",

@@ -3,15 +3,13 @@
 // are in a folder of its own; a process that outlives us removes that, whatever ends us.
 
 #define OPTIONS_OF struct meta_settings // see common/options.h
+#define STATE_OF   struct meta          // see load.h
+#define OWN_OF     struct place
 
 #include "common/file.h"
-#include "load.h"
+#include "io/io.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -48,11 +46,6 @@ struct place {
     uint64_t next;
 };
 
-static void check(struct run *run)
-{
-    run->quantum = OPERATIONS;
-}
-
 // The process that removes the folder when we are gone: the end of a pipe tells it.
 static _Noreturn void guard(const struct meta *meta, int from_us)
 {
@@ -72,12 +65,8 @@ static _Noreturn void guard(const struct meta *meta, int from_us)
 
 static int prepare(struct run *run)
 {
-    const struct meta_settings *set = run->settings;
     struct meta *meta = run->state;
-    const char *temporary = getenv("TMPDIR");
-    const char *parent = set->dir                            ? set->dir
-                         : temporary && temporary[0] != '\0' ? temporary
-                                                             : "/var/tmp";
+    const char *parent = io_folder(settings_of(run)->dir);
     meta->alive = -1;
     if (snprintf(meta->folder, sizeof meta->folder, "%s/jostle-meta.XXXXXX", parent) >=
             (int)sizeof meta->folder ||
@@ -102,12 +91,12 @@ static int prepare(struct run *run)
 
 static int begin(struct worker *worker)
 {
-    const struct meta_settings *set = worker->run->settings;
-    const struct meta *meta = worker->run->state;
+    const struct run *run = worker->run;
     struct place *own = worker->state;
     char path[PATH_MAX];
     own->folder = -1;
-    (void)snprintf(path, sizeof path, "%s/%u", meta->folder, set->shared ? 0 : worker->index);
+    (void)snprintf(path, sizeof path, "%s/%u", state_of(run)->folder,
+                   settings_of(run)->shared ? 0 : worker->index);
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return worker_fail(worker, "%s: %s: choose another --dir", path, strerror(errno));
     own->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -116,9 +105,8 @@ static int begin(struct worker *worker)
 
 static void end(struct worker *worker)
 {
-    const struct place *own = worker->state;
-    if (own->folder >= 0)
-        close(own->folder);
+    if (own_of(worker)->folder >= 0)
+        close(own_of(worker)->folder);
 }
 
 // Made, flushed where that is asked for, looked at, renamed, removed.
@@ -136,15 +124,14 @@ static bool one_file(const struct place *own, const char *name, const char *late
 
 static double operate(struct worker *worker)
 {
-    const struct meta_settings *set = worker->run->settings;
     struct place *own = worker->state;
     char name[64], later[64];
     (void)snprintf(name, sizeof name, "%u.%ju", worker->index, (uintmax_t)own->next);
     (void)snprintf(later, sizeof later, "%u.%ju.later", worker->index, (uintmax_t)own->next);
     own->next++;
-    if (!one_file(own, name, later, set->sync))
+    if (!one_file(own, name, later, settings_of(worker->run)->sync))
         return worker_fail(worker, "a file in %s: %s: choose another --dir",
-                           ((const struct meta *)worker->run->state)->folder, strerror(errno));
+                           state_of(worker->run)->folder, strerror(errno));
     return OPERATIONS;
 }
 
@@ -163,8 +150,7 @@ static void cleanup(struct run *run)
 
 static void describe(struct run *run, struct line *line)
 {
-    const struct meta *meta = run->state;
-    line_text(line, "folder", meta->folder);
+    line_text(line, "folder", state_of(run)->folder);
 }
 
 static const struct load meta_load = {
@@ -177,9 +163,9 @@ static const struct load meta_load = {
     .state_size = sizeof(struct meta),
     .worker_size = sizeof(struct place),
     .unit = UNIT_OPS,
+    .quantum = OPERATIONS,
     .calibrations = (const char *const[]){"--threads 1", "--threads 1 --fsync", NULL},
     .timed = true,
-    .check = check,
     .prepare = prepare,
     .begin = begin,
     .operate = operate,

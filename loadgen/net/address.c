@@ -6,12 +6,8 @@
 #include <arpa/inet.h>
 #include <assert.h>
 #include <endian.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define BACKLOG 1024 // rogue peers may come in crowds
 
@@ -202,12 +198,6 @@ int net_address_datagrams(const struct net_address *address, uint16_t port,
 
 // ---- the sending half ----
 
-static int set_blocking(int fd)
-{
-    const int flags = fcntl(fd, F_GETFL);
-    return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
-}
-
 // Waits for a connection under way. 0, or -1 with errno.
 static int wait_connected(int fd, int64_t timeout_ns)
 {
@@ -230,7 +220,7 @@ int net_address_connect(const struct net_address *peer, int type, int64_t timeou
         return -1;
     if ((connect(fd, (const struct sockaddr *)&peer->at, peer->length) == 0 ||
          (errno == EINPROGRESS && wait_connected(fd, timeout_ns) == 0)) &&
-        set_blocking(fd) == 0)
+        fcntl(fd, F_SETFL, 0) == 0) // blocking
         return fd;
     const int error = errno;
     close(fd);
@@ -291,13 +281,6 @@ static unsigned held_by(const struct net_seat *seats, unsigned count,
     return held;
 }
 
-static bool may_leave(bool silent, unsigned held, unsigned held_by_newcomer, bool same_host)
-{
-    if (silent)
-        return same_host || held > held_by_newcomer;
-    return held > NET_MOST_SESSIONS / 2 && held > held_by_newcomer;
-}
-
 int net_seats_free(const struct net_seat *seats, unsigned count, int64_t limit_ns,
                    const struct sockaddr_storage *newcomer)
 {
@@ -306,8 +289,9 @@ int net_seats_free(const struct net_seat *seats, unsigned count, int64_t limit_n
     int chosen = -1;
     for (unsigned i = 0; i < count; i++) {
         const unsigned held = held_by(seats, count, seats[i].host);
-        if (!may_leave(seats[i].silent_ns >= limit_ns, held, held_by_newcomer,
-                       is_same(seats[i].host, newcomer)))
+        const bool silent = seats[i].silent_ns >= limit_ns, more = held > held_by_newcomer;
+        if (silent ? !more && !is_same(seats[i].host, newcomer)
+                   : !more || held <= NET_MOST_SESSIONS / 2)
             continue;
         if (chosen >= 0 &&
             (held < most || (held == most && seats[i].silent_ns <= seats[chosen].silent_ns)))
@@ -343,6 +327,25 @@ void net_message_write(const struct net_message *message, unsigned char bytes[NE
     for (int i = 0; i < NET_VALUES; i++)
         wire.values[i] = htobe64(message->values[i]);
     memcpy(bytes, &wire, sizeof wire);
+}
+
+ssize_t net_message_send(int fd, const struct net_message *message)
+{
+    unsigned char bytes[NET_MESSAGE_BYTES];
+    net_message_write(message, bytes);
+    return send(fd, bytes, sizeof bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+int net_message_take(int fd, struct net_arriving *arriving)
+{
+    const ssize_t got = recv(fd, arriving->bytes + arriving->count,
+                             sizeof arriving->bytes - arriving->count, MSG_DONTWAIT);
+    if (got > 0)
+        arriving->count += (size_t)got;
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return 0;
+    errno = got < 0 ? errno : 0;
+    return got > 0 ? 1 : -1;
 }
 
 int net_message_read(const unsigned char *bytes, size_t count, struct net_message *message)

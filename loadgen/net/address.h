@@ -48,7 +48,18 @@ struct net_message {
 
 #define NET_MESSAGE_BYTES 64
 
+// A message, or half of one, while it comes in.
+struct net_arriving {
+    unsigned char bytes[NET_MESSAGE_BYTES];
+    size_t count;
+};
+
 void net_message_write(const struct net_message *message, unsigned char bytes[NET_MESSAGE_BYTES]);
+// Sends one without waiting: how much of it got through, as send().
+ssize_t net_message_send(int fd, const struct net_message *message);
+// Takes what there is of one, without waiting. 1: more bytes, or all; 0: nothing at present; -1:
+// errno, or 0 at the end.
+int net_message_take(int fd, struct net_arriving *arriving);
 // 0; -1: these bytes are no message of ours. Fewer than all (at least one) only show
 // whether they can become one.
 int net_message_read(const unsigned char *bytes, size_t count, struct net_message *message);

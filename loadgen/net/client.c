@@ -1,13 +1,8 @@
 #include "net/net.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/socket.h>
@@ -32,29 +27,26 @@ static int not_ours(const unsigned char *bytes, size_t count, char *error, size_
 static int read_answer(int fd, int64_t until_ns, struct net_message *answer, int *retry,
                        char *error, size_t size)
 {
-    unsigned char bytes[NET_MESSAGE_BYTES];
-    size_t used = 0;
-    while (used < sizeof bytes) {
+    struct net_arriving arriving = {.count = 0};
+    while (arriving.count < sizeof arriving.bytes) {
         struct pollfd wait = {.fd = fd, .events = POLLIN};
         const int64_t left_ns = until_ns - now_ns();
         const int ready = left_ns <= 0 ? 0 : poll(&wait, 1, (int)(left_ns / 1000000) + 1);
-        const ssize_t got = ready <= 0 ? -1 : recv(fd, bytes + used, sizeof bytes - used, 0);
         if (ready == 0)
             return BECAUSE(
                 error, size,
                 "the peer accepts connections but does not answer: it is not loadgen net "
                 "--listen, or it is paused or stopped: check it");
-        if (got <= 0) {
+        if (ready < 0 || net_message_take(fd, &arriving) < 0) {
             *retry = 1;
             return BECAUSE(
                 error, size,
                 "the peer closed the connection (%s): it is not loadgen net --listen, or too "
                 "busy: check it",
-                got == 0 ? "end of file" : strerror(errno));
+                errno == 0 ? "end of file" : strerror(errno));
         }
-        used += (size_t)got;
-        if (net_message_read(bytes, used, answer) != 0)
-            return not_ours(bytes, used, error, size);
+        if (net_message_read(arriving.bytes, arriving.count, answer) != 0)
+            return not_ours(arriving.bytes, arriving.count, error, size);
     }
     return 0;
 }
@@ -65,11 +57,9 @@ static int read_answer(int fd, int64_t until_ns, struct net_message *answer, int
 static int net_hello(int fd, const struct net_message *hello, int64_t timeout_ns,
                      struct net_message *answer, int *retry, char *error, size_t size)
 {
-    unsigned char bytes[NET_MESSAGE_BYTES];
     const int64_t until_ns = now_ns() + timeout_ns;
     *retry = 0;
-    net_message_write(hello, bytes);
-    if (send(fd, bytes, sizeof bytes, MSG_NOSIGNAL) != sizeof bytes) {
+    if (net_message_send(fd, hello) != NET_MESSAGE_BYTES) {
         *retry = 1;
         return BECAUSE(error, size,
                        "the peer closed the connection (%s): it is not loadgen net --listen: check "
@@ -102,12 +92,6 @@ static int net_hello(int fd, const struct net_message *hello, int64_t timeout_ns
 #define SLICE_US    100000    // a round trip that takes longer checks for orders
 
 // ---- hello ----
-
-static unsigned streams_of(const struct net_state *state, unsigned session)
-{
-    return state->stream_count / state->session_count +
-           (session < state->stream_count % state->session_count);
-}
 
 // Connects and is let in; a busy listener may need a second try.
 // peer: an address that is known, else `text` is dialled and *peer set. -1: error.
@@ -147,7 +131,9 @@ static int open_session(struct run *run, unsigned index)
     const struct net_message hello = {.kind = NET_SESSION,
                                       .mode = state->mode,
                                       .block_bytes = (uint32_t)state->block_bytes,
-                                      .streams = streams_of(state, index),
+                                      .streams =
+                                          state->stream_count / state->session_count +
+                                          (index < state->stream_count % state->session_count),
                                       .token = session->token};
     struct net_message answer;
     char error[512];
@@ -209,19 +195,6 @@ static int open_stream(struct run *run, struct net_stream *stream)
     return 0;
 }
 
-static int open_streams(struct run *run)
-{
-    struct net_state *state = net_state_of(run);
-    for (unsigned i = 0; i < state->stream_count; i++) {
-        struct net_stream *stream = &state->streams[i];
-        stream->session = &state->sessions[i % state->session_count];
-        stream->number = i / state->session_count;
-        if (open_stream(run, stream) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 // ---- all of it ----
 
 static int open_own_servers(struct run *run)
@@ -233,10 +206,9 @@ static int open_own_servers(struct run *run)
                                              .discard = net_settings_of(run)->discard,
                                              .timeout_ns = net_settings_of(run)->timeout_ns,
                                              .token = state->sessions[i].token};
-        char error[512];
-        state->servers[i] = net_server_open(run, &plan, error, sizeof error);
+        state->servers[i] = net_server_open(run, &plan);
         if (!state->servers[i])
-            return run_fail(run, "%s", error);
+            return -1;
         state->server_count++;
         state->sessions[i].server = state->servers[i];
         const int failed = net_server_start(state->servers[i]);
@@ -280,16 +252,14 @@ int net_open(struct run *run)
     for (unsigned i = 0; i < state->session_count; i++)
         if (open_session(run, i) != 0)
             return -1;
-    return open_streams(run);
-}
-
-static void say_bye(const struct net_session *session)
-{
-    const struct net_message bye = {.kind = NET_BYE, .token = session->token};
-    unsigned char bytes[NET_MESSAGE_BYTES];
-    net_message_write(&bye, bytes);
-    if (send(session->fd, bytes, sizeof bytes, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-        return; // the peer is gone: no good-bye is needed
+    for (unsigned i = 0; i < state->stream_count; i++) {
+        struct net_stream *stream = &state->streams[i];
+        stream->session = &state->sessions[i % state->session_count];
+        stream->number = i / state->session_count;
+        if (open_stream(run, stream) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 void net_close(struct run *run)
@@ -299,10 +269,13 @@ void net_close(struct run *run)
         if (state->streams[i].fd >= 0)
             close(state->streams[i].fd);
     for (unsigned i = 0; state->sessions && i < state->session_count; i++) {
-        if (state->sessions[i].fd < 0)
+        const struct net_session *session = &state->sessions[i];
+        if (session->fd < 0)
             continue;
-        say_bye(&state->sessions[i]);
-        close(state->sessions[i].fd);
+        // A peer that is gone needs no good-bye.
+        (void)net_message_send(session->fd,
+                               &(struct net_message){.kind = NET_BYE, .token = session->token});
+        close(session->fd);
     }
     for (unsigned i = 0; i < state->server_count; i++)
         net_server_close(state->servers[i]);
@@ -324,27 +297,22 @@ void net_close(struct run *run)
 
 #define LOST_NS 1000000000 // a datagram without an answer for so long is lost
 
-// After a wait of a tenth of a second without anything: whether to wait on.
-static bool wait_on(struct net_stream *stream, int64_t since_ns)
+// True if the call should be made once more: after a wait of a tenth of a second without anything.
+static bool again(struct net_stream *stream, ssize_t result, int64_t since_ns)
 {
     struct worker *worker = stream->worker;
-    const int64_t timeout_ns = net_settings_of(worker->run)->timeout_ns, at_ns = now_ns();
+    const int64_t at_ns = now_ns();
+    if (result >= 0 || (errno != EAGAIN && errno != EINTR)) {
+        net_worker_gone(worker, stream->session, result == 0 ? 0 : errno);
+        return false;
+    }
     if (!net_worker_fine(worker, at_ns))
         return false;
-    if (at_ns - since_ns > timeout_ns) {
+    if (at_ns - since_ns > net_settings_of(worker->run)->timeout_ns) {
         net_worker_silent(worker, "not answered");
         return false;
     }
     return worker_running(worker);
-}
-
-// True if the call should be made once more.
-static bool again(struct net_stream *stream, ssize_t result, int64_t since_ns)
-{
-    if (result < 0 && (errno == EAGAIN || errno == EINTR))
-        return wait_on(stream, since_ns);
-    net_worker_gone(stream->worker, stream->session, result == 0 ? 0 : errno);
-    return false;
 }
 
 // ---- TCP ----
@@ -375,13 +343,6 @@ static bool write_rest(struct net_stream *stream, unsigned char *block, int64_t 
     }
     stream->owed = length; // to be read
     return true;
-}
-
-// False: a pause came in between, or it failed.
-static bool round_trip(struct net_stream *stream, unsigned char *block, int64_t since_ns)
-{
-    stream->offset = net_state_of(stream->worker->run)->block_bytes;
-    return write_rest(stream, block, since_ns) && read_rest(stream, block, since_ns);
 }
 
 // ---- UDP ----
@@ -440,30 +401,26 @@ static bool datagram_trip(struct net_stream *stream, unsigned char *block, int64
     return true;
 }
 
-// A round trip that a pause has cut short is completed before the next.
-static bool finish_old(struct net_stream *stream, unsigned char *block)
-{
-    const int64_t since_ns = now_ns();
-    return (stream->offset == 0 || write_rest(stream, block, since_ns)) &&
-           read_rest(stream, block, since_ns);
-}
-
 void net_ping_work(struct worker *worker)
 {
     const struct net_state *state = net_state_of(worker->run);
     struct net_worker *own = worker->state;
     struct net_stream *stream = own->streams[0];
     unsigned char *block = state->block + (size_t)worker->index * state->block_bytes;
-    int64_t due_ns;
+    int64_t due_ns, start_ns = now_ns();
     net_worker_begin(worker);
-    if (!finish_old(stream, block))
+    // A round trip that a pause has cut short is completed before the next.
+    if ((stream->offset > 0 && !write_rest(stream, block, start_ns)) ||
+        !read_rest(stream, block, start_ns))
         return;
     while (!own->failed && worker_wait_due(worker, &due_ns)) {
-        const int64_t start_ns = now_ns();
-        const bool done = state->mode == NET_UDP_PING ? datagram_trip(stream, block, start_ns)
-                                                      : round_trip(stream, block, start_ns);
-        if (!done)
-            continue;
+        start_ns = now_ns();
+        if (state->mode == NET_TCP_PING)
+            stream->offset = state->block_bytes;
+        if (state->mode == NET_UDP_PING
+                ? !datagram_trip(stream, block, start_ns)
+                : !write_rest(stream, block, start_ns) || !read_rest(stream, block, start_ns))
+            continue; // a pause came in between, or it failed
         counter_add(&stream->sent_bytes, state->block_bytes);
         worker_done(worker, due_ns, start_ns, now_ns(), 1);
     }

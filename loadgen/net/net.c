@@ -8,11 +8,8 @@
 #include "common/random.h"
 
 #include <linux/sockios.h>
-#include <math.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -48,40 +45,13 @@ static const struct option_row options[] = {
     {0},
 };
 
-static const char *mode_name(enum net_mode mode)
-{
-    static const char *const names[] = {[NET_TCP] = "tcp",
-                                        [NET_UDP] = "udp",
-                                        [NET_TCP_PING] = "tcp-ping",
-                                        [NET_UDP_PING] = "udp-ping"};
-    return names[mode];
-}
-
 // ---- before anything starts ----
-
-// A listener takes what the sender asks for.
-static void check_listener(const struct run *run)
-{
-    static const char *const foreign[] = {"tcp",  "udp",   "block-size", "streams",
-                                          "ping", "limit", "threads",    "calib"};
-    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++)
-        if (options_given(run->options, foreign[i]))
-            usage_error("--listen takes what the sender chooses: give --%s to --connect",
-                        foreign[i]);
-}
 
 static void check_form(const char *text, int listener)
 {
     char host[NI_MAXHOST], port[NI_MAXSERV], error[256];
     if (text && net_address_split(text, listener, host, port, error, sizeof error) != 0)
         usage_error("--%s %s", listener ? "listen" : "connect", error);
-}
-
-static enum net_mode mode_of(const struct net_settings *set)
-{
-    if (set->ping)
-        return set->udp ? NET_UDP_PING : NET_TCP_PING;
-    return set->udp ? NET_UDP : NET_TCP;
 }
 
 static void choose_block(struct run *run)
@@ -117,6 +87,8 @@ static void choose_threads(struct run *run)
 
 static void check(struct run *run)
 {
+    static const char *const foreign[] = {"tcp",  "udp",   "block-size", "streams",
+                                          "ping", "limit", "threads",    "calib"};
     struct net_settings *set = net_settings_of(run);
     struct net_state *state = net_state_of(run);
     if (set->tcp && set->udp)
@@ -125,12 +97,16 @@ static void check(struct run *run)
         usage_error("--loopback, --listen and --connect: give one of them");
     if (set->connect && set->discard)
         usage_error("--discard is for the receiving half: give it to the listener");
-    if (set->listen)
-        check_listener(run);
+    // A listener takes what the sender asks for.
+    for (size_t i = 0; set->listen && i < sizeof foreign / sizeof foreign[0]; i++)
+        if (options_given(run->options, foreign[i]))
+            usage_error("--listen takes what the sender chooses: give --%s to --connect",
+                        foreign[i]);
     check_form(set->listen, 1);
     check_form(set->connect, 0);
     state->role = set->listen ? NET_LISTEN : set->connect ? NET_CONNECT : NET_LOOPBACK;
-    state->mode = mode_of(set);
+    state->mode =
+        set->udp ? (set->ping ? NET_UDP_PING : NET_UDP) : (set->ping ? NET_TCP_PING : NET_TCP);
     choose_block(run);
     choose_threads(run);
     run->unit = set->ping ? UNIT_OPS : UNIT_BYTES;
@@ -163,17 +139,8 @@ static int rate(struct run *run, const char *text, double *value, char *error, s
 
 // What a network load has sent and received, and how it reports that.
 
-// What the frame differences for each mark.
-enum {
-    SENT_BYTES,
-    RECEIVED_BYTES,
-    DATAGRAMS,
-    LOST,
-    OUT_OF_ORDER,
-    RETRANSMITS,
-    SENDER_CPU,
-    RECEIVER_CPU
-};
+// What the frame differences for each mark: what a report has, and these.
+enum { SENT_BYTES = NET_VALUES, RETRANSMITS, SENDER_CPU, RECEIVER_CPU };
 
 // What the other end's kernel has taken: what was written, but for what waits here.
 static double acknowledged(struct net_state *state)
@@ -199,30 +166,16 @@ static double net_delivered(struct run *run)
         return acknowledged(state);
     for (unsigned i = 0; i < state->server_count; i++) {
         net_server_count(state->servers[i], &counts);
-        sum += (double)counts.received_bytes;
+        sum += (double)counts.values[NET_RECEIVED_BYTES];
     }
     return sum;
 }
 
-static double retransmits(const struct net_stream *stream)
+static void count_receiver(const struct net_counts *counts, double *counters)
 {
-    struct tcp_info info = {0};
-    socklen_t length = sizeof info;
-    if (getsockopt(stream->fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0)
-        return 0;
-    return info.tcpi_total_retrans;
-}
-
-static void count_receiver(struct run *run, const struct net_counts *counts, double *counters)
-{
-    const struct net_state *state = net_state_of(run);
-    counters[RECEIVED_BYTES] += (double)counts->received_bytes;
-    counters[DATAGRAMS] += (double)counts->datagrams;
-    counters[LOST] += (double)counts->lost;
-    counters[OUT_OF_ORDER] += (double)counts->out_of_order;
-    counters[RECEIVER_CPU] += (double)(counts->echo_cpu_ns + counts->thread_cpu_ns);
-    if (state->role == NET_LISTEN)
-        counters[RECEIVER_CPU] += (double)worker_cpu_ns(&run->workers[0]);
+    for (int i = 0; i < NET_VALUES; i++)
+        counters[i] += (double)(int64_t)counts->values[i];
+    counters[RECEIVER_CPU] += (double)counts->cpu_ns;
 }
 
 static void net_count_all(struct run *run, double counters[LOAD_COUNTERS])
@@ -231,19 +184,25 @@ static void net_count_all(struct run *run, double counters[LOAD_COUNTERS])
     struct net_counts counts;
     for (unsigned i = 0; i < state->server_count; i++) {
         net_server_count(state->servers[i], &counts);
-        count_receiver(run, &counts, counters);
+        count_receiver(&counts, counters);
+    }
+    if (state->role == NET_LISTEN) {
+        counters[RECEIVER_CPU] += (double)worker_cpu_ns(&run->workers[0]);
+        return;
     }
     for (unsigned i = 0; state->role == NET_CONNECT && i < state->session_count; i++) {
         net_worker_counts(&state->sessions[i], &counts);
-        count_receiver(run, &counts, counters);
+        count_receiver(&counts, counters);
     }
-    if (state->role == NET_LISTEN)
-        return;
     for (unsigned i = 0; i < state->stream_count; i++) {
-        counters[SENT_BYTES] += (double)net_sent_bytes(&state->streams[i]);
-        counters[LOST] += (double)counter_read(&state->streams[i].lost);
-        if (!net_is_udp(state->mode))
-            counters[RETRANSMITS] += retransmits(&state->streams[i]);
+        const struct net_stream *stream = &state->streams[i];
+        struct tcp_info info = {0};
+        socklen_t length = sizeof info;
+        counters[SENT_BYTES] += (double)net_sent_bytes(stream);
+        counters[NET_LOST] += (double)counter_read(&stream->lost);
+        if (!net_is_udp(state->mode) &&
+            getsockopt(stream->fd, IPPROTO_TCP, TCP_INFO, &info, &length) == 0)
+            counters[RETRANSMITS] += info.tcpi_total_retrans;
     }
     for (unsigned i = 0; i < run->threads; i++)
         counters[SENDER_CPU] += (double)worker_cpu_ns(&run->workers[i]);
@@ -264,8 +223,8 @@ static double fairness(const struct net_state *state)
 
 static double loss_percent(const struct snapshot *window)
 {
-    const double all = window->counters[LOST] + window->counters[DATAGRAMS];
-    return all > 0 ? 100 * fmax(window->counters[LOST], 0) / all : NAN;
+    const double all = window->counters[NET_LOST] + window->counters[NET_DATAGRAMS];
+    return all > 0 ? 100 * fmax(window->counters[NET_LOST], 0) / all : NAN;
 }
 
 static uint64_t whole(double value)
@@ -281,14 +240,14 @@ static void net_fields(struct run *run, const struct snapshot *window, struct li
     if (!listens)
         line_fixed(line, "sent", per_second(window->counters[SENT_BYTES], window), 6);
     if (state->mode != NET_TCP_PING && (!net_is_ping(state->mode) || state->role != NET_CONNECT))
-        line_fixed(line, "received", per_second(window->counters[RECEIVED_BYTES], window), 6);
+        line_fixed(line, "received", per_second(window->counters[NET_RECEIVED_BYTES], window), 6);
     if (listens || net_is_udp(state->mode)) {
-        line_count(line, "lost", whole(window->counters[LOST]));
+        line_count(line, "lost", whole(window->counters[NET_LOST]));
         line_fixed(line, "loss_percent", loss_percent(window), 6);
         // Short ones have no numbers.
-        line_fixed(line, "out_of_order",
-                   !listens && net_is_short(state) ? NAN : fmax(window->counters[OUT_OF_ORDER], 0),
-                   0);
+        line_fixed(
+            line, "out_of_order",
+            !listens && net_is_short(state) ? NAN : fmax(window->counters[NET_OUT_OF_ORDER], 0), 0);
     }
     if (!listens && !net_is_udp(state->mode))
         line_count(line, "retransmits", whole(window->counters[RETRANSMITS]));
@@ -314,12 +273,12 @@ static void net_notes(struct run *run, const char *event, const struct snapshot 
         return;
     if (!net_is_ping(state->mode) && window->active_ns > 0)
         report_print(&run->report, "  received %.4g Mbit/s\n",
-                     per_second(window->counters[RECEIVED_BYTES], window) * 8e-6);
+                     per_second(window->counters[NET_RECEIVED_BYTES], window) * 8e-6);
     if (listens || net_is_udp(state->mode))
         report_print(&run->report, "  lost %.0f datagrams (%.2f %%), out of order %.0f\n",
-                     fmax(counters[LOST], 0),
+                     fmax(counters[NET_LOST], 0),
                      isnan(loss_percent(window)) ? 0 : loss_percent(window),
-                     counters[OUT_OF_ORDER]);
+                     counters[NET_OUT_OF_ORDER]);
     else
         report_print(&run->report, "  retransmits %.0f\n", counters[RETRANSMITS]);
     if (state->role == NET_LOOPBACK)
@@ -332,8 +291,12 @@ static void net_notes(struct run *run, const char *event, const struct snapshot 
 
 static void net_describe(struct run *run, struct line *line)
 {
-    const struct net_state *state = net_state_of(run);
     static const char *const roles[] = {"loopback", "listen", "connect"};
+    static const char *const modes[] = {[NET_TCP] = "tcp",
+                                        [NET_UDP] = "udp",
+                                        [NET_TCP_PING] = "tcp-ping",
+                                        [NET_UDP_PING] = "udp-ping"};
+    const struct net_state *state = net_state_of(run);
     char text[NET_ADDRESS_TEXT];
     line_text(line, "role", roles[state->role]);
     if (state->role == NET_LISTEN) {
@@ -341,7 +304,7 @@ static void net_describe(struct run *run, struct line *line)
         return;
     }
     line_text(line, "address", net_address_format(&state->sessions[0].peer, text, sizeof text));
-    line_text(line, "protocol", mode_name(state->mode));
+    line_text(line, "protocol", modes[state->mode]);
     line_count(line, "block_bytes", state->block_bytes);
     line_bool(line, "whole_blocks", state->whole_blocks);
     line_count(line, "streams", state->stream_count);
@@ -361,13 +324,13 @@ static int prepare_listener(struct run *run)
     const struct net_server_plan plan = {.address = net_settings_of(run)->listen,
                                          .discard = net_settings_of(run)->discard,
                                          .timeout_ns = net_settings_of(run)->timeout_ns};
-    char error[400], text[NET_ADDRESS_TEXT];
+    char text[NET_ADDRESS_TEXT];
     state->servers = calloc(1, sizeof(struct net_server *));
     if (!state->servers)
         return run_fail(run, "out of memory: free some");
-    state->servers[0] = net_server_open(run, &plan, error, sizeof error);
+    state->servers[0] = net_server_open(run, &plan);
     if (!state->servers[0])
-        return run_fail(run, "%s", error);
+        return -1;
     state->server_count = 1;
     state->address = state->servers[0]->address;
     report_print(&run->report, "listening at %s\n",

@@ -54,10 +54,10 @@ struct net_peer {
                      // stream that has joined
     unsigned joined; // connections: how many streams have
     bool complete;   // all have, or none is needed
-    uint64_t echo_bytes;   // that are set aside for it, of NET_MOST_ECHO_BYTES
-    struct net_port *port; // of its own; NULL: everybody's
-    uint64_t received_bytes, datagrams, lost, out_of_order;
-    bool changed; // since the last report
+    uint64_t echo_bytes;         // that are set aside for it, of NET_MOST_ECHO_BYTES
+    struct net_port *port;       // of its own; NULL: everybody's
+    uint64_t values[NET_VALUES]; // of its reports
+    bool changed;                // since the last one
     struct net_echo *echoes;
     int64_t active_ns; // when something was last seen to come from it, and how much by then
     uint64_t active_count;
@@ -75,8 +75,7 @@ struct net_connection {
     uint32_t number;  // of a stream in its session
     int64_t since_ns; // that it is a new one, or a stream without a session
     bool said_bye;
-    unsigned char heard[NET_MESSAGE_BYTES]; // half a message, while it comes in
-    size_t heard_count;
+    struct net_arriving heard;
     int fd;
     uv_poll_t poll;
     struct {
@@ -109,12 +108,9 @@ struct net_server {
     struct net_peer *recent; // whose datagram came last
     struct net_messages *messages;
     unsigned char *buffer;
-    struct {
-        _Alignas(64) _Atomic uint64_t bytes;
-        _Atomic uint64_t datagrams;
-        _Atomic int64_t lost;
-        _Atomic uint64_t out_of_order, rejected;
-    } counts;
+    // Of all sessions; what is lost may fall, when a datagram comes late.
+    _Alignas(64) _Atomic uint64_t values[NET_VALUES];
+    _Atomic uint64_t rejected;
     // Shared with threads that answer round trips.
     pthread_mutex_t mutex;
     pthread_cond_t released;
@@ -132,24 +128,6 @@ static inline void net_count(_Atomic uint64_t *counter, uint64_t more)
 {
     atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
 }
-
-// The connections that a listener has accepted: a list, the latest first.
-
-#define NET_MOST_NEW 128 // that have not said hello yet: the oldest leaves for another
-
-// Takes a connection into the list, not yet polled; peer: NULL for a new one. NULL: no memory;
-// the descriptor is the caller's then.
-struct net_connection *net_connection_add(struct net_server *server, struct net_peer *peer, int fd,
-                                          enum net_part part);
-// Takes it out of the list. The descriptor remains open, and is returned.
-int net_connection_release(struct net_connection *connection);
-// The same, and closes it.
-void net_connection_drop(struct net_connection *connection);
-// Reads what there is of a message. 1: more bytes, or all, in ->heard; 0: nothing at present; -1:
-// it is at its end.
-int net_connection_hear(struct net_connection *connection);
-// Drops new ones until there is room for another.
-void net_connection_make_room(struct net_server *server);
 
 // Threads that answer round trips: they block, for a poll in between would add to the
 // time that is measured.
@@ -210,15 +188,13 @@ struct net_messages *net_messages_new(bool discard);
 
 // All are cumulative.
 struct net_counts {
-    uint64_t received_bytes, datagrams;
-    int64_t lost; // may fall, when a datagram comes late
-    uint64_t out_of_order, rejected;
-    int64_t echo_cpu_ns, thread_cpu_ns; // of threads of the server's own
+    uint64_t values[NET_VALUES];
+    uint64_t rejected;
+    int64_t cpu_ns; // of threads of the server's own
 };
 
-// Bound and listening when it returns; NULL, with the reason in error.
-struct net_server *net_server_open(struct run *run, const struct net_server_plan *plan, char *error,
-                                   size_t size);
+// Bound and listening when it returns; NULL after run_fail().
+struct net_server *net_server_open(struct run *run, const struct net_server_plan *plan);
 // In a thread of its own until net_server_close(). 0, or errno.
 int net_server_start(struct net_server *server);
 // In this worker's thread while worker_running().
@@ -275,11 +251,9 @@ struct net_session {
     uint16_t udp_port;
     struct net_server *server; // of --loopback: in this process; NULL: elsewhere
     struct net_address peer;
-    unsigned char report[NET_MESSAGE_BYTES]; // half of one, while it comes in
-    size_t report_used;
+    struct net_arriving report;
     int64_t heard_ns;
-    // Of the peer's last report.
-    _Atomic uint64_t received_bytes, datagrams, lost, out_of_order;
+    _Atomic uint64_t values[NET_VALUES]; // of the peer's last report
 };
 
 struct net_state {

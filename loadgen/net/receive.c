@@ -1,91 +1,8 @@
 #include "net/net.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdlib.h>
 #include <sys/socket.h>
-
-// A host that is gone without a word is found by the kernel, in about a minute.
-#define KEEP_IDLE_S  30
-#define KEEP_EVERY_S 10
-#define KEEP_TRIES   3
-
-struct net_connection *net_connection_add(struct net_server *server, struct net_peer *peer, int fd,
-                                          enum net_part part)
-{
-    struct net_connection *connection = calloc(1, sizeof *connection);
-    if (!connection || uv_poll_init(&server->loop, &connection->poll, fd) != 0) {
-        free(connection);
-        return NULL;
-    }
-    const int yes = 1, idle_s = KEEP_IDLE_S, every_s = KEEP_EVERY_S, tries = KEEP_TRIES;
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof every_s);
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &tries, sizeof tries);
-    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
-    connection->server = server;
-    connection->peer = peer;
-    connection->part = part;
-    connection->since_ns = now_ns();
-    connection->fd = fd;
-    connection->poll.data = connection;
-    connection->next = server->connections;
-    if (connection->next)
-        connection->next->previous = connection;
-    server->connections = connection;
-    server->parts[part]++;
-    return connection;
-}
-
-static void on_closed(uv_handle_t *handle)
-{
-    free(handle->data);
-}
-
-int net_connection_release(struct net_connection *connection)
-{
-    struct net_server *server = connection->server;
-    const int fd = connection->fd;
-    if (connection->previous)
-        connection->previous->next = connection->next;
-    else
-        server->connections = connection->next;
-    if (connection->next)
-        connection->next->previous = connection->previous;
-    server->parts[connection->part]--;
-    uv_close((uv_handle_t *)&connection->poll, on_closed);
-    return fd;
-}
-
-void net_connection_drop(struct net_connection *connection)
-{
-    close(net_connection_release(connection));
-}
-
-int net_connection_hear(struct net_connection *connection)
-{
-    const ssize_t got = recv(connection->fd, connection->heard + connection->heard_count,
-                             sizeof connection->heard - connection->heard_count, MSG_DONTWAIT);
-    if (got > 0)
-        connection->heard_count += (size_t)got;
-    if (got < 0 && (errno == EAGAIN || errno == EINTR))
-        return 0;
-    return got > 0 ? 1 : -1;
-}
-
-void net_connection_make_room(struct net_server *server)
-{
-    struct net_connection *oldest = NULL;
-    if (server->parts[NET_PART_NEW] < NET_MOST_NEW)
-        return;
-    for (struct net_connection *one = server->connections; one; one = one->next)
-        if (one->part == NET_PART_NEW)
-            oldest = one;
-    net_connection_drop(oldest);
-    net_count(&server->counts.rejected, 1);
-}
 
 #define STACK_BYTES (256u << 10) // of a thread; there may be NET_MOST_STREAMS of them
 
@@ -109,8 +26,8 @@ struct net_echo {
 
 static void count(struct net_echo *echo, size_t bytes)
 {
-    net_count(&echo->server->counts.bytes, bytes);
-    net_count(&echo->server->counts.datagrams, 1);
+    net_count(&echo->server->values[NET_RECEIVED_BYTES], bytes);
+    net_count(&echo->server->values[NET_DATAGRAMS], 1);
     counter_add(&echo->answered, 1);
 }
 
@@ -157,26 +74,22 @@ static void answer_stream(struct net_echo *echo)
     }
 }
 
-// Whether a datagram, whose sender is known unless the socket is connected, is of the session. It
-// has to come from the host that the session was opened from by TCP, whatever token it has: nobody
-// is to be sent answers to what others asked in his name.
-static bool is_ours(const struct net_echo *echo, size_t length, const struct sockaddr_storage *from)
-{
-    if (!echo->connected && !net_address_same_host(from, &echo->host))
-        return false;
-    if (echo->block_bytes >= NET_HEAD_BYTES)
-        return length >= NET_HEAD_BYTES && net_head_read(echo->block).token == echo->token;
-    return length == echo->block_bytes;
-}
-
-// Waits for a datagram of the session; 0: it was another's.
+// Waits for a datagram of the session; 0: it was another's. Its sender is known unless the socket
+// is connected, and has to be the host that the session was opened from by TCP, whatever token it
+// has: nobody is to be sent answers to what others asked in his name.
 static size_t take_datagram(struct net_echo *echo, struct sockaddr_storage *from, socklen_t *length)
 {
     *length = sizeof *from;
     const ssize_t got = echo->connected ? recv(echo->fd, echo->block, NET_ECHO_DATAGRAM_ROOM, 0)
                                         : recvfrom(echo->fd, echo->block, NET_ECHO_DATAGRAM_ROOM, 0,
                                                    (struct sockaddr *)from, length);
-    return got > 0 && is_ours(echo, (size_t)got, from) ? (size_t)got : 0;
+    if (got <= 0 || (!echo->connected && !net_address_same_host(from, &echo->host)))
+        return 0;
+    const bool ours =
+        echo->block_bytes < NET_HEAD_BYTES
+            ? (size_t)got == echo->block_bytes
+            : got >= NET_HEAD_BYTES && net_head_read(echo->block).token == echo->token;
+    return ours ? (size_t)got : 0;
 }
 
 static void answer_datagrams(struct net_echo *echo)
@@ -218,53 +131,43 @@ static void *echo_main(void *argument)
     return NULL;
 }
 
-// Under the mutex: its CPU clock is there as soon as others can find it. 0, or errno.
-static int start_thread(struct net_peer *peer, struct net_echo *echo)
-{
-    pthread_attr_t attributes;
-    int error = pthread_attr_init(&attributes);
-    if (error != 0)
-        return error;
-    error = pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    if (error == 0)
-        error = pthread_create(&echo->thread, &attributes, echo_main, echo);
-    pthread_attr_destroy(&attributes);
-    if (error != 0)
-        return error;
-    pthread_getcpuclockid(echo->thread, &echo->cpu_clock);
-    echo->next = peer->echoes;
-    peer->echoes = echo;
-    peer->server->echoes++;
-    return 0;
-}
-
 int net_echo_start(struct net_peer *peer, int fd)
 {
+    const bool datagrams = peer->mode == NET_UDP_PING;
+    const int yes = 1;
     struct net_echo *echo = calloc(1, sizeof *echo);
-    int error = ENOMEM;
-    if (echo) {
+    unsigned char *block = calloc(1, datagrams ? NET_ECHO_DATAGRAM_ROOM : peer->block_bytes);
+    pthread_attr_t attributes;
+    int error = !echo || !block ? ENOMEM : pthread_attr_init(&attributes);
+    if (error == 0) {
         *echo = (struct net_echo){.peer = peer,
                                   .server = peer->server,
                                   .fd = fd,
-                                  .datagrams = peer->mode == NET_UDP_PING,
+                                  .datagrams = datagrams,
                                   .alone = peer->streams == 1,
                                   .token = (uint32_t)peer->token,
                                   .host = peer->host,
-                                  .block_bytes = peer->block_bytes};
-        echo->block = calloc(1, echo->datagrams ? NET_ECHO_DATAGRAM_ROOM : echo->block_bytes);
-    }
-    if (echo && echo->block) {
-        const int yes = 1, flags = fcntl(echo->fd, F_GETFL);
-        if (flags >= 0)
-            fcntl(echo->fd, F_SETFL, flags & ~O_NONBLOCK);
-        if (!echo->datagrams)
-            setsockopt(echo->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+                                  .block_bytes = peer->block_bytes,
+                                  .block = block};
+        fcntl(fd, F_SETFL, 0); // blocking
+        if (!datagrams)
+            setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+        error = pthread_attr_setstacksize(&attributes, STACK_BYTES);
+        // Under the mutex: its CPU clock is there as soon as others can find it.
         pthread_mutex_lock(&peer->server->mutex);
-        error = start_thread(peer, echo);
+        if (error == 0)
+            error = pthread_create(&echo->thread, &attributes, echo_main, echo);
+        if (error == 0) {
+            pthread_getcpuclockid(echo->thread, &echo->cpu_clock);
+            echo->next = peer->echoes;
+            peer->echoes = echo;
+            peer->server->echoes++;
+        }
         pthread_mutex_unlock(&peer->server->mutex);
+        pthread_attr_destroy(&attributes);
     }
     if (error != 0) {
-        free(!echo ? NULL : echo->block);
+        free(block);
         free(echo);
     }
     return error;
@@ -327,17 +230,10 @@ void net_echo_hold(struct net_server *server, bool held)
 
 void net_peer_report(struct net_peer *peer)
 {
-    const struct net_message report = {.kind = NET_REPORT,
-                                       .mode = peer->mode,
-                                       .token = peer->token,
-                                       .values = {[NET_RECEIVED_BYTES] = peer->received_bytes,
-                                                  [NET_DATAGRAMS] = peer->datagrams,
-                                                  [NET_LOST] = peer->lost,
-                                                  [NET_OUT_OF_ORDER] = peer->out_of_order}};
-    unsigned char bytes[NET_MESSAGE_BYTES];
-    net_message_write(&report, bytes);
-    const ssize_t sent = send(peer->control_fd, bytes, sizeof bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (sent == (ssize_t)sizeof bytes)
+    struct net_message report = {.kind = NET_REPORT, .mode = peer->mode, .token = peer->token};
+    memcpy(report.values, peer->values, sizeof report.values);
+    const ssize_t sent = net_message_send(peer->control_fd, &report);
+    if (sent == NET_MESSAGE_BYTES)
         peer->changed = false;
     else if (sent > 0) // half a report: a peer that reads none for so long is lost
         shutdown(peer->control_fd, SHUT_RDWR);
@@ -367,7 +263,7 @@ static void net_peer_changed(struct net_peer *peer)
 
 void net_peer_received(struct net_peer *peer, uint64_t bytes)
 {
-    peer->received_bytes += bytes;
+    peer->values[NET_RECEIVED_BYTES] += bytes;
     if (!peer->changed)
         net_peer_changed(peer);
 }
@@ -411,8 +307,8 @@ static struct net_peer *peer_of(struct net_server *server, uint32_t token)
 
 static void lose(struct net_peer *peer, int64_t more)
 {
-    peer->lost = (uint64_t)((int64_t)peer->lost + more);
-    atomic_fetch_add_explicit(&peer->server->counts.lost, more, memory_order_relaxed);
+    peer->values[NET_LOST] += (uint64_t)more;
+    net_count(&peer->server->values[NET_LOST], (uint64_t)more);
 }
 
 // Loss is a gap in the numbers; one that comes late was no loss after all, but
@@ -426,15 +322,15 @@ static void count_number(struct net_peer *peer, uint32_t stream, uint64_t number
         *next = number + 1;
         return;
     }
-    peer->out_of_order++;
-    net_count(&peer->server->counts.out_of_order, 1);
-    if (peer->lost > 0)
+    peer->values[NET_OUT_OF_ORDER]++;
+    net_count(&peer->server->values[NET_OUT_OF_ORDER], 1);
+    if (peer->values[NET_LOST] > 0)
         lose(peer, -1);
 }
 
 static struct net_peer *reject(struct net_server *server)
 {
-    net_count(&server->counts.rejected, 1);
+    net_count(&server->rejected, 1);
     return NULL;
 }
 
@@ -445,7 +341,7 @@ static struct net_peer *take_short(struct net_port *port, const struct mmsghdr *
 {
     struct net_peer *peer = port->owner;
     if (message->msg_len == peer->block_bytes) {
-        peer->datagrams++;
+        peer->values[NET_DATAGRAMS]++;
         return peer;
     }
     if (message->msg_len != NET_HEAD_BYTES)
@@ -461,9 +357,9 @@ static struct net_peer *take_short(struct net_port *port, const struct mmsghdr *
         peer->next[stream] = head.number;
     for (uint32_t i = 0; i < peer->streams; i++)
         all += peer->next[i];
-    const uint64_t lost = all > peer->datagrams ? all - peer->datagrams : 0;
-    if (lost != peer->lost)
-        lose(peer, (int64_t)(lost - peer->lost));
+    const uint64_t come = peer->values[NET_DATAGRAMS], lost = all > come ? all - come : 0;
+    if (lost != peer->values[NET_LOST])
+        lose(peer, (int64_t)(lost - peer->values[NET_LOST]));
     net_peer_changed(peer);
     return NULL;
 }
@@ -486,7 +382,7 @@ static struct net_peer *take(struct net_server *server, const struct mmsghdr *me
         return NULL;
     }
     count_number(peer, stream, head.number);
-    peer->datagrams++;
+    peer->values[NET_DATAGRAMS]++;
     return peer;
 }
 
@@ -513,8 +409,8 @@ static unsigned receive_datagrams(struct net_port *port)
             bytes += message->msg_len;
             taken++;
         }
-        net_count(&server->counts.datagrams, taken);
-        net_count(&server->counts.bytes, bytes);
+        net_count(&server->values[NET_DATAGRAMS], taken);
+        net_count(&server->values[NET_RECEIVED_BYTES], bytes);
         if (count < BATCH)
             break;
     }
@@ -592,11 +488,17 @@ static void on_drain(uv_timer_t *timer)
     uv_poll_start(&port->poll, UV_READABLE, on_datagrams);
 }
 
-// Whether they come so fast that a millisecond's is worth waiting for, and not so
-// fast that they would not fit into the socket's buffer.
-static bool is_burst(struct net_port *port)
+static void on_datagrams(uv_poll_t *poll, int status, int events)
 {
-    const uint64_t bytes = atomic_load_explicit(&port->server->counts.bytes, memory_order_relaxed);
+    struct net_port *port = poll->data;
+    (void)status;
+    (void)events;
+    port->burst.count += receive_datagrams(port);
+    if (port->burst.count < BURST_COUNT)
+        return;
+    // Whether they come so fast that a millisecond's is worth waiting for, and not so
+    // fast that they would not fit into the socket's buffer.
+    const uint64_t bytes = counter_read(&port->server->values[NET_RECEIVED_BYTES]);
     const int64_t at_ns = now_ns();
     const double passed_ns = (double)(at_ns - port->burst.checked_ns);
     const bool burst = port->burst.count > BURST_RATE * passed_ns &&
@@ -604,16 +506,7 @@ static bool is_burst(struct net_port *port)
     port->burst.count = 0;
     port->burst.checked_ns = at_ns;
     port->burst.checked_bytes = bytes;
-    return burst;
-}
-
-static void on_datagrams(uv_poll_t *poll, int status, int events)
-{
-    struct net_port *port = poll->data;
-    (void)status;
-    (void)events;
-    port->burst.count += receive_datagrams(port);
-    if (port->burst.count < BURST_COUNT || !is_burst(port))
+    if (!burst)
         return;
     uv_poll_stop(poll);
     uv_update_time(&port->server->loop);

@@ -1,11 +1,8 @@
 #include "net/net.h"
 
-#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -25,6 +22,69 @@ warn(struct net_server *server, const char *format, ...)
         run_warn(server->run, "%s", text);
     else
         run_warn(server->run, "more peers of this kind: they are no longer reported");
+}
+
+// The connections that a listener has accepted: a list, the latest first.
+
+#define MOST_NEW 128 // that have not said hello yet: the oldest leaves for another
+// A host that is gone without a word is found by the kernel, in about a minute.
+#define KEEP_IDLE_S  30
+#define KEEP_EVERY_S 10
+#define KEEP_TRIES   3
+
+// Takes a connection into the list, not yet polled; peer: NULL for a new one. NULL: no memory;
+// the descriptor is the caller's then.
+static struct net_connection *add_connection(struct net_server *server, struct net_peer *peer,
+                                             int fd, enum net_part part)
+{
+    struct net_connection *connection = calloc(1, sizeof *connection);
+    if (!connection || uv_poll_init(&server->loop, &connection->poll, fd) != 0) {
+        free(connection);
+        return NULL;
+    }
+    const int yes = 1, idle_s = KEEP_IDLE_S, every_s = KEEP_EVERY_S, tries = KEEP_TRIES;
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof every_s);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &tries, sizeof tries);
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
+    connection->server = server;
+    connection->peer = peer;
+    connection->part = part;
+    connection->since_ns = now_ns();
+    connection->fd = fd;
+    connection->poll.data = connection;
+    connection->next = server->connections;
+    if (connection->next)
+        connection->next->previous = connection;
+    server->connections = connection;
+    server->parts[part]++;
+    return connection;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+// Takes it out of the list. The descriptor remains open, and is returned.
+static int release(struct net_connection *connection)
+{
+    struct net_server *server = connection->server;
+    const int fd = connection->fd;
+    if (connection->previous)
+        connection->previous->next = connection->next;
+    else
+        server->connections = connection->next;
+    if (connection->next)
+        connection->next->previous = connection->previous;
+    server->parts[connection->part]--;
+    uv_close((uv_handle_t *)&connection->poll, on_closed);
+    return fd;
+}
+
+static void drop(struct net_connection *connection)
+{
+    close(release(connection));
 }
 
 // ---- sessions ----
@@ -68,24 +128,13 @@ static void net_session_expel(struct net_peer *peer, const char *why)
     char name[NET_ADDRESS_TEXT];
     warn(server, "the session of %s was ended: %s",
          net_address_peer(peer->control_fd, name, sizeof name), why);
-    net_count(&server->counts.rejected, 1);
+    net_count(&server->rejected, 1);
     for (struct net_connection *one = server->connections, *next; one; one = next) {
         next = one->next;
         if (one->peer == peer)
-            net_connection_drop(one);
+            drop(one);
     }
     end_peer(peer);
-}
-
-// The other end has closed a stream.
-static void net_session_stream_ended(struct net_connection *connection)
-{
-    struct net_peer *peer = connection->peer;
-    if (peer) {
-        peer->next[connection->number] = 0;
-        peer->joined--;
-    }
-    net_connection_drop(connection);
 }
 
 // ---- who is let in ----
@@ -102,7 +151,7 @@ static void net_activity_note(struct net_server *server)
     const int64_t at_ns = now_ns();
     for (unsigned i = 0; i < server->peer_count; i++) {
         struct net_peer *peer = server->peers[i];
-        const uint64_t count = peer->received_bytes + net_echo_answered(peer);
+        const uint64_t count = peer->values[NET_RECEIVED_BYTES] + net_echo_answered(peer);
         if (count != peer->active_count)
             peer->active_ns = at_ns;
         peer->active_count = count;
@@ -201,7 +250,7 @@ static enum net_status begin_session(struct net_server *server, const struct net
     if (!peer)
         return NET_FULL;
     *port = open_datagrams(peer);
-    *connection = *port == 0 ? NULL : net_connection_add(server, peer, fd, NET_PART_CONTROL);
+    *connection = *port == 0 ? NULL : add_connection(server, peer, fd, NET_PART_CONTROL);
     if (*connection)
         return NET_FINE;
     end_peer(peer);
@@ -219,7 +268,7 @@ static enum net_status add_stream(struct net_server *server, const struct net_me
     if (server->parts[NET_PART_STREAM] + server->echoes >= server->most_streams)
         return NET_FULL;
     if (peer->mode == NET_TCP)
-        *connection = net_connection_add(server, peer, fd, NET_PART_STREAM);
+        *connection = add_connection(server, peer, fd, NET_PART_STREAM);
     if (peer->mode == NET_TCP ? !*connection : net_echo_start(peer, fd) != 0)
         return NET_FULL;
     if (*connection)
@@ -230,32 +279,20 @@ static enum net_status add_stream(struct net_server *server, const struct net_me
     return NET_FINE;
 }
 
-static void answer(int fd, const struct net_message *hello, enum net_status status, uint16_t port)
-{
-    const struct net_message message = {.kind = NET_ANSWER,
-                                        .mode = hello->mode,
-                                        .number = status,
-                                        .token = hello->token,
-                                        .values = {port}};
-    unsigned char bytes[NET_MESSAGE_BYTES];
-    net_message_write(&message, bytes);
-    // A fresh connection has room for it, or is gone, which its end will show.
-    if (send(fd, bytes, sizeof bytes, MSG_DONTWAIT | MSG_NOSIGNAL) != (ssize_t)sizeof bytes)
-        shutdown(fd, SHUT_RDWR);
-}
-
-// The same for one of which only a part of its hello had come.
+// Takes an accepted connection, whose hello should be there already, at least in part, and answers
+// it: a session's first, or one of its streams. Anything else is rejected: counted and closed.
+// Returns the connection, to be polled, or NULL where there is nothing to poll.
 static struct net_connection *net_session_greet(struct net_connection *fresh)
 {
     struct net_server *server = fresh->server;
     struct net_message hello = {0};
-    const int more = net_connection_hear(fresh);
-    const enum net_heard heard = net_protocol_hello(fresh->heard, fresh->heard_count, &hello);
+    const int more = net_message_take(fresh->fd, &fresh->heard);
+    const enum net_heard heard = net_protocol_hello(fresh->heard.bytes, fresh->heard.count, &hello);
     if (more >= 0 && heard == NET_HEARD_PART)
         return fresh;
     // The thread of a stream of round trips answers nothing before this has been sent: the peer
     // waits for it.
-    const int fd = net_connection_release(fresh);
+    const int fd = release(fresh);
     struct net_connection *connection = NULL;
     enum net_status status = NET_WRONG;
     uint16_t port = 0;
@@ -263,9 +300,16 @@ static struct net_connection *net_session_greet(struct net_connection *fresh)
         status = hello.kind == NET_SESSION ? begin_session(server, &hello, fd, &port, &connection)
                                            : add_stream(server, &hello, fd, &connection);
     if (status != NET_FINE) // first: who has the answer may ask for the count
-        net_count(&server->counts.rejected, 1);
-    if (heard == NET_HEARD_FINE || heard == NET_HEARD_WRONG)
-        answer(fd, &hello, status, port);
+        net_count(&server->rejected, 1);
+    const struct net_message answer = {.kind = NET_ANSWER,
+                                       .mode = hello.mode,
+                                       .number = status,
+                                       .token = hello.token,
+                                       .values = {port}};
+    // A fresh connection has room for it, or is gone, which its end will show.
+    if ((heard == NET_HEARD_FINE || heard == NET_HEARD_WRONG) &&
+        net_message_send(fd, &answer) != NET_MESSAGE_BYTES)
+        shutdown(fd, SHUT_RDWR);
     if (status != NET_FINE)
         close(fd);
     return connection;
@@ -287,19 +331,24 @@ static void net_session_free_descriptors(struct net_server *server)
         net_session_expel(chosen, "descriptors have run out, and another has come");
 }
 
-// Takes an accepted connection, whose hello should be there already, and answers it: a session's
-// first, or one of its streams. Anything else is rejected: counted and closed. Returns the
-// connection, to be polled, or NULL where there is nothing to poll.
+// A connection that was just accepted: as net_session_greet(). The oldest that has not said hello
+// leaves where there are too many of them.
 static struct net_connection *net_session_admit(struct net_server *server, int fd)
 {
-    net_connection_make_room(server);
-    struct net_connection *fresh = net_connection_add(server, NULL, fd, NET_PART_NEW);
-    if (!fresh) {
-        net_count(&server->counts.rejected, 1);
-        close(fd);
-        return NULL;
+    if (server->parts[NET_PART_NEW] >= MOST_NEW) {
+        struct net_connection *oldest = NULL;
+        for (struct net_connection *one = server->connections; one; one = one->next)
+            if (one->part == NET_PART_NEW)
+                oldest = one;
+        drop(oldest);
+        net_count(&server->rejected, 1);
     }
-    return net_session_greet(fresh);
+    struct net_connection *fresh = add_connection(server, NULL, fd, NET_PART_NEW);
+    if (fresh)
+        return net_session_greet(fresh);
+    net_count(&server->rejected, 1);
+    close(fd);
+    return NULL;
 }
 
 // ---- what it says ----
@@ -307,15 +356,16 @@ static struct net_connection *net_session_admit(struct net_server *server, int f
 // Whether its session continues.
 static bool is_heard(struct net_connection *connection)
 {
+    struct net_arriving *arriving = &connection->heard;
     struct net_message message;
-    const int more = net_connection_hear(connection);
+    const int more = net_message_take(connection->fd, arriving);
     if (more <= 0 || !connection->peer)
         return more == 0;
-    const enum net_heard heard = net_protocol_control(connection->heard, connection->heard_count,
-                                                      connection->peer->token, &message);
+    const enum net_heard heard =
+        net_protocol_control(arriving->bytes, arriving->count, connection->peer->token, &message);
     if (heard == NET_HEARD_PART)
         return true;
-    connection->heard_count = 0;
+    arriving->count = 0;
     if (heard != NET_HEARD_FINE)
         return false;
     connection->peer->active_ns = now_ns();
@@ -338,7 +388,7 @@ static void net_session_hear(struct net_connection *connection)
              net_address_peer(connection->fd, name, sizeof name));
     if (connection->peer)
         end_peer(connection->peer);
-    net_connection_drop(connection);
+    drop(connection);
 }
 
 // The watch over time: what a peer may hold without a word, and for how long.
@@ -353,15 +403,6 @@ static int64_t smaller(int64_t one, int64_t other)
     return one < other ? one : other;
 }
 
-static void expel_incomplete(struct net_server *server, int64_t at_ns)
-{
-    for (unsigned i = server->peer_count; i-- > 0;) {
-        struct net_peer *peer = server->peers[i];
-        if (!peer->complete && at_ns - peer->active_ns >= server->plan.timeout_ns)
-            net_session_expel(peer, "it has not opened the streams that it announced");
-    }
-}
-
 static void on_sweep(uv_timer_t *timer)
 {
     struct net_server *server = timer->data;
@@ -374,11 +415,14 @@ static void on_sweep(uv_timer_t *timer)
         const bool fresh = one->part == NET_PART_NEW;
         if (one->peer || at_ns - one->since_ns < (fresh ? hello_ns : REST_NS))
             continue;
-        net_count(&server->counts.rejected, fresh);
-        net_connection_drop(one);
+        net_count(&server->rejected, fresh);
+        drop(one);
     }
-    if (!server->plan.local)
-        expel_incomplete(server, at_ns);
+    for (unsigned i = server->plan.local ? 0 : server->peer_count; i-- > 0;) {
+        struct net_peer *peer = server->peers[i];
+        if (!peer->complete && at_ns - peer->active_ns >= server->plan.timeout_ns)
+            net_session_expel(peer, "it has not opened the streams that it announced");
+    }
     if (server->plan.local ? server->parts[NET_PART_NEW] == 0 : !server->connections)
         uv_timer_stop(timer);
 }
@@ -424,7 +468,7 @@ static bool net_receive_stream(struct net_connection *connection)
             return false;
         if (got < 0)
             return errno == EAGAIN || errno == EINTR;
-        net_count(&server->counts.bytes, (uint64_t)got);
+        net_count(&server->values[NET_RECEIVED_BYTES], (uint64_t)got);
         if (connection->peer)
             net_peer_received(connection->peer, (uint64_t)got);
         net_batch_received(connection, (size_t)got);
@@ -454,14 +498,20 @@ static void listen_to(struct net_connection *connection)
 static void on_readable(uv_poll_t *poll, int status, int events)
 {
     struct net_connection *connection = poll->data;
+    struct net_peer *peer = connection->peer;
     (void)status; // an error is found by reading, too
     (void)events;
-    if (connection->part == NET_PART_NEW)
+    if (connection->part == NET_PART_NEW) {
         listen_to(net_session_greet(connection));
-    else if (connection->part == NET_PART_CONTROL)
+    } else if (connection->part == NET_PART_CONTROL) {
         net_session_hear(connection);
-    else if (!net_receive_stream(connection))
-        net_session_stream_ended(connection);
+    } else if (!net_receive_stream(connection)) { // the other end has closed it
+        if (peer) {
+            peer->next[connection->number] = 0;
+            peer->joined--;
+        }
+        drop(connection);
+    }
 }
 
 static void on_listener(uv_poll_t *poll, int status, int events);
@@ -565,7 +615,7 @@ int net_server_start(struct net_server *server)
 // and those who have not said hello.
 static unsigned most_streams(void)
 {
-    const rlim_t others = OWN_DESCRIPTORS + NET_MOST_NEW + 2 * NET_MOST_SESSIONS;
+    const rlim_t others = OWN_DESCRIPTORS + MOST_NEW + 2 * NET_MOST_SESSIONS;
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
         return NET_MOST_STREAMS;
@@ -578,27 +628,28 @@ static unsigned most_streams(void)
 }
 
 // TCP and UDP share a port; where any will do, one that both can have.
-static int open_sockets(struct net_server *server, char *error, size_t size)
+static int open_sockets(struct net_server *server)
 {
     struct net_address bound;
+    char error[512];
     const int hello_s = HELLO_S;
     for (int i = 0; i < PORT_TRIES; i++) {
-        server->listen_fd = net_address_listen(server->plan.address, &server->address, error, size);
+        server->listen_fd =
+            net_address_listen(server->plan.address, &server->address, error, sizeof error);
         if (server->listen_fd < 0)
-            return -1;
+            return run_fail(server->run, "%s", error);
         server->port.fd =
             net_address_datagrams(&server->address, net_address_port(&server->address), &bound);
         if (server->port.fd >= 0)
             break;
-        snprintf(
-            error, size,
-            "cannot listen at %.200s: its UDP port: %s: give another port, or end what holds it",
-            server->plan.address, strerror(errno));
         close(server->listen_fd);
         server->listen_fd = -1;
     }
     if (server->port.fd < 0)
-        return -1;
+        return run_fail(
+            server->run,
+            "cannot listen at %.200s: its UDP port: %s: give another port, or end what holds it",
+            server->plan.address, strerror(errno));
     // The kernel hands a connection over together with its hello: a silent one
     // takes no descriptor of ours.
     setsockopt(server->listen_fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &hello_s, sizeof hello_s);
@@ -625,12 +676,11 @@ static int open_handles(struct net_server *server)
     return error;
 }
 
-struct net_server *net_server_open(struct run *run, const struct net_server_plan *plan, char *error,
-                                   size_t size)
+struct net_server *net_server_open(struct run *run, const struct net_server_plan *plan)
 {
     struct net_server *server = zeroed_lines(1, sizeof *server);
     if (!server) {
-        snprintf(error, size, "out of memory: free some");
+        run_fail(run, "out of memory: free some");
         return NULL;
     }
     server->run = run;
@@ -643,18 +693,15 @@ struct net_server *net_server_open(struct run *run, const struct net_server_plan
     server->messages = net_messages_new(plan->discard);
     server->buffer = malloc(NET_BUFFER_BYTES);
     int failed = !server->messages || !server->buffer ? UV_ENOMEM : 0;
-    if (failed == 0 && open_sockets(server, error, size) != 0) {
-        net_server_close(server);
-        return NULL;
-    }
-    if (failed == 0)
+    const bool bound = failed == 0 && open_sockets(server) == 0;
+    if (bound)
         failed = open_handles(server);
-    if (failed != 0) {
-        snprintf(error, size, "cannot make a receiver: %s", uv_strerror(failed));
-        net_server_close(server);
-        return NULL;
-    }
-    return server;
+    if (bound && failed == 0)
+        return server;
+    if (failed != 0)
+        run_fail(run, "cannot make a receiver: %s", uv_strerror(failed));
+    net_server_close(server);
+    return NULL;
 }
 
 void net_server_close(struct net_server *server)
@@ -669,7 +716,7 @@ void net_server_close(struct net_server *server)
     while (server->peer_count > 0)
         end_peer(server->peers[0]);
     while (server->connections)
-        net_connection_drop(server->connections);
+        drop(server->connections);
     if (server->started)
         loop_close(&server->loop);
     if (server->listen_fd >= 0)
@@ -685,12 +732,9 @@ void net_server_close(struct net_server *server)
 
 void net_server_count(struct net_server *server, struct net_counts *counts)
 {
-    *counts = (struct net_counts){
-        .received_bytes = atomic_load_explicit(&server->counts.bytes, memory_order_relaxed),
-        .datagrams = atomic_load_explicit(&server->counts.datagrams, memory_order_relaxed),
-        .lost = atomic_load_explicit(&server->counts.lost, memory_order_relaxed),
-        .out_of_order = atomic_load_explicit(&server->counts.out_of_order, memory_order_relaxed),
-        .rejected = atomic_load_explicit(&server->counts.rejected, memory_order_relaxed),
-        .echo_cpu_ns = net_echo_cpu_ns(server),
-        .thread_cpu_ns = server->threaded ? clock_ns(server->cpu_clock) : 0};
+    *counts = (struct net_counts){.rejected = counter_read(&server->rejected),
+                                  .cpu_ns = net_echo_cpu_ns(server) +
+                                            (server->threaded ? clock_ns(server->cpu_clock) : 0)};
+    for (int i = 0; i < NET_VALUES; i++)
+        counts->values[i] = counter_read(&server->values[i]);
 }

@@ -1,11 +1,7 @@
 #include "net/net.h"
 
-#include <errno.h>
 #include <linux/sockios.h>
-#include <math.h>
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -110,33 +106,25 @@ void net_worker_silent(struct worker *worker, const char *what)
 // Takes what the peer has reported: 0, or -1 after worker_fail() when it is gone.
 static int net_worker_hear(struct worker *worker, struct net_session *session)
 {
-    for (;;) {
-        const ssize_t got = recv(session->fd, session->report + session->report_used,
-                                 sizeof session->report - session->report_used, MSG_DONTWAIT);
-        struct net_message message;
-        if (got < 0 && (errno == EAGAIN || errno == EINTR))
-            return 0;
-        if (got <= 0) {
-            net_worker_gone(worker, session, got == 0 ? 0 : errno);
-            return -1;
-        }
-        session->report_used += (size_t)got;
-        if (session->report_used < sizeof session->report)
+    struct net_arriving *report = &session->report;
+    struct net_message message;
+    int more;
+    while ((more = net_message_take(session->fd, report)) > 0) {
+        if (report->count < sizeof report->bytes)
             continue;
-        session->report_used = 0;
-        if (net_message_read(session->report, sizeof session->report, &message) != 0 ||
+        report->count = 0;
+        if (net_message_read(report->bytes, sizeof report->bytes, &message) != 0 ||
             message.kind != NET_REPORT)
             return worker_fail(
                 worker,
                 "the peer sent something that is no report: use the same loadgen at both ends");
         session->heard_ns = now_ns();
-        _Atomic uint64_t *values[NET_VALUES] = {[NET_RECEIVED_BYTES] = &session->received_bytes,
-                                                [NET_DATAGRAMS] = &session->datagrams,
-                                                [NET_LOST] = &session->lost,
-                                                [NET_OUT_OF_ORDER] = &session->out_of_order};
         for (int i = 0; i < NET_VALUES; i++)
-            atomic_store_explicit(values[i], message.values[i], memory_order_relaxed);
+            atomic_store_explicit(&session->values[i], message.values[i], memory_order_relaxed);
     }
+    if (more < 0)
+        net_worker_gone(worker, session, errno);
+    return more;
 }
 
 // Has the peer report what it has received by now, and waits for that for a moment: a report
@@ -145,13 +133,11 @@ static void net_worker_ask(struct worker *worker, struct net_session *session)
 {
     const struct net_message ask = {.kind = NET_ASK, .token = session->token};
     const int64_t until_ns = now_ns() + ANSWER_NS;
-    unsigned char bytes[NET_MESSAGE_BYTES];
     // What has come before is no answer.
     if (net_worker_hear(worker, session) != 0)
         return;
     const int64_t heard_ns = session->heard_ns;
-    net_message_write(&ask, bytes);
-    if (send(session->fd, bytes, sizeof bytes, MSG_NOSIGNAL | MSG_DONTWAIT) != sizeof bytes)
+    if (net_message_send(session->fd, &ask) != NET_MESSAGE_BYTES)
         return; // the reports that come by themselves have to do
     for (int64_t at_ns = now_ns(); session->heard_ns == heard_ns && at_ns < until_ns;
          at_ns = now_ns()) {
@@ -185,10 +171,9 @@ void net_worker_counts(const struct net_session *session, struct net_counts *cou
         net_server_count(session->server, counts);
         return;
     }
-    *counts = (struct net_counts){.received_bytes = counter_read(&session->received_bytes),
-                                  .datagrams = counter_read(&session->datagrams),
-                                  .lost = (int64_t)counter_read(&session->lost),
-                                  .out_of_order = counter_read(&session->out_of_order)};
+    *counts = (struct net_counts){.cpu_ns = 0};
+    for (int i = 0; i < NET_VALUES; i++)
+        counts->values[i] = counter_read(&session->values[i]);
 }
 
 // ==== TCP ====
@@ -223,32 +208,22 @@ static size_t write_once(struct net_stream *stream, size_t most)
 // ---- without a limit ----
 
 // Each stream in turn, with some blocks if they are small: to change between
-// streams costs more than a small block. True if any got something through.
-static bool write_turn(struct worker *worker)
-{
-    struct net_worker *own = worker->state;
-    const size_t block_bytes = net_state_of(worker->run)->block_bytes;
-    bool any = false;
-    for (unsigned i = 0; i < own->count; i++) {
-        struct net_stream *stream = own->streams[i];
-        for (size_t sent = 0; sent < TURN_BYTES && !stream->blocked; sent += block_bytes)
-            any = write_once(stream, SIZE_MAX) > 0 || any;
-    }
-    return any;
-}
-
+// streams costs more than a small block.
 static void write_freely(struct worker *worker)
 {
     struct net_worker *own = worker->state;
-    for (int turn = 0; turn < TURNS && worker_running(worker); turn++) {
-        if (write_turn(worker))
-            continue;
-        if (!own->failed)
-            net_worker_wait(own, true);
-        return;
+    const size_t block_bytes = net_state_of(worker->run)->block_bytes;
+    bool any = true; // got something through
+    for (int turn = 0; any && turn < TURNS && worker_running(worker); turn++) {
+        any = false;
+        for (unsigned i = 0; i < own->count; i++) {
+            struct net_stream *stream = own->streams[i];
+            for (size_t sent = 0; sent < TURN_BYTES && !stream->blocked; sent += block_bytes)
+                any = write_once(stream, SIZE_MAX) > 0 || any;
+        }
     }
-    if (own->count > 1)
-        net_worker_wait(own, false);
+    if (any ? own->count > 1 : !own->failed)
+        net_worker_wait(own, !any);
 }
 
 // ---- at a rate ----
@@ -348,7 +323,7 @@ static bool drained(struct worker *worker)
     if (!own->streams[0]->session->server)
         return true;
     net_worker_counts(own->streams[0]->session, &counts);
-    return counts.received_bytes >= sent;
+    return counts.values[NET_RECEIVED_BYTES] >= sent;
 }
 
 void net_bulk_work(struct worker *worker)
@@ -406,43 +381,31 @@ int net_datagram_open(struct worker *worker)
     return 0;
 }
 
-static void fail(struct net_stream *stream, int error)
-{
-    struct worker *worker = stream->worker;
-    if (error != EMSGSIZE) {
-        net_worker_gone(worker, stream->session, error);
-        return;
-    }
-    ((struct net_worker *)worker->state)->failed = true;
-    worker_fail(worker,
-                "a datagram of %zu bytes is too long for the network: give a smaller --block-size",
-                net_state_of(worker->run)->block_bytes);
-}
-
-static void write_heads(const struct net_stream *stream, struct batch *batch, unsigned count)
-{
-    struct net_head head = {.token = (uint32_t)stream->session->token, .stream = stream->number};
-    for (unsigned i = 0; i < count; i++) {
-        head.number = stream->next + i;
-        net_head_write(&head, batch->heads[i]);
-    }
-}
-
 // Returns how many of at most BATCH got through; none: the socket is full.
 static unsigned send_batch(struct net_stream *stream, unsigned count)
 {
     struct worker *worker = stream->worker;
     struct net_worker *own = worker->state;
     struct batch *batch = own->batch;
-    if (!net_is_short(net_state_of(worker->run)))
-        write_heads(stream, batch, count);
-    const int sent = sendmmsg(stream->fd, batch->messages, count, MSG_NOSIGNAL);
-    if (sent < 0) {
-        if (errno != EAGAIN && errno != EINTR && errno != ENOBUFS)
-            fail(stream, errno);
-        return 0;
+    const struct net_state *state = net_state_of(worker->run);
+    struct net_head head = {.token = (uint32_t)stream->session->token, .stream = stream->number};
+    for (unsigned i = 0; i < count && !net_is_short(state); i++) {
+        head.number = stream->next + i;
+        net_head_write(&head, batch->heads[i]);
     }
-    const double bytes = sent * (double)net_state_of(worker->run)->block_bytes;
+    const int sent = sendmmsg(stream->fd, batch->messages, count, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EMSGSIZE) {
+        own->failed = true;
+        worker_fail(
+            worker,
+            "a datagram of %zu bytes is too long for the network: give a smaller --block-size",
+            state->block_bytes);
+    } else if (sent < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS) {
+        net_worker_gone(worker, stream->session, errno);
+    }
+    if (sent < 0)
+        return 0;
+    const double bytes = sent * (double)state->block_bytes;
     stream->next += (unsigned)sent;
     counter_add(&stream->sent_bytes, (uint64_t)bytes);
     worker_count(worker, bytes, (uint64_t)sent, 0, 0);
@@ -455,31 +418,7 @@ static void rest(struct worker *worker)
     worker_sleep_until(worker, now_ns() + NET_STEP_NS / 8);
 }
 
-static void send_freely(struct worker *worker)
-{
-    struct net_worker *own = worker->state;
-    for (int turn = 0; turn < BATCH_TURNS && worker_running(worker) && !own->failed; turn++)
-        if (send_batch(own->streams[own->next++ % own->count], BATCH) == 0 && !own->failed)
-            rest(worker);
-}
-
 // ---- at a rate ----
-
-// Takes what is due, as far as one batch goes; *due_ns: when more will be, or at_ns.
-static unsigned take_batch(struct worker *worker, int64_t at_ns, int64_t *due_ns)
-{
-    unsigned count = 0;
-    uint64_t late = 0;
-    *due_ns = at_ns;
-    while (count < BATCH && worker_take_due(worker, at_ns, due_ns)) {
-        late += at_ns - *due_ns > PACER_LATE_NS;
-        *due_ns = at_ns;
-        count++;
-    }
-    if (late > 0)
-        worker_count(worker, 0, 0, late, 0);
-    return count;
-}
 
 static void send_all(struct worker *worker, struct net_stream *stream, unsigned count)
 {
@@ -495,11 +434,17 @@ static void send_all(struct worker *worker, struct net_stream *stream, unsigned 
 static void send_paced(struct worker *worker)
 {
     struct net_worker *own = worker->state;
-    int64_t at_ns, next_ns;
+    int64_t at_ns, next_ns; // when more will be due, or now
     unsigned count;
     do {
-        at_ns = now_ns();
-        count = take_batch(worker, at_ns, &next_ns);
+        uint64_t late = 0;
+        at_ns = next_ns = now_ns();
+        for (count = 0; count < BATCH && worker_take_due(worker, at_ns, &next_ns); count++) {
+            late += at_ns - next_ns > PACER_LATE_NS;
+            next_ns = at_ns;
+        }
+        if (late > 0)
+            worker_count(worker, 0, 0, late, 0);
         if (count > 0)
             send_all(worker, own->streams[own->next++ % own->count], count);
     } while (count == BATCH && !own->failed && worker_running(worker));
@@ -524,16 +469,6 @@ static void send_marks(const struct net_worker *own)
     }
 }
 
-// Datagrams without a number are only known to be lost by the marks.
-static void mark_short(struct worker *worker, int64_t at_ns)
-{
-    struct net_worker *own = worker->state;
-    if (!net_is_short(net_state_of(worker->run)) || at_ns - own->marked_ns < NET_CHECK_NS)
-        return;
-    own->marked_ns = at_ns;
-    send_marks(own);
-}
-
 // ---- the end ----
 
 static bool accounted(struct worker *worker)
@@ -549,7 +484,7 @@ static bool accounted(struct worker *worker)
         if (state->streams[i].session == session)
             sent += state->streams[i].next;
     net_worker_counts(session, &counts);
-    return (int64_t)counts.datagrams + counts.lost >= (int64_t)sent;
+    return (int64_t)(counts.values[NET_DATAGRAMS] + counts.values[NET_LOST]) >= (int64_t)sent;
 }
 
 void net_datagram_work(struct worker *worker)
@@ -557,13 +492,20 @@ void net_datagram_work(struct worker *worker)
     struct net_worker *own = worker->state;
     net_worker_begin(worker);
     while (worker_running(worker) && !own->failed) {
-        if (isfinite(worker->orders.rate))
+        const bool paced = isfinite(worker->orders.rate);
+        if (paced)
             send_paced(worker);
-        else
-            send_freely(worker);
+        for (int turn = 0; !paced && turn < BATCH_TURNS && worker_running(worker) && !own->failed;
+             turn++)
+            if (send_batch(own->streams[own->next++ % own->count], BATCH) == 0 && !own->failed)
+                rest(worker);
         const int64_t at_ns = now_ns();
         net_worker_fine(worker, at_ns);
-        mark_short(worker, at_ns);
+        // Datagrams without a number are only known to be lost by the marks.
+        if (!net_is_short(net_state_of(worker->run)) || at_ns - own->marked_ns < NET_CHECK_NS)
+            continue;
+        own->marked_ns = at_ns;
+        send_marks(own);
     }
     const int64_t until_ns = now_ns() + SETTLE_NS;
     do

@@ -3,6 +3,7 @@
 // core's arithmetic, from an SMT sibling above all, and power, which others pay for in clock.
 
 #define OPTIONS_OF struct ops_settings // see common/options.h
+#define STATE_OF   struct ops_state    // see load.h
 
 #include "core/kernels.h"
 #include "load.h"
@@ -10,9 +11,6 @@
 
 #include "common/ports.h"
 #include "common/processor.h"
-
-#include <math.h>
-#include <string.h>
 
 // ---- the clock ----
 
@@ -37,11 +35,6 @@ static void chain(void)
 
 enum counter { SUM_HZ, COUNT };
 
-static double shorter(double a_ns, int64_t b_ns)
-{
-    return fmin(a_ns, (double)b_ns);
-}
-
 // The clock of the CPU that the caller runs on, in Hz, as the speed of additions that each need
 // the one before: one takes one cycle (uops.info and Agner Fog's tables: ADD r64, r64, latency 1,
 // from Haswell and Zen on; LLVM's models of Neoverse: ADD, latency 1). Not of ADD
@@ -56,8 +49,8 @@ static double clock_measure(void)
         const int64_t between_ns = now_ns();
         chain();
         const int64_t end_ns = now_ns();
-        empty_ns = shorter(empty_ns, between_ns - start_ns);
-        chain_ns = shorter(chain_ns, end_ns - between_ns);
+        empty_ns = fmin(empty_ns, (double)(between_ns - start_ns));
+        chain_ns = fmin(chain_ns, (double)(end_ns - between_ns));
     }
 #if defined(__x86_64__) || defined(__aarch64__)
     return TURNS * UNROLL / (chain_ns - empty_ns) * 1e9;
@@ -136,11 +129,6 @@ static const struct option_row ops_options[] = {
     {0},
 };
 
-static struct ops_settings *settings_of(const struct run *run)
-{
-    return run->settings;
-}
-
 // ---- before anything starts ----
 
 static void ops_check(struct run *run)
@@ -165,10 +153,9 @@ static void ops_check(struct run *run)
 
 static int ops_prepare(struct run *run)
 {
-    struct ops_state *state = run->state;
     const enum ops_type type = (enum ops_type)settings_of(run)->type;
-    peak_find(&state->peak, state->simd, type >= OPS_HALF, ops_type_bytes(type), &run->cpus,
-              run->threads, run->quota_cpus);
+    peak_find(&state_of(run)->peak, state_of(run)->simd, type >= OPS_HALF, ops_type_bytes(type),
+              &run->cpus, run->threads, run->quota_cpus);
     return 0;
 }
 
@@ -191,9 +178,8 @@ static double ops_operate(struct worker *worker)
 // Of the peak, what the workers did in their CPU time alone: above 1, it is not this CPU's.
 static double peak_share(const struct run *run, const struct snapshot *window)
 {
-    const struct ops_state *state = run->state;
     return window->cpu_ns > 0 ? window->amount / (double)window->cpu_ns * 1e9 / clock_mean(window) /
-                                    state->peak.of_a_core
+                                    state_of(run)->peak.of_a_core
                               : NAN;
 }
 
@@ -227,8 +213,7 @@ static void ops_fields(struct run *run, const struct snapshot *window, struct li
     const bool exceeded = is_exceeded(run, window);
     snprintf(text, sizeof text, "not known here: %.0f %% of it were done in the CPU time: %s",
              100 * share, state->peak.source);
-    line_fixed(line, "peak_gops", exceeded ? NAN : clock_mean(window) / 1e9 * state->peak.per_cycle,
-               6);
+    line_fixed(line, "peak_gops", exceeded ? NAN : hz / 1e9 * state->peak.per_cycle, 6);
     line_fixed(line, "peak_share", share, 6);
     line_text(line, "peak_source", exceeded ? text : state->peak.source);
 }
@@ -287,7 +272,9 @@ struct ports_state {
 };
 
 #undef OPTIONS_OF
+#undef STATE_OF
 #define OPTIONS_OF struct ports_settings
+#define STATE_OF   struct ports_state
 static const struct option_row ports_options[] = {
     {ROW("kind", "KIND", OPTION_CHOICE, kind), .measured = true, .preset = "all",
      .choices = port_kind_names,
@@ -306,22 +293,20 @@ static const char ports_details[] =
 
 static void ports_check(struct run *run)
 {
-    const struct ports_settings *set = run->settings;
-    struct ports_state *state = run->state;
-    state->kernel = port_kernel_of((enum port_kind)set->kind);
-    run->quantum = state->kernel.blocks * state->kernel.instructions;
+    struct port_kernel *kernel = &state_of(run)->kernel;
+    *kernel = port_kernel_of((enum port_kind)settings_of(run)->kind);
+    run->quantum = kernel->blocks * kernel->instructions;
 }
 
 // ---- workers ----
 
 static double ports_operate(struct worker *worker)
 {
-    const struct ports_state *state = worker->run->state;
-    const struct ports_settings *set = worker->run->settings;
-    if (!state->kernel.run(state->kernel.blocks, 0))
+    const struct port_kernel *kernel = &state_of(worker->run)->kernel;
+    if (!kernel->run(kernel->blocks, 0))
         return worker_fail(worker,
                            "a wrong result of %s on CPU %d: do not trust this CPU, or this build",
-                           port_kind_names[set->kind], worker->cpu);
+                           port_kind_names[settings_of(worker->run)->kind], worker->cpu);
     clock_sample(worker, worker->state);
     return worker->run->quantum;
 }
@@ -337,15 +322,13 @@ static double per_cycle(const struct snapshot *window)
 // NAN: not known; a core that starts more than it could is not the one of the table.
 static double possible(const struct run *run, const struct snapshot *window)
 {
-    const struct ports_state *state = run->state;
-    const double most = state->kernel.per_cycle;
+    const double most = state_of(run)->kernel.per_cycle;
     return per_cycle(window) > MOST_SHARE * most ? NAN : most;
 }
 
 static void ports_describe(struct run *run, struct line *line)
 {
-    const struct ports_settings *set = run->settings;
-    line_text(line, "kind", port_kind_names[set->kind]);
+    line_text(line, "kind", port_kind_names[settings_of(run)->kind]);
     line_count(line, "chunk_instructions", (uint64_t)run->quantum);
 }
 
@@ -359,7 +342,6 @@ static void ports_fields(struct run *run, const struct snapshot *window, struct 
 
 static void ports_notes(struct run *run, const char *event, const struct snapshot *window)
 {
-    const struct ports_settings *set = run->settings;
     const double can = possible(run, window);
     char most[64] = "";
     (void)event; // with each of them
@@ -368,7 +350,8 @@ static void ports_notes(struct run *run, const char *event, const struct snapsho
     if (isfinite(can))
         snprintf(most, sizeof most, " of %g that the core can start", can);
     report_print(&run->report, "  %s: %.2f instructions a cycle%s; clock %.2f GHz\n",
-                 port_kind_names[set->kind], per_cycle(window), most, clock_mean(window) / 1e9);
+                 port_kind_names[settings_of(run)->kind], per_cycle(window), most,
+                 clock_mean(window) / 1e9);
 }
 
 static const struct load ports_load = {

@@ -5,16 +5,13 @@
 // share of memory; all of them are given back when it pauses.
 
 #define OPTIONS_OF struct pagecache_settings // see common/options.h
+#define STATE_OF   struct pagecache_state    // see load.h
+#define OWN_OF     struct reader
 
 #include "io/io.h"
 
 #include "common/cgroup.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 // How much of a file the page cache holds.
@@ -138,7 +135,6 @@ static void check(struct run *run)
 {
     const struct pagecache_settings *set = run->settings;
     struct pagecache_state *state = run->state;
-    struct io_error error;
     if (set->block_bytes % page_bytes() != 0)
         usage_error("--block-size %llu: not a multiple of %zu: give one",
                     (unsigned long long)set->block_bytes, page_bytes());
@@ -161,10 +157,7 @@ static void check(struct run *run)
     if (state->file.size_bytes / set->block_bytes < run->threads)
         usage_error("--%s: less than a block for each worker (%u): give more, or less --threads",
                     options_given(run->options, "file-size") ? "file-size" : "share", run->threads);
-    if (io_file_check(&state->file, &error) != 0) {
-        complain("%s", error.message);
-        exit(error.status);
-    }
+    (void)io_file_check(run, &state->file);
     run->quantum = (double)set->block_bytes;
 }
 
@@ -179,11 +172,9 @@ static double needed(const struct pagecache_state *state)
 static int prepare(struct run *run)
 {
     struct pagecache_state *state = run->state;
-    struct io_error error;
     state->open = true;
-    if (io_work_file(run, &state->file, &error) != 0 ||
-        io_plan_open(&state->plan, &state->file, &error) != 0)
-        return run_fail(run, "%s", error.message);
+    if (io_work_file(run, &state->file) != 0 || io_plan_open(run, &state->plan, &state->file) != 0)
+        return -1;
     resident_drop(state->plan.read_fd, 0, state->plan.file_bytes);
     state->room = cache_room();
     const struct cache_room *room = &state->room;
@@ -218,18 +209,13 @@ static void cleanup(struct run *run)
 
 static int begin(struct worker *worker)
 {
-    const struct pagecache_state *state = worker->run->state;
-    struct reader *own = worker->state;
-    struct io_error error;
-    if (io_stream_open(&own->stream, &state->plan, worker->index, &error) != 0)
-        return worker_fail(worker, "%s", error.message);
-    return 0;
+    return io_stream_open(worker->run, &own_of(worker)->stream, &state_of(worker->run)->plan,
+                          worker->index);
 }
 
 static void end(struct worker *worker)
 {
-    struct reader *own = worker->state;
-    io_stream_close(&own->stream);
+    io_stream_close(&own_of(worker)->stream);
 }
 
 // Blocks of one worker, in turns. False: one could not be read, and it ends.

@@ -12,11 +12,7 @@
 #include "common/text.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>

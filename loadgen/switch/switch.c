@@ -4,14 +4,11 @@
 // neighbour had in the small caches, TLBs and predictors of a shared CPU is replaced.
 
 #define OPTIONS_OF struct switch_settings // see common/options.h
+#define OWN_OF     struct pair            // see load.h
 
 #include "load.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
-#include <math.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -222,11 +219,6 @@ static const struct option_row options[] = {
 // What the kernel has counted of all threads of all pairs.
 enum counter { VOLUNTARY, INVOLUNTARY };
 
-static const struct switch_settings *settings_of(const struct run *run)
-{
-    return run->settings;
-}
-
 // ---- places ----
 
 static int cpu_at(const struct run *run, unsigned place)
@@ -259,9 +251,8 @@ static void check(struct run *run)
 static int begin(struct worker *worker)
 {
     const struct run *run = worker->run;
-    struct pair *pair = worker->state;
-    const int error =
-        pair_open(pair, &bell_methods[settings_of(run)->method], companion_cpu(run, worker->index));
+    const int error = pair_open(worker->state, &bell_methods[settings_of(run)->method],
+                                companion_cpu(run, worker->index));
     if (error != 0)
         return worker_fail(worker, "cannot start the second thread of a pair: %s: see ulimit -%c",
                            strerror(error), error == EMFILE ? 'n' : 'u');
@@ -271,14 +262,6 @@ static int begin(struct worker *worker)
 static void end(struct worker *worker)
 {
     pair_close(worker->state);
-}
-
-// Takes the next one now, whenever it is due: a round is not divisible.
-static void take_ahead(struct worker *worker)
-{
-    int64_t due_ns;
-    if (!worker_take_due(worker, 0, &due_ns) && due_ns != INT64_MAX)
-        (void)worker_take_due(worker, due_ns, &due_ns);
 }
 
 // A round is a switch to the partner and one back, and one more for the sleep before it;
@@ -304,8 +287,10 @@ static void work(struct worker *worker)
         worker_done(worker, due_ns, trip.start_ns, trip.there_ns, (double)(made - claimed));
         worker_done(worker, due_ns, trip.there_ns, trip.back_ns, 0);
         claimed = made;
+        // Takes the next ones now, whenever they are due: a round is not divisible.
         for (taken++; taken < made; taken++)
-            take_ahead(worker);
+            if (!worker_take_due(worker, 0, &due_ns) && due_ns != INT64_MAX)
+                (void)worker_take_due(worker, due_ns, &due_ns);
     }
 }
 
@@ -326,8 +311,7 @@ static void count(struct run *run, double counters[LOAD_COUNTERS])
 // Counted by the kernel / claimed; NAN: nothing is claimed.
 static double kernel_ratio(const struct snapshot *window)
 {
-    const double counted = window->counters[VOLUNTARY] + window->counters[INVOLUNTARY];
-    return window->amount > 0 ? counted / window->amount : NAN;
+    return per_unit(window->counters[VOLUNTARY] + window->counters[INVOLUNTARY], window);
 }
 
 static void fields(struct run *run, const struct snapshot *window, struct line *line)

@@ -4,13 +4,10 @@
 // entry against speculation attacks empties predictors, and TLBs on some.
 
 #define OPTIONS_OF struct syscall_settings // see common/options.h
+#define OWN_OF     struct caller           // see load.h
 
 #include "load.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -104,12 +101,7 @@ enum counter { CALLS, USER_US, SYSTEM_US };
 
 static const struct call *call_of(const struct run *run)
 {
-    return &calls[((const struct syscall_settings *)run->settings)->call];
-}
-
-static void check(struct run *run)
-{
-    run->quantum = MOST_IN_A_ROW;
+    return &calls[settings_of(run)->call];
 }
 
 // ---- workers ----
@@ -121,9 +113,8 @@ struct caller {
 static int begin(struct worker *worker)
 {
     const struct call *call = call_of(worker->run);
-    struct caller *own = worker->state;
-    own->fd = !call->file ? -1 : open(call->file, O_RDWR | O_CLOEXEC);
-    if (call->file && own->fd < 0)
+    own_of(worker)->fd = !call->file ? -1 : open(call->file, O_RDWR | O_CLOEXEC);
+    if (call->file && own_of(worker)->fd < 0)
         return worker_fail(worker, "cannot open %s: %s: choose another --call", call->file,
                            strerror(errno));
     return 0;
@@ -131,16 +122,14 @@ static int begin(struct worker *worker)
 
 static void end(struct worker *worker)
 {
-    const struct caller *own = worker->state;
-    if (own->fd >= 0)
-        close(own->fd);
+    if (own_of(worker)->fd >= 0)
+        close(own_of(worker)->fd);
 }
 
 static double operate(struct worker *worker)
 {
-    const struct caller *own = worker->state;
     const double times = worker->run->quantum;
-    if (!call_of(worker->run)->make(own->fd, (uint64_t)times))
+    if (!call_of(worker->run)->make(own_of(worker)->fd, (uint64_t)times))
         return worker_fail(worker, "a call failed: %s: choose another --call", strerror(errno));
     return times;
 }
@@ -173,16 +162,11 @@ static double system_share(const struct snapshot *window)
     return all_us > 0 ? window->counters[SYSTEM_US] / all_us : NAN;
 }
 
-static double kernel_ratio(const struct snapshot *window)
-{
-    return window->amount > 0 ? window->counters[CALLS] / window->amount : NAN;
-}
-
 static void fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     line_fixed(line, "claimed_calls", window->amount, 0);
     line_fixed(line, "kernel_calls", window->counters[CALLS], 0);
-    line_fixed(line, "kernel_ratio", kernel_ratio(window), 6);
+    line_fixed(line, "kernel_ratio", per_unit(window->counters[CALLS], window), 6);
     if (!call_of(run)->counted)
         line_text(line, "kernel_reason", "the kernel counts only calls of read and write");
     line_fixed(line, "system_s", window->counters[SYSTEM_US] / 1e6, 6);
@@ -197,13 +181,13 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
                  100 * fmax(system_share(window), 0));
     if (call_of(run)->counted)
         report_print(&run->report, "; the kernel counted %.3f calls for each one claimed",
-                     kernel_ratio(window));
+                     per_unit(window->counters[CALLS], window));
     report_print(&run->report, "\n");
 }
 
 static void describe(struct run *run, struct line *line)
 {
-    line_text(line, "call", call_names[call_of(run) - calls]);
+    line_text(line, "call", call_names[settings_of(run)->call]);
     line_count(line, "chunk_operations", (uint64_t)run->quantum);
 }
 
@@ -216,11 +200,11 @@ static const struct load syscall_load = {
     LOAD_OPTIONS(options),
     .worker_size = sizeof(struct caller),
     .unit = UNIT_OPS,
+    .quantum = MOST_IN_A_ROW,
     .steps_per_s = STEPS_PER_S,
     .calibrations = (const char *const[]){"--threads 1", NULL},
     .timed = true,
     .pinned = true,
-    .check = check,
     .begin = begin,
     .operate = operate,
     .end = end,
