@@ -27,28 +27,22 @@ __attribute__((format(printf, 2, 3))) static void add_subject(struct calibration
     va_end(arguments);
 }
 
-// How large the system makes the pages of those who do not say: "madvise" of "always
-// [madvise] never". False: it has only small ones.
-static bool transparent_pages(char word[16])
-{
-    char line[128];
-    if (!machine_line("/sys/kernel/mm/transparent_hugepage/enabled", line, sizeof line))
-        return false;
-    const char *at = strchr(line, '[');
-    return at && sscanf(at, "[%15[a-z]", word) == 1;
-}
-
 // Each pinned worker's rate is that of its CPU, and of what it shares with the others'.
 static void add_cpus(const struct run *run, struct calibration_key *key)
 {
     struct cpu_list cpus;
-    char text[CPUS_TEXT];
+    char text[CPUS_TEXT], pages[16];
     settings_worker_cpus(run, &cpus);
     add_subject(key, "CPU %s", cpus_format(&cpus, text, sizeof text));
     if (isfinite(run->quota_cpus))
         add_subject(key, "of a quota of %g CPUs", run->quota_cpus);
-    if (transparent_pages(text))
-        add_subject(key, "THP %s", text);
+    // How large the system makes the pages of those who do not say: "madvise" of "always [madvise]
+    // never". Without such a file it has only small ones.
+    const char *at = machine_line("/sys/kernel/mm/transparent_hugepage/enabled", text, sizeof text)
+                         ? strchr(text, '[')
+                         : NULL;
+    if (at && sscanf(at, "[%15[a-z]", pages) == 1)
+        add_subject(key, "THP %s", pages);
 }
 
 void calibration_key(const struct run *run, struct calibration_key *key)
@@ -194,21 +188,6 @@ static void calibration_announce(struct run *run, const struct calibration_found
                 units_format_rate(found->rate, run->unit, whole, sizeof whole), age, found->path);
 }
 
-// percent of it, into *rate, and run->calibration; announced. 0, or -1 with
-// error.
-static int calibration_percent(struct run *run, double percent, double *rate, char *error,
-                               size_t size)
-{
-    if (percent > MOST_PERCENT)
-        return BECAUSE(error, size, "%g%%: too much to be meant: give %g%% or less", percent,
-                       MOST_PERCENT);
-    if (calibration_find(run, &run->calibration, error, size) != 0)
-        return -1;
-    calibration_announce(run, &run->calibration);
-    *rate = run->calibration.rate * percent / 100;
-    return 0;
-}
-
 void calibration_describe(const struct run *run, struct line *line)
 {
     if (run->calibration.path[0] == '\0')
@@ -227,8 +206,16 @@ int rate_usual(struct run *run, const char *text, double *rate, char *error, siz
     const char *example = bytes ? "10M or 10MiB/s" : "5000iops or 5k";
     const double most = bytes ? LARGEST_RATE_BYTES : LARGEST_RATE_OPS * run->quantum;
     const bool known = units_rate(text, &given) == 0;
-    if (known && given.kind == RATE_PERCENT && given.value > 0 && run->load->calibrations)
-        return calibration_percent(run, given.value, rate, error, size);
+    if (known && given.kind == RATE_PERCENT && given.value > 0 && run->load->calibrations) {
+        if (given.value > MOST_PERCENT)
+            return BECAUSE(error, size, "%g%%: too much to be meant: give %g%% or less",
+                           given.value, MOST_PERCENT);
+        if (calibration_find(run, &run->calibration, error, size) != 0)
+            return -1;
+        calibration_announce(run, &run->calibration);
+        *rate = run->calibration.rate * given.value / 100;
+        return 0;
+    }
     if (!known)
         snprintf(error, size, "rate %.64s: not a rate: give one such as %s", text, example);
     else if (!(given.value > 0))
@@ -246,24 +233,18 @@ int rate_usual(struct run *run, const char *text, double *rate, char *error, siz
     return -1;
 }
 
-// Each step takes a sleep, which is a context switch. Once workers run the quantum stays as it is.
-static int rate_in_steps(struct run *run, const char *text, double *rate, char *error, size_t size)
-{
-    const int failed = rate_usual(run, text, rate, error, size);
-    if (failed == 0 && !run->engine)
-        run->quantum = floor(fmax(fmin(run->quantum, *rate / run->load->steps_per_s), 1));
-    return failed;
-}
-
 int rate_of(struct run *run, const char *text, double *rate, char *error, size_t size)
 {
-    if (run->load->rate)
-        return run->load->rate(run, text, rate, error, size);
-    if (run->load->steps_per_s > 0)
-        return rate_in_steps(run, text, rate, error, size);
-    if (strcmp(run->unit, UNIT_NONE) != 0)
-        return rate_usual(run, text, rate, error, size);
-    return BECAUSE(error, size, "rate %.64s: loadgen %s has no rate", text, run->load->name);
+    const struct load *load = run->load;
+    if (load->rate)
+        return load->rate(run, text, rate, error, size);
+    if (strcmp(run->unit, UNIT_NONE) == 0)
+        return BECAUSE(error, size, "rate %.64s: loadgen %s has no rate", text, load->name);
+    const int failed = rate_usual(run, text, rate, error, size);
+    // Each step takes a sleep, which is a context switch. Once workers run the quantum stays.
+    if (failed == 0 && load->steps_per_s > 0 && !run->engine)
+        run->quantum = floor(fmax(fmin(run->quantum, *rate / load->steps_per_s), 1));
+    return failed;
 }
 
 // ---- measuring: runs a load without a limit, and judges its one-second rates ----
@@ -292,17 +273,6 @@ static unsigned samples_in(int64_t length_ns)
     return seconds < LEAST_SAMPLES ? LEAST_SAMPLES : (unsigned)seconds;
 }
 
-// The share of the CPUs that others than the load used over the window. Ticks may have missed some
-// of the load's own time.
-static double foreign_share(const struct counters *from, const struct counters *to,
-                            const struct snapshot *window)
-{
-    if (from->busy_us == UNKNOWN || to->busy_us == UNKNOWN || to->cpus == 0)
-        return NAN;
-    const double others_ns = 1e3 * (double)(to->busy_us - from->busy_us) - (double)window->cpu_ns;
-    return fmax(others_ns, 0) / ((double)window->active_ns * to->cpus);
-}
-
 // Rates of the samples that follow each other from now on, while the load runs.
 static void sample(struct run *run, int64_t step_ns, unsigned count, double *rates,
                    struct measured *measured)
@@ -328,15 +298,14 @@ static void sample(struct run *run, int64_t step_ns, unsigned count, double *rat
     }
     counters_read(&to);
     accounting_difference(now, first, window);
-    measured->foreign = foreign_share(&from, &to, window);
     free(snapshots);
-}
-
-static void judge(struct measured *measured, const double *rates, unsigned count, double step_s)
-{
-    const struct snapshot *window = &measured->window;
+    // What others used. Ticks may have missed some of the load's own time.
+    const double others_ns = 1e3 * (double)(to.busy_us - from.busy_us) - (double)window->cpu_ns;
+    const bool known = from.busy_us != UNKNOWN && to.busy_us != UNKNOWN && to.cpus > 0;
+    measured->foreign =
+        known ? fmax(others_ns, 0) / ((double)window->active_ns * to.cpus) : (double)NAN;
     measured->steady = steady_of(rates, count);
-    measured->steady.slope /= step_s;
+    measured->steady.slope /= (double)step_ns / 1e9;
     measured->steady.steady =
         measured->steady.mean > 0 && fabs(measured->steady.slope) < STEADY_SLOPE_LIMIT;
     measured->rate = rate_in(window);
@@ -352,7 +321,6 @@ static int run_samples(struct run *run, int64_t length_ns, double *rates, struct
     engine_resume(run);
     sleep_until_ns(now_ns() + (ramp_ns < LONGEST_RAMP_NS ? ramp_ns : LONGEST_RAMP_NS));
     sample(run, length_ns / count, count, rates, measured);
-    judge(measured, rates, count, (double)length_ns / count / 1e9);
     // While the workers are there: some loads look at them.
     const struct load *load = run->load;
     line_object(&measured->ready, NULL);
@@ -396,55 +364,33 @@ static int measure(struct run *run, int64_t length_ns, struct measured *measured
     return failed;
 }
 
-// Takes NULL, too.
-static void measured_free(struct measured *measured)
-{
-    if (!measured)
-        return;
-    line_free(&measured->ready);
-    line_free(&measured->summary);
-    free(measured);
-}
-
 // sd of the one-second rates in percent of their mean.
 static double spread_percent(const struct measured *measured)
 {
     return measured->steady.mean > 0 ? 100 * measured->steady.sd / measured->steady.mean : NAN;
 }
 
-static bool has(const json_t *record, const char *name, const char *value)
-{
-    const char *text = json_string_value(json_object_get(record, name));
-    return text && strcmp(text, value) == 0;
-}
-
-static bool fits(const json_t *record, const struct calibration_key *key)
-{
-    return has(record, "schema", SCHEMA_CALIBRATION) && has(record, "host", key->host) &&
-           has(record, "machine", key->machine) && has(record, "load", key->load) &&
-           has(record, "options", key->options) && has(record, "subject", key->subject);
-}
-
-// Since it was made; NAN: it does not say.
-static double age_s(const json_t *record)
-{
-    const char *created = json_string_value(json_object_get(record, "created"));
-    struct tm when = {0};
-    if (!created || !strptime(created, "%Y-%m-%dT%H:%M:%SZ", &when))
-        return NAN;
-    return difftime(time(NULL), timegm(&when));
-}
-
 bool calibration_take(const json_t *record, const struct calibration_key *key,
                       struct calibration_found *found)
 {
+    const struct {
+        const char *name, *value;
+    } members[] = {{"schema", SCHEMA_CALIBRATION}, {"host", key->host},
+                   {"machine", key->machine},      {"load", key->load},
+                   {"options", key->options},      {"subject", key->subject}};
     const double rate = json_number_value(json_object_get(record, "rate"));
-    const double age = age_s(record);
-    if (!fits(record, key) || !(rate > 0) || !isfinite(rate) || isnan(age))
+    struct tm when = {0};
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        if (!json_text_is(record, members[i].name, members[i].value))
+            return false;
+    if (!(rate > 0) || !isfinite(rate) ||
+        !strptime(json_text_or_empty(record, "created"), "%Y-%m-%dT%H:%M:%SZ", &when))
         return false;
-    // Records of older versions do not say it: 0.
-    const double foreign = json_number_value(json_object_get(record, "foreign"));
-    *found = (struct calibration_found){.rate = rate, .age_s = age, .foreign = foreign};
+    // Records of older versions do not say what others used: 0.
+    *found = (struct calibration_found){.rate = rate,
+                                        .age_s = difftime(time(NULL), timegm(&when)),
+                                        .foreign =
+                                            json_number_value(json_object_get(record, "foreign"))};
     return true;
 }
 
@@ -534,16 +480,6 @@ static const char *compose(struct run *run, const struct calibration_key *key, i
 
 // ---- keeping it ----
 
-static int write_kept(const char *path, const char *text)
-{
-    if (kept_write(path, text) == 0)
-        return 0;
-    complain("cannot keep the calibration %s: %s: set XDG_CACHE_HOME to another folder, or name a "
-             "file with --calibration",
-             path, strerror(errno));
-    return 1;
-}
-
 static int keep(struct run *run, const struct calibration_key *key, const char *text)
 {
     const char *named = run->common.calibration;
@@ -554,14 +490,15 @@ static int keep(struct run *run, const struct calibration_key *key, const char *
         return 1;
     if (named)
         return save_text(named, text, SAVE_OUTPUT) || save_complain(named) ? 0 : 1;
-    if (calibration_path(key, path) != 0) {
-        complain("no place to keep the calibration: set HOME or XDG_CACHE_HOME");
-        return 1;
-    }
-    const int status = write_kept(path, text);
-    if (status == 0 && !run->common.if_missing)
+    if (calibration_path(key, path) != 0)
+        return !complain("no place to keep the calibration: set HOME or XDG_CACHE_HOME");
+    if (kept_write(path, text) != 0)
+        return !complain("cannot keep the calibration %s: %s: set XDG_CACHE_HOME to another "
+                         "folder, or name a file with --calibration",
+                         path, strerror(errno));
+    if (!run->common.if_missing)
         report_print(&run->report, "kept as %.900s\n", path);
-    return status;
+    return 0;
 }
 
 // ---- measuring ----
@@ -598,47 +535,34 @@ static int measure_and_keep(struct run *run, int64_t length_ns, struct measured 
     if (run->common.if_missing)
         complain("calibrating for %g s what its percentage is of: %s", (double)length_ns / 1e9,
                  title);
-    if (measure(run, length_ns, measured, error, sizeof error) != 0) {
-        complain("%s", error);
-        return 1;
-    }
+    if (measure(run, length_ns, measured, error, sizeof error) != 0)
+        return !complain("%s", error);
     if (!run->common.if_missing)
         print_all(run, title, measured);
     const char *text = compose(run, &key, length_ns, measured, &line);
-    int status = 1;
-    if (!text)
-        complain("out of memory: free some");
-    else
-        status = keep(run, &key, text);
+    const int status = !text ? !complain("out of memory: free some") : keep(run, &key, text);
     line_free(&line);
+    line_free(&measured->ready);
+    line_free(&measured->summary);
     return status;
-}
-
-// --if-missing: -1: there is none.
-static int use_kept(struct run *run)
-{
-    struct calibration_found found;
-    char error[2048];
-    if (!is_needed(run))
-        return 0;
-    return calibration_find(run, &found, error, sizeof error);
 }
 
 int calibrate(struct run *run)
 {
+    struct calibration_found found;
+    char error[2048];
     int status = -1;
-    if (run->common.if_missing)
-        status = use_kept(run);
-    else
+    if (!run->common.if_missing)
         check(run);
+    else
+        status = !is_needed(run) ? 0 : calibration_find(run, &found, error, sizeof error);
     if (status < 0) {
         const int64_t length_ns = length_of(run);
         struct measured *measured = calloc(1, sizeof *measured); // large for a stack
         run->rate = INFINITY;
-        if (!measured)
-            complain("out of memory: free some");
-        status = !measured ? 1 : measure_and_keep(run, length_ns, measured);
-        measured_free(measured);
+        status = !measured ? !complain("out of memory: free some")
+                           : measure_and_keep(run, length_ns, measured);
+        free(measured);
     }
     if (run->load->cleanup && run->state)
         run->load->cleanup(run);

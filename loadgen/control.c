@@ -158,6 +158,23 @@ static void print_window(struct run *run, const char *event, const struct snapsh
 
 enum phase { PAUSED, STARTING, STEADY, PAUSING, ENDING, ENDED };
 
+// The control lines on stdin: a pipe, a socket, a terminal or a file.
+struct input {
+    union {
+        uv_handle_t handle;
+        uv_stream_t stream;
+        uv_pipe_t pipe;
+        uv_tty_t tty;
+    } handle;
+    bool open;
+    bool is_stream; // else a file, or /dev/null: cannot be polled, and need not be
+    bool reading;   // the stream
+    bool handing;   // a line is being obeyed
+    bool ended, told;
+    int error; // of the end, of libuv
+    struct lines lines;
+};
+
 struct control {
     struct run *run;
     uv_loop_t loop;
@@ -173,6 +190,7 @@ struct control {
 };
 
 static void end(struct control *control);
+static void hand_on(struct control *control);
 
 // ---- events on stdout ----
 
@@ -183,14 +201,6 @@ static void say(struct control *control, const char *event)
         return;
     report_open(&line, event);
     report_write(&control->run->report, &line);
-}
-
-static void say_no_command(struct control *control, const char *word)
-{
-    char text[256];
-    snprintf(text, sizeof text,
-             "not a command: %.100s: give pause, resume, rate VALUE, mark NAME or quit", word);
-    report_error(&control->run->report, text);
 }
 
 static void say_ready(struct control *control)
@@ -292,25 +302,17 @@ static uint64_t milliseconds(int64_t time_ns)
     return (uint64_t)((time_ns + 999999) / 1000000);
 }
 
-// The duration; for a paced load with operations up to the end of the last one's
-// time, so that a rate of a few a second is met exactly. At most a tenth more.
-static int64_t whole_duration(const struct run *run)
-{
-    const double wanted_ns = (double)run->common.duration_ns;
-    const double each_ns = run->quantum / run->rate * 1e9;
-    if (each_ns > wanted_ns / 10)
-        return run->common.duration_ns;
-    return (int64_t)(ceil(wanted_ns / each_ns) * each_ns);
-}
-
-// The end by --duration. Paced operations end at that very time, although the
-// loop's timer is some milliseconds late.
+// The end by --duration. Paced operations end at that very time, although the loop's timer is some
+// milliseconds late: up to the end of the last one's time, so that a rate of a few a second is met
+// exactly. At most a tenth more.
 static void start_duration(struct control *control)
 {
     struct run *run = control->run;
     int64_t length_ns = run->common.duration_ns;
+    const double wanted_ns = (double)length_ns, each_ns = run->quantum / run->rate * 1e9;
     if (run->load->timed && isfinite(run->rate) && run->rate > 0) {
-        length_ns = whole_duration(run);
+        if (each_ns <= wanted_ns / 10)
+            length_ns = (int64_t)(ceil(wanted_ns / each_ns) * each_ns);
         engine_set_length(run, length_ns);
     }
     uv_timer_start(&control->duration, on_duration, milliseconds(length_ns) + 1, 0);
@@ -407,7 +409,7 @@ static void become_paused(struct control *control)
     } else if (control->phase == PAUSING) {
         control->phase = PAUSED;
         say(control, "paused");
-        input_hand_on(&control->input);
+        hand_on(control);
     }
 }
 
@@ -441,28 +443,13 @@ static void on_wake(uv_async_t *wake)
 
 // ---- stdin ----
 
-static void change_rate(struct control *control, const char *text)
+// A line of `length` bytes, ended by NUL, which is written to.
+static void obey(struct control *control, char *text, size_t length)
 {
+    struct run *run = control->run;
+    const struct command command = command_read(text, length);
     char error[256];
     double rate;
-    if (rate_of(control->run, text, &rate, error, sizeof error) != 0)
-        report_error(&control->run->report, error);
-    else
-        engine_set_rate(control->run, rate);
-}
-
-// While a pause is under way the rest has to wait, so that each command meets the state that it
-// expects.
-static bool takes_lines(void *context)
-{
-    const struct control *control = context;
-    return control->phase != PAUSING && control->phase != ENDING && control->phase != ENDED;
-}
-
-static void obey(void *context, char *text, size_t length)
-{
-    struct control *control = context;
-    const struct command command = command_read(text, length);
     switch (command.kind) {
     case COMMAND_PAUSE:
         pause_load(control);
@@ -474,37 +461,130 @@ static void obey(void *context, char *text, size_t length)
         end_told(control);
         break;
     case COMMAND_RATE:
-        change_rate(control, command.argument);
+        if (rate_of(run, command.argument, &rate, error, sizeof error) != 0)
+            report_error(&run->report, error);
+        else
+            engine_set_rate(run, rate);
         break;
     case COMMAND_MARK:
         say_window(control, "mark", command.argument, &control->at_mark);
         break;
     default:
-        say_no_command(control, command.word);
+        snprintf(error, sizeof error,
+                 "not a command: %.100s: give pause, resume, rate VALUE, mark NAME or quit",
+                 command.word);
+        report_error(&run->report, error);
     }
-    if (control->run->report.broken)
+    if (run->report.broken)
         end(control);
 }
 
-static void refuse_long_line(void *context)
+// Obeys whole lines; true: all that are there. While a pause is under way the rest has to wait, so
+// that each command meets the state that it expects.
+static bool obey_lines(struct control *control)
 {
-    struct control *control = context;
-    char text[96];
-    snprintf(text, sizeof text, "a line is too long: give at most %d bytes, with its newline",
-             LINES_LONGEST);
-    report_error(&control->run->report, text);
+    char text[LINES_LONGEST];
+    size_t length;
+    while (control->phase != PAUSING && control->phase != ENDING && control->phase != ENDED) {
+        const enum lines_answer answer = lines_take(&control->input.lines, text, &length);
+        if (answer == LINES_NONE)
+            return true;
+        if (answer == LINES_ONE) {
+            obey(control, text, length);
+            continue;
+        }
+        snprintf(text, sizeof text, "a line is too long: give at most %d bytes, with its newline",
+                 LINES_LONGEST);
+        report_error(&control->run->report, text);
+    }
+    return false;
 }
 
-static void on_input_end(void *context, int error)
+static void on_buffer(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
 {
-    struct control *control = context;
-    if (error != 0)
-        run_fail(control->run, "cannot read stdin: %s: give it a pipe", uv_strerror(error));
+    struct control *control = handle->data;
+    (void)suggested;
+    buffer->base = lines_room(&control->input.lines, &buffer->len);
+}
+
+static void on_input(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer)
+{
+    struct control *control = stream->data;
+    struct input *input = &control->input;
+    (void)buffer;
+    if (length < 0) {
+        input->ended = true;
+        input->error = length == UV_EOF ? 0 : (int)length;
+    } else {
+        lines_added(&input->lines, (size_t)length);
+    }
+    hand_on(control);
+}
+
+// False when nothing more can come, or be taken in.
+static bool read_file(struct input *input)
+{
+    size_t room;
+    char *at = lines_room(&input->lines, &room);
+    if (input->is_stream || input->ended || room == 0)
+        return false;
+    const ssize_t length = read(STDIN_FILENO, at, room);
+    if (length > 0) {
+        lines_added(&input->lines, (size_t)length);
+    } else if (length == 0 || errno != EINTR) {
+        input->ended = true;
+        input->error = length < 0 ? uv_translate_sys_error(errno) : 0;
+    }
+    return !input->ended;
+}
+
+// Obeys what there is: to be called whenever a line may have become acceptable, also from within
+// obey().
+static void hand_on(struct control *control)
+{
+    struct input *input = &control->input;
+    size_t room;
+    bool all;
+    if (input->handing || !input->open)
+        return;
+    input->handing = true;
+    do
+        all = obey_lines(control);
+    while (all && read_file(input));
+    input->handing = false;
+    // While lines wait that are not taken, more would find no room, which libuv takes for an error.
+    (void)lines_room(&input->lines, &room);
+    const bool read = input->is_stream && !input->ended && room > 0;
+    if (read && !input->reading)
+        uv_read_start(&input->handle.stream, on_buffer, on_input);
+    else if (!read && input->reading)
+        uv_read_stop(&input->handle.stream);
+    input->reading = read;
+    if (!all || !input->ended || input->told)
+        return;
+    input->told = true;
+    if (input->error != 0)
+        run_fail(control->run, "cannot read stdin: %s: give it a pipe", uv_strerror(input->error));
     end_told(control);
 }
 
-static const struct input_listener input_listener = {
-    .takes = takes_lines, .line = obey, .too_long = refuse_long_line, .ended = on_input_end};
+static void open_input(struct control *control)
+{
+    struct input *input = &control->input;
+    const uv_handle_type type = uv_guess_handle(STDIN_FILENO);
+    if (type == UV_TTY)
+        input->error = uv_tty_init(&control->loop, &input->handle.tty, STDIN_FILENO, 1);
+    else if (type == UV_NAMED_PIPE || type == UV_TCP)
+        input->error = uv_pipe_init(&control->loop, &input->handle.pipe, 0);
+    if (input->error == 0 && (type == UV_NAMED_PIPE || type == UV_TCP))
+        input->error = uv_pipe_open(&input->handle.pipe, STDIN_FILENO);
+    input->is_stream =
+        input->error == 0 && (type == UV_TTY || type == UV_NAMED_PIPE || type == UV_TCP);
+    input->handle.handle.data = control;
+    input->ended = input->error != 0;
+    input->open = true;
+    hand_on(control);
+}
 
 // ---- beginning and end ----
 
@@ -558,21 +638,6 @@ void loop_close(uv_loop_t *loop)
     uv_loop_close(loop);
 }
 
-static void begin(struct control *control)
-{
-    struct run *run = control->run;
-    accounting_snapshot(run, &control->at_start);
-    control->at_mark = control->at_interval = control->at_start;
-    say_ready(control);
-    room_watch(run);
-    if (run->report.broken)
-        end(control);
-    else if (run->common.control)
-        input_open(&control->input, &control->loop, &input_listener, control);
-    else
-        resume(control);
-}
-
 static int prepare(struct control *control)
 {
     struct run *run = control->run;
@@ -581,15 +646,6 @@ static int prepare(struct control *control)
         failed = run->load->prepare(run);
     if (failed == 0)
         failed = engine_start(run);
-    return failed;
-}
-
-// With a harness: the load must not outlive it, even if it is killed.
-static int prepare_watched(struct control *control, pid_t parent)
-{
-    struct watch *watch = control->run->common.control ? watch_start(parent) : NULL;
-    const int failed = prepare(control);
-    watch_stop(watch);
     return failed;
 }
 
@@ -607,8 +663,21 @@ int control_run(struct run *run)
     run->loop = &control->loop;
     signal(SIGPIPE, SIG_IGN);
     open_handles(control);
-    if (prepare_watched(control, parent) == 0) {
-        begin(control);
+    // With a harness: the load must not outlive it, even if it is killed.
+    struct watch *watch = run->common.control ? watch_start(parent) : NULL;
+    const int unprepared = prepare(control);
+    watch_stop(watch);
+    if (unprepared == 0) {
+        accounting_snapshot(run, &control->at_start);
+        control->at_mark = control->at_interval = control->at_start;
+        say_ready(control);
+        room_watch(run);
+        if (run->report.broken)
+            end(control);
+        else if (run->common.control)
+            open_input(control);
+        else
+            resume(control);
         if (control->phase != ENDED)
             uv_run(&control->loop, UV_RUN_DEFAULT);
     } else {

@@ -41,15 +41,6 @@ static inline void engine_report(struct engine *engine, enum engine_event event)
 
 // ---- what loads call ----
 
-static void futex_wait_until(_Atomic uint32_t *word, uint32_t value, int64_t time_ns)
-{
-    struct timespec at = {.tv_sec = time_ns / 1000000000, .tv_nsec = time_ns % 1000000000};
-    // FUTEX_WAIT_BITSET takes an absolute CLOCK_MONOTONIC time and the same
-    // high-resolution timer as clock_nanosleep, and can be woken as well.
-    syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value, time_ns == INT64_MAX ? NULL : &at,
-            NULL, FUTEX_BITSET_MATCH_ANY);
-}
-
 // Those that run are counted together with the orders that say so: a worker that has taken
 // them up, and is not counted yet, would be missing in a pause that comes right then. Reported
 // before the mutex is free, so that no later event overtakes it.
@@ -105,9 +96,13 @@ bool worker_sleep_until(struct worker *worker, int64_t time_ns)
 {
     struct engine *engine = worker->run->engine;
     const uint32_t generation = worker->orders.generation;
+    const struct timespec at = {.tv_sec = time_ns / 1000000000, .tv_nsec = time_ns % 1000000000};
+    // FUTEX_WAIT_BITSET takes an absolute CLOCK_MONOTONIC time and the same
+    // high-resolution timer as clock_nanosleep, and can be woken as well.
     while (atomic_load_explicit(&engine->generation, memory_order_acquire) == generation &&
            (time_ns == INT64_MAX || now_ns() < time_ns))
-        futex_wait_until(&engine->generation, generation, time_ns);
+        syscall(SYS_futex, &engine->generation, FUTEX_WAIT_BITSET_PRIVATE, generation,
+                time_ns == INT64_MAX ? NULL : &at, NULL, FUTEX_BITSET_MATCH_ANY);
     return worker_running(worker);
 }
 
@@ -161,11 +156,6 @@ void worker_done(struct worker *worker, int64_t due_ns, int64_t start_ns, int64_
 int64_t worker_cpu_ns(const struct worker *worker)
 {
     return clock_ns(worker->cpu_clock);
-}
-
-int64_t run_epoch_ns(const struct run *run)
-{
-    return run->engine->orders.epoch_ns;
 }
 
 // ---- the worker's thread ----
@@ -323,20 +313,8 @@ int engine_start(struct run *run)
     return !failure_of(run) ? 0 : -1;
 }
 
-// What was offered to a paced load between two times under the same orders. With
-// operations it is those that became due: at a few a second, nobody could do
-// rate * time of a short window.
-static double offered_between(const struct run *run, int64_t from_ns, int64_t to_ns)
-{
-    const double each_ns = run->quantum / run->rate * 1e9;
-    const double epoch_ns = (double)run->engine->orders.epoch_ns;
-    if (!run->load->timed)
-        return run->rate * (double)(to_ns - from_ns) / 1e9;
-    return run->quantum * (floor(((double)to_ns - epoch_ns) / each_ns + 0.5) -
-                           floor(((double)from_ns - epoch_ns) / each_ns + 0.5));
-}
-
-// Brings active time and offered amount up to now.
+// Brings active time and offered amount up to now. With operations it is those that became due: at
+// a few a second, nobody could do rate * time of a short window.
 static void accounting_update(struct run *run, int64_t at_ns)
 {
     struct engine *engine = run->engine;
@@ -345,13 +323,20 @@ static void accounting_update(struct run *run, int64_t at_ns)
             engine->changed_ns > engine->orders.end_ns ? engine->changed_ns : engine->orders.end_ns;
     if (engine->orders.order == ORDER_RUN) {
         const int64_t passed_ns = at_ns - engine->changed_ns;
+        const double each_ns = run->quantum / run->rate * 1e9;
+        const double epoch_ns = (double)engine->orders.epoch_ns;
         engine->active_ns += passed_ns;
         if (run->load->offered)
-            engine->offered += run->load->offered(run, engine->changed_ns, at_ns);
-        else if (isfinite(run->rate))
-            engine->offered += offered_between(run, engine->changed_ns, at_ns);
-        else
+            engine->offered +=
+                run->load->offered(run, engine->orders.epoch_ns, engine->changed_ns, at_ns);
+        else if (!isfinite(run->rate))
             engine->unlimited_ns += passed_ns;
+        else if (!run->load->timed)
+            engine->offered += run->rate * (double)passed_ns / 1e9;
+        else
+            engine->offered +=
+                run->quantum * (floor(((double)at_ns - epoch_ns) / each_ns + 0.5) -
+                                floor(((double)engine->changed_ns - epoch_ns) / each_ns + 0.5));
     }
     engine->changed_ns = at_ns;
 }

@@ -169,8 +169,6 @@ void prefault_done(struct prefault *prefault);
 // and continues its threads. One that is another process, out of the terminal's reach, is stopped
 // before loadgen itself stops, and continued with it. SIGSTOP cannot be noticed.
 
-// The control lines on stdin, on a libuv loop: a pipe, a socket, a terminal or a file.
-
 // A control line: what it asks of the load. Pure.
 
 enum command_kind {
@@ -216,42 +214,6 @@ void lines_added(struct lines *lines, size_t count);
 // Takes the next line, without its newline but ended by NUL, into text; it may hold NULs itself,
 // hence *length.
 enum lines_answer lines_take(struct lines *lines, char text[LINES_LONGEST], size_t *length);
-
-// What is called with each line, and when there are no more; context is that of input_open().
-struct input_listener {
-    // Whether a line may be handed on at this moment.
-    bool (*takes)(void *context);
-    // A line of `length` bytes, ended by NUL, which may be written to.
-    void (*line)(void *context, char *text, size_t length);
-    // A line that was left out, as longer than LINES_LONGEST.
-    void (*too_long)(void *context);
-    // After the last line. error: 0, or of libuv: stdin cannot be read. Once.
-    void (*ended)(void *context, int error);
-};
-
-struct input {
-    const struct input_listener *listener;
-    void *context;
-    union {
-        uv_handle_t handle;
-        uv_stream_t stream;
-        uv_pipe_t pipe;
-        uv_tty_t tty;
-    } handle;
-    bool is_stream; // else a file, or /dev/null: cannot be polled, and need not be
-    bool reading;   // the stream
-    bool handing;   // a line is being handed on
-    bool ended, told;
-    int error; // of the end
-    struct lines lines;
-};
-
-// Starts reading; what stdin is and cannot be is told to ended().
-void input_open(struct input *input, uv_loop_t *loop, const struct input_listener *listener,
-                void *context);
-// Hands on what there is, as far as it is taken: to be called whenever takes() may have become
-// true. Callable from within line(), too.
-void input_hand_on(struct input *input);
 
 // While a load under a harness prepares (a work file of many GiB, all of memory) nobody reads
 // its stdin: watches over the end of the harness for so long.

@@ -255,8 +255,9 @@ struct load {
 
     // Loads that count for themselves. All are cumulative; the frame takes
     // differences at marks and intervals, in the main thread.
-    // Base units offered between two times (default: run->rate * time).
-    double (*offered)(struct run *run, int64_t from_ns, int64_t to_ns);
+    // Base units offered between two times (default: run->rate * time). epoch_ns: when the present
+    // orders began, by the last resume or change of rate.
+    double (*offered)(struct run *run, int64_t epoch_ns, int64_t from_ns, int64_t to_ns);
     // Base units done since the start (default: the workers' sum; NAN without workers).
     double (*delivered)(struct run *run);
     // CPU time since the start (default: the process's own).
@@ -475,8 +476,6 @@ double ns_per_unit(const struct snapshot *window);
 // no time, and there were none.
 double per_second(double amount, const struct snapshot *window);
 double per_unit(double amount, const struct snapshot *window);
-// When the present orders began: the last resume or change of rate.
-int64_t run_epoch_ns(const struct run *run);
 // Closes all that is open in a loop, and the loop.
 void loop_close(struct uv_loop_s *loop);
 // Loads without workers: it is at its level; it has stopped. Main thread.

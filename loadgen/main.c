@@ -164,22 +164,17 @@ static int show_plan(struct run *run)
     return 0;
 }
 
-static void set_limit(struct run *run)
-{
-    char error[256];
-    if (run->common.limit && rate_of(run, run->common.limit, &run->rate, error, sizeof error) != 0)
-        usage_error("--limit: %s", error);
-}
-
 // Or what is wanted in its place.
 static int make_load(struct run *run)
 {
+    const char *limit = run->common.limit;
+    char error[256];
     int code = -1;
     priority_set(run);
     if (run->common.calib)
         code = calibrate(run);
-    else
-        set_limit(run);
+    else if (limit && rate_of(run, limit, &run->rate, error, sizeof error) != 0)
+        usage_error("--limit: %s", error);
     if (code < 0 && run->load->instead)
         code = run->load->instead(run);
     if (code >= 0)

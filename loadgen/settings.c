@@ -66,32 +66,22 @@ static const struct option_row common_settings[] = {
 
 static const struct option_row no_options[] = {{0}};
 
-// Whether the load does without a common option.
-static bool is_without(const struct load *load, const char *name)
+// Whether a name is in a list that NULL ends.
+static bool is_among(const char *const *names, const char *name)
 {
-    for (const char *const *one = load->without; one && *one; one++)
+    for (const char *const *one = names; one && *one; one++)
         if (strcmp(*one, name) == 0)
             return true;
     return false;
 }
 
-static bool is_of_calibrations(const char *name)
-{
-    return strcmp(name, "calib") == 0 || strcmp(name, "if-missing") == 0 ||
-           strcmp(name, "calibration") == 0;
-}
-
-static const char *arguments_of(const struct load *load)
-{
-    if (load->arguments)
-        return load->arguments;
-    return load->calibrations ? "[SECONDS]" : NULL;
-}
-
 void settings_parse(struct run *run, int argc, char **argv)
 {
+    static const char *const of_calibrations[] = {"calib", "if-missing", "calibration", NULL};
     const struct load *load = run->load;
-    const char *arguments = arguments_of(load);
+    const char *arguments = load->arguments      ? load->arguments
+                            : load->calibrations ? "[SECONDS]"
+                                                 : NULL;
     struct option_row common[COMMON_COUNT];
     char name[64];
     int rest;
@@ -103,10 +93,10 @@ void settings_parse(struct run *run, int argc, char **argv)
     size_t used = 0;
     for (size_t i = 0; i < COMMON_COUNT; i++) {
         const struct option_row *row = &common_settings[i];
-        if (row->name && is_without(load, row->name))
+        if (row->name && is_among(load->without, row->name))
             continue;
         common[used] = *row;
-        if (row->name && is_of_calibrations(row->name) && !load->calibrations)
+        if (row->name && is_among(of_calibrations, row->name) && !load->calibrations)
             common[used].hidden = true;
         used++;
     }

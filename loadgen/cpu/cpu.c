@@ -1,6 +1,8 @@
 // loadgen cpu: takes a share of each CPU, exactly.
 
 #define OPTIONS_OF struct cpu_settings // see common/options.h
+#define STATE_OF   struct cpu_state    // see load.h
+#define OWN_OF     struct spinner
 
 #include "cpu/profile.h"
 #include "load.h"
@@ -94,39 +96,15 @@ static struct replay *replay_open(const struct run *run, const struct replay_set
     return replay;
 }
 
-static void replay_close(struct replay *replay)
-{
-    for (unsigned i = 0; i < replay->count; i++)
-        track_free(&replay->parts[i].track);
-    free(replay->parts);
-    free(replay);
-}
-
 static const struct part *part_of(const struct replay *replay, unsigned worker)
 {
     return &replay->parts[worker % replay->count];
-}
-
-static int replay_cpu(const struct replay *replay, unsigned worker)
-{
-    return part_of(replay, worker)->cpu;
 }
 
 static int64_t replay_length_ns(const struct replay *replay)
 {
     const struct track *track = &replay->parts[0].track;
     return (int64_t)track->end_ns[track->spans - 1];
-}
-
-// As track_demand() and track_when(), for a worker.
-static double replay_demand(const struct replay *replay, unsigned worker, double after_ns)
-{
-    return track_demand(&part_of(replay, worker)->track, after_ns);
-}
-
-static double replay_when(const struct replay *replay, unsigned worker, double used_ns)
-{
-    return track_when(&part_of(replay, worker)->track, used_ns);
 }
 
 // Says which cores were put where: text for people, or fields of `ready`.
@@ -189,15 +167,6 @@ struct kernel_state {
 #define OPAQUE_FLOAT(x) __asm__ volatile("" : "+m"(x))
 #endif
 #define OPAQUE_INT(x) __asm__ volatile("" : "+r"(x))
-
-static void kernel_init(struct kernel_state *state)
-{
-    for (int i = 0; i < 4; i++) {
-        state->integers[i] = 0x9e3779b97f4a7c15U * (uint64_t)(i + 1);
-        state->floats[i] = 1.0F + (float)i;
-        state->doubles[i] = 1.0 + i;
-    }
-}
 
 #define SAME(x)    (x)
 #define ROTATED(x) ((x) << 13 | (x) >> 51)
@@ -272,16 +241,6 @@ struct cpu_state {
     struct replay *replay; // NULL: --percent
 };
 
-static inline struct cpu_settings *cpu_settings_of(const struct run *run)
-{
-    return run->settings;
-}
-
-static inline struct cpu_state *cpu_state_of(const struct run *run)
-{
-    return run->state;
-}
-
 // A worker's share of a CPU, in short bursts.
 //
 // The quantum is CPU time, read from the thread's own clock, so the cost of waking up,
@@ -320,18 +279,18 @@ struct spinner {
 // CPU time in ns that a worker should have used at after_ns from the start.
 static double demand(const struct worker *worker, double after_ns)
 {
-    const struct cpu_state *state = cpu_state_of(worker->run);
-    if (state->replay)
-        return replay_demand(state->replay, worker->index, after_ns);
+    const struct replay *replay = state_of(worker->run)->replay;
+    if (replay)
+        return track_demand(&part_of(replay, worker->index)->track, after_ns);
     return worker->orders.rate / worker->run->threads * fmax(after_ns, 0);
 }
 
 // The inverse: how long after the start that much should have been used.
 static double when_due(const struct worker *worker, double used_ns)
 {
-    const struct cpu_state *state = cpu_state_of(worker->run);
-    if (state->replay)
-        return replay_when(state->replay, worker->index, used_ns);
+    const struct replay *replay = state_of(worker->run)->replay;
+    if (replay)
+        return track_when(&part_of(replay, worker->index)->track, used_ns);
     return worker->orders.rate > 0 ? used_ns * worker->run->threads / worker->orders.rate
                                    : INFINITY;
 }
@@ -348,7 +307,7 @@ static double thread_cpu_ns(void)
 static double spin(struct worker *worker, struct spinner *spinner, double until_ns,
                    int64_t deadline_ns)
 {
-    const enum kernel kernel = (enum kernel)cpu_settings_of(worker->run)->kernel;
+    const enum kernel kernel = (enum kernel)settings_of(worker->run)->kernel;
     double used_ns = thread_cpu_ns();
     while (used_ns < until_ns && now_ns() < deadline_ns) {
         if (!worker_running(worker) || worker->orders.generation != spinner->generation)
@@ -367,7 +326,7 @@ static double spin(struct worker *worker, struct spinner *spinner, double until_
 // Start of the first of this worker's periods that is not before at_ns.
 static int64_t period_start(const struct worker *worker, int64_t at_ns)
 {
-    const int64_t period_ns = cpu_settings_of(worker->run)->period_ns;
+    const int64_t period_ns = settings_of(worker->run)->period_ns;
     const int64_t phase_ns = period_ns * worker->index / worker->run->threads;
     const int64_t first_ns = worker->orders.epoch_ns + phase_ns;
     if (at_ns <= first_ns)
@@ -378,7 +337,7 @@ static int64_t period_start(const struct worker *worker, int64_t at_ns)
 // Drops what has been owed for too long.
 static void drop_debt(struct worker *worker, struct spinner *spinner, double used_ns)
 {
-    const double period_ns = (double)cpu_settings_of(worker->run)->period_ns;
+    const double period_ns = (double)settings_of(worker->run)->period_ns;
     const double after_ns = (double)(now_ns() - worker->orders.epoch_ns);
     const double usual_ns = worker->orders.rate / worker->run->threads * period_ns;
     const double excess_ns = spinner->base_ns + demand(worker, after_ns - DEBT_NS) - used_ns;
@@ -399,7 +358,7 @@ static void drop_debt(struct worker *worker, struct spinner *spinner, double use
 static int64_t burst_deadline(const struct worker *worker, const struct spinner *spinner,
                               int64_t start_ns)
 {
-    const double period_ns = (double)cpu_settings_of(worker->run)->period_ns;
+    const double period_ns = (double)settings_of(worker->run)->period_ns;
     const double after_ns = (double)(start_ns - worker->orders.epoch_ns);
     const double busy_ns = demand(worker, after_ns + period_ns) - demand(worker, after_ns);
     double rest_ns = 0;
@@ -414,7 +373,7 @@ static void work_period(struct worker *worker, struct spinner *spinner, int64_t 
     // What the worker should have used at the end of the burst that begins at
     // start_ns. Delivery then swings evenly around the demand: ahead after the
     // burst by as much as it was behind before.
-    const double period_ns = (double)cpu_settings_of(worker->run)->period_ns;
+    const double period_ns = (double)settings_of(worker->run)->period_ns;
     const double after_ns = (double)(start_ns - worker->orders.epoch_ns);
     const double now_due_ns = demand(worker, after_ns);
     const double more_ns = demand(worker, after_ns + period_ns) - now_due_ns;
@@ -437,7 +396,7 @@ static void work_period(struct worker *worker, struct spinner *spinner, int64_t 
 // there is enough to do. Periods that are over before it could begin are late.
 static int64_t next_start(struct worker *worker, const struct spinner *spinner, int64_t start_ns)
 {
-    const int64_t period_ns = cpu_settings_of(worker->run)->period_ns;
+    const int64_t period_ns = settings_of(worker->run)->period_ns;
     const double enough_ns = fmin(SHORTEST_BURST_NS, (double)period_ns / 2);
     const double wanted_ns = thread_cpu_ns() - spinner->base_ns + enough_ns;
     const double due_ns = when_due(worker, wanted_ns);
@@ -458,7 +417,7 @@ static int64_t next_start(struct worker *worker, const struct spinner *spinner, 
 static void cpu_burst_work(struct worker *worker)
 {
     struct spinner *spinner = worker->state;
-    const int64_t period_ns = cpu_settings_of(worker->run)->period_ns;
+    const int64_t period_ns = settings_of(worker->run)->period_ns;
     int64_t start_ns = 0;
     while (worker_running(worker)) {
         if (worker->orders.generation != spinner->generation) {
@@ -477,8 +436,12 @@ static void cpu_burst_work(struct worker *worker)
 
 static int cpu_burst_begin(struct worker *worker)
 {
-    struct spinner *spinner = worker->state;
-    kernel_init(&spinner->kernel);
+    struct spinner *spinner = own_of(worker);
+    for (int i = 0; i < 4; i++) {
+        spinner->kernel.integers[i] = 0x9e3779b97f4a7c15U * (uint64_t)(i + 1);
+        spinner->kernel.floats[i] = 1.0F + (float)i;
+        spinner->kernel.doubles[i] = 1.0 + i;
+    }
     spinner->rounds_per_ns = 0.1;
     spinner->obtained = 1;
     return 0;
@@ -510,7 +473,7 @@ static const struct option_row settings[] = {
 static int cpu_rate(struct run *run, const char *text, double *rate, char *error, size_t size)
 {
     double percent;
-    if (cpu_settings_of(run)->replay.profile)
+    if (settings_of(run)->replay.profile)
         return BECAUSE(error, size, "rate %.64s: a profile has its own: leave it out", text);
     if (units_percent(text, &percent) != 0 || percent < 0 || percent > 100)
         return BECAUSE(error, size, "rate %.64s: not a share of a CPU: give 0 to 100 percent",
@@ -521,40 +484,39 @@ static int cpu_rate(struct run *run, const char *text, double *rate, char *error
 
 static void check_profile(struct run *run)
 {
-    struct cpu_state *state = run->state;
     if (options_given(run->options, "percent"))
         usage_error("--percent and --profile: the profile sets the level: give one of them");
     if (options_given(run->options, "threads"))
         usage_error("--threads and --profile: each core gets a worker: give --instances or --cpus");
-    state->replay = replay_open(run, &cpu_settings_of(run)->replay);
-    run->threads = state->replay->count * state->replay->instances;
+    struct replay *replay = replay_open(run, &settings_of(run)->replay);
+    state_of(run)->replay = replay;
+    run->threads = replay->count * replay->instances;
     // CPUs, of all workers.
     double total_ns = 0;
-    for (unsigned i = 0; i < state->replay->count; i++)
-        total_ns += state->replay->parts[i].track.used_ns[state->replay->parts[i].track.spans - 1];
-    run->rate = total_ns * state->replay->instances / (double)replay_length_ns(state->replay);
+    for (unsigned i = 0; i < replay->count; i++)
+        total_ns += replay->parts[i].track.used_ns[replay->parts[i].track.spans - 1];
+    run->rate = total_ns * replay->instances / (double)replay_length_ns(replay);
     if (!run->common.control && !options_given(run->options, "duration"))
-        run->common.duration_ns = replay_length_ns(state->replay);
+        run->common.duration_ns = replay_length_ns(replay);
 }
 
 static void cpu_check(struct run *run)
 {
     static const char *const only_profile[] = {"speed", "instances", "map"};
-    if (cpu_settings_of(run)->replay.profile) {
+    if (settings_of(run)->replay.profile) {
         check_profile(run);
         return;
     }
     for (size_t i = 0; i < sizeof only_profile / sizeof only_profile[0]; i++)
         if (options_given(run->options, only_profile[i]))
             usage_error("--%s: nothing to replay: give --profile too", only_profile[i]);
-    run->rate = cpu_settings_of(run)->percent / 100 * run->threads;
+    run->rate = settings_of(run)->percent / 100 * run->threads;
 }
 
 static int cpu_prepare(struct run *run)
 {
-    const struct cpu_state *state = run->state;
-    if (state->replay)
-        replay_print(state->replay, run);
+    if (state_of(run)->replay)
+        replay_print(state_of(run)->replay, run);
     if (run->rate > run->quota_cpus)
         run_warn(run,
                  "the cgroup leaves %.2f CPUs, which is less than the %.2f requested: the rest "
@@ -565,35 +527,37 @@ static int cpu_prepare(struct run *run)
 
 static void cpu_cleanup(struct run *run)
 {
-    const struct cpu_state *state = run->state;
-    if (state->replay)
-        replay_close(state->replay);
+    struct replay *replay = state_of(run)->replay;
+    for (unsigned i = 0; replay && i < replay->count; i++)
+        track_free(&replay->parts[i].track);
+    if (replay)
+        free(replay->parts);
+    free(replay);
 }
 
 static void cpu_describe(struct run *run, struct line *line)
 {
-    const struct cpu_state *state = run->state;
-    if (state->replay)
-        replay_describe(state->replay, line);
+    if (state_of(run)->replay)
+        replay_describe(state_of(run)->replay, line);
 }
 
 static int cpu_worker_cpu(const struct run *run, unsigned worker)
 {
-    const struct cpu_state *state = run->state;
-    return state->replay ? replay_cpu(state->replay, worker)
-                         : run->cpus.cpu[worker % run->cpus.count];
+    const struct replay *replay = state_of(run)->replay;
+    return replay ? part_of(replay, worker)->cpu : run->cpus.cpu[worker % run->cpus.count];
 }
 
-static double cpu_offered(struct run *run, int64_t from_ns, int64_t to_ns)
+static double cpu_offered(struct run *run, int64_t epoch_ns, int64_t from_ns, int64_t to_ns)
 {
-    const struct cpu_state *state = run->state;
-    const int64_t epoch_ns = run_epoch_ns(run);
-    if (!state->replay)
+    const struct replay *replay = state_of(run)->replay;
+    if (!replay)
         return run->rate * (double)(to_ns - from_ns) / 1e9;
     double offered_ns = 0;
-    for (unsigned i = 0; i < run->threads; i++)
-        offered_ns += replay_demand(state->replay, i, (double)(to_ns - epoch_ns)) -
-                      replay_demand(state->replay, i, (double)(from_ns - epoch_ns));
+    for (unsigned i = 0; i < run->threads; i++) {
+        const struct track *track = &part_of(replay, i)->track;
+        offered_ns += track_demand(track, (double)(to_ns - epoch_ns)) -
+                      track_demand(track, (double)(from_ns - epoch_ns));
+    }
     return offered_ns / 1e9;
 }
 
