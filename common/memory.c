@@ -69,3 +69,51 @@ char *text_added(char *text, const char *format, ...)
     va_end(arguments);
     return text_joined(text, "", more);
 }
+
+void *arena_keep(struct arena *arena, void *block)
+{
+    return MORE(arena) = must(block);
+}
+
+void *arena_take(struct arena *arena, size_t size)
+{
+    return arena_keep(arena, calloc(1, size));
+}
+
+void *arena_more(struct arena *arena, const void *array, size_t count, size_t size)
+{
+    void *larger = arena_take(arena, (count + 1) * size);
+    if (count > 0)
+        memcpy(larger, array, count * size);
+    return larger;
+}
+
+char *arena_vformat(struct arena *arena, const char *format, va_list arguments)
+{
+    return arena_keep(arena, formatted(format, arguments));
+}
+
+char *arena_format(struct arena *arena, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = arena_vformat(arena, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+void arena_move(struct arena *to, struct arena *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        arena_keep(to, from->item[i]);
+    free(from->item);
+    *from = (struct arena){0};
+}
+
+void arena_free(struct arena *arena)
+{
+    for (size_t i = 0; i < arena->count; i++)
+        free(arena->item[i]);
+    free(arena->item);
+    *arena = (struct arena){0};
+}

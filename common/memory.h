@@ -4,6 +4,7 @@
 // Memory that is there, or the program ends with a message: neither a report nor a decision
 // without memory has anything to fall back on, and the records are on the disk.
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -15,6 +16,35 @@ void owned_free(void *variable);
 void *must(void *memory);
 // Room for one more element behind used of them; doubles *allocated when full.
 void *grown(void *array, size_t used, size_t *allocated, size_t element_size);
+// The element behind the last one of a list {item, count, allocated}, which has one more then:
+// MORE(list) = element. What is assigned must not look at the list.
+#define MORE(list)                                                                                 \
+    (*({                                                                                           \
+        typeof(list) more_of = (list);                                                             \
+        more_of->item =                                                                            \
+            grown(more_of->item, more_of->count, &more_of->allocated, sizeof *more_of->item);      \
+        &more_of->item[more_of->count++];                                                          \
+    }))
+
+// Memory that is freed all at once.
+struct arena {
+    void **item;
+    size_t count, allocated;
+};
+
+// Zeroed memory.
+void *arena_take(struct arena *arena, size_t size);
+// An array with room for one more, zeroed, behind its count elements: a copy where it has any.
+void *arena_more(struct arena *arena, const void *array, size_t count, size_t size);
+// Takes over a block that malloc() made; NULL: memory has run out. Returns it.
+void *arena_keep(struct arena *arena, void *block);
+char *arena_format(struct arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+char *arena_vformat(struct arena *arena, const char *format, va_list arguments);
+// Empties from into to.
+void arena_move(struct arena *to, struct arena *from);
+void arena_free(struct arena *arena);
+
 // Text as printf makes it, to be freed.
 char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Closes a stream of open_memstream; its text, to be freed.

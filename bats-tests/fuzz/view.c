@@ -13,12 +13,12 @@ const enum fuzz_input fuzz_input = FUZZ_JSON_LINES;
 static size_t visit(const struct value *value)
 {
     size_t count = 1;
-    struct texts texts = {0};
+    struct arena texts = {0};
     const char *copy = view_copy(&texts, value), *text = view_string(value);
     fuzz_require(copy != NULL && (text != NULL) == view_is(value, VIEW_STRING));
     (void)view_number(value, 0);
     (void)view_get(value, "a");
-    texts_free(&texts);
+    arena_free(&texts);
     for (const struct value *item = view_first(value); item != NULL; item = view_next(value, item))
         count += visit(item);
     return count;

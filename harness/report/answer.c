@@ -1,7 +1,5 @@
 #include "texts.h"
 
-#include "common/memory.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +25,7 @@ static bool is_empty(const struct value *list)
 const char *protection_setting(const struct row *row)
 {
     const struct value *settings = view_get(row->entry, "settings");
-    struct texts *texts = row->of->texts;
+    struct arena *texts = row->of->texts;
     const char *load = view_joined(texts, view_get(settings, "load"), " "),
                *target = view_joined(texts, view_get(settings, "target"), " ");
     if (load && target && strcmp(load, target) != 0)
@@ -70,7 +68,7 @@ static struct estimate estimate_of(const struct value *figure)
 }
 
 // A share in percent; what is beyond 0 and 1 is said as it is.
-static const char *percent_text(struct texts *texts, struct estimate share, bool words)
+static const char *percent_text(struct arena *texts, struct estimate share, bool words)
 {
     const int decimals = fabs(share.high - share.low) < 0.02 ? 1 : 0;
     if (isnan(share.center))
@@ -84,12 +82,12 @@ static const char *percent_text(struct texts *texts, struct estimate share, bool
                  : said(texts, "%s [%s, %s] %%", center, from, to);
 }
 
-const char *protection_share(struct texts *texts, const struct value *figure)
+const char *protection_share(struct arena *texts, const struct value *figure)
 {
     return percent_text(texts, estimate_of(figure), false);
 }
 
-const char *protection_ratio(struct texts *texts, const struct value *figure)
+const char *protection_ratio(struct arena *texts, const struct value *figure)
 {
     const struct estimate ratio = estimate_of(figure);
     return kept(texts, number_ratio(ratio.center, ratio.low, ratio.high, ROOM));
@@ -114,14 +112,14 @@ static const char *named_text(const struct experiment *of, const struct value *e
                                         : setting;
 }
 
-static const char *kept_text(struct texts *texts, const struct value *entry)
+static const char *kept_text(struct arena *texts, const struct value *entry)
 {
     const char *share = percent_text(texts, estimate_of(view_get(entry, "kept")), true);
     return strcmp(share, "-") == 0 ? ""
                                    : said(texts, "; the neighbour keeps %s of its speed", share);
 }
 
-static const char *removed_text(struct texts *texts, const struct value *entry)
+static const char *removed_text(struct arena *texts, const struct value *entry)
 {
     const struct estimate all = estimate_of(view_get(entry, "removed"));
     return percent_text(
@@ -190,7 +188,7 @@ static int by_share(const void *a, const void *b)
 }
 
 // ": nearly all of it waiting for a CPU"; "" where it is not known.
-static const char *causes_text(struct texts *texts, const struct value *points)
+static const char *causes_text(struct arena *texts, const struct value *points)
 {
     static const struct {
         const char *key, *words;
@@ -248,7 +246,7 @@ int sentence_decimals(double low, double high)
 }
 
 // What a few runs may be by chance, although their interval is beside 1.
-static const char *too_few(struct texts *texts, const struct value *slowdown,
+static const char *too_few(struct arena *texts, const struct value *slowdown,
                            const struct estimate *plain, const char *load,
                            const struct quantity *metric, bool timed)
 {
@@ -263,7 +261,7 @@ static const char *too_few(struct texts *texts, const struct value *slowdown,
 }
 
 // What is not distinguishable from noise.
-static const char *no_effect(struct texts *texts, const char *load, double low, double high,
+static const char *no_effect(struct arena *texts, const char *load, double low, double high,
                              bool timed, double sure)
 {
     const bool is_none = high - 1 < negligible_effect && 1 - low < negligible_effect;
@@ -297,7 +295,7 @@ static const char *effect(const struct experiment *experiment, const struct valu
     const struct estimate plain = ratio_of_alone(slowdown, metric);
     const bool timed = metric_is_wall(metric);
     const int decimals = sentence_decimals(plain.low, plain.high);
-    struct texts *texts = experiment->texts;
+    struct arena *texts = experiment->texts;
     return said(texts, "Beside %s %s %s times as %s (%s to %s, %.4g %% sure)%s.%s", load,
                 timed ? "it takes" : said(texts, "%s is", metric->words),
                 number_fixed(plain.center, decimals, ROOM), timed ? "long" : "high",
@@ -362,25 +360,25 @@ static int largest_first(const void *a, const void *b)
 
 static void put_slowdowns(struct line *json, const struct experiment *experiment)
 {
-    struct found *found = NULL;
-    size_t count = 0, allocated = 0;
+    struct {
+        struct found *item;
+        size_t count, allocated;
+    } found = {0};
     for (const struct value *item = NULL; each_slowdown(experiment, &item);) {
         const char *text = answer_sentence(experiment, item);
-        if (!text)
-            continue;
-        found = grown(found, count, &allocated, sizeof *found);
-        found[count++] = (struct found){text, size_of(item)};
+        if (text)
+            MORE(&found) = (struct found){text, size_of(item)};
     }
-    if (count > 0)
-        qsort(found, count, sizeof *found, largest_first);
-    for (size_t i = 0; i < count; i++)
-        visible_add(json, found[i].text);
-    free(found);
+    if (found.count > 0)
+        qsort(found.item, found.count, sizeof *found.item, largest_first);
+    for (size_t i = 0; i < found.count; i++)
+        visible_add(json, found.item[i].text);
+    free(found.item);
 }
 
 // How far single runs are from their mean, as people say it: ", runs vary by 4 %"; "" where there
 // is nothing to say.
-static const char *variation_text(struct texts *texts, const struct value *figure)
+static const char *variation_text(struct arena *texts, const struct value *figure)
 {
     const double mean = view_real(figure, "mean"), variance = view_real(figure, "variance");
     return mean > 0 && variance > 0
@@ -452,7 +450,7 @@ static const char *command_about(const struct experiment *experiment, const stru
 {
     const char *which = view_text(slowdown, "condition");
     const struct value *record = experiment->record.top;
-    struct texts *texts = experiment->texts;
+    struct arena *texts = experiment->texts;
     const char *spec =
         which ? view_text(view_entry(view_get(record, "loads"), "name", which), "spec") : NULL;
     return !spec || experiment_has_variants(experiment)

@@ -1,8 +1,6 @@
 // A cell as a format reads it: as in jostle.report/1, or as texts.
 #include "report.h"
 
-#include "common/memory.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -231,7 +229,7 @@ static void put_other_metrics(struct line *json, const struct cell *cell, bool p
 // What is said on a cell below its table, each with who it is of.
 static void put_lines(struct line *json, const struct cell *cell, bool first)
 {
-    struct texts *texts = cell->of->texts;
+    struct arena *texts = cell->of->texts;
     const char *row = shown(texts, cell->row), *who = said(texts, "%s, %s", row, row_load(cell));
     if (!isnan(cell->noise_floor))
         visible_put(json, "floor",

@@ -1,31 +1,21 @@
 #include "report.h"
 
-#include "common/memory.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void push_waiting(struct collected *to, struct waiting waiting)
-{
-    to->waiting =
-        grown(to->waiting, to->waiting_count, &to->waiting_allocated, sizeof *to->waiting);
-    to->waiting[to->waiting_count++] = waiting;
-}
-
 static void add_waiting(struct collected *to, const struct experiment *experiment,
                         const char *state, const char *reason)
 {
-    struct texts *texts = &to->texts;
-    push_waiting(to,
-                 (struct waiting){
-                     .name = kept(texts, view_text(experiment->cell, "name")) ?: experiment->name,
-                     .reason = kept(texts, reason),
-                     .host = kept(texts, view_text(experiment->environment, "host")
-                                             ?: view_text(experiment->status.top, "host")),
-                     .state = state,
-                     .runs = experiment->runs.measured,
-                 });
+    struct arena *texts = &to->texts;
+    MORE(&to->waiting) = (struct waiting){
+        .name = kept(texts, view_text(experiment->cell, "name")) ?: experiment->name,
+        .reason = kept(texts, reason),
+        .host = kept(texts, view_text(experiment->environment, "host")
+                                ?: view_text(experiment->status.top, "host")),
+        .state = state,
+        .runs = experiment->runs.measured,
+    };
 }
 
 void collect_unstarted(struct collected *collected, const struct campaigns *campaigns,
@@ -40,9 +30,8 @@ void collect_unstarted(struct collected *collected, const struct campaigns *camp
             const char *name = view_text(cell, "name");
             if (name && !bsearch(&name, known, folders->count, sizeof *known, by_text) &&
                 name_wanted(wanted, name))
-                push_waiting(
-                    collected,
-                    (struct waiting){.name = name, .reason = "not started", .state = "waiting"});
+                MORE(&collected->waiting) =
+                    (struct waiting){.name = name, .reason = "not started", .state = "waiting"};
         }
     }
 }
@@ -86,15 +75,14 @@ static void note_unfinished(struct collected *to, const struct experiment *exper
 
 static void add_host(struct collected *to, const struct host *host)
 {
-    for (size_t i = 0; i < to->host_count; i++) {
+    for (size_t i = 0; i < to->hosts.count; i++) {
         bool equal = true;
         for (size_t j = HOST_ENVIRONMENT; j < HOST_TEXTS; j++)
-            equal = equal && strcmp(to->hosts[i].text[j], host->text[j]) == 0;
+            equal = equal && strcmp(to->hosts.item[i].text[j], host->text[j]) == 0;
         if (equal)
             return;
     }
-    to->hosts = grown(to->hosts, to->host_count, &to->host_allocated, sizeof *to->hosts);
-    struct host *own = &to->hosts[to->host_count++];
+    struct host *own = &MORE(&to->hosts);
     for (size_t i = 0; i < HOST_TEXTS; i++)
         own->text[i] = kept(&to->texts, host->text[i]);
 }
@@ -114,7 +102,7 @@ static struct host host_of(const struct experiment *experiment)
                                           NULL};
     static const char *const varied[] = {"cpus_allowed", "governor", "file_system", "device"};
     const struct value *environment = experiment->environment;
-    struct texts *texts = experiment->texts;
+    struct arena *texts = experiment->texts;
     struct line json = {0};
     struct host host = {{view_text(environment, "host"), node_kind(texts, environment)}};
     line_object(&json, NULL);
@@ -156,7 +144,7 @@ static char *settings_of(const struct cell *cell)
 }
 
 // What is known of a cell after its records are gone.
-static struct report_line line_of(struct texts *texts, const struct cell *cell)
+static struct report_line line_of(struct arena *texts, const struct cell *cell)
 {
     const bool over_sessions = cell->of->sessions > 0;
     return (struct report_line){
@@ -167,7 +155,7 @@ static struct report_line line_of(struct texts *texts, const struct cell *cell)
         .level = kept(texts, cell->level ?: "-"),
         .experiment = cell->of->name,
         .of_campaign = cell->of->cell != NULL,
-        .same = taken(texts, same_key(cell)),
+        .same = arena_keep(texts, same_key(cell)),
         .host = kept(texts, cell->host),
         .kind = kept(texts, cell->kind),
         .wall_s = over_sessions
@@ -188,13 +176,12 @@ static void add_cell(struct collected *to, struct cell *cell, const struct wante
     struct report_line line = line_of(&to->texts, cell);
     // People want one row of all sessions.
     if (!wanted->rows || !cell->of->is_session) {
-        const bool first =
-            to->line_count == 0 || to->lines[to->line_count - 1].experiment != line.experiment;
-        line.text = taken(&to->texts, cell_text(cell, wanted, first));
-        line.settings = wanted->page ? taken(&to->texts, settings_of(cell)) : NULL;
+        const bool first = to->lines.count == 0 ||
+                           to->lines.item[to->lines.count - 1].experiment != line.experiment;
+        line.text = arena_keep(&to->texts, cell_text(cell, wanted, first));
+        line.settings = wanted->page ? arena_keep(&to->texts, settings_of(cell)) : NULL;
     }
-    to->lines = grown(to->lines, to->line_count, &to->line_allocated, sizeof line);
-    to->lines[to->line_count++] = line;
+    MORE(&to->lines) = line;
 }
 
 // False: the records lack what a report needs.
@@ -225,10 +212,10 @@ static void collect_folder(struct collected *to, const struct folder *folder, si
         const struct host host = host_of(&experiment);
         add_host(to, &host);
     }
-    const size_t before = to->line_count;
+    const size_t before = to->lines.count;
     bool listed = false;
     if (experiment.record.top && experiment.result.top && !make_cells(to, &experiment, wanted)) {
-        to->line_count = before;
+        to->lines.count = before;
         problems_add(
             &to->problems, "broken-record", folder->name,
             text_of("%s/result.json or experiment.json lacks what a report needs", folder->name));
@@ -237,11 +224,11 @@ static void collect_folder(struct collected *to, const struct folder *folder, si
     }
     if (!listed)
         note_unfinished(to, &experiment);
-    if (wanted->table && to->line_count > before)
-        to->table = taken(&to->texts, table_of(&experiment));
-    if (to->waiting_count > 0 && !name_wanted(wanted, to->waiting[to->waiting_count - 1].name))
-        to->waiting_count--;
-    if (!wanted->only || to->line_count > before || to->waiting_count > 0) {
+    if (wanted->table && to->lines.count > before)
+        to->table = arena_keep(&to->texts, table_of(&experiment));
+    if (to->waiting.count > 0 && !name_wanted(wanted, to->waiting.item[to->waiting.count - 1].name))
+        to->waiting.count--;
+    if (!wanted->only || to->lines.count > before || to->waiting.count > 0) {
         to->experiments++;
         to->runs += experiment.runs.measured;
     }
@@ -298,23 +285,21 @@ static void work_on(void *context, size_t number)
                       work->wanted);
 }
 
-#define APPEND(list, number, allocated)                                                            \
-    for (size_t i = 0; i < part->number; i++) {                                                    \
-        to->list = grown(to->list, to->number, &to->allocated, sizeof *to->list);                  \
-        to->list[to->number++] = part->list[i];                                                    \
-    }                                                                                              \
-    free(part->list)
+#define APPEND(list)                                                                               \
+    for (size_t i = 0; i < part->list.count; i++)                                                  \
+        MORE(&to->list) = part->list.item[i];                                                      \
+    free(part->list.item)
 
 // Takes over what a part has.
 static void merge(struct collected *to, struct collected *part)
 {
-    APPEND(lines, line_count, line_allocated);
-    APPEND(waiting, waiting_count, waiting_allocated);
+    APPEND(lines);
+    APPEND(waiting);
     problems_move(&to->problems, &part->problems);
-    for (size_t i = 0; i < part->host_count; i++)
-        add_host(to, &part->hosts[i]);
-    free(part->hosts);
-    texts_move(&to->texts, &part->texts);
+    for (size_t i = 0; i < part->hosts.count; i++)
+        add_host(to, &part->hosts.item[i]);
+    free(part->hosts.item);
+    arena_move(&to->texts, &part->texts);
     if (part->table)
         to->table = part->table;
     to->experiments += part->experiments;
@@ -339,8 +324,9 @@ void collect(struct collected *collected, const struct folders *folders,
     for (size_t i = 0; i < count; i++)
         merge(collected, &work.parts[i]);
     free(work.parts);
-    if (collected->line_count > 0) // qsort() takes no NULL
-        qsort(collected->lines, collected->line_count, sizeof *collected->lines, order_of_entries);
+    if (collected->lines.count > 0) // qsort() takes no NULL
+        qsort(collected->lines.item, collected->lines.count, sizeof *collected->lines.item,
+              order_of_entries);
 }
 
 void collected_free(struct collected *collected)
@@ -348,10 +334,10 @@ void collected_free(struct collected *collected)
     if (collected->groups)
         groups_free(collected->groups);
     free(collected->groups);
-    free(collected->lines);
-    free(collected->waiting);
-    free(collected->hosts);
-    texts_free(&collected->texts);
+    free(collected->lines.item);
+    free(collected->waiting.item);
+    free(collected->hosts.item);
+    arena_free(&collected->texts);
     problems_free(&collected->problems);
     family_free(&collected->family);
 }
@@ -359,7 +345,7 @@ void collected_free(struct collected *collected)
 size_t collected_cells(const struct collected *collected)
 {
     size_t count = 0;
-    for (size_t i = 0; i < collected->line_count; i++)
-        count += collected->lines[i].text != NULL;
+    for (size_t i = 0; i < collected->lines.count; i++)
+        count += collected->lines.item[i].text != NULL;
     return count;
 }

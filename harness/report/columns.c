@@ -1,7 +1,5 @@
 #include "texts.h"
 
-#include "common/memory.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +62,7 @@ static const char *runs_text(const struct row *row)
 // "10 + 12 / 3": those alone and under the load, over so many sessions.
 static const char *cell_runs_text(const struct row *row)
 {
-    struct texts *texts = row->of->texts;
+    struct arena *texts = row->of->texts;
     const char *loaded = row->condition ? said(texts, " + %.0f", runs_of(row->condition, NAN)) : "";
     const char *sessions = row->of->sessions > 0 ? said(texts, " / %u", row->of->sessions) : "";
     return said(texts, "%.0f%s%s", runs_of(row->baseline, NAN), loaded, sessions);
@@ -223,7 +221,7 @@ static const char *capacity_of_alone_text(const struct row *row)
 // "19 of 24"
 static const char *kept_text(const struct row *row)
 {
-    struct texts *texts = row->of->texts;
+    struct arena *texts = row->of->texts;
     const char *runs = view_copy(texts, view_get(row->entry, "runs"));
     return strcmp(runs, "null") == 0
                ? "-"
@@ -379,7 +377,7 @@ struct fills {
 
 // metric: words of what the figures are of; timed: ratios of it are slowdowns; reference: of
 // what the ratios are to. NULL: not in these titles.
-static struct fills make_fills(struct texts *texts, const struct legend *legend, const char *metric,
+static struct fills make_fills(struct arena *texts, const struct legend *legend, const char *metric,
                                bool timed, const char *reference)
 {
     struct fills fills = {{legend_figure(texts, legend), legend_level(texts, legend)}};
@@ -415,7 +413,7 @@ static void put_table(struct line *json, const char *name, enum table table,
     line_close(json);
 }
 
-void columns_put_all(struct line *json, struct texts *texts, const struct legend *legend)
+void columns_put_all(struct line *json, struct arena *texts, const struct legend *legend)
 {
     const struct fills fills = make_fills(texts, legend, legend->mixed ? NULL : legend->main,
                                           !legend->mixed && legend->timed, NULL);
@@ -427,7 +425,7 @@ void columns_put_all(struct line *json, struct texts *texts, const struct legend
     line_close(json);
 }
 
-void columns_put(struct line *json, struct texts *texts, enum table table,
+void columns_put(struct line *json, struct arena *texts, enum table table,
                  const struct legend *legend, const char *reference, const struct quantity *metric)
 {
     const bool timed = !metric || metric_is_wall(metric);

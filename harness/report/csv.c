@@ -1,6 +1,5 @@
 #include "report.h"
 
-#include "common/memory.h"
 #include "common/text.h"
 
 #include <math.h>
@@ -58,9 +57,9 @@ static void csv_text(struct csv *csv, const char *text)
     begin(csv);
     if (!text)
         return;
-    struct texts texts = {0};
+    struct arena texts = {0};
     quote(csv, is_to_be_visible(text) ? shown(&texts, text) : text);
-    texts_free(&texts);
+    arena_free(&texts);
 }
 
 static void csv_value(struct csv *csv, const struct value *value)
@@ -181,9 +180,9 @@ static void put_column(struct csv *csv, const struct figure *figure, const struc
 
 static void put_run_flags(struct csv *csv, const struct figure *line)
 {
-    struct texts texts = {0};
+    struct arena texts = {0};
     csv_text(csv, view_joined(&texts, view_get(line->from[RUN], "flags"), ",") ?: "");
-    texts_free(&texts);
+    arena_free(&texts);
 }
 
 static void put_used(struct csv *csv, const struct figure *line)
@@ -222,7 +221,7 @@ static const struct column run_columns[] = {
 // What some experiments have besides: a column for each metric of --metric, and for the
 // variants where there are some.
 struct more {
-    char **metric;
+    char **item; // metrics
     size_t count, allocated;
     bool variants;
 };
@@ -252,7 +251,7 @@ static void print_run(void *argument, const struct value *run, bool used)
     for (size_t i = 0; i < columns_of(context->more); i++)
         put_column(&csv, &line, &run_columns[i]);
     for (size_t i = 0; i < context->more->count; i++) {
-        const double value = run_value(run, context->more->metric[i]);
+        const double value = run_value(run, context->more->item[i]);
         OWNED char *text = isnan(value) ? NULL : text_of("%.12g", value);
         csv_plain(&csv, text ?: "");
     }
@@ -291,10 +290,9 @@ static void print_folder(const struct folder *folder, size_t number, const struc
 static void add_metric(struct more *more, const char *name)
 {
     for (size_t i = 0; i < more->count; i++)
-        if (strcmp(more->metric[i], name) == 0)
+        if (strcmp(more->item[i], name) == 0)
             return;
-    more->metric = grown(more->metric, more->count, &more->allocated, sizeof *more->metric);
-    more->metric[more->count++] = must(strdup(name));
+    MORE(more) = must(strdup(name));
 }
 
 static struct more find_more(const struct folders *folders, const struct wanted *wanted)
@@ -319,7 +317,7 @@ static void print_titles(const struct more *more)
     for (size_t i = 0; i < columns_of(more); i++)
         csv_plain(&csv, run_columns[i].name);
     for (size_t i = 0; i < more->count; i++)
-        csv_text(&csv, more->metric[i]);
+        csv_text(&csv, more->item[i]);
     csv_end(&csv);
 }
 
@@ -331,8 +329,8 @@ bool runs_print(const struct folders *folders, const struct wanted *wanted,
     for (size_t i = 0; i < folders->count; i++)
         print_folder(&folders->item[i], i + 1, wanted, &more, problems);
     for (size_t i = 0; i < more.count; i++)
-        free(more.metric[i]);
-    free(more.metric);
+        free(more.item[i]);
+    free(more.item);
     return fflush(stdout) == 0 && !ferror(stdout);
 }
 
@@ -341,9 +339,9 @@ bool runs_print(const struct folders *folders, const struct wanted *wanted,
 // The JSON of a value, as text.
 static void put_json(struct csv *csv, const struct value *value, const char *otherwise)
 {
-    struct texts texts = {0};
+    struct arena texts = {0};
     csv_text(csv, value ? view_copy(&texts, value) : otherwise);
-    texts_free(&texts);
+    arena_free(&texts);
 }
 
 static void put_parameters(struct csv *csv, const struct figure *figure)

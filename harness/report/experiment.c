@@ -1,6 +1,5 @@
 #include "experiment.h"
 
-#include "common/memory.h"
 #include "common/text.h"
 
 #include <math.h>
@@ -33,7 +32,7 @@ static const char *value_of(const char *word)
 }
 
 // The word of spec that is this number, with or without %; NULL: it has none.
-static const char *word_of_level(struct texts *texts, const char *spec, const char *level,
+static const char *word_of_level(struct arena *texts, const char *spec, const char *level,
                                  size_t length)
 {
     OWNED char *words = must(strdup(spec));
@@ -58,7 +57,7 @@ static void inferred_level(struct cell *cell, const char *condition)
 }
 
 // Memory is rounded: equal machines differ by what their firmware keeps.
-const char *node_kind(struct texts *texts, const struct value *environment)
+const char *node_kind(struct arena *texts, const struct value *environment)
 {
     const struct value *cpus = view_get(environment, "cpus_online");
     const double memory = view_number(view_get(environment, "memory_bytes"), 0);
@@ -106,16 +105,16 @@ void experiment_free(struct experiment *experiment)
     document_free(&experiment->result);
     runs_free(&experiment->runs);
     free(experiment->metrics.item);
-    texts_free(experiment->texts);
+    arena_free(experiment->texts);
     free(experiment->texts);
 }
 
-const char *word_quoted(struct texts *texts, const char *word)
+const char *word_quoted(struct arena *texts, const char *word)
 {
-    return taken(texts, words_quote(&word, 1));
+    return arena_keep(texts, words_quote(&word, 1));
 }
 
-const char *command_text(struct texts *texts, const struct value *command)
+const char *command_text(struct arena *texts, const struct value *command)
 {
     const char *text = "";
     EACH_VALUE (item, command)
@@ -155,7 +154,7 @@ static void name_alone(struct cell *cell)
 static void name_of_campaign(struct cell *cell)
 {
     const struct value *entry = cell->of->cell;
-    struct texts *texts = cell->of->texts;
+    struct arena *texts = cell->of->texts;
     cell->sessions = view_text(entry, "of");
     cell->name = (cell->of->sessions > 0 ? cell->sessions : NULL) ?: view_text(entry, "name")
                                                                   ?: cell->name;
@@ -295,7 +294,7 @@ bool warning_is_problem(const struct value *warning)
     return !severity || view_equals(severity, "problem");
 }
 
-const char *warning_text(struct texts *texts, const struct value *warning)
+const char *warning_text(struct arena *texts, const struct value *warning)
 {
     const char *message = view_text(warning, "message") ?: "",
                *advice = view_text(warning, "advice");

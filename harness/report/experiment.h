@@ -39,7 +39,7 @@ struct metric_list {
 };
 
 // From a result and its settings; both may be NULL. item is to be freed.
-struct metric_list metric_list(struct texts *texts, const struct value *result,
+struct metric_list metric_list(struct arena *texts, const struct value *result,
                                const struct value *settings);
 // The place of a name; list->count: it has none.
 size_t metric_named(const struct metric_list *list, const struct value *name);
@@ -75,7 +75,7 @@ struct problem {
 struct problems {
     struct problem *item;
     size_t count, allocated;
-    struct texts texts; // theirs
+    struct arena texts; // theirs
 };
 
 // Takes message, which text_of made.
@@ -111,8 +111,10 @@ struct run_record {
 struct runs {
     struct run_record *item; // only where they are kept
     size_t count, allocated;
-    double *value; // of each of item, of each metric that it is kept of; NAN: not known
-    size_t value_count, value_allocated;
+    struct {
+        double *item;
+        size_t count, allocated;
+    } values;            // of each of item, of each metric that it is kept of; NAN: not known
     size_t metric_count; // for so many: see runs_value
     size_t measured;     // counted in any case
     const char *condition[64];
@@ -122,7 +124,7 @@ struct runs {
     char *failure;       // of the last run, in words; NULL: it did not fail
     const char *host[16];
     size_t host_count;
-    struct texts texts; // theirs
+    struct arena texts; // theirs
 };
 
 // What is done with each usable run; line is its JSON, used as in struct run_record.
@@ -163,7 +165,7 @@ struct member {
 };
 
 struct family {
-    struct member *member; // after family_settle by p, ascending, those without at the end
+    struct member *item; // after family_settle by p, ascending, those without at the end
     size_t count, allocated;
     size_t known; // with a p; after family_settle
     bool ratios;  // not all of them are slowdowns: some compare variants
@@ -184,7 +186,7 @@ bool family_survives(const struct family *family, const struct value *slowdown);
 // Member "family": of the settled one.
 void family_put(struct line *json, const struct family *family);
 // What a reader has to know of it; NULL: fewer than two slowdowns.
-const char *family_text(struct texts *texts, const struct family *family);
+const char *family_text(struct arena *texts, const struct family *family);
 
 // ---- experiment.c
 
@@ -193,7 +195,7 @@ const char *family_text(struct texts *texts, const struct family *family);
 
 struct experiment {
     const char *name;    // of the folder
-    struct texts *texts; // that are made of it, and live as long
+    struct arena *texts; // that are made of it, and live as long
     struct document status, record, result;
     struct runs runs;
     // What is used most, from the documents.
@@ -248,10 +250,10 @@ struct origin cell_origin(const struct cell *cell);
 // The first of several loads whose rate is known; NULL: none.
 const struct value *rated_load(const struct value *loads);
 // A word, and a command, as a shell would read it.
-const char *word_quoted(struct texts *texts, const char *word);
-const char *command_text(struct texts *texts, const struct value *command);
+const char *word_quoted(struct arena *texts, const char *word);
+const char *command_text(struct arena *texts, const struct value *command);
 // The processor, CPUs, memory and kernel of a node; alike nodes have the same.
-const char *node_kind(struct texts *texts, const struct value *environment);
+const char *node_kind(struct arena *texts, const struct value *environment);
 
 // Whether a warning of result.json is of one of two conditions, which may be NULL, or, where
 // general, of none in particular.
@@ -261,7 +263,7 @@ bool warning_is_of(const struct value *warning, const char *condition, const cha
 // problem.
 bool warning_is_problem(const struct value *warning);
 // The message with the advice.
-const char *warning_text(struct texts *texts, const struct value *warning);
+const char *warning_text(struct arena *texts, const struct value *warning);
 
 // The one of the main columns.
 const struct quantity *main_metric(const struct experiment *experiment);

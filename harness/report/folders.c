@@ -1,7 +1,6 @@
 #include "report.h"
 
 #include "common/file.h"
-#include "common/memory.h"
 #include "common/schemas.h"
 
 #include <dirent.h>
@@ -38,9 +37,7 @@ static char *name_of(const char *path)
 
 void folders_add_named(struct folders *folders, const char *path)
 {
-    folders->item =
-        grown(folders->item, folders->count, &folders->allocated, sizeof *folders->item);
-    folders->item[folders->count++] = (struct folder){name_of(path), must(strdup(path))};
+    MORE(folders) = (struct folder){name_of(path), must(strdup(path))};
 }
 
 static int is_visible(const struct dirent *entry)
@@ -186,11 +183,8 @@ void campaigns_add(struct campaigns *campaigns, const char *dir, struct problems
     if (!document.top || !form) {
         document_free(&document);
     } else {
-        campaigns->item = grown(campaigns->item, campaigns->count, &campaigns->allocated,
-                                sizeof *campaigns->item);
         // The text goes into the report as it is: a link would bring in any file of the user's.
-        campaigns->item[campaigns->count++] =
-            (struct campaign){document, file_whole(source, false, NULL)};
+        MORE(campaigns) = (struct campaign){document, file_whole(source, false, NULL)};
     }
 }
 
@@ -228,14 +222,12 @@ static void append_runs(struct runs *to, const struct runs *from)
             continue;
         run.condition = (uint32_t)condition;
         run.order += last;
-        to->item = grown(to->item, to->count, &to->allocated, sizeof *to->item);
-        to->item[to->count++] = run;
+        MORE(to) = run;
         // Sessions of one cell have the same metrics.
         for (size_t k = 0; k < to->metric_count; k++) {
-            to->value = grown(to->value, to->value_count, &to->value_allocated, sizeof *to->value);
-            to->value[to->value_count++] = from->metric_count == to->metric_count
-                                               ? from->value[i * from->metric_count + k]
-                                               : NAN;
+            MORE(&to->values) = from->metric_count == to->metric_count
+                                    ? from->values.item[i * from->metric_count + k]
+                                    : NAN;
         }
     }
     to->measured += from->measured;
@@ -279,7 +271,7 @@ void sessions_read(struct experiment *all, const struct group *group, const stru
     problems_free(&ignored);
 }
 
-const char *sessions_text(struct texts *texts, const struct value *slowdown)
+const char *sessions_text(struct arena *texts, const struct value *slowdown)
 {
     enum { FEW = 4 };
     const struct value *sessions = view_get(slowdown, "sessions");
@@ -343,9 +335,7 @@ static void add_group(struct groups *groups, const struct place *places, size_t 
 {
     for (size_t i = 0; i < count; i++)
         groups->of[places[i].folder] = groups->count;
-    groups->item = grown(groups->item, groups->count, &groups->allocated, sizeof *groups->item);
-    groups->item[groups->count++] =
-        (struct group){.name = places[0].name, .place = places, .count = count};
+    MORE(groups) = (struct group){.name = places[0].name, .place = places, .count = count};
 }
 
 // places: one for each folder; taken over.

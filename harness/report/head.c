@@ -1,6 +1,5 @@
 #include "report.h"
 
-#include "common/memory.h"
 #include "common/schemas.h"
 
 #include <math.h>
@@ -21,8 +20,8 @@ struct between { // one target alone, on several nodes
 };
 
 struct nodes {
-    struct between *between;
-    size_t between_count, between_allocated;
+    struct between *item;
+    size_t count, allocated;
     const char *hosts; // each environment, as JSON
 };
 
@@ -67,7 +66,7 @@ static size_t group(const struct report_line *row, size_t count, struct node *no
 }
 
 // The kinds of several nodes with the nodes of each; NULL: one kind.
-static const char *kinds_text(struct texts *texts, struct node *node, size_t count)
+static const char *kinds_text(struct arena *texts, struct node *node, size_t count)
 {
     const char *text = NULL, *hosts = NULL;
     qsort(node, count, sizeof *node, by_kind);
@@ -107,18 +106,16 @@ static void compare_row(struct nodes *nodes, struct collected *collected,
         between.variance += (node[i].mean_s - between.mean_s) * (node[i].mean_s - between.mean_s) /
                             (double)(found - 1);
     between.variation = between.mean_s > 0 ? sqrt(between.variance) / between.mean_s : NAN;
-    nodes->between = grown(nodes->between, nodes->between_count, &nodes->between_allocated,
-                           sizeof *nodes->between);
-    nodes->between[nodes->between_count++] = between;
+    MORE(nodes) = between;
 }
 
 static void nodes_compare(struct nodes *nodes, struct collected *collected)
 {
-    const struct report_line *line = collected->lines;
+    const struct report_line *line = collected->lines.item;
     *nodes = (struct nodes){0};
-    for (size_t start = 0, end; start < collected->line_count; start = end) {
+    for (size_t start = 0, end; start < collected->lines.count; start = end) {
         for (end = start + 1;
-             end < collected->line_count && strcmp(line[end].same, line[start].same) == 0;)
+             end < collected->lines.count && strcmp(line[end].same, line[start].same) == 0;)
             end++;
         compare_row(nodes, collected, &line[start], end - start);
     }
@@ -155,13 +152,13 @@ static const char *hosts_of(struct collected *collected)
 {
     struct line json = {0};
     static const char *const varied[] = {"cpus_allowed", "governors", "file_systems", "devices"};
-    struct host *host = collected->hosts;
+    struct host *host = collected->hosts.item;
     if (host)
-        qsort(host, collected->host_count, sizeof *host, by_environment);
+        qsort(host, collected->hosts.count, sizeof *host, by_environment);
     line_array(&json, NULL);
-    for (size_t start = 0, end; start < collected->host_count; start = end) {
+    for (size_t start = 0, end; start < collected->hosts.count; start = end) {
         for (end = start + 1;
-             end < collected->host_count &&
+             end < collected->hosts.count &&
              strcmp(host[end].text[HOST_ENVIRONMENT], host[start].text[HOST_ENVIRONMENT]) == 0;)
             end++;
         // The environment of one is an object that is open still.
@@ -175,7 +172,7 @@ static const char *hosts_of(struct collected *collected)
         line_raw(&json, NULL, both);
         line_free(&one);
     }
-    return taken(&collected->texts, json_text_end(&json));
+    return arena_keep(&collected->texts, json_text_end(&json));
 }
 
 static void put_campaign(struct line *json, const struct campaigns *campaigns)
@@ -229,17 +226,17 @@ static void put_model(struct line *json, const char *name, const struct collecte
     line_count(json, "cells", collected_cells(collected));
     line_count(json, "experiments", collected->experiments);
     line_count(json, "runs", collected->runs);
-    line_count(json, "not_done", collected->waiting_count);
+    line_count(json, "not_done", collected->waiting.count);
     line_close(json);
     line_raw(json, "hosts", nodes->hosts);
     family_put(json, &collected->family);
     line_array(json, "between_hosts");
-    for (size_t i = 0; i < nodes->between_count; i++)
-        put_between(json, &nodes->between[i]);
+    for (size_t i = 0; i < nodes->count; i++)
+        put_between(json, &nodes->item[i]);
     line_close(json);
     line_array(json, "waiting");
-    for (size_t i = 0; i < collected->waiting_count; i++) {
-        const struct waiting *waiting = &collected->waiting[i];
+    for (size_t i = 0; i < collected->waiting.count; i++) {
+        const struct waiting *waiting = &collected->waiting.item[i];
         line_object(json, NULL);
         line_text(json, "name", waiting->name);
         line_text(json, "state", waiting->state);
@@ -271,8 +268,8 @@ static struct legend legend_of_all(const struct collected *collected)
                             .main = "wall time",
                             .timed = true};
     bool any = false;
-    for (size_t i = 0; i < collected->line_count; i++) {
-        const struct report_line *line = &collected->lines[i];
+    for (size_t i = 0; i < collected->lines.count; i++) {
+        const struct report_line *line = &collected->lines.item[i];
         if (line->text)
             legend = any ? legend_join(legend, line->legend) : line->legend;
         any = any || line->text;
@@ -280,7 +277,7 @@ static struct legend legend_of_all(const struct collected *collected)
     return legend;
 }
 
-static void put_legend(struct line *json, struct texts *texts, const struct legend *legend)
+static void put_legend(struct line *json, struct arena *texts, const struct legend *legend)
 {
     line_object(json, "legend");
     line_text(json, "main", legend->mixed ? NULL : legend->main);
@@ -297,19 +294,19 @@ static void put_legend(struct line *json, struct texts *texts, const struct lege
 static const char *states_text(struct collected *collected)
 {
     static const char *const states[] = {"failed", "interrupted", "running", "waiting"};
-    struct texts *texts = &collected->texts;
+    struct arena *texts = &collected->texts;
     const char *text = NULL;
     for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
         size_t count = 0;
-        for (size_t j = 0; j < collected->waiting_count; j++)
-            count += strcmp(collected->waiting[j].state, states[i]) == 0;
+        for (size_t j = 0; j < collected->waiting.count; j++)
+            count += strcmp(collected->waiting.item[j].state, states[i]) == 0;
         if (count > 0)
             text = joined(texts, text, ", ", said(texts, "%zu %s", count, states[i]));
     }
     return text ? said(texts, "; not done: %s", text) : "";
 }
 
-static const char *between_line(struct texts *texts, const struct between *between)
+static const char *between_line(struct arena *texts, const struct between *between)
 {
     const char *line = NULL;
     for (size_t i = 0; i < between->count; i++)
@@ -328,10 +325,10 @@ static const char *between_line(struct texts *texts, const struct between *betwe
 static const char *answer_text(struct collected *collected)
 {
     const struct report_line *largest = NULL;
-    struct texts *texts = &collected->texts;
+    struct arena *texts = &collected->texts;
     size_t judged = 0, slower = 0, without = 0;
-    for (size_t i = 0; i < collected->line_count; i++) {
-        const struct report_line *line = &collected->lines[i];
+    for (size_t i = 0; i < collected->lines.count; i++) {
+        const struct report_line *line = &collected->lines.item[i];
         if (!line->text || isnan(line->slowdown.low))
             continue;
         judged++;
@@ -369,7 +366,7 @@ static const char *answer_text(struct collected *collected)
 static void put_texts(struct line *json, const char *name, struct collected *collected,
                       const struct nodes *nodes)
 {
-    struct texts *texts = &collected->texts;
+    struct arena *texts = &collected->texts;
     const size_t cells = collected_cells(collected);
     struct view view = {0};
     line_object(json, "texts");
@@ -389,12 +386,12 @@ static void put_texts(struct line *json, const char *name, struct collected *col
     line_close(json);
     view_free(&view);
     line_array(json, "between");
-    for (size_t i = 0; i < nodes->between_count; i++)
-        visible_add(json, between_line(texts, &nodes->between[i]));
+    for (size_t i = 0; i < nodes->count; i++)
+        visible_add(json, between_line(texts, &nodes->item[i]));
     line_close(json);
     line_array(json, "waiting");
-    for (size_t i = 0; i < collected->waiting_count; i++) {
-        const struct waiting *waiting = &collected->waiting[i];
+    for (size_t i = 0; i < collected->waiting.count; i++) {
+        const struct waiting *waiting = &collected->waiting.item[i];
         visible_add(json,
                     said(texts, "%s: %s: %s", waiting->name, waiting->state, waiting->reason));
     }
@@ -409,11 +406,11 @@ static void put_texts(struct line *json, const char *name, struct collected *col
 // Member "settings": each set of settings once, the seed left out.
 static void put_settings(struct line *json, const struct collected *collected)
 {
-    const char **known = must(calloc(collected->line_count + 1, sizeof *known));
+    const char **known = must(calloc(collected->lines.count + 1, sizeof *known));
     size_t count = 0;
     line_array(json, "settings");
-    for (size_t i = 0; i < collected->line_count; i++) {
-        const char *settings = collected->lines[i].settings;
+    for (size_t i = 0; i < collected->lines.count; i++) {
+        const char *settings = collected->lines.item[i].settings;
         size_t at = 0;
         while (settings && at < count && strcmp(known[at], settings) != 0)
             at++;
@@ -445,8 +442,8 @@ char *head_of(const char *name, struct collected *collected, const struct campai
     }
     if (wanted->page)
         put_settings(&json, collected);
-    for (size_t i = 0; i < nodes.between_count; i++)
-        free(nodes.between[i].node);
-    free(nodes.between);
+    for (size_t i = 0; i < nodes.count; i++)
+        free(nodes.item[i].node);
+    free(nodes.item);
     return json_text_end(&json);
 }

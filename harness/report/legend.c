@@ -2,8 +2,6 @@
 
 #include "harness/stats/interval.h"
 
-#include "common/memory.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,18 +72,18 @@ struct legend legend_join(struct legend a, struct legend b)
 }
 
 // Four digits, or as many as show that it is below 100 %.
-static const char *percent(struct texts *texts, double level)
+static const char *percent(struct arena *texts, double level)
 {
     const int digits = level < 0.9999 || level >= 1 ? 4 : 2 + (int)ceil(-log10(1 - level));
     return said(texts, "%.*g %%", digits, 100 * level);
 }
 
-const char *legend_level(struct texts *texts, const struct legend *legend)
+const char *legend_level(struct arena *texts, const struct legend *legend)
 {
     return isnan(legend->level) ? "confidence" : percent(texts, legend->level);
 }
 
-const char *legend_figure(struct texts *texts, const struct legend *legend)
+const char *legend_figure(struct arena *texts, const struct legend *legend)
 {
     const char *level = legend_level(texts, legend);
     return legend->statistic == STATISTICS ? said(texts, "± %s", level)
@@ -94,7 +92,7 @@ const char *legend_figure(struct texts *texts, const struct legend *legend)
                : said(texts, "%s [%s]", statistic_words[legend->statistic], level);
 }
 
-const char *legend_scope(struct texts *texts, const struct legend *legend)
+const char *legend_scope(struct arena *texts, const struct legend *legend)
 {
     static const char one[] =
         "for repetitions in the same session: another day, node or build may differ by more";
@@ -117,7 +115,7 @@ const char *legend_statistic(const struct legend *legend)
                : statistic_words[statistic];
 }
 
-const char *legend_key(struct texts *texts, const struct legend *legend)
+const char *legend_key(struct arena *texts, const struct legend *legend)
 {
     const bool mixed = isnan(legend->level);
     const char *statistic = legend_statistic(legend), *together = "";
@@ -133,7 +131,7 @@ const char *legend_key(struct texts *texts, const struct legend *legend)
                                : "");
 }
 
-const char *legend_unseen(struct texts *texts, const struct legend *legend)
+const char *legend_unseen(struct arena *texts, const struct legend *legend)
 {
     if (!(legend->unseen > 0))
         return NULL;
@@ -149,22 +147,20 @@ const char *legend_unseen(struct texts *texts, const struct legend *legend)
 
 void family_add(struct family *family, struct member member)
 {
-    family->member =
-        grown(family->member, family->count, &family->allocated, sizeof *family->member);
-    family->member[family->count++] = member;
+    MORE(family) = member;
 }
 
 void family_move(struct family *to, struct family *from)
 {
     for (size_t i = 0; i < from->count; i++)
-        family_add(to, from->member[i]);
+        family_add(to, from->item[i]);
     to->ratios = to->ratios || from->ratios;
     family_free(from);
 }
 
 void family_free(struct family *family)
 {
-    free(family->member);
+    free(family->item);
     *family = (struct family){0};
 }
 
@@ -181,15 +177,15 @@ void family_settle(struct family *family)
     const size_t count = family->count;
     double *p = must(calloc(count + 1, sizeof *p)), *q = must(calloc(count + 1, sizeof *q));
     if (count > 0) // qsort() takes no NULL
-        qsort(family->member, count, sizeof *family->member, by_p);
+        qsort(family->item, count, sizeof *family->item, by_p);
     family->known = 0;
-    while (family->known < count && !isnan(family->member[family->known].p)) {
-        p[family->known] = family->member[family->known].p;
+    while (family->known < count && !isnan(family->item[family->known].p)) {
+        p[family->known] = family->item[family->known].p;
         family->known++;
     }
     discovery_rates(p, q, family->known);
     for (size_t i = 0; i < count; i++)
-        family->member[i].q = i < family->known ? q[i] : NAN;
+        family->item[i].q = i < family->known ? q[i] : NAN;
     free(p);
     free(q);
 }
@@ -200,7 +196,7 @@ double family_q_of(const struct family *family, const struct value *slowdown)
     if (!family || isnan(wanted.p) || family->known == 0)
         return NAN;
     const struct member *found =
-        bsearch(&wanted, family->member, family->known, sizeof *family->member, by_p);
+        bsearch(&wanted, family->item, family->known, sizeof *family->item, by_p);
     // Equal p have equal q.
     return found ? found->q : NAN;
 }
@@ -219,9 +215,9 @@ struct counts {
 
 static struct counts counts_of(const struct family *family)
 {
-    struct counts counts = {.chance = family->count > 0 ? family->member[0].chance : NAN};
+    struct counts counts = {.chance = family->count > 0 ? family->item[0].chance : NAN};
     for (size_t i = 0; i < family->count; i++) {
-        const struct member *member = &family->member[i];
+        const struct member *member = &family->item[i];
         counts.distinguishable += member->distinguishable ? 1 : 0;
         counts.survive += member->distinguishable && member->q <= FAMILY_RATE ? 1 : 0;
         counts.by_chance += member->chance;
@@ -251,7 +247,7 @@ static const char *expected(double number, char *text)
     return number_fixed(number, number < 0.995 ? 2 : 1, text);
 }
 
-const char *family_text(struct texts *texts, const struct family *family)
+const char *family_text(struct arena *texts, const struct family *family)
 {
     const struct counts counts = counts_of(family);
     if (family->count < 2)

@@ -10,7 +10,6 @@
 #include "report.h"
 
 #include "common/file.h"
-#include "common/memory.h"
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/schemas.h"
@@ -41,7 +40,7 @@ struct format {
 struct formats {
     struct format *item; // by name
     size_t count, allocated;
-    struct texts texts; // theirs, and what is said of them
+    struct arena texts; // theirs, and what is said of them
 };
 
 // The command line of jostle report, and what jostle asks of this program.
@@ -66,7 +65,7 @@ static int is_filter(const struct dirent *entry)
 }
 
 // What a format's file says of it; where it says nothing it reads the model.
-static struct format format_of(struct texts *texts, const char *name, FILE *file)
+static struct format format_of(struct arena *texts, const char *name, FILE *file)
 {
     struct format format = {kept(texts, name), "", "", "model"};
     OWNED char *line = NULL;
@@ -85,9 +84,7 @@ static struct format format_of(struct texts *texts, const char *name, FILE *file
 
 static void add(struct formats *formats, struct format format)
 {
-    formats->item =
-        grown(formats->item, formats->count, &formats->allocated, sizeof *formats->item);
-    formats->item[formats->count++] = format;
+    MORE(formats) = format;
 }
 
 static int by_name(const void *a, const void *b)
@@ -312,7 +309,7 @@ static void settings_read(struct settings *settings, int argc, char **argv)
 
 static void settings_free(struct settings *settings)
 {
-    texts_free(&settings->known.texts);
+    arena_free(&settings->known.texts);
     free(settings->known.item);
     options_free(settings->options);
     free(settings->latest[0]);
@@ -448,7 +445,7 @@ static void print_plan(const struct report *report)
 static const char *report_name(struct report *report)
 {
     struct folders named = {0};
-    struct texts *texts = &report->collected.texts;
+    struct arena *texts = &report->collected.texts;
     const char *name = report->campaigns.count == 0
                            ? NULL
                            : view_text(report->campaigns.item[0].document.top, "name");
@@ -471,17 +468,17 @@ static void print_cells(struct report *report)
         return;
     }
     puts(head);
-    for (size_t i = 0; i < collected->line_count; i++)
-        if (collected->lines[i].text && *collected->lines[i].text != '\0')
-            puts(collected->lines[i].text);
+    for (size_t i = 0; i < collected->lines.count; i++)
+        if (collected->lines.item[i].text && *collected->lines.item[i].text != '\0')
+            puts(collected->lines.item[i].text);
 }
 
 static void say_problems(const struct report *report, const struct problems *problems)
 {
-    struct texts texts = {0};
+    struct arena texts = {0};
     for (size_t i = 0; i < problems->count && !report->settings.quiet; i++)
         complain("%s", shown(&texts, problems->item[i].message));
-    texts_free(&texts);
+    arena_free(&texts);
 }
 
 static bool print_report(struct report *report)
@@ -499,7 +496,7 @@ static bool print_report(struct report *report)
     collect_unstarted(&report->collected, &report->campaigns, &report->folders, &report->wanted);
     problems_move(&report->collected.problems, &report->problems);
     say_problems(report, &report->collected.problems);
-    if (collected_cells(&report->collected) == 0 && report->collected.waiting_count == 0)
+    if (collected_cells(&report->collected) == 0 && report->collected.waiting.count == 0)
         return complain("%s: no record that can be used: give a folder that jostle campaign, run "
                         "or slowdown made",
                         report->settings.dirs[0]);

@@ -1,7 +1,6 @@
 // What only the page has of a cell: numbers to sort by, what it draws, how to measure it again.
 #include "texts.h"
 
-#include "common/memory.h"
 #include "common/text.h"
 
 #include <math.h>
@@ -10,7 +9,7 @@
 // ---- the command line that measures again
 
 struct command {
-    struct texts *texts;
+    struct arena *texts;
     const char *line;
 };
 
@@ -32,7 +31,7 @@ static const char *commas(struct command *command, const struct value *list)
 
 // "load_cpus" -> --load-cpus, "settle_s" -> --settle; what is --conclude now was --cleanup in
 // older records.
-static const char *option_name(struct texts *texts, const struct value *settings,
+static const char *option_name(struct arena *texts, const struct value *settings,
                                const struct value *setting)
 {
     const bool old = !view_get(settings, "conclude");
@@ -43,7 +42,7 @@ static const char *option_name(struct texts *texts, const struct value *settings
     for (char *c = name; *c != '\0'; c++)
         if (*c == '_')
             *c = '-';
-    return taken(texts, name);
+    return arena_keep(texts, name);
 }
 
 // Not given, or what is so without it.
@@ -94,7 +93,7 @@ static void add_setting(struct command *command, const struct value *settings,
 }
 
 // "p99_ms=stdout:/.../,unit=ms", as --metric takes it (common/metric.h).
-static const char *definition_text(struct texts *texts, const struct value *metric)
+static const char *definition_text(struct arena *texts, const struct value *metric)
 {
     static const char *const options[] = {"take", "scale", "unit",    "better",
                                           "role", "loop",  "quantile"};
@@ -133,7 +132,7 @@ static void add_metrics(struct command *command, const struct value *settings)
 // What was built from a revision is built again.
 static void add_variants(struct command *command, const struct value *record)
 {
-    struct texts *texts = command->texts;
+    struct arena *texts = command->texts;
     EACH_VALUE (item, view_get(record, "variants")) {
         const char *commit = view_string(view_path(item, "revision", "commit"));
         add_option(command, commit ? "--revision" : "--variant",
@@ -150,7 +149,7 @@ static const char *reproduce_command(const struct cell *cell)
     const struct value *record = cell->of->record.top, *settings = cell->of->settings,
                        *variants = view_get(record, "variants"), *loads = view_get(record, "loads");
     const bool built = view_is(view_path(view_first(variants), "revision", "commit"), VIEW_STRING);
-    struct texts *texts = cell->of->texts;
+    struct arena *texts = cell->of->texts;
     struct command command = {texts, capacity_searched(cell->of)       ? "jostle capacity"
                                      : !cell->loaded && !cell->variant ? "jostle run"
                                                                        : "jostle slowdown"};

@@ -3,7 +3,6 @@
 #include "harness/stats/record.h"
 
 #include "common/file.h"
-#include "common/memory.h"
 #include "common/metric.h"
 #include "common/schemas.h"
 
@@ -66,25 +65,22 @@ static char *run_failure(const struct value *run)
 
 void problems_add(struct problems *problems, const char *kind, const char *cell, char *message)
 {
-    problems->item =
-        grown(problems->item, problems->count, &problems->allocated, sizeof *problems->item);
-    problems->item[problems->count++] =
-        (struct problem){kind, kept(&problems->texts, cell), taken(&problems->texts, message)};
+    MORE(problems) =
+        (struct problem){kind, kept(&problems->texts, cell), arena_keep(&problems->texts, message)};
 }
 
 void problems_move(struct problems *to, struct problems *from)
 {
     for (size_t i = 0; i < from->count; i++) {
-        to->item = grown(to->item, to->count, &to->allocated, sizeof *to->item);
-        to->item[to->count++] = from->item[i];
+        MORE(to) = from->item[i];
     }
-    texts_move(&to->texts, &from->texts);
+    arena_move(&to->texts, &from->texts);
     problems_free(from);
 }
 
 void problems_free(struct problems *problems)
 {
-    texts_free(&problems->texts);
+    arena_free(&problems->texts);
     free(problems->item);
     *problems = (struct problems){0};
 }
@@ -129,11 +125,11 @@ static char *unusable(const struct value *top, const char *schema, const char *w
         return text_of("%s/%s is broken or half-written", who, file);
     if (view_matches(top, "schema", schema))
         return NULL;
-    struct texts texts = {0};
+    struct arena texts = {0};
     char *text = text_of("%s/%s has the schema %s, which is not known here (%s): was it made by "
                          "another version of jostle?",
                          who, file, view_copy(&texts, view_get(top, "schema")), schema);
-    texts_free(&texts);
+    arena_free(&texts);
     return text;
 }
 
@@ -179,7 +175,7 @@ struct reader {
     char *clean;   // a line that was not UTF-8
 };
 
-static size_t known_name(struct texts *texts, const char **names, size_t *count, size_t most,
+static size_t known_name(struct arena *texts, const char **names, size_t *count, size_t most,
                          const struct value *name)
 {
     for (size_t i = 0; i < *count; i++)
@@ -204,9 +200,7 @@ static void keep_values(struct runs *runs, const struct value *run, const struct
         if (!is_kept_apart(list, i))
             continue;
         runs->metric_count++;
-        runs->value =
-            grown(runs->value, runs->value_count, &runs->value_allocated, sizeof *runs->value);
-        runs->value[runs->value_count++] = run_value(run, list->item[i].name);
+        MORE(&runs->values) = run_value(run, list->item[i].name);
     }
 }
 
@@ -219,7 +213,7 @@ double runs_value(const struct runs *runs, size_t run, const struct metric_list 
     for (size_t i = 0; i < metric; i++)
         place += is_kept_apart(list, i);
     return is_kept_apart(list, metric) && place < runs->metric_count
-               ? runs->value[run * runs->metric_count + place]
+               ? runs->values.item[run * runs->metric_count + place]
                : NAN;
 }
 
@@ -249,8 +243,7 @@ static void note_run(struct reader *reader, const struct value *run)
         return;
     if (reader->options->metrics)
         keep_values(runs, run, reader->options->metrics);
-    runs->item = grown(runs->item, runs->count, &runs->allocated, sizeof *runs->item);
-    runs->item[runs->count++] = (struct run_record){
+    MORE(runs) = (struct run_record){
         .condition = (uint32_t)condition,
         .order = view_count(view_get(run, "order"), 0),
         .wall_s = view_number(view_get(run, "wall_s"), 0),
@@ -363,9 +356,9 @@ size_t runs_condition(const struct runs *runs, const char *name)
 
 void runs_free(struct runs *runs)
 {
-    texts_free(&runs->texts);
+    arena_free(&runs->texts);
     free(runs->item);
-    free(runs->value);
+    free(runs->values.item);
     free(runs->failure);
     *runs = (struct runs){0};
 }
@@ -418,7 +411,7 @@ static const struct value *facts_of(const struct value *result, const struct val
     return facts;
 }
 
-static void add(struct metric_list *list, struct texts *texts, const struct value *result,
+static void add(struct metric_list *list, struct arena *texts, const struct value *result,
                 const struct value *settings, const struct value *name)
 {
     const char *text = view_string(name);
@@ -457,7 +450,7 @@ static void choose_main(struct metric_list *list, const struct value *settings)
     }
 }
 
-struct metric_list metric_list(struct texts *texts, const struct value *result,
+struct metric_list metric_list(struct arena *texts, const struct value *result,
                                const struct value *settings)
 {
     struct metric_list list = {.item = must(malloc(sizeof metrics)), .count = METRIC_COUNT};

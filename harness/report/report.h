@@ -116,7 +116,7 @@ void sessions_read(struct experiment *all, const struct group *group, const stru
 
 // What the ratio over sessions is made of, "3 sessions: 1.37, 1.35, 1.40; ..."; NULL: it is of a
 // single one. slowdown: of an experiment that sessions_read made.
-const char *sessions_text(struct texts *texts, const struct value *slowdown);
+const char *sessions_text(struct arena *texts, const struct value *slowdown);
 
 // What is to be known of all results before the first of them is put into words: which
 // are sessions of one cell, and the family of their slowdowns, settled.
@@ -160,16 +160,22 @@ struct host {
 };
 
 struct collected {
-    struct texts texts; // theirs
+    struct arena texts; // theirs
     struct problems problems;
     struct family family;
-    struct groups *groups;     // of sessions
-    struct report_line *lines; // sorted: target, label, load and level in natural order
-    size_t line_count, line_allocated;
-    struct waiting *waiting;
-    size_t waiting_count, waiting_allocated;
-    struct host *hosts; // each once
-    size_t host_count, host_allocated;
+    struct groups *groups; // of sessions
+    struct {
+        struct report_line *item;
+        size_t count, allocated;
+    } lines; // sorted: target, label, load and level in natural order
+    struct {
+        struct waiting *item;
+        size_t count, allocated;
+    } waiting;
+    struct {
+        struct host *item;
+        size_t count, allocated;
+    } hosts; // each once
     size_t experiments, runs;
     const char *table; // of the only experiment, as JSON (table.c); NULL: there are several
 };

@@ -1,6 +1,5 @@
 #include "texts.h"
 
-#include "common/memory.h"
 #include "common/text.h"
 
 #include <math.h>
@@ -20,7 +19,7 @@ void others_say(struct line *json, const char *who, const struct value *others)
     row_say(json, who, view_string(view_path(others, "steadier", "text")));
 }
 
-const char *row_achieved(struct texts *texts, const struct value *load, bool is_short)
+const char *row_achieved(struct arena *texts, const struct value *load, bool is_short)
 {
     const double offered = view_real(load, "offered"), achieved = view_real(load, "achieved"),
                  cpu_s = view_real(load, "cpu_s");
@@ -33,7 +32,7 @@ const char *row_achieved(struct texts *texts, const struct value *load, bool is_
                 is_short ? " (short)" : "");
 }
 
-const char *row_loads(struct texts *texts, const struct value *condition)
+const char *row_loads(struct arena *texts, const struct value *condition)
 {
     const char *all = NULL;
     EACH_VALUE (load, view_get(condition, "load"))
@@ -68,7 +67,7 @@ bool row_has_metric(const struct experiment *experiment, size_t metric)
 
 const char *row_load(const struct cell *cell)
 {
-    struct texts *texts = cell->of->texts;
+    struct arena *texts = cell->of->texts;
     return shown(texts, cell->load && cell->level ? said(texts, "%s %s", cell->load, cell->level)
                                                   : cell->load ?: "-");
 }
@@ -81,7 +80,7 @@ const struct value *row_attribution(const struct cell *cell)
 
 const char *row_attribution_words(const struct cell *cell)
 {
-    struct texts *texts = cell->of->texts;
+    struct arena *texts = cell->of->texts;
     const char *text = view_text(row_attribution(cell), "text");
     return shown(texts,
                  text ? text_after(text, said(texts, "%s: ", cell->condition)) ?: text : NULL);
@@ -139,7 +138,7 @@ const char *row_figure(const struct value *condition, const struct quantity *met
     return text;
 }
 
-const char *row_star(struct texts *texts, const struct value *condition, const char *who)
+const char *row_star(struct arena *texts, const struct value *condition, const char *who)
 {
     const struct value *figure = view_get(condition, "wall_s");
     const double count = view_number(view_get(figure, "set_aside"), 0);
@@ -245,7 +244,7 @@ const char *capacity_value(const struct experiment *of, const struct value *entr
                                : number_with_bounds(value, low, high, unit, ROOM));
 }
 
-static const char *text_or_words(struct texts *texts, const struct value *value)
+static const char *text_or_words(struct arena *texts, const struct value *value)
 {
     return view_is(value, VIEW_ARRAY) ? command_text(texts, value) : view_string(value);
 }
@@ -253,7 +252,7 @@ static const char *text_or_words(struct texts *texts, const struct value *value)
 static const char *head_line(const struct experiment *experiment)
 {
     const struct value *settings = experiment->settings;
-    struct texts *texts = experiment->texts;
+    struct arena *texts = experiment->texts;
     const char *ready = text_or_words(texts, view_get(settings, "ready"));
     return said(texts, "service: %s%s%s%s",
                 text_or_words(texts, view_get(settings, "service")) ?: "?",
@@ -263,7 +262,7 @@ static const char *head_line(const struct experiment *experiment)
 }
 
 // ", started 6 times"; nothing where it is not known, or none where there may be none.
-static const char *times_text(struct texts *texts, const char *what, double times, bool always)
+static const char *times_text(struct arena *texts, const char *what, double times, bool always)
 {
     return isnan(times) || (times == 0 && !always)
                ? ""
@@ -271,7 +270,7 @@ static const char *times_text(struct texts *texts, const char *what, double time
 }
 
 // " (0.72 CPUs, 3.1 % of the time waiting for one)"
-static const char *busy_text(struct texts *texts, const struct value *service)
+static const char *busy_text(struct arena *texts, const struct value *service)
 {
     const double cpus = view_real(service, "cpus"), stalls = view_real(service, "cpu_stall_share");
     const char *number = number_fixed(cpus, 2, ROOM);
@@ -282,7 +281,7 @@ static const char *busy_text(struct texts *texts, const struct value *service)
 }
 
 // "service, mem-50: CPU time 183 ms a run (0.72 CPUs), memory 12.0 MiB, started 6 times"
-static const char *condition_line(struct texts *texts, const struct value *condition)
+static const char *condition_line(struct arena *texts, const struct value *condition)
 {
     const struct value *service = view_get(condition, "service");
     return said(texts, "service, %s: CPU time %s a run%s, memory %s%s%s",
@@ -296,7 +295,7 @@ static const char *condition_line(struct texts *texts, const struct value *condi
 void service_put_lines(struct line *json, const struct experiment *experiment, const char *who)
 {
     const struct value *service = view_get(experiment->settings, "service");
-    struct texts *texts = experiment->texts;
+    struct arena *texts = experiment->texts;
     const char *begin = who ? said(texts, "%s: ", who) : "";
     if (!view_is(service, VIEW_STRING) && !view_is(service, VIEW_ARRAY))
         return;

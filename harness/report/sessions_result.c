@@ -2,7 +2,6 @@
 
 #include "harness/stats/interval.h"
 
-#include "common/memory.h"
 #include "common/schemas.h"
 
 #include <math.h>

@@ -1,7 +1,5 @@
 #include "report.h"
 
-#include "common/memory.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +9,7 @@ static void put_title(struct line *json, const struct experiment *experiment)
 {
     const struct value *environment = experiment->environment,
                        *placement = view_get(experiment->record.top, "placement");
-    struct texts *texts = experiment->texts;
+    struct arena *texts = experiment->texts;
     const char *place = view_text(placement, "place"),
                *service = view_text(placement, "service_cpus");
     visible_put(json, "where",
@@ -89,7 +87,7 @@ static void put_metrics(struct line *json, const struct experiment *experiment)
 // "new = ./new in.dat"
 static void put_variants(struct line *json, const struct experiment *experiment)
 {
-    struct texts *texts = experiment->texts;
+    struct arena *texts = experiment->texts;
     EACH_VALUE (item, view_get(experiment->record.top, "variants")) {
         const struct value *from = view_get(item, "revision");
         const char *name = view_text(item, "name"), *revision = view_text(from, "name"),
@@ -124,7 +122,7 @@ static void put_gains(struct line *json, const struct experiment *experiment)
 }
 
 // "7, 19 and 3 more"
-static const char *numbers_text(struct texts *texts, const struct value *list)
+static const char *numbers_text(struct arena *texts, const struct value *list)
 {
     const char *all = "";
     size_t count = 0;
@@ -247,7 +245,7 @@ static bool is_judged(const struct experiment *experiment, const char *metric)
 // and which metrics it had to leave out.
 static const char *gate_metrics(const struct experiment *experiment)
 {
-    struct texts *texts = experiment->texts;
+    struct arena *texts = experiment->texts;
     const char *judged = NULL, *small = NULL;
     bool others = false;
     for (size_t i = 0; i < experiment->metrics.count; i++) {
@@ -303,7 +301,7 @@ static void put_gate(struct line *json, const struct experiment *experiment)
     const char *word = view_text(top, "verdict") ?: view_text(gate, "verdict");
     const double most = view_real(experiment->settings, "at_most"),
                  same = view_real(experiment->settings, "same_within");
-    struct texts *texts = experiment->texts;
+    struct arena *texts = experiment->texts;
     if (!word || (isnan(most) && isnan(same)))
         return;
     // "at most 1.05", "same within 2 %", or both, and for which metrics.

@@ -1,6 +1,5 @@
 #include "report.h"
 
-#include "common/memory.h"
 #include "common/text.h"
 
 #include <stdio.h>
@@ -18,7 +17,7 @@
 
 struct terminal {
     const struct value *head;
-    struct texts *texts; // of what is printed
+    struct arena *texts; // of what is printed
     size_t width;        // columns, 0 for any
     size_t columns;      // that lines of words are folded to, 0 for none
     bool colour, verbose;
@@ -114,9 +113,7 @@ static void add_finding(struct findings *findings, const struct value *one, cons
     while (i < findings->count && compare_texts(findings->item[i].flag, flag) != 0)
         i++;
     if (i == findings->count) {
-        findings->item = grown(findings->item, i, &findings->allocated, sizeof *findings->item);
-        findings->item[findings->count++] =
-            (struct finding){.flag = flag, .text = view_text(one, "text"), .who = who};
+        MORE(findings) = (struct finding){.flag = flag, .text = view_text(one, "text"), .who = who};
         return;
     }
     struct finding *known = &findings->item[i];
@@ -144,7 +141,7 @@ static struct findings findings_of(const struct terminal *terminal, const struct
 static void say_numbered(const struct terminal *terminal, const char *indent,
                          const struct findings *problems)
 {
-    struct texts *texts = terminal->texts;
+    struct arena *texts = terminal->texts;
     for (size_t i = 0; i < problems->count; i++) {
         const struct finding *one = &problems->item[i];
         const char *where =
@@ -155,7 +152,7 @@ static void say_numbered(const struct terminal *terminal, const char *indent,
 }
 
 // " (who; also one; two; three)", or "also one; two and 5 more"; "": nobody in particular.
-static const char *places_text(struct texts *texts, const struct finding *one)
+static const char *places_text(struct arena *texts, const struct finding *one)
 {
     const size_t listed = one->count > 3 ? 2 : one->count;
     const char *also = NULL;
@@ -224,8 +221,7 @@ static void add_rows(struct rows *rows, const struct value *list)
     EACH_VALUE (row, list) {
         if (!view_is(view_get(row, "texts"), VIEW_OBJECT))
             continue;
-        rows->item = grown(rows->item, rows->count, &rows->allocated, sizeof *rows->item);
-        rows->item[rows->count++] = row;
+        MORE(rows) = row;
     }
 }
 
@@ -251,7 +247,7 @@ static bool is_wanted(const struct rows *rows, const char *key)
 // What a row has in a column; its problems are the numbers of those below the table: "1,3".
 static const char *text_in(const struct grid *grid, const struct value *row, const char *key)
 {
-    struct texts *texts = grid->terminal->texts;
+    struct arena *texts = grid->terminal->texts;
     const char *marks = "";
     if (strcmp(key, "problems") != 0)
         return text_of_row(row, key);
@@ -446,7 +442,7 @@ static void print_study(const struct terminal *terminal, const struct value *stu
 // ---- one experiment
 
 // Where a command line is wider than the terminal it continues behind a backslash.
-static const char *broken(struct texts *texts, const char *line, const char *at)
+static const char *broken(struct arena *texts, const char *line, const char *at)
 {
     const char *place = strstr(line, at);
     return place ? said(texts, "%.*s \\\n   %s", (int)(place - line), line, place) : line;
@@ -456,7 +452,7 @@ static const char *broken(struct texts *texts, const char *line, const char *at)
 static bool say_next(const struct terminal *terminal, const char *command, const char *what,
                      bool first)
 {
-    struct texts *texts = terminal->texts;
+    struct arena *texts = terminal->texts;
     if (!command)
         return false;
     if (first)
@@ -587,19 +583,19 @@ static void print_studies(const struct terminal *terminal, const struct value *r
 // Each once.
 static void say_floors(const struct terminal *terminal, const struct value *rows)
 {
-    const char **floors = NULL;
-    size_t count = 0, allocated = 0;
+    struct {
+        const char **item;
+        size_t count, allocated;
+    } floors = {0};
     EACH_VALUE (row, rows)
-        if (view_has_text(row, "floor")) {
-            floors = grown(floors, count, &allocated, sizeof *floors);
-            floors[count++] = view_text(row, "floor");
-        }
-    if (count > 0)
-        qsort(floors, count, sizeof *floors, by_text);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || strcmp(floors[i - 1], floors[i]) != 0)
-            say(terminal, said(terminal->texts, "  %s", floors[i]));
-    free(floors);
+        if (view_has_text(row, "floor"))
+            MORE(&floors) = view_text(row, "floor");
+    if (floors.count > 0)
+        qsort(floors.item, floors.count, sizeof *floors.item, by_text);
+    for (size_t i = 0; i < floors.count; i++)
+        if (i == 0 || strcmp(floors.item[i - 1], floors.item[i]) != 0)
+            say(terminal, said(terminal->texts, "  %s", floors.item[i]));
+    free(floors.item);
 }
 
 static void print_target(const struct terminal *terminal, const struct value *list)
@@ -650,12 +646,13 @@ static void print_rest(const struct terminal *terminal, bool apart)
 static char *rows_of_target(const struct collected *collected, size_t *line)
 {
     struct line json = {0};
-    const char *target = collected->lines[*line].target;
+    const char *target = collected->lines.item[*line].target;
     line_array(&json, NULL);
-    for (; *line < collected->line_count && strcmp(collected->lines[*line].target, target) == 0;
+    for (;
+         *line < collected->lines.count && strcmp(collected->lines.item[*line].target, target) == 0;
          ++*line)
-        if (collected->lines[*line].text)
-            line_raw(&json, NULL, collected->lines[*line].text);
+        if (collected->lines.item[*line].text)
+            line_raw(&json, NULL, collected->lines.item[*line].text);
     return json_text_end(&json);
 }
 
@@ -664,13 +661,13 @@ static size_t print_targets(const struct terminal *terminal, const struct collec
 {
     size_t notes = 0;
     struct view view = {0};
-    for (size_t line = 0; line < collected->line_count;) {
+    for (size_t line = 0; line < collected->lines.count;) {
         OWNED char *text = rows_of_target(collected, &line);
         const struct value *rows = view_parse(&view, text, strlen(text));
         notes += count_notes(rows);
         if (view_first(rows))
             print_target(terminal, rows);
-        texts_free(terminal->texts);
+        arena_free(terminal->texts);
     }
     view_free(&view);
     return notes;
@@ -714,7 +711,7 @@ static bool has_colour(void)
 bool terminal_print(const char *head, const struct collected *collected, bool verbose)
 {
     struct view view = {0};
-    struct texts texts = {0};
+    struct arena texts = {0};
     const struct terminal terminal = {
         .head = view_parse(&view, head, strlen(head)),
         .texts = &texts,
@@ -729,7 +726,7 @@ bool terminal_print(const char *head, const struct collected *collected, bool ve
     } else {
         print_campaign(&terminal, collected);
     }
-    texts_free(&texts);
+    arena_free(&texts);
     view_free(&view);
     return fflush(stdout) == 0 && !ferror(stdout);
 }

@@ -35,19 +35,19 @@ struct legend legend_of(const struct experiment *experiment);
 struct legend legend_join(struct legend a, struct legend b);
 
 // "95 %"; "confidence" where levels differ.
-const char *legend_level(struct texts *texts, const struct legend *legend);
+const char *legend_level(struct arena *texts, const struct legend *legend);
 // "mean ± 95 %", "median [95 %]".
-const char *legend_figure(struct texts *texts, const struct legend *legend);
+const char *legend_figure(struct arena *texts, const struct legend *legend);
 // What is said below the tables: "± and [ ] are 98.75 % confidence intervals (95 %
 // for the 4 metrics together)".
-const char *legend_key(struct texts *texts, const struct legend *legend);
+const char *legend_key(struct arena *texts, const struct legend *legend);
 // What intervals cover: "for repetitions in the same session: ...".
-const char *legend_scope(struct texts *texts, const struct legend *legend);
+const char *legend_scope(struct arena *texts, const struct legend *legend);
 // "median"; NULL: slowdowns are the typical ones, or ratios of means, or not all of the same
 // statistic.
 const char *legend_statistic(const struct legend *legend);
 // "15 runs may not show what happens in 1 of 6 (95 %)"; NULL: not known.
-const char *legend_unseen(struct texts *texts, const struct legend *legend);
+const char *legend_unseen(struct arena *texts, const struct legend *legend);
 
 // ---- row.c
 
@@ -61,19 +61,19 @@ bool row_has_metric(const struct experiment *experiment, size_t metric);
 // "mem 50 %": a cell's load with its level; "-": none.
 const char *row_load(const struct cell *cell);
 // "471 of 473 MB/s (short)"; "12 ms CPU" for a load without a rate.
-const char *row_achieved(struct texts *texts, const struct value *load, bool is_short);
+const char *row_achieved(struct arena *texts, const struct value *load, bool is_short);
 // "WHO: WORDS" in an open array; nothing where one of them is NULL.
 void row_say(struct line *json, const char *who, const char *words);
 // What others on the machine cost, and what would be steadier.
 void others_say(struct line *json, const char *who, const struct value *others);
 // What each of a condition's loads achieved: "1.0 of 1.0 CPUs + 12 ms CPU".
-const char *row_loads(struct texts *texts, const struct value *condition);
+const char *row_loads(struct arena *texts, const struct value *condition);
 // Where the extra time of the cell went, and in words without the condition's name. NULL: not
 // known.
 const struct value *row_attribution(const struct cell *cell);
 const char *row_attribution_words(const struct cell *cell);
 // What the star says; NULL: no star.
-const char *row_star(struct texts *texts, const struct value *condition, const char *who);
+const char *row_star(struct arena *texts, const struct value *condition, const char *who);
 // "problems" and "notes", [{flag, condition, text}], of what warning_is_of says.
 void row_warnings(struct line *json, const struct experiment *experiment, const char *condition,
                   const char *other, bool general);
@@ -165,11 +165,11 @@ void columns_put_row(struct line *json, enum table table, const struct row *row,
 // tables of cells and of one experiment's conditions, and those of their metrics
 // other than the main one. rank: which are left out first where it is narrow, the highest
 // first; 0: never.
-void columns_put_all(struct line *json, struct texts *texts, const struct legend *legend);
+void columns_put_all(struct line *json, struct arena *texts, const struct legend *legend);
 
 // Member "columns" of one table; metric: of all its figures, or NULL; reference: what its ratios
 // are to, or NULL.
-void columns_put(struct line *json, struct texts *texts, enum table table,
+void columns_put(struct line *json, struct arena *texts, enum table table,
                  const struct legend *legend, const char *reference, const struct quantity *metric);
 
 // ---- answer.c
@@ -203,9 +203,9 @@ const char *protection_setting(const struct row *row);
 const char *protection_where(const struct row *row);
 const char *protection_front(const struct row *row);
 // A share of 1 in percent with its interval; "-" where it is not known.
-const char *protection_share(struct texts *texts, const struct value *figure);
+const char *protection_share(struct arena *texts, const struct value *figure);
 // A ratio with its interval.
-const char *protection_ratio(struct texts *texts, const struct value *figure);
+const char *protection_ratio(struct arena *texts, const struct value *figure);
 
 // ---- variants.c
 
@@ -243,7 +243,7 @@ void checks_put(struct line *json, const struct cell *cell, bool first);
 
 // The flags in the member "why" of a ratio or of a gate: "load-short, carry-over"; NULL: there are
 // none.
-const char *checks_why(struct texts *texts, const struct value *judged);
+const char *checks_why(struct arena *texts, const struct value *judged);
 
 // ---- page.c
 

@@ -1,6 +1,5 @@
 #include "texts.h"
 
-#include "common/memory.h"
 #include "common/text.h"
 
 #include <math.h>
@@ -33,7 +32,7 @@ static void put_chart(struct line *json, const struct experiment *experiment,
 
 // "3.8 % [3.0, 4.5] faster" of a ratio, where a metric is no time "1.6 % [1.0, 2.1] higher".
 // NULL: the ratio is not known.
-static const char *variants_change(struct texts *texts, const struct value *ratio,
+static const char *variants_change(struct arena *texts, const struct value *ratio,
                                    const struct quantity *metric)
 {
     const struct estimate plain = ratio_of_alone(ratio, metric);
@@ -54,7 +53,7 @@ static const char *variants_change(struct texts *texts, const struct value *rati
 }
 
 // What a comparison says: "4 % [2, 6] faster alone".
-static const char *phrase(struct texts *texts, const struct value *comparison,
+static const char *phrase(struct arena *texts, const struct value *comparison,
                           const struct quantity *metric)
 {
     const char *change = variants_change(texts, comparison, metric),
@@ -87,7 +86,7 @@ static const char *change_words(const struct value *interaction)
 static const char *sentence(const struct experiment *experiment, const struct value *variant,
                             const struct quantity *metric)
 {
-    struct texts *texts = experiment->texts;
+    struct arena *texts = experiment->texts;
     const char *text = NULL;
     EACH_VALUE (item, view_get(experiment->result.top, "comparisons")) {
         if (!view_same(view_get(item, "variant"), variant) ||
@@ -310,7 +309,7 @@ static const char *gate_of(const struct experiment *of, const struct quantity *m
     return high <= most ? "below" : low > most ? "above" : "undecided";
 }
 
-const char *checks_why(struct texts *texts, const struct value *judged)
+const char *checks_why(struct arena *texts, const struct value *judged)
 {
     return view_joined(texts, view_get(judged, "why"), ", ");
 }
@@ -335,7 +334,7 @@ static const char *message_of(const struct check *check)
 
 static void put_check(struct line *json, struct check *check)
 {
-    struct texts *texts = check->of->texts;
+    struct arena *texts = check->of->texts;
     check->why = checks_why(texts, check->ratio);
     const bool compared = check->ratio != NULL;
     line_object(json, NULL);

@@ -1,6 +1,5 @@
 #include "view.h"
 
-#include "common/memory.h"
 #include "common/text.h"
 
 #include <jansson.h>
@@ -12,38 +11,31 @@
 
 // ---- texts
 
-const char *taken(struct texts *texts, char *text)
+const char *kept(struct arena *texts, const char *text)
 {
-    texts->item = grown(texts->item, texts->count, &texts->allocated, sizeof *texts->item);
-    return texts->item[texts->count++] = must(text);
+    return text ? arena_keep(texts, strdup(text)) : NULL;
 }
 
-const char *kept(struct texts *texts, const char *text)
+const char *said(struct arena *texts, const char *format, ...)
 {
-    return text ? taken(texts, strdup(text)) : NULL;
-}
-
-const char *said(struct texts *texts, const char *format, ...)
-{
-    char *text = NULL;
     va_list arguments;
     va_start(arguments, format);
-    const int length = vasprintf(&text, format, arguments);
+    const char *text = arena_vformat(texts, format, arguments);
     va_end(arguments);
-    return taken(texts, length < 0 ? NULL : text);
+    return text;
 }
 
-const char *joined(struct texts *texts, const char *text, const char *separator, const char *more)
+const char *joined(struct arena *texts, const char *text, const char *separator, const char *more)
 {
     return !text || *text == '\0' ? more : said(texts, "%s%s%s", text, separator, more);
 }
 
-const char *shown(struct texts *texts, const char *text)
+const char *shown(struct arena *texts, const char *text)
 {
     const char *c = text ?: "";
     while (*c >= ' ' && *c < 0x7f)
         c++;
-    return *c == '\0' ? text : taken(texts, visible_copy(text));
+    return *c == '\0' ? text : arena_keep(texts, visible_copy(text));
 }
 
 int by_text(const void *a, const void *b)
@@ -54,22 +46,6 @@ int by_text(const void *a, const void *b)
 int compare_texts(const char *a, const char *b)
 {
     return strcmp(a ?: "", b ?: "");
-}
-
-void texts_move(struct texts *to, struct texts *from)
-{
-    for (size_t i = 0; i < from->count; i++)
-        taken(to, from->item[i]);
-    free(from->item);
-    *from = (struct texts){0};
-}
-
-void texts_free(struct texts *texts)
-{
-    for (size_t i = 0; i < texts->count; i++)
-        free(texts->item[i]);
-    free(texts->item);
-    *texts = (struct texts){0};
 }
 
 // ---- records
@@ -425,12 +401,12 @@ const char *view_text(const struct value *object, const char *key)
     return view_string(view_get(object, key));
 }
 
-const char *view_plain(struct texts *texts, const struct value *value)
+const char *view_plain(struct arena *texts, const struct value *value)
 {
     return view_string(value) ?: view_copy(texts, value);
 }
 
-const char *view_joined(struct texts *texts, const struct value *list, const char *between)
+const char *view_joined(struct arena *texts, const struct value *list, const char *between)
 {
     const char *all = NULL;
     EACH_VALUE (item, list)
@@ -446,9 +422,9 @@ bool view_lists(const struct value *list, const char *text)
     return false;
 }
 
-const char *view_copy(struct texts *texts, const struct value *value)
+const char *view_copy(struct arena *texts, const struct value *value)
 {
-    return !value ? "null" : taken(texts, strndup(value->text, value->length));
+    return !value ? "null" : arena_keep(texts, strndup(value->text, value->length));
 }
 
 void view_put(struct line *json, const char *name, const struct value *value)
@@ -482,9 +458,9 @@ char *json_text_end(struct line *json)
 
 void visible_put(struct line *json, const char *name, const char *text)
 {
-    struct texts texts = {0};
+    struct arena texts = {0};
     line_text(json, name, shown(&texts, text));
-    texts_free(&texts);
+    arena_free(&texts);
 }
 
 void visible_add(struct line *json, const char *text)

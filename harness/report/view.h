@@ -2,6 +2,7 @@
 #define REPORT_VIEW_H
 
 #include "common/json.h"
+#include "common/memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,30 +10,21 @@
 
 // ---- texts
 
-// Texts that are made of records live as long as what they are made of, and nobody frees one of
-// them.
-struct texts {
-    char **item;
-    size_t count, allocated;
-};
+// Texts that are made of records live as long as what they are made of, in an arena.
 
 // As printf makes it.
-const char *said(struct texts *texts, const char *format, ...)
+const char *said(struct arena *texts, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-// Takes over what was allocated, which is there; a copy of what is not.
-const char *taken(struct texts *texts, char *text);
-const char *kept(struct texts *texts, const char *text); // NULL stays NULL
+// A copy.
+const char *kept(struct arena *texts, const char *text); // NULL stays NULL
 // "a, b": more behind text; text NULL or "": more alone.
-const char *joined(struct texts *texts, const char *text, const char *separator, const char *more);
+const char *joined(struct arena *texts, const char *text, const char *separator, const char *more);
 // Text of users for people: what would move the cursor, ring a bell, hide or
 // turn text around becomes visible, such as \n, \e or \u{202e}. NULL stays NULL.
-const char *shown(struct texts *texts, const char *text);
+const char *shown(struct arena *texts, const char *text);
 // Compares two texts, as qsort() wants it, and two that may be NULL.
 int by_text(const void *a, const void *b);
 int compare_texts(const char *a, const char *b);
-// Empties from into to.
-void texts_move(struct texts *to, struct texts *from);
-void texts_free(struct texts *texts);
 
 // ---- records
 
@@ -104,13 +96,13 @@ double view_confidence(const struct value *settings);
 const char *view_string(const struct value *value);
 const char *view_text(const struct value *object, const char *key);
 // A text as it is, anything else as JSON; "null" for NULL.
-const char *view_plain(struct texts *texts, const struct value *value);
+const char *view_plain(struct arena *texts, const struct value *value);
 // "a, b" of a list, with that between; NULL: it has nothing.
-const char *view_joined(struct texts *texts, const struct value *list, const char *between);
+const char *view_joined(struct arena *texts, const struct value *list, const char *between);
 // Whether a list has that text.
 bool view_lists(const struct value *list, const char *text);
 // The value's JSON; "null" for NULL.
-const char *view_copy(struct texts *texts, const struct value *value);
+const char *view_copy(struct arena *texts, const struct value *value);
 
 // A member that is a value of a record as it is; null where there is none.
 void view_put(struct line *json, const char *name, const struct value *value);
