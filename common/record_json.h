@@ -90,6 +90,7 @@ json_t *record_read(const char *path, const char *schema, char why[RECORD_WHY]);
 
 // How records are written: numbers with the digits that they were given with.
 #define RECORD_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(RECORD_DIGITS))
+#define LINE_FORMAT   (JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS))
 
 // Whether two sessions measured the same program with the same variables, by the
 // `program` and `variables` that their records have.

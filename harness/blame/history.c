@@ -1,4 +1,5 @@
 #include "history.h"
+#include "harness/stats/json.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -182,8 +183,7 @@ int history_show(const char *path, bool page)
     if (!histories_read(path, &histories))
         return EXIT_FAILURE;
     json_t *record = histories_to_json(&histories, page ? ROWS_OF_PAGE : ROWS_OF_TABLE);
-    const bool written = json_dumpf(record, stdout, RECORD_FORMAT) == 0 && putchar('\n') != EOF &&
-                         fflush(stdout) == 0;
+    const bool written = json_print(record, stdout, RECORD_FORMAT);
     json_decref(record);
     histories_free(&histories);
     return written ? EXIT_SUCCESS : EXIT_FAILURE;

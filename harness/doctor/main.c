@@ -133,8 +133,7 @@ static bool print_json(const struct findings *findings, json_t *noise)
                   counters_to_json(&counters), "findings", findings_to_json(findings), "warnings",
                   (int)findings_count(findings, STATUS_WARN), "unknown",
                   (int)findings_count(findings, STATUS_UNKNOWN), "noise_floor", noise);
-    return record && json_dumpf(record, stdout, RECORD_FORMAT) == 0 && putchar('\n') != EOF &&
-           fflush(stdout) == 0;
+    return record && json_print(record, stdout, RECORD_FORMAT);
 }
 
 static int examine(const struct choices *choices, const struct watch *watch)

@@ -56,8 +56,7 @@ void resume_compare(const struct folder *folder, struct arena *arena, const json
 void resume_warn(const struct folder *folder, const json_t *old, const json_t *new);
 // Whether nothing is left to do: the old one has ended by itself, with a result
 // and the same settings.
-bool resume_is_complete(const struct folder *folder, struct arena *arena, const json_t *old,
-                        const json_t *new);
+bool resume_is_complete(const struct folder *folder, const json_t *old, const json_t *new);
 // The old experiment with the limits of now and an entry more in `resumed`. A new
 // reference.
 json_t *resume_note(const json_t *old, const json_t *new);

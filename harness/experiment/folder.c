@@ -9,6 +9,7 @@
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
+#include "harness/stats/json.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -135,13 +136,9 @@ void folder_write(const struct folder *folder, struct arena *arena, const char *
                   const json_t *record)
 {
     const char *path = arena_format(arena, "%s/%s", folder->path, name);
-    struct save save;
     // Of an experiment without runs a power cut takes nothing: who appends them flushes it with the
     // first.
-    const bool written = save_begin(&save, path, folder->has_runs ? SAVE_RECORD : SAVE_STATE) &&
-                         save_end(&save, json_dumpf(record, save.file, RECORD_FORMAT) == 0 &&
-                                             fputc('\n', save.file) != EOF);
-    if (!written)
+    if (!json_save(record, path, RECORD_FORMAT, folder->has_runs ? SAVE_RECORD : SAVE_STATE))
         fail(folder, path);
 }
 
@@ -400,19 +397,12 @@ static bool same_settings(const json_t *old, const json_t *new)
     return true;
 }
 
-bool resume_is_complete(const struct folder *folder, struct arena *arena, const json_t *old,
-                        const json_t *new)
+bool resume_is_complete(const struct folder *folder, const json_t *old, const json_t *new)
 {
-    char why[RECORD_WHY];
-    if (!json_object_get(old, "after") || json_object_get(old, "stopped") ||
-        !same_settings(json_object_get(old, "settings"), json_object_get(new, "settings")))
-        return false;
     // A damaged result is written again from the runs.
-    json_t *result =
-        record_read(arena_format(arena, "%s/result.json", folder->path), SCHEMA_RESULT, why);
-    const bool has_result = result;
-    json_decref(result);
-    return has_result;
+    return json_object_get(old, "after") && !json_object_get(old, "stopped") &&
+           same_settings(json_object_get(old, "settings"), json_object_get(new, "settings")) &&
+           record_is_there(folder->path, "result.json", SCHEMA_RESULT);
 }
 
 json_t *resume_note(const json_t *old, const json_t *new)

@@ -9,6 +9,7 @@
 #include "common/file.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
+#include "harness/stats/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -257,7 +258,7 @@ static void write_record(struct experiment *experiment, const json_t *old)
     json_t *record = experiment_to_json(experiment);
     if (experiment->folder.has_runs) {
         resume_compare(&experiment->folder, arena, old, record);
-        experiment->complete = resume_is_complete(&experiment->folder, arena, old, record);
+        experiment->complete = resume_is_complete(&experiment->folder, old, record);
         resume_warn(&experiment->folder, old, record);
         json_t *noted = experiment->complete ? NULL : resume_note(old, record);
         json_decref(record);
@@ -384,9 +385,8 @@ static int print_counters(const char *folder)
     json_t *record = counters_to_json(&counters);
     if (folder)
         json_object_set_new(record, "inputs", inputs_changed(folder));
-    const bool written = json_dumpf(record, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15)) == 0 &&
-                         putchar('\n') != EOF && (!input_on_stdin() || puts("stdin") != EOF) &&
-                         fflush(stdout) == 0;
+    const bool written = json_print(record, stdout, LINE_FORMAT) &&
+                         (!input_on_stdin() || puts("stdin") != EOF) && fflush(stdout) == 0;
     json_decref(record);
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }

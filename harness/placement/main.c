@@ -12,6 +12,7 @@
 #include "common/record_json.h"
 #include "common/schemas.h"
 #include "harness/experiment/settings.h"
+#include "harness/stats/json.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -312,8 +313,7 @@ static bool show_json(const struct answer *answer)
     for (size_t i = 0; i < answer->choices->load.count; i++)
         plans_read(answer->choices->load.item[i], cpus, plans);
     json_object_set_new(object, "loads", plans);
-    return json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(15)) == 0 &&
-           putchar('\n') != EOF && fflush(stdout) == 0;
+    return json_print(object, stdout, LINE_FORMAT);
 }
 
 // Calls lstopo; says how to get it where it is not there.

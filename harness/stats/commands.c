@@ -303,22 +303,12 @@ static void warn_of_few(const struct hub *hub)
                  gate ? " that is looked at after each block" : "", needed, settings->max_runs);
 }
 
-static bool has_result(const struct hub *hub)
-{
-    char why[RECORD_WHY], *path = folder_file(&hub->folder, "result.json");
-    json_t *result = record_read(path, SCHEMA_RESULT, why);
-    const bool found = result != NULL;
-    json_decref(result);
-    free(path);
-    return found;
-}
-
 static bool take_begin(struct hub *hub, char *const *field)
 {
     const double now_s = field[1] ? strtod(field[1], NULL) * us : 0;
     const double uptime_s = field[2] ? strtod(field[2], NULL) * us : NAN;
-    const bool is_complete =
-        json_object_get(hub->experiment.json, "after") != NULL && has_result(hub);
+    const bool is_complete = json_object_get(hub->experiment.json, "after") != NULL &&
+                             record_is_there(hub->folder.path, "result.json", SCHEMA_RESULT);
     hub->course.probe.wanted = field[3] && strcmp(field[3], "probe") == 0;
     course_choose(&hub->course);
     if (hub->course.next.stop == STOP_NOT && hub->earlier > 0 && !hub->request->quiet)

@@ -170,7 +170,6 @@ static json_t *expected_runs(const struct course *course, bool is_done)
 void status_write(struct status *status, const struct course *course, const char *state,
                   const char *reason)
 {
-    struct save save;
     if (!status->path)
         return;
     json_auto_t *object = json_copy(status->fixed);
@@ -182,10 +181,7 @@ void status_write(struct status *status, const struct course *course, const char
                                   expected_runs(course, strcmp(state, "done") == 0), "spent_s",
                                   json_real(round(spent * 1000) / 1000)));
     // One line: those who watch read many. What cannot be written is told by runs.jsonl, too.
-    if (save_begin(&save, status->path, SAVE_STATE))
-        (void)save_end(&save, json_dumpf(object, save.file,
-                                         JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS)) == 0 &&
-                                  fputc('\n', save.file) != EOF);
+    (void)json_save(object, status->path, LINE_FORMAT, SAVE_STATE);
     status->written_s = status->spent_s;
 }
 

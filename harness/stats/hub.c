@@ -264,7 +264,7 @@ static void mark_set_aside(json_t *record)
 // A record as a line, to be freed.
 static char *line_of(const json_t *record, size_t *length)
 {
-    char *text = must(json_dumps(record, JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS)));
+    char *text = must(json_dumps(record, LINE_FORMAT));
     *length = strlen(text);
     text[(*length)++] = '\n'; // in the place of the '\0'
     return text;

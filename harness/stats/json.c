@@ -1,7 +1,6 @@
 #include "json.h"
 
 #include "common/memory.h"
-#include "common/save.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,36 +45,41 @@ void json_extend(json_t *object, json_t *more)
     json_decref(more);
 }
 
-// How an object is written: one line, or a document for people, too.
 static const size_t line_form = JSON_COMPACT | JSON_REAL_PRECISION(FIGURE_DIGITS);
-static const size_t document_form = JSON_INDENT(2) | JSON_REAL_PRECISION(RECORD_DIGITS);
 
-static bool write_object(const json_t *object, FILE *stream, size_t form)
+bool record_is_there(const char *folder, const char *name, const char *schema)
 {
-    return json_dumpf(object, stream, form) == 0 && fputc('\n', stream) != EOF;
+    char why[RECORD_WHY];
+    OWNED char *path = text_of("%s/%s", folder, name);
+    json_auto_t *record = record_read(path, schema, why);
+    return record;
 }
 
-static bool write_file(const json_t *object, const char *path, size_t form, enum save_kind kind)
+bool json_print(const json_t *object, FILE *stream, size_t format)
+{
+    return json_dumpf(object, stream, format) == 0 && fputc('\n', stream) != EOF &&
+           fflush(stream) == 0;
+}
+
+bool json_save(const json_t *object, const char *path, size_t format, enum save_kind kind)
 {
     struct save save;
-    return (save_begin(&save, path, kind) &&
-            save_end(&save, write_object(object, save.file, form))) ||
-           save_complain(path);
+    return save_begin(&save, path, kind) && save_end(&save, json_print(object, save.file, format));
 }
 
 bool output_json(const json_t *object, const char *path, FILE *stream)
 {
-    if (strcmp(path, "-") != 0)
-        return write_file(object, path, line_form, SAVE_OUTPUT);
-    return (write_object(object, stream, line_form) && fflush(stream) == 0) || save_complain(path);
+    return (strcmp(path, "-") == 0 ? json_print(object, stream, line_form)
+                                   : json_save(object, path, line_form, SAVE_OUTPUT)) ||
+           save_complain(path);
 }
 
 bool output_document(const json_t *object, const char *path)
 {
-    return write_file(object, path, document_form, SAVE_RECORD);
+    return json_save(object, path, RECORD_FORMAT, SAVE_RECORD) || save_complain(path);
 }
 
 bool output_named(const json_t *object, const char *path)
 {
-    return write_file(object, path, document_form, SAVE_OUTPUT);
+    return json_save(object, path, RECORD_FORMAT, SAVE_OUTPUT) || save_complain(path);
 }

@@ -4,6 +4,7 @@
 #include "interval.h"
 
 #include "common/record_json.h"
+#include "common/save.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -28,7 +29,15 @@ bool json_add_once(json_t *array, json_t *value);
 // Adds the members of `more`, which is freed; those that are there already keep their place.
 void json_extend(json_t *object, json_t *more);
 
-// Writing a JSON object to a file so that no reader ever sees half of it (common/save.h).
+// Whether FOLDER/NAME is a record of that schema that can be read.
+bool record_is_there(const char *folder, const char *name, const char *schema);
+
+// Writes an object in that form, with a newline behind it, and flushes the stream. False with
+// errno.
+bool json_print(const json_t *object, FILE *stream, size_t format);
+
+// The same to a file so that no reader ever sees half of it (common/save.h). False with errno.
+bool json_save(const json_t *object, const char *path, size_t format, enum save_kind kind);
 
 // Writes `object` as one line: to `stream` if path is "-", else to the file that the user named.
 // False after a message on stderr.
