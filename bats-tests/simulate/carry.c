@@ -61,7 +61,7 @@ static bool draw(void *context, struct observation *run)
 static void judge(struct session *session, size_t made, struct sums *sums)
 {
     // Several loads are judged by the first: each interval is at 95 % by itself.
-    const struct interval ratio = metric_ratio(session, 1, AGAINST_ALONE, WALL_S);
+    const struct interval ratio = metric_ratio(session, (struct ratio){1, AGAINST_ALONE, WALL_S});
     const bool covered = ratio.low <= true_ratio && true_ratio <= ratio.high;
     bool flagged = carry_over_is_slow(session);
     for (size_t i = 1; i < session->settings->condition_count; i++)

@@ -113,9 +113,9 @@ static bool one_family(void *context, struct simulation *simulation, void *part)
         if (!simulation_measure(&simulation->session, draw, &source))
             return false;
         for (size_t k = 0; k < LOADS; k++)
-            results[i + k] =
-                (struct result){significance_p(&simulation->session, k + 1, AGAINST_ALONE, WALL_S),
-                                has_effect(job, i + k)};
+            results[i + k] = (struct result){
+                significance_p(&simulation->session, (struct ratio){k + 1, AGAINST_ALONE, WALL_S}),
+                has_effect(job, i + k)};
     }
     judge(results, part);
     return true;

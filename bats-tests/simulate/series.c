@@ -80,9 +80,9 @@ static bool draw(void *context, struct observation *run)
 static void judge(struct session *session, const struct source *source, struct sums *sums)
 {
     const double truth = source->total / (double)source->loaded;
-    const struct interval ratio = metric_ratio(session, 1, AGAINST_ALONE, WALL_S);
+    const struct interval ratio = metric_ratio(session, (struct ratio){1, AGAINST_ALONE, WALL_S});
     const bool covered = ratio.low <= truth && truth <= ratio.high;
-    const bool named = metric_is_unsteady(session, 1, AGAINST_ALONE, WALL_S);
+    const bool named = metric_is_unsteady(session, (struct ratio){1, AGAINST_ALONE, WALL_S});
     const bool wide = !(ratio.error <= session->settings->error);
     sums->experiments++;
     sums->covered += covered ? 1 : 0;

@@ -57,7 +57,7 @@ static bool holds(const struct interval *ratio, double narrow)
 static struct level_session take(struct session *session, struct critical *critical,
                                  struct interval *ratio)
 {
-    *ratio = metric_ratio(session, 1, AGAINST_ALONE, WALL_S);
+    *ratio = metric_ratio(session, (struct ratio){1, AGAINST_ALONE, WALL_S});
     const double base = session->conditions[0].metric[WALL_S].mean;
     const size_t pairs = session->conditions[1].pairs[AGAINST_ALONE][WALL_S].count;
     const double t = critical_t(critical, (double)pairs - 1);

@@ -87,9 +87,10 @@ static void judge_metrics(struct session *session, const struct generator *gener
         if (!settings->metrics.item[m].chosen)
             continue;
         struct location mean = single ? metric_location(session, 0, m) : (struct location){0};
-        struct interval figure =
-            narrowed(cell, single ? mean.interval
-                                  : metric_ratio(session, judged(settings), AGAINST_ALONE, m));
+        struct interval figure = narrowed(
+            cell, single
+                      ? mean.interval
+                      : metric_ratio(session, (struct ratio){judged(settings), AGAINST_ALONE, m}));
         double truth = isnan(cell->truth) ? stream_truth(&generator->stream[m]) : cell->truth;
         bool held = holds(&figure, truth);
         const struct interval wide = narrowed(cell, mean.robust);
@@ -127,7 +128,9 @@ static void judge(struct session *session, const struct generator *generator, st
         return;
     judge_baseline(session, generator, tally);
     tally->distinguished +=
-        metric_is_distinguishable(session, judged(settings), AGAINST_ALONE, WALL_S) ? 1 : 0;
+        metric_is_distinguishable(session, (struct ratio){judged(settings), AGAINST_ALONE, WALL_S})
+            ? 1
+            : 0;
     if (settings_aa(settings) > 0)
         tally->floor += metric_noise_floor(session, WALL_S);
     if (settings_has_gate(settings))

@@ -62,7 +62,7 @@ static bool draw(void *context, struct observation *run)
 
 static void judge_mean(struct session *session, double truth, struct sums *sums)
 {
-    const struct interval mean = stragglers_mean(session, 1, AGAINST_ALONE, WALL_S);
+    const struct interval mean = stragglers_mean(session, (struct ratio){1, AGAINST_ALONE, WALL_S});
     sums->low_open += isnan(mean.low) ? 1 : 0;
     sums->high_open += isnan(mean.high) ? 1 : 0;
     sums->low_missed += mean.low > truth;
@@ -78,16 +78,16 @@ static bool one(void *context, struct simulation *simulation, void *part)
     stream_begin(&job.stream, job.cell.population, false, simulation->rng);
     if (!simulation_measure(session, draw, &job))
         return false;
-    struct interval ratio = metric_ratio(session, 1, AGAINST_ALONE, WALL_S);
+    struct interval ratio = metric_ratio(session, (struct ratio){1, AGAINST_ALONE, WALL_S});
     ratio.low = ratio.center - job.cell.narrow * (ratio.center - ratio.low);
     ratio.high = ratio.center + job.cell.narrow * (ratio.high - ratio.center);
     const bool covered = !(ratio.low > job.cell.truth) && !(ratio.high < job.cell.truth);
-    const bool named = metric_is_unsteady(session, 1, AGAINST_ALONE, WALL_S);
+    const bool named = metric_is_unsteady(session, (struct ratio){1, AGAINST_ALONE, WALL_S});
     sums->experiments++;
     sums->covered += covered;
     sums->silent += !covered && !named;
     sums->converged += ratio.error <= session->settings->error;
-    sums->said += metric_is_distinguishable(session, 1, AGAINST_ALONE, WALL_S);
+    sums->said += metric_is_distinguishable(session, (struct ratio){1, AGAINST_ALONE, WALL_S});
     sums->runs += (double)session_blocks(session);
     sums->half_width += isfinite(ratio.error) ? ratio.error : 0;
     judge_mean(session, job.mean, sums);

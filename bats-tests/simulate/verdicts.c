@@ -72,7 +72,7 @@ static void judge(const struct job *job, struct session *session, struct sums *s
     const enum against against = job->loaded ? AGAINST_BOTH : AGAINST_REFERENCE;
     const size_t condition = job->loaded ? 2 * VARIANTS - 1 : 1;
     const double truth = job->loaded ? 1 : job->truth, narrow = job->plan->narrow;
-    struct interval ratio = metric_ratio(session, condition, against, WALL_S);
+    struct interval ratio = metric_ratio(session, (struct ratio){condition, against, WALL_S});
     ratio.low = ratio.center - narrow * (ratio.center - ratio.low);
     ratio.high = ratio.center + narrow * (ratio.high - ratio.center);
     sums->experiments++;

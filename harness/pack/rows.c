@@ -145,7 +145,8 @@ static struct interval decided_ratio(const struct row *row, struct stages *stage
     struct measured *stage = &stages->stage[row->stage];
     return row->condition == 0
                ? interval_constant(1)
-               : metric_ratio(&stage->session, row->condition, AGAINST_REFERENCE, metric);
+               : metric_ratio(&stage->session,
+                              (struct ratio){row->condition, AGAINST_REFERENCE, metric});
 }
 
 // All programs are below the limit where each bound is: an intersection-union test needs no share

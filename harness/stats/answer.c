@@ -90,24 +90,22 @@ struct sides {
     bool higher;
 };
 
-static struct sides sides_of(const struct session *session, size_t condition, enum against against,
-                             size_t metric)
+static struct sides sides_of(const struct session *session, struct ratio of)
 {
-    const size_t reference = settings_reference(session->settings, condition, against);
-    const bool higher = session->settings->metrics.item[metric].higher_is_better;
-    const struct stragglers own = stragglers_of(session, condition, metric),
-                            other = stragglers_of(session, reference, metric);
+    const size_t reference = settings_reference(session->settings, of.condition, of.against);
+    const bool higher = session->settings->metrics.item[of.metric].higher_is_better;
+    const struct stragglers own = stragglers_of(session, of.condition, of.metric),
+                            other = stragglers_of(session, reference, of.metric);
     return (struct sides){.x = higher ? own : other, .y = higher ? other : own, .higher = higher};
 }
 
 // The probability of blocks in which either the condition or its reference straggled as unevenly
 // as they do here, had the load no part in it: exact, two-sided (Q. McNemar, Psychometrika 12
 // (1947) 153-157). 1 where there are none.
-static double stragglers_p(const struct session *session, size_t condition, enum against against,
-                           size_t metric)
+static double stragglers_p(const struct session *session, struct ratio of)
 {
-    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
-    const struct sides sides = sides_of(session, condition, against, metric);
+    const struct pairs *pairs = session_pairs(session, of);
+    const struct sides sides = sides_of(session, of);
     unsigned only_x = 0, only_y = 0;
     for (size_t i = 0; i < pairs->count; i++) {
         const bool x = is_one(&sides.x, pairs->x[i], sides.higher);
@@ -157,16 +155,16 @@ static bool all_above_one(const struct pairs *pairs)
     return true;
 }
 
-struct interval stragglers_mean(struct session *session, size_t condition, enum against against,
-                                size_t metric)
+struct interval stragglers_mean(struct session *session, struct ratio of)
 {
-    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
-    const struct sides sides = sides_of(session, condition, against, metric);
+    const struct pairs *pairs = session_pairs(session, of);
+    const struct sides sides = sides_of(session, of);
     const bool open_x = stragglers_needed(&sides.x) > 0, open_y = stragglers_needed(&sides.y) > 0;
-    struct interval ratio = mean_ratio(session, pairs, against, &sides, false, false);
+    struct interval ratio = mean_ratio(session, pairs, of.against, &sides, false, false);
     if (open_x || open_y) {
-        ratio.low = mean_ratio(session, pairs, against, &sides, false, open_y).low;
-        ratio.high = open_y ? NAN : mean_ratio(session, pairs, against, &sides, open_x, false).high;
+        ratio.low = mean_ratio(session, pairs, of.against, &sides, false, open_y).low;
+        ratio.high =
+            open_y ? NAN : mean_ratio(session, pairs, of.against, &sides, open_x, false).high;
     }
     // Of the reference's stragglers more may come, too.
     if (open_x && !open_y)
@@ -185,8 +183,8 @@ static const double often = 0.25;
 
 struct answer {
     struct session *session;
-    size_t condition, metric, reference;
-    enum against against;
+    struct ratio of;
+    size_t reference;
     struct interval typical, mean; // above 1 is worse
     struct stragglers own, other;
     double p;
@@ -235,11 +233,11 @@ static void bounds_text(const struct interval *of, char *text)
 // "Beside half it takes 1.50 times as long (1.46 to 1.54).", in the metric's own direction.
 static void print_typical(const struct answer *answer, FILE *stream)
 {
-    const struct metric_setting *metric = &answer->session->settings->metrics.item[answer->metric];
+    const struct metric_setting *metric =
+        &answer->session->settings->metrics.item[answer->of.metric];
     const bool is_time = words_is_time(metric);
     const struct interval plain = interval_of_reference(&answer->typical, metric->higher_is_better);
-    const size_t pairs =
-        answer->session->conditions[answer->condition].pairs[answer->against][answer->metric].count;
+    const size_t pairs = session_pairs(answer->session, answer->of)->count;
     const size_t needed = statistic_runs(STATISTIC_TYPICAL, answer->session->critical.confidence);
     char figure[PART], bounds[PART];
     number_text(&plain, plain.center, figure);
@@ -253,8 +251,7 @@ static void print_typical(const struct answer *answer, FILE *stream)
     if (!isfinite(answer->typical.low) && pairs < needed)
         fprintf(stream, "; how sure that is shows from %zu pairs of runs on, there are %zu", needed,
                 pairs);
-    else if (!metric_is_distinguishable(answer->session, answer->condition, answer->against,
-                                        answer->metric))
+    else if (!metric_is_distinguishable(answer->session, answer->of))
         fputs(", which is not distinguishable from no effect", stream);
     fputc('.', stream);
 }
@@ -284,7 +281,7 @@ static void print_share(const struct stragglers *of, bool is_time, FILE *stream)
 
 static void print_mean(const struct answer *answer, FILE *stream)
 {
-    const bool higher = answer->session->settings->metrics.item[answer->metric].higher_is_better;
+    const bool higher = answer->session->settings->metrics.item[answer->of.metric].higher_is_better;
     const struct interval plain = interval_of_reference(&answer->mean, higher);
     const size_t own = stragglers_needed(&answer->own), other = stragglers_needed(&answer->other);
     char bounds[PART];
@@ -299,7 +296,7 @@ static void print_mean(const struct answer *answer, FILE *stream)
 // "Besides, 1 run in 10 (...) takes 10 times as long, none alone: on average 2.4 times."
 static void print_seldom(const struct answer *answer, FILE *stream)
 {
-    const bool is_time = words_is_time(&answer->session->settings->metrics.item[answer->metric]);
+    const bool is_time = words_is_time(&answer->session->settings->metrics.item[answer->of.metric]);
     char share[PART];
     if (answer->own.count > 0) {
         fputs("Besides, ", stream);
@@ -355,12 +352,12 @@ static json_t *stragglers_json(const struct stragglers *of)
 static void name_places(struct answer *answer)
 {
     const struct settings *settings = answer->session->settings;
-    const char *load = settings_load_name(settings, answer->condition);
-    const char *own = settings->conditions[settings_variant(settings, answer->condition)];
+    const char *load = settings_load_name(settings, answer->of.condition);
+    const char *own = settings->conditions[settings_variant(settings, answer->of.condition)];
     const char *other = settings->conditions[settings_variant(settings, answer->reference)];
-    if (answer->against == AGAINST_ALONE) {
+    if (answer->of.against == AGAINST_ALONE) {
         snprintf(answer->place, PART, "beside %.100s",
-                 load ? load : settings->conditions[answer->condition]);
+                 load ? load : settings->conditions[answer->of.condition]);
         snprintf(answer->other_place, PART, "alone");
     } else {
         snprintf(answer->place, PART, "with %.100s", own);
@@ -368,26 +365,23 @@ static void name_places(struct answer *answer)
     }
 }
 
-void answer_add(struct session *session, size_t condition, enum against against, size_t metric,
-                json_t *record)
+void answer_add(struct session *session, struct ratio of, json_t *record)
 {
     static void (*const both[])(const struct answer *, FILE *) = {print_typical, print_seldom};
-    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
+    const struct pairs *pairs = session_pairs(session, of);
     struct answer answer = {
         .session = session,
-        .condition = condition,
-        .metric = metric,
-        .reference = settings_reference(session->settings, condition, against),
-        .against = against,
-        .typical = metric_typical(session, condition, against, metric),
-        .mean = stragglers_mean(session, condition, against, metric),
-        .own = stragglers_of(session, condition, metric),
-        .p = stragglers_p(session, condition, against, metric),
+        .of = of,
+        .reference = settings_reference(session->settings, of.condition, of.against),
+        .typical = metric_typical(session, of),
+        .mean = stragglers_mean(session, of),
+        .own = stragglers_of(session, of.condition, of.metric),
+        .p = stragglers_p(session, of),
     };
-    answer.other = stragglers_of(session, answer.reference, metric);
+    answer.other = stragglers_of(session, answer.reference, of.metric);
     const bool seldom = answer.own.count + answer.other.count > 0;
-    const bool known = pairs->count > 0 && answer.typical.center > 0 &&
-                       session_censored(session, condition, against) == 0;
+    const bool known =
+        pairs->count > 0 && answer.typical.center > 0 && session_censored(session, of) == 0;
     name_places(&answer);
     json_extend(record,
                 json_pack("{s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o}", "typical",

@@ -100,15 +100,15 @@ static size_t blocks_for(struct session *session, size_t now, double unit, doubl
 static double one_run(struct session *session, size_t condition, size_t metric,
                       struct interval *ratio)
 {
-    const enum against against = settings_decides_by(session->settings);
-    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
+    const struct ratio of = settings_deciding(session->settings, condition, metric);
+    const struct pairs *pairs = session_pairs(session, of);
     const double n = (double)pairs->count;
     if (session->settings->statistic == STATISTIC_MEAN) {
         // With 1 in the place of t the half-width is the standard error.
         *ratio = interval_ratio(pairs, 1, 1);
         return ratio->error * ratio->center * sqrt(n);
     }
-    *ratio = metric_ratio(session, condition, against, metric);
+    *ratio = metric_ratio(session, of);
     if (session->settings->statistic == STATISTIC_TYPICAL)
         return ratio->center * typical_error_of_one(pairs);
     return ratio->error * ratio->center * sqrt(n) / t_after(session, session_blocks(session), true);
@@ -235,7 +235,7 @@ static bool looks_unsteady(struct session *session)
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++)
             if (settings_compares(settings, i, against) && metric_is_asked(session, i, m) &&
-                metric_is_suspect(session, i, against, m))
+                metric_is_suspect(session, (struct ratio){i, against, m}))
                 return true;
     return false;
 }

@@ -41,8 +41,7 @@ bool gate_decides(const struct settings *settings, size_t condition);
 enum verdict gate_verdict(struct session *session);
 
 // Whether two variants, under a load or alone, are the same, or one is better.
-enum relation gate_relation(struct session *session, size_t condition, enum against against,
-                            size_t metric);
+enum relation gate_relation(struct session *session, struct ratio of);
 
 // Whether the gate knows all that it has to: that --at-most is broken; or that it is kept,
 // if given, and where asked of each ratio whether it is better, worse or the same.

@@ -11,25 +11,23 @@
 // Where runs timed out, the ratio of the wall times is at most the true one: it may be above
 // the limit, and is never known to be below. Where those of the reference did, it bounds
 // nothing. Neither do other figures: of those one does not know what they were at the time-out.
-static enum verdict bound(struct session *session, size_t condition, size_t metric)
+static enum verdict bound(struct session *session, struct ratio of)
 {
     const struct settings *settings = session->settings;
-    const enum against against = settings_decides_by(settings);
-    const size_t reference = settings_reference(settings, condition, against);
-    if (session->conditions[reference].censored > 0 || metric != WALL_S)
+    const size_t reference = settings_reference(settings, of.condition, of.against);
+    if (session->conditions[reference].censored > 0 || of.metric != WALL_S)
         return VERDICT_UNDECIDED;
-    const struct interval ratio = metric_ratio_of_records(session, condition, against, metric);
+    const struct interval ratio = metric_ratio_of_records(session, of);
     return ratio.low > settings->at_most ? VERDICT_ABOVE : VERDICT_UNDECIDED;
 }
 
 // Where the interval of a ratio that decides lies, for one metric, from --at-most.
-static enum verdict gate_ratio(struct session *session, size_t condition, size_t metric)
+static enum verdict gate_ratio(struct session *session, struct ratio of)
 {
     const struct settings *settings = session->settings;
-    const enum against against = settings_decides_by(settings);
-    if (session_censored(session, condition, against) > 0)
-        return bound(session, condition, metric);
-    const struct interval ratio = metric_ratio(session, condition, against, metric);
+    if (session_censored(session, of) > 0)
+        return bound(session, of);
+    const struct interval ratio = metric_ratio(session, of);
     if (ratio.low > settings->at_most)
         return VERDICT_ABOVE;
     return ratio.high <= settings->at_most ? VERDICT_BELOW : VERDICT_UNDECIDED;
@@ -67,14 +65,13 @@ enum verdict gate_verdict(struct session *session)
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++)
             if (gate_decides(settings, i) && metric_is_asked(session, i, m))
-                gate_add(&sum, gate_ratio(session, i, m));
+                gate_add(&sum, gate_ratio(session, settings_deciding(settings, i, m)));
     return gate_of_all(&sum);
 }
 
-enum relation gate_relation(struct session *session, size_t condition, enum against against,
-                            size_t metric)
+enum relation gate_relation(struct session *session, struct ratio of)
 {
-    const struct interval ratio = metric_ratio(session, condition, against, metric);
+    const struct interval ratio = metric_ratio(session, of);
     return relation_of(&ratio, session->settings->same_within);
 }
 
@@ -93,11 +90,10 @@ double gate_gap(const struct settings *settings, const struct interval *ratio)
 static bool knows_relations(struct session *session)
 {
     const struct settings *settings = session->settings;
-    const enum against against = settings_decides_by(settings);
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++)
             if (gate_decides(settings, i) && metric_is_asked(session, i, m) &&
-                gate_relation(session, i, against, m) == RELATION_UNDECIDED)
+                gate_relation(session, settings_deciding(settings, i, m)) == RELATION_UNDECIDED)
                 return false;
     return true;
 }
@@ -134,39 +130,34 @@ static bool is_of(const json_t *warning, const char *member, const char *name)
     return !own || strcmp(own, name) == 0;
 }
 
-static bool is_about(const struct judgement *of, const json_t *warning, size_t condition,
-                     size_t metric)
+static bool is_about(const struct settings *settings, const json_t *warning, struct ratio of)
 {
-    const struct settings *settings = of->session->settings;
-    const size_t reference = settings_reference(settings, condition, of->against);
-    return is_of(warning, "metric", settings->metrics.item[metric].name) &&
+    const size_t reference = settings_reference(settings, of.condition, of.against);
+    return is_of(warning, "metric", settings->metrics.item[of.metric].name) &&
            (bias_is_of_all(bias_of(warning)) ||
-            is_of(warning, "condition", settings->conditions[condition]) ||
+            is_of(warning, "condition", settings->conditions[of.condition]) ||
             is_of(warning, "condition", settings->conditions[reference]));
 }
 
 // By the interval alone. To know whether it is better, worse or the same is enough where no
 // limit was given.
-static enum verdict by_interval(const struct judgement *of, size_t condition, size_t metric)
+static enum verdict by_interval(struct session *session, struct ratio of)
 {
-    if (of->session->settings->at_most > 0)
-        return gate_ratio(of->session, condition, metric);
-    return gate_relation(of->session, condition, of->against, metric) == RELATION_UNDECIDED
-               ? VERDICT_UNDECIDED
-               : VERDICT_BELOW;
+    if (session->settings->at_most > 0)
+        return gate_ratio(session, of);
+    return gate_relation(session, of) == RELATION_UNDECIDED ? VERDICT_UNDECIDED : VERDICT_BELOW;
 }
 
 #define PAIRS_FOR_ALL 6 // so many on one side by chance: one in 32, for both sides
 
 // Whether the ratio is on that side of the limit in each single pair: then it is, whatever it does
 // from one to the next.
-static bool holds_in_each_pair(const struct judgement *of, size_t condition, size_t metric,
-                               enum verdict seen)
+static bool holds_in_each_pair(const struct session *session, struct ratio of, enum verdict seen)
 {
-    const double limit = of->session->settings->at_most;
-    if (of->against == AGAINST_BOTH || !(limit > 0))
+    const double limit = session->settings->at_most;
+    const struct pairs *pairs = session_pairs(session, of);
+    if (!(limit > 0))
         return false;
-    const struct pairs *pairs = &of->session->conditions[condition].pairs[of->against][metric];
     for (size_t i = 0; i < pairs->count; i++)
         if ((pairs->y[i] > limit * pairs->x[i]) != (seen == VERDICT_ABOVE))
             return false;
@@ -174,17 +165,17 @@ static bool holds_in_each_pair(const struct judgement *of, size_t condition, siz
 }
 
 // `why`: the flags of the problems beside which it does not hold.
-static enum verdict judge(const struct judgement *of, size_t condition, size_t metric, json_t *why)
+static enum verdict judge(const struct judgement *judgement, struct ratio of, json_t *why)
 {
-    const enum verdict seen = by_interval(of, condition, metric);
+    struct session *session = judgement->session;
+    const enum verdict seen = by_interval(session, of);
     enum verdict verdict = seen;
-    JSON_EACH (warning, of->warnings) {
+    JSON_EACH (warning, judgement->warnings) {
         const enum bias bias = bias_of(warning);
-        if (bias == BIAS_NONE || !is_about(of, warning, condition, metric) ||
-            bias_beside(bias, seen, of->against == AGAINST_REFERENCE) != VERDICT_UNDECIDED)
+        if (bias == BIAS_NONE || !is_about(session->settings, warning, of) ||
+            bias_beside(bias, seen, of.against == AGAINST_REFERENCE) != VERDICT_UNDECIDED)
             continue;
-        if (json_text_is(warning, "flag", "unsteady") &&
-            holds_in_each_pair(of, condition, metric, seen))
+        if (json_text_is(warning, "flag", "unsteady") && holds_in_each_pair(session, of, seen))
             continue;
         verdict = VERDICT_UNDECIDED;
         json_add_once(why, json_object_get(warning, "flag"));
@@ -213,7 +204,7 @@ static void judge_condition(const struct judgement *of, size_t condition, struct
         if (!metric_is_asked(of->session, condition, m))
             continue;
         json_t *ratio = find(of, condition, m), *reasons = json_array();
-        const enum verdict verdict = judge(of, condition, m, reasons);
+        const enum verdict verdict = judge(of, (struct ratio){condition, of->against, m}, reasons);
         gate_add(&own, verdict);
         if (settings->at_most > 0 || json_array_size(reasons) > 0)
             set_verdict(ratio, "gate", verdict);

@@ -189,14 +189,13 @@ static bool look_at(struct session *session, const struct pairs *pairs, enum aga
 }
 
 // What the session's own pairs show, which are looked at once. NULL: as look_at().
-static const struct look *look_of(struct session *session, size_t condition, enum against against,
-                                  size_t metric)
+static const struct look *look_of(struct session *session, struct ratio of)
 {
-    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
-    const bool inverse = session->settings->metrics.item[metric].higher_is_better;
-    struct look *look = &session->conditions[condition].look[against][metric];
+    const struct pairs *pairs = session_pairs(session, of);
+    const bool inverse = session->settings->metrics.item[of.metric].higher_is_better;
+    struct look *look = &session->conditions[of.condition].look[of.against][of.metric];
     const bool known = look->pairs > 0 && look->pairs == pairs->count;
-    return known || look_at(session, pairs, against, inverse, look) ? look : NULL;
+    return known || look_at(session, pairs, of.against, inverse, look) ? look : NULL;
 }
 
 // How many times as wide an interval of those pairs is as one of so many independent pairs at one
@@ -220,12 +219,11 @@ static struct interval ratio_of_pairs(struct session *session, const struct pair
     return interval_positive(interval_ratio(pairs, t * look->stretch.low, t * look->stretch.high));
 }
 
-struct interval metric_typical(struct session *session, size_t condition, enum against against,
-                               size_t metric)
+struct interval metric_typical(struct session *session, struct ratio of)
 {
-    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
-    const struct look *look = look_of(session, condition, against, metric);
-    if (!look || session_censored(session, condition, against) > 0)
+    const struct pairs *pairs = session_pairs(session, of);
+    const struct look *look = look_of(session, of);
+    if (!look || session_censored(session, of) > 0)
         return interval_unbounded(NAN);
     return interval_positive(typical_ratio(metric_critical(session, session_blocks(session)), pairs,
                                            widening_of(session->settings, look)));
@@ -266,31 +264,28 @@ static struct interval interaction(struct session *session, size_t condition, si
     return interval_of_reference(&ratio, settings->metrics.item[metric].higher_is_better);
 }
 
-struct interval metric_ratio(struct session *session, size_t condition, enum against against,
-                             size_t metric)
+struct interval metric_ratio(struct session *session, struct ratio of)
 {
-    if (session_censored(session, condition, against) > 0)
+    if (session_censored(session, of) > 0)
         return interval_unbounded(NAN);
-    return metric_ratio_of_records(session, condition, against, metric);
+    return metric_ratio_of_records(session, of);
 }
 
-struct interval metric_ratio_of_records(struct session *session, size_t condition,
-                                        enum against against, size_t metric)
+struct interval metric_ratio_of_records(struct session *session, struct ratio of)
 {
-    if (against == AGAINST_BOTH)
-        return interval_positive(interaction(session, condition, metric));
-    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
-    return ratio_of_pairs(session, pairs, look_of(session, condition, against, metric));
+    if (of.against == AGAINST_BOTH)
+        return interval_positive(interaction(session, of.condition, of.metric));
+    const struct pairs *pairs = session_pairs(session, of);
+    return ratio_of_pairs(session, pairs, look_of(session, of));
 }
 
 // The probability of pairs that differ as much as these, had what is compared done nothing: the
 // exact test of the order that the experiment drew (interval.h), of all its looks. NAN: fewer than
 // 6 pairs.
-static double metric_effect_p(struct session *session, size_t condition, enum against against,
-                              size_t metric)
+static double metric_effect_p(struct session *session, struct ratio of)
 {
-    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
-    if (session_censored(session, condition, against) > 0 ||
+    const struct pairs *pairs = session_pairs(session, of);
+    if (session_censored(session, of) > 0 ||
         typical_changes(pairs, &session->scratch) == CHANGE_NONE)
         return NAN;
     const double p =
@@ -301,10 +296,9 @@ static double metric_effect_p(struct session *session, size_t condition, enum ag
     return p < 1 ? 2 * gsl_cdf_ugaussian_Q(z) : p;
 }
 
-bool metric_is_unsteady(struct session *session, size_t condition, enum against against,
-                        size_t metric)
+bool metric_is_unsteady(struct session *session, struct ratio of)
 {
-    const struct look *look = look_of(session, condition, against, metric);
+    const struct look *look = look_of(session, of);
     return look && series_is_unsteady(&look->steadiness);
 }
 
@@ -317,32 +311,28 @@ static double robust_spread(const struct session *session, size_t condition, siz
 }
 
 // Whether the pairs vary by more than their reference does.
-static bool pairs_vary(const struct session *session, size_t condition, enum against against,
-                       size_t metric)
+static bool pairs_vary(const struct session *session, struct ratio of)
 {
-    const struct pairs *pairs = &session->conditions[condition].pairs[against][metric];
+    const struct pairs *pairs = session_pairs(session, of);
     const double ratio = pairs->mean_y / pairs->mean_x;
     double yy = pairs->yy, xx = ratio * ratio * pairs->xx;
     if (session->settings->statistic == STATISTIC_TYPICAL) {
-        const size_t reference = settings_reference(session->settings, condition, against);
-        yy = pow(robust_spread(session, condition, metric), 2);
-        xx = pow(robust_spread(session, reference, metric), 2);
+        const size_t reference = settings_reference(session->settings, of.condition, of.against);
+        yy = pow(robust_spread(session, of.condition, of.metric), 2);
+        xx = pow(robust_spread(session, reference, of.metric), 2);
     }
     return yy > varies_from * xx || xx > varies_from * yy;
 }
 
-bool metric_is_suspect(struct session *session, size_t condition, enum against against,
-                       size_t metric)
+bool metric_is_suspect(struct session *session, struct ratio of)
 {
-    const struct look *look = look_of(session, condition, against, metric);
-    return look &&
-           series_is_suspect(&look->steadiness, pairs_vary(session, condition, against, metric));
+    const struct look *look = look_of(session, of);
+    return look && series_is_suspect(&look->steadiness, pairs_vary(session, of));
 }
 
-double metric_pairs_rho(struct session *session, size_t condition, enum against against,
-                        size_t metric)
+double metric_pairs_rho(struct session *session, struct ratio of)
 {
-    const struct look *look = look_of(session, condition, against, metric);
+    const struct look *look = look_of(session, of);
     return look ? dependence_rho(&look->steadiness.seen, robust_prior) : NAN;
 }
 
@@ -375,14 +365,15 @@ bool metric_is_asked(const struct session *session, size_t condition, size_t met
 
 double metric_worst_error(struct session *session, size_t condition)
 {
-    const enum against against = settings_decides_by(session->settings);
     double worst = 0;
     for (size_t m = 0; m < session->settings->metrics.count; m++) {
         if (!metric_is_asked(session, condition, m))
             continue;
-        worst = fmax(worst, session->settings->condition_count == 1
-                                ? metric_location(session, 0, m).interval.error
-                                : metric_ratio(session, condition, against, m).error);
+        worst = fmax(
+            worst,
+            session->settings->condition_count == 1
+                ? metric_location(session, 0, m).interval.error
+                : metric_ratio(session, settings_deciding(session->settings, condition, m)).error);
     }
     return worst;
 }
@@ -392,37 +383,34 @@ double metric_noise_floor(struct session *session, size_t metric)
     size_t aa = settings_aa(session->settings);
     if (aa == 0)
         return 0;
-    struct interval ratio = metric_ratio(session, aa, AGAINST_ALONE, metric);
+    struct interval ratio = metric_ratio(session, (struct ratio){aa, AGAINST_ALONE, metric});
     return isfinite(ratio.error) ? fmax(1 - ratio.low, ratio.high - 1) : INFINITY;
 }
 
-bool metric_is_judged(struct session *session, size_t condition, enum against against,
-                      size_t metric)
+bool metric_is_judged(struct session *session, struct ratio of)
 {
-    return session_censored(session, condition, against) == 0 &&
-           (session->settings->statistic != STATISTIC_TYPICAL || against == AGAINST_BOTH ||
-            !isnan(metric_effect_p(session, condition, against, metric)));
+    return session_censored(session, of) == 0 &&
+           (session->settings->statistic != STATISTIC_TYPICAL || of.against == AGAINST_BOTH ||
+            !isnan(metric_effect_p(session, of)));
 }
 
-bool metric_is_distinguishable(struct session *session, size_t condition, enum against against,
-                               size_t metric)
+bool metric_is_distinguishable(struct session *session, struct ratio of)
 {
-    const struct interval ratio = metric_ratio(session, condition, against, metric);
-    const bool above = condition == settings_aa(session->settings) ||
-                       fabs(ratio.center - 1) > metric_noise_floor(session, metric);
-    if (session->settings->statistic != STATISTIC_TYPICAL || against == AGAINST_BOTH)
+    const struct interval ratio = metric_ratio(session, of);
+    const bool above = of.condition == settings_aa(session->settings) ||
+                       fabs(ratio.center - 1) > metric_noise_floor(session, of.metric);
+    if (session->settings->statistic != STATISTIC_TYPICAL || of.against == AGAINST_BOTH)
         return above && (ratio.low > 1 || ratio.high < 1);
     const double error_rate = 1 - metric_confidence(session, session_blocks(session));
-    return above && metric_effect_p(session, condition, against, metric) <= error_rate;
+    return above && metric_effect_p(session, of) <= error_rate;
 }
 
 enum { HALVINGS = 50 };
 
-// Which ratio.
+// Which ratio, of which session.
 struct figure {
     struct session *session;
-    size_t condition, metric;
-    enum against against;
+    struct ratio of;
 };
 
 // The ratio's interval at the confidence 1 - p.
@@ -432,8 +420,7 @@ static struct interval interval_at(const void *user, double p)
     struct session *session = figure->session;
     const struct critical own = session->critical;
     critical_init(&session->critical, 1 - p);
-    const struct interval ratio =
-        metric_ratio(session, figure->condition, figure->against, figure->metric);
+    const struct interval ratio = metric_ratio(session, figure->of);
     critical_free(&session->critical);
     session->critical = own;
     return ratio;
@@ -464,11 +451,10 @@ double significance_of(struct interval (*interval)(const void *user, double p), 
     return exp(high);
 }
 
-double significance_p(struct session *session, size_t condition, enum against against,
-                      size_t metric)
+double significance_p(struct session *session, struct ratio of)
 {
-    const struct figure figure = {session, condition, metric, against};
-    if (session->settings->statistic == STATISTIC_TYPICAL && against != AGAINST_BOTH)
-        return metric_effect_p(session, condition, against, metric);
+    const struct figure figure = {session, of};
+    if (session->settings->statistic == STATISTIC_TYPICAL && of.against != AGAINST_BOTH)
+        return metric_effect_p(session, of);
     return significance_of(interval_at, &figure);
 }

@@ -24,29 +24,24 @@ double metric_rho(const struct session *session, size_t metric);
 // way round where more is better: above 1 is worse. NAN, with an infinite error, where a run
 // of either timed out. With a gate the interval is that of the look after so many blocks
 // (settings.h); else that of one look, widened for a number of runs that was chosen by looking.
-struct interval metric_ratio(struct session *session, size_t condition, enum against against,
-                             size_t metric);
+struct interval metric_ratio(struct session *session, struct ratio of);
 
 // Whether the ratio changes within the experiment: neighbouring pairs resemble each other, or
 // drift. Its interval allows for that as far as so few pairs show it.
-bool metric_is_unsteady(struct session *session, size_t condition, enum against against,
-                        size_t metric);
+bool metric_is_unsteady(struct session *session, struct ratio of);
 
 // Whether it may, and more blocks would show it.
-bool metric_is_suspect(struct session *session, size_t condition, enum against against,
-                       size_t metric);
+bool metric_is_suspect(struct session *session, struct ratio of);
 
 // The correlation of neighbouring pairs to be expected.
-double metric_pairs_rho(struct session *session, size_t condition, enum against against,
-                        size_t metric);
+double metric_pairs_rho(struct session *session, struct ratio of);
 
 // How many times x's mean y's is, of any two figures that were measured in the same blocks of
 // the session: with the statistic and the care of its own ratios.
 struct interval metric_pairs_ratio(struct session *session, const struct pairs *pairs);
 
 // The typical ratio, whatever the session's statistic is.
-struct interval metric_typical(struct session *session, size_t condition, enum against against,
-                               size_t metric);
+struct interval metric_typical(struct session *session, struct ratio of);
 
 // The ratio of the means of any pairs, whatever the session's statistic is, at one look.
 struct interval metric_mean_ratio(struct session *session, const struct pairs *pairs,
@@ -60,8 +55,7 @@ double metric_confidence(const struct session *session, size_t blocks);
 struct critical *metric_critical(struct session *session, size_t blocks);
 
 // The same of what was recorded, as if a run that timed out had ended then.
-struct interval metric_ratio_of_records(struct session *session, size_t condition,
-                                        enum against against, size_t metric);
+struct interval metric_ratio_of_records(struct session *session, struct ratio of);
 
 // Whether the metric is too small to be held to a relative error: a CPU time
 // that is below the kernel's tick (whose split into user and system is then a
@@ -83,13 +77,11 @@ double metric_noise_floor(struct session *session, size_t metric);
 
 // Whether it can be known at all: no run timed out, and of the typical ratio there are pairs enough
 // for metric_effect_p().
-bool metric_is_judged(struct session *session, size_t condition, enum against against,
-                      size_t metric);
+bool metric_is_judged(struct session *session, struct ratio of);
 
 // Whether there is an effect, and the ratio is above the noise floor: by metric_effect_p() where
 // the ratio is the typical one, else where its interval is away from 1.
-bool metric_is_distinguishable(struct session *session, size_t condition, enum against against,
-                               size_t metric);
+bool metric_is_distinguishable(struct session *session, struct ratio of);
 
 // The p value of a ratio.
 
@@ -97,8 +89,7 @@ bool metric_is_distinguishable(struct session *session, size_t condition, enum a
 // ratio's interval leaves 1 out, so that p and interval never contradict each
 // other, whatever corrections the interval has. At least SIGNIFICANCE_LEAST;
 // NAN where there is no interval, or one without a width.
-double significance_p(struct session *session, size_t condition, enum against against,
-                      size_t metric);
+double significance_p(struct session *session, struct ratio of);
 
 // The same of any ratio: `interval` gives it at the confidence 1 - p.
 double significance_of(struct interval (*interval)(const void *user, double p), const void *user);

@@ -87,7 +87,7 @@ static bool is_unsteady(struct session *session, size_t condition, size_t metric
 {
     for (enum against against = 0; against < PAIRINGS; against++)
         if (settings_compares(session->settings, condition, against) &&
-            metric_is_unsteady(session, condition, against, metric))
+            metric_is_unsteady(session, (struct ratio){condition, against, metric}))
             return true;
     return false;
 }
@@ -99,7 +99,7 @@ static bool is_part_of_unsteady(struct session *session, size_t condition, size_
             if ((i == condition ||
                  settings_reference(session->settings, i, against) == condition) &&
                 settings_compares(session->settings, i, against) &&
-                metric_is_unsteady(session, i, against, metric))
+                metric_is_unsteady(session, (struct ratio){i, against, metric}))
                 return true;
     return false;
 }
@@ -356,10 +356,11 @@ static void add_carry_over(const struct view *view, struct message *message)
 static void add_unsteady(const struct view *view, struct message *message)
 {
     struct session *session = view->session;
-    const bool alone = settings_compares(session->settings, view->index, AGAINST_ALONE) &&
-                       metric_is_unsteady(session, view->index, AGAINST_ALONE, view->metric);
-    const enum against against = alone ? AGAINST_ALONE : AGAINST_REFERENCE;
-    const struct pairs *pairs = &view->condition->pairs[against][view->metric];
+    struct ratio of = {view->index, AGAINST_ALONE, view->metric};
+    const bool alone = settings_compares(session->settings, of.condition, of.against) &&
+                       metric_is_unsteady(session, of);
+    of.against = alone ? AGAINST_ALONE : AGAINST_REFERENCE;
+    const struct pairs *pairs = session_pairs(session, of);
     const size_t third = pairs->count / 3;
     double x[2] = {0}, y[2] = {0};
     for (size_t i = 0; i < third; i++) {
@@ -373,8 +374,7 @@ static void add_unsteady(const struct view *view, struct message *message)
     message_detail(message, "all", "%zu", pairs->count);
     message_detail(message, "first", "%.3g", y[0] / x[0]);
     message_detail(message, "last", "%.3g", y[1] / x[1]);
-    message_detail(message, "rho", "%.2f",
-                   metric_pairs_rho(session, view->index, against, view->metric));
+    message_detail(message, "rho", "%.2f", metric_pairs_rho(session, of));
 }
 
 static void (*const add[ODDITIES])(const struct view *, struct message *) = {

@@ -169,65 +169,76 @@ static const char *comparisons_method(const struct settings *settings, enum agai
     return settings_has_gate(settings) ? names[statistic][kind].looks : names[statistic][kind].once;
 }
 
+// A figure without variation has no error, rather than none.
+static json_t *error_of(const struct interval *interval)
+{
+    return interval->constant ? json_null() : json_figure(interval->error);
+}
+
+// null: that cannot be known.
+static json_t *distinguishable(struct session *session, struct ratio of)
+{
+    return metric_is_judged(session, of) ? json_boolean(metric_is_distinguishable(session, of))
+                                         : json_null();
+}
+
+static const char *reference_name(const struct settings *settings, struct ratio of)
+{
+    return settings->conditions[settings_reference(settings, of.condition, of.against)];
+}
+
 // What both kinds have in common.
-static json_t *ratio_json(struct session *session, size_t condition, enum against against,
-                          size_t metric, const struct interval *ratio)
+static json_t *ratio_json(struct session *session, struct ratio of, const struct interval *ratio)
 {
     const struct settings *settings = session->settings;
-    const struct metric_setting *what = &settings->metrics.item[metric];
-    const struct words_of names = words_of(settings, condition, metric);
-    const size_t censored = session_censored(session, condition, against);
+    const struct metric_setting *what = &settings->metrics.item[of.metric];
+    const struct words_of names = words_of(settings, of.condition, of.metric);
+    const size_t censored = session_censored(session, of);
     // An interaction decides nothing, and has no part of the shared error rate.
-    const bool shares = what->decides && against != AGAINST_BOTH && settings_family(settings) > 1;
+    const bool shares =
+        what->decides && of.against != AGAINST_BOTH && settings_family(settings) > 1;
     json_t *json = json_pack(
         "{s:s, s:s, s:s?, s:s, s:s, s:b, s:b, s:o, s:b, s:o, s:o, s:o, s:s, s:o, s:b, s:I}",
         "variant", names.variant, "reference_variant", names.reference, "load", names.load,
         "metric", what->name, "statistic", statistic_names[settings->statistic], "requested",
         what->chosen, "decides", what->decides, "ratio", json_figure(ratio->center), "constant",
-        ratio->constant, "ci", json_interval(ratio), "error",
-        ratio->constant ? json_null() : json_figure(ratio->error), "p",
-        json_figure(significance_p(session, condition, against, metric)), "method",
-        comparisons_method(settings, against), "distinguishable",
-        metric_is_judged(session, condition, against, metric)
-            ? json_boolean(metric_is_distinguishable(session, condition, against, metric))
-            : json_null(),
+        ratio->constant, "ci", json_interval(ratio), "error", error_of(ratio), "p",
+        json_figure(significance_p(session, of)), "method",
+        comparisons_method(settings, of.against), "distinguishable", distinguishable(session, of),
         "simultaneous", shares, "censored", (json_int_t)censored);
     answer_direction(what, ratio, names.reference, json); // the text is another one
     return json;
 }
 
-static json_t *comparison(struct session *session, size_t condition, size_t metric)
+static json_t *comparison(struct session *session, struct ratio of)
 {
     const struct settings *settings = session->settings;
-    const enum against against = AGAINST_REFERENCE;
-    const struct interval ratio = metric_ratio(session, condition, against, metric);
-    const enum relation relation = gate_relation(session, condition, against, metric);
-    json_t *json = ratio_json(session, condition, against, metric, &ratio);
-    json_extend(
-        json,
-        json_pack("{s:s, s:s, s:I, s:s}", "condition", settings->conditions[condition], "reference",
-                  settings->conditions[settings_reference(settings, condition, against)], "pairs",
-                  (json_int_t)session->conditions[condition].pairs[against][metric].count,
-                  "verdict",
-                  relation_name(relation, words_is_time(&settings->metrics.item[metric]))));
-    answer_add(session, condition, against, metric, json);
+    const struct interval ratio = metric_ratio(session, of);
+    const bool is_time = words_is_time(&settings->metrics.item[of.metric]);
+    json_t *json = ratio_json(session, of, &ratio);
+    json_extend(json,
+                json_pack("{s:s, s:s, s:I, s:s}", "condition", settings->conditions[of.condition],
+                          "reference", reference_name(settings, of), "pairs",
+                          (json_int_t)session_pairs(session, of)->count, "verdict",
+                          relation_name(gate_relation(session, of), is_time)));
+    answer_add(session, of, json);
     json_object_set_new(json, "gate", json_null()); // unless it is judged
-    json_object_set_new(json, "text", words_comparison(settings, condition, metric, &ratio));
+    json_object_set_new(json, "text", words_comparison(settings, of.condition, of.metric, &ratio));
     return json;
 }
 
-static json_t *interaction(struct session *session, size_t condition, size_t metric)
+static json_t *interaction(struct session *session, struct ratio of)
 {
-    const struct interval ratio = metric_ratio(session, condition, AGAINST_BOTH, metric);
-    json_t *json = ratio_json(session, condition, AGAINST_BOTH, metric, &ratio);
+    const struct interval ratio = metric_ratio(session, of);
+    json_t *json = ratio_json(session, of, &ratio);
     json_object_set_new(json, "text",
-                        words_interaction(session->settings, condition, metric, &ratio));
+                        words_interaction(session->settings, of.condition, of.metric, &ratio));
     return json;
 }
 
 // Of each condition that is compared in that way, and of each metric that is reported.
 static json_t *list_of(struct session *session, enum against against,
-                       json_t *(*one)(struct session *session, size_t condition, size_t metric))
+                       json_t *(*one)(struct session *session, struct ratio of))
 {
     const struct settings *settings = session->settings;
     // An interaction is there where both variants are paired.
@@ -237,14 +248,8 @@ static json_t *list_of(struct session *session, enum against against,
         for (size_t m = 0; m < settings->metrics.count; m++)
             if (settings_compares(settings, i, against) && metrics_reports(&settings->metrics, m) &&
                 session->conditions[i].pairs[pairing][m].count > 0)
-                json_array_append_new(list, one(session, i, m));
+                json_array_append_new(list, one(session, (struct ratio){i, against, m}));
     return list;
-}
-
-// A figure without variation has no error, rather than none.
-static json_t *error_of(const struct interval *interval)
-{
-    return interval->constant ? json_null() : json_figure(interval->error);
 }
 
 static json_t *describe(struct session *session, size_t condition, size_t metric)
@@ -384,34 +389,27 @@ static json_t *washout(const struct session *session)
                      (int)session->unwashed + 1, "excluded_runs", (int)excluded);
 }
 
-static json_t *slowdown(struct session *session, size_t condition, size_t metric)
+static json_t *slowdown(struct session *session, struct ratio of)
 {
     const struct settings *settings = session->settings;
-    struct interval ratio = metric_ratio(session, condition, AGAINST_ALONE, metric);
+    const struct metric_setting *what = &settings->metrics.item[of.metric];
+    const struct interval ratio = metric_ratio(session, of);
     json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:b, s:o, s:b, s:o, s:o, s:o, s:s, s:i, s:b, s:b, s:b}", "condition",
-        settings->conditions[condition], "metric", settings->metrics.item[metric].name, "statistic",
-        statistic_names[settings->statistic], "requested", settings->metrics.item[metric].chosen,
-        "ratio", json_figure(ratio.center), "constant", ratio.constant, "ci", json_interval(&ratio),
-        "error", error_of(&ratio), "p",
-        json_figure(significance_p(session, condition, AGAINST_ALONE, metric)), "method",
-        comparisons_method(settings, AGAINST_ALONE), "pairs",
-        (int)session->conditions[condition].pairs[AGAINST_ALONE][metric].count, "distinguishable",
-        metric_is_distinguishable(session, condition, AGAINST_ALONE, metric), "simultaneous",
-        settings_family(settings) > 1 && settings->metrics.item[metric].decides, "decides",
-        settings->metrics.item[metric].decides);
-    answer_direction(&settings->metrics.item[metric], &ratio, "alone", object);
-    json_object_set_new(
-        object, "reference",
-        json_string(settings->conditions[settings_reference(settings, condition, AGAINST_ALONE)]));
-    answer_add(session, condition, AGAINST_ALONE, metric, object);
-    json_object_set_new(
-        object, "censored",
-        json_integer((json_int_t)session_censored(session, condition, AGAINST_ALONE)));
-    if (!metric_is_judged(session, condition, AGAINST_ALONE, metric))
-        json_object_set_new(object, "distinguishable", json_null());
-    if (settings_is_loaded(settings, (int)condition))
-        json_object_set_new(object, "carry_over", carry_over(session, condition, metric));
+        "{s:s, s:s, s:s, s:b, s:o, s:b, s:o, s:o, s:o, s:s, s:i, s:o, s:b, s:b}", "condition",
+        settings->conditions[of.condition], "metric", what->name, "statistic",
+        statistic_names[settings->statistic], "requested", what->chosen, "ratio",
+        json_figure(ratio.center), "constant", ratio.constant, "ci", json_interval(&ratio), "error",
+        error_of(&ratio), "p", json_figure(significance_p(session, of)), "method",
+        comparisons_method(settings, of.against), "pairs", (int)session_pairs(session, of)->count,
+        "distinguishable", distinguishable(session, of), "simultaneous",
+        settings_family(settings) > 1 && what->decides, "decides", what->decides);
+    answer_direction(what, &ratio, "alone", object);
+    json_object_set_new(object, "reference", json_string(reference_name(settings, of)));
+    answer_add(session, of, object);
+    json_object_set_new(object, "censored",
+                        json_integer((json_int_t)session_censored(session, of)));
+    if (settings_is_loaded(settings, (int)of.condition))
+        json_object_set_new(object, "carry_over", carry_over(session, of.condition, of.metric));
     return object;
 }
 

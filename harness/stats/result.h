@@ -35,8 +35,7 @@ json_t *summary_build(struct session *session);
 // it has no upper bound (NAN) before so many were seen that they show what they add
 // (STRAGGLERS_KNOWN). Of the reference's it is the other way round. Without the pairs it has no
 // bounds at all.
-struct interval stragglers_mean(struct session *session, size_t condition, enum against against,
-                                size_t metric);
+struct interval stragglers_mean(struct session *session, struct ratio of);
 
 // The two answers about a ratio: what typically happens, and what seldom does.
 
@@ -48,8 +47,7 @@ struct interval stragglers_mean(struct session *session, size_t condition, enum 
 // - answer: both in words, "Beside half it takes 1.50 times as long (1.46 to 1.54). Besides, 1 run
 //   in 10 (1 in 30 to 1 in 4) takes 10 times as long, none alone: on average 2.4 times."; seldom:
 //   the second sentence alone, null where no run straggles.
-void answer_add(struct session *session, size_t condition, enum against against, size_t metric,
-                json_t *record);
+void answer_add(struct session *session, struct ratio of, json_t *record);
 
 // relation_is_time() of a metric.
 bool words_is_time(const struct metric_setting *metric);

@@ -129,17 +129,22 @@ size_t session_failed(const struct session *session, size_t condition)
     return sum;
 }
 
-size_t session_censored(const struct session *session, size_t condition, enum against against)
+size_t session_censored(const struct session *session, struct ratio of)
 {
     const struct settings *settings = session->settings;
-    const size_t alone = settings_reference(settings, condition, AGAINST_ALONE);
-    const size_t reference = settings_reference(settings, condition, AGAINST_REFERENCE);
-    const bool of_alone = against != AGAINST_REFERENCE && alone != condition;
-    const bool of_reference = against != AGAINST_ALONE && reference != condition;
-    size_t count = session->conditions[condition].censored;
+    const size_t alone = settings_reference(settings, of.condition, AGAINST_ALONE);
+    const size_t reference = settings_reference(settings, of.condition, AGAINST_REFERENCE);
+    const bool of_alone = of.against != AGAINST_REFERENCE && alone != of.condition;
+    const bool of_reference = of.against != AGAINST_ALONE && reference != of.condition;
+    size_t count = session->conditions[of.condition].censored;
     count += of_alone ? session->conditions[alone].censored : 0;
     count += of_reference ? session->conditions[reference].censored : 0;
     return count + (of_alone && of_reference ? session->conditions[0].censored : 0);
+}
+
+const struct pairs *session_pairs(const struct session *session, struct ratio of)
+{
+    return &session->conditions[of.condition].pairs[of.against][of.metric];
 }
 
 void session_add_set_aside(struct session *session, const struct observation *run)

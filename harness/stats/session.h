@@ -134,9 +134,12 @@ const struct observation *session_used(const struct session *session, size_t con
 // How many runs of the condition failed, in all.
 size_t session_failed(const struct session *session, size_t condition);
 
-// How many used runs of the condition, and of those that it is compared with,
+// How many used runs of the ratio's condition, and of those that it is compared with,
 // ran into the time-out: what it is compared by is then not known.
-size_t session_censored(const struct session *session, size_t condition, enum against against);
+size_t session_censored(const struct session *session, struct ratio of);
+
+// The pairs that a ratio is made of.
+const struct pairs *session_pairs(const struct session *session, struct ratio of);
 
 // Definitions of metrics, as experiment.json has them; NULL: there is no experiment, or none.
 const json_t *experiment_metrics(const struct experiment *experiment);

@@ -153,6 +153,11 @@ enum against settings_decides_by(const struct settings *settings)
     return settings->variants > 1 ? AGAINST_REFERENCE : AGAINST_ALONE;
 }
 
+struct ratio settings_deciding(const struct settings *settings, size_t condition, size_t metric)
+{
+    return (struct ratio){condition, settings_decides_by(settings), metric};
+}
+
 const char *settings_load_name(const struct settings *settings, size_t condition)
 {
     const char *name = settings->conditions[condition];

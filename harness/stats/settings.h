@@ -140,6 +140,13 @@ bool settings_has_capacity(const struct settings *settings);
 // interaction: statistic.h), which is of four conditions, and of no pairs.
 enum against { AGAINST_ALONE, AGAINST_REFERENCE, PAIRINGS, AGAINST_BOTH = PAIRINGS };
 
+// A ratio: of a condition to what it is compared with, in one metric.
+struct ratio {
+    size_t condition;
+    enum against against;
+    size_t metric;
+};
+
 // Of a condition: which variant it runs, and under which load (0: none; of a single
 // program, that of --aa counts as one).
 size_t settings_variant(const struct settings *settings, size_t condition);
@@ -155,6 +162,7 @@ bool settings_compares(const struct settings *settings, size_t condition, enum a
 // The comparisons that decide when to stop, and are held to --at-most and --same-within:
 // between variants; of a single program the slowdowns.
 enum against settings_decides_by(const struct settings *settings);
+struct ratio settings_deciding(const struct settings *settings, size_t condition, size_t metric);
 
 // The name of a condition's load; NULL: it has none. Of a variant the condition's name is
 // VARIANT@LOAD.

@@ -284,56 +284,54 @@ static void add_error(const struct session *session, size_t condition, size_t me
     message_add(list, &message);
 }
 
-static void add_noise(struct session *session, size_t condition, size_t metric, json_t *list)
+static void add_noise(struct session *session, struct ratio of, json_t *list)
 {
-    if (condition == settings_aa(session->settings) ||
-        !metric_is_judged(session, condition, AGAINST_ALONE, metric) ||
-        metric_is_distinguishable(session, condition, AGAINST_ALONE, metric))
+    if (of.condition == settings_aa(session->settings) || !metric_is_judged(session, of) ||
+        metric_is_distinguishable(session, of))
         return;
-    struct message message = about(session, FLAG_NOISE, condition, metric);
+    struct message message = about(session, FLAG_NOISE, of.condition, of.metric);
     message_detail(&message, "effect", "%s",
-                   metrics_is_time(&session->settings->metrics, metric) ? "slowdown" : "change");
-    const double floor = metric_noise_floor(session, metric);
+                   metrics_is_time(&session->settings->metrics, of.metric) ? "slowdown" : "change");
+    const double floor = metric_noise_floor(session, of.metric);
     if (settings_aa(session->settings) > 0 && isfinite(floor))
         message_detail(&message, "floor", ", whose floor is %.3g %%", 100 * floor);
     message_add(list, &message);
 }
 
 // The ratio that decides, or the mean of a lone condition, is not as narrow as requested.
-static void add_wide(struct session *session, size_t condition, size_t metric, json_t *list)
+static void add_wide(struct session *session, struct ratio of, json_t *list)
 {
     const struct settings *settings = session->settings;
-    const enum against against = settings_decides_by(settings);
-    if (!settings->metrics.item[metric].decides)
+    if (!settings->metrics.item[of.metric].decides)
         return;
     if (settings->condition_count == 1) {
-        add_error(session, condition, metric,
-                  metric_location(session, condition, metric).interval.error,
-                  session->conditions[condition].runs, list);
+        add_error(session, of.condition, of.metric,
+                  metric_location(session, of.condition, of.metric).interval.error,
+                  session->conditions[of.condition].runs, list);
         return;
     }
-    if (!settings_compares(settings, condition, against))
+    if (!settings_compares(settings, of.condition, of.against))
         return;
-    const size_t pairs = session->conditions[condition].pairs[against][metric].count;
-    const double error = pairs > 0 ? metric_ratio(session, condition, against, metric).error : NAN;
+    const size_t pairs = session_pairs(session, of)->count;
+    const double error = pairs > 0 ? metric_ratio(session, of).error : NAN;
     // With a gate the verdict counts, not the error, unless there can be neither.
     const bool neither = settings->statistic != STATISTIC_MEAN && !isfinite(error);
     if (!settings_has_gate(settings) || neither)
-        add_error(session, condition, metric, error, pairs, list);
+        add_error(session, of.condition, of.metric, error, pairs, list);
 }
 
 // What the result is of: the ratios, or the mean of a lone condition.
 static void add_result(struct session *session, size_t condition, size_t metric, json_t *list)
 {
-    const struct settings *settings = session->settings;
+    const struct ratio deciding = settings_deciding(session->settings, condition, metric),
+                       alone = {condition, AGAINST_ALONE, metric};
     if (metric_is_negligible(session, condition, metric))
         return;
-    if (session_censored(session, condition, settings_decides_by(settings)) == 0)
-        add_wide(session, condition, metric, list);
-    if (settings_compares(settings, condition, AGAINST_ALONE) &&
-        session_censored(session, condition, AGAINST_ALONE) == 0 &&
-        session->conditions[condition].pairs[AGAINST_ALONE][metric].count > 0)
-        add_noise(session, condition, metric, list);
+    if (session_censored(session, deciding) == 0)
+        add_wide(session, deciding, list);
+    if (settings_compares(session->settings, condition, AGAINST_ALONE) &&
+        session_censored(session, alone) == 0 && session_pairs(session, alone)->count > 0)
+        add_noise(session, alone, list);
 }
 
 static void add_loads(struct session *session, json_t *list)
