@@ -285,6 +285,12 @@ bool ready_parse(struct ready *ready, const char *text, char *error, size_t size
     return parse_command(ready, text, error, size);
 }
 
+bool ready_check(const char *text, char *error, size_t size)
+{
+    struct ready ready;
+    return ready_parse(&ready, text, error, size);
+}
+
 #define MOST_CPU_S      60
 #define EXIT_NOT_FOUND  127
 #define EXIT_EXPRESSION 3 // of jq: the program is none

@@ -51,6 +51,8 @@ struct ready {
 // localhost or a numeric address, an IPv6 one in brackets: meter is linked statically and asks
 // no name server. False: error says what is wrong and what to give. text has to stay.
 bool ready_parse(struct ready *ready, const char *text, char *error, size_t size);
+// An option's check.
+bool ready_check(const char *text, char *error, size_t size);
 
 // Metrics that are expressions of jq. The program jq evaluates them, as a process of its own:
 // whatever it takes or leaks does not stay, and one that fails is a failed metric.

@@ -22,6 +22,11 @@ bool text_ends(const char *text, const char *end)
     return length >= wanted && strcmp(text + length - wanted, end) == 0;
 }
 
+int text_order(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 size_t text_before(const char *text, const char *end)
 {
     const size_t length = strlen(text), less = strlen(end);

@@ -216,12 +216,6 @@ static json_t *most_to_json(const struct mean *mean)
     return json_number(mean->count == 0 ? NAN : mean->most);
 }
 
-static json_t *time_to_json(time_t time)
-{
-    char text[DATE_SIZE];
-    return json_text(date_utc(time, text));
-}
-
 // Who was named first, how often, most often first.
 static json_t *culprits_to_json(const struct history *history, size_t first, size_t end)
 {
@@ -272,7 +266,7 @@ static json_t *row_to_json(const struct history *history, size_t first, size_t e
         mean_add(&others, moment->others_cpus);
     }
     return must(json_pack("{s:o, s:f, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "from",
-                          time_to_json(history->moment[first].made), "hours",
+                          json_date(history->moment[first].made), "hours",
                           difftime(history->moment[first].made, history->moment[0].made) / 3600,
                           "records", (json_int_t)(end - first), "factor", mean_to_json(&factor),
                           "most", most_to_json(&factor), "others_cpus", mean_to_json(&others),
@@ -310,8 +304,8 @@ json_t *histories_to_json(const struct histories *histories, size_t rows)
             mean_add(&factor, history->moment[k].factor);
         json_add(hosts, must(json_pack("{s:s, s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "host",
                                        history->host, "victim", history->victim, "from",
-                                       time_to_json(history->moment[0].made), "to",
-                                       time_to_json(history->moment[history->count - 1].made),
+                                       json_date(history->moment[0].made), "to",
+                                       json_date(history->moment[history->count - 1].made),
                                        "records", (json_int_t)history->count, "factor",
                                        mean_to_json(&factor), "most", most_to_json(&factor),
                                        "culprits", culprits_to_json(history, 0, history->count),

@@ -5,6 +5,7 @@
 #include "common/messages.h"
 #include "common/save.h"
 #include "common/schemas.h"
+#include "common/text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -316,11 +317,6 @@ static json_t *shared(json_t *const *plans, size_t count, const char *name, json
     return json_incref(first);
 }
 
-static int by_text(const void *first, const void *second)
-{
-    return strcmp(*(const char *const *)first, *(const char *const *)second);
-}
-
 // "a+b": all names, once each.
 static json_t *joined_names(json_t *const *plans, size_t count)
 {
@@ -328,7 +324,7 @@ static json_t *joined_names(json_t *const *plans, size_t count)
     char *joined = NULL;
     for (size_t i = 0; i < count; i++)
         names[i] = json_text_or_empty(plans[i], "name");
-    qsort(names, count, sizeof *names, by_text);
+    qsort(names, count, sizeof *names, text_order);
     for (size_t i = 0; i < count; i++) {
         if (i > 0 && strcmp(names[i], names[i - 1]) == 0)
             continue;

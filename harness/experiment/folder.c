@@ -9,6 +9,7 @@
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
+#include "common/text.h"
 #include "harness/stats/json.h"
 
 #include <ctype.h>
@@ -567,11 +568,6 @@ static const char *const patterns[] = {
     // how text is compared, sorted and written, and where temporary files are
     "LC_*", "LANG", "LANGUAGE", "POSIXLY_CORRECT", "TZ", "TMPDIR"};
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 // One "NAME=VALUE".
 static void add_variable(json_t *variables, const char *entry)
 {
@@ -593,7 +589,7 @@ static json_t *variables_to_json(void)
     const char **entries = must(malloc((count + 1) * sizeof *entries));
     json_t *variables = json_object();
     memcpy(entries, environ, count * sizeof *entries);
-    qsort(entries, count, sizeof *entries, by_text);
+    qsort(entries, count, sizeof *entries, text_order);
     for (size_t i = 0; i < count; i++)
         add_variable(variables, entries[i]);
     free(entries);

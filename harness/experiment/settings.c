@@ -74,12 +74,6 @@ static bool check_service(const char *text, char *error, size_t size)
     return false;
 }
 
-static bool check_ready(const char *text, char *error, size_t size)
-{
-    struct ready ready;
-    return ready_parse(&ready, text, error, size);
-}
-
 #define ROW(name, argument, type, member) OPTION_ROW(struct settings, name, argument, type, member)
 
 const struct option_row settings_rows[] = {
@@ -171,7 +165,7 @@ const struct option_row settings_rows[] = {
      .help = "start this server before the runs; the target is then its client. A shell runs it "
              "only where CMD has something that only a shell understands; it is started anew for "
              "each block, and ended after the last run"},
-    {ROW("ready", "SIGN", OPTION_TEXT, ready), .check = check_ready, .wrong = "port:x",
+    {ROW("ready", "SIGN", OPTION_TEXT, ready), .check = ready_check, .wrong = "port:x",
      .help = "what shows that the service can be used: port:6379, http:URL, match:/REGEX/ in its "
              "output, or a command that succeeds"},
     {ROW("ready-timeout", "TIME", OPTION_TIME, ready_timeout_ns), .minimum = 1e6,

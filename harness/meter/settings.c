@@ -33,12 +33,6 @@ static const char *const counter_sets[] = {
     NULL,
 };
 
-static bool check_ready(const char *text, char *error, size_t size)
-{
-    struct ready ready;
-    return ready_parse(&ready, text, error, size);
-}
-
 #define ROW(name, argument, type, member) OPTION_ROW(struct settings, name, argument, type, member)
 
 static const struct option_row rows[] = {
@@ -106,7 +100,7 @@ static const struct option_row rows[] = {
      .help = "COMMAND is a server for others: for each line on stdin start it (`start`, "
              "`restart`), write what it used since the last mark (`mark`), or end it (`stop`); "
              "the end of what it writes goes to --stdout and --stderr"},
-    {ROW("ready", "SIGN", OPTION_TEXT, ready), .check = check_ready, .wrong = "port:x",
+    {ROW("ready", "SIGN", OPTION_TEXT, ready), .check = ready_check, .wrong = "port:x",
      .help = "with --service: what shows that it can be used: port:N, http:URL, match:/REGEX/ in "
              "its output, or a command that succeeds"},
     {ROW("ready-timeout", "TIME", OPTION_TIME, ready_timeout_ns), .minimum = 1e6,

@@ -523,9 +523,7 @@ struct interval capacity_ratio(struct session *session, size_t condition, size_t
     if (capacity_of(session, condition).bound != CAPACITY_INSIDE ||
         capacity_of(session, reference).bound != CAPACITY_INSIDE)
         return interval_unbounded(NAN);
-    struct interval ratio = {.center = exp(threshold_difference(a, b, 0.5)),
-                             .low = exp(threshold_difference(a, b, side)),
-                             .high = exp(threshold_difference(a, b, 1 - side))};
-    ratio.error = (ratio.high - ratio.low) / 2 / ratio.center;
-    return ratio;
+    return interval_between(exp(threshold_difference(a, b, 0.5)),
+                            exp(threshold_difference(a, b, side)),
+                            exp(threshold_difference(a, b, 1 - side)));
 }

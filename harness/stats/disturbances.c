@@ -62,11 +62,6 @@ static void add_late(const struct experiment *experiment, json_t *warnings)
     message_add(warnings, &message);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 // The names of all hosts, sorted; to be freed.
 static char *hosts_text(json_t *hosts)
 {
@@ -76,7 +71,7 @@ static char *hosts_text(json_t *hosts)
     json_t *value;
     size_t count = 0;
     json_object_foreach(hosts, name, value) names[count++] = name;
-    qsort(names, count, sizeof *names, by_text);
+    qsort(names, count, sizeof *names, text_order);
     for (size_t i = 0; i < count; i++)
         text = text_joined(text, ", ", names[i]);
     return text;

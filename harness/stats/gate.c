@@ -284,10 +284,7 @@ static struct interval of_means(struct critical *critical, const struct compared
     const struct stretch sx = stretch_of(x, false, false), sy = stretch_of(y, false, false);
     const double down = t * hypot(sqrt(vy) * sy.low, sqrt(vx) * sx.high);
     const double up = t * hypot(sqrt(vy) * sy.high, sqrt(vx) * sx.low);
-    struct interval ratio = {
-        .center = center, .low = center * exp(-down), .high = center * exp(up)};
-    ratio.error = (ratio.high - ratio.low) / 2 / center;
-    return ratio;
+    return interval_between(center, center * exp(-down), center * exp(up));
 }
 
 // The interval of a side's own figure with the confidence of `critical`.
@@ -314,10 +311,7 @@ static struct interval of_intervals(const struct interval *a, const struct inter
         return interval_constant(center);
     const double down = hypot(log(b->center / b->low), log(a->high / a->center));
     const double up = hypot(log(b->high / b->center), log(a->center / a->low));
-    struct interval ratio = {
-        .center = center, .low = center * exp(-down), .high = center * exp(up)};
-    ratio.error = (ratio.high - ratio.low) / 2 / center;
-    return ratio;
+    return interval_between(center, center * exp(-down), center * exp(up));
 }
 
 static size_t censored(const struct compared *one)

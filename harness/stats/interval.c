@@ -57,6 +57,19 @@ struct interval interval_constant(double center)
     return (struct interval){.center = center, .low = center, .high = center, .constant = true};
 }
 
+struct interval interval_between(double center, double low, double high)
+{
+    return (struct interval){center, low, high, (high - low) / 2 / fabs(center), false};
+}
+
+struct interval interval_scaled(struct interval interval, double factor)
+{
+    interval.center *= factor;
+    interval.low *= factor;
+    interval.high *= factor;
+    return interval;
+}
+
 struct interval interval_positive(struct interval interval)
 {
     if (interval.low < 0 && interval.center > 0) {

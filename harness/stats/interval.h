@@ -36,6 +36,12 @@ struct interval interval_unbounded(double center);
 // A figure without variation: its error is 0, and it delays no decision.
 struct interval interval_constant(double center);
 
+// An estimate with those bounds, and the error that they make it.
+struct interval interval_between(double center, double low, double high);
+
+// In another unit.
+struct interval interval_scaled(struct interval interval, double factor);
+
 // Of what cannot be negative, such as a time or a ratio of times: no bound below 0.
 struct interval interval_positive(struct interval interval);
 

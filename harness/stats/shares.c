@@ -64,19 +64,11 @@ static double extra_s(const struct given *given, size_t i, enum cause cause)
            times_part_s(&given->before[i], cause, &given->threads);
 }
 
-static struct interval scaled(struct interval interval, double factor)
-{
-    interval.center *= factor;
-    interval.low *= factor;
-    interval.high *= factor;
-    return interval;
-}
-
 // Points that those extra times are, in percent of the time alone; empties the pairs.
 static struct interval points_of(struct pairs *pairs, struct critical *critical)
 {
     const double t = critical_t(critical, (double)pairs->count - 1);
-    const struct interval points = scaled(interval_ratio(pairs, t, t), 100);
+    const struct interval points = interval_scaled(interval_ratio(pairs, t, t), 100);
     pairs_free(pairs);
     return points;
 }
@@ -175,7 +167,7 @@ static void measure_shares(struct shares *shares, const struct given *given,
     share_out(shares, scale);
     for (enum cause k = 0; k < UNEXPLAINED; k++) {
         if (scale[k] > 0)
-            shares->interval[k] = scaled(shares->interval[k], scale[k]);
+            shares->interval[k] = interval_scaled(shares->interval[k], scale[k]);
         shares->points[k] *= scale[k];
         explained += shares->points[k];
     }

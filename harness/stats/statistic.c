@@ -419,11 +419,8 @@ struct interval location_estimate(struct critical *critical, const struct sample
     if (interval.constant || !isfinite(interval.error))
         return interval;
     const struct stretch stretch = stretch_of(sample, false, false);
-    const double half = interval.high - interval.center;
-    interval.low = interval.center - half * stretch.low;
-    interval.high = interval.center + half * stretch.high;
-    interval.error = (interval.high - interval.low) / 2 / fabs(interval.center);
-    return interval;
+    const double center = interval.center, half = interval.high - center;
+    return interval_between(center, center - half * stretch.low, center + half * stretch.high);
 }
 
 // ---- interactions: ratios of four corners ----
@@ -445,14 +442,11 @@ void crossed_free(struct crossed *crossed)
 
 static struct interval around(double logarithm, double down, double up)
 {
-    struct interval ratio = {
-        .center = exp(logarithm), .low = exp(logarithm - down), .high = exp(logarithm + up)};
     if (!isfinite(down) || !isfinite(up))
-        return interval_unbounded(ratio.center);
+        return interval_unbounded(exp(logarithm));
     if (!(down > 0) && !(up > 0))
-        return interval_constant(ratio.center);
-    ratio.error = (ratio.high - ratio.low) / 2 / ratio.center;
-    return ratio;
+        return interval_constant(exp(logarithm));
+    return interval_between(exp(logarithm), exp(logarithm - down), exp(logarithm + up));
 }
 
 // What is estimated of each corner, and the values that its error is that of.

@@ -199,14 +199,15 @@ enum part { COMPUTING, CPU_WAIT, THROTTLED, DISK_WAIT, MEMORY_WAIT, STOLEN, REST
 
 static const struct {
     const char *name, *words;
+    enum cause cause; // of CPU_WAIT without THROTTLED
 } parts[PARTS] = {
-    [COMPUTING] = {"computing_s", "computing"},
-    [CPU_WAIT] = {"cpu_wait_s", "waiting for a CPU"},
-    [THROTTLED] = {"throttled_s", "throttled by its own CPU quota"},
-    [DISK_WAIT] = {"disk_wait_s", "waiting for the disk"},
-    [MEMORY_WAIT] = {"memory_wait_s", "waiting for memory"},
-    [STOLEN] = {"stolen_s", "stolen by the host"},
-    [REST] = {"rest_s", "asleep or waiting for something else"},
+    [COMPUTING] = {"computing_s", "computing", EXECUTION},
+    [CPU_WAIT] = {"cpu_wait_s", "waiting for a CPU", CPU},
+    [THROTTLED] = {"throttled_s", "throttled by its own CPU quota", CPU},
+    [DISK_WAIT] = {"disk_wait_s", "waiting for the disk", IO},
+    [MEMORY_WAIT] = {"memory_wait_s", "waiting for memory", MEMORY},
+    [STOLEN] = {"stolen_s", "stolen by the host", HOST},
+    [REST] = {"rest_s", "asleep or waiting for something else", UNEXPLAINED},
 };
 
 // The runs of one condition that are used, and what was found of them.
@@ -231,22 +232,11 @@ static double throttled_s(const struct times *times, const struct threads *threa
 static double part_s(const struct made *made, const struct times *times, enum part part)
 {
     const struct threads *threads = &made->threads;
-    switch (part) {
-    case COMPUTING:
-        return times_part_s(times, EXECUTION, threads);
-    case CPU_WAIT:
-        return times_part_s(times, CPU, threads) - known_or_0(throttled_s(times, threads));
-    case THROTTLED:
+    if (part == THROTTLED)
         return throttled_s(times, threads);
-    case DISK_WAIT:
-        return times_part_s(times, IO, threads);
-    case MEMORY_WAIT:
-        return times_part_s(times, MEMORY, threads);
-    case STOLEN:
-        return times_part_s(times, HOST, threads);
-    default:
-        break;
-    }
+    if (part != REST)
+        return times_part_s(times, parts[part].cause, threads) -
+               (part == CPU_WAIT ? known_or_0(throttled_s(times, threads)) : 0);
     double rest_s = times->wall_s;
     for (enum part i = 0; i < REST; i++)
         rest_s -= made->known[i] ? part_s(made, times, i) : 0;

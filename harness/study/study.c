@@ -235,14 +235,6 @@ json_t *figure_json(const char *name, struct interval interval)
     return object;
 }
 
-struct interval interval_scaled(struct interval interval, double factor)
-{
-    interval.center *= factor;
-    interval.low *= factor;
-    interval.high *= factor;
-    return interval;
-}
-
 json_t *study_figure_text(const json_t *object, const char *unit)
 {
     char text[NUMBER_SIZE];

@@ -98,7 +98,6 @@ double measured_value(const struct measured *measured, size_t block, size_t cond
 
 // {NAME: center, ci} of an interval, a new reference.
 json_t *figure_json(const char *name, struct interval interval);
-struct interval interval_scaled(struct interval interval, double factor);
 
 // A member of a record for people: "18.4 ± 0.5 GB/s", "18.4 [17.0, 21.2] GB/s", "18.4 GB/s" where
 // no interval is known; "93.2 %" of a unit "fraction".
