@@ -12,6 +12,47 @@ def percent: . * 1e6 | round / 1e4;
 def key_text:
   "± and [ ] are \(.confidence_each | percent) % confidence intervals over n runs; slowdown and throughput are by blocks against \(if (.programs | length) > 1 then "each program alone" else "one copy" end). Throughput: copies / time of the last. Efficiency: throughput / (copies x throughput of one).";
 
+# ---- what is said of a row, and the answers
+
+# Four significant digits at most.
+def short: if . == 0 then "0" else pow(10; 3 - (fabs | log10 | floor)) as $factor | . * $factor | round / $factor | tostring end;
+def copies_text: "\(.) \(if . == 1 then "copy" else "copies" end)";
+# "5 %", of limits from 2 on "2.5 times"
+def limit_text: if . < 2 then "\(100 * (. - 1) | short) %" else "\(short) times" end;
+
+def verdict_text($pack):
+  (if .reference then "" elif .verdict == "undecided" then .verdict else "\(.verdict) \($pack.settings.at_most | short)" end)
+  + (if .shares_cpus then ", shares CPUs" else "" end)
+  + (if $pack.knee.copies != .copies then "" elif .reference then "knee" else ", knee" end);
+
+# Why no more are said to fit.
+def why_not_more:
+  . as $pack
+  | [.rows[] | select((.reference | not) and .copies == $pack.fits.next)][0]
+  | if . == null then "more were not measured"
+    else "\(.copies | copies_text): \(.texts.slowdown)" + ({ undecided: ", which may be below or above", below: ", and between them nothing was measured" }[$pack.fits.why] // "") end;
+def fits_line:
+  why_not_more as $why
+  | (.programs | length > 1) as $mix
+  | .fits | select(. != null)
+  | (.at_most | limit_text) as $limit
+  | if .copies <= 1 then "\(if $mix then "not even one copy of each program" else "no second copy" end) is sure to fit with a slowdown below \($limit) at \(.confidence | percent) % confidence (\($why))"
+    else "up to \(.copies) copies: slowdown below \($limit) with \(.confidence | percent) % confidence (\($why)\(if .assumes_smooth then "; of numbers in between it follows if more copies are never faster than fewer" else "" end))" end;
+def knee_line:
+  .knee | select(. != null)
+  | "knee (best throughput by time of a copy): \(.copies | copies_text) [\(.ci | map(tostring) | join(", "))]\(if .at_least then "; more were not measured, and may be better" else "" end)";
+def hint_lines:
+  def hints($title): .options[]? | "\(.scheduler), \($title): \(.options)";
+  if .fits.copies == .knee.copies then .fits | hints("for both") else (.fits | hints("without a slowdown")), (.knee | hints("at the knee")) end;
+
+# The record with all of these.
+def worded:
+  . as $pack
+  | .columns = ([["copies", "copies", 0], ["runs", "runs", 4], ["copy_s", "time of a copy", 0], ["worst_s", "worst copy", 3], ["slowdown", "slowdown", 0],
+      ["throughput", "throughput", 0], ["efficiency", "efficiency", 1], ["verdict", "", 0]] | map({ key: .[0], title: .[1], rank: .[2], left: (.[0] == "verdict") }))
+  | .lines = [fits_line, knee_line, hint_lines]
+  | .rows |= map(.texts += { copies: (if .reference and ($pack.programs | length) > 1 then "each alone" else "\(.copies)" end), runs: "\(.runs)", verdict: verdict_text($pack) });
+
 def blocks:
   .columns as $columns
   | { h: 1, text: "Pack" },
@@ -73,4 +114,4 @@ def page:
         section("table"; "Figures"; { charts: charts }, figures, { p: key_text, class: "small" }),
         section("findings"; "Problems and notes"; if .findings == [] then { p: "None." } else { ul: [.findings[] | finding], class: "findings" } end)] });
 
-lay_out({ $format, $width, $colour }; del(.columns, .lines, .charts, .rows[].texts); csv_rows; page; blocks)
+worded | lay_out({ $format, $width, $colour }; del(.columns, .lines, .charts, .rows[].texts); csv_rows; page; blocks)

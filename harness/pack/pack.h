@@ -166,11 +166,7 @@ struct interval row_ratio(const struct row *row, struct stages *stages, const ch
 json_t *findings_json(const json_t *plan, const struct stages *stages, const struct rows *rows,
                       bool smooth);
 
-// The record of a pack as people read it.
-
-// Adds `texts` to each row, by the keys of `columns` ([{key, title, left, rank}], of which a narrow
-// terminal leaves out those of the highest rank first), and `lines`: the answers, each a
-// sentence.
+// Adds `texts` to each row: its figures as people read them, by their names.
 void pack_texts_add(json_t *pack);
 
 // A question what comes next.
