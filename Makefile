@@ -95,7 +95,7 @@ PROGRAMS  := $(BIN)/loadgen $(addprefix $(BIN)/,$(notdir $(PARTS))) $(WORKLOADS)
 # A parser that is fuzzed is a file of bats-tests/fuzz/.
 FUZZERS   := $(patsubst bats-tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard bats-tests/fuzz/*.c))
 
-.PHONY: FORCE all help deps deps-test demo test check check-quick soak systems lint format sanitize tsan valgrind fuzzers fuzz bench simulate man install deb bundle container dist recipes clean
+.PHONY: FORCE all help deps deps-test demo test check check-quick soak systems lint format sanitize tsan valgrind fuzzers fuzz bench evidence simulate man install deb bundle container dist recipes clean
 .DEFAULT_GOAL := all
 
 all: $(PROGRAMS) ## build everything into build/ (V=1 shows each command)
@@ -172,6 +172,10 @@ simulate: all ## simulate experiments: do the intervals cover what they promise?
 
 bench: all ## jostle and its peers in one run, as a table of ratios (bench/all: in detail)
 	@bench/table
+
+# A script each, with its own --help; they ask for a quiet machine, and some for root or Slurm.
+evidence: all ## what jostle says beside what is known to be true, and what it costs: bats-tests/evidence; half an hour
+	@for one in $$(find bats-tests/evidence -maxdepth 1 -type f -executable | sort); do printf '\n== %s\n' "$${one##*/}"; "$$one" || exit; done
 
 # The revision of the sources is in one object; it is compiled anew when that changes. Else nothing is
 # written: who installs may not be able to (root, in a home folder of NFS).

@@ -284,7 +284,7 @@ waited() {
 }
 
 attributed() {
-    PAIRS=5 FILE_MIB=32 "$ROOT/bench/attribution" --raw 'everything, and a load' >lines || return
+    PAIRS=5 FILE_MIB=32 "$ROOT/bats-tests/evidence/attribution" --raw 'everything, and a load' >lines || return
     cat lines
     awk '$1 !~ /_s$/ { n++; error = $3 > $2 ? $3 - $2 : $2 - $3; said += $3; if (error > most) most = error }
         END { exit !(n == 4 && said > 40 && most < 2 + 0.1 * said) }' lines &&

@@ -173,7 +173,7 @@ evicted() {
 @test "each evicts what it is said to evict, and icache leaves data where they are" {
     type -P cc >/dev/null || skip 'cc is not installed'
     ! sanitized || skip 'a build with sanitizers is too slow'
-    "$ROOT/bench/purity-core" --build "$BATS_TEST_TMPDIR/turns"
+    "$ROOT/bats-tests/evidence/purity-core" --build "$BATS_TEST_TMPDIR/turns"
     : >"$BATS_TEST_TMPDIR/samples"
     # A guest of the same host may evict as well: the least of several counts.
     local tries=0

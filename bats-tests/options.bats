@@ -91,7 +91,7 @@ refused() {
         refused --no-such-option "$ROOT/bench/$file" --no-such-option
         run -0 "$ROOT/bench/$file" --help
     done
-    RUNS='a[$(touch evaluated)]' refused RUNS= "$ROOT/bench/scale"
+    RUNS='a[$(touch evaluated)]' refused RUNS= "$ROOT/bats-tests/evidence/scale"
     [[ -z $(ls -A) ]]
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # jostle pack: how many copies fit. What a pack says is tested on records that are made up
-# (bench/tools/made-pack), as their truth is known.
+# (evidence/tools/made-pack), as their truth is known.
 # shellcheck disable=SC2154 # bats sets stderr
 
 load helpers
@@ -72,9 +72,14 @@ valid() {
     [[ $(<ran) == $'a\nb' ]]
 }
 
+@test "the evidence of pack has a row for each law, in which no more copies are said to fit than do" {
+    PACK_PACKS=1 run -0 "$ROOT/bats-tests/evidence/pack" --simulate
+    [[ ${#lines[@]} -eq 7 && ${lines[1]} =~ ^'saturates at 11'\ +11\ +11\ +0.0\ %\ +100.0\ % ]]
+}
+
 @test "a search by halves finds how many fit, and the knee, and measures few numbers of copies" {
     planned one --at-most 1.05
-    "$ROOT/bench/tools/made-pack" one 'n <= 11 ? 1 : n / 11' 1 0.01 20
+    "$ROOT/bats-tests/evidence/tools/made-pack" one 'n <= 11 ? 1 : n / 11' 1 0.01 20
     derived one | holds '.fits == { copies: 11, at_most: 1.05, confidence: 0.95, next: 12, why: "above", assumes_smooth: true, options: [] }
         and .knee.copies == 11 and .knee.ci == [11, 11] and (.knee.at_least | not) and .smooth
         and (.rows | length) < 20 and .rows[-1].copies == 64 and .rows[-1].verdict == "above"
@@ -88,14 +93,14 @@ valid() {
 
 @test "where more copies are slowed down less than fewer, nothing is concluded of numbers in between" {
     planned one --at-most 1.05 --max-copies 20
-    "$ROOT/bench/tools/made-pack" one 'n == 4 ? 1.5 : 1' 1 0.005
+    "$ROOT/bats-tests/evidence/tools/made-pack" one 'n == 4 ? 1.5 : 1' 1 0.005
     derived one | holds '(.smooth | not) and .fits.copies == 3 and .fits.next == 4 and .fits.why == "above" and (.fits.assumes_smooth | not)
         and ([.rows[].copies] == [range(1; 21)]) and any(.findings[]; .flag == "not-smooth")'
 }
 
 @test "noise is undecided, never said to fit" {
     planned one --at-most 1.02 --max-copies 3
-    "$ROOT/bench/tools/made-pack" one 1 1 0.1 4
+    "$ROOT/bats-tests/evidence/tools/made-pack" one 1 1 0.1 4
     derived one | holds '.fits.copies == 1 and .fits.why == "undecided" and .verdict == "undecided" and .rows[1].verdict == "undecided"
         and .knee.ci[1] == 3 and .knee.at_least and any(.findings[]; .flag == "few-blocks" and .severity == "problem")'
     [[ $(<verdict) == undecided ]]
@@ -113,7 +118,7 @@ valid() {
 @test "memory: it stops below what does not fit, and refuses where two do not" {
     planned one
     jq '.memory.free_bytes = 3.5e6 | .memory.whose = "the cgroup"' one/pack-plan.json >plan && mv plan one/pack-plan.json
-    "$ROOT/bench/tools/made-pack" one 1
+    "$ROOT/bats-tests/evidence/tools/made-pack" one 1
     derived one | holds '[.rows[].copies] == [1, 2, 3] and .memory.room == 3
         and any(.findings[]; .flag == "memory-limit" and (.text | contains("3 copies of 1 MiB each")) and (.text | contains("the cgroup")))'
     planned two

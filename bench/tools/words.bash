@@ -1,4 +1,4 @@
-# The command line, the places and the arithmetic of the benches. Sourced, never run.
+# The command line, the places and the arithmetic of the benches, and of bats-tests/evidence. Sourced, never run.
 
 # shellcheck disable=SC2034 # of the benches
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -20,7 +20,7 @@ bench_words() {
         esac
         # shellcheck disable=SC2053 # patterns
         [[ -n $known && $word == @($known) ]] || {
-            printf 'jostle: %s: %s: no such argument: see --help\n' "bench/${0##*/}" "${word//[[:cntrl:]]/?}" >&2
+            printf 'jostle: %s: %s: no such argument: see --help\n' "$(realpath --relative-to="$root" "$0")" "${word//[[:cntrl:]]/?}" >&2
             exit 2
         }
     done
@@ -47,4 +47,26 @@ scratch() {
 # median: prints the median of the numbers on stdin.
 median() {
     sort -g | awk '{ v[NR] = $1 } END { print (NR % 2) ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
+}
+
+# two_cpus PLACE...: sets probe_cpu and load_cpu to two CPUs that are so to each other (jostle topology), at the
+# first place that there is, and REPLY to which that is. 1: there is none.
+two_cpus() {
+    for REPLY; do
+        read -r probe_cpu load_cpu < <("$bin/placement" --json --place "$REPLY" 2>/dev/null | jq -r '"\(.target_cpus) \(.load_cpus)"') || true
+        [[ ! ${load_cpu:-} =~ ^[0-9]+$ || ! ${probe_cpu:-} =~ ^[0-9]+$ ]] || return 0
+    done
+    return 1
+}
+
+# aligned: prints lines of fields with tabs between them as a table.
+aligned() {
+    jq -R -s -r -L "$root/harness/lib" -L "$root/harness" 'include "lib/text"; split("\n") | map(select(. != "") | split("\t")) | aligned'
+}
+
+# took_ms COMMAND...: prints the wall time of COMMAND in ms; what it prints is dropped.
+took_ms() {
+    local started=${EPOCHREALTIME/[.,]/}
+    "$@" >/dev/null 2>&1
+    awk -v us="$((${EPOCHREALTIME/[.,]/} - started))" 'BEGIN { print us / 1000 }'
 }

@@ -1,4 +1,4 @@
-# Samples of bench-purity -> one line of its table. Fields: load, round, off or
+# Samples of purity -> one line of its table. Fields: load, round, off or
 # on, quantity, value.
 function median(list, n, sorted, i, j, t) {
     n = split(list, sorted, " ")
