@@ -53,7 +53,7 @@ setup() {
     command -v objdump >/dev/null || skip 'binutils is not installed'
     # Functions of mathematics, threads and dlopen were only given new versions; the last two are
     # used where they are there (weak).
-    local program known='exp|log|pow|hypot|__libc_start_main|pthread_[a-z_]+|dl[a-z]+|f?l?stat|mallinfo2|_Fork|sem_[a-z]+|__isoc23_[a-z]+'
+    local program known='exp|log|pow|hypot|__libc_start_main|pthread_[a-z_]+|dl[a-z]+|f?l?stat(at)?|mallinfo2|_Fork|sem_[a-z]+|__isoc23_[a-z]+'
     for program in "$BIN"/* "$WORKLOADS"/*; do
         objdump -T "$program" 2>/dev/null | awk '/\*UND\*/ && match($0, /GLIBC_2\.(29|[3-9][0-9])/) { print $NF }'
     done | sort -u | grep -vxE "$known" >newer || true
