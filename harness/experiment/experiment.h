@@ -81,17 +81,12 @@ struct parameters {
 void parameters_read(struct parameters *parameters, struct arena *arena,
                      const struct option_list *lists, const struct option_list *scans,
                      const char *step);
-// The value that a parameter has in a combination; the first parameter changes fastest.
-const char *parameters_value(const struct parameters *parameters, size_t combination,
-                             size_t parameter);
 // The text with the value of each parameter in the place of its {NAME}. Other braces stay.
 const char *parameters_fill(const struct parameters *parameters, struct arena *arena,
                             size_t combination, const char *text);
 // "threads=2,size=big"; "" without parameters.
 const char *parameters_name(const struct parameters *parameters, struct arena *arena,
                             size_t combination);
-// {NAME: VALUE}. A new reference.
-json_t *parameters_to_json(const struct parameters *parameters, size_t combination);
 
 // Which shell runs the target: --shell, or sh where only a shell understands a command.
 
@@ -146,8 +141,6 @@ void revisions_read(struct revisions *revisions, struct arena *arena,
 // written.
 bool revisions_write(const struct revisions *revisions, const char *build, const char *records,
                      const json_t *old);
-// {name, commit, tree}, or null. A new reference.
-json_t *revision_to_json(const struct revision *revision);
 
 // Which file the target's command starts, so that two results of one command line show
 // whether they are of one program.
@@ -400,9 +393,6 @@ void capacity_check(const struct experiment *experiment);
 // The files that an experiment is known to read: those that words of the target's and of the
 // service's command name, and --input. What a program opens by itself is not known.
 
-// An array of {word, path, sha256, size_bytes, mtime, mtime_ns, reason}, a new reference.
-json_t *inputs_to_json(const struct experiment *experiment);
-
 // Of the inputs of the experiment in that folder (of its last session) those that are others by
 // now, as they are: a new array.
 json_t *inputs_changed(const char *folder);
@@ -443,9 +433,6 @@ void plan_write_resume(const struct experiment *experiment, const char *folder);
 bool elsewhere_write(struct experiment *experiment);
 
 // Where the target's stdout goes.
-
-// Whether it is /dev/null: nobody wants it.
-bool output_is_null(const struct experiment *experiment);
 
 // The first program of the variants that does less where its stdout is /dev/null, which it
 // is; NULL: none does.

@@ -509,7 +509,8 @@ static void add_variant(struct inputs *inputs, const struct variant *variant)
     }
 }
 
-json_t *inputs_to_json(const struct experiment *experiment)
+// An array of {word, path, sha256, size_bytes, mtime, mtime_ns, reason}, a new reference.
+static json_t *inputs_to_json(const struct experiment *experiment)
 {
     struct inputs inputs = {.list = json_array(), .budget = PROGRAM_MOST_BYTES};
     if (experiment->input)

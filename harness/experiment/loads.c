@@ -450,8 +450,9 @@ static void adjust(struct arena *arena, const struct condition *condition)
     }
 }
 
-const struct condition *conditions_unprotected(const struct conditions *conditions,
-                                               const struct condition *condition)
+// The condition with the same load and no settings; NULL: there is none, or it has none itself.
+static const struct condition *conditions_unprotected(const struct conditions *conditions,
+                                                      const struct condition *condition)
 {
     if (adjustment_is_none(&condition->adjustment) || condition->load_count == 0)
         return NULL;

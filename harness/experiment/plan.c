@@ -120,6 +120,14 @@ static void put_metrics(struct experiment *experiment)
     put_flag("extracts", metrics_need_output(metrics));
 }
 
+// Whether it is /dev/null: nobody wants it.
+static bool output_is_null(const struct experiment *experiment)
+{
+    const struct settings *settings = &experiment->settings;
+    const bool shown = experiment->session.show_output && settings->engine == ENGINE_METER;
+    return !settings->out && !shown && !metrics_need_stdout(&experiment->metrics);
+}
+
 // Where the target's output goes. What is searched for metrics is shown after the run.
 static void put_output(struct experiment *experiment)
 {
@@ -431,13 +439,6 @@ bool plan_write(struct experiment *experiment)
 static const struct {
     const char *name, *word; // only with such a word; NULL: always
 } knowing[] = {{"grep", NULL}, {"egrep", NULL}, {"fgrep", NULL}, {"cmp", NULL}, {"tar", "-"}};
-
-bool output_is_null(const struct experiment *experiment)
-{
-    const struct settings *settings = &experiment->settings;
-    const bool shown = experiment->session.show_output && settings->engine == ENGINE_METER;
-    return !settings->out && !shown && !metrics_need_stdout(&experiment->metrics);
-}
 
 // Whether the words, which are split at blanks also within each, have that one.
 static bool has_word(const struct variant *variant, const char *wanted)

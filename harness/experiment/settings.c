@@ -51,7 +51,8 @@ static bool check_codes(const char *text, char *error, size_t size)
     return true;
 }
 
-json_t *settings_ignored(const struct settings *settings)
+// `ignore_codes` of experiment.json: the exit codes that --ignore-failure names; null: all.
+static json_t *settings_ignored(const struct settings *settings)
 {
     const char *at = settings->ignore_failure;
     if (!at || strcmp(at, ALL_FAILURES) == 0)
@@ -300,16 +301,6 @@ void experiment_settings_begin(struct settings *settings)
     options_presets(slowdown_rows, settings);
 }
 
-bool settings_set(struct settings *settings, const char *name, const char *text, char *error,
-                  size_t size)
-{
-    const struct option_row *row = setting_find(name);
-    if (row)
-        return option_set(row, settings, text, error, size);
-    snprintf(error, size, "no such setting: see the options of jostle slowdown --help");
-    return false;
-}
-
 // The environment may say that there is to be no probe, as a flag of a campaign file does.
 static void take_no_probe(struct settings *settings)
 {
@@ -385,11 +376,11 @@ json_t *cell_read(const char *file)
     return cell;
 }
 
-static void set(struct settings *settings, const char *name, const char *text)
+static void set(const struct option_row *row, struct settings *settings, const char *text)
 {
     char error[512];
-    if (!settings_set(settings, name, text, error, sizeof error))
-        usage_error("--cell: %s %s: %s", name, text, error);
+    if (!option_set(row, settings, text, error, sizeof error))
+        usage_error("--cell: %s %s: %s", row->name, text, error);
 }
 
 void cell_apply(const json_t *cell, struct arena *arena, struct settings *settings,
@@ -406,14 +397,17 @@ void cell_apply(const json_t *cell, struct arena *arena, struct settings *settin
                         name);
         if (options_given(given, name))
             continue;
-        if (!row || row->type != OPTION_LIST) {
-            set(settings, name, text);
+        if (!row)
+            usage_error("--cell: %s %s: no such setting: see the options of jostle slowdown --help",
+                        name, text);
+        if (row->type != OPTION_LIST) {
+            set(row, settings, text);
             continue;
         }
         // A list has an item a line.
         char *rest = NULL, *lines = arena_format(arena, "%s", text);
         for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-            set(settings, name, line);
+            set(row, settings, line);
     }
 }
 

@@ -88,12 +88,6 @@ bool metrics_check(const char *text, char *error, size_t size);
 
 // Everything not given, presets included.
 void experiment_settings_begin(struct settings *settings);
-// Sets one by its name, with or without presets set before; text is kept. False:
-// error says what is wrong and what to give.
-bool settings_set(struct settings *settings, const char *name, const char *text, char *error,
-                  size_t size);
-// `ignore_codes` of experiment.json: the exit codes that --ignore-failure names; null: all.
-json_t *settings_ignored(const struct settings *settings);
 // Completes what depends on others and on the environment (JOSTLE_NO_PROBE), and checks what
 // must fit together; wrong use ends the program.
 void settings_complete(struct settings *settings);
@@ -230,9 +224,6 @@ struct load_context {
 // settings in brackets in front of SPEC. Wrong use ends the program.
 void conditions_add_load(struct conditions *conditions, struct arena *arena, const char *text,
                          const struct load_context *context);
-// The condition with the same load and no settings; NULL: there is none, or it has none itself.
-const struct condition *conditions_unprotected(const struct conditions *conditions,
-                                               const struct condition *condition);
 bool conditions_have(const struct conditions *conditions, const char *name);
 // Whether one of them has a load that runs already, pid:N and the like.
 bool conditions_have_neighbour(const struct conditions *conditions);

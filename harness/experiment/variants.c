@@ -228,8 +228,9 @@ void parameters_read(struct parameters *parameters, struct arena *arena,
             parameters->combinations *= parameters->parameter[i].count;
 }
 
-const char *parameters_value(const struct parameters *parameters, size_t combination,
-                             size_t parameter)
+// The value that a parameter has in a combination; the first parameter changes fastest.
+static const char *parameters_value(const struct parameters *parameters, size_t combination,
+                                    size_t parameter)
 {
     for (size_t i = 0; i < parameter; i++)
         combination /= parameters->parameter[i].count;
@@ -281,7 +282,8 @@ const char *parameters_name(const struct parameters *parameters, struct arena *a
     return name;
 }
 
-json_t *parameters_to_json(const struct parameters *parameters, size_t combination)
+// {NAME: VALUE}. A new reference.
+static json_t *parameters_to_json(const struct parameters *parameters, size_t combination)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < parameters->count; i++)
@@ -411,7 +413,8 @@ bool revisions_write(const struct revisions *revisions, const char *build, const
     return fflush(stdout) == 0;
 }
 
-json_t *revision_to_json(const struct revision *revision)
+// {name, commit, tree}, or null. A new reference.
+static json_t *revision_to_json(const struct revision *revision)
 {
     if (!revision)
         return json_null();

@@ -105,14 +105,6 @@ bool carry_over_shows(struct session *session, size_t condition, size_t metric);
 // gone, and runs that follow each other then hardly differ.
 bool carry_over_is_slow(const struct session *session);
 
-// With --washout auto: whether the runs hint at a carry-over without showing it, so that a
-// few more should be made.
-bool carry_over_is_suspect(struct session *session);
-
-// How many washout runs the runs so far call for, with --washout auto. `ends`: the
-// experiment would end here. To be called where all blocks are complete.
-size_t carry_over_washout(struct session *session, bool ends);
-
 // jostle capacity: the highest rate (or whatever --vary varies) at which runs keep the
 // objectives of --slo, alone and under each load.
 //

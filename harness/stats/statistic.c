@@ -111,7 +111,8 @@ static const double quantile_of[STATISTICS] = {[STATISTIC_MEDIAN] = 0.5,
                                                [STATISTIC_P99] = 0.99,
                                                [STATISTIC_TYPICAL] = 0.5};
 
-size_t statistic_trimmed(size_t n)
+// How many of n values the trimmed mean leaves out at each end.
+static size_t statistic_trimmed(size_t n)
 {
     return (size_t)(trim_share * (double)n);
 }
@@ -225,8 +226,8 @@ static double place(double value, double quantile)
 // behind them (R. R. Bahadur, Ann. Math. Stat. 37 (1966) 577-580). A dozen pairs show
 // one by chance: it is shrunk by what independent ones would show (the positive part of
 // W. James and C. Stein, 1961).
-double statistic_correlation(const double *x, const double *y, size_t n, double quantile_x,
-                             double quantile_y)
+static double statistic_correlation(const double *x, const double *y, size_t n, double quantile_x,
+                                    double quantile_y)
 {
     struct pairs places = {0};
     for (size_t i = 0; i < n; i++)
@@ -361,8 +362,9 @@ static struct interval centre_of(struct critical *critical, const struct sample 
     return ranks_interval(ranks_bound(critical, n), sorted, n);
 }
 
-struct interval typical_of(struct critical *critical, enum change change,
-                           const struct sample *changes, double widen)
+// The ratio of changes that are known.
+static struct interval typical_of(struct critical *critical, enum change change,
+                                  const struct sample *changes, double widen)
 {
     const size_t n = changes->count;
     if (change == CHANGE_NONE || n == 0)

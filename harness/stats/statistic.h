@@ -14,9 +14,6 @@ double statistic_value(enum statistic statistic, const double *sorted, size_t n)
 // The fewest values that allow an interval at that confidence.
 size_t statistic_runs(enum statistic statistic, double confidence);
 
-// How many of n values the trimmed mean leaves out at each end.
-size_t statistic_trimmed(size_t n);
-
 // Its interval for one condition, `widen` times as wide as for a fixed number of
 // independent values. Without bounds, and with an infinite error, where the values
 // are too few.
@@ -28,11 +25,6 @@ struct interval statistic_location(struct critical *critical, enum statistic sta
 // x is not surely above 0.
 struct interval statistic_ratio(struct critical *critical, enum statistic statistic,
                                 const struct pairs *pairs, double widen);
-
-// The correlation of the errors of two quantiles, from n pairs of values and the quantiles'
-// estimates.
-double statistic_correlation(const double *x, const double *y, size_t n, double quantile_x,
-                             double quantile_y);
 
 // What typically happens to a pair of runs: the centre of the ratios of its two values, which a
 // few stragglers hardly move.
@@ -56,10 +48,6 @@ struct interval typical_ratio(struct critical *critical, const struct pairs *pai
 // The relative standard error of the ratio of one pair, as the spread of the pairs shows it: known
 // before there is an interval. NAN where there are no changes.
 double typical_error_of_one(const struct pairs *pairs);
-
-// The ratio of changes that are known.
-struct interval typical_of(struct critical *critical, enum change change,
-                           const struct sample *changes, double widen);
 
 // Where a condition's values lie, with an interval that keeps its promise
 // although the number of runs was chosen by looking at them.
