@@ -54,6 +54,9 @@ gained() {
     in_tries 3 gained
     [[ $output == *"Beside n (pid:$PID) it takes "* && $output =~ n:\ without\ it\ the\ target\ takes\ 0\.[0-9]+\ \[0\.[0-9]+,\ 0\.[0-9]+\]\ times\ as\ long ]]
     is_running "$PID"
+    # What measures it again says so, too.
+    "$JOSTLE" report --format html out >page.html
+    grep -q -- "--load n=pid:$PID .*--pause" page.html
     jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
     jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
 }

@@ -217,7 +217,7 @@ const struct option_row settings_rows[] = {
      .help = "a setting of your own, NAME='on: COMMAND; off: COMMAND', for --load '[NAME] SPEC': "
              "bash runs the one before each run of that condition, the other after it, whatever "
              "ends the run"},
-    {ROW("pause", NULL, OPTION_FLAG, pause), .apart = true,
+    {ROW("pause", NULL, OPTION_FLAG, pause), .change = CHANGES_NOTHING,
      .help =
          "a load pid:N, cgroup:PATH or job:ID, which runs already, may be stopped (SIGSTOP) and "
          "continued, again and again: what it costs the target is what the target gains "
