@@ -1,66 +1,159 @@
 #include "common/machine.h"
 
+#include "common/clock.h"
+#include "common/file.h"
+#include "common/processes.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 #include <time.h>
 #include <unistd.h>
 
 // The kernel's counters. Sources: proc_stat(5), proc_vmstat(5), Linux
-// Documentation/accounting/psi.rst and admin-guide/cgroup-v1/cpuacct.rst.
+// Documentation/accounting/psi.rst and admin-guide/cgroup-v1/cpuacct.rst, and
+// Documentation/scheduler/sched-stats.rst.
 
-// Ticks of /proc/stat last 10 ms on every architecture that matters (USER_HZ).
-#define TICK_US 10000
+static int open_machine(const char *path)
+{
+    char whole[PATH_MAX];
+    return open(machine_path(path, whole), O_RDONLY | O_CLOEXEC);
+}
 
 // The CPU time of all tasks to the nanosecond: cgroup v1 counts it in its root
 // (release_agent is nowhere else); cgroup v2 has ticks there, too.
-static int64_t exact_busy_us(void)
+static int open_busy(void)
 {
     static const char *const roots[] = {"/sys/fs/cgroup/cpuacct", "/sys/fs/cgroup/cpu,cpuacct"};
-    for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++) {
+    int fd = -1;
+    for (size_t i = 0; i < sizeof roots / sizeof roots[0] && fd < 0; i++) {
         char name[128], path[PATH_MAX];
         snprintf(name, sizeof name, "%s/release_agent", roots[i]);
         if (access(machine_path(name, path), F_OK) != 0)
             continue;
         snprintf(name, sizeof name, "%s/cpuacct.usage", roots[i]);
-        const int64_t busy_ns = machine_number(name);
-        if (busy_ns != UNKNOWN)
-            return busy_ns / 1000;
+        fd = open_machine(name);
     }
-    return UNKNOWN;
+    return fd;
+}
+
+// Only Intel's CPUs have it.
+static void open_throttling(struct counter_files *files)
+{
+    char path[PATH_MAX];
+    glob_t found;
+    machine_path("/sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count", path);
+    if (glob(path, GLOB_NOSORT, NULL, &found) != 0)
+        return;
+    files->throttle_fd = calloc(found.gl_pathc, sizeof *files->throttle_fd);
+    for (size_t i = 0; files->throttle_fd && i < found.gl_pathc; i++) {
+        const int fd = open(found.gl_pathv[i], O_RDONLY | O_CLOEXEC);
+        if (fd >= 0)
+            files->throttle_fd[files->throttle_count++] = fd;
+    }
+    globfree(&found);
+}
+
+void counters_open(struct counter_files *files, bool often)
+{
+    static const char *const paths[COUNTER_FILES] = {
+        [COUNTER_STAT] = "/proc/stat",
+        [COUNTER_CPU_PRESSURE] = "/proc/pressure/cpu",
+        [COUNTER_MEMORY_PRESSURE] = "/proc/pressure/memory",
+        [COUNTER_IO_PRESSURE] = "/proc/pressure/io",
+    };
+    struct sysinfo info;
+    *files = (struct counter_files){.often = often};
+    for (size_t i = 0; i < COUNTER_FILES; i++)
+        files->fd[i] = paths[i] ? open_machine(paths[i]) : -1;
+    files->fd[COUNTER_BUSY] = open_busy();
+    if (often)
+        files->fd[COUNTER_QUOTA] = cpus_throttled_open();
+    files->swaps =
+        !often || getenv("JOSTLE_KERNEL_ROOT") || (sysinfo(&info) == 0 && info.totalswap > 0);
+    open_throttling(files);
+}
+
+void counters_close(struct counter_files *files)
+{
+    for (size_t i = 0; i < COUNTER_FILES; i++)
+        if (files->fd[i] >= 0)
+            (void)close(files->fd[i]);
+    for (size_t i = 0; i < files->throttle_count; i++)
+        (void)close(files->throttle_fd[i]);
+    free(files->throttle_fd);
+    *files = (struct counter_files){0};
+    memset(files->fd, -1, sizeof files->fd);
+}
+
+// The number that begins an open file; UNKNOWN where there is none.
+static int64_t number_in(int fd)
+{
+    char text[64];
+    uint64_t number;
+    return file_read_open(fd, text, sizeof text) && file_number(text, "", &number) ? (int64_t)number
+                                                                                   : UNKNOWN;
+}
+
+size_t cpus_busy_us(int64_t *busy_us, size_t most)
+{
+    char path[PATH_MAX], line[1024];
+    size_t cpus = 0;
+    FILE *file = fopen(machine_path("/proc/stat", path), "re");
+    while (file && fgets(line, sizeof line, file) && strncmp(line, "cpu", 3) == 0) {
+        size_t cpu;
+        long long user, nice, system, irq = 0, softirq = 0;
+        if (sscanf(line, "cpu%zu %lld %lld %lld %*d %*d %lld %lld", &cpu, &user, &nice, &system,
+                   &irq, &softirq) != 6 ||
+            cpu >= most)
+            continue;
+        busy_us[cpu] = (user + nice + system + irq + softirq) * PROCESS_TICK_US;
+        cpus = cpu + 1 > cpus ? cpu + 1 : cpus;
+    }
+    if (file)
+        fclose(file);
+    return cpus;
+}
+
+static unsigned count_cpus(void)
+{
+    char path[PATH_MAX], line[1024];
+    unsigned cpus = 0;
+    FILE *file = fopen(machine_path("/proc/stat", path), "re");
+    while (file && fgets(line, sizeof line, file) && strncmp(line, "cpu", 3) == 0)
+        cpus += line[3] != ' ';
+    if (file)
+        fclose(file);
+    return cpus;
 }
 
 // The first line sums up the CPUs: user nice system idle iowait irq softirq steal
 // (guests are part of user). Interrupts are nobody's load: they are left out.
 // Ticks are samples: a task that works in short periods, as loads do, may be seen
 // always or never.
-static void read_cpus(struct counters *counters)
+static void take_cpus(struct counters *counters, const struct counter_files *files)
 {
-    char path[PATH_MAX], line[1024];
-    counters->cpus = 0;
-    counters->busy_us = counters->idle_us = counters->steal_us = UNKNOWN;
-    FILE *file = fopen(machine_path("/proc/stat", path), "re");
-    if (!file)
-        return;
-    while (fgets(line, sizeof line, file) && strncmp(line, "cpu", 3) == 0) {
-        long long user, nice, system, idle = 0, waiting = 0, steal = 0;
-        if (line[3] != ' ')
-            counters->cpus++;
-        else if (sscanf(line, "cpu %lld %lld %lld %lld %lld %*d %*d %lld", &user, &nice, &system,
-                        &idle, &waiting, &steal) >= 3) {
-            counters->busy_us = (user + nice + system) * TICK_US;
-            counters->idle_us = (idle + waiting) * TICK_US;
-            counters->steal_us = steal * TICK_US;
-        }
+    char text[512];
+    long long user, nice, system, idle = 0, waiting = 0, steal = 0;
+    counters->busy_ns = counters->idle_us = counters->steal_us = UNKNOWN;
+    if (file_read_open(files->fd[COUNTER_STAT], text, sizeof text) &&
+        sscanf(text, "cpu %lld %lld %lld %lld %lld %*d %*d %lld", &user, &nice, &system, &idle,
+               &waiting, &steal) >= 3) {
+        counters->busy_ns = (user + nice + system) * PROCESS_TICK_US * NS_PER_US;
+        counters->idle_us = (idle + waiting) * PROCESS_TICK_US;
+        counters->steal_us = steal * PROCESS_TICK_US;
     }
-    fclose(file);
-    const int64_t exact_us = counters->busy_us == UNKNOWN ? UNKNOWN : exact_busy_us();
-    if (exact_us != UNKNOWN)
-        counters->busy_us = exact_us;
+    const int64_t exact_ns = number_in(files->fd[COUNTER_BUSY]);
+    if (exact_ns != UNKNOWN)
+        counters->busy_ns = exact_ns;
+    counters->busy_us = counters->busy_ns == UNKNOWN ? UNKNOWN : counters->busy_ns / NS_PER_US;
 }
 
 static int64_t number_of(const char *path, const char *name, const char *separators)
@@ -70,35 +163,22 @@ static int64_t number_of(const char *path, const char *name, const char *separat
                                                                       : UNKNOWN;
 }
 
-static void read_swapping(struct counters *counters)
+static void take_throttling(struct counters *counters, const struct counter_files *files)
 {
-    counters->swap_in_pages = number_of("/proc/vmstat", "pswpin", " ");
-    counters->swap_out_pages = number_of("/proc/vmstat", "pswpout", " ");
-}
-
-// Only Intel's CPUs have it.
-static void read_throttling(struct counters *counters)
-{
-    char path[PATH_MAX];
-    glob_t found;
+    uint64_t throttled_ns;
     counters->throttle_count = UNKNOWN;
-    machine_path("/sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count", path);
-    if (glob(path, GLOB_NOSORT, NULL, &found) != 0)
-        return;
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        long long count;
-        FILE *file = fopen(found.gl_pathv[i], "re");
-        if (!file)
-            continue;
-        if (fscanf(file, "%lld", &count) == 1)
+    for (size_t i = 0; i < files->throttle_count; i++) {
+        const int64_t count = number_in(files->throttle_fd[i]);
+        if (count != UNKNOWN)
             counters->throttle_count =
                 (counters->throttle_count == UNKNOWN ? 0 : counters->throttle_count) + count;
-        fclose(file);
     }
-    globfree(&found);
+    counters->throttled_ns = cpus_throttled_ns(files->fd[COUNTER_QUOTA], &throttled_ns)
+                                 ? (int64_t)throttled_ns
+                                 : UNKNOWN;
 }
 
-static void read_swap_space(struct counters *counters)
+static void take_swap_space(struct counters *counters)
 {
     const int64_t free_kib = number_of("/proc/meminfo", "SwapFree", ": ");
     counters->swap_total_kib = number_of("/proc/meminfo", "SwapTotal", ": ");
@@ -108,20 +188,17 @@ static void read_swap_space(struct counters *counters)
 }
 
 // "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000", and mostly "full ..."
-static void read_pressure(const char *path, int64_t *some_us, int64_t *full_us)
+void pressure_read(int fd, int64_t *some_us, int64_t *full_us)
 {
-    char line[256];
-    const char *total;
-    *some_us = *full_us = UNKNOWN;
-    if (machine_field(path, "some", " ", line, sizeof line) &&
-        (total = strstr(line, "total=")) != NULL)
-        *some_us = strtoll(total + 6, NULL, 10);
-    if (machine_field(path, "full", " ", line, sizeof line) &&
-        (total = strstr(line, "total=")) != NULL)
-        *full_us = strtoll(total + 6, NULL, 10);
+    char text[512];
+    uint64_t some, full;
+    const bool read = file_read_open(fd, text, sizeof text) && file_number(text, "total=", &some);
+    const char *line = read ? strstr(text, "full ") : NULL;
+    *some_us = read ? (int64_t)some : UNKNOWN;
+    *full_us = line && file_number(line, "total=", &full) ? (int64_t)full : UNKNOWN;
 }
 
-static void read_load_average(double load_average[3])
+static void take_load_average(double load_average[3])
 {
     char line[256];
     if (!machine_line("/proc/loadavg", line, sizeof line) ||
@@ -129,29 +206,46 @@ static void read_load_average(double load_average[3])
         load_average[0] = load_average[1] = load_average[2] = NAN;
 }
 
-void counters_read(struct counters *counters)
+void counters_take(const struct counter_files *files, struct counters *counters)
 {
     int64_t cpu_full_us; // newer kernels show it; of the whole machine it is 0
-    counters->time = time(NULL);
-    read_cpus(counters);
-    read_swapping(counters);
-    read_throttling(counters);
-    read_swap_space(counters);
-    read_load_average(counters->load_average);
-    read_pressure("/proc/pressure/cpu", &counters->cpu_some_us, &cpu_full_us);
-    read_pressure("/proc/pressure/memory", &counters->memory_some_us, &counters->memory_full_us);
-    read_pressure("/proc/pressure/io", &counters->io_some_us, &counters->io_full_us);
+    *counters = (struct counters){.time = time(NULL)};
+    take_cpus(counters, files);
+    take_throttling(counters, files);
+    if (files->swaps)
+        counters->swap_in_pages = number_of("/proc/vmstat", "pswpin", " ");
+    pressure_read(files->fd[COUNTER_CPU_PRESSURE], &counters->cpu_some_us, &cpu_full_us);
+    pressure_read(files->fd[COUNTER_MEMORY_PRESSURE], &counters->memory_some_us,
+                  &counters->memory_full_us);
+    pressure_read(files->fd[COUNTER_IO_PRESSURE], &counters->io_some_us, &counters->io_full_us);
+    if (files->often)
+        return;
+    counters->cpus = count_cpus();
+    counters->swap_out_pages = number_of("/proc/vmstat", "pswpout", " ");
+    take_swap_space(counters);
+    take_load_average(counters->load_average);
+}
+
+void counters_read(struct counters *counters)
+{
+    struct counter_files files;
+    counters_open(&files, false);
+    counters_take(&files, counters);
+    counters_close(&files);
+}
+
+bool schedstat_read(int fd, struct schedstat *schedstat)
+{
+    char text[96];
+    int64_t slices;
+    return file_read_open(fd, text, sizeof text) &&
+           sscanf(text, "%" SCNd64 " %" SCNd64 " %" SCNd64, &schedstat->run_ns,
+                  &schedstat->delay_ns, &slices) == 3 &&
+           slices > 0;
 }
 
 #define POWERCAP "/sys/class/powercap"
 #define MOST_W   1000.0 // no package is known that takes more
-
-static int64_t energy_now_ns(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static int64_t energy_number(size_t package, const char *name)
 {
@@ -164,7 +258,7 @@ static int64_t energy_number(size_t package, const char *name)
 // package.
 void energy_read(struct energy *energy)
 {
-    *energy = (struct energy){.at_ns = energy_now_ns()};
+    *energy = (struct energy){.at_ns = clock_ns()};
     for (size_t i = 0; i < ENERGY_PACKAGES; i++) {
         char path[PATH_MAX], name[64];
         snprintf(path, sizeof path, POWERCAP "/intel-rapl:%zu/name", i);

@@ -1,5 +1,6 @@
 #include "common/group.h"
 
+#include "common/clock.h"
 #include "common/file.h"
 #include "common/machine.h"
 #include "common/messages.h"
@@ -25,7 +26,6 @@
 #define INTO_CGROUP UINT64_C(0x200000000) // CLONE_INTO_CGROUP, Linux 5.7
 
 #define REMOVE_WAITS 1000 // of a millisecond each: the machine may be busy
-#define NS_PER_US    INT64_C(1000)
 
 static bool is_mounted(const char *path, unsigned long magic)
 {

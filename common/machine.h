@@ -94,15 +94,59 @@ struct counters {
     unsigned cpus;          // online; 0: unknown
     double load_average[3]; // over 1, 5 and 15 minutes; NAN: unknown
     int64_t busy_us;        // of all tasks, without interrupts
+    int64_t busy_ns;        // the same
     int64_t idle_us;        // of all CPUs, also while they wait for a disk
     int64_t steal_us;
     int64_t swap_total_kib, swap_used_kib;
     int64_t swap_in_pages, swap_out_pages;
     int64_t throttle_count; // of all cores; only some CPUs have it
+    int64_t throttled_ns;   // by our CPU quota, summed over CPUs; only of files that are read often
     int64_t cpu_some_us, memory_some_us, memory_full_us, io_some_us, io_full_us;
 };
 
 void counters_read(struct counters *counters);
+
+enum {
+    COUNTER_STAT,
+    COUNTER_BUSY, // cgroup v1's count of the CPU time of all tasks, to the nanosecond; else ticks
+    COUNTER_CPU_PRESSURE,
+    COUNTER_MEMORY_PRESSURE,
+    COUNTER_IO_PRESSURE,
+    COUNTER_QUOTA, // the CPU quota that we are under
+    COUNTER_FILES,
+};
+
+// Where the kernel counts: opened once, and read again and again, as to open a file takes longer
+// than to read it. What there is not is -1.
+struct counter_files {
+    bool often; // left out: load average, swap space, what goes there, and the number of CPUs
+    bool swaps; // there is swap space, so pages may come back from it
+    int fd[COUNTER_FILES];
+    int *throttle_fd; // of each CPU
+    size_t throttle_count;
+};
+
+void counters_open(struct counter_files *files, bool often);
+void counters_take(const struct counter_files *files, struct counters *counters);
+// May be repeated.
+void counters_close(struct counter_files *files);
+
+// Busy time of each CPU since boot, with interrupts, by its number. Returns how many there are, at
+// most so many.
+size_t cpus_busy_us(int64_t *busy_us, size_t most);
+
+// Pressure stall of an open file, of the machine or a group (Documentation/accounting/psi.rst).
+void pressure_read(int fd, int64_t *some_us, int64_t *full_us);
+
+// What the scheduler counts for a thread since its fork (/proc/PID/schedstat).
+struct schedstat {
+    int64_t run_ns;   // on a CPU; of a thread that is running now, up to a tick ago
+    int64_t delay_ns; // ready to run, and waiting for a CPU
+};
+
+// Of an open file. False where fd is -1, and where the kernel counts nothing (a build without
+// SCHED_INFO).
+bool schedstat_read(int fd, struct schedstat *schedstat);
 
 // What the machine is; "" and UNKNOWN where it does not say.
 struct environment {

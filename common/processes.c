@@ -1,5 +1,6 @@
 #include "common/processes.h"
 
+#include "common/clock.h"
 #include "common/file.h"
 #include "common/machine.h"
 #include "common/messages.h"
@@ -299,15 +300,7 @@ pid_t *tree_list(size_t *count)
 static int64_t own_cpu_ns(pid_t pid)
 {
     clockid_t clock;
-    struct timespec used;
-    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
-        return 0;
-    return (int64_t)used.tv_sec * 1000000000 + used.tv_nsec;
-}
-
-static int64_t timeval_ns(struct timeval time)
-{
-    return (int64_t)time.tv_sec * 1000000000 + (int64_t)time.tv_usec * 1000;
+    return clock_getcpuclockid(pid, &clock) != 0 ? 0 : clock_of(clock); // 0: it has gone
 }
 
 int64_t tree_cpu_ns(void)
@@ -325,7 +318,6 @@ int64_t tree_cpu_ns(void)
     return total_ns;
 }
 
-#define NS_PER_S INT64_C(1000000000)
 // What the program has left is asked to end first: it may have files of its own to remove. Another
 // keeper among it has more to do than to end. A killed process may make children until it is really
 // gone, so all are killed again and again; what hangs in the kernel is given up.
@@ -335,13 +327,6 @@ int64_t tree_cpu_ns(void)
 #define ROUND_NS      (NS_PER_S / 100)
 // How the names of those end that end what is below them, and remove its control groups.
 static const char *const name_ends[] = {"-keeper", "-guard"};
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
-}
 
 // SIGTERM to this process when its parent dies; false if it has died already.
 static bool follow(pid_t parent)
@@ -412,12 +397,12 @@ static bool wait_round(const sigset_t *passed)
 
 static bool ask_to_end(const sigset_t *passed)
 {
-    const int64_t start_ns = now_ns();
+    const int64_t start_ns = clock_ns();
     bool left = true;
     (void)tree_signal(SIGTERM);
     (void)tree_signal(SIGCONT); // a stopped one would not notice
-    while (left && (now_ns() - start_ns < ASK_NS ||
-                    (now_ns() - start_ns < ASK_KEEPER_NS && has_keeper_below())))
+    while (left && (clock_ns() - start_ns < ASK_NS ||
+                    (clock_ns() - start_ns < ASK_KEEPER_NS && has_keeper_below())))
         left = wait_round(passed);
     return left;
 }
@@ -425,7 +410,7 @@ static bool ask_to_end(const sigset_t *passed)
 // Kills all but the keepers among them: each then ends what it has, and removes what that leaves.
 static bool leave_to_keepers(const sigset_t *passed)
 {
-    const int64_t start_ns = now_ns();
+    const int64_t start_ns = clock_ns();
     size_t count;
     pid_t *pids = tree_list(&count);
     bool left = true;
@@ -433,7 +418,7 @@ static bool leave_to_keepers(const sigset_t *passed)
         if (!is_keeper(pids[i]))
             (void)kill(pids[i], SIGKILL);
     free(pids);
-    while (left && now_ns() - start_ns < ASK_KEEPER_NS && has_keeper_below())
+    while (left && clock_ns() - start_ns < ASK_KEEPER_NS && has_keeper_below())
         left = wait_round(passed);
     return left;
 }
@@ -444,8 +429,8 @@ static void end_what_is_left(const sigset_t *passed)
     bool ended;
     // To ask whether there is a child costs nothing, to list the tree takes milliseconds.
     bool left = reap(0, &status, &ended) && ask_to_end(passed) && leave_to_keepers(passed);
-    const int64_t start_ns = now_ns();
-    while (left && now_ns() - start_ns < KILL_NS) {
+    const int64_t start_ns = clock_ns();
+    while (left && clock_ns() - start_ns < KILL_NS) {
         (void)tree_signal(SIGKILL);
         left = wait_round(passed);
     }

@@ -174,17 +174,6 @@ static int open_of(pid_t pid, pid_t tid, const char *name)
     return open(machine_path(inner, path), O_RDONLY | O_CLOEXEC);
 }
 
-// "RUN WAIT SLICES", in ns.
-static bool read_schedstat(int fd, uint64_t *run_ns, uint64_t *wait_ns)
-{
-    char text[128], *next;
-    if (fd < 0 || !file_read_open(fd, text, sizeof text))
-        return false;
-    *run_ns = strtoull(text, &next, 10);
-    *wait_ns = strtoull(next, NULL, 10);
-    return true;
-}
-
 static struct task *task_of(struct sampler *sampler, const struct who *who, pid_t tid)
 {
     for (size_t i = 0; i < sampler->count; i++)
@@ -227,7 +216,7 @@ static void add(struct sampler *sampler, struct who *who, pid_t tid, bool before
         return;
     }
     if (before)
-        (void)read_schedstat(task->sched_fd, &task->run_ns, &task->wait_ns);
+        (void)schedstat_read(task->sched_fd, &task->counted);
     sampler->count++;
 }
 
@@ -247,11 +236,11 @@ static void add_threads(struct sampler *sampler, struct who *who, bool before)
 void sampler_open(struct sampler *sampler, struct scan *scan)
 {
     char path[PATH_MAX];
-    uint64_t run_ns = 0, wait_ns;
+    struct schedstat own = {0};
     *sampler = (struct sampler){.scan = scan, .preempted_s = NAN};
     sampler->loadavg_fd = open(machine_path("/proc/loadavg", path), O_RDONLY | O_CLOEXEC);
     const int fd = open(machine_path("/proc/self/schedstat", path), O_RDONLY | O_CLOEXEC);
-    sampler->schedstat = read_schedstat(fd, &run_ns, &wait_ns) && run_ns > 0;
+    sampler->schedstat = schedstat_read(fd, &own) && own.run_ns > 0;
     if (fd >= 0)
         (void)close(fd);
 }
@@ -376,13 +365,13 @@ static void count_victim(struct sampler *sampler, struct who *who, char state, i
 // Since the last time.
 static void add_schedstat(struct sampler *sampler, struct task *task)
 {
-    uint64_t run_ns, wait_ns;
-    if (!read_schedstat(task->sched_fd, &run_ns, &wait_ns))
+    struct schedstat now;
+    const struct schedstat *was = &task->counted;
+    if (!schedstat_read(task->sched_fd, &now))
         return;
-    sampler->run_ns += run_ns > task->run_ns ? run_ns - task->run_ns : 0;
-    sampler->wait_ns += wait_ns > task->wait_ns ? wait_ns - task->wait_ns : 0;
-    task->run_ns = run_ns;
-    task->wait_ns = wait_ns;
+    sampler->run_ns += now.run_ns > was->run_ns ? now.run_ns - was->run_ns : 0;
+    sampler->wait_ns += now.delay_ns > was->delay_ns ? now.delay_ns - was->delay_ns : 0;
+    task->counted = now;
 }
 
 static void read_tasks(struct sampler *sampler)

@@ -3,6 +3,8 @@
 
 #include "who.h"
 
+#include "common/machine.h"
+
 #include <time.h>
 
 // Seconds of a clock.
@@ -33,7 +35,7 @@ struct task {
     pid_t tid;
     int stat_fd, sched_fd; // sched_fd: of the victim's; -1: none
     unsigned scan;         // that it was last wanted by
-    uint64_t run_ns, wait_ns;
+    struct schedstat counted;
     char state;
     int cpu;
 };
@@ -49,7 +51,7 @@ struct sampler {
     double samples, active, at_disk; // active: one of the victim's ran or waited to
     double runnable, beside;         // the victim's threads; how often beside another of them
     double running, running_squares; // of the whole node, without ourselves
-    uint64_t run_ns, wait_ns;
+    int64_t run_ns, wait_ns;
     double preempted_s; // how long a CPU was taken from it: switches.h; NAN: not known
     unsigned threads;   // of the victim, at most, in a sample
     unsigned gone;      // threads of the victim that have ended: their last ms are not known

@@ -1,13 +1,13 @@
 // copies: starts copies of a program at the same moment, and says what they took. What
 // `jostle pack` measures; by itself any launcher's test of how many fit.
 
+#include "common/clock.h"
 #include "common/file.h"
 #include "common/machine.h"
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/processes.h"
 #include "common/text.h"
-#include "harness/meter/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -419,11 +419,6 @@ static void wait_at(const struct gate *gate, size_t count)
     }
 }
 
-static int64_t time_ns(const struct timeval *time)
-{
-    return (int64_t)time->tv_sec * 1000000000 + (int64_t)time->tv_usec * 1000;
-}
-
 static struct copy *copy_of(struct copies *copies, pid_t pid)
 {
     for (size_t i = 0; i < copies->count; i++)
@@ -447,7 +442,7 @@ static size_t reap(struct copies *copies, int64_t start_ns)
         copy->pid = 0;
         copy->status = status;
         copy->wall_ns = end_ns - start_ns;
-        copy->cpu_ns = time_ns(&usage.ru_utime) + time_ns(&usage.ru_stime);
+        copy->cpu_ns = timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime);
         copy->peak_bytes = (int64_t)usage.ru_maxrss * 1024;
         if (status != 0 && !copies->failed)
             copies->failed = copy;

@@ -1,12 +1,12 @@
 #include "doctor.h"
 
+#include "common/clock.h"
 #include "common/machine.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
 #include "common/units.h"
-#include "harness/meter/clock.h"
 
 #include <errno.h>
 #include <gsl/gsl_fft_real.h>

@@ -1,10 +1,10 @@
 #include "doctor.h"
 
+#include "common/clock.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/processes.h"
 #include "common/record_json.h"
-#include "harness/meter/clock.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -102,7 +102,6 @@ json_t *findings_to_json(const struct findings *findings)
 
 #define LOOKS       10 // at the run queue
 #define LOOK_MS     100
-#define TICK_US     10000
 #define LEAST_TICKS 3 // of a second: below it a process is no culprit
 
 static void find_culprit(struct watch *watch, const struct processes *before,
@@ -119,28 +118,6 @@ static void find_culprit(struct watch *watch, const struct processes *before,
         snprintf(watch->culprit, sizeof watch->culprit, "%s, pid %ld, %lld %% of a CPU",
                  process->name, (long)process->pid, used);
     }
-}
-
-// Busy time of each CPU since boot, interrupts included.
-static size_t read_cpus(int64_t *busy_us, size_t most)
-{
-    char path[PATH_MAX], line[1024];
-    size_t cpus = 0;
-    FILE *file = fopen(machine_path("/proc/stat", path), "re");
-    if (!file)
-        return 0;
-    while (fgets(line, sizeof line, file) && strncmp(line, "cpu", 3) == 0) {
-        size_t cpu;
-        long long user, nice, system, irq, softirq;
-        if (sscanf(line, "cpu%zu %lld %lld %lld %*d %*d %lld %lld", &cpu, &user, &nice, &system,
-                   &irq, &softirq) != 6 ||
-            cpu >= most)
-            continue;
-        busy_us[cpu] = (user + nice + system + irq + softirq) * TICK_US;
-        cpus = cpu + 1 > cpus ? cpu + 1 : cpus;
-    }
-    fclose(file);
-    return cpus;
 }
 
 // Sleeps; returns how many tasks ran or waited meanwhile, without ourselves.
@@ -171,13 +148,13 @@ bool watch_machine(struct watch *watch)
     }
     struct processes before = {0}, after = {0};
     processes_read(&before);
-    read_cpus(before_us, most);
+    (void)cpus_busy_us(before_us, most);
     counters_read(&watch->before);
     const int64_t start_us = clock_ns() / NS_PER_US;
     watch->queue = sleep_and_count();
     counters_read(&watch->after);
     watch->time_us = clock_ns() / NS_PER_US - start_us;
-    watch->cpus = read_cpus(watch->cpu_busy_us, most);
+    watch->cpus = cpus_busy_us(watch->cpu_busy_us, most);
     for (size_t i = 0; i < watch->cpus; i++)
         watch->cpu_busy_us[i] -= before_us[i];
     processes_read(&after);

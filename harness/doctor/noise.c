@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "common/child.h"
+#include "common/clock.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/units.h"
-#include "harness/meter/clock.h"
 #include "harness/stats/result.h"
 #include "harness/stats/session.h"
 

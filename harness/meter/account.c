@@ -1,6 +1,6 @@
 #include "run.h"
 
-#include "clock.h"
+#include "common/clock.h"
 
 #include "common/file.h"
 #include "common/messages.h"
@@ -46,16 +46,11 @@ void accounting_sweep(void *unused)
 // Both are rounded down to microseconds, process by process.
 #define SLACK_NS NS_PER_MS
 
-static int64_t to_ns(const struct timeval *time)
-{
-    return (int64_t)time->tv_sec * NS_PER_S + (int64_t)time->tv_usec * NS_PER_US;
-}
-
 void usage_add(struct usage *usage, const struct rusage *process)
 {
     const uint64_t rss_bytes = (uint64_t)process->ru_maxrss * 1024;
-    usage->user_ns += to_ns(&process->ru_utime);
-    usage->system_ns += to_ns(&process->ru_stime);
+    usage->user_ns += timeval_ns(process->ru_utime);
+    usage->system_ns += timeval_ns(process->ru_stime);
     if (rss_bytes > usage->max_rss_bytes)
         usage->max_rss_bytes = rss_bytes;
     usage->major_faults += (uint64_t)process->ru_majflt;

@@ -28,7 +28,7 @@ struct varied {
 struct runner {
     const struct settings *settings;
     struct signals signals;
-    struct system_sources sources;
+    struct counter_files kernel;
     struct group group; // of the run that is to come, or of the current one
     struct account account;
     struct launch launch;
@@ -118,7 +118,7 @@ static bool run_begin(struct runner *runner, const struct settings *settings)
 {
     runner->settings = settings;
     runner->launch.target = settings->target;
-    system_find(&runner->sources);
+    counters_open(&runner->kernel, true);
     // Orphans of the target become our children instead of init's.
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
         return complain("cannot become the tree's reaper: %s", strerror(errno));
@@ -207,15 +207,15 @@ static int measure(struct runner *runner, struct perf_counters *counters)
     const struct supervision supervision = {.launch = &runner->launch,
                                             .group = &runner->group,
                                             .signals = &runner->signals,
-                                            .sources = &runner->sources,
+                                            .kernel = &runner->kernel,
                                             .own_fd = runner->own_fd,
                                             .timeout_ns = runner->settings->timeout_ns,
                                             .hangup_fd = runner->hangup_fd};
     const struct launch_report *report = runner->launch.report;
-    struct system_totals before;
+    struct counters before;
     struct outcome outcome;
     struct group_usage group;
-    system_read(&before, &runner->sources);
+    counters_take(&runner->kernel, &before);
     if (!account_begin(&runner->account))
         return EXIT_NOT_RUN;
     extract_start(&runner->extractor);
@@ -247,7 +247,7 @@ static int measure(struct runner *runner, struct perf_counters *counters)
         return EXIT_LOST;
     const struct record record = {.report = report,
                                   .outcome = &outcome,
-                                  .sources = &runner->sources,
+                                  .kernel = &runner->kernel,
                                   .before = &before,
                                   .group = &group,
                                   .own_ns = runner->launch.drain.cpu_ns,
@@ -303,7 +303,7 @@ static void run_end(struct runner *runner)
     group_remove(&runner->group);
     account_close(&runner->account);
     fd_close(&runner->own_fd);
-    system_forget(&runner->sources);
+    counters_close(&runner->kernel);
 }
 
 // The commands that have been read, and not been carried out yet.

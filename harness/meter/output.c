@@ -1,6 +1,6 @@
 #include "run.h"
 
-#include "clock.h"
+#include "common/clock.h"
 
 #include "common/file.h"
 #include "common/messages.h"

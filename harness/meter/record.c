@@ -1,6 +1,6 @@
 #include "run.h"
 
-#include "clock.h"
+#include "common/clock.h"
 
 #include "common/save.h"
 #include "common/schemas.h"
@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 void record_seconds(struct line *line, const char *name, bool known, int64_t time_ns, int decimals)
 {
@@ -79,22 +80,34 @@ static void add_end(struct line *line, const struct outcome *outcome, int exec_e
     line_text(line, "start_error", start_error(exec_error, &outcome->stops));
 }
 
-// grown: of a total, never below 0.
-static uint64_t grown(uint64_t before, uint64_t after)
+// grown: of a total that was known, never below 0.
+static int64_t grown(int64_t before, int64_t after)
 {
-    return after > before ? after - before : 0;
+    return before != UNKNOWN && after > before ? after - before : 0;
 }
 
 // add_grown_us: a total of microseconds, in seconds.
-static void add_grown_us(struct line *line, const char *name, uint64_t before_us, uint64_t after_us)
+static void add_grown_us(struct line *line, const char *name, int64_t before_us, int64_t after_us)
 {
-    line_seconds(line, name, (int64_t)grown(before_us, after_us) * NS_PER_US, 6);
+    line_seconds(line, name, grown(before_us, after_us) * NS_PER_US, 6);
 }
 
-static void add_pressure(struct line *line, const struct system_totals *before,
-                         const struct system_totals *after)
+static bool has_pressure(const struct counters *counters)
 {
-    if (!before->has_pressure || !after->has_pressure) {
+    return counters->cpu_some_us != UNKNOWN && counters->memory_some_us != UNKNOWN &&
+           counters->io_some_us != UNKNOWN;
+}
+
+// add_grown_count: null where it is not known.
+static void add_grown_count(struct line *line, const char *name, int64_t before, int64_t after)
+{
+    record_count(line, name, before != UNKNOWN && after != UNKNOWN, (uint64_t)grown(before, after));
+}
+
+static void add_pressure(struct line *line, const struct counters *before,
+                         const struct counters *after)
+{
+    if (!has_pressure(before) || !has_pressure(after)) {
         line_null(line, "pressure");
         return;
     }
@@ -121,35 +134,35 @@ static void add_stalls(struct line *line, const struct record *record, int64_t w
         record_seconds(line, stall_names[i], stalls.known[i], stalls.ns[i], 6);
     record_seconds(line, "run_delay_s", stalls.has_delay, stalls.delay_ns, 6);
     record_seconds(line, "run_s", stalls.has_delay, stalls.run_ns, 6);
-    const struct system_totals *before = record->before, *after = &record->outcome->after;
-    record_seconds(line, "throttled_s", before->has_quota && after->has_quota,
-                   (int64_t)grown(before->throttled_ns, after->throttled_ns), 6);
+    const struct counters *before = record->before, *after = &record->outcome->after;
+    record_seconds(line, "throttled_s",
+                   before->throttled_ns != UNKNOWN && after->throttled_ns != UNKNOWN,
+                   grown(before->throttled_ns, after->throttled_ns), 6);
     line_close(line);
 }
 
 static void add_system(struct line *line, const struct record *record)
 {
-    const struct system_totals *after = &record->outcome->after;
+    const struct counters *after = &record->outcome->after;
     char cpus[CPUS_TEXT];
     add_pressure(line, record->before, after);
-    line_seconds(line, "steal_s", (int64_t)grown(record->before->steal_ns, after->steal_ns), 6);
+    add_grown_us(line, "steal_s", record->before->steal_us, after->steal_us);
     line_text(line, "cpus", cpus_format(&record->report->cpus, cpus, sizeof cpus));
 }
 
 // add_machine: what all that ran on the machine took meanwhile.
 static void add_machine(struct line *line, const struct record *record)
 {
-    const struct system_totals *before = record->before;
-    const struct system_totals *after = &record->outcome->after;
+    const struct counters *before = record->before;
+    const struct counters *after = &record->outcome->after;
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     line_object(line, "machine");
-    record_seconds(line, "busy_s", before->has_busy && after->has_busy,
-                   (int64_t)grown(before->busy_ns + (uint64_t)record->own_ns, after->busy_ns), 6);
-    line_bool(line, "busy_exact", record->sources->fd[SYSTEM_BUSY] >= 0);
-    record_count(line, "swap_in_pages", before->has_swap_in && after->has_swap_in,
-                 grown(before->swap_in_pages, after->swap_in_pages));
-    record_count(line, "throttle_count", before->has_throttle && after->has_throttle,
-                 grown(before->throttle_count, after->throttle_count));
-    line_count(line, "cpus", record->sources->cpus);
+    record_seconds(line, "busy_s", before->busy_ns != UNKNOWN && after->busy_ns != UNKNOWN,
+                   grown(before->busy_ns + record->own_ns, after->busy_ns), 6);
+    line_bool(line, "busy_exact", record->kernel->fd[COUNTER_BUSY] >= 0);
+    add_grown_count(line, "swap_in_pages", before->swap_in_pages, after->swap_in_pages);
+    add_grown_count(line, "throttle_count", before->throttle_count, after->throttle_count);
+    line_integer(line, "cpus", cpus > 0 ? cpus : 1);
     line_close(line);
 }
 

@@ -218,7 +218,7 @@ struct outcome {
     bool ended;                 // the main process; false only if it cannot be killed
     int status;                 // its wait status
     int64_t end_ns;             // CLOCK_MONOTONIC of its end, see ending_ns()
-    struct system_totals after; // read when meter had seen it
+    struct counters after;      // read when meter had seen it
     struct stall_totals stalls; // of the target, until its end
     struct stops stops;
     struct usage usage;
@@ -234,7 +234,7 @@ struct supervision {
     const struct launch *launch;
     const struct group *group;
     const struct signals *signals;
-    const struct system_sources *sources;
+    const struct counter_files *kernel;
     int own_fd;         // see awake_now()
     int64_t timeout_ns; // after the target's start; 0: none
     int hangup_fd;      // a pipe: the run ends when its other end is closed; -1: none
@@ -250,8 +250,8 @@ void supervise(struct outcome *outcome, const struct supervision *supervision);
 struct record {
     const struct launch_report *report;
     const struct outcome *outcome;
-    const struct system_sources *sources;
-    const struct system_totals *before;
+    const struct counter_files *kernel;
+    const struct counters *before;
     const struct group_usage *group;
     int64_t own_ns; // CPU time of meter's own, while the target ran
     const struct perf_counters *counters;

@@ -1,6 +1,6 @@
 #include "service.h"
 
-#include "clock.h"
+#include "common/clock.h"
 
 #include "common/file.h"
 #include "common/processes.h"

@@ -1,6 +1,6 @@
 #include "settings.h"
 
-#include "clock.h"
+#include "common/clock.h"
 
 #include "common/child.h"
 #include "common/file.h"

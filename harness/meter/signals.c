@@ -6,7 +6,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "common/clock.h"
 #include "common/messages.h"
 
 // The calls on signals fail only for numbers that do not exist.

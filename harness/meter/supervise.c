@@ -1,6 +1,6 @@
 #include "run.h"
 
-#include "clock.h"
+#include "common/clock.h"
 
 #include "common/processes.h"
 
@@ -106,7 +106,7 @@ static void note_end(struct supervisor *supervisor)
     outcome->ended = true;
     if (outcome->stops.since_ns != 0)
         stops_continued(&outcome->stops, report->start_ns, outcome->end_ns);
-    system_read(&outcome->after, with->sources);
+    counters_take(with->kernel, &outcome->after);
 }
 
 // take_ended: reaps a child.

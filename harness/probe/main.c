@@ -2,6 +2,7 @@
 
 #include "reporters.h"
 
+#include "common/clock.h"
 #include "common/json.h"
 #include "common/machine.h"
 #include "common/messages.h"
@@ -9,7 +10,6 @@
 #include "common/schemas.h"
 #include "common/units.h"
 #include "common/version.h"
-#include "harness/meter/clock.h"
 
 #include <errno.h>
 #include <math.h>

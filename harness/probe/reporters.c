@@ -1,12 +1,12 @@
 #include "reporters.h"
 
 #include "common/cgroup.h"
+#include "common/clock.h"
 #include "common/machine.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/processor.h"
 #include "common/random.h"
-#include "harness/meter/clock.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
@@ -145,14 +145,6 @@ static void *shared_area_next(struct shared_area *shared)
 
 #define MOST_STRETCH 4
 
-// CPU time of this thread: waiting for a CPU is not in it.
-static int64_t kernel_cpu_ns(void)
-{
-    struct timespec used;
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return used.tv_sec * NS_PER_S + used.tv_nsec;
-}
-
 // Calls chunk(state) until window_ns of the thread's CPU time are used, or four times as much of
 // the wall time has passed; at least once. Returns the nanoseconds of CPU time for each of the
 // operations, of which a chunk has so many.
@@ -160,13 +152,13 @@ static double kernel_cpu_time_each(void (*chunk)(void *state), void *state, size
                                    int64_t window_ns)
 {
     const int64_t wall_end_ns = clock_ns() + MOST_STRETCH * window_ns;
-    const int64_t begin_ns = kernel_cpu_ns();
+    const int64_t begin_ns = clock_of(CLOCK_THREAD_CPUTIME_ID);
     int64_t used_ns;
     double done = 0;
     do {
         chunk(state);
         done += (double)operations;
-        used_ns = kernel_cpu_ns() - begin_ns;
+        used_ns = clock_of(CLOCK_THREAD_CPUTIME_ID) - begin_ns;
     } while (used_ns < window_ns && clock_ns() < wall_end_ns);
     return (double)used_ns / done;
 }
@@ -289,13 +281,13 @@ static void close_nothing(void *state)
 // is taken.
 static double window_gap(void *state, int64_t window_ns)
 {
-    const int64_t begin_ns = clock_ns(), cpu_begin_ns = kernel_cpu_ns();
+    const int64_t begin_ns = clock_ns(), cpu_begin_ns = clock_of(CLOCK_THREAD_CPUTIME_ID);
     int64_t now_ns;
     (void)state;
     do {
         now_ns = clock_ns();
     } while (now_ns - begin_ns < window_ns);
-    const int64_t cpu_ns = kernel_cpu_ns() - cpu_begin_ns;
+    const int64_t cpu_ns = clock_of(CLOCK_THREAD_CPUTIME_ID) - cpu_begin_ns;
     return cpu_ns <= 0 ? NAN : (double)(clock_ns() - begin_ns) / (double)cpu_ns;
 }
 
