@@ -3,6 +3,7 @@
 #include "common/cgroup.h"
 #include "common/machine.h"
 
+#include <fcntl.h>
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,39 +16,30 @@
 // scheduler/sched-bwc.rst (v1), filesystems/resctrl.rst (mon_data), cpufreq's scaling_cur_freq;
 // proc_stat(5), proc_net_dev(5), iostats.rst.
 
-// A number of a file of lines "NAME VALUE"; UNKNOWN: it is not there.
-static int64_t stat_number(const char *path, const char *name)
-{
-    char line[128];
-    int64_t value = UNKNOWN;
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return UNKNOWN;
-    while (value == UNKNOWN && fgets(line, sizeof line, file)) {
-        char found[64];
-        long long number;
-        if (sscanf(line, "%63s %lld", found, &number) == 2 && strcmp(found, name) == 0)
-            value = number;
-    }
-    fclose(file);
-    return value;
-}
-
-// v2 has microseconds, v1 nanoseconds.
-static int64_t throttled_us(const char *folder)
+static int open_in(const char *folder, const char *name)
 {
     char path[PATH_MAX + 128];
-    snprintf(path, sizeof path, "%s/cpu.stat", folder);
-    const int64_t time_ns = stat_number(path, "throttled_time");
-    return time_ns == UNKNOWN ? stat_number(path, "throttled_usec") : time_ns / 1000;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static int64_t throttled_us(const char *folder)
+{
+    uint64_t time_ns;
+    const int fd = open_in(folder, "cpu.stat");
+    const bool known = cpus_throttled_ns(fd, &time_ns);
+    if (fd >= 0)
+        (void)close(fd);
+    return known ? (int64_t)time_ns / 1000 : UNKNOWN;
 }
 
 // Its own quota, or that of a group around it: the one that holds back most.
 static void look_at_group(const char *folder, struct look *look)
 {
-    char group[PATH_MAX + 64], path[PATH_MAX + 128], line[256];
+    char group[PATH_MAX + 64];
+    int64_t full_us;
     snprintf(group, sizeof group, "%s", folder);
-    look->throttled_us = look->group_io_us = UNKNOWN;
+    look->throttled_us = UNKNOWN;
     for (char *slash = group; slash && *group != '\0'; slash = strrchr(group, '/')) {
         if (slash != group)
             *slash = '\0';
@@ -56,13 +48,10 @@ static void look_at_group(const char *folder, struct look *look)
             break;
         look->throttled_us = found_us > look->throttled_us ? found_us : look->throttled_us;
     }
-    snprintf(path, sizeof path, "%s/io.pressure", folder);
-    FILE *file = *folder == '\0' ? NULL : fopen(path, "re");
-    if (!file)
-        return;
-    if (fgets(line, sizeof line, file) && strstr(line, "total="))
-        look->group_io_us = strtoll(strstr(line, "total=") + strlen("total="), NULL, 10);
-    fclose(file);
+    const int fd = *folder == '\0' ? -1 : open_in(folder, "io.pressure");
+    pressure_read(fd, &look->group_io_us, &full_us);
+    if (fd >= 0)
+        (void)close(fd);
 }
 
 // The sum, or the mean, of the numbers that begin these files; UNKNOWN: none has one.
