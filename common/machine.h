@@ -148,20 +148,6 @@ struct schedstat {
 // SCHED_INFO).
 bool schedstat_read(int fd, struct schedstat *schedstat);
 
-// What the machine is; "" and UNKNOWN where it does not say.
-struct environment {
-    char host[256], os[128], kernel[512], architecture[128], cpu[128];
-    int cpus_online;
-    char cpus_allowed[CPUS_TEXT];
-    char governor[64]; // of all CPUs, each once; "unknown" where it is not shown
-    bool virtual_machine;
-    int64_t memory_bytes;
-    char clocksource[64];
-    char folder[PATH_MAX]; // the current one, and what it is on: see common/device.h
-    char file_system[64], device[128];
-};
-
-void environment_read(struct environment *environment);
 // Whether processor, firmware or device tree say that this is a virtual machine.
 bool machine_is_virtual(void);
 

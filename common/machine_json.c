@@ -130,28 +130,79 @@ json_t *counters_to_json(const struct counters *counters)
         neighbours());
 }
 
-json_t *environment_to_json(const struct environment *environment, const struct counters *counters)
+// The text, or null where it is not known.
+static json_t *known_text(bool known, const char *text)
 {
+    return text_to_json(known ? text_or_null(text) : NULL);
+}
+
+static json_t *os_name(void)
+{
+    char name[128];
+    const bool known = machine_field("/etc/os-release", "PRETTY_NAME", "=", name, sizeof name);
+    const bool quoted = known && name[0] == '"';
+    if (quoted)
+        name[1 + strcspn(name + 1, "\"")] = '\0';
+    return known_text(known, name + quoted);
+}
+
+// "model name", or where there is none, as on Arm, the names of the cores, each once.
+static json_t *processor_name(const struct core_kinds *kinds)
+{
+    char text[128];
+    size_t used = 0;
+    if (machine_field("/proc/cpuinfo", "model name", ": \t", text, sizeof text))
+        return text_to_json(text);
+    for (unsigned i = 0; kinds && i < kinds->count && used < sizeof text; i++)
+        if (!strstr(text, kinds->kind[i].name))
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
+                                     used == 0 ? "" : " + ", kinds->kind[i].name);
+    return known_text(true, text);
+}
+
+static json_t *allowed_cpus(void)
+{
+    struct cpu_list allowed;
+    char text[CPUS_TEXT];
+    return text_to_json(cpus_allowed(&allowed) == 0 ? cpus_format(&allowed, text, sizeof text)
+                                                    : "");
+}
+
+static json_t *memory_bytes(void)
+{
+    char value[64];
+    return machine_field("/proc/meminfo", "MemTotal", ": ", value, sizeof value)
+               ? json_integer(strtoll(value, NULL, 10) * 1024)
+               : json_null();
+}
+
+json_t *environment_to_json(const struct counters *counters)
+{
+    struct utsname names = {0};
+    struct device device;
+    struct core_kinds *kinds = core_kinds_read();
+    char folder[PATH_MAX], governor[64], clock[64];
+    const bool governed = fact_read(FACT_GOVERNOR, governor, sizeof governor);
+    const bool clocked = fact_read(FACT_CLOCKSOURCE, clock, sizeof clock);
+    const bool on_device = device_of(".", &device);
+    (void)uname(&names);
     json_t *object = json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:{s:s, s:o, s:o}, s:o}",
-        "host", text_to_json(environment->host), "os", text_to_json(text_or_null(environment->os)),
-        "kernel", text_to_json(environment->kernel), "architecture",
-        text_to_json(environment->architecture), "cpu",
-        text_to_json(text_or_null(environment->cpu)), "cpus_online", environment->cpus_online,
-        "cpus_allowed", text_to_json(environment->cpus_allowed), "governor",
-        text_to_json(environment->governor), "virtual_machine", environment->virtual_machine,
-        "memory_bytes", count(environment->memory_bytes), "load_average", load_average(counters),
-        "clocksource", text_to_json(text_or_null(environment->clocksource)), "folder",
-        text_to_json(environment->folder), "file_system",
-        text_to_json(text_or_null(environment->file_system)), "device",
-        text_to_json(text_or_null(environment->device)), "versions", "jostle", JOSTLE_VERSION,
-        "revision", text_to_json(version_revision()), "bash",
+        "host", text_to_json(names.nodename), "os", os_name(), "kernel",
+        json_sprintf("%s %s", names.sysname, names.release), "architecture",
+        text_to_json(names.machine), "cpu", processor_name(kinds), "cpus_online",
+        (int)sysconf(_SC_NPROCESSORS_ONLN), "cpus_allowed", allowed_cpus(), "governor",
+        text_to_json(governed ? governor : "unknown"), "virtual_machine", machine_is_virtual(),
+        "memory_bytes", memory_bytes(), "load_average", load_average(counters), "clocksource",
+        known_text(clocked, clock), "folder",
+        text_to_json(getcwd(folder, sizeof folder) ? folder : ""), "file_system",
+        known_text(on_device, device.file_system), "device", known_text(on_device, device.name),
+        "versions", "jostle", JOSTLE_VERSION, "revision", text_to_json(version_revision()), "bash",
         text_to_json(getenv("JOSTLE_BASH_VERSION")), "job", job());
     json_t *facts = facts_to_json();
     json_object_update_missing(object, facts);
     json_decref(facts);
-    struct core_kinds *kinds = core_kinds_read();
     json_object_set_new(object, "core_kinds", core_kinds_to_json(kinds));
     free(kinds);
     return object;
@@ -160,90 +211,8 @@ json_t *environment_to_json(const struct environment *environment, const struct 
 json_t *environment_now(void)
 {
     struct counters counters;
-    struct environment environment;
     counters_read(&counters);
-    environment_read(&environment);
-    return environment_to_json(&environment, &counters);
-}
-
-// What this machine is, noted once for each experiment.
-
-static void read_system(struct environment *environment)
-{
-    struct utsname names;
-    if (uname(&names) != 0)
-        return;
-    snprintf(environment->host, sizeof environment->host, "%s", names.nodename);
-    snprintf(environment->kernel, sizeof environment->kernel, "%s %s", names.sysname,
-             names.release);
-    snprintf(environment->architecture, sizeof environment->architecture, "%s", names.machine);
-}
-
-static void read_os(struct environment *environment)
-{
-    char *name = environment->os;
-    if (!machine_field("/etc/os-release", "PRETTY_NAME", "=", name, sizeof environment->os) ||
-        name[0] != '"')
-        return;
-    memmove(name, name + 1, strlen(name));
-    name[strcspn(name, "\"")] = '\0';
-}
-
-// "model name", or where there is none, as on Arm, the names of the cores, each once.
-static void read_processor(char *text, size_t size)
-{
-    size_t used = 0;
-    if (machine_field("/proc/cpuinfo", "model name", ": \t", text, size))
-        return;
-    struct core_kinds *kinds = core_kinds_read();
-    for (unsigned i = 0; kinds && i < kinds->count && used < size; i++)
-        if (!strstr(text, kinds->kind[i].name))
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : " + ",
-                                     kinds->kind[i].name);
-    free(kinds);
-}
-
-static void read_cpus(struct environment *environment)
-{
-    struct cpu_list allowed;
-    environment->cpus_online = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    read_processor(environment->cpu, sizeof environment->cpu);
-    if (!fact_read(FACT_GOVERNOR, environment->governor, sizeof environment->governor))
-        snprintf(environment->governor, sizeof environment->governor, "unknown");
-    environment->virtual_machine = machine_is_virtual();
-    if (cpus_allowed(&allowed) == 0)
-        cpus_format(&allowed, environment->cpus_allowed, sizeof environment->cpus_allowed);
-}
-
-static void read_memory(struct environment *environment)
-{
-    char value[64];
-    environment->memory_bytes =
-        machine_field("/proc/meminfo", "MemTotal", ": ", value, sizeof value)
-            ? strtoll(value, NULL, 10) * 1024
-            : UNKNOWN;
-}
-
-static void read_folder(struct environment *environment)
-{
-    struct device device;
-    if (!getcwd(environment->folder, sizeof environment->folder))
-        environment->folder[0] = '\0';
-    if (!device_of(".", &device))
-        return;
-    snprintf(environment->file_system, sizeof environment->file_system, "%s", device.file_system);
-    snprintf(environment->device, sizeof environment->device, "%s", device.name);
-}
-
-void environment_read(struct environment *environment)
-{
-    *environment = (struct environment){.memory_bytes = UNKNOWN};
-    read_system(environment);
-    read_os(environment);
-    read_cpus(environment);
-    read_memory(environment);
-    (void)fact_read(FACT_CLOCKSOURCE, environment->clocksource, sizeof environment->clocksource);
-    read_folder(environment);
+    return environment_to_json(&counters);
 }
 
 // Sources: Linux Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst,

@@ -15,8 +15,9 @@
 // "cpus_ours<TAB>N").
 json_t *counters_to_json(const struct counters *counters);
 // `environment`; load averages are those of the counters, and `job` is made of
-// JOSTLE_JOB_FACTS (lines "NAME<TAB>VALUE"), null where that is empty.
-json_t *environment_to_json(const struct environment *environment, const struct counters *counters);
+// JOSTLE_JOB_FACTS (lines "NAME<TAB>VALUE"), null where that is empty. The folder is the current
+// one, the device what that is on.
+json_t *environment_to_json(const struct counters *counters);
 // That of now.
 json_t *environment_now(void);
 
@@ -53,8 +54,5 @@ long long fact_number(enum fact fact);
 // All of them, by name: a number where it is one, `mitigations` an object of texts, null
 // where it is not shown. A new reference.
 json_t *facts_to_json(void);
-
-// How the machine is set up, as far as that moves figures: what jostle doctor judges,
-// and what experiment.json records.
 
 #endif

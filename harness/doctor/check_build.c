@@ -206,15 +206,15 @@ void check_container(struct findings *findings)
 // What an affinity or a cpuset leaves of the CPUs.
 void check_cpus(struct findings *findings)
 {
-    struct environment environment;
     struct cpu_list allowed;
-    environment_read(&environment);
-    if (cpus_parse(environment.cpus_allowed, &allowed) != 0 || environment.cpus_online < 1)
+    char text[CPUS_TEXT];
+    const long online = sysconf(_SC_NPROCESSORS_ONLN);
+    if (cpus_allowed(&allowed) != 0 || online < 1)
         found_unknown(findings, "which CPUs may be used is not shown here");
-    else if ((int)allowed.count < environment.cpus_online)
+    else if ((long)allowed.count < online)
         findings_add(findings, STATUS_OK, "target and loads share these: see --place",
-                     "%u of %d CPUs may be used: %s", allowed.count, environment.cpus_online,
-                     environment.cpus_allowed);
+                     "%u of %ld CPUs may be used: %s", allowed.count, online,
+                     cpus_format(&allowed, text, sizeof text));
     else
         found_ok(findings, "all %u CPUs may be used", allowed.count);
 }

@@ -124,15 +124,12 @@ static int gate(const struct watch *watch)
 static bool print_json(const struct findings *findings, json_t *noise)
 {
     struct counters counters;
-    struct environment environment;
     counters_read(&counters);
-    environment_read(&environment);
-    json_auto_t *record =
-        json_pack("{s:s, s:o, s:o, s:o, s:i, s:i, s:O}", "schema", SCHEMA_DOCTOR, "environment",
-                  environment_to_json(&environment, &counters), "counters",
-                  counters_to_json(&counters), "findings", findings_to_json(findings), "warnings",
-                  (int)findings_count(findings, STATUS_WARN), "unknown",
-                  (int)findings_count(findings, STATUS_UNKNOWN), "noise_floor", noise);
+    json_auto_t *record = json_pack(
+        "{s:s, s:o, s:o, s:o, s:i, s:i, s:O}", "schema", SCHEMA_DOCTOR, "environment",
+        environment_to_json(&counters), "counters", counters_to_json(&counters), "findings",
+        findings_to_json(findings), "warnings", (int)findings_count(findings, STATUS_WARN),
+        "unknown", (int)findings_count(findings, STATUS_UNKNOWN), "noise_floor", noise);
     return record && json_print(record, stdout, RECORD_FORMAT);
 }
 

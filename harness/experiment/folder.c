@@ -600,14 +600,12 @@ static json_t *variables_to_json(void)
 json_t *experiment_to_json(const struct experiment *experiment)
 {
     struct counters counters;
-    struct environment environment;
     struct arena arena = {0};
     char folder[CGROUP_PATH];
     const struct variant *first = &experiment->variants.variant[0];
     json_t *settings = settings_to_json(&experiment->settings);
     metrics_to_json(&experiment->metrics, settings);
     counters_read(&counters);
-    environment_read(&environment);
     // Whether sessions share the CPUs is a fact of the machine (`autogroup`).
     json_t *arrangement =
         json_pack("{s:s, s:o}", "group", ARRANGEMENT_NAME, "cgroup",
@@ -624,10 +622,9 @@ json_t *experiment_to_json(const struct experiment *experiment)
         combinations_to_json(&experiment->combinations, &experiment->variants), "variables",
         variables_to_json(), "loads", conditions_to_json(&experiment->conditions), "settings",
         settings, "looks", "from", (json_int_t)experiment->settings.min_runs, "to",
-        (json_int_t)experiment->settings.max_runs, "environment",
-        environment_to_json(&environment, &counters), "placement", experiment->placed.record,
-        "arrangement", arrangement, "cell", experiment->cell, "before",
-        counters_to_json(&counters));
+        (json_int_t)experiment->settings.max_runs, "environment", environment_to_json(&counters),
+        "placement", experiment->placed.record, "arrangement", arrangement, "cell",
+        experiment->cell, "before", counters_to_json(&counters));
     arena_free(&arena);
     must(record);
     if (experiment->left_out)

@@ -3,7 +3,6 @@
 #include "common/device.h"
 #include "common/machine.h"
 #include "common/memory.h"
-#include "common/messages.h"
 #include "common/units.h"
 #include "harness/stats/json.h"
 
@@ -104,59 +103,6 @@ void identity_of(const json_t *environment, char digits[IDENTITY_DIGITS + 1])
                  text(environment, "smt"),
                  (long long)json_integer_value(json_object_get(environment, "numa_nodes")), gib);
     sha256_hex(all, length < 0 ? 0 : strnlen(all, sizeof all), digits);
-}
-
-#define MS 1000000
-
-const struct reporter_row reporter_rows[REPORTERS] = {
-    [REPORTER_GAP] = {.name = "gap", .unit = "s/s", .window_ns = 5 * MS},
-    [REPORTER_L2] = {.name = "l2", .unit = "ns", .window_ns = 2 * MS},
-    [REPORTER_MEMORY] = {.name = "memory", .unit = "ns", .window_ns = 3 * MS},
-    [REPORTER_FAULTS] = {.name = "faults", .unit = "ns", .window_ns = 2 * MS},
-};
-
-static enum reporter reporter_find(const char *name)
-{
-    enum reporter reporter = 0;
-    while (reporter < REPORTERS && strcmp(reporter_rows[reporter].name, name) != 0)
-        reporter++;
-    return reporter;
-}
-
-static bool unknown(const char *name)
-{
-    const char *names[REPORTERS + 1] = {NULL};
-    for (enum reporter reporter = 0; reporter < REPORTERS; reporter++)
-        names[reporter] = reporter_rows[reporter].name;
-    return complain("--reporters %s: there is no such reporter%s: see probe sample --help", name,
-                    nearest_hint(name, names).text);
-}
-
-bool reporters_choose(const char *list, bool wanted[REPORTERS])
-{
-    char text[512], *rest = text;
-    for (enum reporter reporter = 0; reporter < REPORTERS; reporter++)
-        wanted[reporter] = !list;
-    if (!list)
-        return true;
-    if (snprintf(text, sizeof text, "%s", list) >= (int)sizeof text)
-        return complain("--reporters: too long: name each reporter once");
-    for (const char *name; (name = strsep(&rest, ",")) != NULL;) {
-        const enum reporter reporter = reporter_find(name);
-        if (reporter == REPORTERS)
-            return unknown(name);
-        wanted[reporter] = true;
-    }
-    return true;
-}
-
-const char *reporter_metric(enum reporter reporter, char *text, size_t size)
-{
-    const struct reporter_row *row = &reporter_rows[reporter];
-    snprintf(text, size,
-             "%s=stdout:/\"name\":\"%s\",[^}]*\"value\":([0-9.e+-]+)/,unit=%s,better=lower",
-             row->name, row->name, row->unit);
-    return text;
 }
 
 // Sensitivity: how much a program slows down by kind and level of load.

@@ -53,24 +53,6 @@ enum { IDENTITY_DIGITS = SHA256_DIGITS };
 // from boot to boot), by `environment` of an experiment.json.
 void identity_of(const json_t *environment, char digits[IDENTITY_DIGITS + 1]);
 
-// Which reporters there are, and how an experiment measures them; without their kernels.
-
-enum reporter { REPORTER_GAP, REPORTER_L2, REPORTER_MEMORY, REPORTER_FAULTS, REPORTERS };
-
-struct reporter_row {
-    const char *name, *unit; // more of it is worse
-    int64_t window_ns;
-};
-
-extern const struct reporter_row reporter_rows[REPORTERS];
-
-// Reads "gap,memory" into wanted, all where list is NULL. False, after a message: one is
-// unknown.
-bool reporters_choose(const char *list, bool wanted[REPORTERS]);
-// The reporter as a metric of an experiment whose target is `probe sample`: a text for --metric,
-// such as gap=stdout:/.../,unit=ns,better=lower. Returns text.
-const char *reporter_metric(enum reporter reporter, char *text, size_t size);
-
 // How much a program slows down by kind and level of load: points with intervals, and the
 // monotone curve through them. Pure: no clock, and no file.
 

@@ -22,11 +22,11 @@
 // probe sample: every reporter for a while, as one line of JSON; so that it can be the target of
 // an experiment, whose metrics are its readings.
 
-static void print_reading(struct line *line, enum reporter reporter, const struct reading *reading)
+static void print_reading(struct line *line, const struct reading *reading)
 {
     line_object(line, NULL);
-    line_text(line, "name", reporter_rows[reporter].name);
-    line_text(line, "unit", reporter_rows[reporter].unit);
+    line_text(line, "name", reading->row->name);
+    line_text(line, "unit", reading->row->unit);
     if (reading->reason) {
         line_text(line, "reason", reading->reason);
     } else {
@@ -36,21 +36,6 @@ static void print_reading(struct line *line, enum reporter reporter, const struc
         line_real(line, "spread", reading->spread);
         line_real(line, "correlation", reading->correlation);
         line_real(line, "error", reading->error);
-    }
-    line_close(line);
-}
-
-// The member `reporters` of a record: an array with what each that is wanted has read.
-static void readings_print(struct line *line, const struct reporter_set *set,
-                           const bool wanted[REPORTERS])
-{
-    line_array(line, "reporters");
-    for (enum reporter reporter = 0; reporter < REPORTERS; reporter++) {
-        struct reading reading;
-        if (!wanted[reporter])
-            continue;
-        reporters_read(set, reporter, &reading);
-        print_reading(line, reporter, &reading);
     }
     line_close(line);
 }
@@ -98,13 +83,16 @@ static bool run_on(const char *text)
            complain("--cpus %s: %s: choose from those that are allowed", text, strerror(errno));
 }
 
-static int print_sample(const struct reporter_set *set, const bool wanted[REPORTERS],
-                        int64_t used_ns)
+static int print_sample(const struct reporter_set *set, int64_t used_ns)
 {
     struct line line = {0};
+    struct reading reading;
     line_object(&line, NULL);
     line_text(&line, "schema", SCHEMA_PROBE_SAMPLE);
-    readings_print(&line, set, wanted);
+    line_array(&line, "reporters");
+    for (size_t i = 0; reporters_read(set, i, &reading); i++)
+        print_reading(&line, &reading);
+    line_close(&line);
     line_text(&line, "pages", reporters_pages(set));
     line_real(&line, "open_s", reporters_open_s(set));
     line_seconds(&line, "duration_s", used_ns, 6);
@@ -117,7 +105,7 @@ static int print_sample(const struct reporter_set *set, const bool wanted[REPORT
 static int probe_sample(int argc, char **argv)
 {
     struct choices choices;
-    bool wanted[REPORTERS];
+    bool wanted[REPORTERS_MOST];
     parse(&choices, argc, argv);
     if (!reporters_choose(choices.reporters, wanted) || !run_on(choices.cpus))
         return 2;
@@ -126,7 +114,7 @@ static int probe_sample(int argc, char **argv)
     if (!set)
         return EXIT_FAILURE;
     const int64_t used_ns = reporters_sample(set, choices.duration_ns);
-    const int code = print_sample(set, wanted, used_ns);
+    const int code = print_sample(set, used_ns);
     reporters_close(set);
     return code;
 }
@@ -144,12 +132,6 @@ static int probe_sample(int argc, char **argv)
 #define MOST_S     10
 #define NICE_UNSET INT64_MIN
 
-// What is cheap to open is open from the start; the others wait for a sample that is long enough
-// for them: short experiments never have one.
-static const enum reporter quick[] = {REPORTER_GAP, REPORTER_L2};
-static const enum reporter heavy[] = {REPORTER_MEMORY};
-#define QUICK      (sizeof quick / sizeof *quick)
-#define HEAVY      (sizeof heavy / sizeof *heavy)
 #define HEAVY_FROM ((int64_t)50000000) // ns of a sample
 
 struct settings {
@@ -167,15 +149,14 @@ static const struct option_row serve_rows[] = {
 
 struct server {
     struct reporter_set *quick, *heavy; // heavy: NULL until it is needed
-    size_t next;                        // of the quick ones, where a short sample begins
     struct line line;
 };
 
-static struct reporter_set *open_set(const enum reporter *list, size_t count)
+static struct reporter_set *open_set(enum serving serving)
 {
-    bool wanted[REPORTERS] = {false};
-    for (size_t i = 0; i < count; i++)
-        wanted[list[i]] = true;
+    bool wanted[REPORTERS_MOST];
+    for (size_t i = 0; reporter_rows[i].name; i++)
+        wanted[i] = reporter_rows[i].serving == serving;
     return reporters_open(&(struct reporter_choice){.wanted = wanted, .seed = (uint64_t)getpid()});
 }
 
@@ -221,34 +202,22 @@ static void put_figure(struct line *line, const char *name, double value)
     line_raw(line, name, text);
 }
 
-static void put_reading(struct line *line, const struct reporter_set *set, enum reporter reporter)
+static void put_readings(struct line *line, const struct reporter_set *set)
 {
     struct reading reading;
-    reporters_read(set, reporter, &reading);
-    if (reading.n == 0 && !reading.reason)
-        return; // no window of it fitted into this sample
-    line_object(line, NULL);
-    line_text(line, "name", reporter_rows[reporter].name);
-    line_text(line, "unit", reporter_rows[reporter].unit);
-    line_text(line, "worse", "higher");
-    put_figure(line, "value", reading.value);
-    line_count(line, "n", reading.n);
-    put_figure(line, "spread", reading.spread);
-    if (reading.reason)
-        line_text(line, "reason", reading.reason);
-    line_close(line);
-}
-
-// Windows one after the other while there is time for them, from where the last sample ended.
-static void sample_short(struct server *server, int64_t budget_ns)
-{
-    const int64_t end_ns = clock_ns() + budget_ns;
-    for (size_t i = 0; i < QUICK; i++) {
-        const enum reporter reporter = quick[server->next % QUICK];
-        if (i > 0 && clock_ns() + reporter_rows[reporter].window_ns > end_ns)
-            return;
-        (void)reporters_window(server->quick, reporter);
-        server->next++;
+    for (size_t i = 0; reporters_read(set, i, &reading); i++) {
+        if (reading.n == 0 && !reading.reason)
+            continue; // no window of it fitted into this sample
+        line_object(line, NULL);
+        line_text(line, "name", reading.row->name);
+        line_text(line, "unit", reading.row->unit);
+        line_text(line, "worse", "higher");
+        put_figure(line, "value", reading.value);
+        line_count(line, "n", reading.n);
+        put_figure(line, "spread", reading.spread);
+        if (reading.reason)
+            line_text(line, "reason", reading.reason);
+        line_close(line);
     }
 }
 
@@ -268,7 +237,7 @@ static bool sample(struct server *server, double budget_s)
 {
     const int64_t budget_ns = (int64_t)(budget_s * NS_PER_S);
     if (budget_ns >= HEAVY_FROM && !server->heavy)
-        server->heavy = open_set(heavy, HEAVY);
+        server->heavy = open_set(SERVED_HEAVY);
     const bool is_long = budget_ns >= HEAVY_FROM && server->heavy;
     const int64_t begin_ns = clock_ns();
     reporters_clear(server->quick);
@@ -276,17 +245,16 @@ static bool sample(struct server *server, double budget_s)
         reporters_clear(server->heavy);
         sample_long(server, budget_ns);
     } else {
-        sample_short(server, budget_ns);
+        reporters_short(server->quick, budget_ns);
     }
     line_object(&server->line, NULL);
     line_text(&server->line, "event", "sample");
     put_figure(&server->line, "budget_s", budget_s);
     line_fixed(&server->line, "took_s", (double)(clock_ns() - begin_ns) / NS_PER_S, 6);
     line_array(&server->line, "reporters");
-    for (size_t i = 0; i < QUICK; i++)
-        put_reading(&server->line, server->quick, quick[i]);
-    for (size_t i = 0; i < HEAVY && is_long; i++)
-        put_reading(&server->line, server->heavy, heavy[i]);
+    put_readings(&server->line, server->quick);
+    if (is_long)
+        put_readings(&server->line, server->heavy);
     line_close(&server->line);
     line_close(&server->line);
     return send_line(server);
@@ -327,12 +295,10 @@ static int probe_serve(int argc, char **argv)
     };
     options_free(options_parse(&program, argc, argv, &rest));
     place(&settings);
-    server.quick = open_set(quick, QUICK);
+    server.quick = open_set(SERVED_QUICK);
     const bool good = server.quick && serve(&server);
-    if (server.heavy)
-        reporters_close(server.heavy);
-    if (server.quick)
-        reporters_close(server.quick);
+    reporters_close(server.heavy);
+    reporters_close(server.quick);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -337,12 +337,39 @@ static double window_faults(void *untyped, int64_t window_ns)
 
 static const struct reporter_kernel kernel_faults = {open_faults, window_faults, free};
 
-static const struct reporter_kernel *const reporter_kernels[REPORTERS] = {
-    [REPORTER_GAP] = &kernel_gap,
-    [REPORTER_L2] = &kernel_l2,
-    [REPORTER_MEMORY] = &kernel_memory,
-    [REPORTER_FAULTS] = &kernel_faults,
+#define MS 1000000
+
+const struct reporter_row reporter_rows[] = {
+    {"gap", "s/s", 5 * MS, SERVED_QUICK, &kernel_gap},
+    {"l2", "ns", 2 * MS, SERVED_QUICK, &kernel_l2},
+    {"memory", "ns", 3 * MS, SERVED_HEAVY, &kernel_memory},
+    {"faults", "ns", 2 * MS, SERVED_NOT, &kernel_faults},
+    {0},
 };
+
+bool reporters_choose(const char *list, bool wanted[REPORTERS_MOST])
+{
+    char text[512], *rest = text;
+    const char *names[REPORTERS_MOST] = {NULL};
+    for (size_t i = 0; reporter_rows[i].name; i++) {
+        names[i] = reporter_rows[i].name;
+        wanted[i] = !list;
+    }
+    if (!list)
+        return true;
+    if (snprintf(text, sizeof text, "%s", list) >= (int)sizeof text)
+        return complain("--reporters: too long: name each reporter once");
+    for (const char *name; (name = strsep(&rest, ",")) != NULL;) {
+        size_t i = 0;
+        while (names[i] && strcmp(names[i], name) != 0)
+            i++;
+        if (!names[i])
+            return complain("--reporters %s: there is no such reporter%s: see probe sample --help",
+                            name, nearest_hint(name, names).text);
+        wanted[i] = true;
+    }
+    return true;
+}
 
 // The reporters.
 
@@ -420,26 +447,26 @@ static bool series_summarise(const struct series *series, struct series_summary 
 
 // One of the chosen reporters.
 struct member {
-    enum reporter reporter;
+    const struct reporter_row *row;
     void *state; // NULL: it cannot work here
     char reason[256];
     struct series logarithms;
 };
 
 struct reporter_set {
-    struct member member[REPORTERS];
+    struct member member[REPORTERS_MOST];
     size_t count;
     struct shared_area *shared;
     uint64_t random;
     int64_t open_ns;
+    size_t next; // where reporters_short() begins
 };
 
 static void open_member(struct reporter_set *set, struct member *member)
 {
     const struct kernel_setting setting = {.seed = random_next(&set->random),
                                            .shared = set->shared};
-    member->state =
-        reporter_kernels[member->reporter]->open(&setting, member->reason, sizeof member->reason);
+    member->state = member->row->kernel->open(&setting, member->reason, sizeof member->reason);
     if (!member->state && *member->reason == '\0')
         snprintf(member->reason, sizeof member->reason, "out of memory");
 }
@@ -454,10 +481,10 @@ struct reporter_set *reporters_open(const struct reporter_choice *choice)
         return NULL;
     }
     set->random = choice->seed;
-    for (enum reporter reporter = 0; reporter < REPORTERS; reporter++) {
-        if (choice->wanted && !choice->wanted[reporter])
+    for (size_t i = 0; reporter_rows[i].name; i++) {
+        if (!choice->wanted[i])
             continue;
-        set->member[set->count].reporter = reporter;
+        set->member[set->count].row = &reporter_rows[i];
         open_member(set, &set->member[set->count++]);
     }
     set->open_ns = clock_ns() - begin_ns;
@@ -471,7 +498,7 @@ void reporters_close(struct reporter_set *set)
     for (size_t i = 0; i < set->count; i++) {
         struct member *member = &set->member[i];
         if (member->state)
-            reporter_kernels[member->reporter]->close(member->state);
+            member->row->kernel->close(member->state);
         free(member->logarithms.value);
     }
     shared_area_free(set->shared);
@@ -493,35 +520,32 @@ int64_t reporters_round_ns(const struct reporter_set *set)
     int64_t sum_ns = 0;
     for (size_t i = 0; i < set->count; i++)
         if (set->member[i].state)
-            sum_ns += reporter_rows[set->member[i].reporter].window_ns;
+            sum_ns += set->member[i].row->window_ns;
     return sum_ns;
 }
 
-static struct member *member_of(const struct reporter_set *set, enum reporter reporter)
-{
-    for (size_t i = 0; i < set->count; i++)
-        if (set->member[i].reporter == reporter)
-            return (struct member *)&set->member[i];
-    return NULL;
-}
-
-static double window_of(struct member *member, int64_t window_ns)
+static void window_of(struct member *member, int64_t window_ns)
 {
     if (!member->state)
-        return NAN;
-    const double value = reporter_kernels[member->reporter]->window(member->state, window_ns);
+        return;
+    const double value = member->row->kernel->window(member->state, window_ns);
     if (isfinite(value) && value > 0)
         series_add(&member->logarithms, log(value));
-    return value;
 }
 
-double reporters_window(struct reporter_set *set, enum reporter reporter)
+void reporters_short(struct reporter_set *set, int64_t budget_ns)
 {
-    struct member *member = member_of(set, reporter);
-    return !member ? NAN : window_of(member, reporter_rows[reporter].window_ns);
+    const int64_t end_ns = clock_ns() + budget_ns;
+    for (size_t i = 0; i < set->count; i++) {
+        struct member *member = &set->member[set->next % set->count];
+        if (i > 0 && clock_ns() + member->row->window_ns > end_ns)
+            return;
+        window_of(member, member->row->window_ns);
+        set->next++;
+    }
 }
 
-static void shuffle(struct reporter_set *set, size_t order[REPORTERS])
+static void shuffle(struct reporter_set *set, size_t order[REPORTERS_MOST])
 {
     for (size_t i = 0; i < set->count; i++) {
         const size_t j = (size_t)random_below(&set->random, i + 1);
@@ -535,41 +559,41 @@ int64_t reporters_sample(struct reporter_set *set, int64_t budget_ns)
     const int64_t begin_ns = clock_ns(), end_ns = begin_ns + budget_ns;
     const int64_t round_ns = reporters_round_ns(set);
     const double part = fmin(1, (double)budget_ns / (double)round_ns);
-    size_t order[REPORTERS];
+    size_t order[REPORTERS_MOST];
     if (round_ns == 0)
         return 0;
     for (bool first = true; first || clock_ns() < end_ns; first = false) {
         shuffle(set, order);
         for (size_t i = 0; i < set->count && (first || clock_ns() < end_ns); i++) {
             struct member *member = &set->member[order[i]];
-            (void)window_of(member,
-                            (int64_t)(part * (double)reporter_rows[member->reporter].window_ns));
+            window_of(member, (int64_t)(part * (double)member->row->window_ns));
         }
     }
     return clock_ns() - begin_ns;
 }
 
-void reporters_read(const struct reporter_set *set, enum reporter reporter, struct reading *reading)
+bool reporters_read(const struct reporter_set *set, size_t index, struct reading *reading)
 {
-    const struct member *member = member_of(set, reporter);
+    const struct member *member = &set->member[index];
     struct series_summary summary;
-    *reading = (struct reading){.value = NAN,
+    if (index >= set->count)
+        return false;
+    *reading = (struct reading){.row = member->row,
+                                .value = NAN,
                                 .median = NAN,
                                 .spread = NAN,
                                 .correlation = NAN,
                                 .error = NAN,
-                                .reason = "not chosen"};
-    if (!member)
-        return;
-    reading->reason = !member->state ? member->reason : NULL;
+                                .reason = !member->state ? member->reason : NULL};
     if (!member->state || !series_summarise(&member->logarithms, &summary))
-        return;
+        return true;
     reading->n = member->logarithms.count;
     reading->value = exp(summary.mean);
     reading->median = exp(summary.median);
     reading->spread = summary.spread;
     reading->correlation = summary.correlation;
     reading->error = summary.error;
+    return true;
 }
 
 void reporters_clear(struct reporter_set *set)

@@ -1,8 +1,6 @@
 #ifndef PROBE_REPORTERS_H
 #define PROBE_REPORTERS_H
 
-#include "harness/pressure/pressure.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,15 +12,36 @@
 //     struct reporter_set *set = reporters_open(&(struct reporter_choice){.seed = 1});
 //     reporters_sample(set, 100000000);               0.1 s of windows
 //     struct reading reading;
-//     reporters_read(set, REPORTER_MEMORY, &reading); of all windows since the last clear
+//     for (size_t i = 0; reporters_read(set, i, &reading); i++)
+//         ...                                          of all windows since the last clear
 //     reporters_clear(set);
 //     reporters_close(set);
 //
 // A set is of one thread, the caller's, and where that may run is the caller's choice: pin it
 // before opening, as memory is then near. Nothing is global.
 
+enum { REPORTERS_MOST = 16 };
+
+// When `probe serve` measures it: what is cheap to open is open from the start; the others wait for
+// a sample that is long enough for them: short experiments never have one.
+enum serving { SERVED_NOT, SERVED_QUICK, SERVED_HEAVY };
+
+struct reporter_row {
+    const char *name, *unit; // more of it is worse
+    int64_t window_ns;
+    enum serving serving;
+    const struct reporter_kernel *kernel;
+};
+
+// Ended by one without a name.
+extern const struct reporter_row reporter_rows[];
+
+// Reads "gap,memory" into wanted, all where list is NULL. False, after a message: one is
+// unknown.
+bool reporters_choose(const char *list, bool wanted[REPORTERS_MOST]);
+
 struct reporter_choice {
-    const bool *wanted; // by enum reporter; NULL: all
+    const bool *wanted; // by row
     uint64_t seed;      // of all random orders
 };
 
@@ -31,6 +50,7 @@ struct reporter_set;
 // What a reporter has shown since the last clear. The logarithms of its windows are what is
 // averaged: a share of slow windows then counts in proportion.
 struct reading {
+    const struct reporter_row *row;
     size_t n;           // windows; 0: value, median and spread are NAN
     double value;       // geometric mean of the windows
     double median;      // of the windows
@@ -55,11 +75,11 @@ const char *reporters_pages(const struct reporter_set *set);
 int64_t reporters_sample(struct reporter_set *set, int64_t budget_ns);
 // How long one window of each of the set's reporters takes on an idle machine.
 int64_t reporters_round_ns(const struct reporter_set *set);
-// One window of one reporter, added to its readings; NAN: it cannot work here.
-double reporters_window(struct reporter_set *set, enum reporter reporter);
+// A window of one after the other while there is time for it, from where the last call ended.
+void reporters_short(struct reporter_set *set, int64_t budget_ns);
 
-void reporters_read(const struct reporter_set *set, enum reporter reporter,
-                    struct reading *reading);
+// Of the set's reporters, from 0 on. False: there is no more.
+bool reporters_read(const struct reporter_set *set, size_t index, struct reading *reading);
 // Forgets all windows; memory stays.
 void reporters_clear(struct reporter_set *set);
 void reporters_close(struct reporter_set *set);

@@ -376,15 +376,15 @@ static void note_kinds(struct work *work)
 static struct pressure_readings read_beside(const struct measured *measured, size_t condition)
 {
     struct pressure_readings beside = {.blocks = measured->session.blocks};
-    double *alone[REPORTERS], *loaded[REPORTERS];
-    for (enum reporter r = 0; r < REPORTERS; r++) {
-        const size_t metric =
-            metrics_find(&measured->experiment.settings.metrics, reporter_rows[r].name);
-        if (metric == MAX_METRICS)
-            continue;
+    const struct metric_settings *metrics = &measured->experiment.settings.metrics;
+    double *alone[PROFILE_REPORTERS], *loaded[PROFILE_REPORTERS];
+    for (size_t metric = 0; metric < metrics->count && beside.reporters < PROFILE_REPORTERS;
+         metric++) {
+        if (metrics->item[metric].builtin)
+            continue; // a reporter is what its target prints
         alone[beside.reporters] = measured_by_block(measured, 0, metric);
         loaded[beside.reporters] = measured_by_block(measured, condition, metric);
-        beside.name[beside.reporters++] = reporter_rows[r].name;
+        beside.name[beside.reporters++] = metrics->item[metric].name;
     }
     beside.log_ratio = must(calloc(beside.blocks * beside.reporters + 1, sizeof *beside.log_ratio));
     for (size_t i = 0; i < beside.reporters; i++) {

@@ -52,7 +52,7 @@ void profile_free(struct program_profile *profile);
 // worse.
 struct pressure_readings {
     size_t blocks, reporters;
-    const char *name[REPORTERS];
+    const char *name[PROFILE_REPORTERS];
     double *log_ratio; // [block * reporters + reporter]; NAN: missing
 };
 

@@ -375,48 +375,39 @@ static void put_kept(const json_t *plan)
     }
 }
 
-// Leaves out those that give no figure here, which a small container's memory may keep them from: a
-// run without one of its figures is no run.
-static void leave_possible(bool wanted[REPORTERS])
+// The reporters that give a figure here, which a small container's memory may keep them from: a
+// run without one of its figures is no run. Their names with commas between, to be freed; each is
+// a metric of the experiment.
+static char *put_reporters(void)
 {
-    char path[PATH_MAX], *text = NULL;
+    char path[PATH_MAX], *text = NULL, *list = text_of("%s", "");
     const char *const argv[] = {child_path("probe", path), "sample", "--duration", "50ms", NULL};
     json_t *record = child_run(argv, -1, &text) == 0 ? json_loads(text, 0, NULL) : NULL;
     JSON_EACH (one, json_object_get(record, "reporters")) {
-        for (enum reporter i = 0; i < REPORTERS; i++)
-            if (strcmp(reporter_rows[i].name, json_text_at(one, "name")) == 0 &&
-                json_string_value(json_object_get(one, "reason")))
-                wanted[i] = false;
+        const char *name = json_text_or_empty(one, "name");
+        if (json_text_at(one, "reason"))
+            continue;
+        OWNED char *metric =
+            text_of("%s=stdout:/\"name\":\"%s\",[^}]*\"value\":([0-9.e+-]+)/,unit=%s,better=lower",
+                    name, name, json_text_or_empty(one, "unit"));
+        study_option("--metric", metric);
+        list = text_joined(list, ",", name);
     }
     json_decref(record);
     free(text);
-}
-
-static char *reporter_list(const bool wanted[REPORTERS])
-{
-    char *list = text_of("%s", "");
-    for (enum reporter i = 0; i < REPORTERS; i++)
-        if (wanted[i])
-            list = text_joined(list, ",", reporter_rows[i].name);
     return list;
 }
 
 // The reporters alone, beside each load and beside the program, all in the same blocks.
 static void step_pressure(const struct state *state)
 {
-    char path[PATH_MAX], metric[512];
-    bool wanted[REPORTERS];
-    for (enum reporter i = 0; i < REPORTERS; i++)
-        wanted[i] = true;
-    leave_possible(wanted);
-    OWNED char *load = loop_text("program", state->plan), *list = reporter_list(wanted);
+    char path[PATH_MAX];
+    OWNED char *load = loop_text("program", state->plan);
     begin(state, "slowdown", STEP_PRESSURE, most_runs(state->plan, BUDGET_RUNS),
           state->budget.pressure_s);
     put_kept(state->plan);
     study_word("--no-probe"); // the target is one
-    for (enum reporter i = 0; i < REPORTERS; i++)
-        if (wanted[i])
-            study_option("--metric", reporter_metric(i, metric, sizeof metric));
+    OWNED char *list = put_reporters();
     study_option("--load", load);
     put_loads(state->plan);
     study_word("--");
