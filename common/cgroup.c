@@ -4,9 +4,7 @@
 #include "common/machine.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>

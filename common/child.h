@@ -4,8 +4,6 @@
 #include "common/metric.h"
 
 #include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/socket.h>
 
 // Other programs, run to their end.

@@ -4,9 +4,6 @@
 
 #include "common/core_kinds.h"
 
-#include "common/machine.h"
-
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

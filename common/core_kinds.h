@@ -9,9 +9,6 @@
 #include "machine.h"
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 enum { CORE_KINDS_MOST = 8, CORE_KIND_TEXT = CPUS_TEXT + 256 };
 

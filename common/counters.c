@@ -4,17 +4,13 @@
 #include "common/file.h"
 #include "common/processes.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysinfo.h>
-#include <time.h>
 #include <unistd.h>
 
 // The kernel's counters. Sources: proc_stat(5), proc_vmstat(5), Linux

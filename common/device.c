@@ -1,18 +1,12 @@
 #include "device.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <math.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "file.h"

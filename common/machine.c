@@ -2,11 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <math.h>
-#include <sched.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,8 +10,6 @@
 
 #include "common/core_kinds.h"
 #include "device.h"
-#include "machine.h"
-#include "record_json.h"
 #include "text.h"
 #include "version.h"
 

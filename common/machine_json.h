@@ -3,9 +3,6 @@
 
 #include "machine.h"
 #include "record_json.h"
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 // The machine in the records of the harness. Each function returns a new
 // reference, or NULL when memory runs out.

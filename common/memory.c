@@ -3,8 +3,6 @@
 #include "common/messages.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

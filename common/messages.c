@@ -6,8 +6,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

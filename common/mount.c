@@ -2,10 +2,6 @@
 
 #include <ctype.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "common/core_kinds.h"
-#include "machine.h"
 
 #define COLUMNS 4 // of struct ports
 

@@ -1,9 +1,7 @@
 #ifndef COMMON_PORTS_H
 #define COMMON_PORTS_H
 
-#include "machine.h"
 #include "processor.h"
-#include <stddef.h>
 
 // How many instructions a cycle a kind of processor can start.
 

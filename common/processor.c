@@ -1,14 +1,7 @@
 #include "common/processor.h"
 
-#include "common/machine.h"
 #include "common/random.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 const char *const simd_names[] = {"avx512", "avx2",     "sse2",   "sve",

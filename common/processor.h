@@ -3,9 +3,6 @@
 
 #include "common/machine.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 // Which vectors this processor computes with.
 
 // By architecture from the widest to the narrowest, then none. portable: what the compiler makes

@@ -5,8 +5,6 @@
 #include "common/options.h"
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <time.h>
 
 // Values as the records of the harness have them.

@@ -5,8 +5,6 @@
 #include "common/units.h"
 
 #include <errno.h>
-#include <sched.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,10 +5,6 @@
 
 #include "common/cgroup.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/types.h>
-
 // How a value is given, and how the kernel has it.
 enum form {
     FORM_WEIGHT, // 1 to 10000, 100 is what others have

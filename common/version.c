@@ -1,7 +1,6 @@
 #include "common/version.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #ifndef JOSTLE_REVISION // the Makefile gives it: "" where the sources are of none
 #define JOSTLE_REVISION ""

@@ -2,7 +2,7 @@
 #include "frame/fuzz.h"
 
 #include "common/metric.h"
-#include "harness/meter/search.h"
+#include "harness/meter/meter.h"
 
 #include <math.h>
 #include <regex.h>

@@ -1,7 +1,7 @@
 /* What jostle blame has written over time, a jostle.blame/1 a line, and what is shown of it. */
 #include "frame/fuzz.h"
 
-#include "harness/blame/history.h"
+#include "harness/blame/blame.h"
 
 #include <jansson.h>
 #include <string.h>

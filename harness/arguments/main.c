@@ -6,15 +6,12 @@
 #include "common/file.h"
 #include "common/machine.h"
 #include "common/messages.h"
-#include "common/options.h"
 #include "common/save.h"
 #include "common/text.h"
 #include "common/units.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

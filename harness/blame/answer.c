@@ -1,13 +1,11 @@
-#include "answer.h"
+#include "blame.h"
 
 #include "common/json.h"
-#include "common/machine.h"
 #include "common/memory.h"
 #include "common/schemas.h"
 #include "common/text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>

@@ -1,10 +1,7 @@
-#include "gate.h"
-
-#include "rows.h"
+#include "blame.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 // Less is no answer to "why is it slow".
 #define LEAST_FACTOR 1.05

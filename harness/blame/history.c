@@ -1,11 +1,9 @@
-#include "history.h"
+#include "blame.h"
 #include "harness/stats/json.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,7 +1,6 @@
 // blame: who slows a program down, by how much, and what would it gain without them?
 
-#include "answer.h"
-#include "history.h"
+#include "blame.h"
 
 #include "common/messages.h"
 #include "common/options.h"
@@ -10,14 +9,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ROW(name, argument, type, member)                                                          \

@@ -1,7 +1,6 @@
-#include "rows.h"
+#include "blame.h"
 
 #include "common/cgroup.h"
-#include "common/machine.h"
 
 #include <fcntl.h>
 #include <glob.h>
@@ -9,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 // Sources: Linux Documentation/accounting/psi.rst, admin-guide/cgroup-v2.rst (cpu.stat),

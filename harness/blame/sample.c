@@ -1,16 +1,13 @@
-#include "sample.h"
+#include "blame.h"
 
 #include "common/file.h"
-#include "common/machine.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define TICK_S (PROCESS_TICK_US / 1e6)

@@ -1,4 +1,4 @@
-#include "sample.h"
+#include "blame.h"
 
 #include "common/memory.h"
 

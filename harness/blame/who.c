@@ -1,7 +1,6 @@
-#include "who.h"
+#include "blame.h"
 
 #include "common/file.h"
-#include "common/machine.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/version.h"
@@ -9,7 +8,6 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <pwd.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

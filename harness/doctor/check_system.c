@@ -9,7 +9,6 @@
 
 #include "common/cgroup.h"
 #include "common/core_kinds.h"
-#include "common/machine.h"
 #include "common/machine_json.h"
 #include "common/units.h"
 

@@ -1,7 +1,6 @@
 #include "doctor.h"
 
 #include "common/clock.h"
-#include "common/machine.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
@@ -12,7 +11,6 @@
 #include <gsl/gsl_fft_real.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

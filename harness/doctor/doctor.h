@@ -5,9 +5,6 @@
 #include "common/machine.h"
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 // ---- findings.c
 

@@ -4,13 +4,11 @@
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/processes.h"
-#include "common/record_json.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char *const status_names[] = {
     [STATUS_OK] = "ok", [STATUS_WARN] = "warn", [STATUS_UNKNOWN] = "unknown"};

@@ -9,7 +9,6 @@
 #include "common/schemas.h"
 #include "harness/stats/json.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

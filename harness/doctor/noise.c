@@ -14,7 +14,6 @@
 #include "common/record_json.h"
 #include "common/units.h"
 #include "harness/stats/result.h"
-#include "harness/stats/session.h"
 
 #define LEAST_ROUNDS 5
 #define MOST_ROUNDS  200

@@ -7,9 +7,6 @@
 #include "common/processes.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "run.h"
+#include "meter.h"
 
 #include "common/clock.h"
 

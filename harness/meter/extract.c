@@ -1,4 +1,4 @@
-#include "extract.h"
+#include "meter.h"
 
 #include "common/child.h"
 #include "common/file.h"
@@ -7,11 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 // The files that a metric is read from: those that a run wrote, not those of an earlier one.

@@ -1,5 +1,4 @@
-#include "extract.h"
-#include "system.h"
+#include "meter.h"
 
 #include "common/messages.h"
 

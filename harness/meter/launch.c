@@ -1,4 +1,4 @@
-#include "run.h"
+#include "meter.h"
 
 #include "common/clock.h"
 
@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,8 +1,7 @@
 // meter: runs a command, once or again and again, and writes what it took, as one
 // JSON line a run.
 
-#include "run.h"
-#include "service.h"
+#include "meter.h"
 
 #include "common/file.h"
 #include "common/messages.h"

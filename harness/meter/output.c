@@ -1,4 +1,4 @@
-#include "run.h"
+#include "meter.h"
 
 #include "common/clock.h"
 
@@ -8,14 +8,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 // What a pipe holds, so that one read empties it.

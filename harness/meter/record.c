@@ -1,4 +1,4 @@
-#include "run.h"
+#include "meter.h"
 
 #include "common/clock.h"
 
@@ -6,7 +6,6 @@
 #include "common/schemas.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "search.h"
+#include "meter.h"
 
 #include "common/units.h"
 
@@ -6,11 +6,9 @@
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 // The longest text that may be a number: DBL_MAX with all its digits has 309.

@@ -1,4 +1,4 @@
-#include "service.h"
+#include "meter.h"
 
 #include "common/clock.h"
 
@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>

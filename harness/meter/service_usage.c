@@ -1,4 +1,4 @@
-#include "service.h"
+#include "meter.h"
 
 #include "common/clock.h"
 
@@ -12,11 +12,9 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -207,7 +205,7 @@ void service_totals_free(struct service_totals *totals)
 }
 
 // What a service writes to one of its outputs: a file without a name on this node's own disk
-// (run.h says why at its captures), of which the end is kept, however long the service writes.
+// (meter.h says why at its captures), of which the end is kept, however long the service writes.
 
 #define TAIL_SIZE 4096
 

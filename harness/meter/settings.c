@@ -1,18 +1,14 @@
-#include "settings.h"
+#include "meter.h"
 
 #include "common/clock.h"
 
 #include "common/child.h"
 #include "common/file.h"
 #include "common/messages.h"
-#include "common/options.h"
-#include "common/perf_event.h"
 #include "common/text.h"
 #include "common/units.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,7 @@
-#include "signals.h"
+#include "meter.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 

@@ -1,17 +1,11 @@
-#include "system.h"
+#include "meter.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "common/clock.h"
 #include "common/file.h"
-#include "common/machine.h"
 
 const char *const stall_names[STALL_COUNT] = {
     [STALL_CPU] = "cpu_s",

@@ -5,19 +5,15 @@
 #include "common/core_kinds.h"
 
 #include "common/child.h"
-#include "common/machine.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/options.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
 #include "harness/experiment/settings.h"
 #include "harness/stats/json.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

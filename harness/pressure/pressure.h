@@ -5,8 +5,6 @@
 #include "common/sha256.h"
 
 #include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 // The kinds of load in whose units pressure is stated: "as if `mem --limit 55%` ran here". One

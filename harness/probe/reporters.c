@@ -2,7 +2,6 @@
 
 #include "common/cgroup.h"
 #include "common/clock.h"
-#include "common/machine.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/processor.h"
@@ -11,11 +10,9 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 // The small kernels that reporters are made of.

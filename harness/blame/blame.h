@@ -1,0 +1,404 @@
+// blame: who slows a program or this node down.
+#ifndef BLAME_BLAME_H
+#define BLAME_BLAME_H
+
+#include "common/group.h"
+#include "common/machine.h"
+#include "common/processes.h"
+
+#include <jansson.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+// ---- who.c
+
+// The processes that were seen, each with what it did in this window (since the last line of a
+// watch, or since the beginning).
+
+struct who {
+    pid_t pid, parent, session;
+    uid_t user;
+    long long started; // ticks since boot: with the pid, who it is
+    char name[64];
+    bool victim, own, kernel; // own: this program
+    bool scanned;             // by a look at all processes, not only by a sample
+    bool ended, hot;          // hot: it ran, or waited for a disk, at the last scan
+    bool folded;              // ended, and its parent's family has all of it
+    unsigned scan;            // the last one that has seen it
+    long long ticks, waited;  // at that scan, as in common/processes.h
+    double age_s;             // at that scan, or at the last sample
+    uint64_t io_bytes;        // read and written, as seen last
+    bool io_seen;
+    char *command, *group; // NULL: not asked for yet
+    struct who *next;      // of the same bucket
+    // In this window:
+    double cpu_s;      // its own
+    double children_s; // of children that have ended, without what has a row of its own
+    double bytes;      // to and from disks
+    double runnable, beside, at_disk; // in samples: see sample.c
+    double preempted_s;               // it ran while a victim wanted that CPU back: switches.c
+    struct {                          // the same of short processes that it started
+        double runnable, beside, at_disk, preempted_s, bytes, most;
+        char name[64]; // whoever was seen most
+    } family;
+};
+
+enum { WHO_BUCKETS = 1024 };
+
+struct whos {
+    struct who *bucket[WHO_BUCKETS];
+    unsigned scan;
+};
+
+// The one that lives, or lived last, under that number; NULL: nobody.
+struct who *who_find(const struct whos *whos, pid_t pid);
+// That process, added where it was not known. started 0: not known. Ends the program where memory
+// runs out.
+struct who *who_of(struct whos *whos, const struct process *process, bool *added);
+// The nearest of its ancestors that has not ended; NULL: none is known.
+struct who *who_parent(const struct whos *whos, const struct who *who);
+// Whether it came and went too fast for a row of its own: it is its family's.
+bool who_is_short(const struct whos *whos, const struct who *who);
+// The next of all, NULL first and last: for (w = NULL; (w = who_next(&whos, w)) != NULL;).
+struct who *who_next(const struct whos *whos, const struct who *who);
+// Looks up its command line and its control group, once, as long as it lives.
+void who_ask(struct who *who);
+// The job or container that its control group names ("job 42", "container 3f...", the service
+// "ssh.service"); "": none.
+void who_label(const struct who *who, char *label, size_t size);
+// Its user's name, or number.
+void who_user(uid_t user, char *name, size_t size);
+// Gives what a short process that has ended did to its parent's family.
+void who_fold(const struct whos *whos, struct who *who);
+// Forgets those.
+void whos_sweep(struct whos *whos);
+// The next window: all that was done in this one is forgotten, and who has ended.
+void whos_next_window(struct whos *whos);
+void whos_free(struct whos *whos);
+
+// Whose slowness is looked into: a program and its descendants, a control group, or everybody.
+
+enum victim_kind { VICTIM_NODE, VICTIM_PROGRAM, VICTIM_PID, VICTIM_CGROUP, VICTIM_JOB };
+
+struct victim {
+    enum victim_kind kind;
+    pid_t pid;                  // the root of the tree, of programs and pids
+    char name[64];              // its command's
+    struct grouping group;      // of groups and jobs
+    char folder[PATH_MAX + 64]; // the group whose quota and pressure count; "": not known
+};
+
+// Each ends the program with exit 2 where there is no such victim, or it can be none.
+void victim_pid(struct victim *victim, uint64_t pid);
+void victim_cgroup(struct victim *victim, const char *path);
+void victim_job(struct victim *victim, const char *job);
+
+// Whether it is one of them. parent: its own, where that is known.
+bool victim_has(const struct victim *victim, struct who *who, const struct who *parent);
+// Finds `folder`, of a tree or a job: that of its first process.
+void victim_find_folder(struct victim *victim, const struct who *who);
+// "pid 13021 (python3)", "this node".
+void victim_text(const struct victim *victim, char *text, size_t size);
+
+// ---- sample.c
+
+// Seconds of a clock.
+double clock_s(clockid_t clock);
+
+// A look at all processes: who used the CPUs and the disks since the one before. What has ended
+// meanwhile is known from what its parent was told when it waited for it.
+
+struct scan {
+    struct processes now;
+    struct whos whos;
+    struct victim *victim;
+    double last_s; // CLOCK_MONOTONIC
+    bool ended;    // the victim's root has ended
+};
+
+void scan_take(struct scan *scan);
+void scan_free(struct scan *scan);
+
+// Samples of who runs or waits for which CPU, and who waits for a disk; and from the kernel, to the
+// nanosecond, how long the victim's threads ran and how long they waited for a CPU.
+
+enum { SAMPLE_TASKS = 512, SAMPLE_CPUS = 4096 };
+
+// A thread that is looked at in each sample.
+struct task {
+    struct who *who;
+    pid_t tid;
+    int stat_fd, sched_fd; // sched_fd: of the victim's; -1: none
+    unsigned scan;         // that it was last wanted by
+    struct schedstat counted;
+    char state;
+    int cpu;
+};
+
+struct sampler {
+    struct scan *scan;
+    size_t count;
+    struct task task[SAMPLE_TASKS];
+    int loadavg_fd;
+    bool schedstat; // this kernel has it
+    bool ended;     // the victim's first process
+    // In this window:
+    double samples, active, at_disk; // active: one of the victim's ran or waited to
+    double runnable, beside;         // the victim's threads; how often beside another of them
+    double running, running_squares; // of the whole node, without ourselves
+    int64_t run_ns, wait_ns;
+    double preempted_s; // how long a CPU was taken from it: switches.c; NAN: not known
+    unsigned threads;   // of the victim, at most, in a sample
+    unsigned gone;      // threads of the victim that have ended: their last ms are not known
+    unsigned left_out;  // threads for which there was no room
+};
+
+void sampler_open(struct sampler *sampler, struct scan *scan);
+// After each scan: looks from now on at the victim's threads, and at those of whoever is hot.
+void sampler_choose(struct sampler *sampler);
+// A process that was just started as the victim.
+void sampler_add(struct sampler *sampler, pid_t pid);
+void sampler_take(struct sampler *sampler);
+void sampler_next_window(struct sampler *sampler);
+void sampler_close(struct sampler *sampler);
+
+// Who got the CPU that was taken from the victim, exactly: each switch of tasks, from the kernel
+// (perf_event_open(2), PERF_RECORD_SWITCH_CPU_WIDE). That takes root or CAP_PERFMON, and costs each
+// switch of the node some 100 ns: not where there are very many.
+
+struct switches;
+
+// NULL: not allowed, or not possible here.
+struct switches *switches_open(void);
+// Adds to who->preempted_s what each ran while a victim whose CPU it had wanted that back.
+void switches_take(struct switches *switches, struct whos *whos);
+// Whether there are so many that to look at them costs the node too much; elapsed_s: since the
+// beginning.
+bool switches_too_many(const struct switches *switches, double elapsed_s);
+// How long victims wanted back what was taken from them, in this window, s; NAN: records were
+// lost, so that it is not known. The next window begins.
+double switches_next_window(struct switches *switches);
+void switches_close(struct switches *switches);
+
+// ---- rows.c
+
+// What the kernel counts of the whole node, without root, and of one control group: how much grew
+// between two looks. Under JOSTLE_KERNEL_ROOT where that is set.
+
+// The counters at one moment; UNKNOWN: this kernel does not show it.
+struct look {
+    double time_s;
+    double own_s; // CPU time of this process
+    struct counters counters;
+    int64_t throttled_us; // of the group, or of one around it
+    int64_t group_io_us;  // some task of the group waited for a disk (cgroup v2)
+    int64_t disk_bytes, network_bytes, loopback_bytes;
+    int64_t resctrl_bytes; // through memory, of all
+};
+
+// NAN: this kernel does not show it. Shares are of the time, 0 to 1.
+struct facts {
+    double duration_s;
+    double cpus;                           // online
+    double cpu_some, memory_some, io_some; // some task waited (pressure stall information)
+    double steal;                          // of the time of all CPUs
+    double throttled;                      // of the time, the group by its own quota
+    double group_io;                       // some task of the group waited for a disk
+    double busy_cpus;                      // of all tasks, this program among them
+    double own_cpus;                       // this program
+    double swap_in_per_s;                  // pages
+    double heat_throttles;                 // of the cores, by heat: how often
+    double clock_mhz;                      // mean of the CPUs
+    double memory_per_s;                   // bytes, where resctrl has it
+    double disk_per_s, network_per_s, loopback_per_s; // bytes
+};
+
+// Who did what in a window, a row each: processes of one job or container together, else those of
+// one command line, user and session; short ones with the shell, make or script that started them.
+
+enum { ROWS = 64 };
+
+struct row {
+    const struct who *lead; // the busiest of them; NULL: programs that nobody saw
+    bool family;            // short processes of lead
+    unsigned processes;     // of how many it is the sum
+    char name[64], user[64], label[64];
+    double cpus;
+    double blame;       // of the victim's waiting for CPUs, 0 to 1
+    double beside;      // of the time that the victim ran or waited, on the same CPU with it
+    double bytes_per_s; // to and from disks
+    double at_disk;     // of the time, waiting for a disk
+    // While they are summed up:
+    double cpu_s, bytes, runnable, meetings, disk_waits, preempted_s, score, most_s, named;
+};
+
+struct rows {
+    size_t count; // of others, by blame, then by CPUs, most first
+    struct row row[ROWS];
+    char own_label[64]; // of the job or container that this program is in; "": none
+    double victim_cpus, victim_bytes_per_s;
+    double unseen;      // of the victim's CPU time, what its children that came and went had
+    double others_cpus; // all others, also those that have no row
+    bool exact;         // blame is from each switch of tasks, not from samples
+    double own_preempted_s;
+    double own_blame; // of its waiting for CPUs, what its own threads are to blame for
+};
+
+void rows_make(struct rows *rows, const struct sampler *sampler, const struct facts *facts);
+// By what they moved to and from disks, most first.
+void rows_sort_by_disk(struct rows *rows);
+// "xz -9 big.tar", "cc1, as (short processes of sh build)".
+void row_text(const struct row *row, char *text, size_t size);
+
+// folder: of the group whose quota is looked at; "": none. pid: whose network; 0: ours.
+void look_take(struct look *look, const char *folder, pid_t pid);
+
+void facts_between(const struct look *before, const struct look *after, struct facts *facts);
+
+// ---- gate.c
+
+// How much slower the victim is, because of what: from counts and samples. Pure.
+
+enum resource {
+    RESOURCE_NONE,
+    RESOURCE_CPU,
+    RESOURCE_OWN, // CPUs, but behind its own threads
+    RESOURCE_QUOTA,
+    RESOURCE_HYPERVISOR,
+    RESOURCE_DISK,
+};
+
+struct verdict {
+    enum resource resource;
+    double factor, low, high; // times as slow; of disks high alone is known, low is 1
+    bool sampled;             // not exact: from samples
+    bool at_least;            // threads have ended whose last waiting is not known
+    double without_s;         // what the time would be without it
+    // Of the time, 0 to 1:
+    double ran, waited_others, waited_own, at_disk, quota, stolen;
+    char text[512];
+};
+
+// --at-most: does anybody else take more than that share? Each fact is a mean of slices of the
+// time, with its error: what no slice contradicts is sure.
+
+enum gate_fact {
+    GATE_OTHERS, // of the CPUs, what others use
+    GATE_CPU,    // of the time, some task waits for a CPU, memory, a disk
+    GATE_MEMORY,
+    GATE_DISK,
+    GATE_STEAL,
+    GATE_GAP,    // of a short spin, what it did not get
+    GATE_WAITED, // of its time, what the victim waited for CPUs behind others
+    GATE_FACTS,
+};
+
+enum gate_state { GATE_BELOW, GATE_ABOVE, GATE_UNDECIDED };
+
+struct gate {
+    bool of_victim;
+    struct look look; // at the end of the last slice
+    struct {
+        double n, sum, squares;
+    } fact[GATE_FACTS];
+};
+
+// One more slice of the time, until now.
+void gate_slice(struct gate *gate, const struct look *now);
+// The share, and its error (95 %); false: not known, or no part of this gate.
+bool gate_share(const struct gate *gate, enum gate_fact fact, double *share, double *error);
+const char *gate_fact_name(enum gate_fact fact);
+const char *gate_fact_text(enum gate_fact fact);
+// Which it is; *worst: the fact that decides. verdict: of the victim.
+enum gate_state gate_judge(struct gate *gate, const struct verdict *verdict, double at_most,
+                           enum gate_fact *worst);
+const char *gate_state_name(enum gate_state state);
+
+// "cpu", as records have it.
+const char *resource_name(enum resource resource);
+
+void verdict_make(struct verdict *verdict, const struct victim *victim,
+                  const struct sampler *sampler, const struct facts *facts,
+                  const struct rows *rows);
+
+// ---- answer.c
+
+// The options of `jostle blame`.
+
+struct blame_options {
+    uint64_t pid;
+    const char *cgroup, *job, *json;
+    int64_t duration_ns, interval_ns; // duration 0: until the program ends
+    double at_most;                   // --at-most, 0 to 1; NAN: not given
+    bool watch, quiet;
+    char **program; // ended by NULL; NULL: none
+};
+
+// What was found in a window, for people and as a record.
+
+struct answer {
+    const struct blame_options *options;
+    const struct victim *victim;
+    const struct sampler *sampler;
+    time_t made;
+    struct facts facts;
+    struct rows rows;
+    struct verdict verdict;
+    bool ended; // the victim has
+    int status; // that a program of ours has ended with
+    bool gated;
+    struct gate *gate; // where there is --at-most
+    enum gate_state state;
+    enum gate_fact worst;
+};
+
+void answer_make(struct answer *answer);
+// The table: the verdict first.
+void answer_print(const struct answer *answer);
+// A line of a watch.
+void answer_print_line(const struct answer *answer);
+// jostle.blame/1, a line; to be freed. Ends the program where memory runs out.
+char *answer_record(const struct answer *answer);
+
+// ---- history.c
+
+// What a watch, or many calls, have written: jostle.blame/1 records in the order of time.
+
+// NAN: not known.
+struct moment {
+    time_t made;
+    double factor;
+    double cpu_some, io_some, steal, throttled; // shares, 0 to 1
+    double others_cpus, victim_cpus;
+    char resource[32]; // that the verdict is about; "none"
+    char culprit[160]; // the first one, where there is a verdict; else ""
+};
+
+// Of one host and victim.
+struct history {
+    char host[256], victim[320];
+    size_t count, room;
+    struct moment *moment; // by time, rising
+};
+
+struct histories {
+    size_t count;
+    struct history *history; // by host
+    bool cut;                // a file ends within a record: a watch was killed while it wrote
+};
+
+// Of a file, or of all files of a folder that hold such records. False after a message.
+bool histories_read(const char *path, struct histories *histories);
+void histories_free(struct histories *histories);
+
+// jostle.blame-history/1: for each host and victim who was to blame how often, and at most `rows`
+// rows over the time. A new reference; ends the program where memory runs out.
+json_t *histories_to_json(const struct histories *histories, size_t rows);
+// Prints it as a line of JSON, for jostle report; page: with more rows. Exit status.
+int history_show(const char *path, bool page);
+
+#endif

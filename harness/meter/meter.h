@@ -1,0 +1,761 @@
+// meter: runs a command and says what it took.
+#ifndef METER_METER_H
+#define METER_METER_H
+
+#include "common/group.h"
+#include "common/json.h"
+#include "common/machine.h"
+#include "common/metric.h"
+#include "common/options.h"
+#include "common/perf_event.h"
+
+#include <pthread.h>
+#include <regex.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+// ---- system.c
+
+// fd_close: unless it is -1, which it is then.
+void fd_close(int *fd);
+
+// schedstat_open: the file of a process, 0: our own, to be read again and again. -1 with
+// errno.
+int schedstat_open(pid_t pid);
+
+// The target's own stalls: time in which it could not continue although it had work, from
+// its exec to its end.
+//
+// Two sources, both of them lower bounds of the time in which at least one of the
+// target's threads waited:
+// - pressure-stall totals ("some") of a cgroup v2 of its own. The kernel takes the mean
+//   over the CPUs, each weighted by the whole ticks that it was busy (kernel/sched/psi.c,
+//   collect_percpu_times): exact while one thread stays on one CPU, up to N times too
+//   small for one that moves among N, and 0 for what took less than a tick.
+// - its main thread's run delay, which is exact, but knows of no other thread or process
+//   and of no wait for memory or a disk. Where both are known, the larger one counts.
+
+enum stall { STALL_CPU, STALL_MEMORY, STALL_IO, STALL_COUNT };
+
+// The members of "stalls" in a record.
+extern const char *const stall_names[STALL_COUNT];
+
+// A group's pressure files, kept open: they are read twice a run.
+struct stall_files {
+    bool open; // all of them, or none
+    int fd[STALL_COUNT];
+};
+
+// Running totals.
+struct stall_totals {
+    bool has_group;
+    uint64_t group_us[STALL_COUNT];
+    bool has_delay;
+    int64_t delay_ns; // of the main thread
+    int64_t run_ns;   // its CPU time, of the same moment
+};
+
+// What a run's stalls were.
+struct stalls {
+    bool from_group;         // else from the run delay alone
+    bool known[STALL_COUNT]; // none: nothing is known
+    int64_t ns[STALL_COUNT];
+    bool has_delay; // of the main thread alone:
+    int64_t delay_ns;
+    int64_t run_ns; // its CPU time
+};
+
+// stalls_open: the files of the target's group. Where there are none (no group, not v2, a
+// kernel without PSI), the group's part of the totals is not there.
+void stalls_open(struct stall_files *files, const struct group *group);
+
+// stalls_close: may be repeated.
+void stalls_close(struct stall_files *files);
+
+// stalls_read: the group's totals alone, in microseconds. False where it has none.
+bool stalls_read(const struct stall_files *files, uint64_t totals_us[STALL_COUNT]);
+
+// stalls_begin: the totals of the calling process, which is about to become the target.
+void stalls_begin(struct stall_totals *totals, const struct stall_files *files);
+
+// stalls_end: the totals of the target, which has ended and has not been reaped.
+void stalls_end(struct stall_totals *totals, const struct stall_files *files, pid_t target);
+
+// stalls_between: what grew over a run of that wall time.
+struct stalls stalls_between(const struct stall_totals *before, const struct stall_totals *after,
+                             int64_t wall_ns);
+
+// ---- signals.c
+
+// What the caller has set, to be given on to the target unchanged.
+struct signals {
+    sigset_t mask;
+    struct sigaction child;
+    struct sigaction pipe;
+    sigset_t awaited; // those that the supervisor waits for, now blocked
+    int fd;           // a signalfd of them
+};
+
+// End this run, and carry on: a signal that no scheduler sends, as some do SIGUSR1 to all processes
+// of a job.
+#define SIGNAL_END_RUN SIGRTMIN
+
+// signals_take: blocks SIGCHLD, SIGCONT, SIGNAL_END_RUN and the
+// terminating signals, so that they can be waited for, and those by which a terminal stops: meter
+// continues, and sees for how long the target did not. One that the caller ignores (as nohup does)
+// stays ignored. False after a message.
+bool signals_take(struct signals *signals);
+
+// signals_next: takes one that has come; 0 when there is none. *child, unless NULL, is set to
+// the process that a SIGCHLD is about (several that have come are one).
+int signals_next(const struct signals *signals, pid_t *child);
+
+// signals_give_back: in the target's process, before its exec.
+void signals_give_back(const struct signals *signals);
+
+// A moment in which meter ran, and how long it had waited for a CPU in its life until
+// then, in nanoseconds. Between two of them the difference of waited_ns is what meter's own
+// waiting put between an event and its being noticed.
+struct awake {
+    int64_t at_ns; // CLOCK_MONOTONIC
+    bool known;    // the kernel counts run delays
+    int64_t waited_ns;
+    int64_t sleeps, preemptions; // how often it left a CPU of its own will, or not
+};
+
+// awake_now: of this moment. own_fd: schedstat_open(0), or -1.
+struct awake awake_now(int own_fd);
+
+// When a process ended, by a parent that had to wait for a CPU before it could see that.
+//
+// The kernel does not say when a process ended (taskstats and the proc connector would, to
+// root alone; perf's exit events need a ring buffer a run). The parent is woken at that
+// moment, and the scheduler counts, to the nanosecond, for how long the parent then waits
+// until it runs: end = when it ran - what it waited since it last saw the process alive.
+// What is left in it is the wake-up of an idle CPU, some 10 us.
+//
+// The parent sees it alive right before it sleeps, and the target starts only then
+// (launch_watched()). Where the parent slept once and was not preempted, all that it waited
+// was after the end. Where it was preempted, too, nobody knows which part was: nothing is
+// taken off, for it may be most of the run. Where it did not sleep at all, the process ended
+// while it waited; then the end is not put before what the process itself has used up: its
+// start + CPU time + run delay of its main thread. In any case the error is at most the
+// parent's waiting.
+
+// ending_ns: CLOCK_MONOTONIC of the end. alive: when the process had not ended yet; seen:
+// when it had; its totals at start_ns, and at the end.
+int64_t ending_ns(const struct awake *alive, const struct awake *seen, int64_t start_ns,
+                  const struct stall_totals *at_start, const struct stall_totals *at_end);
+
+// ---- settings.c
+
+enum exit_code {
+    EXIT_RECORDED = 0,
+    EXIT_NOT_RUN = 1,
+    EXIT_WRONG_USE = 2,
+    EXIT_LOST = 125,
+    EXIT_BY_SIGNAL = 128,
+};
+
+// How the CPU time of the tree is found.
+enum accounting {
+    ACCOUNTING_AUTO,    // the first of the following that this machine allows
+    ACCOUNTING_CGROUP2, // a group of its own in the unified hierarchy
+    ACCOUNTING_CGROUP1, // a group of its own in the cpuacct hierarchy
+    ACCOUNTING_RUSAGE,  // the sum over all processes that were waited for
+    ACCOUNTING_CGROUP,  // as auto, but refuse when there is no group to have
+};
+
+// One of the commands that may be run.
+struct target {
+    size_t number;      // of --commands, from 0 on
+    const char *folder; // where it runs; NULL: where meter does
+    char **words;       // NULL-terminated, at least one
+    bool variables;     // words in front may be NAME=VALUE, for its environment
+};
+
+// A metric's source holds for all targets that have none of their own.
+#define ANY_TARGET SIZE_MAX
+
+struct settings {
+    struct options *given; // whose lists are used
+    int64_t timeout_ns;    // 0: none
+    const char *output;    // "-": stdout
+    const char *in_path;   // NULL: the target inherits ours; with serve it reads nothing
+    const char *out_path;
+    const char *error_path;
+    const char *errors_kept; // where the end of a failed run's stderr goes; NULL: nowhere
+    const char *kept;        // the folder that the end of all output goes to; NULL: nowhere
+    bool show_output;        // of what is captured, after each run
+    bool drains_out;         // stdout goes to a pipe of ours
+    bool captures_out;       // and what comes is kept
+    bool captures_errors;    // stderr goes to a file of ours
+    const char *cpus;        // NULL: not bound
+    bool has_nice;
+    int64_t nice;
+    bool with_parent;
+    bool serve;                    // run for each line on stdin
+    int accounting;                // enum accounting
+    struct option_list account;    // folders of a group that is counted in its place
+    int counters;                  // enum counter_set
+    struct option_list definition; // of the metrics, as texts
+    struct metric *metric;         // that the output is searched for
+    size_t *only;                  // of each metric: the number of its target, or ANY_TARGET
+    size_t metric_count;
+    const char *vary;      // {NAME} in the words of a target stands for the value of `run N VALUE`
+    bool commands;         // several are on the command line
+    struct target *target; // at least one
+    size_t target_count;
+    bool service; // keep a server running for others; then:
+    const char *ready;
+    int64_t ready_timeout_ns;
+    const char *stop_name;
+    int stop_signal;
+};
+
+// meter_settings_read: fills settings from the command line; the strings stay argv's. Ends
+// meter with --help, --version and wrong use.
+void meter_settings_read(struct settings *settings, int argc, char **argv);
+
+void meter_settings_free(struct settings *settings);
+
+// accounting_name: as in --accounting and in the record.
+const char *accounting_name(enum accounting accounting);
+
+// ---- search.c
+
+// The figures of one metric in one run, as they are found, and what they come to.
+
+enum { REASON_SIZE = 160 };
+
+// A metric of one run: a finite value, or why there is none.
+struct figure {
+    double value;             // NAN where there is a reason
+    char reason[REASON_SIZE]; // "": value holds
+};
+
+struct tally {
+    const struct metric *metric;
+    size_t count;
+    double value;             // as far as it is known: of TAKE_MEAN the sum
+    double *all;              // of a take that needs every value; tally_end() frees it
+    char reason[REASON_SIZE]; // the first of the failures that count
+};
+
+// tally_add: takes a figure, in the order in which they were written. Text that is no
+// number makes the whole a failure, as far as it would have counted. Returns whether the
+// next one could still change anything.
+bool tally_add(struct tally *tally, const char *text, size_t length);
+
+// reason_set: there is no value, for that reason; the first one holds.
+void reason_set(char reason[REASON_SIZE], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// tally_end: what it comes to. where: "stdout", or the path, for the reason.
+void tally_end(struct tally *tally, const char *where, struct figure *figure);
+
+// The matches of a regular expression in a file of any size, line by line.
+//
+// A line ends at \n, \r\n or \r (a display that overwrites itself writes that). One longer
+// than SEARCH_LINE_BYTES is searched in pieces of that length. NUL is a byte as any other.
+
+#define SEARCH_LINE_BYTES 65536
+
+// search: adds the group of each match to tally. The last match is looked for from the end of
+// the file, and the first one from its start, so that neither reads more than it must.
+void search(int fd, const regex_t *regex, struct tally *tally);
+
+// ---- extract.c
+
+// Events of the whole tree of processes, counted by the kernel from the target's
+// exec to the end of its last descendant (perf_event_open(2)).
+enum { COUNTERS_MAX = PERF_EVENTS };
+
+struct counter {
+    const char *name; // NULL: no such counter in the set
+    int fd;           // -1: absent
+    bool known;       // value holds
+    uint64_t value;
+};
+
+struct perf_counters {
+    struct counter counter[COUNTERS_MAX];
+    bool user_only; // the kernel's part is kept from us, in all of them
+    double running; // the least share of the time that one was counted in, 1 if always
+};
+
+// perf_counters_open: makes the counters in the calling process, at rest; a process
+// that is forked afterwards counts from its exec on, with its descendants.
+// What the machine or its rules refuse is absent, which is no error.
+void perf_counters_open(struct perf_counters *counters, enum counter_set set);
+
+// perf_counters_read: takes the values, to be called once the tree has ended.
+void perf_counters_read(struct perf_counters *counters);
+
+// perf_counters_close: to be called after the record is written: it takes the kernel
+// longer than to read them.
+void perf_counters_close(struct perf_counters *counters);
+
+// What is counted of a run, rather than found in its output: events of the kernel, and energy.
+
+// A multiplexed counter has to have counted for so much of the time: what it says of the rest is a
+// guess.
+#define GAUGE_SHARE 0.9
+
+struct gauge {
+    const struct metric *metric;
+    struct perf_ratio ratio;
+    int fd[2];      // -1: not open
+    bool user_only; // without the kernel's part, which we may not count
+    double share;   // of the time in which the events were counted; 1 of what is no event
+    struct energy before;
+    struct figure figure; // as long as its reason is "", what was counted
+};
+
+// gauge_begin: gets ready for a metric. False after a message: there is no such event here.
+bool gauge_begin(struct gauge *gauge, const struct metric *metric);
+
+// gauge_open: opens the events in the calling process, at rest: a process that is forked afterwards
+// counts from its exec on, with its descendants.
+void gauge_open(struct gauge *gauge);
+
+// gauge_start: to be called right before the target is started.
+void gauge_start(struct gauge *gauge);
+
+// gauge_stop: to be called once the tree has ended. Closes what is open, and sets figure.
+void gauge_stop(struct gauge *gauge);
+
+// The metrics that are found in what the target wrote: after it has ended, so that nothing
+// of it is in any figure of the run. And those that were counted meanwhile.
+
+// What was there before a run.
+struct files_before {
+    struct stat *status;
+    size_t count;
+    bool unknown; // no memory to know it
+};
+
+struct extractor {
+    const struct metric *metric; // settings.h
+    const size_t *only;          // settings.h
+    bool *applies;               // whether a metric is of the target of the run
+    size_t count;
+    bool reads;                  // some are found in the output
+    regex_t *regex;              // of those that are no jq
+    struct files_before *before; // of those of a file
+    struct gauge *gauge;         // of those that are counted
+    const char *folder;          // where the target runs, and paths are relative to; NULL: ours
+    struct figure *figure;       // of the last run
+};
+
+// What a run wrote, to be read from its start; -1: not to be had.
+struct extract_from {
+    int out_fd;
+    int error_fd;
+};
+
+// extract_begin: gets ready for the metrics of the settings. False after a message.
+bool extract_begin(struct extractor *extractor, const struct settings *settings);
+
+// extract_before: to be called right before a run of that target: what was in the files
+// already is not of this run.
+void extract_before(struct extractor *extractor, const struct target *target);
+
+// extract_start: to be called right before the target is started, and extract_stop once the tree
+// has ended.
+void extract_start(struct extractor *extractor);
+void extract_stop(struct extractor *extractor);
+
+// extract: finds all that apply to the target, into extractor->figure. jq runs as a process for
+// each source that has its metrics; no child of meter is left.
+void extract(struct extractor *extractor, const struct extract_from *from);
+
+// extract_failure: the index of the first metric that was not found; count: none. Only a
+// result has to be: a client may say nothing of errors where there were none.
+size_t extract_failure(const struct extractor *extractor);
+
+// extract_is_sound: each result has been found, and is not 0 either, of which no ratio
+// could be made.
+bool extract_is_sound(const struct extractor *extractor);
+
+void extract_end(struct extractor *extractor);
+
+// What a run is made of: its target's start and its output, what it uses, its end, and its record.
+
+// ---- a run: account.c, launch.c, output.c, supervise.c, record.c
+
+// accounting_find: makes the target's group as --accounting says, of the first
+// kind that this machine allows. False if the wanted kind cannot be had (never for
+// auto and rusage); a message was printed.
+bool accounting_find(struct group *group, enum accounting wanted);
+
+// accounting_of: the way of accounting that a group is.
+enum accounting accounting_of(const struct group *group);
+
+// accounting_sweep: removes the groups of meters that were killed; for struct keeper.
+void accounting_sweep(void *unused);
+
+// What the tree has used: sums over its processes, but the peak memory, which
+// is that of the largest one.
+struct usage {
+    enum accounting accounting; // where the CPU time comes from
+    int64_t user_ns;
+    int64_t system_ns;
+    uint64_t max_rss_bytes;
+    uint64_t major_faults;
+    uint64_t minor_faults;
+    uint64_t voluntary_switches;
+    uint64_t involuntary_switches;
+    uint64_t blocks_in;  // of 512 bytes
+    uint64_t blocks_out; // of 512 bytes
+};
+
+// usage_add: adds a process that was waited for, with all that it has waited
+// for itself, as wait4(2) gives it.
+void usage_add(struct usage *usage, const struct rusage *process);
+
+// usage_choose: takes the CPU time from the group where it saw no less than was
+// summed up; a member that moved to another group makes the sum the better one. Then
+// without what the target's process used before it became the target, which both have:
+// launch_ns in all, and launch_group_ns of it as a member of the group.
+void usage_choose(struct usage *usage, enum accounting kind, const struct group_usage *group,
+                  int64_t launch_ns, int64_t launch_group_ns);
+
+// Others' control group, in which the target, a client, has its work done (--account).
+struct account {
+    struct group group;  // where its CPU time is counted; GROUP_NONE: there is no --account
+    int memory_fd;       // the folder where its memory is
+    bool resets;         // whether its peak can be that of a run
+    uint64_t most_bytes; // else the most that was seen at a run's ends
+    struct group_usage before;
+};
+
+// account_open: of the folders of --account: one in v2, or those of cpuacct and memory in v1. False
+// after a message.
+bool account_open(struct account *account, const struct settings *settings);
+
+// account_begin: of a run. account_end: puts what the group has used since then in the place of
+// what the target has. False after a message: the group is gone.
+bool account_begin(struct account *account);
+bool account_end(struct account *account, struct usage *usage, struct group_usage *group);
+
+void account_close(struct account *account);
+
+// What the target writes to its stderr, or more to its stdout than a drain has memory for,
+// where that is of use once it has ended: a file without a name on this node's own disk
+// ($TMPDIR, else /tmp), of which only the end is kept.
+//
+// Not the file where it is to be kept: that may be on a shared file system, whose server
+// would be part of what is measured. Not memory: a target that writes without end
+// would take it from itself and its neighbours.
+
+// How much of a stream is kept: its end.
+#define CAPTURE_KEPT_BYTES (1 << 20)
+
+// capture_open: makes the file, empty, for appending; on a descriptor above 2 that no exec
+// hands on. -1 with errno.
+int capture_open(void);
+
+// capture_empty: forgets what an earlier run wrote. False with errno.
+bool capture_empty(int fd);
+
+// capture_keep: writes the end of it to the file at path, which is made or replaced. False
+// with errno.
+bool capture_keep(int fd, const char *path);
+
+// How much of the output is in memory. It is given back when meter ends.
+#define DRAIN_MEMORY_BYTES (64 << 20)
+
+struct drain {
+    int kept_fd;   // what came of the last run, to be read with pread(); -1: not made yet
+    int pipe_fd;   // where it comes from
+    int ending_fd; // an event: take what is there still, and end
+    bool keeps;    // all of it is wanted
+    bool in_file;  // there was more than fits into memory
+    bool running;
+    int64_t length; // of what is kept
+    int64_t cpu_ns; // what the thread took in the last run, which is no load of others
+    int error;      // errno of what could not be kept; 0: all was
+    pthread_t thread;
+};
+
+#define DRAIN_OF_NONE ((struct drain){.kept_fd = -1})
+
+// drain_begin: a new pipe, whose end for the target is *to_fd; it is the caller's to close. False
+// with errno.
+bool drain_begin(struct drain *drain, int *to_fd);
+
+// drain_end: no process of the target is left: takes in what is still in the pipe. Does nothing
+// where none is begun.
+void drain_end(struct drain *drain);
+
+// drain_free: of what the last run wrote.
+void drain_free(struct drain *drain);
+
+// What the target's process reports of itself up to its exec, in a page that it
+// shares with meter.
+struct launch_report {
+    const char *failed_step;    // what could not be prepared, NULL if all could
+    int step_error;             // errno of it
+    int exec_error;             // errno of a failed exec, 0 if it went well
+    int64_t outside_ns;         // CPU time of the process before it was in the group
+    int64_t launch_ns;          // CPU time of the process up to what follows
+    struct stall_totals stalls; // then
+    int watched;                // by meter, which is about to sleep until something happens
+    int64_t start_ns;           // CLOCK_MONOTONIC, right before the exec
+    struct timespec start;      // the same moment of CLOCK_REALTIME
+    struct timespec uptime;     // and of CLOCK_BOOTTIME, which nobody sets
+    struct cpu_list cpus;       // the affinity in force
+};
+
+// The target's open files, -1: meter's own.
+struct launch_files {
+    int in_fd;
+    int out_fd;
+    int error_fd;
+};
+
+struct launch {
+    const struct target *target; // of the run that is to come
+    pid_t pid;
+    struct launch_report *report; // valid once the process has ended or exec'ed
+    bool prepared;                // for the run that is to come
+    struct launch_files files;
+    struct drain drain;        // of its stdout, where that is a pipe
+    int captured_error_fd;     // of a capture; -1: not made
+    struct stall_files stalls; // of the group that the target is started in
+};
+
+// launch_open: opens a file on a descriptor that is none of 0, 1 and 2 (which
+// may be closed) and that no exec hands on. /dev/fd/N is a duplicate of N, with
+// its offset. -1 with errno.
+int launch_open(const char *path, int flags);
+
+// launch_open_output: where records go; "-": stdout. False after a message.
+bool launch_open_output(int *fd, const char *path);
+
+// launch_prepare: what a run needs before its target starts: the page, and the files
+// for its output that the settings name, opened (and emptied) anew for each run. Does
+// nothing when that is already done. False after a message.
+bool launch_prepare(struct launch *launch, const struct settings *settings);
+
+// launch_open_input: opens its input, right before the run: whoever has the run made may
+// have made the file just now. False after a message.
+bool launch_open_input(struct launch *launch, const struct settings *settings);
+
+// launch_start: starts the command, in the group if there is one. The group is
+// given up if the kernel or our rights do not let a process be started in it.
+// False after a message if no process could be made.
+bool launch_start(struct launch *launch, const struct settings *settings,
+                  const struct signals *signals, struct group *group);
+
+// launch_watched: lets the target start, which has waited for this: a caller that still
+// had to wait for a CPU on its way to sleep would not know what of that was before the
+// target's end. To be called right before each sleep.
+void launch_watched(const struct launch *launch);
+
+// launch_close: closes the target's files.
+void launch_close(struct launch *launch);
+
+enum { KEPT_PATH_SIZE = 64 };
+
+// Where the output of a failed run was put, relative to --keep's folder; "": nothing was
+// written there, or it could not be kept.
+struct kept_paths {
+    char out[KEPT_PATH_SIZE];
+    char errors[KEPT_PATH_SIZE];
+};
+
+// keep_failed: of a run that has failed, before its record is written: who reads that may
+// then go and see. That something is lost is said, and is no failure of the run.
+void keep_failed(const struct launch *launch, const struct settings *settings,
+                 struct kept_paths *paths);
+
+// keep_last: of the last run, as target.stdout and target.stderr.
+void keep_last(const struct launch *launch, const struct settings *settings);
+
+// keep_show: passes on what was captured, with --show-output.
+void keep_show(const struct launch *launch, const struct settings *settings);
+
+struct stops {
+    size_t count;
+    int64_t total_ns;
+    bool total_known; // not where meter was stopped with it: nobody was there to see
+    int64_t since_ns; // it is stopped, 0: it is not
+    int terminal;     // SIGTTIN, SIGTTOU: the terminal stopped it, 0: none did
+};
+
+struct outcome {
+    bool ended;                 // the main process; false only if it cannot be killed
+    int status;                 // its wait status
+    int64_t end_ns;             // CLOCK_MONOTONIC of its end, see ending_ns()
+    struct counters after;      // read when meter had seen it
+    struct stall_totals stalls; // of the target, until its end
+    struct stops stops;
+    struct usage usage;
+    bool timed_out;
+    int64_t timed_out_ns; // how long it had run then, and was told to end
+    int interrupted;      // the signal that ended the run from outside, 0: none
+    size_t survivors;     // descendants that outlived the main process by 50 ms
+    size_t unkillable;
+};
+
+// What one run is supervised by and with.
+struct supervision {
+    const struct launch *launch;
+    const struct group *group;
+    const struct signals *signals;
+    const struct counter_files *kernel;
+    int own_fd;         // see awake_now()
+    int64_t timeout_ns; // after the target's start; 0: none
+    int hangup_fd;      // a pipe: the run ends when its other end is closed; -1: none
+};
+
+// supervise: waits until the main process and all its descendants have ended,
+// and sees to it that they do: at the time-out, when meter is interrupted, and
+// after the main process. This process must be a subreaper without other
+// children.
+void supervise(struct outcome *outcome, const struct supervision *supervision);
+
+// A run as it is written: see results/schema/jostle.meter.schema.json.
+struct record {
+    const struct launch_report *report;
+    const struct outcome *outcome;
+    const struct counter_files *kernel;
+    const struct counters *before;
+    const struct group_usage *group;
+    int64_t own_ns; // CPU time of meter's own, while the target ran
+    const struct perf_counters *counters;
+    const struct extractor *extractor;
+    const struct kept_paths *kept;
+};
+
+// record_seconds, record_count: a member that is null where it is not known.
+void record_seconds(struct line *line, const char *name, bool known, int64_t time_ns, int decimals);
+void record_count(struct line *line, const char *name, bool known, uint64_t count);
+
+// record_write: writes the record as one JSON line to fd. False with errno.
+bool record_write(const struct record *record, int fd);
+
+// ---- service.c
+
+// meter --service: keeps a server running for the runs of another program.
+//
+// The first line of --output is {"event":"ready"}. stdin has a line for each command; the
+// answer is a JSON line:
+//   start    starts it unless it is up; up {"event":"up"} once it is ready
+//   restart  ends it first where it is up
+//   mark     {"event":"mark", ...}: what its processes used and waited for since the last mark
+//   stop     {"event":"down"}
+// Unasked comes {"event":"died","message":...} as soon as it has ended by itself. What cannot
+// be done is an {"event":"error","message":...}, and the end. The end of stdin, a terminating
+// signal and the death of the caller end the service in good order, and meter.
+
+// service_run: returns meter's exit code.
+int service_run(const struct settings *settings, const struct signals *signals);
+
+// What a service's tree of processes has used, and waited for, between two marks.
+//
+// CPU time is the control group's where there is one; else the sum over the processes that
+// live and those that were waited for. Memory is of the processes that live at the second
+// mark: the peak since the first of what each has for itself, and shared pages once, as many
+// as the process with the most has. Stalls are those of the group's pressure files (cgroup
+// v2), and of the thread that waited longest for a CPU: lower bounds, as those of a target.
+
+struct thread_delay {
+    pid_t thread;
+    int64_t delay_ns;
+};
+
+// Running totals.
+struct service_totals {
+    bool from_group; // else the next two are not known
+    int64_t user_ns;
+    int64_t system_ns;
+    int64_t cpu_ns;
+    bool has_stalls;
+    uint64_t stall_us[STALL_COUNT];
+    struct thread_delay *delays; // by thread, ascending
+    size_t delay_count;
+    size_t processes;
+    bool own_session;      // one of them is in another session than we are
+    uint64_t memory_bytes; // since the last reading; 0: nothing lives
+};
+
+// service_totals_read: the totals of now; peaks of memory begin anew. Fill *totals with zeros
+// before the first reading.
+void service_totals_read(struct service_totals *totals, const struct group *group,
+                         const struct stall_files *files);
+
+// service_totals_write: the members of a `mark` event: what grew from one reading to the next,
+// elapsed_ns apart.
+void service_totals_write(struct line *line, const struct service_totals *before,
+                          const struct service_totals *after, int64_t elapsed_ns);
+
+void service_totals_free(struct service_totals *totals);
+
+// The server's processes: started, watched and ended. This process must be a subreaper without
+// other children.
+
+struct service_log {
+    int fd;     // a capture; -1: there is none
+    off_t from; // where the output of the last start begins
+};
+
+// From --stop-signal to SIGKILL.
+#define SERVICE_STOP_S 10
+
+struct service_process {
+    const struct settings *settings;
+    const struct signals *signals;
+    struct group group; // its own, while it runs and until the next start
+    struct service_log out, errors;
+    pid_t main;    // of the command that was started; 0: none was
+    bool ended;    // that one
+    int status;    // then: its wait status
+    bool daemon;   // it has left the service to descendants
+    bool is_empty; // no process is left
+    bool killed;   // --stop-signal has not ended it
+    pid_t probe;   // a command of --ready that runs; 0: none
+    bool probe_succeeded;
+    bool leave; // stdin has ended, or a signal has come
+};
+
+// service_process_start: in a group of its own. False: text says why not.
+bool service_process_start(struct service_process *process, char *text, size_t size);
+
+// service_process_probe: starts the command of --ready, unless it still runs.
+void service_process_probe(struct service_process *process, const char *command);
+
+// service_process_wait: for so long, or until something has happened: a process has ended, a
+// signal has come, stdin has hung up, or (with commands) has something to read. Takes in what
+// has happened to processes.
+void service_process_wait(struct service_process *process, int timeout_ms, bool commands);
+
+// service_process_gone: whether the server has ended by itself; notices that it is a daemon.
+bool service_process_gone(struct service_process *process);
+
+// service_process_end: ends all processes: --stop-signal to the server, SERVICE_STOP_S later
+// SIGKILL to all that is left. False: one cannot be killed.
+bool service_process_end(struct service_process *process);
+
+// service_process_kill: ends all of them at once. False: one cannot be killed.
+bool service_process_kill(struct service_process *process);
+
+// service_process_how: "exited with status 1", then the text `when`, and the last line that it
+// wrote.
+const char *service_process_how(const struct service_process *process, const char *when, char *text,
+                                size_t size);
+
+// service_process_last_line: that it wrote to stderr, or else to stdout; "" for none.
+void service_process_last_line(const struct service_process *process, char *line, size_t size);
+
+// service_log_trim: gives up the disk's blocks of all but the end. To be called now and then.
+void service_log_trim(const struct service_log *log);
+
+// service_log_text: the output since the last start, its last size - 1 bytes at most, with a
+// terminating NUL (and with ? for each NUL of its own).
+void service_log_text(const struct service_log *log, char *text, size_t size);
+
+#endif
