@@ -146,7 +146,7 @@ static void put_victim(struct line *json, const struct answer *answer)
     line_close(json);
 }
 
-static void put_verdict(struct line *json, const struct verdict *verdict)
+static void put_verdict(struct line *json, const struct judgement *verdict)
 {
     line_object(json, "verdict");
     line_text(json, "text", verdict->text);

@@ -272,7 +272,7 @@ enum resource {
     RESOURCE_DISK,
 };
 
-struct verdict {
+struct judgement {
     enum resource resource;
     double factor, low, high; // times as slow; of disks high alone is known, low is 1
     bool sampled;             // not exact: from samples
@@ -314,14 +314,14 @@ bool gate_share(const struct gate *gate, enum gate_fact fact, double *share, dou
 const char *gate_fact_name(enum gate_fact fact);
 const char *gate_fact_text(enum gate_fact fact);
 // Which it is; *worst: the fact that decides. verdict: of the victim.
-enum gate_state gate_judge(struct gate *gate, const struct verdict *verdict, double at_most,
+enum gate_state gate_judge(struct gate *gate, const struct judgement *verdict, double at_most,
                            enum gate_fact *worst);
 const char *gate_state_name(enum gate_state state);
 
 // "cpu", as records have it.
 const char *resource_name(enum resource resource);
 
-void verdict_make(struct verdict *verdict, const struct victim *victim,
+void verdict_make(struct judgement *verdict, const struct victim *victim,
                   const struct sampler *sampler, const struct facts *facts,
                   const struct rows *rows);
 
@@ -347,7 +347,7 @@ struct answer {
     time_t made;
     struct facts facts;
     struct rows rows;
-    struct verdict verdict;
+    struct judgement verdict;
     bool ended; // the victim has
     int status; // that a program of ours has ended with
     bool gated;

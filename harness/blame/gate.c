@@ -40,7 +40,7 @@ struct wanting {
     double active_s, active_error_s; // one of them ran or waited
 };
 
-static struct wanting wanting_of(struct verdict *verdict, const struct sampler *sampler,
+static struct wanting wanting_of(struct judgement *verdict, const struct sampler *sampler,
                                  const struct facts *facts, const struct rows *rows)
 {
     const double n = fmax(sampler->samples, 1), s = facts->duration_s;
@@ -68,7 +68,7 @@ static struct wanting wanting_of(struct verdict *verdict, const struct sampler *
 }
 
 // Without the waiting behind others each moment in which it wanted a CPU is so much shorter.
-static void judge_cpu(struct verdict *verdict, const struct sampler *sampler,
+static void judge_cpu(struct judgement *verdict, const struct sampler *sampler,
                       const struct facts *facts, const struct rows *rows)
 {
     const double s = facts->duration_s;
@@ -91,7 +91,7 @@ static void judge_cpu(struct verdict *verdict, const struct sampler *sampler,
 }
 
 // Of the whole node: how many programs waited on average, beside those that ran.
-static void judge_node(struct verdict *verdict, const struct sampler *sampler,
+static void judge_node(struct judgement *verdict, const struct sampler *sampler,
                        const struct facts *facts)
 {
     const double n = fmax(sampler->samples, 1);
@@ -111,7 +111,7 @@ static void judge_node(struct verdict *verdict, const struct sampler *sampler,
     verdict->high = (running + error) / busy;
 }
 
-static void say_node(struct verdict *verdict, const struct facts *facts, const char *time)
+static void say_node(struct judgement *verdict, const struct facts *facts, const char *time)
 {
     char times[32];
     if (verdict->factor < LEAST_FACTOR && verdict->stolen > 1 - 1 / LEAST_FACTOR) {
@@ -147,7 +147,7 @@ static void say_node(struct verdict *verdict, const struct facts *facts, const c
 }
 
 // What cost most decides.
-static enum resource worst(struct verdict *verdict, const struct sampler *sampler,
+static enum resource worst(struct judgement *verdict, const struct sampler *sampler,
                            const struct facts *facts, const struct rows *rows)
 {
     const double all = fmax(facts->disk_per_s, rows->victim_bytes_per_s);
@@ -180,7 +180,7 @@ static enum resource worst(struct verdict *verdict, const struct sampler *sample
     return found;
 }
 
-static void say(struct verdict *verdict, const char *who, const struct facts *facts,
+static void say(struct judgement *verdict, const char *who, const struct facts *facts,
                 const struct rows *rows)
 {
     char time[32], times[32], without[32], low[32], high[32], range[128] = "";
@@ -236,13 +236,13 @@ static void say(struct verdict *verdict, const char *who, const struct facts *fa
     }
 }
 
-void verdict_make(struct verdict *verdict, const struct victim *victim,
+void verdict_make(struct judgement *verdict, const struct victim *victim,
                   const struct sampler *sampler, const struct facts *facts, const struct rows *rows)
 {
     char who[300], time[32];
     const double busy = fmax(facts->busy_cpus, 1e-3);
     const double stolen = isnan(facts->steal) ? 0 : facts->steal * facts->cpus;
-    *verdict = (struct verdict){0};
+    *verdict = (struct judgement){0};
     victim_text(victim, who, sizeof who);
     if (victim->kind == VICTIM_NODE) {
         judge_node(verdict, sampler, facts);
@@ -348,7 +348,7 @@ bool gate_share(const struct gate *gate, enum gate_fact fact, double *share, dou
 }
 
 // The victim's own waiting is one figure with bounds of its own.
-static void add_victim(struct gate *gate, const struct verdict *verdict)
+static void add_victim(struct gate *gate, const struct judgement *verdict)
 {
     const double low = 1 - 1 / verdict->low, high = 1 - 1 / verdict->high;
     gate->fact[GATE_WAITED].n = 1;
@@ -356,7 +356,7 @@ static void add_victim(struct gate *gate, const struct verdict *verdict)
     gate->fact[GATE_WAITED].squares = (high - low) / 2;
 }
 
-enum gate_state gate_judge(struct gate *gate, const struct verdict *verdict, double at_most,
+enum gate_state gate_judge(struct gate *gate, const struct judgement *verdict, double at_most,
                            enum gate_fact *worst)
 {
     enum gate_state state = GATE_BELOW;
