@@ -101,10 +101,12 @@ static void csv_end(struct csv *csv)
 
 // Where the value of a column is from.
 enum source {
+    NO_RECORD,
     RUN,
     LOAD,        // what was delivered
     FIGURE,      // {mean, variance, ...} of the condition
     MEASURED,    // the same; of a capacity what it says of the condition
+    CENTER,      // of that
     SUMMARY,     // of the condition
     SETTINGS,    // of the experiment
     SLOWDOWN,    // of the figure's metric
@@ -114,20 +116,21 @@ enum source {
     SOURCES
 };
 
-// What a line is of: a figure, or a run, which has no more than its cell, its experiment and
-// whether it is used.
+// What a line is of: a figure, or a run, which has no more than its cell, its experiment, its host
+// and its flags, and whether it is used.
 struct figure {
     const struct cell *cell;
-    const struct value *summary; // of the condition
     bool loaded, used;
-    const char *experiment, *state, *host, *name, *role, *metric; // texts of columns
-    double session, sessions;
+    // Texts and numbers of columns.
+    const char *experiment, *state, *host, *name, *role, *metric, *unit, *better, *flags;
+    const char *parameters, *command;
+    double session, sessions, level, q, noise_floor;
     const struct value *of;       // {mean, variance, ...}; NULL: a capacity has none of these
     const struct value *capacity; // of the condition; NULL: it is a figure of runs
     const struct value *from[SOURCES];
 };
 
-// A column: what `put` writes; else the member at the path in what it is from, where that is an
+// A column: what `put` writes; else the value at the path in what it is from, where that is an
 // interval two columns, NAME_low and NAME_high; else the cell's or the line's text, or the line's
 // number, at that place.
 struct column {
@@ -167,7 +170,7 @@ static void put_column(struct csv *csv, const struct figure *figure, const struc
         column->put(csv, figure);
     else if (column->is_interval)
         put_bounds(csv, value_at(figure, column));
-    else if (column->path[0])
+    else if (column->source != NO_RECORD)
         csv_value(csv, value_at(figure, column));
     else if (column->number > 0)
         csv_number(csv, *(const double *)(const void *)(own + column->number));
@@ -178,22 +181,9 @@ static void put_column(struct csv *csv, const struct figure *figure, const struc
 
 // ---- runs
 
-static void put_run_flags(struct csv *csv, const struct figure *line)
-{
-    struct arena texts = {0};
-    csv_text(csv, view_joined(&texts, view_get(line->from[RUN], "flags"), ",") ?: "");
-    arena_free(&texts);
-}
-
 static void put_used(struct csv *csv, const struct figure *line)
 {
     csv_plain(csv, line->used ? "1" : "0");
-}
-
-// "" where it is not known.
-static void put_run_host(struct csv *csv, const struct figure *line)
-{
-    csv_text(csv, view_text(line->from[RUN], "host") ?: "");
 }
 
 static const struct column run_columns[] = {
@@ -211,9 +201,9 @@ static const struct column run_columns[] = {
     {"exit_code", OF(RUN, "exit_code")},
     {"offered", OF(LOAD, "offered")},
     {"achieved", OF(LOAD, "achieved")},
-    {"flags", .put = put_run_flags},
+    {"flags", TEXT(flags)},
     {"used", .put = put_used},
-    {"host", .put = put_run_host},
+    {"host", TEXT(host)},
     {"signal", OF(RUN, "signal")},
     {"variant", OF(RUN, "variant")}, // the last one: only where there are some
 };
@@ -241,9 +231,12 @@ struct context {
 static void print_run(void *argument, const struct value *run, bool used)
 {
     const struct context *context = argument;
+    struct arena texts = {0};
     const struct figure line = {
         .cell = &context->cell,
         .experiment = context->experiment,
+        .host = view_text(run, "host") ?: "", // where it is not known
+        .flags = view_joined(&texts, view_get(run, "flags"), ",") ?: "",
         .used = used,
         .from = {[RUN] = run, [LOAD] = rated_load(view_get(run, "load"))},
     };
@@ -256,6 +249,7 @@ static void print_run(void *argument, const struct value *run, bool used)
         csv_plain(&csv, text ?: "");
     }
     csv_end(&csv);
+    arena_free(&texts);
 }
 
 // The experiment's first cell; nothing of one that cannot be made. False: it is not selected.
@@ -336,91 +330,12 @@ bool runs_print(const struct folders *folders, const struct wanted *wanted,
 
 // ---- figures
 
-// The JSON of a value, as text.
-static void put_json(struct csv *csv, const struct value *value, const char *otherwise)
-{
-    struct arena texts = {0};
-    csv_text(csv, value ? view_copy(&texts, value) : otherwise);
-    arena_free(&texts);
-}
-
-static void put_parameters(struct csv *csv, const struct figure *figure)
-{
-    put_json(csv, figure->cell->parameters, "{}");
-}
-
-static void put_command(struct csv *csv, const struct figure *figure)
-{
-    put_json(csv, figure->cell->command, "null");
-}
-
-static void put_unit(struct csv *csv, const struct figure *figure)
-{
-    const struct value *unit = !figure->capacity
-                                   ? view_get(figure->of, "unit")
-                                   : view_path(figure->cell->of->result.top, "capacity", "unit");
-    if (unit && unit->type != VIEW_NULL)
-        csv_value(csv, unit);
-    else
-        csv_text(csv, text_ends(figure->metric, "_s")       ? "s"
-                      : text_ends(figure->metric, "_bytes") ? "B"
-                                                            : "");
-}
-
-static void put_center(struct csv *csv, const struct figure *figure)
-{
-    csv_value(csv, !figure->capacity ? view_get(figure->of, "center")
-                                     : view_get(figure->capacity, "value"));
-}
-
-static void put_level(struct csv *csv, const struct figure *figure)
-{
-    const struct experiment *experiment = figure->cell->of;
-    csv_number(csv,
-               !figure->capacity
-                   ? legend_of(experiment).level
-                   : view_number(view_path(experiment->result.top, "capacity", "confidence"), NAN));
-}
-
-static void put_q(struct csv *csv, const struct figure *figure)
-{
-    const struct value *slowdown = figure->from[SLOWDOWN];
-    csv_number(csv, slowdown ? family_q_of(figure->cell->of->family, slowdown) : NAN);
-}
-
 static void put_survives(struct csv *csv, const struct figure *figure)
 {
     const struct value *slowdown = figure->from[SLOWDOWN];
     csv_plain(csv, !slowdown                                             ? ""
                    : family_survives(figure->cell->of->family, slowdown) ? "true"
                                                                          : "false");
-}
-
-static void put_noise_floor(struct csv *csv, const struct figure *figure)
-{
-    const struct cell *cell = figure->cell;
-    const bool known = figure->from[SLOWDOWN] && cell->slowdown &&
-                       strcmp(figure->metric, metrics[METRIC_WALL].name) == 0;
-    csv_number(csv, known ? cell->noise_floor : NAN);
-}
-
-// What is to be known of the cell.
-static void put_flags(struct csv *csv, const struct figure *figure)
-{
-    const struct cell *cell = figure->cell;
-    const char *flags = "";
-    for (size_t i = 0; i < cell->flag_count; i++)
-        flags = joined(figure->cell->of->texts, flags, " ", cell->flags[i]);
-    csv_text(csv, flags);
-}
-
-static void put_better(struct csv *csv, const struct figure *figure)
-{
-    const struct value *better = view_get(figure->of, "better");
-    if (view_is(better, VIEW_STRING))
-        csv_value(csv, better);
-    else
-        csv_text(csv, figure->capacity ? "higher" : "lower");
 }
 
 // How many times as large the figure is as alone: the slowdown, or 1 over it where higher is
@@ -441,8 +356,8 @@ static const struct column columns[] = {
     {"experiment", TEXT(experiment)},
     {"target", OF_CELL(target)},
     {"label", OF_CELL(label)},
-    {"parameters", .put = put_parameters},
-    {"command", .put = put_command},
+    {"parameters", TEXT(parameters)},
+    {"command", TEXT(command)},
     {"load", OF_CELL(load)},
     {"level", OF_CELL(level)},
     {"spec", OF_CELL(spec)},
@@ -453,7 +368,7 @@ static const struct column columns[] = {
     {"condition", TEXT(name)},
     {"role", TEXT(role)},
     {"metric", TEXT(metric)},
-    {"unit", .put = put_unit},
+    {"unit", TEXT(unit)},
     {"runs", OF(SUMMARY, "runs")},
     {"mean", OF(FIGURE, "mean")},
     {"variance", OF(FIGURE, "variance")},
@@ -462,7 +377,7 @@ static const struct column columns[] = {
     {"min", OF(FIGURE, "min")},
     {"max", OF(FIGURE, "max")},
     {"statistic", OF(FIGURE, "statistic")},
-    {"center", .put = put_center},
+    {"center", OF(CENTER)},
     {"set_aside", OF(FIGURE, "set_aside")},
     {"ci", OF(MEASURED, "ci"), .is_interval = true},
     {"error", OF(MEASURED, "error")},
@@ -470,7 +385,7 @@ static const struct column columns[] = {
     {"constant", OF(FIGURE, "constant")},
     {"outliers", OF(FIGURE, "outliers")},
     {"confidence", OF(SETTINGS, "confidence")},
-    {"interval_level", .put = put_level},
+    {"interval_level", NUMBER(level)},
     {"converged", OF(SUMMARY, "converged")},
     {"stop_reason", OF(SUMMARY, "stop_reason")},
     {"slowdown", OF(SLOWDOWN, "ratio")},
@@ -479,17 +394,17 @@ static const struct column columns[] = {
     {"pairs", OF(SLOWDOWN, "pairs")},
     {"distinguishable", OF(SLOWDOWN, "distinguishable")},
     {"p", OF(SLOWDOWN, "p")},
-    {"q", .put = put_q},
+    {"q", NUMBER(q)},
     {"survives", .put = put_survives},
-    {"noise_floor", .put = put_noise_floor},
+    {"noise_floor", NUMBER(noise_floor)},
     {"offered", OF(LOAD, "offered")},
     {"achieved", OF(LOAD, "achieved")},
     {"load_unit", OF(LOAD, "unit")},
     {"late", OF(LOAD, "late")},
     {"dropped", OF(LOAD, "dropped")},
     {"load_cpu_s", OF(LOAD, "cpu_s")},
-    {"flags", .put = put_flags},
-    {"better", .put = put_better},
+    {"flags", TEXT(flags)},
+    {"better", TEXT(better)},
     {"variant", OF_CELL(variant)},
     {"of_alone", .put = put_of_alone},
     {"reference_variant", OF(COMPARISON, "reference_variant")},
@@ -512,24 +427,44 @@ static const struct column columns[] = {
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
+static const char *unit_of(const struct figure *figure)
+{
+    const char *unit = !figure->capacity
+                           ? view_text(figure->of, "unit")
+                           : view_text(view_get(figure->cell->of->result.top, "capacity"), "unit");
+    return unit
+               ?: text_ends(figure->metric, "_s")   ? "s"
+              : text_ends(figure->metric, "_bytes") ? "B"
+                                                    : "";
+}
+
 static void put_figure(struct csv *csv, struct figure figure)
 {
     const struct cell *cell = figure.cell;
-    const struct value *condition = experiment_condition(cell->of, figure.name),
+    const struct experiment *of = cell->of;
+    const struct value *condition = experiment_condition(of, figure.name),
                        *variant = view_get(condition, "variant"),
                        *load = view_get(condition, "load"), **from = figure.from;
     from[FIGURE] = figure.of;
-    from[MEASURED] = !figure.capacity ? figure.of : figure.capacity;
-    from[SUMMARY] = figure.summary;
-    from[SETTINGS] = cell->of->settings;
+    from[MEASURED] = figure.capacity ?: figure.of;
+    from[CENTER] = view_get(from[MEASURED], figure.capacity ? "value" : "center");
     from[LOAD] = figure.loaded ? cell->load_entry : NULL;
     if (!figure.capacity) {
         if (figure.loaded && cell->condition)
-            from[SLOWDOWN] = slowdown_of(cell->of, cell->condition, figure.metric);
-        from[COMPARISON] = comparison_of(cell->of, "comparisons", variant, load, figure.metric);
-        from[INTERACTION] = comparison_of(cell->of, "interactions", variant, load, figure.metric);
+            from[SLOWDOWN] = slowdown_of(of, cell->condition, figure.metric);
+        from[COMPARISON] = comparison_of(of, "comparisons", variant, load, figure.metric);
+        from[INTERACTION] = comparison_of(of, "interactions", variant, load, figure.metric);
         from[ANSWER] = !from[SLOWDOWN] ? from[COMPARISON] : from[SLOWDOWN];
     }
+    figure.unit = unit_of(&figure);
+    figure.better = view_text(figure.of, "better") ?: figure.capacity ? "higher" : "lower";
+    figure.level = !figure.capacity ? legend_of(of).level
+                                    : view_real(view_get(of->result.top, "capacity"), "confidence");
+    figure.q = from[SLOWDOWN] ? family_q_of(of->family, from[SLOWDOWN]) : NAN;
+    figure.noise_floor =
+        from[SLOWDOWN] && cell->slowdown && strcmp(figure.metric, metrics[METRIC_WALL].name) == 0
+            ? cell->noise_floor
+            : NAN;
     for (size_t i = 0; i < COLUMNS; i++)
         put_column(csv, &figure, &columns[i]);
     csv_end(csv);
@@ -564,24 +499,32 @@ static void put_capacity(struct csv *csv, struct figure figure)
 static void put_condition(struct csv *csv, const struct cell *cell, bool loaded)
 {
     const struct origin origin = cell_origin(cell);
-    const struct figure figure = {.cell = cell,
-                                  .summary = loaded ? cell->loaded : cell->baseline,
-                                  .loaded = loaded,
-                                  .experiment = cell->of->name,
-                                  .state = cell->of->state,
-                                  .host = origin.host,
-                                  .name = loaded ? cell->condition : cell->reference,
-                                  .role = loaded ? "loaded" : "baseline",
-                                  .session = origin.session,
-                                  .sessions = origin.sessions};
-    if (!figure.summary)
+    struct arena *texts = cell->of->texts;
+    struct figure figure = {
+        .cell = cell,
+        .from =
+            {[SUMMARY] = loaded ? cell->loaded : cell->baseline, [SETTINGS] = cell->of->settings},
+        .loaded = loaded,
+        .experiment = cell->of->name,
+        .state = cell->of->state,
+        .host = origin.host,
+        .name = loaded ? cell->condition : cell->reference,
+        .role = loaded ? "loaded" : "baseline",
+        .session = origin.session,
+        .sessions = origin.sessions,
+        .parameters = cell->parameters ? view_copy(texts, cell->parameters) : "{}",
+        .command = view_copy(texts, cell->command),
+        .flags = ""};
+    if (!figure.from[SUMMARY])
         return;
+    for (size_t i = 0; i < cell->flag_count; i++)
+        figure.flags = joined(texts, figure.flags, " ", cell->flags[i]);
     if (capacity_searched(cell->of)) {
         put_capacity(csv, figure);
         return;
     }
-    put_figures(csv, figure, figure.summary);
-    put_figures(csv, figure, view_get(figure.summary, "metrics"));
+    put_figures(csv, figure, figure.from[SUMMARY]);
+    put_figures(csv, figure, view_get(figure.from[SUMMARY], "metrics"));
 }
 
 char *figures_columns(void)
