@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_require(length <= 3 * size && strlen(compact) <= length);
     const struct value *top = view_parse(&view, compact, length);
     if (top != NULL)
-        fuzz_require(visit(top) == view.used);
+        fuzz_require(visit(top) == view.count);
     view_free(&view);
     /* jansson takes a 0 behind a number, which is no JSON. */
     json_t *other = memchr(compact, '\0', length) != NULL

@@ -14,9 +14,8 @@ static void put_without(struct line *json, const char *name, const struct value 
     if (!line_object_if(json, name, object != NULL))
         return;
     EACH_VALUE (item, object) {
-        OWNED char *key = must(strndup(item->key, item->key_length));
-        if (strcmp(key, first) != 0 && strcmp(key, second) != 0)
-            view_put(json, key, item);
+        if (strcmp(item->key, first) != 0 && strcmp(item->key, second) != 0)
+            view_put(json, item->key, item);
     }
 }
 

@@ -136,9 +136,8 @@ static char *settings_of(const struct cell *cell)
     struct line json = {0};
     line_object(&json, NULL);
     EACH_VALUE (item, settings) {
-        OWNED char *key = item->key ? must(strndup(item->key, item->key_length)) : NULL;
-        if (key && strcmp(key, "seed") != 0) // settings may be no object
-            view_put(&json, key, item);
+        if (item->key && strcmp(item->key, "seed") != 0) // settings may be no object
+            view_put(&json, item->key, item);
     }
     return json_text_end(&json);
 }

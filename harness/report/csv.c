@@ -476,8 +476,7 @@ static void put_figures(struct csv *csv, struct figure figure, const struct valu
     EACH_VALUE (item, list) {
         if (!view_is(item, VIEW_OBJECT) || !view_get(item, "mean"))
             continue;
-        const char *name = must(strndup(item->key, item->key_length));
-        figure.metric = name;
+        figure.metric = item->key;
         figure.of = item;
         put_figure(csv, figure);
     }

@@ -37,7 +37,7 @@ static const char *option_name(struct arena *texts, const struct value *settings
     const bool old = !view_get(settings, "conclude");
     if (old && view_get(settings, "cleanup") == setting)
         return "--conclude";
-    char *name = text_of("--%.*s", (int)setting->key_length, setting->key);
+    char *name = text_of("--%s", setting->key);
     name[text_before(name, "_s")] = '\0';
     for (char *c = name; *c != '\0'; c++)
         if (*c == '_')

@@ -79,8 +79,17 @@ static bool skip_string(struct parser *parser)
     return true;
 }
 
-static bool skip_word(struct parser *parser, const char *word, size_t length)
+static bool skip_any(struct parser *parser, const char *of)
 {
+    if (parser->at >= parser->end || *parser->at == '\0' || !strchr(of, *parser->at))
+        return false;
+    parser->at++;
+    return true;
+}
+
+static bool skip_word(struct parser *parser, const char *word)
+{
+    const size_t length = strlen(word);
     if ((size_t)(parser->end - parser->at) < length || memcmp(parser->at, word, length) != 0)
         return false;
     parser->at += length;
@@ -97,99 +106,20 @@ static bool skip_digits(struct parser *parser)
 
 static bool skip_number(struct parser *parser)
 {
-    if (*parser->at == '-')
-        parser->at++;
-    if (!skip_digits(parser))
+    (void)skip_any(parser, "-");
+    if (!skip_digits(parser) || (skip_any(parser, ".") && !skip_digits(parser)))
         return false;
-    if (parser->at < parser->end && *parser->at == '.') {
-        parser->at++;
-        if (!skip_digits(parser))
-            return false;
-    }
-    if (parser->at < parser->end && (*parser->at == 'e' || *parser->at == 'E')) {
-        parser->at++;
-        if (parser->at < parser->end && (*parser->at == '+' || *parser->at == '-'))
-            parser->at++;
-        return skip_digits(parser);
-    }
-    return true;
-}
-
-// The index of a new value; its text begins here.
-static bool open_value(struct parser *parser, enum view_type type, size_t *index)
-{
-    struct view *view = parser->view;
-    if (view->used == view->allocated) {
-        const size_t allocated = 2 * view->allocated + 256;
-        struct value *larger = realloc(view->values, allocated * sizeof *larger);
-        if (!larger)
-            return false;
-        view->values = larger;
-        view->allocated = allocated;
-    }
-    *index = view->used++;
-    view->values[*index] = (struct value){.text = parser->at, .type = type, .size = 1};
-    return true;
-}
-
-static bool parse_key(struct parser *parser, const char **key, uint32_t *length)
-{
-    skip_blanks(parser);
-    const char *start = parser->at;
-    if (parser->at >= parser->end || *parser->at != '"' || !skip_string(parser))
-        return false;
-    *key = start + 1;
-    *length = (uint32_t)(parser->at - start - 2);
-    skip_blanks(parser);
-    return skip_word(parser, ":", 1);
-}
-
-static bool parse_items(struct parser *parser, char closing, unsigned depth)
-{
-    parser->at++;
-    skip_blanks(parser);
-    if (skip_word(parser, &closing, 1))
+    if (!skip_any(parser, "eE"))
         return true;
-    do {
-        const char *key = NULL;
-        uint32_t length = 0;
-        if (closing == '}' && !parse_key(parser, &key, &length))
-            return false;
-        const size_t item = parser->view->used;
-        if (!parse_value(parser, depth))
-            return false;
-        parser->view->values[item].key = key;
-        parser->view->values[item].key_length = length;
-        skip_blanks(parser);
-    } while (skip_word(parser, ",", 1));
-    return skip_word(parser, &closing, 1);
-}
-
-static enum view_type type_of(char first)
-{
-    switch (first) {
-    case '{':
-        return VIEW_OBJECT;
-    case '[':
-        return VIEW_ARRAY;
-    case '"':
-        return VIEW_STRING;
-    case 't':
-        return VIEW_TRUE;
-    case 'f':
-        return VIEW_FALSE;
-    case 'n':
-        return VIEW_NULL;
-    default:
-        return VIEW_NUMBER;
-    }
+    (void)skip_any(parser, "+-");
+    return skip_digits(parser);
 }
 
 // Escapes that are none stay as they are.
 static bool take_string(struct parser *parser, const char **string)
 {
     const char *start = parser->at;
-    if (!skip_string(parser))
+    if (parser->at >= parser->end || *parser->at != '"' || !skip_string(parser))
         return false;
     const size_t length = (size_t)(parser->at - start);
     json_t *plain =
@@ -202,44 +132,63 @@ static bool take_string(struct parser *parser, const char **string)
     return true;
 }
 
+static bool take_key(struct parser *parser, const char **key)
+{
+    skip_blanks(parser);
+    if (!take_string(parser, key))
+        return false;
+    skip_blanks(parser);
+    return skip_any(parser, ":");
+}
+
+static bool parse_items(struct parser *parser, const char *closing, unsigned depth)
+{
+    parser->at++;
+    skip_blanks(parser);
+    if (skip_any(parser, closing))
+        return true;
+    do {
+        const char *key = NULL;
+        if (*closing == '}' && !take_key(parser, &key))
+            return false;
+        const size_t item = parser->view->count;
+        if (!parse_value(parser, depth))
+            return false;
+        parser->view->item[item].key = key;
+        skip_blanks(parser);
+    } while (skip_any(parser, ","));
+    return skip_any(parser, closing);
+}
+
+// By the characters that values begin with, in the order of the types; any other is a number's.
+static enum view_type type_of(char first)
+{
+    static const char begins[] = "nft0\"[{";
+    const char *place = memchr(begins, first, sizeof begins - 1);
+    return place ? (enum view_type)(place - begins) : VIEW_NUMBER;
+}
+
 static bool parse_value(struct parser *parser, unsigned depth)
 {
+    static const char *const words[] = {
+        [VIEW_NULL] = "null", [VIEW_FALSE] = "false", [VIEW_TRUE] = "true"};
+    struct view *view = parser->view;
+    const size_t index = view->count;
+    const char *string = NULL;
     skip_blanks(parser);
     if (parser->at >= parser->end || depth > VIEW_DEEPEST)
         return false;
     const enum view_type type = type_of(*parser->at);
-    size_t index = 0;
-    if (!open_value(parser, type, &index))
-        return false;
-    const char *string = NULL;
-    bool good = false;
-    switch (type) {
-    case VIEW_OBJECT:
-        good = parse_items(parser, '}', depth + 1);
-        break;
-    case VIEW_ARRAY:
-        good = parse_items(parser, ']', depth + 1);
-        break;
-    case VIEW_STRING:
-        good = take_string(parser, &string);
-        break;
-    case VIEW_TRUE:
-        good = skip_word(parser, "true", 4);
-        break;
-    case VIEW_FALSE:
-        good = skip_word(parser, "false", 5);
-        break;
-    case VIEW_NULL:
-        good = skip_word(parser, "null", 4);
-        break;
-    case VIEW_NUMBER:
-        good = skip_number(parser);
-        break;
-    }
-    struct value *value = &parser->view->values[index];
+    MORE(view) = (struct value){.text = parser->at, .type = type};
+    const bool good = type == VIEW_OBJECT   ? parse_items(parser, "}", depth + 1)
+                      : type == VIEW_ARRAY  ? parse_items(parser, "]", depth + 1)
+                      : type == VIEW_STRING ? take_string(parser, &string)
+                      : type == VIEW_NUMBER ? skip_number(parser)
+                                            : skip_word(parser, words[type]);
+    struct value *value = &view->item[index];
     value->string = string;
     value->length = (uint32_t)(parser->at - value->text);
-    value->size = (uint32_t)(parser->view->used - index);
+    value->size = (uint32_t)(view->count - index);
     return good;
 }
 
@@ -252,16 +201,16 @@ const struct value *view_parse(struct view *view, const char *text, size_t lengt
         view->strings_size = length;
     }
     struct parser parser = {view, text, text + length, view->strings};
-    view->used = 0;
+    view->count = 0;
     if (!parse_value(&parser, 0))
         return NULL;
     skip_blanks(&parser);
-    return parser.at == parser.end ? view->values : NULL;
+    return parser.at == parser.end ? view->item : NULL;
 }
 
 void view_free(struct view *view)
 {
-    free(view->values);
+    free(view->item);
     free(view->strings);
     *view = (struct view){0};
 }
@@ -270,25 +219,20 @@ size_t view_compact(const char *text, size_t length, char *to)
 {
     char *out = to;
     bool inside = false;
-    for (size_t i = 0; i < length;) {
-        const size_t bytes = utf8_length(text + i, length - i);
-        if (bytes == 0) {
-            out = mempcpy(out, "\xef\xbf\xbd", 3);
-            i++;
-            continue;
-        }
+    for (size_t i = 0; i < length; i++) {
         const char c = text[i];
-        if (inside && c == '\\' && i + 1 < length) {
-            *out++ = c;
-            *out++ = text[i + 1];
-            i += 2;
+        if ((unsigned char)c < 0x80) {
+            if (c == '"')
+                inside = !inside;
+            if (inside || (c != ' ' && c != '\n' && c != '\t' && c != '\r'))
+                *out++ = c;
+            if (inside && c == '\\' && i + 1 < length && (unsigned char)text[i + 1] < 0x80)
+                *out++ = text[++i];
             continue;
         }
-        if (c == '"')
-            inside = !inside;
-        if (inside || (c != ' ' && c != '\n' && c != '\t' && c != '\r'))
-            out = mempcpy(out, text + i, bytes);
-        i += bytes;
+        const size_t bytes = utf8_length(text + i, length - i);
+        out = bytes > 0 ? mempcpy(out, text + i, bytes) : mempcpy(out, "\xef\xbf\xbd", 3);
+        i += bytes > 0 ? bytes - 1 : 0;
     }
     *out = '\0';
     return (size_t)(out - to);
@@ -318,9 +262,8 @@ const struct value *view_get(const struct value *object, const char *key)
 {
     if (!view_is(object, VIEW_OBJECT))
         return NULL;
-    const size_t length = strlen(key);
     EACH_VALUE (item, object)
-        if (item->key_length == length && memcmp(item->key, key, length) == 0)
+        if (item->key[0] == key[0] && strcmp(item->key, key) == 0)
             return item;
     return NULL;
 }

@@ -45,18 +45,18 @@ enum view_type {
 enum { VIEW_DEEPEST = 64 }; // values within values: no record has more than ten
 
 struct value {
-    const char *key;    // in an object: without quotes, escapes as they are
+    const char *key;    // in an object: its name, without quotes and escapes
     const char *text;   // with quotes and brackets
     const char *string; // what a string says, without quotes and escapes; else NULL
-    uint32_t key_length, length;
+    uint32_t length;
     uint32_t size; // itself and all values in it: the next sibling is at + size
     enum view_type type;
 };
 
 struct view {
-    struct value *values; // the first is the whole
-    size_t used, allocated;
-    char *strings; // all of them
+    struct value *item; // the first is the whole
+    size_t count, allocated;
+    char *strings; // all of them, and the names
     size_t strings_size;
 };
 
