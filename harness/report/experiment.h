@@ -91,7 +91,6 @@ char *file_whole(const char *path, bool follow, size_t *length);
 struct document {
     const struct value *top; // NULL: not there, or not usable
     struct view view;
-    char *text;
 };
 
 // Reads a JSON object of this schema; names it as who/file in problems.
@@ -107,6 +106,12 @@ struct run_record {
     bool flagged, used;              // used: figures are made of it
 };
 
+// Each once.
+struct names {
+    const char *item[64];
+    size_t count;
+};
+
 // The measured runs of a folder, warm-up excluded.
 struct runs {
     struct run_record *item; // only where they are kept
@@ -117,13 +122,11 @@ struct runs {
     } values;            // of each of item, of each metric that it is kept of; NAN: not known
     size_t metric_count; // for so many: see runs_value
     size_t measured;     // counted in any case
-    const char *condition[64];
-    size_t condition_count;
+    struct names conditions;
     size_t seen[64];     // measured runs of each condition
     const char *started; // of the first run; NULL: none
     char *failure;       // of the last run, in words; NULL: it did not fail
-    const char *host[16];
-    size_t host_count;
+    struct names hosts;
     struct arena texts; // theirs
 };
 

@@ -217,7 +217,7 @@ static void append_runs(struct runs *to, const struct runs *from)
         last = to->item[i].order > last ? to->item[i].order : last;
     for (size_t i = 0; i < from->count; i++) {
         struct run_record run = from->item[i];
-        const size_t condition = runs_condition(to, from->condition[run.condition]);
+        const size_t condition = runs_condition(to, from->conditions.item[run.condition]);
         if (condition == SIZE_MAX)
             continue;
         run.condition = (uint32_t)condition;
@@ -235,9 +235,8 @@ static void append_runs(struct runs *to, const struct runs *from)
 
 static void take_over(struct experiment *all, struct experiment *part, const struct group *group)
 {
-    all->result.text = sessions_result(part, group);
-    all->result.top = must((void *)(uintptr_t)view_parse(&all->result.view, all->result.text,
-                                                         strlen(all->result.text)));
+    OWNED char *text = sessions_result(part, group);
+    all->result.top = view_parse(&all->result.view, text, strlen(text));
     all->record = part[0].record;
     all->runs = part[0].runs;
     part[0].record = (struct document){0};

@@ -251,7 +251,7 @@ static void put_places(struct line *json, const char *name, const struct runs *r
 static void put_condition(struct line *json, const struct experiment *of, size_t condition)
 {
     const struct runs *runs = &of->runs;
-    line_object(json, runs->condition[condition]);
+    line_object(json, runs->conditions.item[condition]);
     line_array(json, "order");
     for (size_t i = 0; i < runs->count; i++)
         if (runs->item[i].condition == condition)
@@ -296,7 +296,7 @@ static void put_charts(struct line *json, const struct cell *cell, bool first)
     }
     if (!capacity_searched(cell->of) && first) {
         line_object(json, "runs");
-        for (size_t i = 0; i < cell->of->runs.condition_count; i++)
+        for (size_t i = 0; i < cell->of->runs.conditions.count; i++)
             put_condition(json, cell->of, i);
         line_close(json);
     }

@@ -144,11 +144,9 @@ void document_read(struct document *document, const char *path, const char *sche
         add_unread(problems, who, path);
         return;
     }
-    document->text = must(malloc(3 * length + 1));
-    length = view_compact(text, length, document->text);
-    document->top = view_parse(&document->view, document->text, length);
-    char *message = length == 0 ? text_of("%s/%s is empty", who, file)
-                                : unusable(document->top, schema, who, file);
+    document->top = view_parse(&document->view, text, length);
+    char *message = *document->view.text == '\0' ? text_of("%s/%s is empty", who, file)
+                                                 : unusable(document->top, schema, who, file);
     if (!message)
         return;
     document->top = NULL;
@@ -159,7 +157,6 @@ void document_read(struct document *document, const char *path, const char *sche
 void document_free(struct document *document)
 {
     view_free(&document->view);
-    free(document->text);
     *document = (struct document){0};
 }
 
@@ -172,19 +169,17 @@ struct reader {
     double from_block; // the first that counts
     size_t broken;
     char *unknown; // a schema that is not ours, as JSON
-    char *clean;   // a line that was not UTF-8
 };
 
-static size_t known_name(struct arena *texts, const char **names, size_t *count, size_t most,
-                         const struct value *name)
+static size_t known_name(struct arena *texts, struct names *names, const struct value *name)
 {
-    for (size_t i = 0; i < *count; i++)
-        if (view_equals(name, names[i]))
+    for (size_t i = 0; i < names->count; i++)
+        if (view_equals(name, names->item[i]))
             return i;
-    if (*count == most)
-        return most - 1;
-    names[*count] = kept(texts, name->string);
-    return (*count)++;
+    if (names->count == sizeof names->item / sizeof *names->item)
+        return names->count - 1;
+    names->item[names->count] = kept(texts, name->string);
+    return names->count++;
 }
 
 // The wall time is in each run.
@@ -223,9 +218,8 @@ static void note_run(struct reader *reader, const struct value *run)
     const bool good = judge_counts(kind_of(run), (int)view_number(view_get(run, "exit_code"), 0),
                                    &reader->ignored),
                measured = view_number(view_get(run, "block"), 1) != 0;
-    const size_t most = sizeof runs->condition / sizeof *runs->condition;
-    const size_t condition = known_name(&runs->texts, runs->condition, &runs->condition_count, most,
-                                        view_get(run, "condition"));
+    const size_t condition =
+        known_name(&runs->texts, &runs->conditions, view_get(run, "condition"));
     runs->seen[condition] += measured;
     runs->measured += measured;
     if (!runs->started)
@@ -233,8 +227,7 @@ static void note_run(struct reader *reader, const struct value *run)
     free(runs->failure);
     runs->failure = good ? NULL : run_failure(run);
     if (view_has_text(run, "host"))
-        known_name(&runs->texts, runs->host, &runs->host_count,
-                   sizeof runs->host / sizeof *runs->host, view_get(run, "host"));
+        known_name(&runs->texts, &runs->hosts, view_get(run, "host"));
     const bool used = measured && good && runs->seen[condition] > reader->discarded &&
                       view_number(view_get(run, "block"), 1) >= reader->from_block;
     if (reader->options->visit)
@@ -269,14 +262,6 @@ static void take_line(struct reader *reader, const char *line, size_t length)
     }
 }
 
-static bool plain(const char *line, size_t length)
-{
-    unsigned char all = 0;
-    for (size_t i = 0; i < length; i++)
-        all |= (unsigned char)line[i];
-    return all < 0x80;
-}
-
 static void take_lines(struct reader *reader, FILE *file)
 {
     OWNED char *line = NULL;
@@ -285,14 +270,8 @@ static void take_lines(struct reader *reader, FILE *file)
     while ((length = getline(&line, &size, file)) > 0) {
         if (line[length - 1] == '\n')
             length--;
-        if (length == 0)
-            continue;
-        if (plain(line, (size_t)length)) {
+        if (length > 0)
             take_line(reader, line, (size_t)length);
-            continue;
-        }
-        reader->clean = must(realloc(reader->clean, 3 * (size_t)length + 1));
-        take_line(reader, reader->clean, view_compact(line, (size_t)length, reader->clean));
     }
 }
 
@@ -308,16 +287,16 @@ static void name_problems(const struct reader *reader, const char *who, struct p
                      text_of("%s/runs.jsonl has records of the schema %s, which is not known here "
                              "(jostle.run/1): left out",
                              who, reader->unknown));
-    if (runs->host_count < 2)
-        return;
-    OWNED char *hosts = must(strdup(runs->host[0]));
-    for (size_t i = 1; i < runs->host_count; i++)
-        hosts = text_joined(hosts, ", ", runs->host[i]);
-    problems_add(
-        problems, "several-hosts", who,
-        text_of(
-            "%s: its runs come from several nodes (%s): baseline and load may not be comparable",
-            who, hosts));
+    const char *hosts = NULL;
+    struct arena texts = {0};
+    for (size_t i = 0; i < runs->hosts.count; i++)
+        hosts = joined(&texts, hosts, ", ", runs->hosts.item[i]);
+    if (runs->hosts.count > 1)
+        problems_add(problems, "several-hosts", who,
+                     text_of("%s: its runs come from several nodes (%s): baseline and load may not "
+                             "be comparable",
+                             who, hosts));
+    arena_free(&texts);
 }
 
 void runs_read(struct runs *runs, const char *path, const struct value *settings,
@@ -343,13 +322,12 @@ void runs_read(struct runs *runs, const char *path, const struct value *settings
     name_problems(&reader, who, problems);
     view_free(&reader.view);
     free(reader.unknown);
-    free(reader.clean);
 }
 
 size_t runs_condition(const struct runs *runs, const char *name)
 {
-    for (size_t i = 0; i < runs->condition_count; i++)
-        if (strcmp(runs->condition[i], name) == 0)
+    for (size_t i = 0; i < runs->conditions.count; i++)
+        if (strcmp(runs->conditions.item[i], name) == 0)
             return i;
     return SIZE_MAX;
 }

@@ -192,30 +192,9 @@ static bool parse_value(struct parser *parser, unsigned depth)
     return good;
 }
 
-const struct value *view_parse(struct view *view, const char *text, size_t length)
-{
-    if (length > UINT32_MAX / 2)
-        return NULL;
-    if (length > view->strings_size) {
-        view->strings = must(realloc(view->strings, length));
-        view->strings_size = length;
-    }
-    struct parser parser = {view, text, text + length, view->strings};
-    view->count = 0;
-    if (!parse_value(&parser, 0))
-        return NULL;
-    skip_blanks(&parser);
-    return parser.at == parser.end ? view->item : NULL;
-}
-
-void view_free(struct view *view)
-{
-    free(view->item);
-    free(view->strings);
-    *view = (struct view){0};
-}
-
-size_t view_compact(const char *text, size_t length, char *to)
+// Removes blanks between values, and replaces what is not UTF-8. to has room for 3 bytes for each
+// of text, and for one more; it is ended by 0. Returns its length.
+static size_t compact(const char *text, size_t length, char *to)
 {
     char *out = to;
     bool inside = false;
@@ -236,6 +215,29 @@ size_t view_compact(const char *text, size_t length, char *to)
     }
     *out = '\0';
     return (size_t)(out - to);
+}
+
+const struct value *view_parse(struct view *view, const char *text, size_t length)
+{
+    const size_t most = 3 * length + 1;
+    if (2 * most > view->size) {
+        view->text = must(realloc(view->text, 2 * most));
+        view->size = 2 * most;
+    }
+    const size_t used = compact(text, length, view->text);
+    struct parser parser = {view, view->text, view->text + used, view->text + most};
+    view->count = 0;
+    if (used > UINT32_MAX / 2 || !parse_value(&parser, 0))
+        return NULL;
+    skip_blanks(&parser);
+    return parser.at == parser.end ? view->item : NULL;
+}
+
+void view_free(struct view *view)
+{
+    free(view->item);
+    free(view->text);
+    *view = (struct view){0};
 }
 
 const struct value *view_first(const struct value *container)

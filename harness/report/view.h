@@ -56,19 +56,15 @@ struct value {
 struct view {
     struct value *item; // the first is the whole
     size_t count, allocated;
-    char *strings; // all of them, and the names
-    size_t strings_size;
+    char *text; // without blanks between values, and what its strings say
+    size_t size;
 };
 
-// Parses text, which must outlive the view; what it held before is forgotten.
-// NULL: not one JSON value, too deep a one (or no memory).
+// Parses a copy of text; what the view held before is forgotten. Bytes that are not UTF-8 are
+// replaced in it, so that slices of it can be copied as they are. NULL: not one JSON value, or too
+// deep a one.
 const struct value *view_parse(struct view *view, const char *text, size_t length);
 void view_free(struct view *view);
-
-// Removes blanks between values and replaces bytes that are not UTF-8, so that
-// slices can be copied as they are. to has room for 3 bytes for each of text, and
-// for one more; it is ended by 0. Returns its length.
-size_t view_compact(const char *text, size_t length, char *to);
 
 // NULL is passed on: a member of a missing object is missing.
 const struct value *view_get(const struct value *object, const char *key);
