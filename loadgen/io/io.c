@@ -27,7 +27,7 @@ enum io_counter {
 
 static void io_count(struct run *run, double counters[LOAD_COUNTERS])
 {
-    const struct io_state *state = io_state_of(run);
+    const struct io_state *state = state_of(run);
     struct device_counters device = {0};
     if (!state->open)
         return;
@@ -42,14 +42,14 @@ static void io_count(struct run *run, double counters[LOAD_COUNTERS])
 static double moved(const struct run *run, const struct snapshot *window, enum io_counter read,
                     enum io_counter written)
 {
-    double percent = io_state_of(run)->plan.read_percent;
+    double percent = state_of(run)->plan.read_percent;
     return (percent > 0 ? window->counters[read] : 0) +
            (percent < 100 ? window->counters[written] : 0);
 }
 
 static bool has_counters(const struct run *run)
 {
-    return io_state_of(run)->device.counter[0] != '\0';
+    return state_of(run)->device.counter[0] != '\0';
 }
 
 // Device bytes / claimed bytes, in the directions that the load uses; NAN
@@ -75,7 +75,7 @@ static double reached_ratio(const struct run *run, const struct snapshot *window
 // What may be in flight at either end of a window, and a journal's commit.
 static double tolerance_bytes(const struct run *run, double claimed)
 {
-    const struct io_plan *plan = &io_state_of(run)->plan;
+    const struct io_plan *plan = &state_of(run)->plan;
     double in_flight = (double)plan->block_bytes * plan->depth * plan->streams;
     return DEVIATION * claimed + 2 * in_flight + 1e6;
 }
@@ -84,14 +84,14 @@ static double tolerance_bytes(const struct run *run, double claimed)
 // no comparison can clear such a load.
 static bool is_unsynced(const struct run *run)
 {
-    const struct io_plan *plan = &io_state_of(run)->plan;
+    const struct io_plan *plan = &state_of(run)->plan;
     return plan->read_percent < 100 && plan->sync == IO_SYNC_NONE;
 }
 
 // The device saw more: whose is it?
 static void judge_more(const struct run *run, double share, double self, char *text, size_t size)
 {
-    const struct io_state *state = io_state_of(run);
+    const struct io_state *state = state_of(run);
     if (self > 1 + DEVIATION)
         snprintf(text, size,
                  "%s moved %.2f times what this load moved, and %.2f times was for this process: "
@@ -114,13 +114,13 @@ static enum verdict judge(const struct run *run, const struct snapshot *window, 
     double device = moved(run, window, IO_DEVICE_READ, IO_DEVICE_WRITTEN);
     double self = moved(run, window, IO_SELF_READ, IO_SELF_WRITTEN);
     text[0] = '\0';
-    if (!has_counters(run) || claimed <= 0 || io_state_of(run)->plan.cached)
+    if (!has_counters(run) || claimed <= 0 || state_of(run)->plan.cached)
         return AGREES; // cached reads are not meant to reach it
     if (is_unsynced(run) || device < claimed - tolerance_bytes(run, claimed)) {
         // The device saw less than is claimed.
         const double share = device / claimed;
-        const char *counter = io_state_of(run)->device.counter;
-        const double allocated = io_file_allocated(&io_state_of(run)->file);
+        const char *counter = state_of(run)->device.counter;
+        const double allocated = io_file_allocated(&state_of(run)->file);
         if (allocated < 1 - DEVIATION)
             snprintf(
                 text, size,
@@ -157,7 +157,7 @@ static void add_rates(const struct run *run, const struct snapshot *window, stru
     const double cpu_s = (double)window->cpu_ns / 1e9;
     const bool some = elapsed_s > 0;
     line_count(line, "threads", run->threads);
-    line_count(line, "depth", io_state_of(run)->plan.depth);
+    line_count(line, "depth", state_of(run)->plan.depth);
     line_fixed(line, "bytes_per_s", some ? claimed / elapsed_s : NAN, 6);
     line_fixed(line, "iops", some ? (double)window->operations / elapsed_s : NAN, 6);
     line_fixed(line, "cpu_percent", some ? 100 * cpu_s / elapsed_s : NAN, 6);
@@ -165,7 +165,7 @@ static void add_rates(const struct run *run, const struct snapshot *window, stru
 
 static void io_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
-    const struct io_state *state = io_state_of(run);
+    const struct io_state *state = state_of(run);
     double device = moved(run, window, IO_DEVICE_READ, IO_DEVICE_WRITTEN);
     double elapsed_s = (double)window->active_ns / 1e9;
     char text[512], access[32];
@@ -195,7 +195,7 @@ static void io_notes(struct run *run, const char *event, const struct snapshot *
 {
     char text[512], rate[48];
     bool summary = strcmp(event, "summary") == 0;
-    struct io_state *state = io_state_of(run);
+    struct io_state *state = state_of(run);
     if (!state->open)
         return;
     if (summary && has_counters(run) && window->active_ns > 0)
@@ -221,7 +221,7 @@ static const struct load io_cached_load;
 // Reads of the page cache are a load of their own.
 static void check(struct run *run)
 {
-    if (io_settings_of(run)->cached)
+    if (settings_of(run)->cached)
         run->load = &io_cached_load;
     io_check(run);
 }
@@ -239,7 +239,7 @@ static void warm(const struct io_state *state)
 // Writes the work file if there is none yet, and opens it as the plan says.
 static int prepare(struct run *run)
 {
-    struct io_state *state = io_state_of(run);
+    struct io_state *state = state_of(run);
     char size[32];
     headroom_volunteer();
     if (!options_given(run->options, "file-size"))
@@ -259,7 +259,7 @@ static int prepare(struct run *run)
 
 static void cleanup(struct run *run)
 {
-    struct io_state *state = io_state_of(run);
+    struct io_state *state = state_of(run);
     if (state->open)
         io_plan_close(&state->plan);
     io_file_close(&state->file);
@@ -274,7 +274,7 @@ struct io_worker {
 
 static int begin(struct worker *worker)
 {
-    const struct io_plan *plan = &io_state_of(worker->run)->plan;
+    const struct io_plan *plan = &state_of(worker->run)->plan;
     struct io_worker *own = worker->state;
     if (io_stream_open(worker->run, &own->stream, plan, worker->index) != 0)
         return -1;
@@ -294,9 +294,9 @@ static void end(struct worker *worker)
 // One operation is done. False: it failed, and the load with it.
 static bool finish(struct worker *worker, const struct io_done *done, int64_t end_ns)
 {
-    const struct io_plan *plan = &io_state_of(worker->run)->plan;
+    const struct io_plan *plan = &state_of(worker->run)->plan;
     if (done->error != 0) {
-        const struct io_state *state = io_state_of(worker->run);
+        const struct io_state *state = state_of(worker->run);
         worker_fail(worker, "%s at byte %llu of the work file in %s: %s%s",
                     done->request.read ? "reading" : "writing",
                     (unsigned long long)done->request.offset_bytes, state->file.folder,
@@ -402,7 +402,7 @@ static void add_device(struct line *line, const struct io_state *state)
 
 static void describe(struct run *run, struct line *line)
 {
-    const struct io_state *state = io_state_of(run);
+    const struct io_state *state = state_of(run);
     char access[32];
     add_device(line, state);
     line_text(line, "pattern", state->plan.random ? "random" : "sequential");
@@ -422,8 +422,8 @@ static int show_device(struct run *run)
     struct line line = {0};
     line_object(&line, NULL);
     line_text(&line, "schema", SCHEMA_DEVICE);
-    add_device(&line, io_state_of(run));
-    link_speed_of(&io_state_of(run)->device, &link);
+    add_device(&line, state_of(run));
+    link_speed_of(&state_of(run)->device, &link);
     line_fixed(&line, "link_bytes_per_s", link.bytes_per_s, 0);
     line_text(&line, "link", link.source);
     report_write(&run->report, &line);
@@ -434,9 +434,9 @@ static int show_device(struct run *run)
 static int instead(struct run *run)
 {
     int status = -1;
-    if (io_settings_of(run)->show_device)
+    if (settings_of(run)->show_device)
         return show_device(run);
-    if (io_settings_of(run)->phases) {
+    if (settings_of(run)->phases) {
         status = io_phases(run);
         cleanup(run);
     }

@@ -1,6 +1,13 @@
 #ifndef LOADGEN_IO_IO_H
 #define LOADGEN_IO_IO_H
 
+// See load.h. Who includes this for another load has named its own before.
+#ifndef OPTIONS_OF
+#define OPTIONS_OF struct io_settings
+#define STATE_OF   struct io_state
+#define OWN_OF     struct io_worker
+#endif
+
 #include "load.h"
 
 #include "common/device.h"
@@ -208,16 +215,6 @@ struct io_state {
     const char *engine; // "pwrite", "io_uring", "threads"
     unsigned warned;    // verdicts that a mark has warned of: 1 << verdict
 };
-
-static inline struct io_settings *io_settings_of(const struct run *run)
-{
-    return run->settings;
-}
-
-static inline struct io_state *io_state_of(const struct run *run)
-{
-    return run->state;
-}
 
 // The work file, made ready for the workers.
 

@@ -1,5 +1,3 @@
-#define OPTIONS_OF struct io_settings // see common/options.h
-
 #include "io/io.h"
 
 #include <signal.h>
@@ -61,7 +59,7 @@ const struct option_row io_options[] = {
 static uint64_t usual_size(const struct run *run)
 {
     const struct common *common = &run->common;
-    const struct io_settings *set = io_settings_of(run);
+    const struct io_settings *set = settings_of(run);
     const double workers = (double)(common->threads > 0 ? common->threads : 1) * (double)set->depth;
     const double block = options_given(run->options, "block-size") ? (double)set->block_bytes
                                                                    : (double)IO_SEQUENTIAL_BLOCK;
@@ -83,7 +81,7 @@ static uint64_t file_size(const struct run *run)
     const char *text = getenv("WORKFILE_SIZE");
     uint64_t bytes;
     if (options_given(run->options, "file-size"))
-        return io_settings_of(run)->file_bytes;
+        return settings_of(run)->file_bytes;
     if (!text || *text == '\0')
         return usual_size(run);
     if (units_size(text, &bytes) != 0 || bytes < 4096 || bytes > (uint64_t)1e18)
@@ -101,16 +99,16 @@ const char *io_folder(const char *given)
 // Memory and networks are no disks.
 static void check_device(struct run *run)
 {
-    const struct io_state *state = io_state_of(run);
+    const struct io_state *state = state_of(run);
     const struct device *device = &state->device;
-    if (device->unknown && !io_settings_of(run)->allow_memory)
+    if (device->unknown && !settings_of(run)->allow_memory)
         usage_error("%s is on an unknown file system, which may be in memory or on a network: give "
                     "a folder on a disk with --dir, or --allow-memory",
                     state->file.folder);
     if (device->unknown)
         run_warn(run, "%s is on an unknown file system: this load may reach no disk",
                  state->file.folder);
-    if (device->memory && !io_settings_of(run)->allow_memory)
+    if (device->memory && !settings_of(run)->allow_memory)
         usage_error("%s is in memory (%s%s%s): a load there reaches no disk: give a folder on a "
                     "disk with --dir, or --allow-memory",
                     state->file.folder, device->file_system, device->name[0] != '\0' ? " on " : "",
@@ -130,7 +128,7 @@ static void check_device(struct run *run)
 
 static void check_exclusive(const struct run *run)
 {
-    const struct io_settings *set = io_settings_of(run);
+    const struct io_settings *set = settings_of(run);
     bool mix = options_given(run->options, "mix");
     if (set->sequential && set->random)
         usage_error("--sequential and --random: give one of them");
@@ -171,13 +169,13 @@ static uint64_t fewest_blocks(const struct io_plan *plan)
 
 static void check_block(struct run *run)
 {
-    struct io_state *state = io_state_of(run);
+    struct io_state *state = state_of(run);
     struct io_plan *plan = &state->plan;
     const unsigned alignment = is_direct(plan) ? alignment_of(state) : 1;
     if (!options_given(run->options, "block-size")) {
-        plan->block_bytes = io_settings_of(run)->phases ? IO_PHASES_BLOCK
-                            : plan->random              ? IO_RANDOM_BLOCK
-                                                        : IO_SEQUENTIAL_BLOCK;
+        plan->block_bytes = settings_of(run)->phases ? IO_PHASES_BLOCK
+                            : plan->random           ? IO_RANDOM_BLOCK
+                                                     : IO_SEQUENTIAL_BLOCK;
         if (plan->block_bytes < alignment) {
             run_warn(run,
                      "random blocks of %u bytes: the logical block of %s; %llu is not possible",
@@ -199,7 +197,7 @@ static void check_block(struct run *run)
 // Of all operations in flight, and what filling the file takes; in memory the file, too.
 static void check_buffers(struct run *run)
 {
-    const struct io_state *state = io_state_of(run);
+    const struct io_state *state = state_of(run);
     const struct io_plan *plan = &state->plan;
     const double bytes = io_stream_bytes(plan) * plan->streams + IO_FILL_BYTES;
     char what[96];
@@ -214,11 +212,11 @@ static void check_buffers(struct run *run)
 // One worker by default. Without io_uring, a thread for each operation in flight.
 static void choose_path(struct run *run)
 {
-    struct io_state *state = io_state_of(run);
+    struct io_state *state = state_of(run);
     struct io_plan *plan = &state->plan;
     if (!options_given(run->options, "threads"))
-        run->threads = io_settings_of(run)->phases ? IO_SEEKERS : 1;
-    plan->depth = (unsigned)io_settings_of(run)->depth;
+        run->threads = settings_of(run)->phases ? IO_SEEKERS : 1;
+    plan->depth = (unsigned)settings_of(run)->depth;
     state->engine = "pwrite";
     if (plan->depth > 1) {
         const char *lack = io_ring_lack();
@@ -239,8 +237,8 @@ static void choose_path(struct run *run)
 
 static void set_plan(struct run *run)
 {
-    const struct io_settings *set = io_settings_of(run);
-    struct io_state *state = io_state_of(run);
+    const struct io_settings *set = settings_of(run);
+    struct io_state *state = state_of(run);
     state->plan = (struct io_plan){.file_bytes = file_size(run) & ~(uint64_t)4095,
                                    .block_bytes = set->block_bytes,
                                    .random = set->random,
@@ -259,8 +257,8 @@ static void set_plan(struct run *run)
 // not sync.
 static void settle(struct run *run)
 {
-    const struct io_state *state = io_state_of(run);
-    struct io_settings *set = io_settings_of(run);
+    const struct io_state *state = state_of(run);
+    struct io_settings *set = settings_of(run);
     const bool mixed = state->plan.read_percent > 0 && state->plan.read_percent < 100;
     set->sequential = !set->random;
     set->write = !set->read && !mixed;
@@ -270,7 +268,7 @@ static void settle(struct run *run)
         set->sync = IO_SYNC_DSYNC;
     // What the rate is of: a disk stays the same when it is named otherwise at the next boot, and
     // another one may have its name. Network file systems are known by their server.
-    const struct device *device = &io_state_of(run)->device;
+    const struct device *device = &state_of(run)->device;
     const bool disk = device->disks[0] != '\0';
     snprintf(run->subject, sizeof run->subject, "%.250s%s (%.60s)",
              device->identity[0] != '\0' ? device->identity : device->name,
@@ -285,7 +283,7 @@ static void check_phases(struct run *run)
     static const char *const useless[] = {"sequential", "random",  "read",   "write", "mix",
                                           "depth",      "keep",    "sparse", "limit", "duration",
                                           "interval",   "control", "calib"};
-    struct io_settings *set = io_settings_of(run);
+    struct io_settings *set = settings_of(run);
     for (size_t i = 0; i < sizeof useless / sizeof useless[0]; i++)
         if (options_given(run->options, useless[i]))
             usage_error("--phases and --%s: give one of them", useless[i]);
@@ -300,17 +298,17 @@ static void check_phases(struct run *run)
 
 void io_check(struct run *run)
 {
-    struct io_state *state = io_state_of(run);
+    struct io_state *state = state_of(run);
     state->file.fd = -1;
-    if (io_settings_of(run)->phases)
+    if (settings_of(run)->phases)
         check_phases(run);
     else
         check_exclusive(run);
-    state->file.folder = io_folder(io_settings_of(run)->folder);
+    state->file.folder = io_folder(settings_of(run)->folder);
     if (!device_of(state->file.folder, &state->device))
         usage_error("cannot use %s (%s): name a folder with --dir", state->file.folder,
                     strerror(errno));
-    if (io_settings_of(run)->show_device)
+    if (settings_of(run)->show_device)
         return;
     check_device(run);
     set_plan(run);

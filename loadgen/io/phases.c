@@ -211,7 +211,7 @@ static void report_phase(const struct io_bench *bench, const struct io_phase *ph
     units_format_time((double)outcome->slowest_ns, slowest, sizeof slowest);
     if (isfinite(outcome->reached_ratio))
         snprintf(share, sizeof share, ", %.0f %% of it reached %s",
-                 100 * fmin(1, outcome->reached_ratio), io_state_of(run)->device.counter);
+                 100 * fmin(1, outcome->reached_ratio), state_of(run)->device.counter);
     report_print(&run->report, "  %-11s %s, %.0f %% CPU, slowest %s%s\n", phase->name, rate,
                  cpu_percent(outcome), slowest, share);
 }
@@ -241,7 +241,7 @@ static void io_phases_summary(const struct io_bench *bench, const struct io_phas
         return;
     report_open(&line, "summary");
     line_text(&line, "load", "io-phases");
-    line_text(&line, "device", io_state_of(run)->device.counter);
+    line_text(&line, "device", state_of(run)->device.counter);
     line_bool(&line, "direct", bench->direct_fd != bench->fd);
     line_bool(&line, "cached", bench->set->cached);
     line_count(&line, "file_bytes", bench->file_bytes);
@@ -286,7 +286,7 @@ static double self_bytes(void)
 static double reached(const struct io_bench *bench, const struct device_counters *before,
                       double self_before, uint64_t bytes)
 {
-    const struct io_state *state = io_state_of(bench->run);
+    const struct io_state *state = state_of(bench->run);
     const double self = self_bytes() - self_before;
     struct device_counters device;
     if (!device_count(&state->device, &device) || bytes == 0)
@@ -328,7 +328,7 @@ static int measure(struct io_bench *bench, const struct io_phase *phase, struct 
     int error = get_ready(bench, phase);
     if (error != 0)
         return error;
-    (void)device_count(&io_state_of(bench->run)->device, &before);
+    (void)device_count(&state_of(bench->run)->device, &before);
     const double self_before = self_bytes();
     const int64_t start_ns = now_ns();
     const int64_t cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -346,7 +346,7 @@ static int measure(struct io_bench *bench, const struct io_phase *phase, struct 
 // Empty, and without a name: the run's own, which its cleanup closes. 0, or errno.
 static int open_bench(struct io_bench *bench)
 {
-    struct io_file *file = &io_state_of(bench->run)->file;
+    struct io_file *file = &state_of(bench->run)->file;
     bench->fd = bench->direct_fd = io_file_create(file);
     if (bench->fd < 0)
         return errno;
@@ -362,7 +362,7 @@ static int open_bench(struct io_bench *bench)
 static int failed(const struct io_bench *bench, const char *what, int error)
 {
     char text[512];
-    snprintf(text, sizeof text, "%s in %s: %s: %s", what, io_state_of(bench->run)->file.folder,
+    snprintf(text, sizeof text, "%s in %s: %s: %s", what, state_of(bench->run)->file.folder,
              strerror(error),
              error == ENOSPC || error == EDQUOT ? "give a smaller --file-size or another --dir"
                                                 : "give another --dir");
@@ -373,18 +373,18 @@ static int failed(const struct io_bench *bench, const char *what, int error)
 // No more than the phases by block leave, whole blocks: char read is of their file.
 static uint64_t char_bytes(const struct run *run)
 {
-    const struct io_plan *plan = &io_state_of(run)->plan;
-    const uint64_t wanted = io_settings_of(run)->char_bytes;
+    const struct io_plan *plan = &state_of(run)->plan;
+    const uint64_t wanted = settings_of(run)->char_bytes;
     const uint64_t most = plan->file_bytes / plan->block_bytes * plan->block_bytes;
     return wanted < most ? wanted : most;
 }
 
 int io_phases(struct run *run)
 {
-    const struct io_state *state = io_state_of(run);
+    const struct io_state *state = state_of(run);
     struct io_outcome outcomes[PHASES] = {0};
     struct io_bench bench = {.run = run,
-                             .set = io_settings_of(run),
+                             .set = settings_of(run),
                              .file_bytes = state->plan.file_bytes,
                              .char_bytes = char_bytes(run),
                              .block_bytes = state->plan.block_bytes,

@@ -32,7 +32,7 @@ static void access_fields(const struct snapshot *window, struct line *line)
 static void mem_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     line_fixed(line, "busy_s", (double)window->busy_ns / 1e9, 6);
-    if (mem_state_of(run)->plan.access != ACCESS_NONE)
+    if (state_of(run)->plan.access != ACCESS_NONE)
         access_fields(window, line);
 }
 
@@ -42,7 +42,7 @@ static void mem_fields(struct run *run, const struct snapshot *window, struct li
 // reports. INFINITY: nothing is known of them.
 static double cache_margin(const struct run *run)
 {
-    const struct mem_state *state = mem_state_of(run);
+    const struct mem_state *state = state_of(run);
     const struct mem_plan *plan = &state->plan;
     const double array = (double)(plan->array_bytes * run->threads);
     const double all = (double)(plan->worker_bytes * run->threads);
@@ -53,7 +53,7 @@ static double cache_margin(const struct run *run)
 
 static void mem_summary(struct run *run, const struct snapshot *window, struct line *line)
 {
-    const struct mem_state *state = mem_state_of(run);
+    const struct mem_state *state = state_of(run);
     const struct mem_plan *plan = &state->plan;
     const bool moves = plan->access == ACCESS_NONE;
     const double active_s = (double)window->active_ns / 1e9;
@@ -92,7 +92,7 @@ static const char *node_list(const struct mem_pages *pages, char *text, size_t s
 
 static void mem_describe(struct run *run, struct line *line)
 {
-    const struct mem_state *state = mem_state_of(run);
+    const struct mem_state *state = state_of(run);
     const struct mem_plan *plan = &state->plan;
     const struct mem_pages *pages = &state->pages;
     const bool accesses = plan->access != ACCESS_NONE;
@@ -128,7 +128,7 @@ static void mem_describe(struct run *run, struct line *line)
 
 static void mem_notes(struct run *run, const char *event, const struct snapshot *window)
 {
-    const struct mem_state *state = mem_state_of(run);
+    const struct mem_state *state = state_of(run);
     const struct mem_plan *plan = &state->plan;
     const uint64_t mapped = atomic_load(&state->pages.mapped_bytes);
     char size[32];
@@ -164,7 +164,7 @@ static void mem_notes(struct run *run, const char *event, const struct snapshot 
 
 static int mem_prepare(struct run *run)
 {
-    struct mem_state *state = mem_state_of(run);
+    struct mem_state *state = state_of(run);
     char size[32];
     if (!options_given(run->options, "footprint"))
         report_print(&run->report, "%s: takes %s of memory\n", run->load->name,
@@ -175,7 +175,7 @@ static int mem_prepare(struct run *run)
 
 static void mem_cleanup(struct run *run)
 {
-    mem_machine_close(&mem_state_of(run)->machine);
+    mem_machine_close(&state_of(run)->machine);
 }
 
 // ---- workers ----
@@ -197,7 +197,7 @@ static bool fill_array(struct run *run, double *array, size_t elements, double v
 // False: memory is short, and the run has failed.
 static bool fill(struct run *run, struct mem_worker *own, unsigned seed)
 {
-    const struct mem_plan *plan = &mem_state_of(run)->plan;
+    const struct mem_plan *plan = &state_of(run)->plan;
     double value[MEM_ARRAYS];
     own->sweep.random = own->random = seed;
     if (plan->access != ACCESS_NONE) {
@@ -219,7 +219,7 @@ static bool fill(struct run *run, struct mem_worker *own, unsigned seed)
 
 static int map_arrays(struct worker *worker, struct mem_worker *own)
 {
-    const struct mem_state *state = mem_state_of(worker->run);
+    const struct mem_state *state = state_of(worker->run);
     const struct mem_plan *plan = &state->plan;
     const unsigned arrays = mem_kernel_arrays(plan->kernel);
     const size_t page = page_bytes();
@@ -237,7 +237,7 @@ static int map_arrays(struct worker *worker, struct mem_worker *own)
 
 static int mem_begin(struct worker *worker)
 {
-    struct mem_state *state = mem_state_of(worker->run);
+    struct mem_state *state = state_of(worker->run);
     struct mem_worker *own = worker->state;
     if (state->plan.worker_bytes > 0) {
         if (map_arrays(worker, own) != 0)
@@ -260,7 +260,7 @@ static void mem_end(struct worker *worker)
 
 static double mem_operate(struct worker *worker)
 {
-    const struct mem_plan *plan = &mem_state_of(worker->run)->plan;
+    const struct mem_plan *plan = &state_of(worker->run)->plan;
     struct mem_worker *own = worker->state;
     const unsigned chunks = isinf(worker->orders.rate) ? UNLIMITED_CHUNKS : 1;
     if (plan->access == ACCESS_NONE)
@@ -305,7 +305,7 @@ static void *check_worker(void *argument)
 // Each worker's arrays by a thread, as there may be much of it.
 static int mem_verify(struct run *run)
 {
-    struct mem_state *state = mem_state_of(run);
+    struct mem_state *state = state_of(run);
     struct check *checks = calloc(run->threads, sizeof *checks);
     // Under a harness the end has to be quick, and nobody reads the figures as a result.
     if (!checks || run->common.control || state->plan.access != ACCESS_NONE ||
@@ -390,8 +390,8 @@ static const struct option_row options[] = {
 // Of all workers: an L3 is theirs together, the others each worker's own. 0: not known.
 static uint64_t level_bytes(const struct run *run)
 {
-    const struct mem_caches *caches = &mem_state_of(run)->machine.caches;
-    switch (mem_settings_of(run)->level) {
+    const struct mem_caches *caches = &state_of(run)->machine.caches;
+    switch (settings_of(run)->level) {
     case MEM_L1:
         return caches->l1_bytes * run->threads;
     case MEM_L2:
@@ -403,13 +403,13 @@ static uint64_t level_bytes(const struct run *run)
 
 static void check(struct run *run)
 {
-    const double percent = mem_settings_of(run)->size_percent;
+    const double percent = settings_of(run)->size_percent;
     mem_open(run, MEM_TRIAD, ACCESS_NONE);
     const double cache_bytes = (double)level_bytes(run);
     if (cache_bytes <= 0)
         usage_error("--level %s: this machine does not report the size of that cache: use loadgen "
                     "mem --footprint",
-                    levels[mem_settings_of(run)->level]);
+                    levels[settings_of(run)->level]);
     mem_set_footprint(run, cache_bytes * percent / 100);
     if (percent <= 0)
         run->rate = 0;
@@ -418,7 +418,7 @@ static void check(struct run *run)
 // With --size 0 no operation is ever due, at any rate.
 static int rate(struct run *run, const char *text, double *value, char *error, size_t size)
 {
-    if (mem_settings_of(run)->size_percent <= 0) {
+    if (settings_of(run)->size_percent <= 0) {
         *value = 0;
         return 0;
     }
@@ -427,8 +427,8 @@ static int rate(struct run *run, const char *text, double *value, char *error, s
 
 static void describe(struct run *run, struct line *line)
 {
-    line_text(line, "level", levels[mem_settings_of(run)->level]);
-    line_fixed(line, "size_percent", mem_settings_of(run)->size_percent, 6);
+    line_text(line, "level", levels[settings_of(run)->level]);
+    line_fixed(line, "size_percent", settings_of(run)->size_percent, 6);
     mem_describe(run, line);
 }
 

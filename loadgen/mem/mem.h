@@ -1,6 +1,13 @@
 #ifndef LOADGEN_MEM_MEM_H
 #define LOADGEN_MEM_MEM_H
 
+// See load.h. Who includes this for another load has named its own before.
+#ifndef OPTIONS_OF
+#define OPTIONS_OF struct mem_settings
+#define STATE_OF   struct mem_state
+#define OWN_OF     struct mem_worker
+#endif
+
 #include "load.h"
 
 #include "common/processor.h"
@@ -289,15 +296,5 @@ struct mem_worker {
     size_t byte;     // single accesses to the next byte: the same
     uint64_t random; // to random ones: the generator's state
 };
-
-static inline struct mem_settings *mem_settings_of(const struct run *run)
-{
-    return run->settings;
-}
-
-static inline struct mem_state *mem_state_of(const struct run *run)
-{
-    return run->state;
-}
 
 #endif

@@ -221,7 +221,7 @@ struct mem_pattern {
 // --read and --write are other words for two kernels.
 static enum mem_kernel kernel_of(const struct run *run)
 {
-    const struct mem_settings *set = mem_settings_of(run);
+    const struct mem_settings *set = settings_of(run);
     if (set->read && set->write)
         usage_error("--read and --write exclude each other: give one, or --kernel copy");
     if ((set->read || set->write) && options_given(run->options, "kernel"))
@@ -251,7 +251,7 @@ static enum mem_access access_of(const struct mem_settings *set, enum mem_kernel
 // Ends the program with exit status 2 where they exclude each other.
 static struct mem_pattern mem_pattern_of(const struct run *run)
 {
-    const struct mem_settings *set = mem_settings_of(run);
+    const struct mem_settings *set = settings_of(run);
     struct mem_pattern pattern = {.kernel = kernel_of(run)};
     if (set->random && set->sequential)
         usage_error("--random and --sequential exclude each other: give one");
@@ -315,8 +315,8 @@ const struct option_row mem_options[] = {
 
 static void check_simd(struct run *run)
 {
-    const struct mem_settings *set = mem_settings_of(run);
-    struct mem_plan *plan = &mem_state_of(run)->plan;
+    const struct mem_settings *set = settings_of(run);
+    struct mem_plan *plan = &state_of(run)->plan;
     if (set->simd == 0) {
         plan->simd = mem_simd_best();
         if (set->non_temporal && !mem_simd_table(plan->simd)->non_temporal[MEM_COPY])
@@ -334,8 +334,8 @@ static void check_simd(struct run *run)
 
 void mem_open(struct run *run, enum mem_kernel kernel, enum mem_access access)
 {
-    const struct mem_settings *set = mem_settings_of(run);
-    struct mem_state *state = mem_state_of(run);
+    const struct mem_settings *set = settings_of(run);
+    struct mem_state *state = state_of(run);
     state->plan.kernel = kernel;
     state->plan.access = access;
     state->plan.non_temporal = set->non_temporal;
@@ -356,9 +356,9 @@ void mem_open(struct run *run, enum mem_kernel kernel, enum mem_access access)
     check_simd(run);
     char nodes[256];
     state->plan.node = -1;
-    if (mem_settings_of(run)->node < 0)
+    if (settings_of(run)->node < 0)
         return;
-    state->plan.node = (int)mem_settings_of(run)->node;
+    state->plan.node = (int)settings_of(run)->node;
     if (!mem_machine_has_node(&state->machine, (unsigned)state->plan.node, nodes, sizeof nodes))
         usage_error("--node %d: there is no such NUMA node here: choose from %s", state->plan.node,
                     nodes);
@@ -378,7 +378,7 @@ static double half_of(const struct run *run, uint64_t cache_bytes, const char *n
 // as that is no more than a load may take unasked; and some blocks for each worker.
 static double usual_footprint(const struct run *run)
 {
-    const struct mem_state *state = mem_state_of(run);
+    const struct mem_state *state = state_of(run);
     const struct mem_caches *caches = &state->machine.caches;
     const double arrays = mem_kernel_arrays(state->plan.kernel);
     const double least =
@@ -386,7 +386,7 @@ static double usual_footprint(const struct run *run)
     const double l3s =
         caches->l3_bytes > 0 ? (double)caches->l3_all_bytes / (double)caches->l3_bytes : 1;
     const double blocks =
-        LEAST_BLOCKS * (double)mem_settings_of(run)->block_bytes * arrays * run->threads;
+        LEAST_BLOCKS * (double)settings_of(run)->block_bytes * arrays * run->threads;
     const double wanted = fmax(least * arrays, l3s * (double)state->edge_bytes);
     const double bound = fmax(MOST_USUAL, MOST_L3S * (double)caches->l3_all_bytes);
     const double most = (double)headroom_left(state->plan.node).bytes / 2;
@@ -395,8 +395,8 @@ static double usual_footprint(const struct run *run)
 
 static double footprint_of(const struct run *run)
 {
-    const struct mem_caches *caches = &mem_state_of(run)->machine.caches;
-    const char *text = mem_settings_of(run)->footprint;
+    const struct mem_caches *caches = &state_of(run)->machine.caches;
+    const char *text = settings_of(run)->footprint;
     uint64_t bytes;
     double percent;
     if (!text)
@@ -418,7 +418,7 @@ static double footprint_of(const struct run *run)
 
 static enum mem_class class_of(const struct run *run)
 {
-    const struct mem_state *state = mem_state_of(run);
+    const struct mem_state *state = state_of(run);
     const uint64_t own = state->plan.worker_bytes;
     if (own <= state->machine.caches.l1_bytes)
         return MEM_L1;
@@ -452,9 +452,9 @@ static uint64_t chunk_of(const struct mem_plan *plan)
 
 static void check_headroom(struct run *run, double bytes)
 {
-    if (mem_settings_of(run)->huge && bytes <= (double)mem_pages_reserved_bytes())
+    if (settings_of(run)->huge && bytes <= (double)mem_pages_reserved_bytes())
         return; // taken from everybody already
-    room_claim(run, bytes, mem_state_of(run)->plan.node, "a footprint of",
+    room_claim(run, bytes, state_of(run)->plan.node, "a footprint of",
                "give a smaller --footprint");
 }
 
@@ -462,7 +462,7 @@ static void check_headroom(struct run *run, double bytes)
 static void divide(const struct run *run, double bytes, struct mem_plan *plan)
 {
     const unsigned arrays = mem_kernel_arrays(plan->kernel);
-    const uint64_t given = mem_settings_of(run)->block_bytes;
+    const uint64_t given = settings_of(run)->block_bytes;
     const uint64_t block = given > 1 ? given : MEM_BLOCK * sizeof(double);
     const double least = (double)(block * arrays * run->threads);
     char wanted[32], size[32], all[32];
@@ -487,22 +487,22 @@ static void divide(const struct run *run, double bytes, struct mem_plan *plan)
 // that would be a load of another kind on the neighbours.
 static void choose_run(const struct run *run, struct mem_plan *plan)
 {
-    if (mem_settings_of(run)->simd == 0 && plan->simd == SIMD_AVX512 && plan->class == MEM_MEMORY &&
+    if (settings_of(run)->simd == 0 && plan->simd == SIMD_AVX512 && plan->class == MEM_MEMORY &&
         mem_simd_works(SIMD_AVX2))
         plan->simd = SIMD_AVX2;
     const struct mem_table *table = mem_simd_table(plan->simd);
     struct mem_course *course = &plan->course;
-    const uint64_t block_bytes = mem_settings_of(run)->block_bytes;
+    const uint64_t block_bytes = settings_of(run)->block_bytes;
     mem_course_steps(course, plan->kernel,
                      plan->non_temporal ? table->non_temporal : table->cached);
     course->elements = plan->array_bytes / sizeof(double);
     course->block = block_bytes > 0 ? block_bytes / sizeof(double) : course->elements;
-    course->random = mem_settings_of(run)->random;
+    course->random = settings_of(run)->random;
 }
 
 void mem_set_footprint(struct run *run, double footprint_bytes)
 {
-    struct mem_plan *plan = &mem_state_of(run)->plan;
+    struct mem_plan *plan = &state_of(run)->plan;
     const bool moves = plan->access == ACCESS_NONE;
     check_headroom(run, footprint_bytes);
     divide(run, footprint_bytes, plan);
@@ -513,8 +513,8 @@ void mem_set_footprint(struct run *run, double footprint_bytes)
     run->unit = moves ? UNIT_BYTES : UNIT_OPS;
     run->quantum = (double)plan->chunk;
     // Writes what was chosen into the options, which a calibration is known by.
-    struct mem_settings *set = mem_settings_of(run);
-    struct mem_state *state = mem_state_of(run);
+    struct mem_settings *set = settings_of(run);
+    struct mem_state *state = state_of(run);
     // The default follows from the machine; where memory is short it is less for the moment, and
     // the same load all the same.
     units_exact_size(state->plan.worker_bytes * run->threads, state->footprint,
@@ -541,7 +541,7 @@ static bool is_refused(const struct common *common)
 // Only who relies on it waits for it, and only once on a machine.
 static bool needs_edge(const struct run *run)
 {
-    return !mem_settings_of(run)->footprint && !run->common.dry_run && !is_refused(&run->common);
+    return !settings_of(run)->footprint && !run->common.dry_run && !is_refused(&run->common);
 }
 
 // ---- all of it ----
@@ -550,7 +550,7 @@ void mem_check(struct run *run)
 {
     const struct mem_pattern pattern = mem_pattern_of(run);
     mem_open(run, pattern.kernel, pattern.access);
-    struct mem_state *state = mem_state_of(run);
+    struct mem_state *state = state_of(run);
     if (needs_edge(run))
         state->edge_bytes = edge_find(&state->machine.caches, run->cpus.cpu[0], run->report.json);
     mem_set_footprint(run, footprint_of(run));

@@ -99,7 +99,7 @@ static int enter(struct run *run, struct net_address *peer, const char *text,
                  const struct net_message *hello, struct net_message *answer, char *error,
                  size_t size)
 {
-    const int64_t timeout_ns = net_settings_of(run)->timeout_ns;
+    const int64_t timeout_ns = settings_of(run)->timeout_ns;
     for (int try = 0; try < HELLO_TRIES; try++) {
         int retry = 0;
         const int fd = text ? net_address_dial(text, timeout_ns, peer, error, size)
@@ -126,7 +126,7 @@ static int enter(struct run *run, struct net_address *peer, const char *text,
 
 static int open_session(struct run *run, unsigned index)
 {
-    struct net_state *state = net_state_of(run);
+    struct net_state *state = state_of(run);
     struct net_session *session = &state->sessions[index];
     const struct net_message hello = {.kind = NET_SESSION,
                                       .mode = state->mode,
@@ -140,7 +140,7 @@ static int open_session(struct run *run, unsigned index)
     struct net_address peer;
     if (session->server)
         peer = session->server->address;
-    session->fd = enter(run, &peer, session->server ? NULL : net_settings_of(run)->connect, &hello,
+    session->fd = enter(run, &peer, session->server ? NULL : settings_of(run)->connect, &hello,
                         &answer, error, sizeof error);
     if (session->fd < 0)
         return run_fail(run, "%s", error);
@@ -149,12 +149,12 @@ static int open_session(struct run *run, unsigned index)
     fcntl(session->fd, F_SETFL, O_NONBLOCK);
     // UDP gives way to nobody: a harness knows what it measures, and who typed it may not.
     const struct common *common = &run->common;
-    if (net_state_of(run)->mode == NET_UDP && isinf(run->rate) && !common->control &&
-        !common->calib && !common->force && !net_address_is_near(session->fd))
+    if (state_of(run)->mode == NET_UDP && isinf(run->rate) && !common->control && !common->calib &&
+        !common->force && !net_address_is_near(session->fd))
         run_warn(run,
                  "datagrams without --limit take the whole network as far as %s, and those of "
                  "others are lost there: give --limit, or --force if nobody else is on it",
-                 net_settings_of(run)->connect);
+                 settings_of(run)->connect);
     return 0;
 }
 
@@ -162,7 +162,7 @@ static int open_session(struct run *run, unsigned index)
 
 static int open_stream(struct run *run, struct net_stream *stream)
 {
-    const struct net_state *state = net_state_of(run);
+    const struct net_state *state = state_of(run);
     struct net_session *session = stream->session;
     struct net_address peer = session->peer;
     struct net_message answer;
@@ -199,12 +199,12 @@ static int open_stream(struct run *run, struct net_stream *stream)
 
 static int open_own_servers(struct run *run)
 {
-    struct net_state *state = net_state_of(run);
+    struct net_state *state = state_of(run);
     for (unsigned i = 0; i < state->session_count; i++) {
         const struct net_server_plan plan = {.address = "127.0.0.1:0",
                                              .local = true,
-                                             .discard = net_settings_of(run)->discard,
-                                             .timeout_ns = net_settings_of(run)->timeout_ns,
+                                             .discard = settings_of(run)->discard,
+                                             .timeout_ns = settings_of(run)->timeout_ns,
                                              .token = state->sessions[i].token};
         state->servers[i] = net_server_open(run, &plan);
         if (!state->servers[i])
@@ -221,7 +221,7 @@ static int open_own_servers(struct run *run)
 
 static int allocate(struct run *run)
 {
-    struct net_state *state = net_state_of(run);
+    struct net_state *state = state_of(run);
     state->session_count = state->role == NET_LOOPBACK ? run->threads : 1;
     state->sessions = calloc(state->session_count, sizeof *state->sessions);
     state->servers = calloc(state->session_count, sizeof(struct net_server *));
@@ -246,7 +246,7 @@ static int allocate(struct run *run)
 
 int net_open(struct run *run)
 {
-    struct net_state *state = net_state_of(run);
+    struct net_state *state = state_of(run);
     if (allocate(run) != 0 || (state->role == NET_LOOPBACK && open_own_servers(run) != 0))
         return -1;
     for (unsigned i = 0; i < state->session_count; i++)
@@ -264,7 +264,7 @@ int net_open(struct run *run)
 
 void net_close(struct run *run)
 {
-    struct net_state *state = net_state_of(run);
+    struct net_state *state = state_of(run);
     for (unsigned i = 0; state->streams && i < state->stream_count; i++)
         if (state->streams[i].fd >= 0)
             close(state->streams[i].fd);
@@ -308,7 +308,7 @@ static bool again(struct net_stream *stream, ssize_t result, int64_t since_ns)
     }
     if (!net_worker_fine(worker, at_ns))
         return false;
-    if (at_ns - since_ns > net_settings_of(worker->run)->timeout_ns) {
+    if (at_ns - since_ns > settings_of(worker->run)->timeout_ns) {
         net_worker_silent(worker, "not answered");
         return false;
     }
@@ -319,7 +319,7 @@ static bool again(struct net_stream *stream, ssize_t result, int64_t since_ns)
 
 static bool read_rest(struct net_stream *stream, unsigned char *block, int64_t since_ns)
 {
-    const size_t length = net_state_of(stream->worker->run)->block_bytes;
+    const size_t length = state_of(stream->worker->run)->block_bytes;
     while (stream->owed > 0) {
         const ssize_t got =
             recv(stream->fd, block, stream->owed < length ? stream->owed : length, 0);
@@ -333,7 +333,7 @@ static bool read_rest(struct net_stream *stream, unsigned char *block, int64_t s
 
 static bool write_rest(struct net_stream *stream, unsigned char *block, int64_t since_ns)
 {
-    const size_t length = net_state_of(stream->worker->run)->block_bytes;
+    const size_t length = state_of(stream->worker->run)->block_bytes;
     while (stream->offset > 0) {
         const ssize_t sent = send(stream->fd, block, stream->offset, MSG_NOSIGNAL);
         if (sent > 0)
@@ -350,7 +350,7 @@ static bool write_rest(struct net_stream *stream, unsigned char *block, int64_t 
 // Numbers a request: in its head, or in as many low bytes as there are.
 static void write_number(const struct net_stream *stream, unsigned char *block)
 {
-    const struct net_state *state = net_state_of(stream->worker->run);
+    const struct net_state *state = state_of(stream->worker->run);
     const struct net_head head = {.token = (uint32_t)stream->session->token,
                                   .stream = stream->number,
                                   .number = stream->next};
@@ -365,7 +365,7 @@ static void write_number(const struct net_stream *stream, unsigned char *block)
 // Whether this is the answer; older ones come late, and count no more.
 static bool is_answer(const struct net_stream *stream, const unsigned char *block, ssize_t got)
 {
-    const struct net_state *state = net_state_of(stream->worker->run);
+    const struct net_state *state = state_of(stream->worker->run);
     if (!net_is_short(state))
         return got >= NET_HEAD_BYTES && net_head_read(block).number == stream->next;
     bool same = got == (ssize_t)state->block_bytes;
@@ -376,7 +376,7 @@ static bool is_answer(const struct net_stream *stream, const unsigned char *bloc
 
 static bool datagram_trip(struct net_stream *stream, unsigned char *block, int64_t since_ns)
 {
-    const size_t length = net_state_of(stream->worker->run)->block_bytes;
+    const size_t length = state_of(stream->worker->run)->block_bytes;
     ssize_t got;
     int64_t sent_ns = since_ns;
     stream->next++;
@@ -403,7 +403,7 @@ static bool datagram_trip(struct net_stream *stream, unsigned char *block, int64
 
 void net_ping_work(struct worker *worker)
 {
-    const struct net_state *state = net_state_of(worker->run);
+    const struct net_state *state = state_of(worker->run);
     struct net_worker *own = worker->state;
     struct net_stream *stream = own->streams[0];
     unsigned char *block = state->block + (size_t)worker->index * state->block_bytes;

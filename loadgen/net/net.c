@@ -1,8 +1,6 @@
 // loadgen net: sends bytes, datagrams or requests at a rate, to a receiver in this
 // process or to another loadgen, and reports what was received.
 
-#define OPTIONS_OF struct net_settings // see common/options.h
-
 #include "net/net.h"
 
 #include "common/random.h"
@@ -60,8 +58,8 @@ static void choose_block(struct run *run)
                                    [NET_UDP] = NET_DATAGRAM_BLOCK,
                                    [NET_TCP_PING] = 1,
                                    [NET_UDP_PING] = NET_HEAD_BYTES};
-    struct net_state *state = net_state_of(run);
-    const uint64_t asked = net_settings_of(run)->block_bytes;
+    struct net_state *state = state_of(run);
+    const uint64_t asked = settings_of(run)->block_bytes;
     state->whole_blocks = state->mode != NET_TCP || options_given(run->options, "block-size");
     state->block_bytes = options_given(run->options, "block-size") ? asked : usual[state->mode];
     if (net_is_udp(state->mode) && state->block_bytes > NET_LARGEST_DATAGRAM)
@@ -71,8 +69,8 @@ static void choose_block(struct run *run)
 
 static void choose_threads(struct run *run)
 {
-    struct net_state *state = net_state_of(run);
-    state->stream_count = (unsigned)net_settings_of(run)->streams;
+    struct net_state *state = state_of(run);
+    state->stream_count = (unsigned)settings_of(run)->streams;
     if (state->role == NET_LISTEN)
         run->threads = 1;
     else if (!options_given(run->options, "threads"))
@@ -89,8 +87,8 @@ static void check(struct run *run)
 {
     static const char *const foreign[] = {"tcp",  "udp",   "block-size", "streams",
                                           "ping", "limit", "threads",    "calib"};
-    struct net_settings *set = net_settings_of(run);
-    struct net_state *state = net_state_of(run);
+    struct net_settings *set = settings_of(run);
+    struct net_state *state = state_of(run);
     if (set->tcp && set->udp)
         usage_error("--tcp and --udp: give one of them");
     if (set->loopback + (set->listen != NULL) + (set->connect != NULL) > 1)
@@ -132,7 +130,7 @@ static void check(struct run *run)
 
 static int rate(struct run *run, const char *text, double *value, char *error, size_t size)
 {
-    if (net_state_of(run)->role != NET_LISTEN)
+    if (state_of(run)->role != NET_LISTEN)
         return rate_usual(run, text, value, error, size);
     return BECAUSE(error, size, "rate %.64s: a listener has none: give it to the sender", text);
 }
@@ -159,7 +157,7 @@ static double acknowledged(struct net_state *state)
 
 static double net_delivered(struct run *run)
 {
-    struct net_state *state = net_state_of(run);
+    struct net_state *state = state_of(run);
     struct net_counts counts;
     double sum = 0;
     if (state->role == NET_CONNECT)
@@ -180,7 +178,7 @@ static void count_receiver(const struct net_counts *counts, double *counters)
 
 static void net_count_all(struct run *run, double counters[LOAD_COUNTERS])
 {
-    const struct net_state *state = net_state_of(run);
+    const struct net_state *state = state_of(run);
     struct net_counts counts;
     for (unsigned i = 0; i < state->server_count; i++) {
         net_server_count(state->servers[i], &counts);
@@ -234,7 +232,7 @@ static uint64_t whole(double value)
 
 static void net_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
-    struct net_state *state = net_state_of(run);
+    struct net_state *state = state_of(run);
     struct net_counts counts;
     const bool listens = state->role == NET_LISTEN;
     if (!listens)
@@ -266,7 +264,7 @@ static void net_fields(struct run *run, const struct snapshot *window, struct li
 // For people: the parts of the whole.
 static void net_notes(struct run *run, const char *event, const struct snapshot *window)
 {
-    const struct net_state *state = net_state_of(run);
+    const struct net_state *state = state_of(run);
     const double *counters = window->counters;
     const bool listens = state->role == NET_LISTEN;
     if (run->report.json || strcmp(event, "summary") != 0)
@@ -296,7 +294,7 @@ static void net_describe(struct run *run, struct line *line)
                                         [NET_UDP] = "udp",
                                         [NET_TCP_PING] = "tcp-ping",
                                         [NET_UDP_PING] = "udp-ping"};
-    const struct net_state *state = net_state_of(run);
+    const struct net_state *state = state_of(run);
     char text[NET_ADDRESS_TEXT];
     line_text(line, "role", roles[state->role]);
     if (state->role == NET_LISTEN) {
@@ -308,7 +306,7 @@ static void net_describe(struct run *run, struct line *line)
     line_count(line, "block_bytes", state->block_bytes);
     line_bool(line, "whole_blocks", state->whole_blocks);
     line_count(line, "streams", state->stream_count);
-    line_bool(line, "discard", net_settings_of(run)->discard);
+    line_bool(line, "discard", settings_of(run)->discard);
 }
 
 static const char details[] =
@@ -320,10 +318,10 @@ static const char details[] =
 
 static int prepare_listener(struct run *run)
 {
-    struct net_state *state = net_state_of(run);
-    const struct net_server_plan plan = {.address = net_settings_of(run)->listen,
-                                         .discard = net_settings_of(run)->discard,
-                                         .timeout_ns = net_settings_of(run)->timeout_ns};
+    struct net_state *state = state_of(run);
+    const struct net_server_plan plan = {.address = settings_of(run)->listen,
+                                         .discard = settings_of(run)->discard,
+                                         .timeout_ns = settings_of(run)->timeout_ns};
     char text[NET_ADDRESS_TEXT];
     state->servers = calloc(1, sizeof(struct net_server *));
     if (!state->servers)
@@ -341,7 +339,7 @@ static int prepare_listener(struct run *run)
 // Content that differs from page to page; the ping's workers have a block each.
 static int fill_block(struct run *run)
 {
-    struct net_state *state = net_state_of(run);
+    struct net_state *state = state_of(run);
     const size_t count = net_is_ping(state->mode) ? run->threads : 1;
     uint64_t random = 88172645463325252u;
     state->block = calloc(count, state->block_bytes);
@@ -355,7 +353,7 @@ static int fill_block(struct run *run)
 
 static int prepare(struct run *run)
 {
-    if (net_state_of(run)->role == NET_LISTEN)
+    if (state_of(run)->role == NET_LISTEN)
         return prepare_listener(run);
     return fill_block(run) != 0 ? -1 : net_open(run);
 }
@@ -363,14 +361,14 @@ static int prepare(struct run *run)
 static void cleanup(struct run *run)
 {
     net_close(run);
-    free(net_state_of(run)->block);
+    free(state_of(run)->block);
 }
 
 // ---- workers ----
 
 static int begin(struct worker *worker)
 {
-    const struct net_state *state = net_state_of(worker->run);
+    const struct net_state *state = state_of(worker->run);
     if (state->role == NET_LISTEN)
         return 0;
     if (net_worker_open(worker) != 0)
@@ -380,7 +378,7 @@ static int begin(struct worker *worker)
 
 static void work(struct worker *worker)
 {
-    const struct net_state *state = net_state_of(worker->run);
+    const struct net_state *state = state_of(worker->run);
     if (state->role == NET_LISTEN)
         net_server_run(state->servers[0], worker);
     else if (net_is_ping(state->mode))
@@ -396,7 +394,7 @@ static void work(struct worker *worker)
 
 static void interrupt(struct worker *worker)
 {
-    const struct net_state *state = net_state_of(worker->run);
+    const struct net_state *state = state_of(worker->run);
     if (state->role == NET_LISTEN)
         uv_async_send(&state->servers[0]->wake);
     else
@@ -405,7 +403,7 @@ static void interrupt(struct worker *worker)
 
 static void end(struct worker *worker)
 {
-    if (net_state_of(worker->run)->role != NET_LISTEN)
+    if (state_of(worker->run)->role != NET_LISTEN)
         net_worker_close(worker);
 }
 

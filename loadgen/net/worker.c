@@ -11,7 +11,7 @@
 
 int net_worker_open(struct worker *worker)
 {
-    struct net_state *state = net_state_of(worker->run);
+    struct net_state *state = state_of(worker->run);
     struct net_worker *own = &state->workers[worker->index];
     const unsigned threads = worker->run->threads;
     worker->state = own;
@@ -40,7 +40,7 @@ void net_worker_close(struct worker *worker)
 void net_worker_begin(struct worker *worker)
 {
     struct net_worker *own = worker->state;
-    const struct net_state *state = net_state_of(worker->run);
+    const struct net_state *state = state_of(worker->run);
     own->checked_ns = now_ns();
     if (worker->index < state->session_count)
         state->sessions[worker->index].heard_ns = own->checked_ns;
@@ -97,8 +97,7 @@ void net_worker_silent(struct worker *worker, const char *what)
         worker,
         "the peer has %s for %s: it is stopped or paused, or the network to it is down: see "
         "--timeout",
-        what,
-        units_format_time((double)net_settings_of(worker->run)->timeout_ns, time, sizeof time));
+        what, units_format_time((double)settings_of(worker->run)->timeout_ns, time, sizeof time));
 }
 
 // ---- what the peer reports ----
@@ -151,8 +150,8 @@ static void net_worker_ask(struct worker *worker, struct net_session *session)
 bool net_worker_fine(struct worker *worker, int64_t at_ns)
 {
     struct net_worker *own = worker->state;
-    struct net_state *state = net_state_of(worker->run);
-    const int64_t timeout_ns = net_settings_of(worker->run)->timeout_ns;
+    struct net_state *state = state_of(worker->run);
+    const int64_t timeout_ns = settings_of(worker->run)->timeout_ns;
     if (own->failed || at_ns - own->checked_ns < NET_CHECK_NS)
         return !own->failed;
     own->checked_ns = at_ns;
@@ -187,7 +186,7 @@ void net_worker_counts(const struct net_session *session, struct net_counts *cou
 // One write of at most `most` bytes. Returns what got through.
 static size_t write_once(struct net_stream *stream, size_t most)
 {
-    const struct net_state *state = net_state_of(stream->worker->run);
+    const struct net_state *state = state_of(stream->worker->run);
     const size_t rest = state->block_bytes - stream->offset;
     const ssize_t sent =
         send(stream->fd, state->block, most < rest ? most : rest, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -212,7 +211,7 @@ static size_t write_once(struct net_stream *stream, size_t most)
 static void write_freely(struct worker *worker)
 {
     struct net_worker *own = worker->state;
-    const size_t block_bytes = net_state_of(worker->run)->block_bytes;
+    const size_t block_bytes = state_of(worker->run)->block_bytes;
     bool any = true; // got something through
     for (int turn = 0; any && turn < TURNS && worker_running(worker); turn++) {
         any = false;
@@ -294,7 +293,7 @@ static void start(struct worker *worker)
 static void watch(struct worker *worker, int64_t at_ns)
 {
     struct net_worker *own = worker->state;
-    const int64_t timeout_ns = net_settings_of(worker->run)->timeout_ns;
+    const int64_t timeout_ns = settings_of(worker->run)->timeout_ns;
     for (unsigned i = 0; i < own->count && !own->failed; i++) {
         struct net_stream *stream = own->streams[i];
         const uint64_t sent = net_sent_bytes(stream);
@@ -339,7 +338,7 @@ void net_bulk_work(struct worker *worker)
         if (net_worker_fine(worker, at_ns))
             watch(worker, at_ns);
     }
-    const struct net_state *state = net_state_of(worker->run);
+    const struct net_state *state = state_of(worker->run);
     if (!own->failed && state->role == NET_CONNECT && worker->index < state->session_count)
         net_worker_ask(worker, &state->sessions[worker->index]);
     const int64_t until_ns = now_ns() + DRAIN_NS;
@@ -363,7 +362,7 @@ struct batch {
 
 int net_datagram_open(struct worker *worker)
 {
-    const struct net_state *state = net_state_of(worker->run);
+    const struct net_state *state = state_of(worker->run);
     struct net_worker *own = worker->state;
     struct batch *batch = calloc(1, sizeof *batch);
     own->batch = batch;
@@ -387,7 +386,7 @@ static unsigned send_batch(struct net_stream *stream, unsigned count)
     struct worker *worker = stream->worker;
     struct net_worker *own = worker->state;
     struct batch *batch = own->batch;
-    const struct net_state *state = net_state_of(worker->run);
+    const struct net_state *state = state_of(worker->run);
     struct net_head head = {.token = (uint32_t)stream->session->token, .stream = stream->number};
     for (unsigned i = 0; i < count && !net_is_short(state); i++) {
         head.number = stream->next + i;
@@ -474,7 +473,7 @@ static void send_marks(const struct net_worker *own)
 static bool accounted(struct worker *worker)
 {
     const struct net_worker *own = worker->state;
-    const struct net_state *state = net_state_of(worker->run);
+    const struct net_state *state = state_of(worker->run);
     struct net_session *session = own->streams[0]->session;
     struct net_counts counts;
     uint64_t sent = 0;
@@ -502,7 +501,7 @@ void net_datagram_work(struct worker *worker)
         const int64_t at_ns = now_ns();
         net_worker_fine(worker, at_ns);
         // Datagrams without a number are only known to be lost by the marks.
-        if (!net_is_short(net_state_of(worker->run)) || at_ns - own->marked_ns < NET_CHECK_NS)
+        if (!net_is_short(state_of(worker->run)) || at_ns - own->marked_ns < NET_CHECK_NS)
             continue;
         own->marked_ns = at_ns;
         send_marks(own);
