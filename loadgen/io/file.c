@@ -92,41 +92,24 @@ static void *writer(void *argument)
     return NULL;
 }
 
-// Watch for an interruption until the writers are through.
-static void watch(struct round *round)
-{
-    const struct timespec moment = {.tv_nsec = 20000000};
-    while (atomic_load(&round->next) < round->file->size_bytes && atomic_load(&round->error) == 0 &&
-           !atomic_load(&round->interrupted)) {
-        if (round->file->interrupted())
-            atomic_store(&round->interrupted, true);
-        nanosleep(&moment, NULL);
-    }
-}
-
+// Also watches for an interruption until the writers are through.
 static void run_writers(struct round *round)
 {
+    const struct timespec moment = {.tv_nsec = 20000000};
     pthread_t threads[WRITERS];
     int started = 0;
     while (started < WRITERS && thread_start(&threads[started], writer, round) == 0)
         started++;
     if (started == 0)
         atomic_store(&round->error, EAGAIN);
-    else
-        watch(round);
+    while (atomic_load(&round->next) < round->file->size_bytes && atomic_load(&round->error) == 0 &&
+           !atomic_load(&round->interrupted)) {
+        if (round->file->interrupted())
+            atomic_store(&round->interrupted, true);
+        nanosleep(&moment, NULL);
+    }
     while (started > 0)
         pthread_join(threads[--started], NULL);
-}
-
-static int report(struct run *run, const struct io_file *file, int reason)
-{
-    if (reason == ENOSPC || reason == EDQUOT)
-        return run_fail(run,
-                        "%s became full while the work file was written (%s): give a smaller "
-                        "--file-size or another --dir",
-                        file->folder, strerror(reason));
-    return run_fail(run, "cannot write the work file in %s (%s): choose another folder with --dir",
-                    file->folder, strerror(reason));
 }
 
 // Several threads write large pieces, past the page cache where the file system and the size
@@ -147,8 +130,15 @@ static int fill(struct run *run, const struct io_file *file)
         close(direct_fd);
     if (round.error == 0 && !round.interrupted && fdatasync(file->fd) != 0)
         round.error = errno;
+    if (round.error == ENOSPC || round.error == EDQUOT)
+        return run_fail(run,
+                        "%s became full while the work file was written (%s): give a smaller "
+                        "--file-size or another --dir",
+                        file->folder, strerror(round.error));
     if (round.error != 0)
-        return report(run, file, round.error);
+        return run_fail(run,
+                        "cannot write the work file in %s (%s): choose another folder with --dir",
+                        file->folder, strerror(round.error));
     posix_fadvise(file->fd, 0, 0, POSIX_FADV_DONTNEED);
     return 0;
 }
@@ -267,13 +257,6 @@ static int check_space(struct run *run, const struct io_file *file, uint64_t hel
         kept_bytes / GIB, (double)file->size_bytes <= free_bytes ? ", or --force" : "");
 }
 
-// Our own regular file with one name, that no other user may write.
-static bool is_own(const struct stat *status)
-{
-    return S_ISREG(status->st_mode) && status->st_uid == geteuid() && status->st_nlink == 1 &&
-           (status->st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
 // It fits if it has the size and no holes.
 static bool fits(const struct io_file *file, const struct stat *status)
 {
@@ -281,8 +264,8 @@ static bool fits(const struct io_file *file, const struct stat *status)
            (uint64_t)status->st_blocks * 512 >= file->size_bytes;
 }
 
-// Open the kept file at `path` if it is ours; never through a symbolic link,
-// and never waiting for the other end of a pipe. -1: there
+// Open the kept file at `path` if it is ours, a regular file with one name, that no other user may
+// write; never through a symbolic link, and never waiting for the other end of a pipe. -1: there
 // is none, or (foreign is set) it is not for us.
 static int open_kept(const char *path, struct stat *status, bool *foreign)
 {
@@ -290,7 +273,8 @@ static int open_kept(const char *path, struct stat *status, bool *foreign)
     *foreign = fd < 0 && errno != ENOENT;
     if (fd < 0)
         return -1;
-    if (fstat(fd, status) == 0 && is_own(status))
+    if (fstat(fd, status) == 0 && S_ISREG(status->st_mode) && status->st_uid == geteuid() &&
+        status->st_nlink == 1 && (status->st_mode & (S_IWGRP | S_IWOTH)) == 0)
         return fd;
     *foreign = true;
     close(fd);
@@ -402,21 +386,17 @@ static int allocate(struct run *run, const struct io_file *file)
                     (double)file->size_bytes / GIB, file->folder, strerror(reason));
 }
 
-// Its size, and not a byte of data.
-static int leave_empty(struct run *run, const struct io_file *file)
-{
-    if (ftruncate(file->fd, (off_t)file->size_bytes) == 0)
-        return 0;
-    return run_fail(
-        run, "cannot make a sparse file in %s (%s): give a smaller --file-size or another --dir",
-        file->folder, strerror(errno));
-}
-
 // Allocate, write and name the new file.
 static int complete(struct run *run, struct io_file *file, bool named)
 {
+    // Its size, and not a byte of data.
+    if (file->sparse && ftruncate(file->fd, (off_t)file->size_bytes) != 0)
+        return run_fail(
+            run,
+            "cannot make a sparse file in %s (%s): give a smaller --file-size or another --dir",
+            file->folder, strerror(errno));
     if (file->sparse)
-        return leave_empty(run, file);
+        return 0;
     int result = allocate(run, file);
     if (result == 0)
         result = fill(run, file);

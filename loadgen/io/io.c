@@ -62,16 +62,6 @@ static double device_ratio(const struct run *run, const struct snapshot *window)
                : NAN;
 }
 
-// The part of the claimed bytes that can have reached the device: no more than its
-// counters have seen, whoever it was for, and no more than this process has caused.
-// NAN without either.
-static double reached_ratio(const struct run *run, const struct snapshot *window)
-{
-    const double claimed = moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN);
-    const double self = moved(run, window, IO_SELF_READ, IO_SELF_WRITTEN);
-    return has_counters(run) && claimed > 0 ? fmin(device_ratio(run, window), self / claimed) : NAN;
-}
-
 // What may be in flight at either end of a window, and a journal's commit.
 static double tolerance_bytes(const struct run *run, double claimed)
 {
@@ -148,26 +138,13 @@ static enum verdict judge(const struct run *run, const struct snapshot *window, 
     return AGREES;
 }
 
-// What a table of disks shows, in base units, whatever unit --limit has; one hundred
-// percent is one CPU.
-static void add_rates(const struct run *run, const struct snapshot *window, struct line *line)
-{
-    const double elapsed_s = (double)window->active_ns / 1e9;
-    const double claimed = moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN);
-    const double cpu_s = (double)window->cpu_ns / 1e9;
-    const bool some = elapsed_s > 0;
-    line_count(line, "threads", run->threads);
-    line_count(line, "depth", state_of(run)->plan.depth);
-    line_fixed(line, "bytes_per_s", some ? claimed / elapsed_s : NAN, 6);
-    line_fixed(line, "iops", some ? (double)window->operations / elapsed_s : NAN, 6);
-    line_fixed(line, "cpu_percent", some ? 100 * cpu_s / elapsed_s : NAN, 6);
-}
-
 static void io_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     const struct io_state *state = state_of(run);
-    double device = moved(run, window, IO_DEVICE_READ, IO_DEVICE_WRITTEN);
-    double elapsed_s = (double)window->active_ns / 1e9;
+    const double device = moved(run, window, IO_DEVICE_READ, IO_DEVICE_WRITTEN);
+    const double claimed = moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN);
+    const double self = moved(run, window, IO_SELF_READ, IO_SELF_WRITTEN);
+    const double ratio = device_ratio(run, window);
     char text[512], access[32];
     if (!state->open)
         return; // it failed before it began
@@ -176,15 +153,22 @@ static void io_fields(struct run *run, const struct snapshot *window, struct lin
     line_count(line, "block_bytes", state->plan.block_bytes);
     line_text(line, "sync", io_sync_names[state->plan.sync]);
     line_bool(line, "cached", state->plan.cached);
-    add_rates(run, window, line);
+    // What a table of disks shows, in base units, whatever unit --limit has; one hundred
+    // percent is one CPU.
+    line_count(line, "threads", run->threads);
+    line_count(line, "depth", state->plan.depth);
+    line_fixed(line, "bytes_per_s", per_second(claimed, window), 6);
+    line_fixed(line, "iops", per_second((double)window->operations, window), 6);
+    line_fixed(line, "cpu_percent", per_second(100 * (double)window->cpu_ns / 1e9, window), 6);
     line_text(line, "device", state->device.counter);
-    line_fixed(line, "claimed_bytes", moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN), 6);
-    line_fixed(line, "self_bytes", moved(run, window, IO_SELF_READ, IO_SELF_WRITTEN), 6);
+    line_fixed(line, "claimed_bytes", claimed, 6);
+    line_fixed(line, "self_bytes", self, 6);
     line_fixed(line, "device_bytes", has_counters(run) ? device : NAN, 6);
-    line_fixed(line, "device_rate", has_counters(run) && elapsed_s > 0 ? device / elapsed_s : NAN,
-               6);
-    line_fixed(line, "device_ratio", device_ratio(run, window), 6);
-    line_fixed(line, "reached_ratio", reached_ratio(run, window), 6);
+    line_fixed(line, "device_rate", has_counters(run) ? per_second(device, window) : NAN, 6);
+    line_fixed(line, "device_ratio", ratio, 6);
+    // The part that can have reached the device: no more than its counters have seen, whoever it
+    // was for, and no more than this process has caused.
+    line_fixed(line, "reached_ratio", isnan(ratio) ? NAN : fmin(ratio, self / claimed), 6);
     line_fixed(line, "allocated_ratio", io_file_allocated(&state->file), 6);
     judge(run, window, text, sizeof text);
     if (text[0] != '\0')
@@ -200,9 +184,9 @@ static void io_notes(struct run *run, const char *event, const struct snapshot *
         return;
     if (summary && has_counters(run) && window->active_ns > 0)
         report_print(&run->report, "  device %s: %s\n", state->device.counter,
-                     units_format_rate(moved(run, window, IO_DEVICE_READ, IO_DEVICE_WRITTEN) * 1e9 /
-                                           (double)window->active_ns,
-                                       UNIT_BYTES, rate, sizeof rate));
+                     units_format_rate(
+                         per_second(moved(run, window, IO_DEVICE_READ, IO_DEVICE_WRITTEN), window),
+                         UNIT_BYTES, rate, sizeof rate));
     const enum verdict verdict = judge(run, window, text, sizeof text);
     // Each record has its own; as an event, once is enough for all marks.
     if (verdict == AGREES || strcmp(event, "interval") == 0 ||
@@ -226,16 +210,6 @@ static void check(struct run *run)
     io_check(run);
 }
 
-// Reads the file once, so that as much of it as fits is in the page cache.
-static void warm(const struct io_state *state)
-{
-    static char buffer[1 << 20];
-    off_t offset = 0;
-    ssize_t length;
-    while ((length = pread(state->plan.read_fd, buffer, sizeof buffer, offset)) > 0)
-        offset += length;
-}
-
 // Writes the work file if there is none yet, and opens it as the plan says.
 static int prepare(struct run *run)
 {
@@ -252,8 +226,11 @@ static int prepare(struct run *run)
     if (state->plan.drop)
         run_warn(run, "%s has no O_DIRECT: %s", state->file.folder,
                  "through the page cache, with O_DSYNC for writes and dropped before reads");
-    if (state->plan.cached)
-        warm(state);
+    // Reads the file once, so that as much of it as fits is in the page cache.
+    static char buffer[1 << 20];
+    ssize_t length = state->plan.cached;
+    for (off_t offset = 0; length > 0; offset += length)
+        length = pread(state->plan.read_fd, buffer, sizeof buffer, offset);
     return 0;
 }
 
@@ -325,19 +302,6 @@ static void work_alone(struct worker *worker, struct io_stream *stream)
     }
 }
 
-// Start all that are due, as far as there is room. Returns how long may be
-// waited for a completion: until the next is due, or (negative) without end.
-static int64_t start_due(struct worker *worker, struct io_ring *ring)
-{
-    int64_t at_ns = now_ns(), due_ns;
-    while (io_ring_has_room(ring)) {
-        if (!worker_take_due(worker, at_ns, &due_ns))
-            return due_ns == INT64_MAX ? -1 : due_ns - at_ns;
-        io_ring_start(ring, due_ns, at_ns);
-    }
-    return -1;
-}
-
 // Take what is done. False: one of them failed.
 static bool take_done(struct worker *worker, struct io_ring *ring)
 {
@@ -349,23 +313,25 @@ static bool take_done(struct worker *worker, struct io_ring *ring)
     return fine;
 }
 
-static bool wait_done(struct worker *worker, struct io_ring *ring, int64_t timeout_ns)
-{
-    const int error = io_ring_wait(ring, timeout_ns);
-    if (error != 0)
-        worker_fail(worker, "io_uring failed: %s: try --depth 1", strerror(error));
-    return error == 0 && take_done(worker, ring);
-}
-
 static void work_ring(struct worker *worker, struct io_ring *ring)
 {
     bool fine = true;
     while (fine && worker_running(worker)) {
-        const int64_t wait_ns = start_due(worker, ring);
-        if (io_ring_in_flight(ring) > 0)
-            fine = wait_done(worker, ring, wait_ns);
-        else
-            worker_sleep_until(worker, wait_ns < 0 ? INT64_MAX : now_ns() + wait_ns);
+        const int64_t at_ns = now_ns();
+        int64_t due_ns = at_ns; // of the next that may not start yet
+        // Start all that are due, as far as there is room.
+        while (io_ring_has_room(ring) && worker_take_due(worker, at_ns, &due_ns))
+            io_ring_start(ring, due_ns, at_ns);
+        const bool full = !io_ring_has_room(ring);
+        if (io_ring_in_flight(ring) == 0) {
+            worker_sleep_until(worker, due_ns);
+            continue;
+        }
+        // How long may be waited: until the next is due, or (negative) without end.
+        const int error = io_ring_wait(ring, full || due_ns == INT64_MAX ? -1 : due_ns - at_ns);
+        if (error != 0)
+            worker_fail(worker, "io_uring failed: %s: try --depth 1", strerror(error));
+        fine = error == 0 && take_done(worker, ring);
     }
     while (io_ring_in_flight(ring) > 0 && io_ring_wait(ring, -1) == 0)
         take_done(worker, ring);

@@ -144,9 +144,14 @@ static void check_exclusive(const struct run *run)
 }
 
 // What O_DIRECT wants on this file system, found out with a file that has no
-// name; where that cannot be made, the device's logical block.
+// name; where that cannot be made, the device's logical block. 1 where no operation goes past the
+// page cache.
 static unsigned alignment_of(const struct io_state *state)
 {
+    const struct io_plan *plan = &state->plan;
+    const bool writes = plan->sync == IO_SYNC_DIRECT || plan->sync == IO_SYNC_DSYNC;
+    if ((plan->read_percent <= 0 || plan->cached) && (plan->read_percent >= 100 || !writes))
+        return 1;
     int fd = open(state->file.folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     unsigned alignment = io_alignment(fd, state->device.block_bytes);
     if (fd >= 0)
@@ -154,24 +159,13 @@ static unsigned alignment_of(const struct io_state *state)
     return alignment;
 }
 
-// Whether any of the operations goes past the page cache, in whole logical blocks.
-static bool is_direct(const struct io_plan *plan)
-{
-    const bool writes = plan->sync == IO_SYNC_DIRECT || plan->sync == IO_SYNC_DSYNC;
-    return (plan->read_percent > 0 && !plan->cached) || (plan->read_percent < 100 && writes);
-}
-
-// Sequential workers have a part of the file each, random ones all of it.
-static uint64_t fewest_blocks(const struct io_plan *plan)
-{
-    return plan->random ? 1 : plan->streams;
-}
-
 static void check_block(struct run *run)
 {
     struct io_state *state = state_of(run);
     struct io_plan *plan = &state->plan;
-    const unsigned alignment = is_direct(plan) ? alignment_of(state) : 1;
+    const unsigned alignment = alignment_of(state);
+    // Sequential workers have a part of the file each, random ones all of it.
+    const unsigned fewest = plan->random ? 1 : plan->streams;
     if (!options_given(run->options, "block-size")) {
         plan->block_bytes = settings_of(run)->phases ? IO_PHASES_BLOCK
                             : plan->random           ? IO_RANDOM_BLOCK
@@ -187,11 +181,11 @@ static void check_block(struct run *run)
         usage_error("--block-size %llu: not a multiple of the logical block of %s, %u bytes: give "
                     "one, or go through the page cache (--cached, --sync data)",
                     (unsigned long long)plan->block_bytes, state->device.name, alignment);
-    if (plan->file_bytes / plan->block_bytes < fewest_blocks(plan))
+    if (plan->file_bytes / plan->block_bytes < fewest)
         usage_error("--file-size %llu: less than a block of %llu bytes for each of %u workers: "
                     "give a larger one",
                     (unsigned long long)plan->file_bytes, (unsigned long long)plan->block_bytes,
-                    (unsigned)fewest_blocks(plan));
+                    fewest);
 }
 
 // Of all operations in flight, and what filling the file takes; in memory the file, too.

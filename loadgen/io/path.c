@@ -22,18 +22,6 @@ const char *io_access_name(const struct io_plan *plan, char *text, size_t size)
     return text;
 }
 
-static int write_flags(enum io_sync sync)
-{
-    switch (sync) {
-    case IO_SYNC_DIRECT:
-        return O_WRONLY | O_DIRECT;
-    case IO_SYNC_DSYNC:
-        return O_WRONLY | O_DIRECT | O_DSYNC;
-    default:
-        return O_WRONLY;
-    }
-}
-
 // With O_DIRECT if flags have it and the file system does.
 static int open_for(struct io_plan *plan, const struct io_file *file, int flags)
 {
@@ -46,10 +34,14 @@ static int open_for(struct io_plan *plan, const struct io_file *file, int flags)
 
 int io_plan_open(struct run *run, struct io_plan *plan, const struct io_file *file)
 {
+    static const int flags[] = {[IO_SYNC_DIRECT] = O_DIRECT,
+                                [IO_SYNC_DSYNC] = O_DIRECT | O_DSYNC,
+                                [IO_SYNC_DATA] = 0,
+                                [IO_SYNC_NONE] = 0};
     plan->read_fd = plan->write_fd = -1;
     plan->drop = false;
     if (plan->read_percent < 100) {
-        plan->write_fd = open_for(plan, file, write_flags(plan->sync));
+        plan->write_fd = open_for(plan, file, O_WRONLY | flags[plan->sync]);
         if (plan->write_fd < 0)
             return run_fail(run, "cannot open the work file for writing: %s", strerror(errno));
         if (plan->drop && plan->sync == IO_SYNC_DIRECT)
@@ -176,18 +168,13 @@ static void stamp(struct io_stream *stream, unsigned char *buffer)
     }
 }
 
-static bool is_read(struct io_stream *stream)
-{
-    double percent = stream->plan->read_percent;
-    if (percent <= 0 || percent >= 100)
-        return percent >= 100;
-    return (double)(random_next(&stream->random) >> 11) * 0x1p-53 * 100 < percent;
-}
-
 struct io_request io_stream_next(struct io_stream *stream, unsigned slot)
 {
-    struct io_request request = {.read = is_read(stream)};
+    const double percent = stream->plan->read_percent;
+    struct io_request request = {.read = percent >= 100};
     uint64_t block;
+    if (percent > 0 && percent < 100)
+        request.read = (double)(random_next(&stream->random) >> 11) * 0x1p-53 * 100 < percent;
     if (stream->plan->random) {
         block = random_below(&stream->random, stream->count);
     } else {

@@ -122,22 +122,6 @@ static void *seeker_main(void *argument)
     return NULL;
 }
 
-static void join_seekers(struct seeker *seekers, unsigned started, struct io_outcome *outcome,
-                         int *error)
-{
-    for (unsigned i = 0; i < started; i++) {
-        const struct io_outcome *part = &seekers[i].outcome;
-        pthread_join(seekers[i].thread, NULL);
-        outcome->operations += part->operations;
-        outcome->moved += part->moved;
-        outcome->slowest_ns =
-            part->slowest_ns > outcome->slowest_ns ? part->slowest_ns : outcome->slowest_ns;
-        if (*error == 0)
-            *error = seekers[i].error;
-    }
-    outcome->bytes = outcome->moved;
-}
-
 static int pass_seeks(struct io_bench *bench, struct io_outcome *outcome)
 {
     const unsigned threads = bench->run->threads;
@@ -156,7 +140,17 @@ static int pass_seeks(struct io_bench *bench, struct io_outcome *outcome)
         if (error != 0)
             break;
     }
-    join_seekers(seekers, started, outcome, &error);
+    for (unsigned i = 0; i < started; i++) {
+        const struct io_outcome *part = &seekers[i].outcome;
+        pthread_join(seekers[i].thread, NULL);
+        outcome->operations += part->operations;
+        outcome->moved += part->moved;
+        outcome->slowest_ns =
+            part->slowest_ns > outcome->slowest_ns ? part->slowest_ns : outcome->slowest_ns;
+        if (error == 0)
+            error = seekers[i].error;
+    }
+    outcome->bytes = outcome->moved;
     for (unsigned i = 0; seekers && i < threads; i++)
         free(seekers[i].bench.buffer);
     free(seekers);
@@ -267,34 +261,10 @@ enum { PHASES = sizeof phases / sizeof phases[0] };
 
 // ---- one phase, measured ----
 
-static int get_ready(const struct io_bench *bench, const struct io_phase *phase)
-{
-    if ((phase->makes && ftruncate(bench->fd, 0) != 0) || lseek(bench->fd, 0, SEEK_SET) != 0)
-        return errno;
-    if (phase->reads && !bench->set->cached)
-        return posix_fadvise(bench->fd, 0, 0, POSIX_FADV_DONTNEED);
-    return 0;
-}
-
 // What the block layer did for this process (/proc/self/io; no operation counts).
 static double self_bytes(void)
 {
     return fmax(process_io("read_bytes"), 0) + fmax(process_io("write_bytes"), 0);
-}
-
-// The part of what was moved that the device and this process have seen.
-static double reached(const struct io_bench *bench, const struct device_counters *before,
-                      double self_before, uint64_t bytes)
-{
-    const struct io_state *state = state_of(bench->run);
-    const double self = self_bytes() - self_before;
-    struct device_counters device;
-    if (!device_count(&state->device, &device) || bytes == 0)
-        return NAN;
-    const double least = fmin(
-        (double)(device.read_bytes + device.write_bytes - before->read_bytes - before->write_bytes),
-        self);
-    return least / (double)bytes;
 }
 
 // From the beginning of the file to its end. 0, or errno.
@@ -324,11 +294,16 @@ static int pass(struct io_bench *bench, const struct io_phase *phase, struct io_
 
 static int measure(struct io_bench *bench, const struct io_phase *phase, struct io_outcome *outcome)
 {
-    struct device_counters before = {0};
-    int error = get_ready(bench, phase);
+    const struct device *device = &state_of(bench->run)->device;
+    struct device_counters before = {0}, after;
+    int error = 0;
+    if ((phase->makes && ftruncate(bench->fd, 0) != 0) || lseek(bench->fd, 0, SEEK_SET) != 0)
+        error = errno;
+    else if (phase->reads && !bench->set->cached)
+        error = posix_fadvise(bench->fd, 0, 0, POSIX_FADV_DONTNEED);
     if (error != 0)
         return error;
-    (void)device_count(&state_of(bench->run)->device, &before);
+    (void)device_count(device, &before);
     const double self_before = self_bytes();
     const int64_t start_ns = now_ns();
     const int64_t cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
@@ -337,7 +312,14 @@ static int measure(struct io_bench *bench, const struct io_phase *phase, struct 
         error = errno;
     outcome->elapsed_ns = now_ns() - start_ns;
     outcome->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
-    outcome->reached_ratio = reached(bench, &before, self_before, outcome->moved);
+    // The part of what was moved that the device and this process have seen.
+    const double self = self_bytes() - self_before;
+    outcome->reached_ratio = NAN;
+    if (device_count(device, &after) && outcome->moved > 0)
+        outcome->reached_ratio = fmin((double)(after.read_bytes + after.write_bytes -
+                                               before.read_bytes - before.write_bytes),
+                                      self) /
+                                 (double)outcome->moved;
     return error;
 }
 
@@ -370,24 +352,18 @@ static int failed(const struct io_bench *bench, const char *what, int error)
     return 1;
 }
 
-// No more than the phases by block leave, whole blocks: char read is of their file.
-static uint64_t char_bytes(const struct run *run)
-{
-    const struct io_plan *plan = &state_of(run)->plan;
-    const uint64_t wanted = settings_of(run)->char_bytes;
-    const uint64_t most = plan->file_bytes / plan->block_bytes * plan->block_bytes;
-    return wanted < most ? wanted : most;
-}
-
 int io_phases(struct run *run)
 {
-    const struct io_state *state = state_of(run);
+    const struct io_plan *plan = &state_of(run)->plan;
+    // No more than the phases by block leave, whole blocks: char read is of their file.
+    const uint64_t most = plan->file_bytes / plan->block_bytes * plan->block_bytes;
+    const uint64_t wanted = settings_of(run)->char_bytes;
     struct io_outcome outcomes[PHASES] = {0};
     struct io_bench bench = {.run = run,
                              .set = settings_of(run),
-                             .file_bytes = state->plan.file_bytes,
-                             .char_bytes = char_bytes(run),
-                             .block_bytes = state->plan.block_bytes,
+                             .file_bytes = plan->file_bytes,
+                             .char_bytes = wanted < most ? wanted : most,
+                             .block_bytes = plan->block_bytes,
                              .random = io_salt()};
     int error = open_bench(&bench), status = 0;
     if (error != 0)

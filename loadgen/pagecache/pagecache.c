@@ -218,22 +218,6 @@ static void end(struct worker *worker)
     io_stream_close(&own_of(worker)->stream);
 }
 
-// Blocks of one worker, in turns. False: one could not be read, and it ends.
-static bool read_due(struct worker *worker, struct io_stream *stream, int64_t due_ns)
-{
-    const struct pagecache_state *state = worker->run->state;
-    const struct io_request request = io_stream_next(stream, 0);
-    const int64_t start_ns = now_ns();
-    const int error = io_stream_do(stream, &request);
-    if (error != 0) {
-        worker_fail(worker, "reading at byte %llu of the work file in %s: %s: check the kernel log",
-                    (unsigned long long)request.offset_bytes, state->file.folder, strerror(error));
-        return false;
-    }
-    worker_done(worker, due_ns, start_ns, now_ns(), worker->run->quantum);
-    return true;
-}
-
 // Until a pause; then the worker's part is given back, so that what is measured without
 // this load has that memory.
 static void work(struct worker *worker)
@@ -243,10 +227,19 @@ static void work(struct worker *worker)
     struct reader *own = worker->state;
     const uint64_t first = own->stream.first * block_bytes, bytes = own->stream.count * block_bytes;
     int64_t due_ns;
-    bool fine = true;
-    while (fine && worker_wait_due(worker, &due_ns))
-        fine = read_due(worker, &own->stream, due_ns);
-    if (!fine)
+    int error = 0;
+    while (error == 0 && worker_wait_due(worker, &due_ns)) {
+        const struct io_request request = io_stream_next(&own->stream, 0);
+        const int64_t start_ns = now_ns();
+        error = io_stream_do(&own->stream, &request);
+        if (error == 0)
+            worker_done(worker, due_ns, start_ns, now_ns(), worker->run->quantum);
+        else
+            worker_fail(
+                worker, "reading at byte %llu of the work file in %s: %s: check the kernel log",
+                (unsigned long long)request.offset_bytes, state->file.folder, strerror(error));
+    }
+    if (error != 0)
         worker_sleep_until(worker, INT64_MAX);
     atomic_store(&own->held_bytes, resident_bytes(state->plan.read_fd, first, bytes));
     resident_drop(state->plan.read_fd, first, bytes);
@@ -254,19 +247,11 @@ static void work(struct worker *worker)
 
 // ---- reporting ----
 
-// Pages of files that the kernel took from anybody since boot, in bytes; NAN: unknown.
-static double reclaimed_bytes(void)
-{
-    char text[32];
-    const bool known = machine_field("/proc/vmstat", "pgsteal_file", " ", text, sizeof text);
-    const double pages = known ? strtod(text, NULL) : NAN;
-    return pages * (double)page_bytes();
-}
-
 static void count(struct run *run, double counters[LOAD_COUNTERS])
 {
     struct pagecache_state *state = run->state;
     uint64_t held = 0;
+    char text[32];
     if (state->plan.read_fd < 0)
         return;
     for (unsigned i = 0; run->workers && i < run->threads; i++) {
@@ -278,7 +263,9 @@ static void count(struct run *run, double counters[LOAD_COUNTERS])
     }
     const double now = (double)resident_bytes(state->plan.read_fd, 0, state->plan.file_bytes);
     state->resident_bytes = now > 0 ? now : (double)held;
-    counters[RECLAIMED] = reclaimed_bytes();
+    // Pages of files that the kernel took from anybody since boot.
+    const bool known = machine_field("/proc/vmstat", "pgsteal_file", " ", text, sizeof text);
+    counters[RECLAIMED] = known ? strtod(text, NULL) * (double)page_bytes() : (double)NAN;
     counters[OTHERS] = cache_room().cached_bytes - now;
 }
 
