@@ -3,6 +3,8 @@
 // each page of a new one is touched, as its user would.
 
 #define OPTIONS_OF struct alloc_settings // see common/options.h
+#define STATE_OF   struct alloc_state    // see load.h
+#define OWN_OF     struct alloc_worker
 
 #include "load.h"
 
@@ -262,26 +264,14 @@ struct alloc_settings {
 struct alloc_plan {
     const struct allocator *allocator;
     uint64_t minimum_bytes, maximum_bytes; // of one allocation
-    uint64_t live_bytes;                   // of all workers, on average
     uint64_t slots;                        // of one worker
     double room_bytes;                     // that all of it takes at most
-    bool purge;
 };
 
 struct alloc_state {
     struct alloc_plan plan;
     char sizes[48]; // of --size, in bytes
 };
-
-static inline struct alloc_settings *alloc_settings_of(const struct run *run)
-{
-    return run->settings;
-}
-
-static inline struct alloc_state *alloc_state_of(const struct run *run)
-{
-    return run->state;
-}
 
 // The options of loadgen alloc, and what follows from them.
 
@@ -344,22 +334,9 @@ static double excess_bytes(const struct alloc_plan *plan)
     return fmin(5 * sqrt(slots * (squares - mean * mean)), slots * (high - mean));
 }
 
-// Writes what was chosen into the options, which a calibration is known by.
-static void settle(struct run *run)
-{
-    struct alloc_settings *set = alloc_settings_of(run);
-    struct alloc_state *state = alloc_state_of(run);
-    char low[24], high[24];
-    snprintf(state->sizes, sizeof state->sizes, "%s-%s",
-             units_exact_size(state->plan.minimum_bytes, low, sizeof low),
-             units_exact_size(state->plan.maximum_bytes, high, sizeof high));
-    set->size = state->sizes;
-    set->allocator = state->plan.allocator == &alloc_jemalloc ? 1 : 2;
-}
-
 static void alloc_check(struct run *run)
 {
-    const struct alloc_settings *set = alloc_settings_of(run);
+    struct alloc_settings *set = run->settings;
     struct alloc_state *state = run->state;
     struct alloc_plan *plan = &state->plan;
     plan->allocator = set->allocator > 0
@@ -371,8 +348,6 @@ static void alloc_check(struct run *run)
                         ? "give glibc, or install jemalloc 5 and build again without sanitizers"
                         : "give jemalloc");
     parse_sizes(set->size, plan);
-    plan->live_bytes = set->live_bytes;
-    plan->purge = set->purge;
     plan->slots = (uint64_t)((double)set->live_bytes / run->threads / mean_bytes(plan));
     if (plan->slots < 1)
         usage_error("--live %llu: less than one allocation of each of %u workers: give more, or a "
@@ -380,7 +355,7 @@ static void alloc_check(struct run *run)
                     (unsigned long long)set->live_bytes, run->threads);
     // What all of it takes of memory at most.
     const struct alloc_spare *spare =
-        plan->purge ? &plan->allocator->purging : &plan->allocator->usual;
+        set->purge ? &plan->allocator->purging : &plan->allocator->usual;
     const double large =
         plan->maximum_bytes >= page_bytes() ? spare->pages_of_large * (double)page_bytes() : 0;
     const double each = mean_bytes(plan) * spare->factor + large + OVERHEAD_BYTES;
@@ -393,7 +368,13 @@ static void alloc_check(struct run *run)
     // Allocations of one paced operation without a limit.
     const double pages = mean_bytes(plan) / (double)page_bytes();
     run->quantum = floor(fmax(fmin(MOST_IN_A_ROW, PAGES_IN_A_ROW / pages), 1));
-    settle(run);
+    // Writes what was chosen into the options, which a calibration is known by.
+    char low[24], high[24];
+    snprintf(state->sizes, sizeof state->sizes, "%s-%s",
+             units_exact_size(plan->minimum_bytes, low, sizeof low),
+             units_exact_size(plan->maximum_bytes, high, sizeof high));
+    set->size = state->sizes;
+    set->allocator = plan->allocator == &alloc_jemalloc ? 1 : 2;
 }
 
 enum counter { FAULTS };
@@ -449,7 +430,7 @@ static int no_memory(struct worker *worker)
 // All slots, as long as the kernel has memory to give. 0, or -1 after worker_fail().
 static int fill_slots(struct worker *worker, struct alloc_worker *own)
 {
-    const struct alloc_plan *plan = &alloc_state_of(worker->run)->plan;
+    const struct alloc_plan *plan = &state_of(worker->run)->plan;
     const size_t step = room_step(worker->run);
     size_t since_look = 0;
     for (uint64_t i = 0; i < plan->slots; i++) {
@@ -467,12 +448,12 @@ static int fill_slots(struct worker *worker, struct alloc_worker *own)
 
 static int begin(struct worker *worker)
 {
-    const struct alloc_plan *plan = &alloc_state_of(worker->run)->plan;
+    const struct alloc_plan *plan = &state_of(worker->run)->plan;
     struct alloc_worker *own = worker->state;
     own->page_bytes = page_bytes();
     own->random = 0x9E3779B97F4A7C15ull + worker->index;
     own->logarithm = log((double)plan->maximum_bytes / (double)plan->minimum_bytes);
-    if (plan->allocator->open(&own->heap, plan->purge) != 0)
+    if (plan->allocator->open(&own->heap, settings_of(worker->run)->purge) != 0)
         return worker_fail(worker, "%s failed: %s: try another --allocator", plan->allocator->name,
                            strerror(errno));
     own->slots = calloc(plan->slots, sizeof *own->slots);
@@ -483,7 +464,7 @@ static int begin(struct worker *worker)
 
 static void end(struct worker *worker)
 {
-    const struct alloc_plan *plan = &alloc_state_of(worker->run)->plan;
+    const struct alloc_plan *plan = &state_of(worker->run)->plan;
     struct alloc_worker *own = worker->state;
     for (uint64_t i = 0; own->slots && i < plan->slots; i++)
         empty_slot(own, plan, &own->slots[i]);
@@ -493,7 +474,7 @@ static void end(struct worker *worker)
 
 static double operate(struct worker *worker)
 {
-    const struct alloc_plan *plan = &alloc_state_of(worker->run)->plan;
+    const struct alloc_plan *plan = &state_of(worker->run)->plan;
     struct alloc_worker *own = worker->state;
     const double count = worker->run->quantum;
     for (double i = 0; i < count; i++) {
@@ -519,7 +500,7 @@ static void fields(struct run *run, const struct snapshot *window, struct line *
 {
     double bytes[STATISTICS];
     char name[32];
-    alloc_state_of(run)->plan.allocator->statistics(bytes);
+    state_of(run)->plan.allocator->statistics(bytes);
     line_fixed(line, "page_faults_per_s", per_second(window->counters[FAULTS], window), 6);
     for (size_t i = 0; i < STATISTICS; i++) {
         snprintf(name, sizeof name, "%s_bytes", statistic_names[i]);
@@ -529,13 +510,14 @@ static void fields(struct run *run, const struct snapshot *window, struct line *
 
 static void notes(struct run *run, const char *event, const struct snapshot *window)
 {
-    const struct alloc_plan *plan = &alloc_state_of(run)->plan;
+    const struct alloc_plan *plan = &state_of(run)->plan;
     double bytes[STATISTICS];
     char size[32];
     (void)event;
     plan->allocator->statistics(bytes);
     report_print(&run->report, "  %s%s: %.0f page faults a second", plan->allocator->name,
-                 plan->purge ? ", purging" : "", per_second(window->counters[FAULTS], window));
+                 settings_of(run)->purge ? ", purging" : "",
+                 per_second(window->counters[FAULTS], window));
     for (size_t i = 0; i < STATISTICS; i++)
         if (!isnan(bytes[i]))
             report_print(&run->report, ", %s %s", statistic_names[i],
@@ -545,15 +527,14 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
 
 static void describe(struct run *run, struct line *line)
 {
-    const struct alloc_state *state = alloc_state_of(run);
-    const struct alloc_plan *plan = &state->plan;
+    const struct alloc_plan *plan = &state_of(run)->plan;
     line_text(line, "allocator", plan->allocator->name);
     line_count(line, "minimum_bytes", plan->minimum_bytes);
     line_count(line, "maximum_bytes", plan->maximum_bytes);
-    line_count(line, "live_bytes", plan->live_bytes);
+    line_count(line, "live_bytes", settings_of(run)->live_bytes);
     line_count(line, "room_bytes", (uint64_t)plan->room_bytes);
     line_count(line, "slots", plan->slots * run->threads);
-    line_bool(line, "purge", plan->purge);
+    line_bool(line, "purge", settings_of(run)->purge);
     line_count(line, "chunk_operations", (uint64_t)run->quantum);
 }
 

@@ -165,28 +165,20 @@ static const char *find_member(const char *text, const char *name)
     return found;
 }
 
-// What the loads of a recording are counted in: percent, also where the recording is too
-// old to say so.
-static bool take_unit(struct reader *reader, const char *unit)
-{
-    if (unit && strncmp(unit, "\"fraction\"", 10) == 0)
-        reader->full_core = 1;
-    else if (!unit || strncmp(unit, "\"percent\"", 9) == 0)
-        reader->full_core = 100;
-    else
-        return refuse(reader, "a unit that is neither \"percent\" nor \"fraction\"");
-    return true;
-}
-
 static bool take_json_line(struct reader *reader, const char *text)
 {
     const char *cores = find_member(text, "cores");
+    const char *unit = find_member(text, "unit");
     const char *time = find_member(text, "time_ms");
     const char *load = find_member(text, "load");
     if (find_member(text, "event"))
         return true; // the summary of the recording
-    if (cores)
-        return take_cores(reader, &cores) && take_unit(reader, find_member(text, "unit"));
+    if (cores) {     // loads are in percent, also where the recording is too old to say so
+        reader->full_core = unit && strncmp(unit, "\"fraction\"", 10) == 0 ? 1 : 100;
+        return take_cores(reader, &cores) &&
+               (reader->full_core == 1 || !unit || strncmp(unit, "\"percent\"", 9) == 0 ||
+                refuse(reader, "a unit that is neither \"percent\" nor \"fraction\""));
+    }
     if (!time || !load || *load != '[')
         return refuse(reader, "neither \"cores\" nor \"time_ms\" with \"load\": [...]");
     load++;

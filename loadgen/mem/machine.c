@@ -100,15 +100,11 @@ static int64_t reserved_pages(void)
     return machine_number("/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages");
 }
 
-static bool transparent_never(void)
-{
-    char text[128];
-    return !machine_line(ENABLED, text, sizeof text) || strstr(text, "[never]");
-}
-
 const char *mem_pages_no_huge(void)
 {
-    if (reserved_pages() > 0 || !transparent_never())
+    char text[128];
+    if (reserved_pages() > 0 ||
+        (machine_line(ENABLED, text, sizeof text) && !strstr(text, "[never]")))
         return NULL;
     return "transparent huge pages are off (" ENABLED
            " says never) and none of 2 MiB are reserved (vm.nr_hugepages)";
@@ -120,24 +116,20 @@ uint64_t mem_pages_reserved_bytes(void)
     return pages > 0 ? (uint64_t)pages * HUGE_BYTES : 0;
 }
 
-// Reserved huge pages are ours once they are mapped: it cannot fail later. Their size is said, as
-// the usual one is 512 MiB where pages have 64 KiB (aarch64).
-static int map_reserved(struct mem_area *area, size_t whole)
-{
-    void *memory = mmap(NULL, whole, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | 21 << MAP_HUGE_SHIFT, -1, 0);
-    if (memory == MAP_FAILED)
-        return -1;
-    *area = (struct mem_area){memory, memory, whole};
-    return 0;
-}
-
 int mem_pages_map(struct mem_area *area, size_t bytes, bool huge)
 {
     const size_t whole = (bytes + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1);
     const size_t outer = whole + 2 * HUGE_BYTES;
-    if (huge && reserved_pages() > 0 && map_reserved(area, whole) == 0)
+    // Reserved huge pages are ours once they are mapped: it cannot fail later. Their size is said,
+    // as the usual one is 512 MiB where pages have 64 KiB (aarch64).
+    void *reserved = MAP_FAILED;
+    if (huge && reserved_pages() > 0)
+        reserved = mmap(NULL, whole, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | 21 << MAP_HUGE_SHIFT, -1, 0);
+    if (reserved != MAP_FAILED) {
+        *area = (struct mem_area){reserved, reserved, whole};
         return 0;
+    }
     // The pages before and after stay inaccessible: else the kernel would merge this
     // mapping with a neighbour, and smaps could not separate them.
     char *base = mmap(NULL, outer, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

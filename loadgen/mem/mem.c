@@ -20,20 +20,14 @@ static const char details[] =
 
 // ---- what it counts and reports ----
 
-// Adds ns_per_load (the median of operations) and ns_per_load_mean of single accesses.
-static void access_fields(const struct snapshot *window, struct line *line)
-{
-    const double loads = window->amount;
-    line_fixed(line, "ns_per_load", ns_per_unit(window), 6);
-    line_fixed(line, "ns_per_load_mean", loads > 0 ? (double)window->busy_ns / loads : NAN, 6);
-}
-
 // load.h's fields, notes and describe.
 static void mem_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     line_fixed(line, "busy_s", (double)window->busy_ns / 1e9, 6);
-    if (state_of(run)->plan.access != ACCESS_NONE)
-        access_fields(window, line);
+    if (state_of(run)->plan.access == ACCESS_NONE)
+        return;
+    line_fixed(line, "ns_per_load", ns_per_unit(window), 6); // the median of operations
+    line_fixed(line, "ns_per_load_mean", per_unit((double)window->busy_ns, window), 6);
 }
 
 // How many times as large as it has to be for memory to be measured, and not a cache; below
@@ -56,9 +50,7 @@ static void mem_summary(struct run *run, const struct snapshot *window, struct l
     const struct mem_state *state = state_of(run);
     const struct mem_plan *plan = &state->plan;
     const bool moves = plan->access == ACCESS_NONE;
-    const double active_s = (double)window->active_ns / 1e9;
-    line_fixed(line, "bandwidth_bytes_s", moves && active_s > 0 ? window->amount / active_s : NAN,
-               6);
+    line_fixed(line, "bandwidth_bytes_s", moves ? per_second(window->amount, window) : NAN, 6);
     line_fixed(line, "latency_ns", moves ? NAN : ns_per_unit(window), 6);
     if (state->checked) {
         line_bool(line, "valid", state->error <= MEM_VALID_ERROR);
@@ -77,29 +69,16 @@ static void mem_summary(struct run *run, const struct snapshot *window, struct l
     line_close(line);
 }
 
-// "0" or "0,1": the nodes that the memory is on.
-static const char *node_list(const struct mem_pages *pages, char *text, size_t size)
-{
-    const uint64_t nodes = atomic_load(&pages->nodes);
-    text[0] = '\0';
-    for (unsigned i = 0; i < 64; i++) {
-        const size_t used = strlen(text);
-        if ((nodes >> i & 1) != 0)
-            snprintf(text + used, size - used, "%s%u", used > 0 ? "," : "", i);
-    }
-    return text;
-}
-
 static void mem_describe(struct run *run, struct line *line)
 {
     const struct mem_state *state = state_of(run);
     const struct mem_plan *plan = &state->plan;
     const struct mem_pages *pages = &state->pages;
     const bool accesses = plan->access != ACCESS_NONE;
-    char nodes[256];
+    char nodes[256] = "";
     line_text(line, "kernel", mem_kernel_names[plan->kernel]);
     line_text(line, "simd", accesses ? "none" : simd_names[plan->simd]);
-    line_bool(line, "non_temporal", plan->non_temporal);
+    line_bool(line, "non_temporal", settings_of(run)->non_temporal);
     line_count(line, "footprint_bytes", plan->worker_bytes * run->threads);
     line_fixed(line, "cache_edge_bytes", state->edge_bytes > 0 ? (double)state->edge_bytes : NAN,
                0);
@@ -123,7 +102,13 @@ static void mem_describe(struct run *run, struct line *line)
     line_count(line, "page_bytes", atomic_load(&pages->page_bytes));
     line_count(line, "huge_bytes",
                atomic_load(&pages->thp_bytes) + atomic_load(&pages->hugetlb_bytes));
-    line_text(line, "nodes", node_list(pages, nodes, sizeof nodes));
+    // "0" or "0,1": the nodes that the memory is on.
+    for (unsigned i = 0; i < 64; i++) {
+        const size_t used = strlen(nodes);
+        if ((atomic_load(&pages->nodes) >> i & 1) != 0)
+            snprintf(nodes + used, sizeof nodes - used, "%s%u", used > 0 ? "," : "", i);
+    }
+    line_text(line, "nodes", nodes);
 }
 
 static void mem_notes(struct run *run, const char *event, const struct snapshot *window)
@@ -141,7 +126,7 @@ static void mem_notes(struct run *run, const char *event, const struct snapshot 
                  mem_kernel_names[plan->kernel],
                  plan->access != ACCESS_NONE ? mem_access_names[plan->access]
                                              : simd_names[plan->simd],
-                 plan->non_temporal ? ", non-temporal" : "",
+                 settings_of(run)->non_temporal ? ", non-temporal" : "",
                  units_format_size((double)(plan->worker_bytes * run->threads), size, sizeof size),
                  mem_class_names[plan->class], mem_pages_name(&state->pages),
                  mapped == 0 ? 0
@@ -224,7 +209,7 @@ static int map_arrays(struct worker *worker, struct mem_worker *own)
     const unsigned arrays = mem_kernel_arrays(plan->kernel);
     const size_t page = page_bytes();
     const size_t stride = (plan->array_bytes + page - 1) / page * page + STAGGER_BYTES;
-    if (mem_pages_map(&own->area, stride * arrays, plan->huge) != 0)
+    if (mem_pages_map(&own->area, stride * arrays, settings_of(worker->run)->huge) != 0)
         return worker_fail(worker, "cannot map %llu bytes: %s: give a smaller --footprint",
                            (unsigned long long)plan->worker_bytes, strerror(errno));
     if (plan->node >= 0 && mem_machine_bind(&state->machine, (unsigned)plan->node, own->area.memory,
@@ -239,23 +224,20 @@ static int mem_begin(struct worker *worker)
 {
     struct mem_state *state = state_of(worker->run);
     struct mem_worker *own = worker->state;
-    if (state->plan.worker_bytes > 0) {
-        if (map_arrays(worker, own) != 0)
-            return -1;
-        if (!fill(worker->run, own, worker->index))
-            return -1;
-        const int node = mem_machine_node_of(&state->machine, own->area.memory);
-        mem_pages_count(&state->pages, own->area.memory);
-        if (node >= 0 && node < 64)
-            atomic_fetch_or(&state->pages.nodes, 1ull << node);
-    }
+    if (state->plan.worker_bytes == 0)
+        return 0;
+    if (map_arrays(worker, own) != 0 || !fill(worker->run, own, worker->index))
+        return -1;
+    const int node = mem_machine_node_of(&state->machine, own->area.memory);
+    mem_pages_count(&state->pages, own->area.memory);
+    if (node >= 0 && node < 64)
+        atomic_fetch_or(&state->pages.nodes, 1ull << node);
     return 0;
 }
 
 static void mem_end(struct worker *worker)
 {
-    struct mem_worker *own = worker->state;
-    mem_pages_unmap(&own->area);
+    mem_pages_unmap(&own_of(worker)->area);
 }
 
 static double mem_operate(struct worker *worker)
@@ -387,30 +369,22 @@ static const struct option_row options[] = {
     {0},
 };
 
-// Of all workers: an L3 is theirs together, the others each worker's own. 0: not known.
-static uint64_t level_bytes(const struct run *run)
-{
-    const struct mem_caches *caches = &state_of(run)->machine.caches;
-    switch (settings_of(run)->level) {
-    case MEM_L1:
-        return caches->l1_bytes * run->threads;
-    case MEM_L2:
-        return caches->l2_bytes * run->threads;
-    default:
-        return caches->l3_bytes;
-    }
-}
-
 static void check(struct run *run)
 {
+    const struct mem_caches *caches = &state_of(run)->machine.caches;
     const double percent = settings_of(run)->size_percent;
-    mem_open(run, MEM_TRIAD, ACCESS_NONE);
-    const double cache_bytes = (double)level_bytes(run);
-    if (cache_bytes <= 0)
+    const int level = settings_of(run)->level;
+    state_of(run)->plan.kernel = MEM_TRIAD;
+    mem_open(run);
+    // Of all workers: an L3 is theirs together, the others each worker's own.
+    const uint64_t bytes =
+        level == MEM_L3 ? caches->l3_bytes
+                        : (level == MEM_L1 ? caches->l1_bytes : caches->l2_bytes) * run->threads;
+    if (bytes == 0)
         usage_error("--level %s: this machine does not report the size of that cache: use loadgen "
                     "mem --footprint",
-                    levels[settings_of(run)->level]);
-    mem_set_footprint(run, cache_bytes * percent / 100);
+                    levels[level]);
+    mem_set_footprint(run, (double)bytes * percent / 100);
     if (percent <= 0)
         run->rate = 0;
 }

@@ -241,9 +241,9 @@ extern const char *const mem_simd_choices[]; // of --simd
 
 // load.h's check.
 void mem_check(struct run *run);
-// Makes run->state, and checks the machine, --simd, --node; then the caller gives the
-// footprint of all workers together, and the rest of the plan follows, or exit 2.
-void mem_open(struct run *run, enum mem_kernel kernel, enum mem_access access);
+// Of a plan with its kernel and access: checks the machine, --simd, --node; then the caller gives
+// the footprint of all workers together, and the rest of the plan follows, or exit 2.
+void mem_open(struct run *run);
 void mem_set_footprint(struct run *run, double footprint_bytes);
 
 // What the parts of loadgen mem and loadgen cache share: the options as given, and
@@ -268,7 +268,6 @@ extern const char *const mem_class_names[];
 struct mem_plan {
     enum mem_kernel kernel;
     enum simd simd;
-    bool non_temporal, huge;
     int node;               // of the memory; -1: each worker's own
     enum mem_access access; // ACCESS_NONE: it moves blocks, as the course says
     struct mem_course course;

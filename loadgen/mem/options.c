@@ -211,26 +211,6 @@ static uint64_t edge_find(const struct mem_caches *caches, int cpu, bool quiet)
     return bytes;
 }
 
-// What --kernel, --read, --write, --block-size, --sequential and --random mean together.
-
-struct mem_pattern {
-    enum mem_kernel kernel;
-    enum mem_access access; // ACCESS_NONE: blocks are moved
-};
-
-// --read and --write are other words for two kernels.
-static enum mem_kernel kernel_of(const struct run *run)
-{
-    const struct mem_settings *set = settings_of(run);
-    if (set->read && set->write)
-        usage_error("--read and --write exclude each other: give one, or --kernel copy");
-    if ((set->read || set->write) && options_given(run->options, "kernel"))
-        usage_error("--%s is a --kernel: give one of the two", set->read ? "read" : "write");
-    if (set->read)
-        return MEM_READ;
-    return set->write ? MEM_WRITE : (enum mem_kernel)set->kernel;
-}
-
 // Blocks of one byte; reads of random ones are a chase.
 static enum mem_access access_of(const struct mem_settings *set, enum mem_kernel *kernel)
 {
@@ -248,11 +228,18 @@ static enum mem_access access_of(const struct mem_settings *set, enum mem_kernel
     }
 }
 
-// Ends the program with exit status 2 where they exclude each other.
-static struct mem_pattern mem_pattern_of(const struct run *run)
+// What --kernel, --read, --write, --block-size, --sequential and --random mean together. Ends the
+// program with exit status 2 where they exclude each other.
+static void choose_kernel(struct run *run)
 {
     const struct mem_settings *set = settings_of(run);
-    struct mem_pattern pattern = {.kernel = kernel_of(run)};
+    struct mem_plan *plan = &state_of(run)->plan;
+    // --read and --write are other words for two kernels.
+    if (set->read && set->write)
+        usage_error("--read and --write exclude each other: give one, or --kernel copy");
+    if ((set->read || set->write) && options_given(run->options, "kernel"))
+        usage_error("--%s is a --kernel: give one of the two", set->read ? "read" : "write");
+    plan->kernel = set->read ? MEM_READ : set->write ? MEM_WRITE : (enum mem_kernel)set->kernel;
     if (set->random && set->sequential)
         usage_error("--random and --sequential exclude each other: give one");
     if (set->random && set->block_bytes == 0)
@@ -260,16 +247,15 @@ static struct mem_pattern mem_pattern_of(const struct run *run)
     if (set->block_bytes > 1 && set->block_bytes % (MEM_BLOCK * sizeof(double)) != 0)
         usage_error("--block-size %llu: neither 1 nor a multiple of %zu bytes: give such a size",
                     (unsigned long long)set->block_bytes, MEM_BLOCK * sizeof(double));
-    if (set->block_bytes != 0 && (pattern.kernel == MEM_CHASE || pattern.kernel == MEM_STREAM))
+    if (set->block_bytes != 0 && (plan->kernel == MEM_CHASE || plan->kernel == MEM_STREAM))
         usage_error("--block-size: %s has no blocks: give another --kernel",
-                    mem_kernel_names[pattern.kernel]);
-    if (set->sequential && pattern.kernel == MEM_CHASE)
+                    mem_kernel_names[plan->kernel]);
+    if (set->sequential && plan->kernel == MEM_CHASE)
         usage_error("--sequential: a chase is random: give --read --block-size 1");
     if (set->block_bytes == 1)
-        pattern.access = access_of(set, &pattern.kernel);
-    else if (pattern.kernel == MEM_CHASE)
-        pattern.access = ACCESS_LOAD_RANDOM;
-    return pattern;
+        plan->access = access_of(set, &plan->kernel);
+    else if (plan->kernel == MEM_CHASE)
+        plan->access = ACCESS_LOAD_RANDOM;
 }
 
 #define USUAL_L3S   4.0               // for each array: STREAM's rule
@@ -332,14 +318,10 @@ static void check_simd(struct run *run)
                     simd_names[plan->simd], simd_names[mem_simd_best()]);
 }
 
-void mem_open(struct run *run, enum mem_kernel kernel, enum mem_access access)
+void mem_open(struct run *run)
 {
     const struct mem_settings *set = settings_of(run);
     struct mem_state *state = state_of(run);
-    state->plan.kernel = kernel;
-    state->plan.access = access;
-    state->plan.non_temporal = set->non_temporal;
-    state->plan.huge = set->huge;
     if (set->non_temporal && !mem_kernel_stores(state->plan.kernel))
         usage_error("--non-temporal is for stores, and %s has none: leave it out",
                     mem_kernel_names[state->plan.kernel]);
@@ -355,11 +337,9 @@ void mem_open(struct run *run, enum mem_kernel kernel, enum mem_access access)
     (void)edge_kept(&state->machine.caches, &state->edge_bytes);
     check_simd(run);
     char nodes[256];
-    state->plan.node = -1;
-    if (settings_of(run)->node < 0)
-        return;
-    state->plan.node = (int)settings_of(run)->node;
-    if (!mem_machine_has_node(&state->machine, (unsigned)state->plan.node, nodes, sizeof nodes))
+    state->plan.node = (int)set->node;
+    if (set->node >= 0 &&
+        !mem_machine_has_node(&state->machine, (unsigned)set->node, nodes, sizeof nodes))
         usage_error("--node %d: there is no such NUMA node here: choose from %s", state->plan.node,
                     nodes);
 }
@@ -416,17 +396,6 @@ static double footprint_of(const struct run *run)
     return (double)bytes;
 }
 
-static enum mem_class class_of(const struct run *run)
-{
-    const struct mem_state *state = state_of(run);
-    const uint64_t own = state->plan.worker_bytes;
-    if (own <= state->machine.caches.l1_bytes)
-        return MEM_L1;
-    if (own <= state->machine.caches.l2_bytes)
-        return MEM_L2;
-    return own * run->threads <= state->machine.caches.l3_all_bytes ? MEM_L3 : MEM_MEMORY;
-}
-
 // At most about 100 us of work on a machine of our day, so that a limit means an
 // even flow; and long enough that taking the time does not matter.
 static uint64_t chunk_of(const struct mem_plan *plan)
@@ -448,14 +417,6 @@ static uint64_t chunk_of(const struct mem_plan *plan)
     const uint64_t bytes = plan->class <= MEM_L2 ? CHUNK_INSIDE : CHUNK_BYTES;
     const uint64_t block = plan->course.step[0].element_bytes * MEM_BLOCK;
     return bytes / block * block;
-}
-
-static void check_headroom(struct run *run, double bytes)
-{
-    if (settings_of(run)->huge && bytes <= (double)mem_pages_reserved_bytes())
-        return; // taken from everybody already
-    room_claim(run, bytes, state_of(run)->plan.node, "a footprint of",
-               "give a smaller --footprint");
 }
 
 // The same for each array of each worker, in whole blocks.
@@ -494,7 +455,7 @@ static void choose_run(const struct run *run, struct mem_plan *plan)
     struct mem_course *course = &plan->course;
     const uint64_t block_bytes = settings_of(run)->block_bytes;
     mem_course_steps(course, plan->kernel,
-                     plan->non_temporal ? table->non_temporal : table->cached);
+                     settings_of(run)->non_temporal ? table->non_temporal : table->cached);
     course->elements = plan->array_bytes / sizeof(double);
     course->block = block_bytes > 0 ? block_bytes / sizeof(double) : course->elements;
     course->random = settings_of(run)->random;
@@ -502,56 +463,55 @@ static void choose_run(const struct run *run, struct mem_plan *plan)
 
 void mem_set_footprint(struct run *run, double footprint_bytes)
 {
-    struct mem_plan *plan = &state_of(run)->plan;
+    struct mem_settings *set = settings_of(run);
+    struct mem_state *state = state_of(run);
+    struct mem_plan *plan = &state->plan;
+    const struct mem_caches *caches = &state->machine.caches;
     const bool moves = plan->access == ACCESS_NONE;
-    check_headroom(run, footprint_bytes);
+    // Reserved huge pages are taken from everybody already.
+    if (!set->huge || footprint_bytes > (double)mem_pages_reserved_bytes())
+        room_claim(run, footprint_bytes, plan->node, "a footprint of",
+                   "give a smaller --footprint");
     divide(run, footprint_bytes, plan);
-    plan->class = class_of(run);
+    const uint64_t own = plan->worker_bytes, all = own * run->threads;
+    plan->class = own <= caches->l1_bytes       ? MEM_L1
+                  : own <= caches->l2_bytes     ? MEM_L2
+                  : all <= caches->l3_all_bytes ? MEM_L3
+                                                : MEM_MEMORY;
     if (moves)
         choose_run(run, plan);
     plan->chunk = chunk_of(plan);
     run->unit = moves ? UNIT_BYTES : UNIT_OPS;
     run->quantum = (double)plan->chunk;
     // Writes what was chosen into the options, which a calibration is known by.
-    struct mem_settings *set = settings_of(run);
-    struct mem_state *state = state_of(run);
     // The default follows from the machine; where memory is short it is less for the moment, and
     // the same load all the same.
-    units_exact_size(state->plan.worker_bytes * run->threads, state->footprint,
-                     sizeof state->footprint);
+    units_exact_size(all, state->footprint, sizeof state->footprint);
     if (set->footprint)
         set->footprint = state->footprint;
-    set->simd = state->plan.access != ACCESS_NONE ? 0 : 1 + (int)state->plan.simd;
-    set->kernel = (int)state->plan.kernel;
+    set->simd = moves ? 1 + (int)plan->simd : 0;
+    set->kernel = (int)plan->kernel;
     set->read = set->write = set->sequential = false;
-    if (state->plan.kernel == MEM_CHASE) { // however it was named
+    if (plan->kernel == MEM_CHASE) { // however it was named
         set->random = false;
         set->block_bytes = 0;
     }
-}
-
-// Whether the frame is about to refuse the options: then nothing is worth measuring.
-static bool is_refused(const struct common *common)
-{
-    struct rate limit;
-    return common->limit &&
-           ((common->calib && !common->if_missing) || units_rate(common->limit, &limit) != 0);
-}
-
-// Only who relies on it waits for it, and only once on a machine.
-static bool needs_edge(const struct run *run)
-{
-    return !settings_of(run)->footprint && !run->common.dry_run && !is_refused(&run->common);
 }
 
 // ---- all of it ----
 
 void mem_check(struct run *run)
 {
-    const struct mem_pattern pattern = mem_pattern_of(run);
-    mem_open(run, pattern.kernel, pattern.access);
+    const struct common *common = &run->common;
     struct mem_state *state = state_of(run);
-    if (needs_edge(run))
+    struct rate limit;
+    choose_kernel(run);
+    mem_open(run);
+    // Whether the frame is about to refuse the options: then nothing is worth measuring.
+    const bool refused = common->limit && ((common->calib && !common->if_missing) ||
+                                           units_rate(common->limit, &limit) != 0);
+    // Only who relies on it waits for it, and only once on a machine.
+    if (!settings_of(run)->footprint && !common->dry_run && !refused)
         state->edge_bytes = edge_find(&state->machine.caches, run->cpus.cpu[0], run->report.json);
     mem_set_footprint(run, footprint_of(run));
 }

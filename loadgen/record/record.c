@@ -31,21 +31,10 @@ struct sample {
     unsigned long long switches, interrupts; // of all CPUs
 };
 
-// A line "cpuN ..."; that of "cpu" is the sum.
-static bool take_cpu(const char *text, struct cpu_ticks *cpu)
-{
-    *cpu = (struct cpu_ticks){0};
-    return strncmp(text, "cpu", 3) == 0 && isdigit((unsigned char)text[3]) &&
-           sscanf(text, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu->cpu, &cpu->user,
-                  &cpu->nice, &cpu->system, &cpu->idle, &cpu->iowait, &cpu->irq, &cpu->softirq,
-                  &cpu->steal) >= 5;
-}
-
 // Reads it, of at most `capacity` CPUs. 0, or -1 with errno.
 static int sample_take(struct sample *sample, unsigned capacity)
 {
     char text[512]; // of "intr", which is longer, the first number is enough
-    struct cpu_ticks cpu;
     char path[PATH_MAX];
     FILE *file = fopen(machine_path("/proc/stat", path), "re");
     if (!file)
@@ -53,7 +42,12 @@ static int sample_take(struct sample *sample, unsigned capacity)
     sample->count = 0;
     sample->switches = sample->interrupts = 0;
     while (fgets(text, sizeof text, file)) {
-        if (sample->count < capacity && take_cpu(text, &cpu))
+        struct cpu_ticks cpu = {0};
+        // A line "cpuN ..."; that of "cpu" is the sum.
+        if (sample->count < capacity && isdigit((unsigned char)text[3]) &&
+            sscanf(text, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu.cpu, &cpu.user,
+                   &cpu.nice, &cpu.system, &cpu.idle, &cpu.iowait, &cpu.irq, &cpu.softirq,
+                   &cpu.steal) >= 5)
             sample->cpus[sample->count++] = cpu;
         else if (strncmp(text, "ctxt ", 5) == 0)
             (void)sscanf(text, "ctxt %llu", &sample->switches);
@@ -130,23 +124,6 @@ static void *watch(void *argument)
     return NULL;
 }
 
-// Not all CPUs at the same time: their interrupts would be one.
-static int start_all(struct wakeups *wakeups, const struct cpu_list *cpus)
-{
-    const int64_t start_ns = now_ns() + wakeups->interval_ns;
-    for (unsigned i = 0; i < wakeups->count; i++) {
-        struct watcher *watcher = &wakeups->watchers[i];
-        watcher->wakeups = wakeups;
-        watcher->cpu = cpus->cpu[i];
-        watcher->first_ns = start_ns + wakeups->interval_ns * i / wakeups->count;
-        errno = pthread_create(&watcher->thread, NULL, watch, watcher);
-        if (errno != 0)
-            return -1;
-        watcher->started = true;
-    }
-    return 0;
-}
-
 // Ends the threads. What they noted stays.
 static void wakeups_stop(struct wakeups *wakeups)
 {
@@ -167,33 +144,36 @@ static int wakeups_start(struct wakeups *wakeups, const struct cpu_list *cpus, i
     if (!wakeups->watchers)
         return -1;
     wakeups->count = cpus->count;
-    return start_all(wakeups, cpus);
+    // Not all CPUs at the same time: their interrupts would be one.
+    const int64_t start_ns = now_ns() + interval_ns;
+    for (unsigned i = 0; i < wakeups->count; i++) {
+        struct watcher *watcher = &wakeups->watchers[i];
+        watcher->wakeups = wakeups;
+        watcher->cpu = cpus->cpu[i];
+        watcher->first_ns = start_ns + interval_ns * i / wakeups->count;
+        errno = pthread_create(&watcher->thread, NULL, watch, watcher);
+        if (errno != 0)
+            return -1;
+        watcher->started = true;
+    }
+    return 0;
 }
 
-static struct watcher *watcher_of(const struct wakeups *wakeups, unsigned cpu)
+// Latencies on a CPU, while the threads run: since the start, or in a new span since the last one.
+// False: this CPU has no thread.
+static bool wakeups_take(const struct wakeups *wakeups, unsigned cpu, bool span,
+                         struct histogram *histogram)
 {
-    for (unsigned i = 0; i < wakeups->count; i++)
+    struct watcher *watcher = NULL;
+    for (unsigned i = 0; i < wakeups->count && !watcher; i++)
         if (wakeups->watchers[i].cpu == (int)cpu)
-            return &wakeups->watchers[i];
-    return NULL;
-}
-
-// Latencies on a CPU, while the threads run: since the start; and since the last call of
-// wakeups_next(), which begins a new span. False: this CPU has no thread.
-static bool wakeups_whole(const struct wakeups *wakeups, unsigned cpu, struct histogram *histogram)
-{
-    const struct watcher *watcher = watcher_of(wakeups, cpu);
-    memset(histogram, 0, sizeof *histogram);
-    if (watcher)
-        histogram_add(histogram, &watcher->latency);
-    return watcher;
-}
-
-static bool wakeups_next(struct wakeups *wakeups, unsigned cpu, struct histogram *histogram)
-{
-    struct watcher *watcher = watcher_of(wakeups, cpu);
-    if (!wakeups_whole(wakeups, cpu, histogram))
+            watcher = &wakeups->watchers[i];
+    if (!watcher)
         return false;
+    memset(histogram, 0, sizeof *histogram);
+    histogram_add(histogram, &watcher->latency);
+    if (!span)
+        return true;
     const struct histogram now = *histogram;
     histogram_subtract(histogram, &watcher->before);
     watcher->before = now;
@@ -302,13 +282,12 @@ static void add_latency(struct line *line, const struct histogram *histogram)
 }
 
 // An object for each CPU that has a thread.
-static void add_cpus(struct line *line, const char *name, struct recording *recording,
-                     bool take(struct recording *, unsigned cpu))
+static void add_cpus(struct line *line, const char *name, struct recording *recording, bool span)
 {
     line_array(line, name);
     for (unsigned i = 0; i < recording->first.count; i++) {
         const unsigned cpu = recording->first.cpus[i].cpu;
-        if (!take(recording, cpu))
+        if (!wakeups_take(&recording->wakeups, cpu, span, &recording->scratch))
             continue;
         line_object(line, NULL);
         line_count(line, "cpu", cpu);
@@ -316,16 +295,6 @@ static void add_cpus(struct line *line, const char *name, struct recording *reco
         line_close(line);
     }
     line_close(line);
-}
-
-static bool take_span(struct recording *recording, unsigned cpu)
-{
-    return wakeups_next(&recording->wakeups, cpu, &recording->scratch);
-}
-
-static bool take_whole(struct recording *recording, unsigned cpu)
-{
-    return wakeups_whole(&recording->wakeups, cpu, &recording->scratch);
 }
 
 static int write_span(struct recording *recording, const struct sample *before,
@@ -339,7 +308,7 @@ static int write_span(struct recording *recording, const struct sample *before,
     add_shares(&line, "steal", before, after, seconds, sample_steal);
     add_rates(&line, before, after, seconds);
     if (recording->wakeups.count > 0)
-        add_cpus(&line, "wakeup", recording, take_span);
+        add_cpus(&line, "wakeup", recording, true);
     recording->spans++;
     recording->end_ns = at_ns;
     return write_line(recording->file, &line);
@@ -454,7 +423,8 @@ static int record(struct run *run, struct recording *recording)
     wakeups_stop(&recording->wakeups);
     // All CPUs' latencies since the start into recording->all.
     for (unsigned i = 0; i < recording->first.count; i++)
-        if (take_whole(recording, recording->first.cpus[i].cpu))
+        if (wakeups_take(&recording->wakeups, recording->first.cpus[i].cpu, false,
+                         &recording->scratch))
             histogram_add(&recording->all, &recording->scratch);
     if (recording->spans == 0)
         return 0;
@@ -474,40 +444,23 @@ static int record(struct run *run, struct recording *recording)
     if (recording->wakeups.count > 0) {
         line_object(&line, "wakeup");
         add_latency(&line, &recording->all);
-        add_cpus(&line, "by_cpu", recording, take_whole);
+        add_cpus(&line, "by_cpu", recording, false);
         add_histogram(&line, &recording->all);
         line_close(&line);
     }
     return write_line(recording->file, &line);
 }
 
-static bool recording_open(struct recording *recording)
+static int record_instead(struct run *run)
 {
+    const char *path = run->arguments[0];
+    struct recording *recording = run->state;
     recording->capacity = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
     recording->ticks = calloc(recording->capacity, 3 * sizeof *recording->ticks);
     recording->first.cpus = recording->ticks;
     recording->samples[0].cpus = recording->ticks + recording->capacity;
     recording->samples[1].cpus = recording->ticks + 2 * recording->capacity;
-    return recording->ticks;
-}
-
-static const char *advice(int error)
-{
-    switch (error) {
-    case ENODEV:
-        return "a CPU was switched on or off: start again";
-    case EAGAIN: // no thread to measure wake-ups
-        return "see ulimit -u, or give --wakeup-every 0";
-    default:
-        return save_advice(error);
-    }
-}
-
-static int record_instead(struct run *run)
-{
-    const char *path = run->arguments[0];
-    struct recording *recording = run->state;
-    int failed = !recording_open(recording);
+    int failed = !recording->ticks;
     FILE *file = failed ? NULL : strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
     // A signal ends the recording in good order.
     const struct sigaction action = {.sa_handler = on_signal};
@@ -520,7 +473,10 @@ static int record_instead(struct run *run)
     }
     if (!file || failed) {
         const int error = errno;
-        complain("cannot record to %s: %s: %s", path, strerror(error), advice(error));
+        complain("cannot record to %s: %s: %s", path, strerror(error),
+                 error == ENODEV   ? "a CPU was switched on or off: start again"
+                 : error == EAGAIN ? "see ulimit -u, or give --wakeup-every 0" // no thread for it
+                                   : save_advice(error));
         failed = 1;
     } else if (recording->spans == 0) {
         // A file without any span is of no use to anybody.
