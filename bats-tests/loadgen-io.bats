@@ -412,15 +412,18 @@ marked_second() {
 #include "io/io.h"
 #include <stdio.h>
 enum { BINS = 256, DRAWS = 200000 };
+int run_end(struct run *run, int status, const char *format, ...) /* nothing may fail */
+{
+    return (void)run, (void)status, puts(format), -1;
+}
 int main(void)
 {
     struct io_plan plan = {.file_bytes = 1ull << 45, .block_bytes = 512, .random = true, .depth = 1,
                            .streams = 1, .read_percent = 100};
     struct io_stream stream;
-    struct io_error error;
     static double bins[BINS];
     double chi = 0;
-    if (io_stream_open(&stream, &plan, 0, &error) != 0)
+    if (io_stream_open(NULL, &stream, &plan, 0) != 0)
         return 2;
     for (int i = 0; i < DRAWS; i++) {
         struct io_request request = io_stream_next(&stream, 0);

@@ -338,30 +338,21 @@ static int run_samples(struct run *run, int64_t length_ns, double *rates, struct
 
 // Drives the engine from start to stop: a ramp of a fifth of length_ns (1 s at
 // most), then length_ns in samples of a second (five shorter ones if length_ns is
-// below that). What the load's prepare() made is the caller's to clean up. 0; or
-// -1, and error says what was wrong.
-static int measure(struct run *run, int64_t length_ns, struct measured *measured, char *error,
-                   size_t size)
+// below that). What the load's prepare() made is the caller's to clean up. False, after it has
+// said what went wrong.
+static bool measure(struct run *run, int64_t length_ns, struct measured *measured)
 {
     double *rates = calloc(samples_in(length_ns), sizeof *rates);
-    if (!rates || engine_create(run, NULL, NULL) != 0) {
-        snprintf(error, size, "out of memory: free some");
-        free(rates);
-        return -1;
-    }
-    int failed = !run->load->prepare ? 0 : run->load->prepare(run);
-    if (failed == 0)
-        failed = engine_start(run);
-    if (failed == 0)
-        failed = run_samples(run, length_ns, rates, measured);
-    engine_stop(run);
-    if (failure_of(run)) {
-        snprintf(error, size, "%s", failure_of(run));
-        failed = -1;
-    }
+    if (!rates)
+        return complain("out of memory: free some");
+    if (engine_start(run, NULL, NULL) == 0)
+        (void)run_samples(run, length_ns, rates, measured);
+    if (run->engine)
+        engine_stop(run);
+    const bool fine = !failure_of(run) || complain("%s", failure_of(run));
     engine_free(run);
     free(rates);
-    return failed;
+    return fine;
 }
 
 // sd of the one-second rates in percent of their mean.
@@ -527,7 +518,7 @@ static void print_all(struct run *run, const char *title, const struct measured 
 static int measure_and_keep(struct run *run, int64_t length_ns, struct measured *measured)
 {
     struct calibration_key key;
-    char error[512], title[sizeof key.options + sizeof key.subject + 64];
+    char title[sizeof key.options + sizeof key.subject + 64];
     struct line line = {0};
     calibration_key(run, &key);
     snprintf(title, sizeof title, "%s %s%s%s", key.load, key.options,
@@ -535,8 +526,8 @@ static int measure_and_keep(struct run *run, int64_t length_ns, struct measured 
     if (run->common.if_missing)
         complain("calibrating for %g s what its percentage is of: %s", (double)length_ns / 1e9,
                  title);
-    if (measure(run, length_ns, measured, error, sizeof error) != 0)
-        return !complain("%s", error);
+    if (!measure(run, length_ns, measured))
+        return 1;
     if (!run->common.if_missing)
         print_all(run, title, measured);
     const char *text = compose(run, &key, length_ns, measured, &line);

@@ -367,7 +367,7 @@ static void finish(struct control *control)
     const char *failure = failure_of(run);
     if (failure) {
         control->failed = true;
-        report_error(&run->report, failure);
+        report_say(&run->report, "error", failure);
     }
     report_window(control, "summary", NULL, &control->at_start);
     engine_stop(run);
@@ -462,7 +462,7 @@ static void obey(struct control *control, char *text, size_t length)
         break;
     case COMMAND_RATE:
         if (rate_of(run, command.argument, &rate, error, sizeof error) != 0)
-            report_error(&run->report, error);
+            report_say(&run->report, "error", error);
         else
             engine_set_rate(run, rate);
         break;
@@ -473,7 +473,7 @@ static void obey(struct control *control, char *text, size_t length)
         snprintf(error, sizeof error,
                  "not a command: %.100s: give pause, resume, rate VALUE, mark NAME or quit",
                  command.word);
-        report_error(&run->report, error);
+        report_say(&run->report, "error", error);
     }
     if (run->report.broken)
         end(control);
@@ -495,7 +495,7 @@ static bool obey_lines(struct control *control)
         }
         snprintf(text, sizeof text, "a line is too long: give at most %d bytes, with its newline",
                  LINES_LONGEST);
-        report_error(&control->run->report, text);
+        report_say(&control->run->report, "error", text);
     }
     return false;
 }
@@ -638,17 +638,6 @@ void loop_close(uv_loop_t *loop)
     uv_loop_close(loop);
 }
 
-static int prepare(struct control *control)
-{
-    struct run *run = control->run;
-    int failed = engine_create(run, on_engine, control);
-    if (failed == 0 && run->load->prepare)
-        failed = run->load->prepare(run);
-    if (failed == 0)
-        failed = engine_start(run);
-    return failed;
-}
-
 int control_run(struct run *run)
 {
     const pid_t parent = getppid();
@@ -665,7 +654,7 @@ int control_run(struct run *run)
     open_handles(control);
     // With a harness: the load must not outlive it, even if it is killed.
     struct watch *watch = run->common.control ? watch_start(parent) : NULL;
-    const int unprepared = prepare(control);
+    const int unprepared = engine_start(run, on_engine, control);
     watch_stop(watch);
     if (unprepared == 0) {
         accounting_snapshot(run, &control->at_start);
@@ -681,8 +670,7 @@ int control_run(struct run *run)
         if (control->phase != ENDED)
             uv_run(&control->loop, UV_RUN_DEFAULT);
     } else {
-        const char *failure = !run->engine ? NULL : failure_of(run);
-        report_error(&run->report, !failure ? "out of memory: free some" : failure);
+        report_say(&run->report, "error", failure_of(run));
         control->failed = true;
     }
     if (run->engine)

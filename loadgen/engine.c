@@ -276,23 +276,18 @@ static int create_workers(struct run *run)
     return error;
 }
 
-int engine_create(struct run *run, engine_listener *listener, void *context)
+int engine_start(struct run *run, engine_listener *listener, void *context)
 {
-    struct engine *engine = zeroed_lines(1, sizeof *engine);
+    struct engine *engine = run->engine = zeroed_lines(1, sizeof *engine);
     if (!engine)
         return -1;
     pthread_mutex_init(&engine->mutex, NULL);
     pthread_cond_init(&engine->changed, NULL);
     engine->listener = listener;
     engine->listener_context = context;
-    run->engine = engine;
-    return 0;
-}
-
-int engine_start(struct run *run)
-{
-    struct engine *engine = run->engine;
     engine->orders = (struct orders){.order = ORDER_PAUSE, .rate = run->rate, .end_ns = INT64_MAX};
+    if (run->load->prepare && run->load->prepare(run) != 0)
+        return -1;
     if (run->threads == 0)
         return 0;
     run->workers = zeroed_lines(run->threads, sizeof *run->workers);
@@ -451,6 +446,8 @@ void engine_cpus(const struct run *run, struct cpu_list *list)
 
 const char *failure_of(const struct run *run)
 {
+    if (!run->engine)
+        return "out of memory: free some";
     return run->engine->failure[0] == '\0' ? NULL : run->engine->failure;
 }
 
@@ -484,7 +481,7 @@ void run_warn(struct run *run, const char *format, ...)
     if (run->common.calib)
         complain("%s", text); // stdout is for the record alone
     else
-        report_warning(&run->report, text);
+        report_say(&run->report, "warning", text);
 }
 
 static void add_worker(const struct worker *worker, struct snapshot *snapshot)

@@ -50,11 +50,9 @@ void priority_set(const struct run *run);
 enum engine_event { ENGINE_RUNNING, ENGINE_IDLE, ENGINE_FAILED };
 typedef void engine_listener(void *context, enum engine_event event);
 
-// Makes run->engine, after which run_fail() may be used. listener may be NULL.
-int engine_create(struct run *run, engine_listener *listener, void *context);
-// Starts run->threads workers, paused; returns when all have begun. 0, or -1
-// with the reason in failure_of().
-int engine_start(struct run *run);
+// Makes run->engine, has the load prepare, and starts run->threads workers, paused; returns when
+// all have begun. listener may be NULL. 0, or -1 with the reason in failure_of().
+int engine_start(struct run *run, engine_listener *listener, void *context);
 // Before the first resume: operations become due, and time counts, for exactly
 // so long after it, whenever the pause that follows may come.
 void engine_set_length(struct run *run, int64_t length_ns);
@@ -71,7 +69,8 @@ void engine_free(struct run *run);
 // all of them together: others may have changed it. Empty when there are none.
 void engine_cpus(const struct run *run, struct cpu_list *list);
 
-// Why the load failed (run_fail() and worker_fail() of load.h), or NULL.
+// Why the load failed (run_fail() and worker_fail() of load.h, or no memory for an engine), or
+// NULL.
 const char *failure_of(const struct run *run);
 
 // What a run has offered, done and used so far.

@@ -261,8 +261,7 @@ void report_print(struct report *report, const char *format, ...)
         free(text);
 }
 
-// An event with a text for machines, a line on stderr for people.
-static void say(struct report *report, const char *event, const char *text)
+void report_say(struct report *report, const char *event, const char *text)
 {
     struct line line;
     if (!report->json) {
@@ -272,14 +271,4 @@ static void say(struct report *report, const char *event, const char *text)
     report_open(&line, event);
     line_text(&line, "message", text);
     report_write(report, &line);
-}
-
-void report_warning(struct report *report, const char *text)
-{
-    say(report, "warning", text);
-}
-
-void report_error(struct report *report, const char *text)
-{
-    say(report, "error", text);
 }

@@ -181,8 +181,8 @@ void report_text(struct report *report, const char *text);
 void report_print(struct report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-void report_warning(struct report *report, const char *text);
-void report_error(struct report *report, const char *text);
+// An "error" or a "warning": an event with a text for machines, a line on stderr for people.
+void report_say(struct report *report, const char *event, const char *text);
 
 // Loads without workers (run->threads == 0), called on the main loop. They call
 // run_steady() and run_paused() when it is so.
@@ -200,7 +200,7 @@ struct load {
     const char *name;
     const char *summary;              // one line for `loadgen --help`
     const char *details;              // below the options of `loadgen NAME --help`; or NULL
-    const struct option_row *options; // its own, ended by a nameless row; or NULL
+    const struct option_row *options; // its own, ended by a nameless row
     size_t options_size;              // of the struct that they fill: run->settings
     // Of run->state, and of worker->state: both made by the frame, filled with 0 and at a multiple
     // of a cache line, the first before check(), the second before begin() in the worker's thread;

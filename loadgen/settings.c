@@ -64,8 +64,6 @@ static const struct option_row common_settings[] = {
 
 #define COMMON_COUNT (sizeof common_settings / sizeof common_settings[0])
 
-static const struct option_row no_options[] = {{0}};
-
 // Whether a name is in a list that NULL ends.
 static bool is_among(const char *const *names, const char *name)
 {
@@ -102,7 +100,7 @@ void settings_parse(struct run *run, int argc, char **argv)
     }
     snprintf(name, sizeof name, "loadgen %s", load->name);
     const struct option_group groups[] = {
-        {.rows = !load->options ? no_options : load->options, .values = run->settings},
+        {.rows = load->options, .values = run->settings},
         {.rows = common, .values = &run->common},
     };
     const struct program program = {
@@ -166,10 +164,9 @@ static const char *cpus_to_give(const struct run *run, char *text, size_t size)
 static bool join(const struct run *run, char *text, size_t size,
                  bool canonical(const struct option_row *, const void *, char *, size_t))
 {
-    static const struct option_row *const none = no_options;
     char cpus[CPUS_TEXT];
     struct common workers = {.threads = run->threads, .cpus = cpus_to_give(run, cpus, sizeof cpus)};
-    if (!canonical(!run->load->options ? none : run->load->options, run->settings, text, size))
+    if (!canonical(run->load->options, run->settings, text, size))
         return false;
     const size_t used = strlen(text);
     if (used + 2 > size)

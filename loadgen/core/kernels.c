@@ -150,9 +150,10 @@ void code_free(struct code *code)
     *code = (struct code){0};
 }
 
-void code_run(struct code *code, uint64_t lines)
+void code_run(void *way, uint64_t lines)
 {
     typedef void *call(void);
+    struct code *code = way;
     for (uint64_t done = 0; done < lines; done += CODE_CALL_LINES)
         code->at = ((call *)code->at)();
 }
@@ -319,14 +320,6 @@ static size_t common_divisor(size_t a, size_t b)
     return b == 0 ? a : common_divisor(b, a % b);
 }
 
-static size_t step_of(size_t count)
-{
-    size_t step = (size_t)((double)count * GOLDEN);
-    while (step == 0 || common_divisor(step, count) != 1)
-        step++;
-    return step;
-}
-
 // Fills the reserved addresses with the pages in memory, again and again, backwards: what two
 // neighbours map does not continue.
 static int lay_pages(const struct tlb_pages *pages, int fd)
@@ -356,10 +349,13 @@ int tlb_pages_map(struct tlb_pages *pages, size_t count)
 {
     const size_t page = page_bytes();
     const unsigned page_shift = (unsigned)__builtin_ctzl(page);
+    size_t step = (size_t)((double)count * GOLDEN);
+    while (step == 0 || common_divisor(step, count) != 1)
+        step++;
     *pages = (struct tlb_pages){.pages = count,
                                 .page_shift = page_shift,
                                 .shift = count <= OWN_LINES ? 2 : 0,
-                                .step = step_of(count)};
+                                .step = step};
     const int fd = memfd_create("tlb", MFD_CLOEXEC);
     if (fd < 0 || ftruncate(fd, (off_t)(page << pages->shift)) != 0)
         return fail(pages, fd);
@@ -397,8 +393,9 @@ static size_t after(size_t at, size_t steps, size_t step, size_t count)
 }
 
 // Several ways in turns, each so many pages on: no address waits for the one before.
-void tlb_pages_touch(struct tlb_pages *pages, uint64_t touches)
+void tlb_pages_touch(void *walked, uint64_t touches)
 {
+    struct tlb_pages *pages = walked;
     const char *memory = pages->memory;
     const size_t count = pages->pages, step = after(0, WAYS, pages->step, count);
     const unsigned shift = pages->shift, page_shift = pages->page_shift;

@@ -28,8 +28,8 @@ bool code_possible(void);
 // refuses to make memory executable that was written (SELinux, PR_SET_MDWE).
 int code_make(struct code *code, size_t bytes, uint64_t seed);
 void code_free(struct code *code);
-// Executes so many lines, a multiple of CODE_CALL_LINES, from where it was.
-void code_run(struct code *code, uint64_t lines);
+// Executes so many lines, a multiple of CODE_CALL_LINES, from where it was: of a struct code.
+void code_run(void *way, uint64_t lines);
 
 // Instructions for some of a core's execution ports, on registers alone; after the Rulers of
 // Y. Zhang et al., "SMiTe: precise QoS prediction on real-system SMT processors" (MICRO 2014):
@@ -83,8 +83,8 @@ int tlb_pages_map(struct tlb_pages *pages, size_t count);
 void tlb_pages_unmap(struct tlb_pages *pages);
 // Lines of the data caches that so many pages share.
 size_t tlb_pages_lines(size_t count);
-// Reads one line of so many pages, a multiple of 4, from where it was.
-void tlb_pages_touch(struct tlb_pages *pages, uint64_t touches);
+// Reads one line of so many pages, a multiple of 4, from where it was: of a struct tlb_pages.
+void tlb_pages_touch(void *walked, uint64_t touches);
 
 // Entries for pages of 4 KiB that this CPU has for data.
 struct tlb_size {

@@ -175,11 +175,6 @@ static void icache_check(struct run *run)
 
 // ---- workers ----
 
-static void icache_walk(void *way, uint64_t lines)
-{
-    code_run(way, lines);
-}
-
 static int make_code(struct worker *worker, struct code *code, size_t bytes)
 {
     if (code_make(code, bytes, worker->index + 1) == 0)
@@ -200,7 +195,7 @@ static int icache_begin(struct worker *worker)
     struct code fitting;
     if (make_code(worker, &fitting, state->fits_bytes) != 0)
         return -1;
-    touches_measure_fitting(worker, icache_walk, &fitting);
+    touches_measure_fitting(worker, code_run, &fitting);
     code_free(&fitting);
     return make_code(worker, own, state->bytes);
 }
@@ -334,11 +329,6 @@ static void tlb_check(struct run *run)
 
 // ---- workers ----
 
-static void tlb_walk(void *way, uint64_t touches)
-{
-    tlb_pages_touch(way, touches);
-}
-
 static int tlb_map(struct worker *worker, struct tlb_pages *pages, size_t count)
 {
     if (tlb_pages_map(pages, count) == 0)
@@ -355,7 +345,7 @@ static int tlb_begin(struct worker *worker)
     struct tlb_pages fitting;
     if (tlb_map(worker, &fitting, FITS_PAGES) != 0)
         return -1;
-    touches_measure_fitting(worker, tlb_walk, &fitting);
+    touches_measure_fitting(worker, tlb_pages_touch, &fitting);
     tlb_pages_unmap(&fitting);
     return tlb_map(worker, own, state->pages);
 }

@@ -348,7 +348,7 @@ static int failed(const struct io_bench *bench, const char *what, int error)
              strerror(error),
              error == ENOSPC || error == EDQUOT ? "give a smaller --file-size or another --dir"
                                                 : "give another --dir");
-    report_error(&bench->run->report, text);
+    report_say(&bench->run->report, "error", text);
     return 1;
 }
 

@@ -23,53 +23,24 @@ struct call {
 
 static const char *const call_names[] = {"getppid", "clock_gettime", "read", "write", "stat", NULL};
 
-static bool make_getppid(int fd, uint64_t times)
-{
-    (void)fd;
-    while (times-- > 0)
-        if (syscall(SYS_getppid) < 0)
-            return false;
-    return true;
-}
+// WORKS: whether one call, which may write into `result`, was good.
+#define CALL(NAME, RESULT, WORKS)                                                                  \
+    static bool NAME(int fd, uint64_t times)                                                       \
+    {                                                                                              \
+        RESULT result = {0};                                                                       \
+        (void)fd, (void)result;                                                                    \
+        while (times-- > 0)                                                                        \
+            if (!(WORKS))                                                                          \
+                return false;                                                                      \
+        return true;                                                                               \
+    }
 
+CALL(make_getppid, char, syscall(SYS_getppid) >= 0)
 // By number: the C library's never enters the kernel.
-static bool make_clock_gettime(int fd, uint64_t times)
-{
-    struct timespec now;
-    (void)fd;
-    while (times-- > 0)
-        if (syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now) != 0)
-            return false;
-    return true;
-}
-
-static bool make_read(int fd, uint64_t times)
-{
-    char byte;
-    while (times-- > 0)
-        if (read(fd, &byte, 1) != 1)
-            return false;
-    return true;
-}
-
-static bool make_write(int fd, uint64_t times)
-{
-    const char byte = 0;
-    while (times-- > 0)
-        if (write(fd, &byte, 1) != 1)
-            return false;
-    return true;
-}
-
-static bool make_stat(int fd, uint64_t times)
-{
-    struct stat status;
-    (void)fd;
-    while (times-- > 0)
-        if (stat("/", &status) != 0)
-            return false;
-    return true;
-}
+CALL(make_clock_gettime, struct timespec, syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &result) == 0)
+CALL(make_read, char, read(fd, &result, 1) == 1)
+CALL(make_write, char, write(fd, &result, 1) == 1)
+CALL(make_stat, struct stat, stat("/", &result) == 0)
 
 // By --call; the names in the same order, ended by NULL.
 static const struct call calls[] = {
