@@ -32,7 +32,7 @@ static void add_cpus(const struct run *run, struct calibration_key *key)
 {
     struct cpu_list cpus;
     char text[CPUS_TEXT], pages[16];
-    settings_worker_cpus(run, &cpus);
+    engine_worker_cpus(run, &cpus);
     add_subject(key, "CPU %s", cpus_format(&cpus, text, sizeof text));
     if (isfinite(run->quota_cpus))
         add_subject(key, "of a quota of %g CPUs", run->quota_cpus);

@@ -258,6 +258,35 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
+// Of a worker; -1: it is not pinned.
+static int chosen_cpu(const struct run *run, unsigned worker)
+{
+    if (!run->load->pinned)
+        return -1;
+    if (run->load->worker_cpu)
+        return run->load->worker_cpu(run, worker);
+    return run->cpus.cpu[worker % run->cpus.count];
+}
+
+// Adds that of the second thread which the workers of some loads have.
+static void add_companion(const struct run *run, unsigned worker, struct cpu_list *cpus)
+{
+    if (run->load->companion_cpu)
+        cpus_add(cpus, run->load->companion_cpu(run, worker));
+}
+
+void engine_worker_cpus(const struct run *run, struct cpu_list *cpus)
+{
+    *cpus = run->cpus;
+    if (!run->load->pinned || run->threads == 0)
+        return;
+    cpus->count = 0;
+    for (unsigned i = 0; i < run->threads; i++) {
+        cpus_add(cpus, chosen_cpu(run, i));
+        add_companion(run, i, cpus);
+    }
+}
+
 static int create_workers(struct run *run)
 {
     int error = 0;
@@ -265,7 +294,7 @@ static int create_workers(struct run *run)
         struct worker *worker = &run->workers[i];
         worker->run = run;
         worker->index = i;
-        worker->cpu = settings_worker_cpu(run, i);
+        worker->cpu = chosen_cpu(run, i);
         worker->orders = run->engine->orders;
         error = thread_start(&worker->thread, worker_main, worker);
         if (error == 0) {
@@ -437,7 +466,7 @@ void engine_cpus(const struct run *run, struct cpu_list *list)
     for (unsigned i = 0; run->workers && i < run->threads; i++)
         if (run->workers[i].started) {
             cpus_of_thread(run->workers[i].id, list);
-            settings_companion_cpu(run, i, list);
+            add_companion(run, i, list);
         }
     const pid_t process = !run->load->process ? 0 : run->load->process->process(run);
     if (process > 0)

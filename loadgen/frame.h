@@ -20,12 +20,6 @@ void settings_free(struct run *run);
 // The canonical text of what a rate depends on, with the threads that are really
 // used: "--kernel triad --threads 2". False: it does not fit.
 bool settings_measured(const struct run *run, char *text, size_t size);
-// The CPU of a worker; -1: it is not pinned.
-int settings_worker_cpu(const struct run *run, unsigned worker);
-// Adds that of the second thread which the workers of some loads have.
-void settings_companion_cpu(const struct run *run, unsigned worker, struct cpu_list *cpus);
-// The CPUs that the workers are on: of pinned ones no more than there are workers.
-void settings_worker_cpus(const struct run *run, struct cpu_list *cpus);
 // The same of all the load's own options that differ from their defaults, and of the
 // workers' CPUs where others would be chosen without --cpus.
 bool settings_canonical(const struct run *run, char *text, size_t size);
@@ -65,6 +59,8 @@ void engine_set_rate(struct run *run, double rate);
 // Pauses, ends and joins all workers. Safe to call twice.
 void engine_stop(struct run *run);
 void engine_free(struct run *run);
+// The CPUs that the workers are on: of pinned ones no more than there are workers.
+void engine_worker_cpus(const struct run *run, struct cpu_list *cpus);
 // Where the kernel lets the workers (or the load's process) run at this moment,
 // all of them together: others may have changed it. Empty when there are none.
 void engine_cpus(const struct run *run, struct cpu_list *list);

@@ -143,7 +143,7 @@ static int show_plan(struct run *run)
     struct cpu_list cpus;
     struct line line;
     char text[CPUS_TEXT];
-    settings_worker_cpus(run, &cpus);
+    engine_worker_cpus(run, &cpus);
     cpus_format(&cpus, text, sizeof text);
     report_open(&line, "plan");
     line_text(&line, "load", run->load->name);

@@ -119,33 +119,6 @@ void settings_parse(struct run *run, int argc, char **argv)
         usage_error("%s: an argument too many: only --calib takes SECONDS", run->arguments[0]);
 }
 
-int settings_worker_cpu(const struct run *run, unsigned worker)
-{
-    if (!run->load->pinned)
-        return -1;
-    if (run->load->worker_cpu)
-        return run->load->worker_cpu(run, worker);
-    return run->cpus.cpu[worker % run->cpus.count];
-}
-
-void settings_companion_cpu(const struct run *run, unsigned worker, struct cpu_list *cpus)
-{
-    if (run->load->companion_cpu)
-        cpus_add(cpus, run->load->companion_cpu(run, worker));
-}
-
-void settings_worker_cpus(const struct run *run, struct cpu_list *cpus)
-{
-    *cpus = run->cpus;
-    if (!run->load->pinned || run->threads == 0)
-        return;
-    cpus->count = 0;
-    for (unsigned i = 0; i < run->threads; i++) {
-        cpus_add(cpus, settings_worker_cpu(run, i));
-        settings_companion_cpu(run, i, cpus);
-    }
-}
-
 // The list to give with --cpus for the same CPUs; NULL: none is needed. Without it
 // workers take the first ones.
 static const char *cpus_to_give(const struct run *run, char *text, size_t size)
@@ -154,7 +127,7 @@ static const char *cpus_to_give(const struct run *run, char *text, size_t size)
     unsigned plain = 0;
     if (!run->load->pinned)
         return run->common.cpus;
-    settings_worker_cpus(run, &cpus);
+    engine_worker_cpus(run, &cpus);
     while (plain < cpus.count && cpus.cpu[plain] == (int)plain)
         plain++;
     return plain == cpus.count ? NULL : cpus_format(&cpus, text, size);
