@@ -239,16 +239,12 @@ bool save_end(struct save *save, bool written)
     return good;
 }
 
-bool save_bytes(const char *path, const char *text, size_t length, enum save_kind kind)
-{
-    struct save save;
-    return save_begin(&save, path, kind) &&
-           save_end(&save, fwrite(text, 1, length, save.file) == length);
-}
-
 bool save_text(const char *path, const char *text, enum save_kind kind)
 {
-    return save_bytes(path, text, strlen(text), kind);
+    struct save save;
+    const size_t length = strlen(text);
+    return save_begin(&save, path, kind) &&
+           save_end(&save, fwrite(text, 1, length, save.file) == length);
 }
 
 bool save_sync_folder(const char *path)
@@ -330,11 +326,6 @@ bool save_make_folder(const char *path, bool *created)
     return make_folder(path, 0777, created);
 }
 
-bool save_make_private_folder(const char *path)
-{
-    return make_folder(path, 0700, NULL);
-}
-
 bool save_append(int fd, const char *line, size_t length)
 {
     struct stat before;
@@ -412,7 +403,7 @@ int kept_make_folder(const char *path)
     if (!slash || slash == path)
         return 0;
     snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
-    return save_make_private_folder(folder) ? 0 : -1;
+    return make_folder(folder, 0700, NULL) ? 0 : -1;
 }
 
 int kept_write(const char *path, const char *text)

@@ -38,8 +38,7 @@ bool save_begin(struct save *save, const char *path, enum save_kind kind);
 // device), and no temporary file is left.
 bool save_end(struct save *save, bool written);
 
-// Writes length bytes of text to path, all of the above in one. False with errno.
-bool save_bytes(const char *path, const char *text, size_t length, enum save_kind kind);
+// Writes a text to path, all of the above in one. False with errno.
 bool save_text(const char *path, const char *text, enum save_kind kind);
 
 // Brings the entries of the folder that path is in to the disk: after a rename or a new file. Where
@@ -52,9 +51,6 @@ void save_ignore_results(const char *path);
 // Makes a folder, and those above it that are not there; what is made stays after a power cut.
 // created, or NULL: whether the folder itself was not there. False with errno.
 bool save_make_folder(const char *path, bool *created);
-// The same, and what is made is for the user alone.
-bool save_make_private_folder(const char *path);
-
 // Appends one line to an open file, with one write where that is possible. False with errno: a
 // regular file is as long as it was before, so that no half line is left in it.
 bool save_append(int fd, const char *line, size_t length);

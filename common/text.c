@@ -57,6 +57,20 @@ size_t fold_columns(int fd)
     return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col >= NARROWEST ? size.ws_col : 0;
 }
 
+// The character at *text, which is UTF-8 and not at its end; moves on to the next. One that is cut
+// off is U+FFFD, and ends where it was cut: it never moves beyond the end.
+static unsigned long visible_next(const unsigned char **text)
+{
+    const unsigned char *c = *text;
+    const unsigned more = *c < 0xc0 ? 0 : *c < 0xe0 ? 1 : *c < 0xf0 ? 2 : 3;
+    unsigned long code = more == 0 ? *c : *c & (0x3fU >> more);
+    unsigned length = 1;
+    for (; length <= more && (c[length] & 0xc0) == 0x80; length++)
+        code = code << 6 | (c[length] & 0x3fU);
+    *text += length;
+    return length == 1 + more ? code : 0xfffd;
+}
+
 // Moves behind a character and returns its columns, none of a sequence that sets a colour.
 static size_t step(const char **at)
 {
@@ -131,18 +145,6 @@ char *fold_text(const char *text, size_t columns)
         return NULL;
     }
     return folded;
-}
-
-unsigned long visible_next(const unsigned char **text)
-{
-    const unsigned char *c = *text;
-    const unsigned more = *c < 0xc0 ? 0 : *c < 0xe0 ? 1 : *c < 0xf0 ? 2 : 3;
-    unsigned long code = more == 0 ? *c : *c & (0x3fU >> more);
-    unsigned length = 1;
-    for (; length <= more && (c[length] & 0xc0) == 0x80; length++)
-        code = code << 6 | (c[length] & 0x3fU);
-    *text += length;
-    return length == 1 + more ? code : 0xfffd;
 }
 
 static bool hidden(unsigned long code)

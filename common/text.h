@@ -42,10 +42,6 @@ char *fold_text(const char *text, size_t columns);
 
 // A copy, to be freed; NULL: out of memory.
 char *visible_copy(const char *text);
-// The character at *text, which is UTF-8 and not at its end; moves on to the next. One that is cut
-// off is U+FFFD, and ends where it was cut: it never moves beyond the end.
-unsigned long visible_next(const unsigned char **text);
-
 // The number of a signal given as TERM, SIGTERM or 15; 0: there is none of that name.
 int signal_number(const char *text);
 
