@@ -381,14 +381,6 @@ bool pairs_write(const json_t *pairs, const char *path)
 
 // Pairs from the folder of a campaign, or of what --check has measured.
 
-enum { BLOCKS = 4096 };
-
-// The runs of a cell, by block.
-struct blocks {
-    double alone_s[BLOCKS], beside_s[BLOCKS]; // 0: no such run was used
-    double log_ratio[BLOCKS];                 // of those that have both
-};
-
 static json_t *load(const char *folder, const char *name)
 {
     OWNED char *path = text_of("%s/%s", folder, name);
@@ -409,63 +401,49 @@ static const json_t *slowdown_of(const json_t *result, const char *condition)
     return NULL;
 }
 
-// Runs that ended well; of what was set aside no block has both.
-static void take_run(const json_t *run, const char *condition, struct blocks *blocks,
-                     json_t *starts)
+// Of the log ratio of a block.
+static double spread(const struct measured *measured, size_t condition)
 {
-    const char *name = json_text_or_empty(run, "condition");
-    const json_int_t block = json_integer_value(json_object_get(run, "block"));
-    const double wall_s = json_number_value(json_object_get(run, "wall_s"));
-    const bool alone = strcmp(name, "baseline") == 0;
-    if (block < 1 || block > BLOCKS || wall_s <= 0 ||
-        json_integer_value(json_object_get(run, "exit_code")) != 0 ||
-        (!alone && strcmp(name, condition) != 0))
-        return;
-    (alone ? blocks->alone_s : blocks->beside_s)[block - 1] = wall_s;
-    if (json_text_at(run, "start"))
-        json_array_append(starts, json_object_get(run, "start"));
-}
-
-static double spread(struct blocks *blocks)
-{
+    const size_t blocks = measured->session.blocks;
     size_t count = 0;
-    for (size_t i = 0; i < BLOCKS; i++)
-        if (blocks->alone_s[i] > 0 && blocks->beside_s[i] > 0)
-            blocks->log_ratio[count++] = log(blocks->beside_s[i] / blocks->alone_s[i]);
-    return count > 1 ? gsl_stats_sd(blocks->log_ratio, 1, count) : NAN;
+    OWNED double *alone_s = measured_by_block(measured, 0, WALL_S);
+    OWNED double *beside_s = measured_by_block(measured, condition, WALL_S);
+    for (size_t i = 0; i < blocks; i++)
+        if (alone_s[i] > 0 && beside_s[i] > 0)
+            alone_s[count++] = log(beside_s[i] / alone_s[i]);
+    return count > 1 ? gsl_stats_sd(alone_s, 1, count) : NAN;
 }
 
-// When the runs were and how they spread, and the host, into the pair; false where they cannot be
-// read.
-static bool read_runs(const char *folder, const char *condition, json_t *pair)
+// When the runs were that count, how they spread, and the host, into the pair; false where they
+// cannot be read.
+static bool read_runs(const char *cells, const char *name, const char *loaded, json_t *pair)
 {
-    OWNED char *path = text_of("%s/runs.jsonl", folder), *line = NULL;
-    size_t size = 0;
-    ssize_t length;
-    OWNED struct blocks *blocks = must(calloc(1, sizeof *blocks));
-    FILE *file = file_open_record(path);
-    json_t *starts = must(json_array());
-    while (file && (length = getline(&line, &size, file)) >= 0) {
-        json_t *run = json_read_line(line, (size_t)length);
+    struct measured measured;
+    json_t *starts = json_object_get(pair, "starts");
+    bool good = measured_open(&measured, cells, name);
+    const int condition = good ? settings_condition(&measured.experiment.settings, loaded) : -1;
+    good = condition > 0;
+    for (size_t i = 0; good && i < measured.session.count; i++) {
+        const struct observation *run = &measured.session.runs[i];
         if (!json_has(pair, "host"))
-            json_put(pair, "host", json_text(json_text_at(run, "host")));
-        take_run(run, condition, blocks, starts);
-        json_decref(run);
+            json_put(pair, "host", json_text(json_text_at(run->record, "host")));
+        if ((run->condition == 0 || run->condition == condition) &&
+            session_uses(&measured.session, run) && json_has(run->record, "start"))
+            json_add(starts, json_incref(json_object_get(run->record, "start")));
     }
-    json_put(pair, "sd", number_to_json(spread(blocks)));
-    json_put(pair, "starts", starts);
-    if (file)
-        fclose(file);
-    return file != NULL;
+    if (good)
+        json_put(pair, "sd", number_to_json(spread(&measured, (size_t)condition)));
+    measured_free(&measured);
+    return good;
 }
 
 // Of a cell its target and load; else, as --check has it, of the folder A@B.PLACE and the load B. A
 // new reference; NULL: it has no result.
-static json_t *pair_of(const char *folder, const json_t *experiment, const json_t *result)
+static json_t *pair_of(const char *cells, const char *name, const json_t *experiment,
+                       const json_t *result)
 {
     const json_t *cell = json_object_get(experiment, "cell");
     const bool is_cell = json_is_object(cell);
-    const char *slash = strrchr(folder, '/'), *name = slash ? slash + 1 : folder;
     const char *first = json_text_at(slowdown_of(result, NULL), "condition");
     const char *a = is_cell ? json_text_at(cell, "target") : name;
     const char *b = is_cell ? json_text_at(cell, "load") : first;
@@ -475,27 +453,27 @@ static json_t *pair_of(const char *folder, const json_t *experiment, const json_
     if (!a || !b || !(json_number_at(slowdown, "ratio") > 0))
         return NULL;
     json_t *pair = must(json_pack(
-        "{s:s, s:s%, s:s, s:s, s:n, s:o, s:o, s:I, s:n, s:n, s:n}", "schema", SCHEMA_PAIR, "a", a,
+        "{s:s, s:s%, s:s, s:s, s:n, s:o, s:o, s:I, s:n, s:[], s:n}", "schema", SCHEMA_PAIR, "a", a,
         is_cell ? strlen(a) : strcspn(a, "@"), "b", b, "place", place ? place : "machine", "host",
         "slowdown", number_to_json(json_number_at(slowdown, "ratio")), "ci",
         bounds_to_json(json_bound_at(slowdown, 0), json_bound_at(slowdown, 1)), "n",
         json_integer_value(json_object_get(slowdown, "pairs")), "sd", "starts", "repeat"));
-    if (read_runs(folder, condition, pair))
+    if (read_runs(cells, name, condition, pair))
         return pair;
     json_decref(pair);
     return NULL;
 }
 
-static void collect_cell(json_t *pairs, const char *folder, size_t *left)
+static void collect_cell(json_t *pairs, const char *cells, const char *name, size_t *left)
 {
-    json_t *experiment = load(folder, "experiment.json"), *result = load(folder, "result.json");
-    json_t *pair = pair_of(folder, experiment, result);
+    OWNED char *folder = text_of("%s/%s", cells, name);
+    json_auto_t *experiment = load(folder, "experiment.json"),
+                *result = load(folder, "result.json");
+    json_t *pair = pair_of(cells, name, experiment, result);
     if (pair)
         add_pair(pairs, pair);
     else
         (*left)++;
-    json_decref(experiment);
-    json_decref(result);
 }
 
 static int shown(const struct dirent *entry)
@@ -509,9 +487,7 @@ bool pairs_collect(json_t *pairs, const char *folder, size_t *left)
     OWNED char *cells = text_of("%s/cells", folder);
     const int count = scandir(cells, &entry, shown, alphasort);
     for (int i = 0; i < count; i++) {
-        char *path = text_of("%s/%s", cells, entry[i]->d_name);
-        collect_cell(pairs, path, left);
-        free(path);
+        collect_cell(pairs, cells, entry[i]->d_name, left);
         free(entry[i]);
     }
     free(entry);

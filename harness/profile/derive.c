@@ -195,13 +195,9 @@ static void keep_series(struct work *work, const struct measured *measured)
 static double burst_of(const struct measured *measured)
 {
     double cpu_s = 0, waits = 0;
-    for (size_t i = 0; i < measured->session.count; i++) {
-        const struct observation *run = &measured->session.runs[i];
-        const json_t *record = measured->session.runs[i].record;
-        if (run->condition != 0 || !session_uses(&measured->session, run))
-            continue;
-        cpu_s += json_number_at(record, "user_s") + json_number_at(record, "system_s");
-        waits += json_number_at(record, "voluntary_switches");
+    EACH_USED (run, &measured->session, 0) {
+        cpu_s += json_number_at(run->record, "user_s") + json_number_at(run->record, "system_s");
+        waits += json_number_at(run->record, "voluntary_switches");
     }
     return isnan(waits) ? NAN : cpu_s / fmax(waits, 1);
 }
@@ -211,12 +207,10 @@ static double burst_of(const struct measured *measured)
 static double crowded_s(const struct measured *measured)
 {
     double sum = 0;
-    for (size_t i = 0; i < measured->session.count; i++) {
-        const struct observation *run = &measured->session.runs[i];
-        const json_t *stalls = json_object_get(measured->session.runs[i].record, "stalls");
-        const double delay_s = json_number_at(stalls, "run_delay_s");
-        if (run->condition == 0 && session_uses(&measured->session, run) && delay_s > 0)
-            sum += delay_s;
+    EACH_USED (run, &measured->session, 0) {
+        const double delay_s =
+            json_number_at(json_object_get(run->record, "stalls"), "run_delay_s");
+        sum += delay_s > 0 ? delay_s : 0;
     }
     return sum;
 }
@@ -401,11 +395,9 @@ static struct pressure_readings read_beside(const struct measured *measured, siz
 static json_t *cpus_used(const struct measured *measured, double *lap_s)
 {
     double cpu_s = 0, elapsed_s = 0, laps = 0;
-    for (size_t i = 0; i < measured->session.count; i++) {
-        const json_t *load =
-            json_array_get(json_object_get(measured->session.runs[i].record, "load"), 0);
-        if (!load || measured->session.runs[i].condition != 1 ||
-            !session_uses(&measured->session, &measured->session.runs[i]))
+    EACH_USED (run, &measured->session, 1) {
+        const json_t *load = json_array_get(json_object_get(run->record, "load"), 0);
+        if (!load)
             continue;
         cpu_s += json_number_at(load, "cpu_s");
         elapsed_s += json_number_at(load, "elapsed_s");

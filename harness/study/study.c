@@ -147,19 +147,13 @@ bool measured_open(struct measured *measured, const char *folder, const char *na
     return replay_open(&measured->experiment, &measured->session, measured->folder, true);
 }
 
-static bool is_of(const struct measured *measured, const struct observation *run, size_t condition)
-{
-    return run->condition == (int)condition && session_uses(&measured->session, run);
-}
-
 double *measured_values(const struct measured *measured, size_t condition, size_t metric,
                         size_t *count)
 {
     double *value = must(calloc(measured->session.count + 1, sizeof *value));
     *count = 0;
-    for (size_t i = 0; i < measured->session.count; i++)
-        if (is_of(measured, &measured->session.runs[i], condition))
-            value[(*count)++] = measured->session.runs[i].value[metric];
+    EACH_USED (run, &measured->session, condition)
+        value[(*count)++] = run->value[metric];
     return value;
 }
 
@@ -169,11 +163,9 @@ double *measured_by_block(const struct measured *measured, size_t condition, siz
     double *value = must(calloc(blocks + 1, sizeof *value));
     for (size_t i = 0; i < blocks; i++)
         value[i] = NAN;
-    for (size_t i = 0; i < measured->session.count; i++) {
-        const struct observation *run = &measured->session.runs[i];
-        if (is_of(measured, run, condition) && run->block > 0 && run->block <= blocks)
+    EACH_USED (run, &measured->session, condition)
+        if (run->block > 0 && run->block <= blocks)
             value[run->block - 1] = run->value[metric];
-    }
     return value;
 }
 
