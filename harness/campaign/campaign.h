@@ -295,13 +295,18 @@ bool cell_is_measured(const char *folder, const struct state *state, const struc
 // of done cells of the same target with the same parameters, or of the same target; a single run
 // of the target; else nothing.
 
-// Mean times of what is done.
+// Times of what is done, by name: {name: [sum of seconds, how many]}.
 struct means {
-    json_t *by_label, *by_target; // {label: seconds}
-    double all;                   // seconds; NAN: nothing is done
+    json_t *by_label, *by_target, *all;
 };
 void means_of(const struct states *states, struct means *means);
 void means_free(struct means *means);
+// Adds a cell that took so long.
+void means_add(struct means *means, const json_t *cell, double seconds);
+// The mean of a name in one of them; NAN: none is done.
+double mean_of(const json_t *sums, const char *name);
+// Of the cells of the same target, else of all.
+double mean_of_target(const struct means *means, const json_t *cell);
 
 // Seconds that the rest of a cell takes, as far as it was measured; NAN: unknown.
 double rest_of_cell(const json_t *status);
@@ -383,9 +388,9 @@ struct progress {
     size_t finished;
     size_t current; // index of the cell that is being measured
     bool measuring;
-    double since_s;  // when it began
-    double *spent_s; // of each cell that is done; NAN of the others
-    bool *waiting;   // is it still to be measured
+    double since_s; // when it began
+    struct means means;
+    bool *waiting; // is it still to be measured
 };
 
 void progress_begin(struct progress *progress, const struct states *states, const char *folder,

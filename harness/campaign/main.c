@@ -77,9 +77,7 @@ static double rest_of(const struct state *state, const char *shown, const struct
         if (!isnan(rest_s))
             return rest_s;
     }
-    const char *target = json_text_at(state->cell, "target");
-    const json_t *mean = target ? json_object_get(means->by_target, target) : NULL;
-    return mean ? json_real_value(mean) : means->all;
+    return mean_of_target(means, state->cell);
 }
 
 // {state: how many cells}, with each state.

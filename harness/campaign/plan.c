@@ -412,7 +412,6 @@ bool cell_is_measured(const char *folder, const struct state *state, const struc
 // load that doubles the time), and what jostle adds.
 static const double pair_s = 0.2, start_s = 1;
 
-// Adds to {name: [sum, count]}.
 static void add_time(json_t *sums, const char *name, double seconds)
 {
     if (!name)
@@ -423,40 +422,43 @@ static void add_time(json_t *sums, const char *name, double seconds)
     json_object_set_new(sums, name, json_pack("[ff]", sum + seconds, count + 1));
 }
 
-static void divide(json_t *sums)
+void means_add(struct means *means, const json_t *cell, double seconds)
 {
-    const char *name;
-    json_t *pair;
-    void *next;
-    json_object_foreach_safe(sums, next, name, pair)
-        json_object_set_new(sums, name,
-                            json_real(json_real_value(json_array_get(pair, 0)) /
-                                      json_real_value(json_array_get(pair, 1))));
+    add_time(means->by_label, json_text_at(cell, "label"), seconds);
+    add_time(means->by_target, json_text_at(cell, "target"), seconds);
+    add_time(means->all, "", seconds);
+}
+
+double mean_of(const json_t *sums, const char *name)
+{
+    const json_t *pair = name ? json_object_get(sums, name) : NULL;
+    return !pair ? NAN
+                 : json_real_value(json_array_get(pair, 0)) /
+                       json_real_value(json_array_get(pair, 1));
+}
+
+double mean_of_target(const struct means *means, const json_t *cell)
+{
+    const double mean_s = mean_of(means->by_target, json_text_at(cell, "target"));
+    return isnan(mean_s) ? mean_of(means->all, "") : mean_s;
 }
 
 void means_of(const struct states *states, struct means *means)
 {
-    double sum = 0, count = 0;
-    *means = (struct means){.by_label = json_object(), .by_target = json_object()};
+    *means = (struct means){json_object(), json_object(), json_object()};
     for (size_t i = 0; i < states->count; i++) {
         const struct state *state = &states->list[i];
         const double spent_s = number_of(state->status, "spent_s", NAN);
-        if (!state_is(state, "done") || isnan(spent_s))
-            continue;
-        add_time(means->by_label, json_text_at(state->cell, "label"), spent_s);
-        add_time(means->by_target, json_text_at(state->cell, "target"), spent_s);
-        sum += spent_s;
-        count++;
+        if (state_is(state, "done") && !isnan(spent_s))
+            means_add(means, state->cell, spent_s);
     }
-    divide(means->by_label);
-    divide(means->by_target);
-    means->all = count > 0 ? sum / count : NAN;
 }
 
 void means_free(struct means *means)
 {
     json_decref(means->by_label);
     json_decref(means->by_target);
+    json_decref(means->all);
 }
 
 double rest_of_cell(const json_t *status)
@@ -492,13 +494,13 @@ static json_t *time_of(const struct state *state, const struct means *means, con
     }
     if (!state_is(state, "changed") && !isnan(rest_s))
         return range(rest_s, rest_s, "cell");
-    const json_t *known = json_object_get(means->by_label, label);
-    if (known)
-        return range(json_real_value(known), json_real_value(known), "label");
-    known = json_object_get(means->by_target, json_text_at(cell, "target"));
-    if (known)
-        return range(json_real_value(known), json_real_value(known), "target");
-    known = json_object_get(probes, label);
+    const double of_label_s = mean_of(means->by_label, label),
+                 of_target_s = mean_of(means->by_target, json_text_at(cell, "target"));
+    if (!isnan(of_label_s))
+        return range(of_label_s, of_label_s, "label");
+    if (!isnan(of_target_s))
+        return range(of_target_s, of_target_s, "target");
+    const json_t *known = json_object_get(probes, label);
     if (!known)
         return json_null();
     const double run_s = json_number_value(known);

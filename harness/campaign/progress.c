@@ -146,22 +146,18 @@ void progress_begin(struct progress *progress, const struct states *states, cons
                                   .quiet = quiet,
                                   .terminal = !quiet && isatty(STDERR_FILENO) && term &&
                                               strcmp(term, "dumb") != 0,
-                                  .spent_s = must(calloc(states->count + 1, sizeof(double))),
                                   .waiting = must(calloc(states->count + 1, sizeof(bool)))};
+    means_of(states, &progress->means);
     for (size_t i = 0; i < states->count; i++) {
-        const struct state *state = &states->list[i];
-        progress->waiting[i] = state->todo;
-        progress->finished += !state->todo;
-        progress->spent_s[i] = !state->todo && state_is(state, "done")
-                                   ? number_of(state->status, "spent_s", NAN)
-                                   : NAN;
+        progress->waiting[i] = states->list[i].todo;
+        progress->finished += !states->list[i].todo;
     }
 }
 
 void progress_end(struct progress *progress)
 {
     progress_clear(progress);
-    free(progress->spent_s);
+    means_free(&progress->means);
     free(progress->waiting);
 }
 
@@ -179,7 +175,7 @@ static double current_text(const struct progress *progress, const char *name, ch
     json_t *status =
         json_read_record(cell_path(progress->folder, name, "status.json", path), 0, NULL);
     const double runs = number_of(status, "runs", 0), error = number_of(status, "error", NAN);
-    const double expected = number_of(status, "expected_runs", NAN);
+    const double left_s = rest_of_cell(status);
     const double wanted = number_of(status, "asked_error", NAN);
     const bool running = json_text_is(status, "state", "running");
     json_decref(status);
@@ -191,41 +187,16 @@ static double current_text(const struct progress *progress, const char *name, ch
     else
         snprintf(text, size, ": %.0f runs, error %.1f %% of %.1f %%", runs, 100 * error,
                  100 * wanted);
-    return runs > 0 ? (now_s() - progress->since_s) * fmax(expected - runs, 0) / runs : NAN;
-}
-
-// Mean seconds of the done cells of a target; NULL: of any; NAN: none is done.
-static double mean_s(const struct progress *progress, const char *target)
-{
-    double sum = 0, count = 0;
-    for (size_t i = 0; i < progress->states->count; i++) {
-        const char *other = json_text_at(progress->states->list[i].cell, "target");
-        if (isnan(progress->spent_s[i]) || (target && (!other || strcmp(target, other) != 0)))
-            continue;
-        sum += progress->spent_s[i];
-        count++;
-    }
-    return count > 0 ? sum / count : NAN;
+    return left_s;
 }
 
 // Seconds that the cells behind the current one take; NAN: unknown.
 static double rest_s(const struct progress *progress)
 {
-    const double all = mean_s(progress, NULL);
-    double sum = 0, mean = all;
-    const char *last = NULL;
-    for (size_t i = 0; i < progress->states->count; i++) {
-        const char *target = json_text_at(progress->states->list[i].cell, "target");
-        if (!progress->waiting[i] || i == progress->current)
-            continue;
-        // Cells of a target follow each other.
-        if (target && (!last || strcmp(target, last) != 0)) {
-            mean = mean_s(progress, target);
-            mean = isnan(mean) ? all : mean;
-            last = target;
-        }
-        sum += mean;
-    }
+    double sum = 0;
+    for (size_t i = 0; i < progress->states->count; i++)
+        if (progress->waiting[i] && i != progress->current)
+            sum += mean_of_target(&progress->means, progress->states->list[i].cell);
     return sum;
 }
 
@@ -238,10 +209,9 @@ void progress_tick(const struct progress *progress)
     const struct state *state = &progress->states->list[progress->current];
     const char *name = state->cell_name;
     double current_s = current_text(progress, name, now, sizeof now);
-    if (isnan(current_s)) {
-        const double mean = mean_s(progress, json_text_at(state->cell, "target"));
-        current_s = fmax(mean - (now_s() - progress->since_s), 0);
-    }
+    if (isnan(current_s))
+        current_s =
+            fmax(mean_of_target(&progress->means, state->cell) - (now_s() - progress->since_s), 0);
     const double seconds = current_s + rest_s(progress);
     for (size_t i = 0; i < BAR_WIDTH; i++)
         bar[i] = i < full ? '#' : '.';
@@ -273,7 +243,7 @@ void progress_cell_end(struct progress *progress, const char *state, const char 
     progress->waiting[progress->current] = false;
     progress->finished += strcmp(state, "interrupted") != 0;
     if (done)
-        progress->spent_s[progress->current] = seconds;
+        means_add(&progress->means, progress->states->list[progress->current].cell, seconds);
     if (progress->quiet && done)
         return;
     if (done)
