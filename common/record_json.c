@@ -269,7 +269,7 @@ char *json_words_quoted(const json_t *words)
     const size_t count = json_array_size(words);
     const char **list = must(calloc(count + 1, sizeof *list));
     for (size_t i = 0; i < count; i++)
-        list[i] = json_string_value(json_array_get(words, i));
+        list[i] = json_string_value(json_array_get(words, i)) ?: "";
     char *text = must(words_quote(list, count));
     free(list);
     return text;

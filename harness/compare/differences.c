@@ -32,20 +32,15 @@ static void add(json_t *list, const char *what, json_t *a, json_t *b)
 
 static json_t *command_text(const json_t *command)
 {
-    const size_t count = json_array_size(command);
-    OWNED const char **words = must(calloc(count + 1, sizeof *words));
-    for (size_t i = 0; i < count; i++)
-        words[i] = json_string_value(json_array_get(command, i)) ?: "";
-    OWNED char *text = must(words_quote(words, count));
-    return json_string(text);
+    return json_owned_text(json_words_quoted(command));
 }
 
 // The names in one list that are also in the other, or that are not.
 static json_t *names(const json_t *a, const json_t *b, bool in_both)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < json_array_size(a); i++) {
-        json_t *name = json_object_get(json_array_get(a, i), "name");
+    JSON_EACH (one, a) {
+        json_t *name = json_object_get(one, "name");
         if (json_is_string(name) &&
             (json_named(b, "name", json_string_value(name)) != NULL) == in_both)
             json_array_append(list, name);
@@ -81,11 +76,9 @@ static void add_member(json_t *list, const char *kind, const json_t *a, const js
 
 static void add_loads(json_t *list, const json_t *a, const json_t *b)
 {
-    const json_t *loads = json_object_get(a, "loads"), *others = json_object_get(b, "loads");
-    for (size_t i = 0; i < json_array_size(loads); i++) {
-        const json_t *one = json_array_get(loads, i);
-        const char *name = json_text_at(one, "name");
-        const json_t *other = name ? json_named(others, "name", name) : NULL;
+    JSON_EACH (one, json_object_get(a, "loads")) {
+        const json_t *other =
+            json_named(json_object_get(b, "loads"), "name", json_text_at(one, "name"));
         if (other)
             add_member(list, "load", one, other, "spec", value_text);
     }
@@ -102,8 +95,7 @@ static void add_commands(json_t *list, const json_t *a, const json_t *b)
             add(list, "command", command_text(command), command_text(its));
         return;
     }
-    for (size_t i = 0; i < json_array_size(variants); i++) {
-        const json_t *one = json_array_get(variants, i);
+    JSON_EACH (one, variants) {
         const json_t *other = json_named(others, "name", json_text_at(one, "name"));
         if (other)
             add_member(list, "command of variant", one, other, "command", command_text);
@@ -130,9 +122,8 @@ static bool is_off(const json_t *value)
 static void add_missing(json_t *missing, const char *kind, const char *name, const char *side)
 {
     OWNED char *what = text_of("%s%.*s", kind, (int)strcspn(name, "."), name);
-    for (size_t i = 0; i < json_array_size(missing); i++)
-        if (json_text_is(json_array_get(missing, i), "what", what))
-            return;
+    if (json_named(missing, "what", what))
+        return;
     json_array_append_new(missing, json_pack("{s:s, s:s}", "what", what, "side", side));
 }
 
@@ -277,8 +268,7 @@ static json_t *with_word(const json_t *inputs, const json_t *word)
 // words go into `same` or `written`.
 static void split_inputs(const json_t *a, const json_t *b, json_t *same, json_t *written)
 {
-    for (size_t i = 0; i < json_array_size(a); i++) {
-        const json_t *one = json_array_get(a, i);
+    JSON_EACH (one, a) {
         json_t *word = json_object_get(one, "word");
         const json_t *other = with_word(b, word);
         if (changes_in_session(one) || (other && changes_in_session(other)))
@@ -292,15 +282,14 @@ static void split_inputs(const json_t *a, const json_t *b, json_t *same, json_t 
 static json_t *chosen(const json_t *inputs, const json_t *words)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < json_array_size(words); i++)
-        json_array_append(list, with_word(inputs, json_array_get(words, i)));
+    JSON_EACH (word, words)
+        json_array_append(list, with_word(inputs, word));
     return list;
 }
 
 static void add_lone_inputs(json_t *list, const json_t *a, const json_t *b, bool in_a)
 {
-    for (size_t i = 0; i < json_array_size(a); i++) {
-        const json_t *one = json_array_get(a, i);
+    JSON_EACH (one, a) {
         const char *word = json_text_at(one, "word");
         OWNED char *what = text_of("input %s", word);
         if (!json_named(b, "word", word) && !changes_in_session(one))
@@ -350,10 +339,9 @@ static bool is_source(const json_t *one, const char *name, const char *variant)
 // The source of a metric for a variant, or (NULL) for all that have none of their own; NULL.
 static const json_t *source_of(const json_t *experiment, const char *name, const char *variant)
 {
-    const json_t *all = sources_of(experiment);
-    for (size_t i = 0; i < json_array_size(all); i++)
-        if (is_source(json_array_get(all, i), name, variant))
-            return json_array_get(all, i);
+    JSON_EACH (one, sources_of(experiment))
+        if (is_source(one, name, variant))
+            return one;
     return NULL;
 }
 
@@ -377,8 +365,7 @@ void differences_add_metric(json_t *differences, const json_t *a, const json_t *
     const json_t *const both[] = {a, b};
     for (int side = 0; side < 2; side++) {
         const json_t *all = sources_of(both[side]);
-        for (size_t i = 0; i < json_array_size(all); i++) {
-            const json_t *one = json_array_get(all, i);
+        JSON_EACH (one, all) {
             const char *variant = json_text_at(one, "variant");
             if (!is_source(one, name, variant))
                 continue;
@@ -412,13 +399,10 @@ json_t *differences_of(const json_t *a, const json_t *b)
 
 char *differences_grave(const json_t *differences)
 {
-    const json_t *list = json_object_get(differences, "command_or_load");
     char *text = NULL;
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *one = json_array_get(list, i);
+    JSON_EACH (one, json_object_get(differences, "command_or_load"))
         text =
-            text_added(text, "%s%s: A %s, B %s", i > 0 ? "; " : "", json_text_or_empty(one, "what"),
+            text_added(text, "%s%s: A %s, B %s", text ? "; " : "", json_text_or_empty(one, "what"),
                        json_text_or_empty(one, "a"), json_text_or_empty(one, "b"));
-    }
     return text;
 }

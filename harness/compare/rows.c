@@ -149,8 +149,8 @@ static size_t used_runs(const struct side *side, const char *condition)
 static void check_runs(const struct comparison *comparison, const json_t *conditions)
 {
     const char *name = "";
-    for (size_t i = 0; i < json_array_size(conditions); i++) {
-        name = json_string_value(json_array_get(conditions, i));
+    JSON_EACH (condition, conditions) {
+        name = json_string_value(condition);
         if (used_runs(comparison->a, name) >= 2 && used_runs(comparison->b, name) >= 2)
             return;
     }
@@ -166,10 +166,10 @@ json_t *comparison_rows(const struct comparison *comparison, const json_t *condi
     json_t *rows = json_array();
     check_runs(comparison, conditions);
     critical_init(&critical, comparison_level(comparison));
-    for (size_t i = 0; i < json_array_size(conditions); i++)
+    JSON_EACH (condition, conditions)
         for (size_t m = 0; m < comparison->metric_count; m++)
-            json_array_append_new(rows, row(comparison, &critical,
-                                            json_string_value(json_array_get(conditions, i)), m));
+            json_array_append_new(rows,
+                                  row(comparison, &critical, json_string_value(condition), m));
     critical_free(&critical);
     comparison_settle(rows, 1 - comparison->confidence);
     return rows;
@@ -188,8 +188,8 @@ struct ratios {
 // False: a session has no ratio.
 static bool gather(struct ratios *ratios, const json_t *sessions, const json_t *row)
 {
-    for (size_t i = 0; i < json_array_size(sessions); i++) {
-        const json_t *rows = json_object_get(json_array_get(sessions, i), "comparisons");
+    JSON_EACH (session, sessions) {
+        const json_t *rows = json_object_get(session, "comparisons");
         const json_t *its =
             json_ratio_of(rows, json_text_at(row, "condition"), json_text_at(row, "metric"));
         const json_t *ratio = json_object_get(its, "ratio");
@@ -247,19 +247,17 @@ json_t *sessions_rows(const json_t *sessions)
 // The flags of what would bias the ratio of either side.
 static void add_biased(json_t *why, const json_t *session)
 {
-    const json_t *flags = json_object_get(session, "biased_by");
-    for (size_t i = 0; i < json_array_size(flags); i++)
-        (void)json_add_once(why, json_array_get(flags, i));
+    JSON_EACH (flag, json_object_get(session, "biased_by"))
+        (void)json_add_once(why, flag);
 }
 
 static const char *verdict_over(const json_t *rows, double at_most)
 {
     const char *verdict = json_array_size(rows) > 0 ? "below" : "undecided";
-    for (size_t i = 0; i < json_array_size(rows); i++) {
-        const json_t *ci = json_object_get(json_array_get(rows, i), "ci");
-        if (json_number_value(json_array_get(ci, 0)) > at_most)
+    JSON_EACH (row, rows) {
+        if (json_bound_at(row, 0) > at_most)
             return "above";
-        if (!(json_number_value(json_array_get(ci, 1)) <= at_most))
+        if (!(json_bound_at(row, 1) <= at_most))
             verdict = "undecided";
     }
     return verdict;
@@ -270,8 +268,8 @@ json_t *sessions_gate(const json_t *rows, const json_t *sessions, double at_most
     if (!(at_most > 0))
         return json_null();
     json_t *why = json_array();
-    for (size_t i = 0; i < json_array_size(sessions); i++)
-        add_biased(why, json_array_get(sessions, i));
+    JSON_EACH (session, sessions)
+        add_biased(why, session);
     const bool once = json_array_size(sessions) < 2;
     const json_t *wanted = json_object_get(json_array_get(sessions, 0), "comparisons");
     const bool lacking = json_array_size(rows) < json_array_size(wanted);

@@ -100,10 +100,8 @@ double side_floor(struct side *side, size_t condition, size_t metric, bool *from
 // The flags of what its own table warns of, for this figure and for all of them.
 static json_t *flags(const struct side *side, const char *condition, const char *metric)
 {
-    const json_t *warnings = json_object_get(side->summary, "warnings");
     json_t *list = json_array();
-    for (size_t i = 0; i < json_array_size(warnings); i++) {
-        const json_t *one = json_array_get(warnings, i);
+    JSON_EACH (one, json_object_get(side->summary, "warnings")) {
         const char *of = json_text_at(one, "condition"), *its = json_text_at(one, "metric");
         const char *flag = json_text_at(one, "flag");
         // That a slowdown is not distinguishable says nothing of the figure.
@@ -152,12 +150,9 @@ json_t *side_failed(const struct side *side)
 
 void side_add_biases(const struct side *side, json_t *flags)
 {
-    const json_t *warnings = json_object_get(side->summary, "warnings");
-    for (size_t i = 0; i < json_array_size(warnings); i++) {
-        const json_t *one = json_array_get(warnings, i);
+    JSON_EACH (one, json_object_get(side->summary, "warnings"))
         if (json_is_string(json_object_get(one, "bias")))
             json_array_append(flags, json_object_get(one, "flag"));
-    }
 }
 
 void side_free(struct side *side)

@@ -152,8 +152,7 @@ static void begin(struct noise *noise)
 static json_t *signs_of(const json_t *summary, const char *condition)
 {
     json_t *signs = json_array(), *warnings = json_object_get(summary, "warnings");
-    for (size_t i = 0; i < json_array_size(warnings); i++) {
-        const json_t *warning = json_array_get(warnings, i);
+    JSON_EACH (warning, warnings) {
         const char *about = json_string_value(json_object_get(warning, "condition"));
         const char *metric = json_string_value(json_object_get(warning, "metric"));
         if (about && strcmp(about, condition) == 0 && (!metric || strcmp(metric, "wall_s") == 0))
