@@ -77,8 +77,11 @@ PYTHON
 }
 
 @test "predict: of the recorded pairs it is off by little more than their noise, and its intervals hold" {
-    local pairs=$ROOT/results/reference/pairs
-    predict --force --with-itself --measured "$pairs/pairs.jsonl" "$pairs"/profiles/core/*.json >r
+    local pairs=$ROOT/results/reference/pairs file
+    # Their programs may have been updated here meanwhile.
+    mkdir core
+    for file in "$pairs"/profiles/core/*.json; do jq '.program.sha256 = null' "$file" >"core/${file##*/}"; done
+    predict --force --with-itself --measured "$pairs/pairs.jsonl" core/*.json >r
     jq -R . "$pairs/holdout" | jq -s . >held
     holds '.check | .pairs == 144 and .held >= 137 and .noise < .error and .skill < .skill_most and .skill > 0.8' <r
     jq .check r >check
@@ -86,21 +89,20 @@ PYTHON
     holds 'map(select(.repeat) | .slowdown - .repeat.slowdown | fabs) | length == 36 and $check[0].repeats == 36
         and (add / length / (2 | sqrt) - $check[0].noise | fabs) < 1e-9' --slurpfile check check < <(jq -s . "$pairs/pairs.jsonl")
     jq -c '.repeat = null' "$pairs/pairs.jsonl" >once.jsonl
-    predict --force --with-itself --measured once.jsonl "$pairs"/profiles/core/*.json >once
+    predict --force --with-itself --measured once.jsonl core/*.json >once
     holds '.check.repeats == 0 and .check.noise > 0.05 and .check.noise < $r[0].check.noise' --slurpfile r r <once
     holds '[.predictions[] | { set_aside: ([.a, .b] | any(IN($held[]))), error: (.slowdown - .measured.slowdown | fabs) }] | group_by(.set_aside)
         | map(map(.error) | add / length) | .[0] < 0.185 and .[1] < 0.145' --argjson held "$(<held)" <r
     # A new profile has the reporters at 50 and 100 % alone.
-    local file
     mkdir new
-    for file in "$pairs"/profiles/core/*.json; do
+    for file in core/*.json; do
         jq '.pressure.beside_loads |= map(select(.level == 0.5 or .level == 1))' "$file" >"new/${file##*/}"
     done
     predict --force --with-itself --measured "$pairs/pairs.jsonl" new/*.json >new.json
     holds '[.predictions[] | { set_aside: ([.a, .b] | any(IN($held[]))), error: (.slowdown - .measured.slowdown | fabs) }] | group_by(.set_aside)
         | map(map(.error) | add / length) | .[0] < 0.195 and .[1] < 0.155' --argjson held "$(<held)" <new.json
     [[ $(du -sk --apparent-size "$pairs" | cut -f1) -lt 500 ]]
-    run -0 "$JOSTLE" predict --force --with-itself --measured "$pairs/pairs.jsonl" "$pairs"/profiles/core/*.json
+    run -0 "$JOSTLE" predict --force --with-itself --measured "$pairs/pairs.jsonl" core/*.json
     [[ $output == *'Measured, too: 144 pairs; mean absolute error 15.'*' points; the noise of what was measured is 14.'*' (by 36 that were measured twice); '*' in the interval of the prediction. Skill 0.8'*' over saying 1 of each; at most 0.8'* ]]
 }
 
