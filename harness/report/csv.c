@@ -211,8 +211,9 @@ static const struct column run_columns[] = {
 // What some experiments have besides: a column for each metric of --metric, and for the
 // variants where there are some.
 struct more {
-    char **item; // metrics
+    const char **item; // metrics
     size_t count, allocated;
+    struct arena texts;
     bool variants;
 };
 
@@ -286,7 +287,7 @@ static void add_metric(struct more *more, const char *name)
     for (size_t i = 0; i < more->count; i++)
         if (strcmp(more->item[i], name) == 0)
             return;
-    MORE(more) = must(strdup(name));
+    MORE(more) = kept(&more->texts, name);
 }
 
 static struct more find_more(const struct folders *folders, const struct wanted *wanted)
@@ -322,8 +323,7 @@ bool runs_print(const struct folders *folders, const struct wanted *wanted,
     print_titles(&more);
     for (size_t i = 0; i < folders->count; i++)
         print_folder(&folders->item[i], i + 1, wanted, &more, problems);
-    for (size_t i = 0; i < more.count; i++)
-        free(more.item[i]);
+    arena_free(&more.texts);
     free(more.item);
     return fflush(stdout) == 0 && !ferror(stdout);
 }

@@ -20,24 +20,22 @@ int folder_has(const char *dir, const char *name)
 }
 
 // The last part of a path; of "." and such, that of what it stands for.
-static char *name_of(const char *path)
+static const char *name_of(struct arena *texts, const char *path)
 {
-    OWNED char *real = NULL;
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
         length--;
-    OWNED char *plain = must(strndup(path, length));
-    const char *last = strrchr(plain, '/');
+    const char *plain = said(texts, "%.*s", (int)length, path), *last = strrchr(plain, '/');
     if (!last || strcmp(last + 1, ".") == 0 || strcmp(last + 1, "..") == 0) {
-        real = realpath(plain, NULL);
-        last = real ? strrchr(real, '/') : NULL;
+        OWNED char *real = realpath(plain, NULL);
+        last = real ? strrchr(kept(texts, real), '/') : NULL;
     }
-    return must(strdup(last ? last + 1 : plain));
+    return last ? last + 1 : plain;
 }
 
 void folders_add_named(struct folders *folders, const char *path)
 {
-    MORE(folders) = (struct folder){name_of(path), must(strdup(path))};
+    MORE(folders) = (struct folder){name_of(&folders->texts, path), kept(&folders->texts, path)};
 }
 
 static int is_visible(const struct dirent *entry)
@@ -84,29 +82,22 @@ static int by_name(const void *a, const void *b)
 void folders_distinguish(struct folders *folders)
 {
     struct seen *seen = must(calloc(folders->count + 1, sizeof *seen));
-    OWNED char **original = must(calloc(folders->count + 1, sizeof *original));
     void *root = NULL;
     for (size_t i = 0; i < folders->count; i++) {
-        original[i] = folders->item[i].name;
-        seen[i] = (struct seen){original[i], 0};
+        struct folder *folder = &folders->item[i];
+        seen[i] = (struct seen){folder->name, 0};
         struct seen **known = must(tsearch(&seen[i], &root, by_name));
         if (++(*known)->times > 1)
-            folders->item[i].name = text_of("%s#%u", original[i], (*known)->times);
+            folder->name = said(&folders->texts, "%s#%u", folder->name, (*known)->times);
     }
     for (size_t i = 0; i < folders->count; i++)
         tdelete(&seen[i], &root, by_name);
-    for (size_t i = 0; i < folders->count; i++)
-        if (folders->item[i].name != original[i])
-            free(original[i]);
     free(seen);
 }
 
 void folders_free(struct folders *folders)
 {
-    for (size_t i = 0; i < folders->count; i++) {
-        free(folders->item[i].name);
-        free(folders->item[i].path);
-    }
+    arena_free(&folders->texts);
     free(folders->item);
     *folders = (struct folders){0};
 }
@@ -355,10 +346,8 @@ static void groups_make(struct groups *groups, struct place *places, size_t coun
 
 void groups_free(struct groups *groups)
 {
-    for (size_t i = 0; i < groups->folders; i++) {
-        free(groups->places[i].name);
-        free(groups->places[i].key);
-    }
+    for (size_t i = 0; i < groups->folders; i++)
+        arena_free(&groups->places[i].texts);
     free(groups->places);
     free(groups->item);
     free(groups->of);
@@ -431,11 +420,6 @@ static bool add_experiment(struct family *family, const struct experiment *exper
     return any;
 }
 
-static char *copy_of(const char *text)
-{
-    return text ? must(strdup(text)) : NULL;
-}
-
 static void survey_folder(void *context, size_t number)
 {
     struct work *work = context;
@@ -443,13 +427,14 @@ static void survey_folder(void *context, size_t number)
     struct problems ignored = {0};
     experiment_read(&experiment, &work->folders->item[number], number + 1, work->wanted, NULL,
                     &ignored);
-    work->places[number].folder = number;
-    if (add_experiment(&work->parts[number], &experiment, work->wanted))
-        work->places[number] = (struct place){
-            .name = copy_of(view_text(experiment.cell, "of") ?: view_text(experiment.cell, "name")),
-            .key = copy_of(view_text(experiment.cell, "key")),
-            .session = view_count(view_get(experiment.cell, "session"), 1),
-            .folder = number};
+    struct place *place = &work->places[number];
+    place->folder = number;
+    if (add_experiment(&work->parts[number], &experiment, work->wanted)) {
+        const struct value *cell = experiment.cell;
+        place->name = kept(&place->texts, view_text(cell, "of") ?: view_text(cell, "name"));
+        place->key = kept(&place->texts, view_text(cell, "key"));
+        place->session = view_count(view_get(cell, "session"), 1);
+    }
     experiment_free(&experiment);
     problems_free(&ignored);
 }

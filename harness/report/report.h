@@ -9,13 +9,14 @@
 // The experiments below the folders of a command line.
 
 struct folder {
-    char *name; // its last part; the second of one name is NAME#2
-    char *path;
+    const char *name; // its last part; the second of one name is NAME#2
+    const char *path;
 };
 
 struct folders {
     struct folder *item;
     size_t count, allocated;
+    struct arena texts; // theirs
 };
 
 // Adds dir itself, whatever it is.
@@ -77,8 +78,9 @@ void campaigns_free(struct campaigns *campaigns);
 
 // Where an experiment is among them.
 struct place {
-    char *name; // of the cell, as all its sessions share it; NULL: of no cell
-    char *key;  // of its definition; NULL: not known
+    const char *name;   // of the cell, as all its sessions share it; NULL: of no cell
+    const char *key;    // of its definition; NULL: not known
+    struct arena texts; // theirs
     unsigned session;
     size_t folder; // index
 };

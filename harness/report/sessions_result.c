@@ -67,10 +67,12 @@ struct sessions {
     struct critical critical;
 };
 
+// They live as long as the first session.
 static struct parts parts_new(const struct sessions *of)
 {
-    return (struct parts){.of = must(calloc(of->group->count, sizeof(struct value *))),
-                          .count = of->group->count};
+    return (struct parts){
+        .of = arena_take(of->part->texts, of->group->count * sizeof(struct value *)),
+        .count = of->group->count};
 }
 
 // Members that only some records have, as the first session has them.
@@ -134,7 +136,6 @@ static void put_figure(struct line *json, const struct quantity *metric, struct 
     } else {
         line_null(json, metric->name);
     }
-    free(figures.of);
 }
 
 // A condition has the same loads in all sessions, in the same order.
@@ -155,7 +156,6 @@ static void put_loads(struct line *json, const struct sessions *of, const struct
             loads.of[i] = view_next(view_get(conditions->of[i], "load"), loads.of[i]);
     }
     line_close(json);
-    free(loads.of);
 }
 
 static void put_condition(struct line *json, struct sessions *of, const struct value *first)
@@ -180,7 +180,6 @@ static void put_condition(struct line *json, struct sessions *of, const struct v
         line_close(json);
         line_close(json);
     }
-    free(conditions.of);
 }
 
 // Standard error of a session's own ratio, from its interval; NAN: that is no multiple
@@ -213,7 +212,7 @@ static double base_of(const struct experiment *part, const struct value *ratio)
 
 static struct levels levels_of(struct sessions *of, const struct parts *ratios)
 {
-    struct level_session *session = must(calloc(ratios->count, sizeof *session));
+    struct level_session *session = arena_take(of->part->texts, ratios->count * sizeof *session);
     for (size_t i = 0; i < ratios->count; i++) {
         const double base = base_of(&of->part[i], ratios->of[i]);
         session[i] = (struct level_session){
@@ -223,9 +222,7 @@ static struct levels levels_of(struct sessions *of, const struct parts *ratios)
             .runs = view_count(view_get(ratios->of[i], "pairs"), 0),
         };
     }
-    const struct levels levels = levels_estimate(&of->critical, session, ratios->count);
-    free(session);
-    return levels;
+    return levels_estimate(&of->critical, session, ratios->count);
 }
 
 static void put_sessions(struct line *json, const struct sessions *of,
@@ -351,7 +348,6 @@ static void put_ratios(struct line *json, const char *name, struct sessions *of)
             ratios.of[i] = same_ratio(view_get(of->part[i].result.top, name), item);
         if (are_objects(&ratios))
             put_ratio(json, of, &ratios);
-        free(ratios.of);
     }
     line_close(json);
 }
