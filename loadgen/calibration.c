@@ -460,7 +460,7 @@ static const char *compose(struct run *run, const struct calibration_key *key, i
     line_bool(line, "steady", steady->steady);
     line_fixed(line, "foreign", measured->foreign, 3);
     line_fixed(line, "cpu_s", (double)measured->window.cpu_ns / 1e9, 6);
-    if (run->load->timed) {
+    if (has_operations(run->load)) {
         line_fixed(line, "p50_ns", (double)histogram_quantile(&measured->window.service, 0.5), 6);
         line_fixed(line, "p99_ns", (double)histogram_quantile(&measured->window.service, 0.99), 6);
     }

@@ -50,7 +50,7 @@ static void write_window(struct run *run, const char *event, const char *mark,
     line_fixed(&line, "cpu_s", (double)window->cpu_ns / 1e9, 6);
     line_fixed(&line, "elapsed_s", (double)window->active_ns / 1e9, 6);
     window_cpus(run, &line);
-    if (run->load->timed) {
+    if (has_operations(run->load)) {
         line_count(&line, "operations", window->operations);
         line_object(&line, "latency");
         add_percentiles(&line, "service", &window->service);
@@ -92,7 +92,7 @@ static void print_window(struct run *run, const char *event, const struct snapsh
             run->load->name, whole ? ", in all" : "", offered, achieved,
             (unsigned long long)window->late, (unsigned long long)window->dropped,
             (double)window->cpu_ns / 1e9, (double)window->active_ns / 1e9);
-    if (whole && run->load->timed && window->operations > 0) {
+    if (whole && has_operations(run->load) && window->operations > 0) {
         print_latency(run, "service", &window->service);
         print_latency(run, "response", &window->response);
     }
@@ -254,7 +254,7 @@ static void start_duration(struct control *control)
     struct run *run = control->run;
     int64_t length_ns = run->common.duration_ns;
     const double wanted_ns = (double)length_ns, each_ns = run->quantum / run->rate * 1e9;
-    if (run->load->timed && isfinite(run->rate) && run->rate > 0) {
+    if (has_operations(run->load) && isfinite(run->rate) && run->rate > 0) {
         if (each_ns <= wanted_ns / 10)
             length_ns = (int64_t)(ceil(wanted_ns / each_ns) * each_ns);
         engine_set_length(run, length_ns);

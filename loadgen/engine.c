@@ -74,7 +74,7 @@ static void take_orders(struct worker *worker)
 {
     struct engine *engine = worker->run->engine;
     pthread_mutex_lock(&engine->mutex);
-    if (worker->orders.order == ORDER_RUN && worker->run->load->timed)
+    if (worker->orders.order == ORDER_RUN && has_operations(worker->run->load))
         count_dropped(worker, engine->orders.epoch_ns);
     worker->orders = engine->orders;
     count_running(worker);
@@ -355,7 +355,7 @@ static void accounting_update(struct run *run, int64_t at_ns)
                 run->load->offered(run, engine->orders.epoch_ns, engine->changed_ns, at_ns);
         else if (!isfinite(run->rate))
             engine->unlimited_ns += passed_ns;
-        else if (!run->load->timed)
+        else if (!has_operations(run->load))
             engine->offered += run->rate * (double)passed_ns / 1e9;
         else
             engine->offered +=
@@ -523,7 +523,7 @@ static void add_worker(const struct worker *worker, struct snapshot *snapshot)
     snapshot->busy_ns += counter_read(&counts->busy_ns);
     for (unsigned i = 0; i < WORKER_COUNTERS; i++)
         snapshot->counters[i] += (double)counter_read(&counts->own[i]);
-    if (worker->run->load->timed) {
+    if (has_operations(worker->run->load)) {
         histogram_add(&snapshot->service, &worker->service);
         histogram_add(&snapshot->response, &worker->response);
     }

@@ -215,7 +215,7 @@ struct load {
     double quantum;     // base units of one operation, where check() does not set it; 0: 1
     double steps_per_s; // paced operations are so many units in a row, up to run->quantum,
                         // that there are at most so many a second; 0: one each
-    bool timed;         // has operations, so reports their latency
+    bool timed;         // work() has operations, too, so reports their latency: has_operations()
     bool fills;         // begin() fills memory, which takes long: a signal may end it at once
     bool pinned;        // each worker on one CPU of its own, else on all allowed
     int64_t settle_ns;  // from "all workers run" until steady; 0: USUAL_SETTLE_NS
@@ -284,6 +284,12 @@ struct load {
     // blocks in something of its own (eventfd).
     void (*interrupt)(struct worker *worker);
 };
+
+// Whether it reports the latency of operations.
+static inline bool has_operations(const struct load *load)
+{
+    return load->operate || load->timed;
+}
 
 // A load's own structs, as its file names them at its beginning: OPTIONS_OF what its options fill
 // (see common/options.h), STATE_OF what its workers share, OWN_OF what each of them has.

@@ -47,8 +47,8 @@ struct alloc_spare {
 struct allocator {
     const char *name;
     struct alloc_spare usual, purging; // without and with --purge
-    bool (*present)(void);
-    // In the worker's thread. 0, or -1 with errno. close() also after a failure.
+    // In the worker's thread. 0, or -1 with errno. NULL: this build is without it. close() also
+    // after a failure; NULL: there is nothing to close.
     int (*open)(struct alloc_heap *heap, bool purge);
     void (*close)(struct alloc_heap *heap);
     void *(*get)(struct alloc_heap *heap, size_t bytes); // NULL: no memory
@@ -63,11 +63,6 @@ struct allocator {
 // jemalloc(3): mallocx, arenas.create, arena.<i>.dirty_decay_ms, tcache.create.
 
 #ifndef WITHOUT_jemalloc
-
-static bool jemalloc_present(void)
-{
-    return true;
-}
 
 // 0, or -1 with errno, of a mallctl() that writes only.
 static int jemalloc_set(const char *name, void *value, size_t size)
@@ -152,7 +147,6 @@ static const struct allocator alloc_jemalloc = {
     .name = "jemalloc",
     .usual = {.factor = 1.5},
     .purging = {.factor = 1.35},
-    .present = jemalloc_present,
     .open = jemalloc_open,
     .close = jemalloc_close,
     .get = jemalloc_get,
@@ -161,15 +155,8 @@ static const struct allocator alloc_jemalloc = {
 };
 
 #else
-
 // A build with a sanitizer, which has an allocator of its own, or on a machine without it.
-static bool jemalloc_present(void)
-{
-    return false;
-}
-
-static const struct allocator alloc_jemalloc = {.name = "jemalloc", .present = jemalloc_present};
-
+static const struct allocator alloc_jemalloc = {.name = "jemalloc"};
 #endif
 
 // ---- glibc ----
@@ -195,11 +182,6 @@ struct mallinfo2 {
 extern struct mallinfo2 mallinfo2(void);
 #endif
 
-static bool glibc_present(void)
-{
-    return __libc_malloc && __libc_free && __libc_mallopt;
-}
-
 static int glibc_open(struct alloc_heap *heap, bool purge)
 {
     (void)heap;
@@ -208,11 +190,6 @@ static int glibc_open(struct alloc_heap *heap, bool purge)
         return 0;
     errno = EINVAL;
     return -1;
-}
-
-static void glibc_close(struct alloc_heap *heap)
-{
-    (void)heap;
 }
 
 static void *glibc_get(struct alloc_heap *heap, size_t bytes)
@@ -243,9 +220,7 @@ static const struct allocator alloc_glibc = {
     .name = "glibc",
     .usual = {.factor = 1.4},
     .purging = {.factor = 1.2, .pages_of_large = 1}, // each a mapping of its own
-    .present = glibc_present,
     .open = glibc_open,
-    .close = glibc_close,
     .get = glibc_get,
     .put = glibc_put,
     .statistics = glibc_statistics,
@@ -339,10 +314,10 @@ static void alloc_check(struct run *run)
     struct alloc_settings *set = run->settings;
     struct alloc_state *state = run->state;
     struct alloc_plan *plan = &state->plan;
-    plan->allocator = set->allocator > 0
-                          ? allocators[set->allocator - 1]
-                          : (alloc_jemalloc.present() ? &alloc_jemalloc : &alloc_glibc);
-    if (!plan->allocator->present())
+    plan->allocator = set->allocator > 0 ? allocators[set->allocator - 1]
+                                         : (alloc_jemalloc.open ? &alloc_jemalloc : &alloc_glibc);
+    if (plan->allocator == &alloc_jemalloc ? !alloc_jemalloc.open
+                                           : !__libc_malloc || !__libc_free || !__libc_mallopt)
         usage_error("--allocator %s: not in this build: %s", plan->allocator->name,
                     plan->allocator == &alloc_jemalloc
                         ? "give glibc, or install jemalloc 5 and build again without sanitizers"
@@ -468,7 +443,8 @@ static void end(struct worker *worker)
     struct alloc_worker *own = worker->state;
     for (uint64_t i = 0; own->slots && i < plan->slots; i++)
         empty_slot(own, plan, &own->slots[i]);
-    plan->allocator->close(&own->heap);
+    if (plan->allocator->close)
+        plan->allocator->close(&own->heap);
     free(own->slots);
 }
 
@@ -549,7 +525,6 @@ static const struct load alloc_load = {
     .unit = UNIT_OPS,
     .calibrations = (const char *const[]){"--threads 1", "", NULL},
     .pinned = true,
-    .timed = true,
     .check = alloc_check,
     .fills = true,
     .begin = begin,

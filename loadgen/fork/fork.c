@@ -108,7 +108,6 @@ static const struct load fork_load = {
     .worker_size = sizeof(struct parent),
     .unit = UNIT_OPS,
     .calibrations = (const char *const[]){"--threads 1", "", NULL},
-    .timed = true,
     .pinned = true,
     .check = check,
     .begin = begin,

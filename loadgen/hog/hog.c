@@ -162,7 +162,6 @@ static const struct load hog_load = {
     .unit = UNIT_BYTES,
     .quantum = STEP_BYTES,
     .calibrations = (const char *const[]){"--threads 1", NULL},
-    .timed = true,
     .check = check,
     .begin = begin,
     .operate = operate,

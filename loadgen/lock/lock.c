@@ -299,7 +299,6 @@ static const struct load lock_load = {
     .unit = UNIT_OPS,
     // By `loadgen lock --contended --calib`; by `jostle calib` none.
     .calibrations = (const char *const[]){NULL},
-    .timed = true,
     .pinned = true,
     .check = check,
     .prepare = prepare,

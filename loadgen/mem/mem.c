@@ -319,7 +319,7 @@ static int mem_verify(struct run *run)
 // What loadgen mem and loadgen cache have alike.
 #define MEM_LOAD                                                                                   \
     .options_size = sizeof(struct mem_settings), .state_size = sizeof(struct mem_state),           \
-    .worker_size = sizeof(struct mem_worker), .fills = true, .pinned = true, .timed = true,        \
+    .worker_size = sizeof(struct mem_worker), .fills = true, .pinned = true,                       \
     .prepare = mem_prepare, .begin = mem_begin, .operate = mem_operate, .verify = mem_verify,      \
     .end = mem_end, .cleanup = mem_cleanup, .notes = mem_notes
 

@@ -165,7 +165,6 @@ static const struct load meta_load = {
     .unit = UNIT_OPS,
     .quantum = OPERATIONS,
     .calibrations = (const char *const[]){"--threads 1", "--threads 1 --fsync", NULL},
-    .timed = true,
     .prepare = prepare,
     .begin = begin,
     .operate = operate,

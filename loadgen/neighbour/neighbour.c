@@ -3,11 +3,13 @@
 // It has no workers; all happens on the control plane's loop.
 
 #define OPTIONS_OF struct neighbour_settings // see common/options.h
+#define STATE_OF   struct neighbour_state    // see load.h
 
 #include "load.h"
 
 #include "common/file.h"
 #include "common/group.h"
+#include "common/memory.h"
 #include "common/processes.h"
 
 #include <poll.h>
@@ -63,22 +65,6 @@ static bool is_member(const struct neighbour *neighbour, pid_t pid)
     return false;
 }
 
-static bool add(struct neighbour *neighbour, const struct process *process)
-{
-    if (neighbour->count == neighbour->room) {
-        const size_t room = neighbour->room > 0 ? 2 * neighbour->room : 16;
-        struct member *larger = realloc(neighbour->member, room * sizeof *larger);
-        if (!larger)
-            return false;
-        neighbour->member = larger;
-        neighbour->room = room;
-    }
-    neighbour->member[neighbour->count++] =
-        (struct member){.pid = process->pid, .started = process->started};
-    neighbour->ticks += process->ticks + process->waited;
-    return true;
-}
-
 static bool belongs(const struct neighbour *neighbour, const struct process *process)
 {
     if (process->kernel || has_ended(process))
@@ -90,24 +76,27 @@ static bool belongs(const struct neighbour *neighbour, const struct process *pro
     return is_member(neighbour, process->parent);
 }
 
-// Looks again who belongs to it. False: memory ran out. count 0: all have ended.
-static bool neighbour_look(struct neighbour *neighbour)
+// Looks again who belongs to it. count 0: all have ended.
+static void neighbour_look(struct neighbour *neighbour)
 {
-    bool good = true, more = true;
+    size_t before;
     processes_read(&neighbour->all);
     neighbour->count = 0;
     neighbour->ticks = 0;
     // Children may have lower numbers than their parents: once more, until nobody is added.
-    while (good && more) {
-        const size_t before = neighbour->count;
-        for (size_t i = 0; i < neighbour->all.count && good; i++) {
+    do {
+        before = neighbour->count;
+        for (size_t i = 0; i < neighbour->all.count; i++) {
             const struct process *process = &neighbour->all.process[i];
-            if (!is_member(neighbour, process->pid) && belongs(neighbour, process))
-                good = add(neighbour, process);
+            if (is_member(neighbour, process->pid) || !belongs(neighbour, process))
+                continue;
+            neighbour->member = grown(neighbour->member, neighbour->count, &neighbour->room,
+                                      sizeof *neighbour->member);
+            neighbour->member[neighbour->count++] =
+                (struct member){.pid = process->pid, .started = process->started};
+            neighbour->ticks += process->ticks + process->waited;
         }
-        more = neighbour->count > before;
-    }
-    return good;
+    } while (neighbour->count > before);
 }
 
 // Whether any of them still is there: without a look at all processes, as long as it is so.
@@ -121,7 +110,8 @@ static bool neighbour_lives(struct neighbour *neighbour)
             process.started == neighbour->member[i].started && !has_ended(&process))
             return true;
     }
-    return neighbour_look(neighbour) && neighbour->count > 0;
+    neighbour_look(neighbour);
+    return neighbour->count > 0;
 }
 
 // Sends a signal to all members of the last look, each if it still is that process.
@@ -138,8 +128,7 @@ static void neighbour_signal(const struct neighbour *neighbour, int signal_numbe
 // Whether each of them is stopped, or will be before it runs on, by a new look after a SIGSTOP.
 static bool neighbour_is_stopped(struct neighbour *neighbour)
 {
-    if (!neighbour_look(neighbour))
-        return false;
+    neighbour_look(neighbour);
     for (size_t i = 0; i < neighbour->count; i++) {
         const char state = find(&neighbour->all, neighbour->member[i].pid)->state;
         // In the kernel (D), such as a parent that waits for its stopped vfork(): it stops as soon
@@ -358,14 +347,6 @@ static bool hold_has(const struct hold *hold, const struct neighbour *neighbour)
     return true;
 }
 
-// False: the guard is gone, so nobody may be stopped.
-static bool hold_is_there(const struct hold *hold)
-{
-    // Readable when the guard is gone.
-    struct pollfd file = {.fd = hold->guard == 0 ? -1 : hold->reading[0], .events = POLLIN};
-    return file.fd >= 0 && poll(&file, 1, 0) == 0;
-}
-
 // ---- the load ----
 
 enum {
@@ -430,8 +411,7 @@ static void check(struct run *run)
     } else {
         find_pid(neighbour, own->pid);
     }
-    if (!neighbour_look(neighbour))
-        usage_error("%s: out of memory: free some", neighbour->words);
+    neighbour_look(neighbour);
     // Ourselves, who started us, and who started them: a shell, a terminal.
     const struct process *process = find(&neighbour->all, getpid());
     for (; process; process = find(&neighbour->all, process->parent))
@@ -448,23 +428,25 @@ static void check(struct run *run)
 
 static int fail_ended(struct run *run)
 {
-    const struct neighbour_state *state = run->state;
     return run_fail(run, "%s has ended: runs from here on have no neighbour",
-                    state->neighbour.words);
+                    state_of(run)->neighbour.words);
 }
 
 // Its guard was killed: from now on nobody is stopped any more.
 static int fail_lost(struct run *run)
 {
-    struct neighbour_state *state = run->state;
-    neighbour_signal(&state->neighbour, SIGCONT);
+    neighbour_signal(&state_of(run)->neighbour, SIGCONT);
     return run_fail(run, "the process that guards %s was killed: it runs on",
-                    state->neighbour.words);
+                    state_of(run)->neighbour.words);
 }
 
+// The guard is gone, so nobody may be stopped: its pipe is readable then.
 static bool is_lost(const struct neighbour_state *state)
 {
-    return state->hold.guard != 0 && !hold_is_there(&state->hold);
+    if (state->hold.guard == 0)
+        return false;
+    struct pollfd file = {.fd = state->hold.reading[0], .events = POLLIN};
+    return poll(&file, 1, 0) != 0;
 }
 
 // Stops all, also those that are forked meanwhile. Returns 0, or -1 after run_fail().
@@ -495,7 +477,7 @@ static int stop_all(struct run *run)
 
 static void continue_all(struct neighbour_state *state)
 {
-    (void)neighbour_look(&state->neighbour);
+    neighbour_look(&state->neighbour);
     neighbour_signal(&state->neighbour, SIGCONT);
 }
 
@@ -565,7 +547,7 @@ static int64_t cpu_ns(struct run *run)
     struct neighbour_state *state = run->state;
     // Its CPU time so far in ns, never less than before; of what has ended only what was waited
     // for.
-    (void)neighbour_look(&state->neighbour);
+    neighbour_look(&state->neighbour);
     const int64_t now_ns = state->neighbour.ticks * PROCESS_TICK_US * 1000;
     state->cpu_ns = now_ns > state->cpu_ns ? now_ns : state->cpu_ns;
     return state->cpu_ns;
@@ -589,10 +571,10 @@ static void suspend(struct run *run, bool stopped)
 
 static void describe(struct run *run, struct line *line)
 {
-    const struct neighbour_state *state = run->state;
-    line_text(line, "neighbour", state->neighbour.words);
-    line_count(line, "processes", state->neighbour.count);
-    line_count(line, "started_ticks", (uint64_t)state->neighbour.started);
+    const struct neighbour *neighbour = &state_of(run)->neighbour;
+    line_text(line, "neighbour", neighbour->words);
+    line_count(line, "processes", neighbour->count);
+    line_count(line, "started_ticks", (uint64_t)neighbour->started);
 }
 
 static const struct load_process processes = {

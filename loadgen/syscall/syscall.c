@@ -174,7 +174,6 @@ static const struct load syscall_load = {
     .quantum = MOST_IN_A_ROW,
     .steps_per_s = STEPS_PER_S,
     .calibrations = (const char *const[]){"--threads 1", NULL},
-    .timed = true,
     .pinned = true,
     .begin = begin,
     .operate = operate,
