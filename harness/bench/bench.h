@@ -154,9 +154,6 @@ double measured_load(const struct measured *measured, int condition);
 // in the table: the text alone. A new reference.
 json_t *problem_json(const char *flag, const char *text);
 
-// Whether a figure with that flag is something else than what its row says.
-bool problem_misread(const char *flag);
-
 // Why a figure of the part may be above its peak.
 const char *problem_likely(const char *part);
 
@@ -211,11 +208,7 @@ json_t *bench_collect(const char *dir);
 
 // The figures of a bench as people read them: each number with its unit and error.
 
-// Adds `counts` to the bench, {rows, done, skipped, failed}, and `texts` to each part: `columns`,
-// [{key, title, left, rank}], and to each row `texts` by those keys, and `numbers`: which of the
-// part's `findings` it has; `findings`:
-// [{flag, text, advice, cells}], each mark and kind of problem once; `reasons`: [{text, cells}],
-// why there is no figure; `lines`: texts; `best`: the row that is its answer.
+// Adds `texts` to each row: by the titles of their columns, in the order of the peers and figures.
 void bench_texts_add(json_t *bench);
 
 // The command line of `jostle bench`.

@@ -13,13 +13,11 @@
 
 // The curves of a part.
 
-// What the point shows: an object with value and ci.
-static const json_t *figure_of(const json_t *point, const json_t *rows)
+// What a point shows of its row, or of a peer of it: an object with value and ci.
+static const json_t *figure_of(const json_t *point, const json_t *row, const char *peer)
 {
-    const char *peer = json_text_at(point, "peer"), *figure = json_text_at(point, "figure");
-    const json_t *of = json_named(rows, "cell", json_text_at(point, "cell"));
-    if (peer)
-        of = json_named(json_object_get(of, "peers"), "name", peer);
+    const char *figure = json_text_at(point, "figure");
+    const json_t *of = !peer ? row : json_named(json_object_get(row, "peers"), "name", peer);
     return !figure ? of : json_named(json_object_get(of, "more"), "name", figure);
 }
 
@@ -30,77 +28,40 @@ static json_t *point_json(double x, double y, const json_t *figure)
                           json_number(json_bound_at(figure, 1))));
 }
 
-// Where on the x axis it is; NAN: nowhere.
-static double x_of(const json_t *point, const json_t *loads)
+struct source {
+    const json_t *rows, *loads;
+};
+
+static const json_t *row_of(const struct source *source, const json_t *point)
+{
+    return json_named(source->rows, "cell", json_text_at(point, "cell"));
+}
+
+// Where on the x axis a point is; NAN: nowhere.
+static double x_of(const struct source *source, const json_t *point)
 {
     return json_has(point, "x") ? json_number_at(point, "x")
-                                : json_number_at(loads, json_text_at(point, "cell"));
+                                : json_number_at(source->loads, json_text_at(point, "cell"));
 }
 
-static json_t *points_json(const json_t *points, const json_t *rows, const json_t *loads)
+// A curve of our command, with the theoretical peaks of the rows whose main figure its points are,
+// or of a peer; without a point there is none.
+static void add_series(json_t *built, const struct source *source, const json_t *series,
+                       const char *peer)
 {
-    json_t *list = must(json_array());
-    JSON_EACH (point, points) {
-        const json_t *figure = figure_of(point, rows);
-        const double x = x_of(point, loads), y = json_number_at(figure, "value");
+    json_t *points = must(json_array()), *peaks = must(json_array());
+    JSON_EACH (point, json_object_get(series, "points")) {
+        const json_t *row = row_of(source, point), *figure = figure_of(point, row, peer);
+        const double x = x_of(source, point), y = json_number_at(figure, "value"),
+                     peak = json_number_at(json_object_get(row, "peak"), "value");
         if (!isnan(x) && !isnan(y))
-            json_add(list, point_json(x, y, figure));
+            json_add(points, point_json(x, y, figure));
+        if (!peer && !json_has(point, "figure") && !isnan(x) && !isnan(peak))
+            json_add(peaks,
+                     must(json_pack("{s:o, s:o}", "x", json_number(x), "y", json_number(peak))));
     }
-    return list;
-}
-
-// [{x, y}]: the theoretical peaks of the rows whose main figure the points are.
-static json_t *peaks_json(const json_t *points, const json_t *rows, const json_t *loads)
-{
-    json_t *list = must(json_array());
-    JSON_EACH (point, points) {
-        const json_t *row = json_named(rows, "cell", json_text_at(point, "cell"));
-        const double x = x_of(point, loads),
-                     y = json_number_at(json_object_get(row, "peak"), "value");
-        if (!json_has(point, "figure") && !isnan(x) && !isnan(y))
-            json_add(list, must(json_pack("{s:o, s:o}", "x", json_number(x), "y", json_number(y))));
-    }
-    return list;
-}
-
-static bool same_text(const json_t *a, const json_t *b, const char *key)
-{
-    const char *one = json_text_at(a, key), *other = json_text_at(b, key);
-    return !one || !other ? one == other : strcmp(one, other) == 0;
-}
-
-// Whether the chart has a point of that cell, figure and peer.
-static bool has_point(const json_t *chart, const json_t *point)
-{
-    JSON_EACH (series, json_object_get(chart, "series")) {
-        JSON_EACH (its, json_object_get(series, "points")) {
-            if (same_text(its, point, "cell") && same_text(its, point, "figure") &&
-                same_text(its, point, "peer"))
-                return true;
-        }
-    }
-    return false;
-}
-
-// The points of a series as those of a peer, but for those that the chart has anyway.
-static json_t *points_of_peer(const json_t *chart, const json_t *points, const char *peer)
-{
-    json_t *list = must(json_array());
-    JSON_EACH (point, points) {
-        json_t *of_peer = must(json_copy((json_t *)point));
-        json_put(of_peer, "peer", json_text(peer));
-        if (has_point(chart, of_peer))
-            json_decref(of_peer);
-        else
-            json_add(list, of_peer);
-    }
-    return list;
-}
-
-// Takes `points` and `peaks` over; without a point there is no such series.
-static void add_series(json_t *built, const char *name, const char *peer, json_t *points,
-                       json_t *peaks)
-{
+    OWNED char *name =
+        text_of("%s%s%s", json_text_at(series, "name"), peer ? ", " : "", peer ? peer : "");
     if (json_array_size(points) > 0)
         json_add(json_object_get(built, "series"),
                  must(json_pack("{s:s, s:s?, s:O, s:O}", "name", name, "peer", peer, "points",
@@ -109,28 +70,16 @@ static void add_series(json_t *built, const char *name, const char *peer, json_t
     json_decref(peaks);
 }
 
-struct source {
-    const json_t *chart, *rows, *loads; // chart: as the plan has it
-};
-
 static void add_peers(json_t *built, const struct source *source, const json_t *series)
 {
-    const json_t *points = json_object_get(series, "points");
     json_t *seen = must(json_object());
-    JSON_EACH (point, points) {
-        const json_t *row = json_named(source->rows, "cell", json_text_at(point, "cell"));
-        JSON_EACH (peer, json_object_get(row, "peers")) {
+    JSON_EACH (point, json_object_get(series, "points"))
+        JSON_EACH (peer, json_object_get(row_of(source, point), "peers")) {
             const char *name = json_text_at(peer, "name");
-            if (json_has(seen, name))
-                continue;
+            if (!json_has(seen, name))
+                add_series(built, source, series, name);
             json_put(seen, name, json_true());
-            json_t *of_peer = points_of_peer(source->chart, points, name);
-            OWNED char *title = text_of("%s, %s", json_text_at(series, "name"), name);
-            add_series(built, title, name, points_json(of_peer, source->rows, source->loads),
-                       must(json_array()));
-            json_decref(of_peer);
         }
-    }
     json_decref(seen);
 }
 
@@ -138,18 +87,14 @@ static void add_peers(json_t *built, const struct source *source, const json_t *
 // figure are left out. `loads`: by cell, what its load achieved. A new reference.
 static json_t *chart_build(const json_t *chart, const json_t *rows, const json_t *loads)
 {
-    const struct source source = {chart, rows, loads};
+    const struct source source = {rows, loads};
     json_t *built =
         must(json_pack("{s:O, s:O, s:O, s:O, s:[]}", "kind", json_object_get(chart, "kind"),
                        "title", json_object_get(chart, "title"), "x", json_object_get(chart, "x"),
                        "y", json_object_get(chart, "y"), "series"));
     JSON_EACH (series, json_object_get(chart, "series")) {
-        const json_t *points = json_object_get(series, "points");
-        const char *peer = json_text_at(json_array_get(points, 0), "peer");
-        add_series(built, json_text_at(series, "name"), peer, points_json(points, rows, loads),
-                   !peer ? peaks_json(points, rows, loads) : must(json_array()));
-        if (!peer)
-            add_peers(built, &source, series);
+        add_series(built, &source, series, NULL);
+        add_peers(built, &source, series);
     }
     return built;
 }

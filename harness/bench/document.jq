@@ -3,6 +3,50 @@
 include "report/document";
 include "lib/text";
 
+# ---- what is said of a part besides its figures
+
+# What is wrong with a row that was begun, and its marks; each kind is said once, with the rows.
+def seen:
+  select(.state | IN("waiting", "skipped") | not)
+  | (.problems // [] | .[] | { kind: .flag, flag, text, advice }), (.marks // [] | .[] | { kind: "mark \(.)", flag: "mark", text: ., advice: null });
+def together_by($key): reduce .[] as $one ([];
+  ([.[][$key]] | index($one[$key])) as $at
+  | if $at == null then . + [$one + { cells: [$one.cell] }] elif .[$at].cells[-1] == $one.cell then . else .[$at].cells += [$one.cell] end);
+def distinct: reduce .[] as $one ([]; if index($one) then . else . + [$one] end);
+
+# Why there is no figure, of the row or of a peer of it.
+def reasons:
+  [.rows[] | { cell, text: .reason }, { cell, peer: (.peers // [] | .[] | select(.reason != null)) } | select(.peer or .text != null)
+   | { cell, text: (if .peer then "\(.peer.name): \(.peer.reason)" else .text end) }]
+  | together_by("text");
+# Of what the peaks are made, or why there are none.
+def peak_lines: [.rows[] | select(.value != null) | (if .peak != null then .peak.source else .peak_reason end) // empty | "peak: \(.)"] | distinct;
+
+# The row with the highest figure of which more is better, of those that nothing is to be said against: it is not
+# of a cache, and no problem makes it something else than what it says.
+def is_misread: IN("above-peak", "above-device", "cache-sized", "sparse-file", "cached-as-direct", "beyond-cpus", "invalid");
+def is_answer:
+  .state == "done" and .better == "higher" and .value != null and (.marks // [] | length) == 0
+  and ([.labels[] | strings | select(test("^(page cache|cached|L[0-9])$"))] == []) and ([.problems // [] | .[].flag | select(is_misread)] == []);
+def best: [.rows | to_entries[] | select(.value | is_answer)] | max_by(.value.value) | .key;
+
+# In the order of the table, without those in which no row has anything; rank: which of them a narrow terminal leaves
+# out first, 0: none.
+def columns_of_rows:
+  .rows as $rows | (.columns // []) as $labels | [.rows[].peers // [] | .[].name | ., "\(.)/peak", "ours/\(.)"] as $peers
+  | $labels + [.rows[].texts | keys_unsorted[]] | distinct
+  | map({ key: ., title: ., left: IN($labels[]) }
+        | . + (if .left then [0, 0] elif .title == "jostle" then [1, 0] elif .title == "n" then [2, 3] elif .title == "peak" then [3, 4]
+           elif .title == "ours/peak" then [4, 1] elif .title | IN($peers[]) then [5, 2] else [6, 5] end | { group: .[0], rank: .[1] }))
+  | map(select(.key as $key | any($rows[].texts[$key]; . != null and . != "-"))) | [range(0; 7) as $group | .[] | select(.group == $group)];
+
+def with_texts:
+  .counts = ([.parts[].rows[].state] | { rows: length, done: map(select(. == "done")) | length, skipped: map(select(. == "skipped")) | length, failed: map(select(. == "failed")) | length })
+  | .parts |= map(
+      ([.rows[] | { cell } + seen] | together_by("kind")) as $findings | [$findings[].kind] as $kinds
+      | .texts = { columns: columns_of_rows, $findings, lines: peak_lines, reasons: reasons, best: best }
+      | .rows |= map(.numbers = ([seen | .kind as $kind | $kinds | index($kind) + 1] | distinct)));
+
 # The columns of a part: its labels and figures, and the numbers of its findings.
 def columns: .texts as $texts | $texts.columns + (if $texts.findings == [] then [] else [{ key: "problems", title: "see", left: true, rank: 0 }] end);
 def cell_text($key): if $key == "problems" then .numbers | map(tostring) | join(",") else .texts[$key] // "" end;
@@ -123,4 +167,4 @@ def page:
   page({ $style, $script }; "Bench of \(.machine.host // "this machine")"; "jostle bench --format html"; header;
     { filter: "Filter rows", what: "rows", sections: [section("problems"; "Problems"; problems), (.parts[] | select(.rows != []) | part), how] });
 
-lay_out({ $format, $width, $colour }; del(.counts, .parts[].texts, .parts[].rows[].texts, .parts[].rows[].numbers); csv_rows; page; blocks)
+with_texts | lay_out({ $format, $width, $colour }; del(.counts, .parts[].texts, .parts[].rows[].texts, .parts[].rows[].numbers); csv_rows; page; blocks)

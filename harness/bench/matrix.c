@@ -190,6 +190,62 @@ static bool does_use(struct filling *filling, char *value)
     return !json_has(filling->cell, "skip");
 }
 
+// Members of a cell that are made of the words of a value alone: an object by these names, where
+// the last of them is all that is left, or, without names, the value. NAME#: an expression; NAME-:
+// `-` is nothing. A list (`adds`) gets it as a further element.
+static const struct shape {
+    const char *key, *member, *words, *also; // also: further members, as JSON
+    bool adds;
+} shapes[] = {{"figure", "figure", "name unit- better source", "{}", false},
+              {"more", "more", "name unit- better source", "{\"shown\": true}", true},
+              {"watch", "more", "name unit- better source", "{\"shown\": false}", true},
+              {"peak", "peak", "value# source", "{}", false},
+              {"no-peak", "peak", "reason", "{}", false},
+              // A problem of texts.c, which is found where the interval of a figure of the cell, of
+              // a single run the figure itself, is wholly below the limit.
+              {"rule", "rules", "figure below# flag", "{\"text\": null}", true},
+              {"load", "load", "name spec", "{}", false}, // a name has one spec in the whole bench
+              {"mark", "marks", NULL, NULL, true},
+              {"of", "of", NULL, NULL, false},
+              {"run-s", "run_s", "#", NULL, false},
+              {"setup-s", "setup_s", "#", NULL, false}};
+
+static json_t *shape_object(const struct filling *filling, const struct shape *shape, char *value)
+{
+    json_t *object = must(json_object()), *also = must(json_loads(shape->also, 0, NULL));
+    OWNED char *names = must(strdup(shape->words));
+    for (char *rest = names, *name; (name = strsep(&rest, " "));) {
+        const size_t length = strcspn(name, "#-");
+        const char kind = name[length];
+        name[length] = '\0';
+        if (kind == '#')
+            json_put(object, name, must(json_real(number_in(filling, &value))));
+        else
+            put(object, name,
+                rest ? (kind == '-' ? unit_of(word_of(&value)) : word_of(&value)) : value);
+    }
+    json_object_update(object, also);
+    json_decref(also);
+    return object;
+}
+
+static bool line_shape(struct filling *filling, const char *key, char *value)
+{
+    const struct shape *shape = shapes, *end = shapes + sizeof shapes / sizeof *shapes;
+    while (shape < end && strcmp(shape->key, key) != 0)
+        shape++;
+    if (shape == end)
+        matrix_mistake(key, "there is no such setting");
+    json_t *made = shape->also    ? shape_object(filling, shape, value)
+                   : shape->words ? json_number(expression_value(value, filling->variables))
+                                  : json_text(value);
+    if (shape->adds)
+        json_add(json_object_get(filling->cell, shape->member), made);
+    else
+        json_put(filling->cell, shape->member, made);
+    return true;
+}
+
 static void cell_mistake(const json_t *cell, const char *what)
 {
     OWNED char *where = text_of("the cell %s", json_text_at(cell, "cell"));
@@ -232,21 +288,11 @@ static bool does_label(struct filling *filling, char *value)
     return true;
 }
 
-// NAME UNIT BETTER SOURCE
-static json_t *figure_of(char *value)
-{
-    const char *name = word_of(&value), *unit = unit_of(word_of(&value)), *better = word_of(&value);
-    return must(json_pack("{s:s, s:s, s:s, s:s}", "name", name, "unit", unit, "better", better,
-                          "source", value));
-}
-
 // Of a peer NAME SCALE SOURCE: what it prints, times scale, is in the unit of the cell.
 static bool does_figure(struct filling *filling, char *value)
 {
-    if (!filling->peer) {
-        json_put(filling->cell, "figure", figure_of(value));
-        return true;
-    }
+    if (!filling->peer)
+        return line_shape(filling, "figure", value);
     const char *name = word_of(&value);
     const double scale = number_in(filling, &value);
     json_put(json_object_get(filling->peer, "figures"), name,
@@ -254,30 +300,7 @@ static bool does_figure(struct filling *filling, char *value)
     return true;
 }
 
-static bool add_more(struct filling *filling, json_t *figure, bool is_shown)
-{
-    json_put(figure, "shown", json_boolean(is_shown));
-    json_add(json_object_get(filling->cell, "more"), figure);
-    return true;
-}
-
-static bool does_more(struct filling *filling, char *value)
-{
-    return add_more(filling, figure_of(value), true);
-}
-
-static bool does_watch(struct filling *filling, char *value)
-{
-    return add_more(filling, figure_of(value), false);
-}
-
 // ---- rows of the runs of another cell
-
-static bool does_of(struct filling *filling, char *value)
-{
-    put(filling->cell, "of", value);
-    return true;
-}
 
 // The figure of the cell whose runs the row is of. A new reference.
 static json_t *figure_taken(const struct filling *filling, const char *figure)
@@ -300,7 +323,9 @@ static bool does_column(struct filling *filling, char *value)
     json_t *more = figure_taken(filling, figure);
     put(more, "metric", figure);
     put(more, "name", value);
-    return add_more(filling, more, true);
+    json_put(more, "shown", json_true());
+    json_add(json_object_get(filling->cell, "more"), more);
+    return true;
 }
 
 // Such a row has that cell's peers, its load and its fate.
@@ -362,50 +387,19 @@ static bool does_skip(struct filling *filling, char *value)
 
 // ---- peaks
 
-static bool does_no_peak(struct filling *filling, char *value)
-{
-    json_put(filling->cell, "peak", must(json_pack("{s:s}", "reason", value)));
-    return true;
-}
-
-static bool does_peak(struct filling *filling, char *value)
-{
-    const double peak = number_in(filling, &value);
-    json_put(filling->cell, "peak", must(json_pack("{s:f, s:s}", "value", peak, "source", value)));
-    return true;
-}
-
 // Of vectors of that name, from the clock of each run.
 static bool does_peak_of_cpu(struct filling *filling, char *value)
 {
     OWNED char *why = NULL;
     OWNED char *source = cpu_peak_source(filling->matrix->choice, filling->variables, value, &why);
     if (!source)
-        return does_no_peak(filling, why);
+        return line_shape(filling, "no-peak", why);
     json_put(filling->cell, "peak", must(json_pack("{s:s, s:s}", "metric", source, "source", why)));
     OWNED char *share = text_fill(PEAK_SHARE " - higher {@peak_share}", filling->variables);
-    return does_watch(filling, share);
+    return line_shape(filling, "watch", share);
 }
 
 // ---- how it is run
-
-static bool does_mark(struct filling *filling, char *value)
-{
-    json_add(json_object_get(filling->cell, "marks"), json_text(value));
-    return true;
-}
-
-// FIGURE LIMIT FLAG: a problem of texts.c, which is found where the interval of a figure of the
-// cell, of a single run the figure itself, is wholly below the limit.
-static bool does_rule(struct filling *filling, char *value)
-{
-    const char *figure = word_of(&value);
-    const double limit = number_in(filling, &value);
-    json_add(json_object_get(filling->cell, "rules"),
-             must(json_pack("{s:s, s:f, s:s, s:n}", "figure", figure, "below", limit, "flag", value,
-                            "text")));
-    return true;
-}
 
 static bool does_cpus(struct filling *filling, char *value)
 {
@@ -423,26 +417,6 @@ static bool does_cpus(struct filling *filling, char *value)
     if (threads < allowed.count)
         allowed.count = (unsigned)threads;
     put(filling->cell, "cpus", cpus_format(&allowed, list, sizeof list));
-    return true;
-}
-
-// NAME SPEC; a name has one spec in the whole bench.
-static bool does_load(struct filling *filling, char *value)
-{
-    const char *name = word_of(&value);
-    json_put(filling->cell, "load", must(json_pack("{s:s, s:s}", "name", name, "spec", value)));
-    return true;
-}
-
-static bool does_run_s(struct filling *filling, char *value)
-{
-    json_put(filling->cell, "run_s", json_number(expression_value(value, filling->variables)));
-    return true;
-}
-
-static bool does_setup_s(struct filling *filling, char *value)
-{
-    json_put(filling->cell, "setup_s", json_number(expression_value(value, filling->variables)));
     return true;
 }
 
@@ -519,43 +493,15 @@ static bool does_point(struct filling *filling, char *value)
 static const struct {
     const char *key;
     line_does *does; // NULL: puts it into the peer, the options of the cell's campaign, or the part
-} keys[] = {{"title", NULL},
-            {"rows", does_rows},
-            {"when", does_when},
-            {"let", does_let},
-            {"text", does_text},
-            {"use", does_use},
-            {"name", does_name},
-            {"label", does_label},
-            {"figure", does_figure},
-            {"more", does_more},
-            {"watch", does_watch},
-            {"of", does_of},
-            {"take", does_take},
-            {"column", does_column},
-            {"command", does_command},
-            {"peer", does_peer},
-            {"program", NULL},
-            {"package", NULL},
-            {"version", NULL},
-            {"skip", does_skip},
-            {"no-peak", does_no_peak},
-            {"peak", does_peak},
-            {"peak-of-cpu", does_peak_of_cpu},
-            {"mark", does_mark},
-            {"rule", does_rule},
-            {"cpus", does_cpus},
-            {"load", does_load},
-            {"run-s", does_run_s},
-            {"setup-s", does_setup_s},
-            {"series", does_series},
-            {"chart", does_chart},
-            {"point", does_point},
-            {"setup", NULL},
-            {"conclude", NULL},
-            {"service", NULL},
-            {"ready", NULL},
-            {"keep-service", NULL}};
+} keys[] = {{"title", NULL},       {"rows", does_rows},     {"when", does_when},
+            {"let", does_let},     {"text", does_text},     {"use", does_use},
+            {"name", does_name},   {"label", does_label},   {"figure", does_figure},
+            {"take", does_take},   {"column", does_column}, {"command", does_command},
+            {"peer", does_peer},   {"program", NULL},       {"package", NULL},
+            {"version", NULL},     {"skip", does_skip},     {"peak-of-cpu", does_peak_of_cpu},
+            {"cpus", does_cpus},   {"series", does_series}, {"chart", does_chart},
+            {"point", does_point}, {"setup", NULL},         {"conclude", NULL},
+            {"service", NULL},     {"ready", NULL},         {"keep-service", NULL}};
 
 static bool line_apply(struct filling *filling, const char *key, char *value)
 {
@@ -563,7 +509,7 @@ static bool line_apply(struct filling *filling, const char *key, char *value)
     while (i < sizeof keys / sizeof *keys && strcmp(keys[i].key, key) != 0)
         i++;
     if (i == sizeof keys / sizeof *keys)
-        matrix_mistake(key, "there is no such setting");
+        return line_shape(filling, key, value);
     if (keys[i].does)
         return keys[i].does(filling, value);
     put(filling->peer   ? filling->peer
