@@ -51,9 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (top != NULL)
         fuzz_require(visit(top) == view.count);
     /* jansson takes a 0 behind a number, which is no JSON. */
-    json_t *other = memchr(data, '\0', size) != NULL
-                        ? NULL
-                        : json_loads(view.text, JSON_DECODE_ANY, NULL);
+    json_t *other =
+        memchr(data, '\0', size) != NULL ? NULL : json_loads(view.text, JSON_DECODE_ANY, NULL);
     fuzz_require(other == NULL || top != NULL || depth_of(other) > VIEW_DEEPEST);
     json_decref(other);
     view_free(&view);
