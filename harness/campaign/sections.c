@@ -251,6 +251,81 @@ bool config_write(const struct config *config, FILE *stream)
     return written;
 }
 
+// ---- what a section may set, and placeholders
+
+static const struct option_row *const tables[] = {settings_rows, slowdown_rows, NULL};
+
+size_t setting_names(const char **names, size_t most)
+{
+    size_t count = 0;
+    for (size_t i = 0; tables[i] != NULL; i++)
+        for (const struct option_row *row = tables[i]; row->name != NULL; row++)
+            if (count + 1 < most)
+                names[count++] = row->name;
+    names[count] = NULL;
+    return count;
+}
+
+// The length of "{name}" at text, or 0.
+static size_t placeholder_length(const char *text)
+{
+    size_t length = 1;
+    if (text[0] != '{' || !isalpha((unsigned char)text[1]))
+        return 0;
+    while (isalnum((unsigned char)text[length]) || text[length] == '-')
+        length++;
+    return text[length] == '}' ? length + 1 : 0;
+}
+
+bool template_next(const char **text, struct piece *piece)
+{
+    const char *at = *text;
+    if (*at == '\0')
+        return false;
+    const size_t length = placeholder_length(at);
+    if (length > 0) {
+        *piece = (struct piece){.placeholder = true, .text = at + 1, .length = length - 2};
+        *text = at + length;
+    } else if (*at == '{' || *at == '}') {
+        *piece = (struct piece){.text = at, .length = 1};
+        *text = at + (at[1] == *at ? 2 : 1);
+    } else {
+        *piece = (struct piece){.text = at, .length = strcspn(at, "{}")};
+        *text = at + piece->length;
+    }
+    return true;
+}
+
+bool template_is_node(const struct piece *piece)
+{
+    size_t i = sizeof "node" - 1;
+    if (piece->length <= i || strncmp(piece->text, "node", i) != 0)
+        return false;
+    while (i < piece->length && isdigit((unsigned char)piece->text[i]))
+        i++;
+    return i == piece->length;
+}
+
+char *template_fill(const char *text, const json_t *values, const json_t *builtin, enum fill fill)
+{
+    char *filled = NULL;
+    size_t size;
+    FILE *stream = must(open_memstream(&filled, &size));
+    struct piece piece;
+    while (template_next(&text, &piece)) {
+        const json_t *value = piece.placeholder ? json_at(values, piece.text, piece.length) : NULL;
+        if (piece.placeholder && !value)
+            value = json_at(builtin, piece.text, piece.length);
+        const char *put = json_string_value(value);
+        OWNED char *quoted = put && fill == FILL_QUOTED ? must(words_quote(&put, 1)) : NULL;
+        if (put)
+            fputs(quoted ? quoted : put, stream);
+        else
+            fprintf(stream, piece.placeholder ? "{%.*s}" : "%.*s", (int)piece.length, piece.text);
+    }
+    return stream_text(stream, &filled);
+}
+
 // ---- sections
 
 static const char *const campaign_keys[] = {"name",   "description",     "scratch", "calibrate",
