@@ -4,6 +4,7 @@
 #include "common/clock.h"
 #include "common/file.h"
 #include "common/machine.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/processes.h"
@@ -83,15 +84,13 @@ static const char details[] =
 
 static void read_mix(struct copies_request *request)
 {
-    request->program = calloc(request->mix.count, sizeof *request->program);
-    if (!request->program)
-        usage_error("out of memory: free some");
+    request->program = must(calloc(request->mix.count, sizeof *request->program));
     for (size_t i = 0; i < request->mix.count; i++) {
         struct program_words *program = &request->program[i];
         const char *text = request->mix.item[i], *equals = strchr(text, '='), *why = "";
-        program->name = strndup(text, (size_t)(equals - text));
+        program->name = must(strndup(text, (size_t)(equals - text)));
         program->words = words_split(equals + 1, &program->word_count, &why);
-        if (!program->name || !program->words || program->word_count == 0)
+        if (!program->words || program->word_count == 0)
             usage_error("--mix %s: %s: give NAME=CMD", text,
                         !program->words ? why : "there is no command");
     }
@@ -108,9 +107,7 @@ static void read_words(struct copies_request *request, char **words, size_t coun
     }
     if (count == 0)
         usage_error("no program: give one after --");
-    request->program = calloc(1, sizeof *request->program);
-    if (!request->program)
-        usage_error("out of memory: free some");
+    request->program = must(calloc(1, sizeof *request->program));
     *request->program = (struct program_words){.words = words, .word_count = count};
     request->program_count = 1;
 }
@@ -118,15 +115,13 @@ static void read_words(struct copies_request *request, char **words, size_t coun
 // The lists of --pin.
 static void read_seats(struct copies_request *request)
 {
-    char *copy = !request->pin ? NULL : strdup(request->pin), *rest = copy;
-    size_t count = 1;
-    for (const char *at = request->pin; at && *at != '\0'; at++)
-        count += *at == ':';
     if (!request->pin)
         return;
-    request->seat = calloc(count, sizeof *request->seat);
-    if (!copy || !request->seat)
-        usage_error("out of memory: free some");
+    char *copy = must(strdup(request->pin)), *rest = copy;
+    size_t count = 1;
+    for (const char *at = request->pin; *at != '\0'; at++)
+        count += *at == ':';
+    request->seat = must(calloc(count, sizeof *request->seat));
     for (char *list = strsep(&rest, ":"); list; list = strsep(&rest, ":"))
         if (cpus_parse(list, &request->seat[request->seat_count++]) != 0)
             usage_error("--pin %s: '%s' is no list of CPUs: give lists such as 0:1 or 0-1:2-3",
@@ -235,9 +230,7 @@ struct copies {
     int signal;                // that ended us; 0: none
 };
 
-#define KILL_ROUNDS   500
-#define KILL_AGAIN_NS 10000000 // a process that is being killed may fork until it is gone
-#define NOT_STARTED   127      // as shells have it
+#define NOT_STARTED 127 // as shells have it
 
 // ---- the words of a copy
 
@@ -250,14 +243,12 @@ static bool uses_scratch(const struct copies_request *request)
     return used;
 }
 
-// The word with every {copy} and {scratch} replaced, to be freed; NULL: out of memory.
+// The word with every {copy} and {scratch} replaced, to be freed.
 static char *replaced(const char *word, const char *number, const char *scratch)
 {
     char *text = NULL;
     size_t size;
-    FILE *stream = open_memstream(&text, &size);
-    if (!stream)
-        return NULL;
+    FILE *stream = must(open_memstream(&text, &size));
     while (*word != '\0') {
         if (strncmp(word, "{copy}", 6) == 0) {
             fputs(number, stream);
@@ -269,22 +260,17 @@ static char *replaced(const char *word, const char *number, const char *scratch)
             putc(*word++, stream);
         }
     }
-    if (fclose(stream) == 0)
-        return text;
-    free(text);
-    return NULL;
+    return stream_text(stream, &text);
 }
 
-static bool prepare_words(struct copies *copies, struct copy *copy)
+static void prepare_words(struct copies *copies, struct copy *copy)
 {
     char number[32], path[PATH_MAX];
     snprintf(number, sizeof number, "%zu", copy->number);
     scratch_of(&copies->scratch, copy->number, path);
-    copy->words = calloc(copy->program->word_count + 1, sizeof *copy->words);
-    for (size_t i = 0; copy->words && i < copy->program->word_count; i++)
-        if ((copy->words[i] = replaced(copy->program->words[i], number, path)) == NULL)
-            return false;
-    return copy->words != NULL;
+    copy->words = must(calloc(copy->program->word_count + 1, sizeof *copy->words));
+    for (size_t i = 0; i < copy->program->word_count; i++)
+        copy->words[i] = replaced(copy->program->words[i], number, path);
 }
 
 // A file without a name for what a copy says. -1: none can be had, and nothing is kept.
@@ -299,9 +285,7 @@ static bool prepare(struct copies *copies)
     const struct copies_request *request = copies->request;
     copies->count = request->in_turn && request->program_count > 1 ? request->program_count
                                                                    : (size_t)request->copies;
-    copies->copy = calloc(copies->count, sizeof *copies->copy);
-    if (!copies->copy)
-        return complain("out of memory: free some");
+    copies->copy = must(calloc(copies->count, sizeof *copies->copy));
     for (size_t i = 0; i < copies->count; i++)
         copies->copy[i] = (struct copy){.number = i + 1,
                                         .program = &request->program[i % request->program_count],
@@ -310,8 +294,7 @@ static bool prepare(struct copies *copies)
         return false;
     for (size_t i = 0; i < copies->count; i++) {
         copies->copy[i].stderr_fd = nameless();
-        if (!prepare_words(copies, &copies->copy[i]))
-            return complain("out of memory: free some");
+        prepare_words(copies, &copies->copy[i]);
     }
     return true;
 }
@@ -457,19 +440,6 @@ static void wait_for(struct copies *copies, size_t running, int64_t start_ns)
     copies->makespan_ns += clock_ns() - start_ns;
 }
 
-// Ends all that lives below us.
-static void end_all(void)
-{
-    const struct timespec pause = {.tv_nsec = KILL_AGAIN_NS};
-    for (int round = 0; round < KILL_ROUNDS && tree_signal(SIGKILL) > 0; round++) {
-        while (waitpid(-1, NULL, WNOHANG) > 0)
-            ;
-        (void)nanosleep(&pause, NULL);
-    }
-    while (waitpid(-1, NULL, WNOHANG) > 0)
-        ;
-}
-
 static bool run_some(struct copies *copies, size_t first, size_t end)
 {
     struct gate gate;
@@ -485,7 +455,7 @@ static bool run_some(struct copies *copies, size_t first, size_t end)
     close(gate.ready[0]);
     if (forked)
         wait_for(copies, end - first, start_ns);
-    end_all();
+    (void)tree_kill(); // all that lives below us
     return forked;
 }
 

@@ -56,8 +56,8 @@ struct watch {
     char culprit[128]; // the process that used most CPU time; "" when none stood out
 };
 
-// Takes a second. False after a message: out of memory.
-bool watch_machine(struct watch *watch);
+// Takes a second.
+void watch_machine(struct watch *watch);
 void watch_free(struct watch *watch);
 // By how much a counter has grown; UNKNOWN where it is not known.
 int64_t watch_grown(int64_t before, int64_t after);

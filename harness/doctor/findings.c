@@ -2,7 +2,7 @@
 
 #include "common/clock.h"
 #include "common/machine_json.h"
-#include "common/messages.h"
+#include "common/memory.h"
 #include "common/processes.h"
 
 #include <stdarg.h>
@@ -134,16 +134,11 @@ static double sleep_and_count(void)
     return tasks / LOOKS;
 }
 
-bool watch_machine(struct watch *watch)
+void watch_machine(struct watch *watch)
 {
     const size_t most = 8192;
-    int64_t *before_us = calloc(most, sizeof *before_us);
-    *watch = (struct watch){.cpu_busy_us = calloc(most, sizeof *watch->cpu_busy_us)};
-    if (!before_us || !watch->cpu_busy_us) {
-        free(before_us);
-        watch_free(watch);
-        return complain("out of memory: free some");
-    }
+    OWNED int64_t *before_us = must(calloc(most, sizeof *before_us));
+    *watch = (struct watch){.cpu_busy_us = must(calloc(most, sizeof *watch->cpu_busy_us))};
     struct processes before = {0}, after = {0};
     processes_read(&before);
     (void)cpus_busy_us(before_us, most);
@@ -159,8 +154,6 @@ bool watch_machine(struct watch *watch)
     find_culprit(watch, &before, &after);
     processes_free(&before);
     processes_free(&after);
-    free(before_us);
-    return true;
 }
 
 void watch_free(struct watch *watch)

@@ -184,8 +184,7 @@ int main(int argc, char **argv)
         return show_noise(&choices);
     if (!choices.gate && !choices.quick && !has_meter())
         return EXIT_FAILURE;
-    if (!watch_machine(&watch))
-        return EXIT_FAILURE;
+    watch_machine(&watch);
     const int code = choices.gate ? gate(&watch) : examine(&choices, &watch);
     watch_free(&watch);
     return code;

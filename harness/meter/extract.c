@@ -2,6 +2,7 @@
 
 #include "common/child.h"
 #include "common/file.h"
+#include "common/memory.h"
 #include "common/messages.h"
 
 #include <errno.h>
@@ -118,14 +119,11 @@ bool extract_begin(struct extractor *extractor, const struct settings *settings)
     *extractor = (struct extractor){.metric = metric, .only = settings->only, .count = count};
     if (count == 0)
         return true;
-    extractor->applies = calloc(count, sizeof *extractor->applies);
-    extractor->regex = calloc(count, sizeof *extractor->regex);
-    extractor->before = calloc(count, sizeof *extractor->before);
-    extractor->figure = calloc(count, sizeof *extractor->figure);
-    extractor->gauge = calloc(count, sizeof *extractor->gauge);
-    if (extractor->applies == NULL || extractor->regex == NULL || extractor->before == NULL ||
-        extractor->figure == NULL || extractor->gauge == NULL)
-        return complain("no memory for %zu metrics", count);
+    extractor->applies = must(calloc(count, sizeof *extractor->applies));
+    extractor->regex = must(calloc(count, sizeof *extractor->regex));
+    extractor->before = must(calloc(count, sizeof *extractor->before));
+    extractor->figure = must(calloc(count, sizeof *extractor->figure));
+    extractor->gauge = must(calloc(count, sizeof *extractor->gauge));
     for (size_t i = 0; i < count; i++) {
         if (!metric_is_output(&metric[i])) {
             if (gauge_begin(&extractor->gauge[i], &metric[i]))

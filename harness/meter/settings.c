@@ -4,6 +4,7 @@
 
 #include "common/child.h"
 #include "common/file.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/text.h"
 #include "common/units.h"
@@ -126,18 +127,10 @@ const char *accounting_name(enum accounting accounting)
     return accounting_names[accounting];
 }
 
-static _Noreturn void end_without_memory(void)
-{
-    complain("no memory: %s", strerror(errno));
-    exit(EXIT_FAILURE);
-}
-
 static struct target *add_target(struct settings *settings)
 {
     const size_t size = (settings->target_count + 1) * sizeof *settings->target;
-    settings->target = realloc(settings->target, size);
-    if (settings->target == NULL)
-        end_without_memory();
+    settings->target = must(realloc(settings->target, size));
     struct target *target = &settings->target[settings->target_count];
     *target = (struct target){.number = settings->target_count++};
     return target;
@@ -196,10 +189,8 @@ static void take_metrics(struct settings *settings)
     const size_t count = settings->definition.count;
     char error[512];
     bool searches[METRIC_SOURCES] = {false};
-    settings->metric = calloc(count + 1, sizeof *settings->metric);
-    settings->only = calloc(count + 1, sizeof *settings->only);
-    if (settings->metric == NULL || settings->only == NULL)
-        end_without_memory();
+    settings->metric = must(calloc(count + 1, sizeof *settings->metric));
+    settings->only = must(calloc(count + 1, sizeof *settings->only));
     for (size_t i = 0; i < count; i++) {
         struct metric *metric = &settings->metric[settings->metric_count++];
         if (!metric_parse(metric, settings->definition.item[i], error, sizeof error))

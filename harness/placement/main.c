@@ -221,7 +221,7 @@ static void plans_print(const char *spec, const char *cpus)
 static void set_list(json_t *object, const char *name, hwloc_const_bitmap_t cpus)
 {
     OWNED char *text = machine_format(cpus);
-    json_object_set_new(object, name, json_string(text ?: ""));
+    json_object_set_new(object, name, json_string(text));
 }
 
 // The kinds of this machine's cores, or of one that a test has made up; NULL: the machine is one
@@ -238,7 +238,7 @@ static void warn_of_kinds(json_t *list, const struct core_kinds *kinds, const ch
     struct cpu_list numbers;
     OWNED char *text = machine_format(cpus);
     const unsigned among =
-        text && kinds && cpus_parse(text, &numbers) == 0 ? core_kinds_among(kinds, &numbers) : 0;
+        kinds && cpus_parse(text, &numbers) == 0 ? core_kinds_among(kinds, &numbers) : 0;
     if (among > 1)
         json_array_append_new(
             list, json_sprintf("the %s's CPUs %s are of %u kinds of cores, of unlike speed: jostle "
@@ -251,9 +251,7 @@ static void warn_of_kinds(json_t *list, const struct core_kinds *kinds, const ch
 static json_t *warnings(const struct answer *answer, const struct core_kinds *kinds)
 {
     json_t *list = json_array();
-    hwloc_bitmap_t both = hwloc_bitmap_alloc();
-    if (!both)
-        return list;
+    hwloc_bitmap_t both = must(hwloc_bitmap_alloc());
     hwloc_bitmap_or(both, answer->placement->target, answer->placement->load);
     const int used = hwloc_bitmap_weight(both);
     hwloc_bitmap_free(both);
@@ -336,7 +334,7 @@ static void draw(const struct choices *choices)
 static void print_list(const char *what, hwloc_const_bitmap_t cpus)
 {
     OWNED char *text = machine_format(cpus);
-    printf("%-16s CPU %s\n", what, text ?: "?");
+    printf("%-16s CPU %s\n", what, text);
 }
 
 // Where there is more than one kind, each in a line; and what is to be warned of.
@@ -387,8 +385,6 @@ static bool take_list(const struct machine *machine, const char *option, const c
     if (!text)
         return hwloc_bitmap_copy(cpus, machine->allowed) == 0;
     hwloc_bitmap_t missing = machine_parse(text);
-    if (!missing)
-        return complain("out of memory: free some");
     hwloc_bitmap_copy(cpus, missing);
     hwloc_bitmap_andnot(missing, missing, machine->allowed);
     const int first = hwloc_bitmap_first(missing);
@@ -396,9 +392,8 @@ static bool take_list(const struct machine *machine, const char *option, const c
     if (first < 0)
         return true;
     OWNED char *allowed = machine_format(machine->allowed);
-    complain("%s %s: CPU %d is not allowed here: choose from %s", option, text, first,
-             allowed ?: "those that are");
-    return false;
+    return complain("%s %s: CPU %d is not allowed here: choose from %s", option, text, first,
+                    allowed);
 }
 
 static int answer(const struct machine *machine, const struct choices *choices)
@@ -406,8 +401,7 @@ static int answer(const struct machine *machine, const struct choices *choices)
     struct placement placement;
     const struct answer answer = {machine, &placement, choices};
     bool good, shown = false;
-    if (!placement_open(&placement, machine))
-        return EXIT_FAILURE;
+    placement_open(&placement, machine);
     if (choices->place_name)
         good = placement_choose(&placement, machine, choices->place,
                                 choices->targets > 0 ? choices->targets : 1,

@@ -11,8 +11,10 @@
 hwloc_bitmap_t machine_parse(const char *text)
 {
     struct cpu_list list; // its parser is strict; hwloc's takes almost anything
-    hwloc_bitmap_t cpus = cpus_parse(text, &list) == 0 ? hwloc_bitmap_alloc() : NULL;
-    for (unsigned i = 0; cpus && i < list.count; i++)
+    hwloc_bitmap_t cpus = must(hwloc_bitmap_alloc());
+    list.count = 0;
+    (void)cpus_parse(text, &list);
+    for (unsigned i = 0; i < list.count; i++)
         hwloc_bitmap_set(cpus, (unsigned)list.cpu[i]);
     return cpus;
 }
@@ -20,14 +22,13 @@ hwloc_bitmap_t machine_parse(const char *text)
 char *machine_format(hwloc_const_bitmap_t cpus)
 {
     char *text = NULL;
-    return hwloc_bitmap_list_asprintf(&text, cpus) < 0 ? NULL : text;
+    return must(hwloc_bitmap_list_asprintf(&text, cpus) < 0 ? NULL : text);
 }
 
 // The topology with everything in it, allowed or not, and without devices.
 static bool load(struct machine *machine, const char *synthetic, bool *usage)
 {
-    if (hwloc_topology_init(&machine->topology) != 0)
-        return complain("out of memory: free some");
+    must(hwloc_topology_init(&machine->topology) != 0 ? NULL : machine->topology);
     if (synthetic && hwloc_topology_set_synthetic(machine->topology, synthetic) != 0) {
         *usage = true;
         return complain("--synthetic %s: hwloc does not understand it: see hwloc(7), such as "
@@ -46,8 +47,6 @@ static bool narrow(struct machine *machine, const char *allowed, bool *usage)
 {
     hwloc_bitmap_t named = !allowed ? NULL : machine_parse(allowed);
     hwloc_bitmap_and(machine->allowed, machine->cpuset, machine->affinity);
-    if (allowed && !named)
-        return complain("out of memory: free some");
     if (named)
         hwloc_bitmap_and(machine->allowed, machine->allowed, named);
     hwloc_bitmap_free(named);
@@ -61,13 +60,11 @@ static bool narrow(struct machine *machine, const char *allowed, bool *usage)
 static bool find_allowed(struct machine *machine, const char *allowed, bool *usage)
 {
     const hwloc_const_bitmap_t all = hwloc_topology_get_topology_cpuset(machine->topology);
-    machine->complete = hwloc_bitmap_dup(all);
-    machine->cpuset = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(machine->topology));
-    machine->affinity = hwloc_bitmap_dup(all);
-    machine->allowed = hwloc_bitmap_alloc();
+    machine->complete = must(hwloc_bitmap_dup(all));
+    machine->cpuset = must(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(machine->topology)));
+    machine->affinity = must(hwloc_bitmap_dup(all));
+    machine->allowed = must(hwloc_bitmap_alloc());
     machine->quota_cpus = INFINITY;
-    if (!machine->complete || !machine->cpuset || !machine->affinity || !machine->allowed)
-        return complain("out of memory: free some");
     if (machine->this_system) {
         if (hwloc_get_cpubind(machine->topology, machine->affinity, HWLOC_CPUBIND_THREAD) != 0)
             return complain("the CPU affinity cannot be read: see taskset -p $$");
@@ -113,39 +110,34 @@ struct seats {
 
 // Adds a hardware thread to its core's seat, which is the last one if there is
 // one already: hwloc's order keeps the threads of a core together.
-static bool seat_thread(const struct machine *machine, struct seats *seats, hwloc_obj_t thread)
+static void seat_thread(const struct machine *machine, struct seats *seats, hwloc_obj_t thread)
 {
     hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(machine->topology, HWLOC_OBJ_CORE, thread);
     core = !core ? thread : core;
-    if (seats->count > 0 && seats->seat[seats->count - 1].core == core)
-        return hwloc_bitmap_set(seats->seat[seats->count - 1].others, thread->os_index) == 0;
-    struct seat *seat = &seats->seat[seats->count];
-    *seat = (struct seat){
+    if (seats->count > 0 && seats->seat[seats->count - 1].core == core) {
+        hwloc_bitmap_set(seats->seat[seats->count - 1].others, thread->os_index);
+        return;
+    }
+    seats->seat[seats->count++] = (struct seat){
         .cpu = thread->os_index,
         .thread = thread,
         .core = core,
         .l3 = hwloc_get_ancestor_obj_by_type(machine->topology, HWLOC_OBJ_L3CACHE, thread),
-        .others = hwloc_bitmap_alloc(),
+        .others = must(hwloc_bitmap_alloc()),
     };
-    seats->count++;
-    return seat->others != NULL;
 }
 
-// The cores that have CPUs in `usable`. False: out of memory.
-static bool seats_find(const struct machine *machine, hwloc_const_bitmap_t usable,
-                       struct seats *seats)
+// The cores that have CPUs in `usable`.
+static struct seats seats_find(const struct machine *machine, hwloc_const_bitmap_t usable)
 {
     const int threads = hwloc_get_nbobjs_by_type(machine->topology, HWLOC_OBJ_PU);
     hwloc_obj_t thread = NULL;
-    seats->count = 0;
-    seats->machine = machine;
-    seats->seat = calloc(threads > 0 ? (size_t)threads : 1, sizeof *seats->seat);
-    if (!seats->seat)
-        return complain("out of memory: free some");
+    struct seats seats = {.machine = machine};
+    seats.seat = must(calloc(threads > 0 ? (size_t)threads : 1, sizeof *seats.seat));
     while ((thread = hwloc_get_next_obj_by_type(machine->topology, HWLOC_OBJ_PU, thread)) != NULL)
-        if (hwloc_bitmap_isset(usable, thread->os_index) && !seat_thread(machine, seats, thread))
-            return complain("out of memory: free some");
-    return true;
+        if (hwloc_bitmap_isset(usable, thread->os_index))
+            seat_thread(machine, &seats, thread);
+    return seats;
 }
 
 static void seats_free(struct seats *seats)
@@ -364,27 +356,23 @@ static bool find(const struct seats *seats, enum place place, unsigned targets, 
 }
 
 // What there is among the CPUs `usable`, with one core for each.
-static bool find_offers(const struct machine *machine, hwloc_const_bitmap_t usable,
+static void find_offers(const struct machine *machine, hwloc_const_bitmap_t usable,
                         bool offers[PLACES])
 {
-    struct placement scratch = {.target = hwloc_bitmap_alloc(), .load = hwloc_bitmap_alloc()};
-    struct seats seats = {0};
-    const bool ready = scratch.target && scratch.load && seats_find(machine, usable, &seats);
-    for (unsigned i = 0; ready && i < PLACES; i++)
+    struct placement scratch = {.target = must(hwloc_bitmap_alloc()),
+                                .load = must(hwloc_bitmap_alloc())};
+    struct seats seats = seats_find(machine, usable);
+    for (unsigned i = 0; i < PLACES; i++)
         offers[i] = i == PLACE_MACHINE || find(&seats, (enum place)i, 1, 1, &scratch);
     seats_free(&seats);
     placement_close(&scratch);
-    return ready;
 }
 
-bool placement_open(struct placement *placement, const struct machine *machine)
+void placement_open(struct placement *placement, const struct machine *machine)
 {
-    *placement = (struct placement){.target = hwloc_bitmap_alloc(), .load = hwloc_bitmap_alloc()};
-    if (placement->target && placement->load &&
-        find_offers(machine, machine->allowed, placement->offers))
-        return true;
-    placement_close(placement);
-    return false;
+    *placement = (struct placement){.target = must(hwloc_bitmap_alloc()),
+                                    .load = must(hwloc_bitmap_alloc())};
+    find_offers(machine, machine->allowed, placement->offers);
 }
 
 void placement_close(struct placement *placement)
@@ -402,13 +390,14 @@ static void refuse(const struct placement *placement, const struct machine *mach
     char has[128];
     OWNED char *allowed = machine_format(machine->allowed);
     place_list(placement->offers, has, sizeof has);
+    find_offers(machine, machine->complete, whole);
     if (placement->offers[place])
         complain("--place %s: no room for %u cores of the target and %u of the load there: give "
                  "fewer with --place-cpus",
                  places[place].name, targets, loads);
-    else if (find_offers(machine, machine->complete, whole) && whole[place])
+    else if (whole[place])
         complain("--place %s: the CPUs allowed here (%s) have no %s: they have %s",
-                 places[place].name, allowed ?: "?", places[place].lack, has);
+                 places[place].name, allowed, places[place].lack, has);
     else
         complain("--place %s: this machine has no %s: it has %s", places[place].name,
                  places[place].lack, has);
@@ -417,17 +406,12 @@ static void refuse(const struct placement *placement, const struct machine *mach
 bool placement_choose(struct placement *placement, const struct machine *machine, enum place place,
                       unsigned targets, unsigned loads)
 {
-    struct seats seats;
-    bool found = true;
     if (place == PLACE_MACHINE) {
         return hwloc_bitmap_copy(placement->target, machine->allowed) == 0 &&
                hwloc_bitmap_copy(placement->load, machine->allowed) == 0;
     }
-    if (!seats_find(machine, machine->allowed, &seats)) {
-        seats_free(&seats);
-        return false;
-    }
-    found = find(&seats, place, targets, loads, placement);
+    struct seats seats = seats_find(machine, machine->allowed);
+    const bool found = find(&seats, place, targets, loads, placement);
     seats_free(&seats);
     if (!found)
         refuse(placement, machine, place, targets, loads);

@@ -22,9 +22,9 @@ struct machine {
 bool machine_open(struct machine *machine, const char *synthetic, const char *allowed, bool *usage);
 void machine_close(struct machine *machine);
 
-// "0-3,8" as a new bitmap; NULL: no such list, or out of memory.
+// "0-3,8", which its option has checked, as a new bitmap.
 hwloc_bitmap_t machine_parse(const char *text);
-// The list as text, to be freed; NULL: out of memory.
+// The list as text, to be freed.
 char *machine_format(hwloc_const_bitmap_t cpus);
 
 enum place { PLACE_CORE, PLACE_SMT, PLACE_L3, PLACE_NODE, PLACE_OTHER_NODE, PLACE_MACHINE, PLACES };
@@ -42,8 +42,8 @@ bool place_parse(const char *text, enum place *place);
 // "core, l3, machine" into text; returns text.
 const char *place_list(const bool offers[PLACES], char *text, size_t size);
 
-// Makes the bitmaps, empty, and finds what is on offer. False: out of memory.
-bool placement_open(struct placement *placement, const struct machine *machine);
+// Makes the bitmaps, empty, and finds what is on offer.
+void placement_open(struct placement *placement, const struct machine *machine);
 void placement_close(struct placement *placement);
 // Chooses CPUs: `targets` cores for the target, `loads` for the load. False
 // after a message on stderr that says what the machine lacks and has.

@@ -111,8 +111,6 @@ static int probe_sample(int argc, char **argv)
         return 2;
     struct reporter_set *set =
         reporters_open(&(struct reporter_choice){.wanted = wanted, .seed = choices.seed});
-    if (!set)
-        return EXIT_FAILURE;
     const int64_t used_ns = reporters_sample(set, choices.duration_ns);
     const int code = print_sample(set, used_ns);
     reporters_close(set);
@@ -296,8 +294,9 @@ static int probe_serve(int argc, char **argv)
     options_free(options_parse(&program, argc, argv, &rest));
     place(&settings);
     server.quick = open_set(SERVED_QUICK);
-    const bool good = server.quick && serve(&server);
-    reporters_close(server.heavy);
+    const bool good = serve(&server);
+    if (server.heavy)
+        reporters_close(server.heavy);
     reporters_close(server.quick);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

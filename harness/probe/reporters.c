@@ -175,14 +175,14 @@ struct ring {
 static void *open_l2(const struct kernel_setting *setting, char *reason, size_t size)
 {
     struct caches caches;
-    struct ring *ring = calloc(1, sizeof *ring);
+    struct ring *ring = must(calloc(1, sizeof *ring));
     caches_read(-1, &caches);
     size_t bytes = (size_t)caches.l2_bytes / 2;
     if (bytes > MOST_RING_BYTES)
         bytes = MOST_RING_BYTES;
     if (bytes == 0)
         snprintf(reason, size, "this machine states no L2 cache");
-    else if (!ring || !area_map(&ring->area, bytes))
+    else if (!area_map(&ring->area, bytes))
         snprintf(reason, size, "no memory for %zu KiB", bytes / 1024);
     if (*reason != '\0') {
         free(ring);
@@ -230,10 +230,9 @@ struct memory_state {
 
 static void *open_memory(const struct kernel_setting *setting, char *reason, size_t size)
 {
-    struct memory_state *state;
-    if (!shared_area_open(setting->shared, reason, size) ||
-        (state = calloc(1, sizeof *state)) == NULL)
+    if (!shared_area_open(setting->shared, reason, size))
         return NULL;
+    struct memory_state *state = must(calloc(1, sizeof *state));
     state->shared = setting->shared;
     return state;
 }
@@ -301,10 +300,9 @@ struct faults_state {
 
 static void *open_faults(const struct kernel_setting *setting, char *reason, size_t size)
 {
-    struct faults_state *state = calloc(1, sizeof *state);
+    struct faults_state *state = must(calloc(1, sizeof *state));
     (void)setting, (void)reason, (void)size;
-    if (state)
-        state->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    state->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     return state;
 }
 
@@ -382,15 +380,6 @@ struct series {
     size_t count, size;
 };
 
-// NAN for what so few values do not show.
-struct series_summary {
-    double mean, median;
-    double spread;      // robust standard deviation (Q_n), from 3 values on
-    double correlation; // of neighbours (lag 1), kept to 0 ... 0.95; from 8 values on
-    double error;       // standard error of the mean, from 3 values on: with the variance of n
-                        // values of a first-order autoregression, s^2 / n (1 + r) / (1 - r)
-};
-
 static void series_add(struct series *series, double value)
 {
     series->value = grown(series->value, series->count, &series->size, sizeof *series->value);
@@ -407,39 +396,32 @@ static double correlation_of(const struct series *series)
 
 // Q_n of Rousseeuw and Croux (1993): of all pairs' distances, the quarter; 82 % as efficient as the
 // standard deviation, where the median absolute deviation has 37 %, and it has no centre.
-static bool spread_of(const double *sorted, size_t count, double *spread)
+static double spread_of(const double *sorted, size_t count)
 {
-    OWNED double *work = calloc(3 * count, sizeof *work);
-    OWNED int *index = calloc(5 * count, sizeof *index);
-    const bool good = work && index;
-    if (good)
-        *spread = gsl_stats_Qn_from_sorted_data(sorted, 1, count, work, index);
-    return good;
+    OWNED double *work = must(calloc(3 * count, sizeof *work));
+    OWNED int *index = must(calloc(5 * count, sizeof *index));
+    return gsl_stats_Qn_from_sorted_data(sorted, 1, count, work, index);
 }
 
-// False: out of memory.
-static bool series_summarise(const struct series *series, struct series_summary *summary)
+// What so few values do not show stays NAN. The standard error is that of the mean, with the
+// variance of n values of a first-order autoregression, s^2 / n (1 + r) / (1 - r).
+static void series_summarise(const struct series *series, struct reading *reading)
 {
-    const size_t count = series->count;
-    *summary = (struct series_summary){NAN, NAN, NAN, NAN, NAN};
+    const size_t count = reading->n = series->count;
     if (count == 0)
-        return true;
-    double *sorted = malloc(count * sizeof *sorted);
-    if (!sorted)
-        return false;
+        return;
+    OWNED double *sorted = must(malloc(count * sizeof *sorted));
     memcpy(sorted, series->value, count * sizeof *sorted);
     gsl_sort(sorted, 1, count);
-    summary->mean = gsl_stats_mean(series->value, 1, count);
-    summary->median = gsl_stats_median_from_sorted_data(sorted, 1, count);
-    const bool good = count < LEAST_ERROR || spread_of(sorted, count, &summary->spread);
-    free(sorted);
-    summary->correlation = correlation_of(series);
+    reading->value = exp(gsl_stats_mean(series->value, 1, count));
+    reading->median = exp(gsl_stats_median_from_sorted_data(sorted, 1, count));
+    reading->correlation = correlation_of(series);
     if (count < LEAST_ERROR)
-        return good;
-    const double r = isnan(summary->correlation) ? 0 : summary->correlation;
-    summary->error =
+        return;
+    const double r = isnan(reading->correlation) ? 0 : reading->correlation;
+    reading->spread = spread_of(sorted, count);
+    reading->error =
         sqrt(gsl_stats_variance(series->value, 1, count) / (double)count * (1 + r) / (1 - r));
-    return good;
 }
 
 // One of the chosen reporters.
@@ -464,19 +446,13 @@ static void open_member(struct reporter_set *set, struct member *member)
     const struct kernel_setting setting = {.seed = random_next(&set->random),
                                            .shared = set->shared};
     member->state = member->row->kernel->open(&setting, member->reason, sizeof member->reason);
-    if (!member->state && *member->reason == '\0')
-        snprintf(member->reason, sizeof member->reason, "out of memory");
 }
 
 struct reporter_set *reporters_open(const struct reporter_choice *choice)
 {
     const int64_t begin_ns = clock_ns();
-    struct reporter_set *set = calloc(1, sizeof *set);
-    if (!set || (set->shared = calloc(1, sizeof *set->shared)) == NULL) {
-        reporters_close(set);
-        complain("out of memory: free some");
-        return NULL;
-    }
+    struct reporter_set *set = must(calloc(1, sizeof *set));
+    set->shared = must(calloc(1, sizeof *set->shared));
     set->random = choice->seed;
     for (size_t i = 0; reporter_rows[i].name; i++) {
         if (!choice->wanted[i])
@@ -490,8 +466,6 @@ struct reporter_set *reporters_open(const struct reporter_choice *choice)
 
 void reporters_close(struct reporter_set *set)
 {
-    if (!set)
-        return;
     for (size_t i = 0; i < set->count; i++) {
         struct member *member = &set->member[i];
         if (member->state)
@@ -572,7 +546,6 @@ int64_t reporters_sample(struct reporter_set *set, int64_t budget_ns)
 bool reporters_read(const struct reporter_set *set, size_t index, struct reading *reading)
 {
     const struct member *member = &set->member[index];
-    struct series_summary summary;
     if (index >= set->count)
         return false;
     *reading = (struct reading){.row = member->row,
@@ -582,14 +555,8 @@ bool reporters_read(const struct reporter_set *set, size_t index, struct reading
                                 .correlation = NAN,
                                 .error = NAN,
                                 .reason = !member->state ? member->reason : NULL};
-    if (!member->state || !series_summarise(&member->logarithms, &summary))
-        return true;
-    reading->n = member->logarithms.count;
-    reading->value = exp(summary.mean);
-    reading->median = exp(summary.median);
-    reading->spread = summary.spread;
-    reading->correlation = summary.correlation;
-    reading->error = summary.error;
+    if (member->state)
+        series_summarise(&member->logarithms, reading);
     return true;
 }
 

@@ -62,7 +62,7 @@ struct reading {
 };
 
 // Opens what the chosen reporters need: memory is touched, once. A reporter
-// that cannot work here has a reason in its reading. NULL after a message: out of memory.
+// that cannot work here has a reason in its reading.
 struct reporter_set *reporters_open(const struct reporter_choice *choice);
 // How long that took.
 double reporters_open_s(const struct reporter_set *set);
