@@ -2,6 +2,7 @@
 
 #include "common/file.h"
 #include "common/machine.h"
+#include "common/processes.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -46,11 +47,9 @@ static bool lists(const char *list, const char *word)
 // such as "3:cpu,cpuacct:/a/b" and "0::/a/b".
 static bool path_of(pid_t process, const char *controller, char *path, size_t size)
 {
-    char text[PATH_MAX + 256], file_path[PATH_MAX], inner[64] = "/proc/self/cgroup";
+    char text[PATH_MAX + 256], file_path[PATH_MAX];
     bool found = false;
-    if (process != 0)
-        snprintf(inner, sizeof inner, "/proc/%ld/cgroup", (long)process);
-    FILE *file = fopen(machine_path(inner, file_path), "re");
+    FILE *file = fopen(process_path(process, "cgroup", file_path), "re");
     if (!file)
         return false;
     while (!found && fgets(text, sizeof text, file)) {

@@ -20,11 +20,11 @@
 #define SYS_close_range 436 // all architectures
 #endif
 
-bool file_read(int at_fd, const char *path, char *text, size_t size)
+ssize_t file_load(int at_fd, const char *path, char *text, size_t size)
 {
     const int fd = openat(at_fd, path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return false;
+        return -1;
     size_t length = 0;
     ssize_t got = 1;
     // /proc hands out a page at a time.
@@ -36,7 +36,12 @@ bool file_read(int at_fd, const char *path, char *text, size_t size)
     close(fd);
     errno = error;
     text[length] = '\0';
-    return got >= 0;
+    return got < 0 ? -1 : (ssize_t)length;
+}
+
+bool file_read(int at_fd, const char *path, char *text, size_t size)
+{
+    return file_load(at_fd, path, text, size) >= 0;
 }
 
 bool file_read_open(int fd, char *text, size_t size)

@@ -12,6 +12,9 @@
 // single read gives as one consistent snapshot.
 bool file_read(int at_fd, const char *path, char *text, size_t size);
 
+// The same of a file that may have NULs in it: how many bytes; -1 with errno.
+ssize_t file_load(int at_fd, const char *path, char *text, size_t size);
+
 // The first size-1 bytes of an open file of at most a page, from its start, with a
 // terminating NUL: for a file that is read again and again, as to open it costs more than
 // to read it. False with errno, also for fd -1 and an empty file.

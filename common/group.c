@@ -350,9 +350,8 @@ bool grouping_has(const struct grouping *grouping, const char *lines)
 
 bool grouping_has_process(const struct grouping *grouping, pid_t pid)
 {
-    char inner[64], path[PATH_MAX], text[4096];
-    snprintf(inner, sizeof inner, "/proc/%d/cgroup", (int)pid);
-    return file_read(AT_FDCWD, machine_path(inner, path), text, sizeof text) &&
+    char path[PATH_MAX], text[4096];
+    return file_read(AT_FDCWD, process_path(pid, "cgroup", path), text, sizeof text) &&
            grouping_has(grouping, text);
 }
 

@@ -69,11 +69,10 @@ bool process_parse(const char *text, struct process *process)
     return true;
 }
 
-static bool read_one(int folder, const char *number, struct process *process)
+static bool read_stat(int folder, const char *path, struct process *process)
 {
-    char path[300], text[1024];
+    char text[1024];
     struct stat owner;
-    snprintf(path, sizeof path, "%s/stat", number);
     const int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
@@ -83,6 +82,22 @@ static bool read_one(int folder, const char *number, struct process *process)
         return false;
     process->user = owner.st_uid;
     return true;
+}
+
+const char *process_path(pid_t pid, const char *name, char buffer[PATH_MAX])
+{
+    char inner[128];
+    if (pid == 0)
+        snprintf(inner, sizeof inner, "/proc/self/%s", name);
+    else
+        snprintf(inner, sizeof inner, "/proc/%d/%s", (int)pid, name);
+    return machine_path(inner, buffer);
+}
+
+bool process_read(pid_t pid, struct process *process)
+{
+    char path[PATH_MAX];
+    return read_stat(AT_FDCWD, process_path(pid, "stat", path), process);
 }
 
 static bool grow(struct processes *processes)
@@ -113,6 +128,7 @@ static bool append(struct processes *processes, const struct process *process)
 static void read_folder(struct processes *processes, const char *path)
 {
     struct process process;
+    char inner[300];
     processes->count = 0;
     DIR *folder = opendir(path);
     if (!folder)
@@ -120,7 +136,8 @@ static void read_folder(struct processes *processes, const char *path)
     for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
             continue;
-        if (read_one(dirfd(folder), entry->d_name, &process) && !append(processes, &process))
+        snprintf(inner, sizeof inner, "%s/stat", entry->d_name);
+        if (read_stat(dirfd(folder), inner, &process) && !append(processes, &process))
             break;
     }
     closedir(folder);

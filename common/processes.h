@@ -1,6 +1,7 @@
 #ifndef COMMON_PROCESSES_H
 #define COMMON_PROCESSES_H
 
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,6 +37,13 @@ void processes_read(struct processes *processes);
 void processes_free(struct processes *processes);
 // One line of /proc/PID/stat, or of a thread, into all but `user`. False: it is none.
 bool process_parse(const char *text, struct process *process);
+// What /proc shows of one process. False: it is not there.
+bool process_read(pid_t pid, struct process *process);
+
+// /proc/PID/NAME, of this process where pid is 0, below JOSTLE_KERNEL_ROOT; into a buffer of
+// PATH_MAX, which is returned.
+const char *process_path(pid_t pid, const char *name, char buffer[PATH_MAX]);
+
 // The same process at another look; NULL: it was not there.
 const struct process *processes_same(const struct processes *processes,
                                      const struct process *process);

@@ -1,42 +1,29 @@
 #include "blame.h"
 
+#include "common/file.h"
 #include "common/json.h"
 #include "common/memory.h"
 #include "common/schemas.h"
 #include "common/text.h"
 
+#include <fcntl.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
-void answer_make(struct answer *answer)
-{
-    answer->made = time(NULL);
-    rows_make(&answer->rows, answer->sampler, &answer->facts);
-    verdict_make(&answer->verdict, answer->victim, answer->sampler, &answer->facts, &answer->rows);
-    if (answer->verdict.resource == RESOURCE_DISK)
-        rows_sort_by_disk(&answer->rows);
-    answer->gated = answer->gate != NULL;
-    if (answer->gated)
-        answer->state =
-            gate_judge(answer->gate, &answer->verdict, answer->options->at_most, &answer->worst);
-}
-
 // The words of a running process, each as long as it is.
 static char *command_of(pid_t pid)
 {
-    char inner[64], path[PATH_MAX], text[4096];
+    char path[PATH_MAX], text[4096];
     const char *words[128];
     size_t count = 0;
-    snprintf(inner, sizeof inner, "/proc/%d/cmdline", (int)pid);
-    FILE *file = fopen(machine_path(inner, path), "re");
-    const size_t length = !file ? 0 : fread(text, 1, sizeof text, file);
-    if (file)
-        fclose(file);
-    if (length == 0 || length == sizeof text || text[length - 1] != '\0')
+    const ssize_t length =
+        file_load(AT_FDCWD, process_path(pid, "cmdline", path), text, sizeof text);
+    if (length <= 0 || length == sizeof text - 1 || text[length - 1] != '\0')
         return NULL;
-    for (size_t at = 0; at < length && count < sizeof words / sizeof *words;
+    for (size_t at = 0; at < (size_t)length && count < sizeof words / sizeof *words;
          at += strlen(text + at) + 1)
         words[count++] = text + at;
     return words_quote(words, count);
@@ -72,60 +59,59 @@ static char *answer_experiment(const struct answer *answer)
                    !command ? "PROGRAM" : command);
 }
 
-// What the figures do not know, one after the other, from 0; false: no more.
-static bool answer_note(const struct answer *answer, size_t i, char *text, size_t size)
+static void __attribute__((format(printf, 2, 3)))
+add_note(struct answer *answer, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(answer->note[answer->notes++], sizeof *answer->note, format, arguments);
+    va_end(arguments);
+}
+
+// What the figures do not know.
+static void add_notes(struct answer *answer)
 {
     const struct sampler *sampler = answer->sampler;
+    const struct facts *facts = &answer->facts;
     const bool victim = answer->victim->kind != VICTIM_NODE;
-    *text = '\0';
-    switch (i) {
-    case 0:
-        if (victim && !sampler->schedstat)
-            snprintf(text, size,
-                     "this kernel does not count waiting for CPUs "
-                     "(/proc/PID/schedstat): from samples alone");
-        break;
-    case 1:
-        if (victim && sampler->schedstat && answer->verdict.sampled &&
-            answer->verdict.resource != RESOURCE_DISK)
-            snprintf(text, size,
-                     "%.0f %% of its CPU time was that of short processes: from samples, %.0f "
-                     "of them",
-                     100 * answer->rows.unseen, sampler->samples);
-        break;
-    case 2:
-        if (isnan(answer->facts.cpu_some))
-            snprintf(text, size, "this kernel shows no pressure (PSI): boot with psi=1");
-        break;
-    case 3:
-        if (answer->facts.heat_throttles > 0)
-            snprintf(text, size, "heat: the CPUs were slowed down %.0f times: check the cooling",
-                     answer->facts.heat_throttles);
-        break;
-    case 4:
-        if (answer->facts.swap_in_per_s > 0)
-            snprintf(text, size, "memory is short: %.0f pages/s came back from swap",
-                     answer->facts.swap_in_per_s);
-        else if (answer->facts.memory_some > 0.01)
-            snprintf(text, size, "memory is short: some program waited for it %.1f %% of the time",
-                     100 * answer->facts.memory_some);
-        break;
-    case 5:
-        if (sampler->left_out > 0)
-            snprintf(text, size, "more threads than %d: some were not sampled", SAMPLE_TASKS);
-        break;
-    case 6:
-        if (victim && answer->ended)
-            snprintf(text, size, "it ended: all of this is of the time until then");
-        break;
-    case 7:
-        if (answer->status != 0)
-            snprintf(text, size, "it ended with exit status %d", answer->status);
-        break;
-    default:
-        return false;
-    }
-    return true;
+    if (victim && !sampler->schedstat)
+        add_note(answer, "this kernel does not count waiting for CPUs (/proc/PID/schedstat): from "
+                         "samples alone");
+    if (victim && sampler->schedstat && answer->verdict.sampled &&
+        answer->verdict.resource != RESOURCE_DISK)
+        add_note(answer,
+                 "%.0f %% of its CPU time was that of short processes: from samples, %.0f of them",
+                 100 * answer->rows.unseen, sampler->samples);
+    if (isnan(facts->cpu_some))
+        add_note(answer, "this kernel shows no pressure (PSI): boot with psi=1");
+    if (facts->heat_throttles > 0)
+        add_note(answer, "heat: the CPUs were slowed down %.0f times: check the cooling",
+                 facts->heat_throttles);
+    if (facts->swap_in_per_s > 0)
+        add_note(answer, "memory is short: %.0f pages/s came back from swap", facts->swap_in_per_s);
+    else if (facts->memory_some > 0.01)
+        add_note(answer, "memory is short: some program waited for it %.1f %% of the time",
+                 100 * facts->memory_some);
+    if (sampler->left_out > 0)
+        add_note(answer, "more threads than %d: some were not sampled", SAMPLE_TASKS);
+    if (victim && answer->ended)
+        add_note(answer, "it ended: all of this is of the time until then");
+    if (answer->status != 0)
+        add_note(answer, "it ended with exit status %d", answer->status);
+}
+
+void answer_make(struct answer *answer)
+{
+    answer->made = time(NULL);
+    rows_make(&answer->rows, answer->sampler, &answer->facts);
+    verdict_make(&answer->verdict, answer->victim, answer->sampler, &answer->facts, &answer->rows);
+    if (answer->verdict.resource == RESOURCE_DISK)
+        rows_sort_by_disk(&answer->rows);
+    answer->gated = answer->gate != NULL;
+    if (answer->gated)
+        answer->state =
+            gate_judge(answer->gate, &answer->verdict, answer->options->at_most, &answer->worst);
+    add_notes(answer);
 }
 
 // The answer as a record.
@@ -243,11 +229,9 @@ static void put_gate(struct line *json, const struct answer *answer)
 
 static void put_notes(struct line *json, const struct answer *answer)
 {
-    char text[256];
     line_array(json, "notes");
-    for (size_t i = 0; answer_note(answer, i, text, sizeof text); i++)
-        if (*text != '\0')
-            line_text(json, NULL, text);
+    for (size_t i = 0; i < answer->notes; i++)
+        line_text(json, NULL, answer->note[i]);
     line_close(json);
 }
 
@@ -374,7 +358,7 @@ static void print_disks(const struct answer *answer)
 static void print_rest(const struct answer *answer)
 {
     const struct facts *facts = &answer->facts;
-    char rate[32], text[256];
+    char rate[32];
     if (facts->loopback_per_s >= 1e7)
         printf("\nnetwork: %s through this machine's loopback; the kernel does not say whose\n",
                rate_text(facts->loopback_per_s, rate));
@@ -383,9 +367,8 @@ static void print_rest(const struct answer *answer)
                rate_text(facts->network_per_s, rate));
     if (facts->memory_per_s > 0)
         printf("\nmemory: %s by all (resctrl)\n", rate_text(facts->memory_per_s, rate));
-    for (size_t i = 0; answer_note(answer, i, text, sizeof text); i++)
-        if (*text != '\0')
-            printf("note: %s\n", text);
+    for (size_t i = 0; i < answer->notes; i++)
+        printf("note: %s\n", answer->note[i]);
 }
 
 static void print_gate(const struct answer *answer)

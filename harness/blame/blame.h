@@ -354,6 +354,8 @@ struct answer {
     struct gate *gate; // where there is --at-most
     enum gate_state state;
     enum gate_fact worst;
+    char note[8][256]; // what the figures do not know
+    size_t notes;
 };
 
 void answer_make(struct answer *answer);

@@ -99,9 +99,10 @@ static int64_t disk_bytes(void)
 // Received and sent; on the loopback each byte comes back. Those of the victim's own network.
 static void look_at_networks(pid_t pid, struct look *look)
 {
-    char inner[64], path[PATH_MAX], line[512];
-    snprintf(inner, sizeof inner, "/proc/%d/net/dev", (int)pid);
-    FILE *file = fopen(machine_path(pid > 0 ? inner : "/proc/net/dev", path), "re");
+    char path[PATH_MAX], line[512];
+    const char *of_network =
+        pid > 0 ? process_path(pid, "net/dev", path) : machine_path("/proc/net/dev", path);
+    FILE *file = fopen(of_network, "re");
     look->network_bytes = look->loopback_bytes = UNKNOWN;
     while (file && fgets(line, sizeof line, file)) {
         char name[64];

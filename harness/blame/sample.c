@@ -25,10 +25,10 @@ double clock_s(clockid_t clock)
 // children that have ended had moved.
 static void read_disk(struct who *who, bool first)
 {
-    char inner[64], path[PATH_MAX], text[512];
+    char path[PATH_MAX], text[512];
     uint64_t read = 0, written = 0;
-    snprintf(inner, sizeof inner, "/proc/%d/io", (int)who->pid);
-    if (who->kernel || !file_read(AT_FDCWD, machine_path(inner, path), text, sizeof text) ||
+    if (who->kernel ||
+        !file_read(AT_FDCWD, process_path(who->pid, "io", path), text, sizeof text) ||
         !file_number(text, "\nread_bytes: ", &read) ||
         !file_number(text, "\nwrite_bytes: ", &written))
         return;
@@ -166,9 +166,9 @@ static unsigned short victims_on[SAMPLE_CPUS];
 
 static int open_of(pid_t pid, pid_t tid, const char *name)
 {
-    char inner[96], path[PATH_MAX];
-    snprintf(inner, sizeof inner, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
-    return open(machine_path(inner, path), O_RDONLY | O_CLOEXEC);
+    char inner[64], path[PATH_MAX];
+    snprintf(inner, sizeof inner, "task/%d/%s", (int)tid, name);
+    return open(process_path(pid, inner, path), O_RDONLY | O_CLOEXEC);
 }
 
 static struct task *task_of(struct sampler *sampler, const struct who *who, pid_t tid)
@@ -219,9 +219,8 @@ static void add(struct sampler *sampler, struct who *who, pid_t tid, bool before
 
 static void add_threads(struct sampler *sampler, struct who *who, bool before)
 {
-    char inner[64], path[PATH_MAX];
-    snprintf(inner, sizeof inner, "/proc/%d/task", (int)who->pid);
-    DIR *folder = opendir(machine_path(inner, path));
+    char path[PATH_MAX];
+    DIR *folder = opendir(process_path(who->pid, "task", path));
     if (!folder)
         return;
     for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
@@ -262,28 +261,13 @@ void sampler_choose(struct sampler *sampler)
     whos_sweep(whos); // nobody looks at them any more
 }
 
-static bool read_process(pid_t pid, struct process *process)
-{
-    char inner[64], path[PATH_MAX], text[1024];
-    struct stat owner;
-    snprintf(inner, sizeof inner, "/proc/%d/stat", (int)pid);
-    const int fd = open(machine_path(inner, path), O_RDONLY | O_CLOEXEC);
-    const bool good = fd >= 0 && file_read_open(fd, text, sizeof text) && fstat(fd, &owner) == 0 &&
-                      process_parse(text, process);
-    if (good)
-        process->user = owner.st_uid;
-    if (fd >= 0)
-        (void)close(fd);
-    return good;
-}
-
 // A process that no scan has seen: it, and those between it and who is known.
 static struct who *meet(struct sampler *sampler, const struct process *process, unsigned depth)
 {
     struct whos *whos = &sampler->scan->whos;
     struct process parent;
     bool added;
-    if (depth < 8 && !who_find(whos, process->parent) && read_process(process->parent, &parent))
+    if (depth < 8 && !who_find(whos, process->parent) && process_read(process->parent, &parent))
         (void)meet(sampler, &parent, depth + 1);
     struct who *who = who_of(whos, process, &added);
     if (added) {
@@ -298,7 +282,7 @@ static struct who *meet(struct sampler *sampler, const struct process *process, 
 void sampler_add(struct sampler *sampler, pid_t pid)
 {
     struct process process;
-    if (!read_process(pid, &process))
+    if (!process_read(pid, &process))
         return;
     struct who *who = meet(sampler, &process, 0);
     add(sampler, who, pid, false);
@@ -339,7 +323,7 @@ static size_t read_newest(struct sampler *sampler, struct process newest[NEWEST]
     for (pid_t pid = last; pid > last - NEWEST && pid > 0; pid--) {
         const struct who *known = who_find(&sampler->scan->whos, pid);
         // With more than one thread it is a thread, whose number that is, too.
-        if ((!known || known->ended || !known->scanned) && read_process(pid, &newest[count]) &&
+        if ((!known || known->ended || !known->scanned) && process_read(pid, &newest[count]) &&
             newest[count].threads <= 1)
             count++;
     }

@@ -80,41 +80,31 @@ struct who *who_next(const struct whos *whos, const struct who *who)
     return NULL;
 }
 
-static bool read_of(pid_t pid, const char *name, char *text, size_t size)
-{
-    char inner[64], path[PATH_MAX];
-    snprintf(inner, sizeof inner, "/proc/%d/%s", (int)pid, name);
-    return file_read(AT_FDCWD, machine_path(inner, path), text, size);
-}
-
-// Arguments end with NULs, which file_read() takes for the end: they are read here.
+// Its words, which end with NULs, with blanks between.
 static void read_command(struct who *who)
 {
-    char inner[64], path[PATH_MAX], text[160];
-    snprintf(inner, sizeof inner, "/proc/%d/cmdline", (int)who->pid);
-    FILE *file = fopen(machine_path(inner, path), "re");
-    size_t length = !file ? 0 : fread(text, 1, sizeof text - 1, file);
-    if (file)
-        fclose(file);
+    char path[PATH_MAX], text[160];
+    ssize_t length =
+        file_load(AT_FDCWD, process_path(who->pid, "cmdline", path), text, sizeof text);
     while (length > 0 && text[length - 1] == '\0')
         length--;
-    for (size_t i = 0; i < length; i++)
+    for (ssize_t i = 0; i < length; i++)
         if (iscntrl((unsigned char)text[i]))
             text[i] = ' ';
-    text[length] = '\0';
     free(who->command);
-    who->command = must(strdup(length == 0 ? who->name : text));
+    who->command = must(strdup(length <= 0 ? who->name : text));
 }
 
 void who_ask(struct who *who)
 {
-    char text[4096];
+    char path[PATH_MAX], text[4096];
     if (who->ended)
         return;
     // An exec changes the one, but not the other.
     if (!who->command || who->age_s < 2 * SHORT_S)
         read_command(who);
-    if (!who->group && read_of(who->pid, "cgroup", text, sizeof text))
+    if (!who->group &&
+        file_read(AT_FDCWD, process_path(who->pid, "cgroup", path), text, sizeof text))
         who->group = must(strdup(text));
 }
 
@@ -244,11 +234,8 @@ void whos_free(struct whos *whos)
 
 void victim_pid(struct victim *victim, uint64_t pid)
 {
-    char inner[64], path[PATH_MAX], text[1024];
     struct process process;
-    snprintf(inner, sizeof inner, "/proc/%llu/stat", (unsigned long long)pid);
-    if (pid > INT_MAX || !file_read(AT_FDCWD, machine_path(inner, path), text, sizeof text) ||
-        !process_parse(text, &process))
+    if (pid > INT_MAX || !process_read((pid_t)pid, &process))
         usage_error("--pid %llu: there is no such process, or /proc hides it (hidepid): look with "
                     "ps, or leave --pid out for the whole node",
                     (unsigned long long)pid);
