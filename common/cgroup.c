@@ -16,20 +16,6 @@
 // visible. Sources: Linux Documentation/admin-guide/cgroup-v2.rst and
 // cgroup-v1/cgroups.rst; proc(5) mountinfo.
 
-// The first line of FOLDER/NAME. False: it is not there.
-static bool cgroup_read(const char *folder, const char *name, char *text, size_t size)
-{
-    char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
-        return false;
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return false;
-    const bool read = fgets(text, (int)size, file) != NULL;
-    fclose(file);
-    return read;
-}
-
 // Whether the comma-separated list has the word.
 static bool lists(const char *list, const char *word)
 {
@@ -131,7 +117,7 @@ bool cgroup_shares_cpus(char folder[CGROUP_PATH])
     // In v2 a group without the controller has no share of its own: it is in that of its parent.
     for (bool found = find_own("", top, folder); found && strlen(folder) > strlen(top);
          *strrchr(folder, '/') = '\0')
-        if (cgroup_read(folder, "cpu.weight", text, sizeof text))
+        if (file_read_in(folder, "cpu.weight", text, sizeof text))
             return true;
     folder[0] = '\0';
     return false;
@@ -187,7 +173,7 @@ static double read_quota_v2(const char *folder)
 {
     char text[128];
     double quota, period;
-    if (!cgroup_read(folder, "cpu.max", text, sizeof text) ||
+    if (!file_read_in(folder, "cpu.max", text, sizeof text) ||
         sscanf(text, "%lf %lf", &quota, &period) != 2 || period <= 0)
         return INFINITY; // absent, or "max 100000"
     return quota / period;
@@ -196,8 +182,8 @@ static double read_quota_v2(const char *folder)
 static double read_quota_v1(const char *folder)
 {
     char quota_text[64], period_text[64];
-    if (!cgroup_read(folder, "cpu.cfs_quota_us", quota_text, sizeof quota_text) ||
-        !cgroup_read(folder, "cpu.cfs_period_us", period_text, sizeof period_text))
+    if (!file_read_in(folder, "cpu.cfs_quota_us", quota_text, sizeof quota_text) ||
+        !file_read_in(folder, "cpu.cfs_period_us", period_text, sizeof period_text))
         return INFINITY;
     const double quota = strtod(quota_text, NULL), period = strtod(period_text, NULL);
     return quota > 0 && period > 0 ? quota / period : INFINITY;
@@ -242,7 +228,7 @@ bool cgroup_above(unsigned above, char folder[CGROUP_PATH])
 static bool has_word(const char *folder, const char *name, const char *word)
 {
     char text[1024], *rest = NULL;
-    if (!cgroup_read(folder, name, text, sizeof text))
+    if (!file_read_in(folder, name, text, sizeof text))
         return false;
     for (char *at = strtok_r(text, " \n", &rest); at; at = strtok_r(NULL, " \n", &rest))
         if (strcmp(at, word) == 0)
@@ -254,7 +240,7 @@ static bool has_limit(const char *folder)
 {
     char text[64];
     return isfinite(read_quota_v2(folder)) ||
-           (cgroup_read(folder, "memory.max", text, sizeof text) && strncmp(text, "max", 3) != 0);
+           (file_read_in(folder, "memory.max", text, sizeof text) && strncmp(text, "max", 3) != 0);
 }
 
 enum cgroup_delegation cgroup_delegated(const char *controller, char folder[CGROUP_PATH])
@@ -306,7 +292,7 @@ static double sum_of(const char *path, const char *const *names)
 static double number_in_file(const char *folder, const char *name)
 {
     char text[64], *end;
-    if (!cgroup_read(folder, name, text, sizeof text))
+    if (!file_read_in(folder, name, text, sizeof text))
         return INFINITY;
     const double value = strtod(text, &end);
     return end == text ? INFINITY : value; // "max"

@@ -49,19 +49,13 @@ static bool is_disk_of(const char *name, const char *const *prefixes, size_t cou
     return false;
 }
 
-// The first line of a small file, without its end; false if there is none.
-static bool read_line(const char *path, char *line, size_t size)
+// The first line of FOLDER/NAME, without its end; false: there is none.
+static bool read_line(const char *folder, const char *name, char *line, size_t size)
 {
-    FILE *file = fopen(path, "re");
-    bool got;
-
-    if (!file)
-        return false;
-    got = fgets(line, (int)size, file) != NULL;
-    fclose(file);
+    const bool got = file_read_in(folder, name, line, size);
     if (got)
         line[strcspn(line, "\n")] = '\0';
-    return got;
+    return got && *line != '\0';
 }
 
 static void add_name(char *list, size_t size, const char *name)
@@ -117,25 +111,24 @@ static int count_slaves(const char *folder, char *only, size_t size)
 
 static bool is_remote(const char *folder, const char *name)
 {
-    char path[PATH_MAX], transport[32];
+    char transport[32];
 
     if (is_disk_of(name, network_disks, LENGTH(network_disks)) || strstr(folder, "/session"))
         return true; // an iSCSI disk hangs below .../sessionN/targetN
-    return join(path, folder, "../transport") && read_line(path, transport, sizeof transport) &&
+    return read_line(folder, "../transport", transport, sizeof transport) &&
            (strcmp(transport, "tcp") == 0 || strcmp(transport, "rdma") == 0 ||
             strcmp(transport, "fc") == 0);
 }
 
 static void whole_disk(const char *folder, const char *name, struct device *device, int depth)
 {
-    char path[PATH_MAX], backing[PATH_MAX];
+    char backing[PATH_MAX];
     struct device below = {0};
 
     device->memory |= is_disk_of(name, memory_disks, LENGTH(memory_disks));
     device->network |= is_remote(folder, name);
     device->virtual_disk |= disk_is_virtual(folder);
-    if (depth >= DEEPEST || !join(path, folder, "loop/backing_file") ||
-        !read_line(path, backing, sizeof backing)) {
+    if (depth >= DEEPEST || !read_line(folder, "loop/backing_file", backing, sizeof backing)) {
         add_name(device->disks, sizeof device->disks, name);
         return;
     }

@@ -44,6 +44,13 @@ bool file_read(int at_fd, const char *path, char *text, size_t size)
     return file_load(at_fd, path, text, size) >= 0;
 }
 
+bool file_read_in(const char *folder, const char *name, char *text, size_t size)
+{
+    char path[2 * PATH_MAX];
+    return snprintf(path, sizeof path, "%s/%s", folder, name) < (int)sizeof path &&
+           file_read(AT_FDCWD, path, text, size);
+}
+
 bool file_read_open(int fd, char *text, size_t size)
 {
     const ssize_t length = pread(fd, text, size - 1, 0);
@@ -135,6 +142,23 @@ bool file_write_all(int fd, const char *text, size_t length)
         length -= (size_t)written;
     }
     return true;
+}
+
+int file_nameless(const char *folder, int flags)
+{
+    char path[PATH_MAX];
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
+    if (fd >= 0)
+        return fd;
+    // Some file systems (NFS, say) cannot make one: a name, for a moment.
+    if (snprintf(path, sizeof path, "%s/" FILE_TEMPORARY "XXXXXX", folder) >= (int)sizeof path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    fd = mkostemp(path, O_CLOEXEC | flags);
+    if (fd >= 0)
+        (void)unlink(path);
+    return fd;
 }
 
 // Up to `most` descriptors from `first` on that are open, without that of the listing itself. 0: no

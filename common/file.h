@@ -15,6 +15,9 @@ bool file_read(int at_fd, const char *path, char *text, size_t size);
 // The same of a file that may have NULs in it: how many bytes; -1 with errno.
 ssize_t file_load(int at_fd, const char *path, char *text, size_t size);
 
+// The same of FOLDER/NAME.
+bool file_read_in(const char *folder, const char *name, char *text, size_t size);
+
 // The first size-1 bytes of an open file of at most a page, from its start, with a
 // terminating NUL: for a file that is read again and again, as to open it costs more than
 // to read it. False with errno, also for fd -1 and an empty file.
@@ -38,6 +41,10 @@ int file_above_stderr(int fd);
 
 // Writes length bytes to fd, however many writes that takes.
 bool file_write_all(int fd, const char *text, size_t length);
+
+// A file in the folder that has no name, so that it is gone when it is closed, to be read and
+// written; flags: O_APPEND, or 0. -1 with errno.
+int file_nameless(const char *folder, int flags);
 
 // What our temporary files beside others (save.h) begin with.
 #define FILE_TEMPORARY ".jostle-"

@@ -198,9 +198,8 @@ struct file_system_uuid {
 // The first line of FOLDER/NAME without blanks at either end. False: there is none.
 static bool read_word(const char *folder, const char *name, char *text, size_t size)
 {
-    char path[PATH_MAX], line[256];
-    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path ||
-        !file_read(AT_FDCWD, path, line, sizeof line))
+    char line[256];
+    if (!file_read_in(folder, name, line, sizeof line))
         return false;
     line[strcspn(line, "\n")] = '\0';
     const char *begin = line + strspn(line, " \t");

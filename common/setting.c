@@ -1,17 +1,343 @@
 #include "common/setting.h"
 
+#include "common/cgroup.h"
+#include "common/file.h"
+#include "common/group.h"
 #include "common/machine.h"
-#include "common/setting_group.h"
 #include "common/units.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+// How a value is given, and how the kernel has it.
+enum form {
+    FORM_WEIGHT, // 1 to 10000, 100 is what others have
+    FORM_QUOTA,  // percent of one CPU
+    FORM_SIZE,   // bytes
+    FORM_CPUS,
+    FORM_SWITCH, // 0 or 1
+    FORM_WORDS,  // as the kernel reads it, with commas for blanks
+};
+
+struct setting_kind {
+    const char *name, *argument;
+    // Of the process itself: sets it, and says whether it is set.
+    bool (*check)(const char *value);
+    bool (*set)(const char *value);
+    bool (*has)(const char *value, pid_t process);
+    // Of a control group: the controller, and the file in v1 (NULL: v2 alone has it).
+    const char *controller, *v1_file;
+    enum form form;
+};
+
+// Where a group for a controller can be made, and how files are named in it.
+struct setting_place {
+    char folder[CGROUP_PATH];
+    bool v1;
+};
+
+// ---- settings that are files of a control group: it is made for one process, and named by it ----
+
+#define PREFIX "jostle-set" // of the names of our groups; behind it the process that made one
+
+#define PERIOD_US 100000 // of cpu.max, the kernel's own
+
+// Whether it is a value of such a file.
+static bool file_takes(const struct setting_kind *kind, const char *value)
+{
+    uint64_t bytes;
+    int64_t number;
+    struct cpu_list cpus;
+    double percent;
+    switch (kind->form) {
+    case FORM_WEIGHT:
+        return units_integer(value, &number) == 0 && number >= 1 &&
+               number <= (strcmp(kind->controller, "io") == 0 ? 1000 : 10000);
+    case FORM_QUOTA:
+        return units_percent(value, &percent) == 0 && percent >= 1;
+    case FORM_SIZE:
+        return units_size(value, &bytes) == 0;
+    case FORM_CPUS:
+        return cpus_parse(value, &cpus) == 0;
+    case FORM_SWITCH:
+        return strcmp(value, "0") == 0 || strcmp(value, "1") == 0;
+    case FORM_WORDS:
+        break;
+    }
+    return value[0] != '\0';
+}
+
+static const char *members_file(const struct setting_place *place, const struct setting_kind *kind)
+{
+    return place->v1 && strcmp(kind->controller, "resctrl") == 0 ? "tasks" : "cgroup.procs";
+}
+
+#define RESCTRL "/sys/fs/resctrl"
+
+static const char *v1_controller(const struct setting_kind *kind)
+{
+    return strcmp(kind->controller, "io") == 0 ? "blkio" : kind->controller;
+}
+
+static bool place_resctrl(struct setting_place *place, char *error, size_t size)
+{
+    place->v1 = true;
+    snprintf(place->folder, sizeof place->folder, RESCTRL);
+    if (access(RESCTRL "/schemata", F_OK) == 0)
+        return true;
+    snprintf(error, size,
+             "resctrl is not mounted: mount -t resctrl resctrl " RESCTRL ", where the CPU has it");
+    return false;
+}
+
+static bool place_find(struct setting_place *place, const struct setting_kind *kind, char *error,
+                       size_t size)
+{
+    if (strcmp(kind->controller, "resctrl") == 0)
+        return place_resctrl(place, error, size);
+    const char *v1 = v1_controller(kind);
+    place->v1 = cgroup_of(getpid(), v1, place->folder);
+    if (place->v1 && !kind->v1_file) {
+        snprintf(error, size, "%s needs cgroup v2, and this machine has the %s controller in v1",
+                 kind->name, v1);
+        return false;
+    }
+    if (place->v1)
+        return true;
+    switch (cgroup_delegated(kind->controller, place->folder)) {
+    case CGROUP_DELEGATED:
+        return true;
+    case CGROUP_LIMITED:
+        snprintf(error, size,
+                 "the %s controller is above a limit of our own group, which would be escaped: "
+                 "start jostle outside of it",
+                 kind->controller);
+        return false;
+    case CGROUP_NOT_DELEGATED:
+        break;
+    }
+    snprintf(error, size,
+             "the %s controller is not delegated to us: be root, or start jostle with systemd-run "
+             "--user --scope -p Delegate=yes",
+             kind->controller);
+    return false;
+}
+
+// The folder of the group that this process has there.
+static void folder_of(const struct setting_place *place, pid_t process, char path[CGROUP_PATH])
+{
+    const size_t length = strlen(place->folder);
+    const int kept = (int)length - (length > 0 && place->folder[length - 1] == '/');
+    snprintf(path, CGROUP_PATH, "%.*s/" PREFIX ".%ld",
+             kept < CGROUP_PATH - 64 ? kept : CGROUP_PATH - 64, place->folder, (long)process);
+}
+
+// A weight as the scheduler of v1 counts it.
+static int64_t v1_weight(const struct setting_kind *kind, int64_t weight)
+{
+    if (strcmp(kind->controller, "io") == 0)
+        return weight;
+    const int64_t shares = weight * 1024 / 100;
+    return shares < 2 ? 2 : shares;
+}
+
+// What is written to the file, and what it says then.
+static void encode(const struct setting_place *place, const struct setting_kind *kind,
+                   const char *value, char *text, size_t size)
+{
+    uint64_t bytes = 0;
+    double percent = 0;
+    switch (kind->form) {
+    case FORM_WEIGHT: {
+        const int64_t weight = strtol(value, NULL, 10);
+        snprintf(text, size, "%" PRId64, place->v1 ? v1_weight(kind, weight) : weight);
+        return;
+    }
+    case FORM_QUOTA:
+        (void)units_percent(value, &percent);
+        snprintf(text, size, place->v1 ? "%.0f" : "%.0f %d", percent / 100 * PERIOD_US, PERIOD_US);
+        return;
+    case FORM_SIZE:
+        (void)units_size(value, &bytes);
+        bytes -= bytes % (uint64_t)sysconf(_SC_PAGESIZE); // as the kernel does
+        snprintf(text, size, "%" PRIu64, bytes);
+        return;
+    case FORM_CPUS:
+    case FORM_SWITCH:
+        snprintf(text, size, "%s", value);
+        return;
+    case FORM_WORDS:
+        snprintf(text, size, "%s", value);
+        for (char *at = text; *at != '\0'; at++)
+            if (*at == ',')
+                *at = strcmp(kind->controller, "resctrl") == 0 ? '\n' : ' ';
+        return;
+    }
+}
+
+static const char *file_of(const struct setting_place *place, const struct setting_kind *kind)
+{
+    return place->v1 ? kind->v1_file : kind->name;
+}
+
+// Whether the file says what was asked for; several lines or words may be around it.
+static bool says(const struct setting_kind *kind, const char *now, const char *wanted)
+{
+    struct cpu_list is, asked;
+    char text[4096];
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(now, "\n"), now);
+    if (kind->form == FORM_CPUS)
+        return cpus_parse(text, &is) == 0 && cpus_parse(wanted, &asked) == 0 &&
+               cpus_missing(&is, &asked) < 0 && cpus_missing(&asked, &is) < 0;
+    if (kind->form == FORM_WORDS) {
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(wanted, " \n"), wanted);
+        return strstr(now, text) != NULL;
+    }
+    return strcmp(text, wanted) == 0 || (strncmp(text, "default ", strlen("default ")) == 0 &&
+                                         strcmp(text + strlen("default "), wanted) == 0);
+}
+
+static bool file_put(const char *folder, const char *name, const char *text)
+{
+    char path[CGROUP_PATH + 64];
+    snprintf(path, sizeof path, "%.*s/%s", CGROUP_PATH - 1, folder, name);
+    return file_write(AT_FDCWD, path, text);
+}
+
+// In v1 a group without nodes of memory takes nobody.
+static bool take_memory_nodes(const struct setting_place *place, const char *folder)
+{
+    char nodes[1024];
+    return !file_read_in(place->folder, "cpuset.mems", nodes, sizeof nodes) ||
+           file_put(folder, "cpuset.mems", nodes);
+}
+
+static bool is_cpuset_v1(const struct setting_place *place, const struct setting_kind *kind)
+{
+    return place->v1 && strcmp(kind->controller, "cpuset") == 0;
+}
+
+// Removes an empty group of our name: that of a process which had our number before.
+static void place_forget(const struct setting_kind *kind)
+{
+    struct setting_place place;
+    char folder[CGROUP_PATH], ignored[256];
+    if (!place_find(&place, kind, ignored, sizeof ignored))
+        return;
+    folder_of(&place, getpid(), folder);
+    (void)rmdir(folder);
+}
+
+// Makes our group, unless it is there already, and gives it the value (NULL: none). False with a
+// reason, as all of these.
+static bool place_make(const struct setting_kind *kind, const char *value,
+                       struct setting_place *place, char *error, size_t size)
+{
+    char folder[CGROUP_PATH], text[4096];
+    const char *failed = NULL;
+    if (!place_find(place, kind, error, size))
+        return false;
+    folder_of(place, getpid(), folder);
+    if (mkdir(folder, 0755) != 0 && errno != EEXIST)
+        failed = errno == EACCES ? "a group cannot be made without root or delegation"
+                                 : "a group cannot be made";
+    else if (is_cpuset_v1(place, kind) && !take_memory_nodes(place, folder))
+        failed = "its nodes of memory cannot be set";
+    else if (value) {
+        encode(place, kind, value, text, sizeof text);
+        if (!file_put(folder, file_of(place, kind), text))
+            failed =
+                errno == ENOENT ? "this kernel has no such file" : "the kernel refuses the value";
+        // BFQ has a file of its own in v2; io.weight is that of iocost.
+        if (!failed && kind->form == FORM_WEIGHT && !place->v1)
+            (void)file_put(folder, "io.bfq.weight", text);
+    }
+    if (!failed)
+        return true;
+    snprintf(error, size, "%s (%.300s: %s)", failed, folder, strerror(errno));
+    return false;
+}
+
+// Moves this process into it.
+static bool place_enter(const struct setting_kind *kind, const struct setting_place *place,
+                        char *error, size_t size)
+{
+    char folder[CGROUP_PATH];
+    folder_of(place, getpid(), folder);
+    if (file_put(folder, members_file(place, kind), "0"))
+        return true;
+    snprintf(error, size, "the group cannot be entered (%.300s: %s)", folder, strerror(errno));
+    return false;
+}
+
+// The group in which the process is; false: it is not in the one that was made for it.
+static bool group_of(const struct setting_kind *kind, pid_t process, struct setting_place *place)
+{
+    char name[64];
+    snprintf(name, sizeof name, "/" PREFIX ".%ld", (long)process);
+    if (strcmp(kind->controller, "resctrl") == 0) {
+        place->v1 = true;
+        snprintf(place->folder, sizeof place->folder, RESCTRL "%s", name);
+        return true;
+    }
+    place->v1 = cgroup_of(process, v1_controller(kind), place->folder);
+    if (!place->v1 && !cgroup_of(process, "", place->folder))
+        return false;
+    const size_t length = strlen(place->folder), tail = strlen(name);
+    return length > tail && strcmp(place->folder + length - tail, name) == 0;
+}
+
+// As much of a line as a message has room for.
+static int most(size_t length)
+{
+    return length < 100 ? (int)length : 100;
+}
+
+// Whether the process is in the group that was made for it, and that has the value.
+static bool place_has(const struct setting_kind *kind, const char *value, pid_t process,
+                      char *error, size_t size)
+{
+    struct setting_place place;
+    char text[4096], wanted[4096];
+    if (!group_of(kind, process, &place)) {
+        snprintf(error, size, "process %ld is not in the group that was made for it",
+                 (long)process);
+        return false;
+    }
+    if (!value)
+        return true;
+    encode(&place, kind, value, wanted, sizeof wanted);
+    if (!file_read_in(place.folder, file_of(&place, kind), text, sizeof text))
+        text[0] = '\0';
+    if (says(kind, text, wanted))
+        return true;
+    snprintf(error, size, "the kernel has '%.*s' for '%.100s'", most(strcspn(text, "\n")), text,
+             wanted);
+    return false;
+}
+
+void setting_groups_sweep(void)
+{
+    static const char *const v1[] = {"cpu", "cpuset", "memory", "blkio"};
+    char folder[CGROUP_PATH];
+    for (size_t i = 0; i < sizeof v1 / sizeof *v1; i++)
+        if (cgroup_own(v1[i], folder))
+            group_sweep_in(folder, PREFIX);
+    for (unsigned above = 0; cgroup_above(above, folder); above++)
+        group_sweep_in(folder, PREFIX);
+    group_sweep_in(RESCTRL, PREFIX);
+}
+
+// ---- of the process itself ----
 
 // ioprio_set(2), which glibc has not.
 #define IOPRIO_WHO_PROCESS 1
@@ -158,75 +484,38 @@ static bool group_has(const char *value, pid_t process)
     return strcmp(value, "session") != 0 || getsid(process) == process;
 }
 
-static const struct setting_kind kinds[] = {
-    {.name = "nice", .argument = "N", .check = nice_check, .set = nice_set, .has = nice_has},
-    {.name = "sched",
-     .argument = "idle, batch, fifo:N or rr:N",
-     .check = sched_check,
-     .set = sched_set,
-     .has = sched_has},
-    {.name = "ionice",
-     .argument = "idle, best-effort:N or realtime:N",
-     .check = ionice_check,
-     .set = ionice_set,
-     .has = ionice_has},
-    {.name = "cpus", .argument = "LIST", .check = cpus_check, .set = cpus_set, .has = cpus_has},
-    {.name = "group",
-     .argument = "same, session or cgroup",
-     .check = group_check,
-     .set = group_set,
-     .has = group_has},
-    {.name = "cpu.weight",
-     .argument = "N",
-     .controller = "cpu",
-     .v1_file = "cpu.shares",
-     .form = FORM_WEIGHT},
-    {.name = "cpu.max",
-     .argument = "P%",
-     .controller = "cpu",
-     .v1_file = "cpu.cfs_quota_us",
-     .form = FORM_QUOTA},
-    {.name = "cpu.idle",
-     .argument = "0 or 1",
-     .controller = "cpu",
-     .v1_file = "cpu.idle",
-     .form = FORM_SWITCH},
-    {.name = "cpu.uclamp.max",
-     .argument = "PERCENT",
-     .controller = "cpu",
-     .v1_file = "cpu.uclamp.max",
-     .form = FORM_WORDS},
-    {.name = "cpuset.cpus",
-     .argument = "LIST",
-     .controller = "cpuset",
-     .v1_file = "cpuset.cpus",
-     .form = FORM_CPUS},
-    {.name = "cpuset.cpus.partition",
-     .argument = "root or isolated",
-     .controller = "cpuset",
-     .form = FORM_WORDS},
-    {.name = "memory.min", .argument = "SIZE", .controller = "memory", .form = FORM_SIZE},
-    {.name = "memory.low", .argument = "SIZE", .controller = "memory", .form = FORM_SIZE},
-    {.name = "memory.high", .argument = "SIZE", .controller = "memory", .form = FORM_SIZE},
-    {.name = "memory.max",
-     .argument = "SIZE",
-     .controller = "memory",
-     .v1_file = "memory.limit_in_bytes",
-     .form = FORM_SIZE},
-    {.name = "io.weight",
-     .argument = "N",
-     .controller = "io",
-     .v1_file = "blkio.bfq.weight",
-     .form = FORM_WEIGHT},
-    {.name = "io.max", .argument = "MAJ:MIN,wbps=N,...", .controller = "io", .form = FORM_WORDS},
-    {.name = "io.latency", .argument = "MAJ:MIN,target=N", .controller = "io", .form = FORM_WORDS},
-    {.name = "resctrl",
-     .argument = "L3:0=f;1=f,MB:0=50",
-     .controller = "resctrl",
-     .v1_file = "schemata",
-     .form = FORM_WORDS},
-};
+#define OF_PROCESS(title, value, kind)                                                             \
+    {                                                                                              \
+        .name = (title), .argument = (value), .check = kind##_check, .set = kind##_set,            \
+        .has = kind##_has                                                                          \
+    }
+#define OF_GROUP(title, value, of, in_v1, kind)                                                    \
+    {                                                                                              \
+        .name = (title), .argument = (value), .controller = (of), .v1_file = (in_v1),              \
+        .form = (kind)                                                                             \
+    }
 
+static const struct setting_kind kinds[] = {
+    OF_PROCESS("nice", "N", nice),
+    OF_PROCESS("sched", "idle, batch, fifo:N or rr:N", sched),
+    OF_PROCESS("ionice", "idle, best-effort:N or realtime:N", ionice),
+    OF_PROCESS("cpus", "LIST", cpus),
+    OF_PROCESS("group", "same, session or cgroup", group),
+    OF_GROUP("cpu.weight", "N", "cpu", "cpu.shares", FORM_WEIGHT),
+    OF_GROUP("cpu.max", "P%", "cpu", "cpu.cfs_quota_us", FORM_QUOTA),
+    OF_GROUP("cpu.idle", "0 or 1", "cpu", "cpu.idle", FORM_SWITCH),
+    OF_GROUP("cpu.uclamp.max", "PERCENT", "cpu", "cpu.uclamp.max", FORM_WORDS),
+    OF_GROUP("cpuset.cpus", "LIST", "cpuset", "cpuset.cpus", FORM_CPUS),
+    OF_GROUP("cpuset.cpus.partition", "root or isolated", "cpuset", NULL, FORM_WORDS),
+    OF_GROUP("memory.min", "SIZE", "memory", NULL, FORM_SIZE),
+    OF_GROUP("memory.low", "SIZE", "memory", NULL, FORM_SIZE),
+    OF_GROUP("memory.high", "SIZE", "memory", NULL, FORM_SIZE),
+    OF_GROUP("memory.max", "SIZE", "memory", "memory.limit_in_bytes", FORM_SIZE),
+    OF_GROUP("io.weight", "N", "io", "blkio.bfq.weight", FORM_WEIGHT),
+    OF_GROUP("io.max", "MAJ:MIN,wbps=N,...", "io", NULL, FORM_WORDS),
+    OF_GROUP("io.latency", "MAJ:MIN,target=N", "io", NULL, FORM_WORDS),
+    OF_GROUP("resctrl", "L3:0=f;1=f,MB:0=50", "resctrl", "schemata", FORM_WORDS),
+};
 #define KINDS (sizeof kinds / sizeof *kinds)
 
 bool setting_read(struct setting *setting, const char *text, char *error, size_t size)
@@ -238,7 +527,7 @@ bool setting_read(struct setting *setting, const char *text, char *error, size_t
             continue;
         const char *value = text[length] == '=' ? text + length + 1 : "";
         *setting = (struct setting){.kind = kind, .value = value};
-        if (kind->check ? kind->check(value) : setting_group_takes(kind, value))
+        if (kind->check ? kind->check(value) : file_takes(kind, value))
             return true;
         snprintf(error, size, "%s: not a value of %s: give %s=%s", text, kind->name, kind->name,
                  kind->argument);
@@ -278,7 +567,7 @@ static bool verify_one(const struct setting *setting, pid_t process, char *error
     char why[SETTING_ERROR];
     if (setting->kind->has && !setting->kind->has(setting->value, process))
         return name_error(setting, "it has taken no effect, or was changed since", error, size);
-    if (group && !setting_group_has(group, value, process, why, sizeof why))
+    if (group && !place_has(group, value, process, why, sizeof why))
         return name_error(setting, why, error, size);
     return true;
 }
@@ -299,16 +588,16 @@ static bool apply_groups(const struct setting *settings, size_t count, char *err
     char why[SETTING_ERROR];
     for (size_t i = 0; i < count; i++)
         if (group_kind(&settings[i]))
-            setting_group_forget(group_kind(&settings[i]));
+            place_forget(group_kind(&settings[i]));
     for (size_t i = 0; i < count; i++) {
         const struct setting_kind *group = group_kind(&settings[i]);
         const char *value = is_plain_group(&settings[i]) ? NULL : settings[i].value;
-        if (group && !setting_group_make(group, value, &place[i], why, sizeof why))
+        if (group && !place_make(group, value, &place[i], why, sizeof why))
             return name_error(&settings[i], why, error, size);
     }
     for (size_t i = 0; i < count; i++) {
         const struct setting_kind *group = group_kind(&settings[i]);
-        if (group && !setting_group_enter(group, &place[i], why, sizeof why))
+        if (group && !place_enter(group, &place[i], why, sizeof why))
             return name_error(&settings[i], why, error, size);
     }
     return true;

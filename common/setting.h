@@ -34,4 +34,7 @@ bool settings_verify(const struct setting *settings, size_t count, pid_t process
 // reason.
 bool settings_try(const struct setting *settings, size_t count, char *error, size_t size);
 
+// Removes the groups of processes that are no more.
+void setting_groups_sweep(void);
+
 #endif

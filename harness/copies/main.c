@@ -277,7 +277,7 @@ static void prepare_words(struct copies *copies, struct copy *copy)
 static int nameless(void)
 {
     const char *folder = getenv("TMPDIR");
-    return open(folder && *folder == '/' ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    return file_nameless(folder && *folder == '/' ? folder : "/tmp", 0);
 }
 
 static bool prepare(struct copies *copies)

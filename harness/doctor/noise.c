@@ -10,6 +10,7 @@
 
 #include "common/child.h"
 #include "common/clock.h"
+#include "common/file.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/units.h"
@@ -38,19 +39,6 @@ struct noise {
     struct settings settings; // of an experiment whose conditions are the kinds
     struct session session;
 };
-
-// A file that is gone when we are; -1: nothing can be written here.
-static int make_file(void)
-{
-    char name[] = ".jostle-doctor.XXXXXX";
-    const int file = open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (file >= 0)
-        return file;
-    const int named = mkostemp(name, O_CLOEXEC);
-    if (named >= 0)
-        unlink(name);
-    return named;
-}
 
 // Random data, so that no file system or disk can make it smaller.
 static bool fill(int file)
@@ -110,8 +98,8 @@ static bool work_once(struct noise *noise, enum kind kind, int block)
 // Which kinds can be done here. The first time pays for what is not in memory yet.
 static void try_kinds(struct noise *noise)
 {
-    noise->data = make_file();
-    noise->copy = make_file();
+    noise->data = file_nameless(".", 0);
+    noise->copy = file_nameless(".", 0);
     const bool writable = noise->data >= 0 && noise->copy >= 0 && fill(noise->data);
     for (enum kind kind = 0; kind < KINDS; kind++) {
         json_auto_t *record = kind == DISK && !writable ? NULL : work(noise, kind);

@@ -18,29 +18,12 @@
 // What a pipe holds, so that one read empties it.
 #define PART_BYTES 65536
 
-// open_named: where the file system cannot make a file without a name (NFS, say).
-static int open_named(const char *folder)
-{
-    char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/jostle-meter.XXXXXX", folder) >= (int)sizeof path) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    const int fd = mkostemp(path, O_APPEND | O_CLOEXEC);
-    if (fd >= 0)
-        (void)unlink(path);
-    return fd;
-}
-
 int capture_open(void)
 {
     const char *folder = getenv("TMPDIR");
     if (folder == NULL || folder[0] == '\0')
         folder = "/tmp";
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
-    if (fd < 0)
-        fd = open_named(folder);
-    return file_above_stderr(fd);
+    return file_above_stderr(file_nameless(folder, O_APPEND));
 }
 
 bool capture_empty(int fd)

@@ -5,7 +5,6 @@
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/setting.h"
-#include "common/setting_group.h"
 #include "common/text.h"
 
 #include <errno.h>
