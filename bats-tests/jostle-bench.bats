@@ -183,6 +183,22 @@ in_series() {
     done
 }
 
+@test "whatever is asked, of whatever machine, each line of the matrix makes sense" {
+    local quick words topology there=$'loadgen\t/x/loadgen\niperf3\t1\nqperf\t1\naddress\t198.18.78.2\n'
+    for topology in 'numa:1 core:1 pu:2' 'numa:2 l3:1 core:2 pu:2'; do
+        for quick in '' --quick; do
+            for words in '--peers --samples 3 --every 100ms' '--blocks 1,1000,4K,100M --threads 2,3 --peers' '--file-size 1000T' \
+                '--peak memory=1GB/s:x --peak disk=1GB/s:x --peak network=1GB/s:x --threads 1000'; do
+                # shellcheck disable=SC2086 # words
+                HWLOC_SYNTHETIC=$topology bench $quick $words --expand "$DIR"
+                HWLOC_SYNTHETIC=$topology bench $quick --expand "$DIR" --peers --samples 3 --peer node2 --peer-facts "$there" network
+            done
+        done
+    done
+    jsonschema -i "$DIR/bench-plan.json" "$ROOT/results/schema/jostle.bench-plan.schema.json"
+    holds '[.parts[].cells[] | select(.peers | any(.[]; .reason == "not installed at node2"))] | length > 0' <"$DIR/bench-plan.json"
+}
+
 @test "a table has its rows and no others, with the threads and blocks that are given" {
     local table
     while read -r table; do

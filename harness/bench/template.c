@@ -16,8 +16,9 @@
 
 // The files, which are part of the program: `jostle bench` has nothing to look for.
 #define FILE_OF(name) ".incbin \"harness/bench/matrix/" name ".conf\"\n"
-__asm__(".pushsection .rodata\nbench_matrix_text:\n" FILE_OF("cpu") FILE_OF("memory")
-            FILE_OF("disk") FILE_OF("network") FILE_OF("peers") ".byte 0\n.popsection\n");
+__asm__(".pushsection .rodata\n.globl bench_matrix_text\n.hidden bench_matrix_text\n"
+        "bench_matrix_text:\n" FILE_OF("cpu") FILE_OF("memory") FILE_OF("disk") FILE_OF("network")
+            FILE_OF("peers") ".byte 0\n.popsection\n");
 extern const char bench_matrix_text[];
 
 void matrix_mistake(const char *where, const char *what)
