@@ -1,5 +1,7 @@
 // compare: two experiments side by side, as a jostle.comparison/1.
 
+#define OPTIONS_OF struct request
+
 #include "compare.h"
 
 #include "common/memory.h"
@@ -93,8 +95,6 @@ struct request {
     double confidence; // 0: as in A
     double at_most;    // 0: no gate
 };
-
-#define ROW(name, argument, type, member) OPTION_ROW(struct request, name, argument, type, member)
 
 static const struct option_row rows[] = {
     {ROW("anyway", NULL, OPTION_FLAG, anyway), .help = "compare although command or load differ"},

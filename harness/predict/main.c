@@ -1,6 +1,8 @@
 // predict: how much programs slow down beside each other, from their profiles; it reads and writes
 // files; processes are the shell's.
 
+#define OPTIONS_OF struct request
+
 #include "predict.h"
 
 #include "common/memory.h"
@@ -12,17 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define FIELD(member)                     .offset = offsetof(struct request, member)
-#define ROW(name, argument, type, member) OPTION_ROW(struct request, name, argument, type, member)
-#define FLAG(title, member, words)                                                                 \
-    {                                                                                              \
-        .name = title, .type = OPTION_FLAG, FIELD(member), .help = words                           \
-    }
-#define TEXT(title, word, member, words)                                                           \
-    {                                                                                              \
-        .name = title, .argument = word, .type = OPTION_TEXT, FIELD(member), .help = words         \
-    }
 
 static const char *const formats[] = {"terminal", "md", "html", "svg", "csv", "json", NULL};
 static const char *const places[] = {"core", "smt", "l3", "node", "machine", NULL};

@@ -8,6 +8,7 @@
 #include "common/schemas.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,14 +37,6 @@ struct noise {
     struct noise_halves in_time;     // the second half / the first: drift
 };
 
-// Sums about the mean of the logarithms.
-struct sums {
-    size_t n;
-    double mean, squares; // of log(wall time)
-    double lagged;        // products of neighbours' deviations
-    double mean_s;
-};
-
 static size_t take_logs(const struct noise_series *series, double *log_s)
 {
     size_t n = 0;
@@ -53,42 +46,15 @@ static size_t take_logs(const struct noise_series *series, double *log_s)
     return n;
 }
 
-static struct sums sums_of(const double *log_s, size_t n)
-{
-    struct sums sums = {.n = n};
-    for (size_t i = 0; i < n; i++) {
-        sums.mean += log_s[i] / (double)n;
-        sums.mean_s += exp(log_s[i]) / (double)n;
-    }
-    for (size_t i = 0; i < n; i++) {
-        const double from_mean = log_s[i] - sums.mean;
-        sums.squares += from_mean * from_mean;
-        if (i > 0)
-            sums.lagged += from_mean * (log_s[i - 1] - sums.mean);
-    }
-    return sums;
-}
-
-static double correlation(const struct sums *sums)
-{
-    return sums->n >= NOISE_LEAST && sums->squares > 0 ? sums->lagged / sums->squares : NAN;
-}
-
 // Of n differences of logarithms, by Student's t.
 static struct noise_halves ratio_of(const double *difference, size_t n, double confidence)
 {
     struct noise_halves halves = {NAN, NAN, NAN};
-    double mean = 0, squares = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double delta = difference[i] - mean;
-        mean += delta / (double)(i + 1);
-        squares += delta * (difference[i] - mean);
-    }
     if (n < 2)
         return halves;
-    const double count = (double)n;
-    const double half =
-        gsl_cdf_tdist_Pinv(0.5 + confidence / 2, count - 1) * sqrt(squares / (count - 1) / count);
+    const double count = (double)n, mean = gsl_stats_mean(difference, 1, n);
+    const double half = gsl_cdf_tdist_Pinv(0.5 + confidence / 2, count - 1) *
+                        gsl_stats_sd(difference, 1, n) / sqrt(count);
     return (struct noise_halves){exp(mean), exp(mean - half), exp(mean + half)};
 }
 
@@ -113,16 +79,19 @@ static struct noise noise_of(const struct noise_series *series, double confidenc
         return noise;
     const size_t n = take_logs(series, log_s);
     double *scratch = log_s + series->n;
-    const struct sums sums = sums_of(log_s, n);
     noise.n = n;
-    if (n > 0)
-        noise.mean_s = sums.mean_s;
+    if (n > 0) {
+        noise.mean_s = 0;
+        for (size_t i = 0; i < n; i++)
+            noise.mean_s += exp(log_s[i]) / (double)n;
+    }
     if (n > 1) {
         const double df = (double)n - 1;
-        noise.sd = sqrt(sums.squares / df);
-        noise.low = sqrt(sums.squares / gsl_cdf_chisq_Pinv(0.5 + confidence / 2, df));
-        noise.high = sqrt(sums.squares / gsl_cdf_chisq_Pinv(0.5 - confidence / 2, df));
-        noise.correlation = correlation(&sums);
+        noise.sd = gsl_stats_sd(log_s, 1, n);
+        noise.low = noise.sd * sqrt(df / gsl_cdf_chisq_Pinv(0.5 + confidence / 2, df));
+        noise.high = noise.sd * sqrt(df / gsl_cdf_chisq_Pinv(0.5 - confidence / 2, df));
+        if (n >= NOISE_LEAST && noise.sd > 0)
+            noise.correlation = gsl_stats_lag1_autocorrelation(log_s, 1, n);
         noise.interleaved = halves_of(log_s, n, 1, 2, scratch, confidence);
         noise.in_time = halves_of(log_s, n, n / 2, 1, scratch, confidence);
     }
