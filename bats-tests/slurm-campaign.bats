@@ -7,7 +7,7 @@ load helpers
 load slurm
 
 setup_file() {
-    slurm_require
+    slurm_require || return 0
     slurm_start 3
 }
 
@@ -16,6 +16,7 @@ teardown_file() {
 }
 
 setup() {
+    skip_as_file
     cd "$BATS_TEST_TMPDIR" || return
     scratch_settings
 }

@@ -21,11 +21,11 @@ slurm_missing() {
     fi
 }
 
-# slurm_require: skips the test, or the whole file, where there is no Slurm.
+# slurm_require: skip_file where there is no Slurm.
 slurm_require() {
     local missing
     missing=$(slurm_missing)
-    [[ -z $missing ]] || skip "no Slurm here: $missing"
+    [[ -z $missing ]] || skip_file "no Slurm here: $missing"
 }
 
 # slurm_start NODES [KEY=VALUE...]: brings the cluster up with nodes n1 to
@@ -257,9 +257,10 @@ slurm_stop() {
     rm -rf -- "$SLURM_TEST"
 }
 
-# slurm_cancel_all: ends all jobs, and waits until none is left.
+# slurm_cancel_all: ends all jobs of our own cluster, and waits until none is left.
 slurm_cancel_all() {
     local -a jobs
+    [[ -n ${SLURM_TEST:-} ]] || return 0
     mapfile -t jobs < <(squeue -h -o %A 2>/dev/null)
     [[ ${#jobs[@]} -eq 0 ]] || scancel --quiet "${jobs[@]}" 2>/dev/null || true
     eventually 100 slurm_no_jobs || true

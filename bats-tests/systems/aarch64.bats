@@ -12,18 +12,22 @@ readonly DEBIAN=http://deb.debian.org/debian
 readonly PACKAGES=libc6-dev,libuv1-dev,libhwloc-dev,liburing-dev,libjansson-dev,libjemalloc-dev,libgsl-dev,libgcrypt20-dev
 
 setup_file() {
-    [[ $(id -u) -eq 0 ]] || skip 'root is needed, for namespaces'
-    command -v aarch64-linux-gnu-gcc aarch64-linux-gnu-objdump >/dev/null || skip 'no cross compiler: install gcc-aarch64-linux-gnu'
-    command -v mmdebstrap >/dev/null || skip 'no mmdebstrap'
+    [[ $(id -u) -eq 0 ]] || skip_file 'root is needed, for namespaces' || return 0
+    command -v aarch64-linux-gnu-gcc aarch64-linux-gnu-objdump >/dev/null || skip_file 'no cross compiler: install gcc-aarch64-linux-gnu' || return 0
+    command -v mmdebstrap >/dev/null || skip_file 'no mmdebstrap' || return 0
     # Not in the tests' folder, which may be in memory: 160 MB, 90 MB, and 120 MB of a build.
     KEPT=$(mktemp -d /var/tmp/jostle-aarch64.XXXXXX)
     export KEPT
-    [[ -n ${SYSROOT:-} ]] || root_of arm64 bookworm sysroot "$PACKAGES"
+    [[ -n ${SYSROOT:-} ]] || root_of arm64 bookworm sysroot "$PACKAGES" || return 0
     # QEMU 7.2 of Debian 12 does not know prctl(PR_SET_CHILD_SUBREAPER), which meter and keeper need.
-    [[ -n ${QEMU:-} ]] || root_of amd64 trixie qemu qemu-user-static
+    [[ -n ${QEMU:-} ]] || root_of amd64 trixie qemu qemu-user-static || return 0
     export SYSROOT=${SYSROOT:-$KEPT/sysroot} JOSTLE_QEMU=${QEMU:-$KEPT/qemu/usr/bin/qemu-aarch64-static}
     export AARCH64_BUILD=${AARCH64_BUILD:-$KEPT/build}
     make --no-print-directory -s -j"$(nproc)" -C "$ROOT" BUILD="$AARCH64_BUILD" CC=aarch64-linux-gnu-gcc CFLAGS="-O2 -g --sysroot=$SYSROOT" all >&2
+}
+
+setup() {
+    skip_as_file
 }
 
 teardown_file() {
@@ -32,7 +36,7 @@ teardown_file() {
 
 # root_of ARCHITECTURE SUITE FOLDER PACKAGES: unpacked in $KEPT/FOLDER.
 root_of() {
-    mmdebstrap --quiet --arch="$1" --variant=extract --include="$4" "$2" "$KEPT/$3" "$DEBIAN" >&2 || skip "$DEBIAN cannot be reached"
+    mmdebstrap --quiet --arch="$1" --variant=extract --include="$4" "$2" "$KEPT/$3" "$DEBIAN" >&2 || skip_file "$DEBIAN cannot be reached"
 }
 
 # on_arm WORD...: runs it where programs of aarch64 run.

@@ -9,11 +9,11 @@ load ../helpers
 setup_file() {
     export BATS_NO_PARALLELIZE_WITHIN_FILE=true
     export SYSTEMS=$BATS_TEST_DIRNAME IMAGE=localhost/jostle:test FOLDER=${JOSTLE_CONTAINERS:-$BATS_FILE_TMPDIR}
-    ((EUID == 0)) || skip 'needs root'
-    command -v podman >/dev/null || skip 'podman is missing'
+    ((EUID == 0)) || skip_file 'needs root' || return 0
+    command -v podman >/dev/null || skip_file 'podman is missing' || return 0
     printf '[storage]\ndriver = "vfs"\ngraphroot = "%s/graph"\nrunroot = "%s/run"\n' "$FOLDER" "$FOLDER" >"$FOLDER/storage.conf"
     export CONTAINERS_STORAGE_CONF=$FOLDER/storage.conf
-    engine image exists docker.io/library/debian:bookworm-slim || base_make || skip 'Debian slim cannot be had'
+    engine image exists docker.io/library/debian:bookworm-slim || base_make || skip_file 'Debian slim cannot be had' || return 0
     engine image exists "$IMAGE" ||
         engine build --layers=false --network host --isolation chroot --file "$ROOT/packaging/Containerfile" --build-arg VERSION=test --tag "$IMAGE" "$ROOT" >"$FOLDER/build.log" 2>&1 ||
         {
@@ -23,6 +23,7 @@ setup_file() {
 }
 
 setup() {
+    skip_as_file
     mkdir -m 777 "$BATS_TEST_TMPDIR/work"
     cd "$BATS_TEST_TMPDIR/work" || return
 }

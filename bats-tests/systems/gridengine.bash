@@ -86,8 +86,14 @@ gridengine_configure() {
     qconf -Aq "$SGE_ROOT/text"
 }
 
-# gridengine_cancel_all: ends all jobs, and waits until none is left.
+# gridengine_is_ours: 0 when gridengine_start has begun. A user of a real cluster has SGE_ROOT, too.
+gridengine_is_ours() {
+    [[ ${SGE_ROOT:-} == /tmp/jostle-gridengine.* ]]
+}
+
+# gridengine_cancel_all: ends all jobs of ours, and waits until none is left.
 gridengine_cancel_all() {
+    gridengine_is_ours || return 0
     qdel -f -u '*' >/dev/null 2>&1 || true
     eventually 30 gridengine_no_jobs || true
 }
@@ -101,7 +107,7 @@ gridengine_no_jobs() {
 # gridengine_stop: takes it down, and its folder away.
 gridengine_stop() {
     local file pid
-    [[ -n ${SGE_ROOT:-} ]] || return 0
+    gridengine_is_ours || return 0
     gridengine_cancel_all
     for file in "$SGE_ROOT"/exec/*/execd.pid "$SGE_ROOT/master/qmaster.pid"; do
         read -r pid <"$file" || continue

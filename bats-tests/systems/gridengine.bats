@@ -8,7 +8,7 @@ load gridengine
 setup_file() {
     local missing
     missing=$(gridengine_missing)
-    [[ -z $missing ]] || skip "no Grid Engine here: $missing"
+    [[ -z $missing ]] || skip_file "no Grid Engine here: $missing" || return 0
     gridengine_start
 }
 
@@ -17,6 +17,7 @@ teardown_file() {
 }
 
 setup() {
+    skip_as_file
     cd "$BATS_TEST_TMPDIR" || return
     scratch_settings
 }

@@ -5,18 +5,22 @@
 load ../helpers
 
 setup_file() {
-    command -v mmdebstrap >/dev/null || skip 'mmdebstrap is not installed'
-    [[ $(id -u) -eq 0 ]] || skip 'needs root'
+    command -v mmdebstrap >/dev/null || skip_file 'mmdebstrap is not installed' || return 0
+    [[ $(id -u) -eq 0 ]] || skip_file 'needs root' || return 0
     export OLD_ROOT=/var/tmp/jostle-older.$$
     mmdebstrap --quiet --variant=minbase --include=gcc-9,libc6-dev,make,pkg-config,git,libuv1-dev,libjemalloc-dev,libgsl-dev,libjansson-dev,libgcrypt20-dev,libhwloc-dev,liburing-dev,jq,procps \
         bullseye "$OLD_ROOT" http://deb.debian.org/debian 2>"$BATS_FILE_TMPDIR/err" ||
-        skip "no root of Debian 11 can be made: $(tail -n 1 "$BATS_FILE_TMPDIR/err")"
+        skip_file "no root of Debian 11 can be made: $(tail -n 1 "$BATS_FILE_TMPDIR/err")" || return 0
     mkdir "$OLD_ROOT/src"
     git -C "$ROOT" ls-files -z | tar -C "$ROOT" --null -T - -c | tar -x -C "$OLD_ROOT/src"
     older make -j2 CC=gcc-9 >"$BATS_FILE_TMPDIR/log" 2>&1 || {
         tail -n 20 "$BATS_FILE_TMPDIR/log"
         return 1
     }
+}
+
+setup() {
+    skip_as_file
 }
 
 teardown_file() {

@@ -6,9 +6,9 @@ load ../slurm
 
 setup_file() {
     local missing
-    slurm_require
+    slurm_require || return 0
     missing=$(slurm_accounts_missing)
-    [[ -z $missing ]] || skip "no accounts here: $missing"
+    [[ -z $missing ]] || skip_file "no accounts here: $missing" || return 0
     export SLURM_TEST_ACCOUNTS=1
     # A job is forgotten by the controller soon after its end: then only the accounts know it.
     slurm_start 2 MinJobAge=2
@@ -19,6 +19,7 @@ teardown_file() {
 }
 
 setup() {
+    skip_as_file
     cd "$BATS_TEST_TMPDIR" || return
     scratch_settings
 }

@@ -7,11 +7,11 @@ load ../slurm
 
 setup_file() {
     local plugin=cgroup/v1
-    slurm_require
+    slurm_require || return 0
     if grep -qs memory /sys/fs/cgroup/cgroup.controllers; then
         plugin=cgroup/v2
     elif [[ ! -d /sys/fs/cgroup/freezer || ! -d /sys/fs/cgroup/memory ]]; then
-        skip 'this machine has neither the controllers of cgroup v1 nor those of v2'
+        skip_file 'this machine has neither the controllers of cgroup v1 nor those of v2' || return 0
     fi
     export SLURM_TEST_CGROUP=$'ConstrainRAMSpace=yes\nConstrainCores=yes'
     [[ $plugin != cgroup/v2 ]] || SLURM_TEST_CGROUP+=$'\nCgroupPlugin=cgroup/v2\nIgnoreSystemd=yes'
@@ -25,6 +25,7 @@ teardown_file() {
 }
 
 setup() {
+    skip_as_file
     cd "$BATS_TEST_TMPDIR" || return
     short=("$JOSTLE" slowdown --min-runs 2 --max-runs 2 --quiet --output out)
 }

@@ -6,7 +6,7 @@ load ../helpers
 load ../slurm
 
 setup_file() {
-    slurm_require
+    slurm_require || return 0
     export SLURM_TEST_NODE='Gres=gpu:2 Feature=big,fast'
     export SLURM_TEST_GRES=$'Name=gpu File=/dev/null\nName=gpu File=/dev/zero'
     slurm_start 3 GresTypes=gpu 'PartitionName=users Nodes=ALL MaxTime=INFINITE ExclusiveUser=YES OverSubscribe=NO'
@@ -17,6 +17,7 @@ teardown_file() {
 }
 
 setup() {
+    skip_as_file
     cd "$BATS_TEST_TMPDIR" || return
     scratch_settings
     printf '[campaign]\n name = test\n min-runs = 2\n max-runs = 2\n[target "t"]\n command = sleep 0.{n}\n n = 1\n[load "cpu"]\n spec = cpu --percent 2\n' >c.conf

@@ -5,9 +5,13 @@
 load ../helpers
 
 setup_file() {
-    [[ $(id -u) -eq 0 ]] || skip 'it takes root to be several nodes'
-    command -v mmdebstrap >/dev/null || skip 'mmdebstrap is not installed (packaging/install-deps systems)'
-    unshare -m -p -f true 2>/dev/null || skip 'this machine allows no namespaces (unshare -m -p)'
+    [[ $(id -u) -eq 0 ]] || skip_file 'it takes root to be several nodes' || return 0
+    command -v mmdebstrap >/dev/null || skip_file 'mmdebstrap is not installed (packaging/install-deps systems)' || return 0
+    unshare -m -p -f true 2>/dev/null || skip_file 'this machine allows no namespaces (unshare -m -p)' || return 0
+}
+
+setup() {
+    skip_as_file
 }
 
 teardown() {
