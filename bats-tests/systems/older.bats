@@ -13,7 +13,8 @@ setup_file() {
         skip_file "no root of Debian 11 can be made: $(tail -n 1 "$BATS_FILE_TMPDIR/err")" || return 0
     mkdir "$OLD_ROOT/src"
     git -C "$ROOT" ls-files -z | tar -C "$ROOT" --null -T - -c | tar -x -C "$OLD_ROOT/src"
-    older make -j2 CC=gcc-9 >"$BATS_FILE_TMPDIR/log" 2>&1 || {
+    # GCC 9 warns of a row that leaves out what is zero, though it names what it has, and of texts that are cut on purpose.
+    older make -j2 CC=gcc-9 CFLAGS='-O2 -g -Wno-missing-field-initializers -Wno-format-truncation' >"$BATS_FILE_TMPDIR/log" 2>&1 || {
         tail -n 20 "$BATS_FILE_TMPDIR/log"
         return 1
     }
