@@ -319,8 +319,8 @@ static bool take_figures(json_t *meter, const json_t *result)
 
 bool assemble_hyperfine(struct hub *hub, json_t *meter)
 {
-    const json_t *settings = json_object_get(hub->experiment.json, "settings");
-    if (!json_text_is(settings, "engine", "hyperfine"))
+    const char *engine = json_string_value(experiment_setting(&hub->experiment, "engine"));
+    if (!engine || strcmp(engine, "hyperfine") != 0)
         return true;
     OWNED char *path = folder_file(&hub->folder, "hyperfine.json");
     json_auto_t *exported = json_read_record(path, 0, NULL);

@@ -432,7 +432,7 @@ static void warn_of_condition(const struct view *view)
 void client_warnings(struct session *session, json_t *warnings)
 {
     struct view view = {.session = session,
-                        .definitions = experiment_metrics(session->experiment),
+                        .definitions = experiment_setting(session->experiment, "metrics"),
                         .warnings = warnings};
     warn_of_loop(&view);
     for (; view.condition < session->settings->condition_count; view.condition++)
@@ -499,8 +499,7 @@ static bool sessions_matter(const struct experiment *experiment)
 // are counted from 1 again.
 void service_warnings(const struct session *session, json_t *warnings)
 {
-    const json_t *settings = json_object_get(session->experiment->json, "settings");
-    const bool is_kept = json_is_true(json_object_get(settings, "keep_service"));
+    const bool is_kept = json_is_true(experiment_setting(session->experiment, "keep_service"));
     const bool matters = sessions_matter(session->experiment);
     struct message restarted = {.flag = FLAG_SERVICE_RESTARTED, .of_runs = session->count};
     struct message apart = {.flag = FLAG_SERVICE_APART, .of_runs = session->count};

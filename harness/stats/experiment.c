@@ -86,8 +86,7 @@ const char *experiment_stopped(const struct experiment *experiment)
 
 bool service_is_there(const struct experiment *experiment)
 {
-    return json_is_string(
-        json_object_get(json_object_get(experiment->json, "settings"), "service"));
+    return json_is_string(experiment_setting(experiment, "service"));
 }
 
 void experiment_close(struct experiment *experiment)
@@ -135,15 +134,14 @@ static struct service_use service_of(const json_t *record)
     };
 }
 
-const json_t *experiment_metrics(const struct experiment *experiment)
+const json_t *experiment_setting(const struct experiment *experiment, const char *name)
 {
-    return experiment ? json_object_get(json_object_get(experiment->json, "settings"), "metrics")
-                      : NULL;
+    return experiment ? json_object_get(json_object_get(experiment->json, "settings"), name) : NULL;
 }
 
 static double *defined_of(const struct experiment *experiment, const json_t *record)
 {
-    const json_t *all = experiment_metrics(experiment), *one;
+    const json_t *all = experiment_setting(experiment, "metrics"), *one;
     const size_t count = json_array_size(all);
     double *values = count > 0 ? must(calloc(count, sizeof *values)) : NULL;
     size_t i;

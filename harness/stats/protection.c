@@ -239,8 +239,8 @@ static const char *verdict_of(const struct protection *of, double limit)
 
 static json_t *document(const struct protection *of)
 {
-    const json_t *settings = json_object_get(of->session->experiment->json, "settings");
-    const double until = json_number_at(settings, "until");
+    const json_t *asked = experiment_setting(of->session->experiment, "until");
+    const double until = json_is_number(asked) ? json_number_value(asked) : NAN;
     char *const *names = of->session->settings->conditions;
     const struct protected *best = best_of(of), *weakest = weakest_of(of, until);
     json_t *rows = json_array();
@@ -378,8 +378,7 @@ static void print_condition(FILE *stream, struct session *session, size_t condit
 // mem (0.70 [0.66, 0.75] of alone)"; to be freed.
 static char *sentence(struct session *session)
 {
-    const json_t *settings = json_object_get(session->experiment->json, "settings");
-    const json_t *asked = json_object_get(settings, "capacity");
+    const json_t *asked = experiment_setting(session->experiment, "capacity");
     const char *slo = json_text_at(asked, "slo");
     char *text;
     size_t size;
@@ -421,8 +420,7 @@ static json_t *condition_json(struct session *session, size_t condition)
 json_t *capacity_json(struct session *session)
 {
     const struct settings *settings = session->settings;
-    const json_t *asked =
-        json_object_get(json_object_get(session->experiment->json, "settings"), "capacity");
+    const json_t *asked = experiment_setting(session->experiment, "capacity");
     if (!settings_has_capacity(settings))
         return json_null();
     json_t *list = json_array();

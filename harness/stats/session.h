@@ -141,8 +141,9 @@ size_t session_censored(const struct session *session, struct ratio of);
 // The pairs that a ratio is made of.
 const struct pairs *session_pairs(const struct session *session, struct ratio of);
 
-// Definitions of metrics, as experiment.json has them; NULL: there is no experiment, or none.
-const json_t *experiment_metrics(const struct experiment *experiment);
+// A setting as experiment.json has it, such as the definitions of metrics; NULL: there is no
+// experiment, or it has none of that name.
+const json_t *experiment_setting(const struct experiment *experiment, const char *name);
 
 void facts_free(struct facts *facts, size_t count);
 

@@ -492,19 +492,12 @@ static bool counts_user_only(const struct account *const *runs, size_t count)
     return false;
 }
 
-static json_t *causes_json(const double *values, enum cause first, enum cause last)
+static json_t *figures_json(const char *const *names, const double *values, size_t first,
+                            size_t end)
 {
     json_t *object = json_object();
-    for (enum cause i = first; i <= last; i++)
-        json_object_set_new(object, cause_names[i], json_figure(values[i]));
-    return object;
-}
-
-static json_t *means_json(const double *values)
-{
-    json_t *object = json_object();
-    for (enum mean i = 0; i < MEANS; i++)
-        json_object_set_new(object, mean_names[i], json_figure(values[i]));
+    for (size_t i = first; i < end; i++)
+        json_object_set_new(object, names[i], json_figure(values[i]));
     return object;
 }
 
@@ -542,15 +535,15 @@ static json_t *shares_json(const struct shares *shares, const struct hardware *h
                                           [SOURCE_MACHINE] = "machine",
                                           [SOURCE_SCHEDSTAT] = "schedstat",
                                           [SOURCE_CGROUP] = "cgroup"};
-    return json_pack("{s:o, s:o, s:o, s:o, s:s?, s:o, s:b, s:b, s:o, s:o, s:s, s:o}", "total",
-                     json_figure(shares->total), "points",
-                     causes_json(shares->points, 0, UNEXPLAINED), "seconds",
-                     causes_json(shares->seconds, 0, UNEXPLAINED), "intervals",
-                     intervals_json(shares), "source", sources[shares->source], "at_most",
-                     causes_json(shares->at_most, CPU, IO), "ambiguous", shares->ambiguous,
-                     "attributed", shares->attributed, "present", json_figure(shares->present),
-                     "threads", json_figure(shares->threads), "execution",
-                     causes_execution(shares, hardware), "counters", hardware_json(hardware));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:s?, s:o, s:b, s:b, s:o, s:o, s:s, s:o}", "total",
+        json_figure(shares->total), "points", figures_json(cause_names, shares->points, 0, CAUSES),
+        "seconds", figures_json(cause_names, shares->seconds, 0, CAUSES), "intervals",
+        intervals_json(shares), "source", sources[shares->source], "at_most",
+        figures_json(cause_names, shares->at_most, CPU, IO + 1), "ambiguous", shares->ambiguous,
+        "attributed", shares->attributed, "present", json_figure(shares->present), "threads",
+        json_figure(shares->threads), "execution", causes_execution(shares, hardware), "counters",
+        hardware_json(hardware));
 }
 
 // The times of each run; to be freed.
@@ -597,9 +590,10 @@ static json_t *attribution_of(const struct beside *runs, struct critical *critic
     OWNED char *text =
         causes_text(json_text_at(slowdown, "condition"),
                     strcmp(statistic, "mean") == 0 ? NULL : statistic, &shares, &hardware);
-    json_extend(object, json_pack("{s:b, s:o, s:o, s:s}", "pressure_known",
-                                  shares.source != SOURCE_NONE, "extra", means_json(extra),
-                                  "absent", absent_json(alone, loaded), "text", text));
+    json_extend(object,
+                json_pack("{s:b, s:o, s:o, s:s}", "pressure_known", shares.source != SOURCE_NONE,
+                          "extra", figures_json(mean_names, extra, 0, MEANS), "absent",
+                          absent_json(alone, loaded), "text", text));
     return object;
 }
 
