@@ -1,6 +1,10 @@
 #ifndef LOADGEN_CORE_KERNELS_H
 #define LOADGEN_CORE_KERNELS_H
 
+// What loads that disturb what shares their core have alike.
+#define CORE_LOAD                                                                                  \
+    .unit = UNIT_OPS, .threads = 1, .calibrations = (const char *const[]){"", NULL}, .pinned = true
+
 // A ring of instructions, one jump in each cache line: executing it fetches every line of its
 // memory once a round, in random order, so that no prefetcher of next lines can help.
 // The memory is written first and executed afterwards, never both (W^X).

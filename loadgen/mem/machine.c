@@ -4,14 +4,11 @@
 #include <inttypes.h>
 #include <sys/mman.h>
 
-static hwloc_obj_t cache_of(hwloc_topology_t topology, int cpu, hwloc_obj_type_t type)
+// 0: not known.
+static uint64_t cache_bytes(hwloc_topology_t topology, int cpu, hwloc_obj_type_t type)
 {
     hwloc_obj_t unit = hwloc_get_pu_obj_by_os_index(topology, (unsigned)cpu);
-    return !unit ? NULL : hwloc_get_ancestor_obj_by_type(topology, type, unit);
-}
-
-static uint64_t size_of(hwloc_obj_t cache)
-{
+    hwloc_obj_t cache = !unit ? NULL : hwloc_get_ancestor_obj_by_type(topology, type, unit);
     return !cache ? 0 : cache->attr->cache.size;
 }
 
@@ -27,17 +24,17 @@ void mem_machine_open(struct mem_machine *machine, const struct cpu_list *cpus)
         return;
     }
     machine->topology = topology;
-    caches->l1_bytes = size_of(cache_of(topology, cpus->cpu[0], HWLOC_OBJ_L1CACHE));
-    caches->l1i_bytes = size_of(cache_of(topology, cpus->cpu[0], HWLOC_OBJ_L1ICACHE));
-    caches->l2_bytes = size_of(cache_of(topology, cpus->cpu[0], HWLOC_OBJ_L2CACHE));
-    caches->l3_bytes = size_of(cache_of(topology, cpus->cpu[0], HWLOC_OBJ_L3CACHE));
+    caches->l1_bytes = cache_bytes(topology, cpus->cpu[0], HWLOC_OBJ_L1CACHE);
+    caches->l1i_bytes = cache_bytes(topology, cpus->cpu[0], HWLOC_OBJ_L1ICACHE);
+    caches->l2_bytes = cache_bytes(topology, cpus->cpu[0], HWLOC_OBJ_L2CACHE);
+    caches->l3_bytes = cache_bytes(topology, cpus->cpu[0], HWLOC_OBJ_L3CACHE);
     // The sum over all L3s above the CPUs, each once: CPUs of one are neighbours in
     // the order of their numbers or not, so each is counted at its first CPU.
     uint64_t sum = 0;
     for (hwloc_obj_t l3 = NULL; (l3 = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_L3CACHE, l3));)
         for (unsigned i = 0; i < cpus->count; i++)
             if (hwloc_bitmap_isset(l3->cpuset, (unsigned)cpus->cpu[i])) {
-                sum += size_of(l3);
+                sum += l3->attr->cache.size;
                 break;
             }
     caches->l3_all_bytes = sum;

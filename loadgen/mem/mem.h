@@ -62,8 +62,6 @@ enum simd mem_simd_best(void);
 const struct mem_table *mem_simd_table(enum simd simd);
 // Arrays that a kernel uses, of the same size.
 unsigned mem_kernel_arrays(enum mem_kernel kernel);
-// Has stores that can be non-temporal.
-bool mem_kernel_stores(enum mem_kernel kernel);
 
 // Where a worker's kernel is, and where it continues: through its arrays from one end to
 // the other, block by block, or block by block at random places.

@@ -322,7 +322,7 @@ void mem_open(struct run *run)
 {
     const struct mem_settings *set = settings_of(run);
     struct mem_state *state = state_of(run);
-    if (set->non_temporal && !mem_kernel_stores(state->plan.kernel))
+    if (set->non_temporal && (state->plan.kernel == MEM_READ || state->plan.kernel == MEM_CHASE))
         usage_error("--non-temporal is for stores, and %s has none: leave it out",
                     mem_kernel_names[state->plan.kernel]);
     if (set->non_temporal && state->plan.access != ACCESS_NONE)
@@ -400,20 +400,13 @@ static double footprint_of(const struct run *run)
 // even flow; and long enough that taking the time does not matter.
 static uint64_t chunk_of(const struct mem_plan *plan)
 {
-    static const uint64_t loads[] = {
-        [MEM_L1] = 65536, [MEM_L2] = 16384, [MEM_L3] = 1024, [MEM_MEMORY] = 1024};
-    switch (plan->access) {
-    case ACCESS_LOAD_RANDOM:
-        return loads[plan->class];
-    case ACCESS_LOAD_NEXT:
-        return 65536;
-    case ACCESS_STORE_NEXT:
-        return 16384;
-    case ACCESS_STORE_RANDOM:
-        return plan->class <= MEM_L2 ? 16384 : 1024;
-    default:
-        break;
-    }
+    // Of l1, l2, l3 and memory.
+    static const uint64_t accesses[][4] = {[ACCESS_LOAD_RANDOM] = {65536, 16384, 1024, 1024},
+                                           [ACCESS_LOAD_NEXT] = {65536, 65536, 65536, 65536},
+                                           [ACCESS_STORE_RANDOM] = {16384, 16384, 1024, 1024},
+                                           [ACCESS_STORE_NEXT] = {16384, 16384, 16384, 16384}};
+    if (plan->access != ACCESS_NONE)
+        return accesses[plan->access][plan->class];
     const uint64_t bytes = plan->class <= MEM_L2 ? CHUNK_INSIDE : CHUNK_BYTES;
     const uint64_t block = plan->course.step[0].element_bytes * MEM_BLOCK;
     return bytes / block * block;

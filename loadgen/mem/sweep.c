@@ -36,22 +36,10 @@ enum simd mem_simd_best(void)
 
 unsigned mem_kernel_arrays(enum mem_kernel kernel)
 {
-    switch (kernel) {
-    case MEM_ADD:
-    case MEM_TRIAD:
-    case MEM_STREAM:
-        return 3;
-    case MEM_COPY:
-    case MEM_SCALE:
-        return 2;
-    default:
-        return 1;
-    }
-}
-
-bool mem_kernel_stores(enum mem_kernel kernel)
-{
-    return kernel != MEM_READ && kernel != MEM_CHASE;
+    static const unsigned char arrays[MEM_KERNELS] = {
+        [MEM_COPY] = 2, [MEM_SCALE] = 2, [MEM_ADD] = 3,   [MEM_TRIAD] = 3,
+        [MEM_READ] = 1, [MEM_WRITE] = 1, [MEM_CHASE] = 1, [MEM_STREAM] = 3};
+    return arrays[kernel];
 }
 
 // ---- where they are ----

@@ -201,11 +201,8 @@ static int open_own_servers(struct run *run)
 {
     struct net_state *state = state_of(run);
     for (unsigned i = 0; i < state->session_count; i++) {
-        const struct net_server_plan plan = {.address = "127.0.0.1:0",
-                                             .local = true,
-                                             .discard = settings_of(run)->discard,
-                                             .timeout_ns = settings_of(run)->timeout_ns,
-                                             .token = state->sessions[i].token};
+        const struct net_server_plan plan = {
+            .address = "127.0.0.1:0", .local = true, .token = state->sessions[i].token};
         state->servers[i] = net_server_open(run, &plan);
         if (!state->servers[i])
             return -1;

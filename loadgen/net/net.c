@@ -319,9 +319,7 @@ static const char details[] =
 static int prepare_listener(struct run *run)
 {
     struct net_state *state = state_of(run);
-    const struct net_server_plan plan = {.address = settings_of(run)->listen,
-                                         .discard = settings_of(run)->discard,
-                                         .timeout_ns = settings_of(run)->timeout_ns};
+    const struct net_server_plan plan = {.address = settings_of(run)->listen};
     char text[NET_ADDRESS_TEXT];
     state->servers = calloc(1, sizeof(struct net_server *));
     if (!state->servers)

@@ -25,8 +25,6 @@ struct net_peer;
 struct net_server_plan {
     const char *address; // as typed
     bool local;          // for this process alone, which reads the counts by itself
-    bool discard;        // what has come is dropped by the kernel, not copied
-    int64_t timeout_ns;  // how long a session may be silent that is not complete, or not wanted
     uint64_t token;      // with local: of the only session that is let in
 };
 
@@ -93,6 +91,7 @@ struct net_connection {
 
 struct net_server {
     struct run *run;
+    const struct net_settings *settings;
     struct net_server_plan plan;
     struct net_address address;
     int listen_fd;
@@ -225,10 +224,12 @@ void net_server_count(struct net_server *server, struct net_counts *counts);
 enum net_role { NET_LOOPBACK, NET_LISTEN, NET_CONNECT };
 
 struct net_settings {
-    bool tcp, udp, loopback, ping, discard;
+    bool tcp, udp, loopback, ping;
+    bool discard; // what has come is dropped by the kernel, not copied
     const char *listen, *connect;
     uint64_t block_bytes, streams;
-    int64_t timeout_ns;
+    int64_t timeout_ns; // of a listener: how long a session may be silent that is not complete, or
+                        // not wanted
 };
 
 // One connection of the sending half, or for UDP one sequence of datagrams. A

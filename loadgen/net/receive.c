@@ -392,7 +392,7 @@ static unsigned receive_datagrams(struct net_port *port)
     unsigned all = 0;
     struct net_server *server = port->server;
     struct net_messages *messages = server->messages;
-    const int flags = MSG_DONTWAIT | (server->plan.discard ? MSG_TRUNC : 0);
+    const int flags = MSG_DONTWAIT | (server->settings->discard ? MSG_TRUNC : 0);
     for (int round = 0; round < ROUNDS; round++) {
         const int count = recvmmsg(port->fd, messages->messages, BATCH, flags, NULL);
         uint64_t taken = 0, bytes = 0;

@@ -181,7 +181,8 @@ static bool make_room(struct net_server *server, const struct net_message *hello
         for (unsigned i = 0; i < server->peer_count; i++)
             seats[i] = (struct net_seat){.host = &server->peers[i]->host,
                                          .silent_ns = at_ns - server->peers[i]->active_ns};
-        const int leaves = net_seats_free(seats, server->peer_count, server->plan.timeout_ns, host);
+        const int leaves =
+            net_seats_free(seats, server->peer_count, server->settings->timeout_ns, host);
         if (leaves < 0)
             return false;
         net_session_expel(server->peers[leaves], "the listener is full, and another has come");
@@ -323,7 +324,7 @@ static void net_session_free_descriptors(struct net_server *server)
     net_activity_note(server);
     for (unsigned i = 0; i < server->peer_count; i++) {
         struct net_peer *peer = server->peers[i];
-        if (at_ns - peer->active_ns >= server->plan.timeout_ns &&
+        if (at_ns - peer->active_ns >= server->settings->timeout_ns &&
             (!chosen || peer->joined > chosen->joined))
             chosen = peer;
     }
@@ -409,7 +410,7 @@ static void on_sweep(uv_timer_t *timer)
     const int64_t at_ns = now_ns();
     net_activity_note(server);
     // Those that have said too little, or have nobody any more.
-    const int64_t hello_ns = smaller(HELLO_NS, server->plan.timeout_ns);
+    const int64_t hello_ns = smaller(HELLO_NS, server->settings->timeout_ns);
     for (struct net_connection *one = server->connections, *next; one; one = next) {
         next = one->next;
         const bool fresh = one->part == NET_PART_NEW;
@@ -420,7 +421,7 @@ static void on_sweep(uv_timer_t *timer)
     }
     for (unsigned i = server->plan.local ? 0 : server->peer_count; i-- > 0;) {
         struct net_peer *peer = server->peers[i];
-        if (!peer->complete && at_ns - peer->active_ns >= server->plan.timeout_ns)
+        if (!peer->complete && at_ns - peer->active_ns >= server->settings->timeout_ns)
             net_session_expel(peer, "it has not opened the streams that it announced");
     }
     if (server->plan.local ? server->parts[NET_PART_NEW] == 0 : !server->connections)
@@ -430,7 +431,7 @@ static void on_sweep(uv_timer_t *timer)
 // There is a connection to be watched.
 static void net_sweep_begin(struct net_server *server)
 {
-    const int64_t quarter_ms = server->plan.timeout_ns / 4000000;
+    const int64_t quarter_ms = server->settings->timeout_ns / 4000000;
     const int64_t period_ms =
         quarter_ms < SHORTEST_MS ? SHORTEST_MS : smaller(quarter_ms, LONGEST_MS);
     if (!uv_is_active((uv_handle_t *)&server->sweep))
@@ -461,7 +462,7 @@ static void net_sweep_hold(struct net_server *server, bool held)
 static bool net_receive_stream(struct net_connection *connection)
 {
     struct net_server *server = connection->server;
-    const int flags = MSG_DONTWAIT | (server->plan.discard ? MSG_TRUNC : 0);
+    const int flags = MSG_DONTWAIT | (server->settings->discard ? MSG_TRUNC : 0);
     for (int round = 0; round < ROUNDS; round++) {
         const ssize_t got = recv(connection->fd, server->buffer, NET_BUFFER_BYTES, flags);
         if (got == 0)
@@ -684,13 +685,14 @@ struct net_server *net_server_open(struct run *run, const struct net_server_plan
         return NULL;
     }
     server->run = run;
+    server->settings = settings_of(run);
     server->plan = *plan;
     server->listen_fd = server->port.fd = -1;
     server->held = true;
     server->most_streams = plan->local ? NET_MOST_STREAMS : most_streams();
     pthread_mutex_init(&server->mutex, NULL);
     pthread_cond_init(&server->released, NULL);
-    server->messages = net_messages_new(plan->discard);
+    server->messages = net_messages_new(server->settings->discard);
     server->buffer = malloc(NET_BUFFER_BYTES);
     int failed = !server->messages || !server->buffer ? UV_ENOMEM : 0;
     const bool bound = failed == 0 && open_sockets(server) == 0;

@@ -360,10 +360,7 @@ static const struct load ports_load = {
     LOAD_OPTIONS(ports_options),
     .state_size = sizeof(struct ports_state),
     .worker_size = sizeof(int64_t), // of clock_sample()
-    .unit = UNIT_OPS,
-    .threads = 1,
-    .calibrations = (const char *const[]){"", NULL},
-    .pinned = true,
+    CORE_LOAD,
     .check = ports_check,
     .operate = ports_operate,
     .describe = ports_describe,
