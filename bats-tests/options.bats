@@ -80,7 +80,7 @@ refused() {
     local file
     mkdir empty
     cd empty
-    for file in "$ROOT"/bench/*; do
+    for file in "$ROOT"/bench/* "$ROOT"/bats-tests/evidence/*; do
         [[ -x $file && -f $file ]] || continue
         grep -q tools/words.bash "$file" || {
             printf '%s does not source tools/words.bash\n' "$file"
@@ -88,8 +88,8 @@ refused() {
         }
     done
     for file in scale slurm purity-core verdicts; do
-        refused --no-such-option "$ROOT/bench/$file" --no-such-option
-        run -0 "$ROOT/bench/$file" --help
+        refused --no-such-option "$ROOT/bats-tests/evidence/$file" --no-such-option
+        run -0 "$ROOT/bats-tests/evidence/$file" --help
     done
     RUNS='a[$(touch evaluated)]' refused RUNS= "$ROOT/bats-tests/evidence/scale"
     [[ -z $(ls -A) ]]
