@@ -107,7 +107,6 @@ static const struct command commands[] = {
 // hyperfine's: where the target writes.
 static const char *const outputs[] = {"null", "pipe", "inherit", NULL};
 static const char *const styles[] = {"auto", "basic", "full", "nocolor", "color", "none", NULL};
-const char *const export_formats[EXPORTS] = {"hyperfine", "csv", "md", "asciidoc", "orgmode"};
 
 #define EXPORT(title, index, what)                                                                 \
     {                                                                                              \

@@ -290,14 +290,13 @@ bool adapters_print(const char *name);
 // hyperfine's --export-json, csv, markdown, asciidoc, orgmode.
 enum { EXPORTS = 5 };
 // The formats of jostle report that they are.
-extern const char *const export_formats[EXPORTS];
 // As hyperfine has them.
 enum style { STYLE_AUTO, STYLE_BASIC, STYLE_FULL, STYLE_NOCOLOR, STYLE_COLOR, STYLE_NONE };
 
 // Options of one call of jostle, which are not part of the experiment.
 struct session {
     struct option_list loads, names, revisions;
-    struct option_list exports[EXPORTS];    // files to be made of the result; see export_formats
+    struct option_list exports[EXPORTS];    // files to be made of the result; see plan.c
     const char *reference, *reference_name; // the first command, as hyperfine has it, or NULL
     int style;                              // enum style
     bool moot; // holds what hyperfine's options that have no use here are given

@@ -27,6 +27,9 @@ static void put_flag(const char *key, bool value)
         pair_put(key, "1");
 }
 
+static const char *const export_formats[EXPORTS] = {"hyperfine", "csv", "md", "asciidoc",
+                                                    "orgmode"};
+
 void plan_write_session(const struct experiment *experiment)
 {
     const struct session *session = &experiment->session;

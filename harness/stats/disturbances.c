@@ -275,7 +275,7 @@ static double run_value(const struct view *view, const struct observation *run,
     size_t i = 0;
     while (json_array_get(view->definitions, i) != helper)
         i++;
-    return session_facts(view->session, run)->defined[i];
+    return view->session->defined[run->fact * json_array_size(view->definitions) + i];
 }
 
 // In a search for the capacity the runs beyond it are as bad as they have to be.
@@ -450,7 +450,7 @@ static struct service_sums sums_of(const struct session *session, size_t conditi
 {
     struct service_sums sums = {.used = {.memory_bytes = NAN, .starts = NAN}};
     EACH_USED (run, session, condition) {
-        const struct service_use *service = &session_facts(session, run)->service;
+        const struct service_use *service = &session->facts[run->fact].service;
         if (!service->is_there)
             continue;
         sums.runs++;
@@ -506,7 +506,7 @@ void service_warnings(const struct session *session, json_t *warnings)
     double last = NAN;
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
-        const struct service_use *service = &session_facts(session, run)->service;
+        const struct service_use *service = &session->facts[run->fact].service;
         if (service->starts > last && (is_kept || run->block == session->runs[i - 1].block))
             message_run(&restarted, run->order);
         if (matters && service->own_session)

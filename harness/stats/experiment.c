@@ -84,11 +84,6 @@ const char *experiment_stopped(const struct experiment *experiment)
     return json_text_at(experiment->json, "stopped");
 }
 
-bool service_is_there(const struct experiment *experiment)
-{
-    return json_is_string(experiment_setting(experiment, "service"));
-}
-
 void experiment_close(struct experiment *experiment)
 {
     settings_free(&experiment->settings);
@@ -134,20 +129,15 @@ static struct service_use service_of(const json_t *record)
     };
 }
 
-const json_t *experiment_setting(const struct experiment *experiment, const char *name)
+// The values of the experiment's own metrics in a record, behind those of the records before.
+static void keep_defined(struct session *session, const json_t *record)
 {
-    return experiment ? json_object_get(json_object_get(experiment->json, "settings"), name) : NULL;
-}
-
-static double *defined_of(const struct experiment *experiment, const json_t *record)
-{
-    const json_t *all = experiment_setting(experiment, "metrics"), *one;
-    const size_t count = json_array_size(all);
-    double *values = count > 0 ? must(calloc(count, sizeof *values)) : NULL;
-    size_t i;
-    json_array_foreach(all, i, one) values[i] =
-        metric_value(json_text_or_empty(one, "name"), record);
-    return values;
+    JSON_EACH (one, experiment_setting(session->experiment, "metrics")) {
+        session->defined = grown(session->defined, session->defined_count,
+                                 &session->defined_capacity, sizeof *session->defined);
+        session->defined[session->defined_count++] =
+            metric_value(json_text_or_empty(one, "name"), record);
+    }
 }
 
 static struct facts facts_of(struct session *session, const json_t *record)
@@ -157,7 +147,6 @@ static struct facts facts_of(struct session *session, const json_t *record)
     struct facts facts = {
         .account = account_of(record, cpus),
         .service = service_of(record),
-        .defined = defined_of(session->experiment, record),
         .condition = name ? settings_condition(session->settings, name) : -1,
         .block = json_integer_value(json_object_get(record, "block")),
         .order = json_integer_value(json_object_get(record, "order")),
@@ -168,18 +157,6 @@ static struct facts facts_of(struct session *session, const json_t *record)
     };
     json_copy_text(record, "start", facts.start, sizeof facts.start);
     return facts;
-}
-
-void facts_free(struct facts *facts, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        free(facts[i].defined);
-    free(facts);
-}
-
-const struct facts *session_facts(const struct session *session, const struct observation *run)
-{
-    return &session->facts[run->fact];
 }
 
 // What else may be needed of a record at the end.
@@ -213,6 +190,7 @@ bool replay_take(struct session *session, json_t *record, char *why, size_t why_
         grown(session->facts, session->fact_count, &session->fact_capacity, sizeof *session->facts);
     run.fact = session->fact_count++;
     session->facts[run.fact] = facts_of(session, record);
+    keep_defined(session, record);
     run.record = kept_of(session, record);
     json_add(session->records, run.record);
     if (!session_add(session, &run)) {

@@ -57,6 +57,16 @@ static void clear_figures(struct session *session)
     }
 }
 
+const json_t *experiment_setting(const struct experiment *experiment, const char *name)
+{
+    return experiment ? json_object_get(json_object_get(experiment->json, "settings"), name) : NULL;
+}
+
+bool service_is_there(const struct experiment *experiment)
+{
+    return json_is_string(experiment_setting(experiment, "service"));
+}
+
 void session_free(struct session *session)
 {
     for (size_t i = 0; session->conditions && i < session->settings->condition_count; i++) {
@@ -70,7 +80,8 @@ void session_free(struct session *session)
     }
     json_decref(session->records);
     json_decref(session->hosts);
-    facts_free(session->facts, session->fact_count);
+    free(session->facts);
+    free(session->defined);
     free(session->fits);
     free(session->conditions);
     free(session->runs);

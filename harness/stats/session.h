@@ -72,6 +72,8 @@ struct session {
     struct observation *runs;     // in the order they came
     struct facts *facts;          // of all records that are not set aside, in their order
     size_t fact_count, fact_capacity;
+    double *defined; // of each of these the values of settings.metrics of experiment.json
+    size_t defined_count, defined_capacity;
     json_t *hosts;   // an object with the hosts of all records as names
     json_t *records; // what is kept of these (replay_take)
     bool keeps_all;  // of each record: for who looks at more of it than the statistics do
@@ -144,11 +146,6 @@ const struct pairs *session_pairs(const struct session *session, struct ratio of
 // A setting as experiment.json has it, such as the definitions of metrics; NULL: there is no
 // experiment, or it has none of that name.
 const json_t *experiment_setting(const struct experiment *experiment, const char *name);
-
-void facts_free(struct facts *facts, size_t count);
-
-// What is kept of a run of the session.
-const struct facts *session_facts(const struct session *session, const struct observation *run);
 
 // The index of the run that a run's slowdown is made with, that of its variant alone: both
 // count, and their block has every condition. -1: none.

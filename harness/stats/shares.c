@@ -616,8 +616,8 @@ static json_t *attribute(struct session *session, const json_t *slowdown)
         const int base = run->condition == condition ? session_partner(session, run) : -1;
         if (base < 0)
             continue;
-        before[runs.count] = &session_facts(session, &session->runs[base])->account;
-        after[runs.count++] = &session_facts(session, run)->account;
+        before[runs.count] = &session->facts[session->runs[base].fact].account;
+        after[runs.count++] = &session->facts[run->fact].account;
     }
     return attribution_of(&runs, &session->critical, slowdown);
 }

@@ -82,8 +82,7 @@ struct service_use {
 struct facts {
     struct account account;
     struct service_use service;
-    double *defined; // the values of settings.metrics of experiment.json; NULL: there are none
-    int condition;   // by its name; -1: it has none
+    int condition;           // by its name; -1: it has none
     json_int_t block, order; // as it has them
     unsigned disturbed;      // a bit for each of its flags from FLAG_STEAL to FLAG_SHARED_NODE
     double survivors;

@@ -411,7 +411,7 @@ static json_t *time_of(const struct session *session, size_t condition)
     json_t *time = NULL;
     critical_init(&critical, settings->confidence);
     EACH_USED (run, session, condition)
-        made.times[made.runs++] = session_facts(session, run)->account.times;
+        made.times[made.runs++] = session->facts[run->fact].account.times;
     if (made.runs > 0 && measure(&made, &critical))
         time = time_json(&made, alone, settings, &critical);
     critical_free(&critical);

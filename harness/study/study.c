@@ -10,6 +10,7 @@
 #include "harness/stats/json.h"
 #include "harness/stats/metrics.h"
 #include "harness/stats/result.h"
+#include "harness/stats/shares.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -175,8 +176,8 @@ double measured_overhead_s(const struct measured *measured)
     if (count < 2)
         return 0;
     const struct observation *run = measured->session.runs;
-    const struct facts *first = session_facts(&measured->session, run),
-                       *last = session_facts(&measured->session, run + count - 1);
+    const struct facts *first = &measured->session.facts[run->fact],
+                       *last = &measured->session.facts[run[count - 1].fact];
     double runs_s = 0;
     for (size_t i = 0; i + 1 < count; i++)
         runs_s += run[i].value[WALL_S];
