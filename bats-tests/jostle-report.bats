@@ -220,6 +220,8 @@ broken() {
     synthetic 8 2 campaign
     model --only 'delannoy.*@disk.*0%' campaign | holds '[.cells[].level] == ["10%", "50%", "100%"] and .totals.runs == 12'
     # What looks like a regular expression is none.
+    # The same pattern as a campaign's --only.
+    model --only 'delannoy.*@disk.[15]0%' campaign | holds '[.cells[].level] == ["10%", "50%"]'
     run -1 report --only 'delannoy.n=5@disk.1.%' campaign
     [[ $output == *'no record that can be used'* ]]
 }

@@ -254,7 +254,8 @@ static void print_run(void *argument, const struct value *run, bool used)
 }
 
 // The experiment's first cell; nothing of one that cannot be made. False: it is not selected.
-static bool find_cell(struct cell *cell, const struct experiment *experiment, const char *only)
+static bool find_cell(struct cell *cell, const struct experiment *experiment,
+                      const struct wanted *wanted)
 {
     struct pairing pairing;
     const bool good = experiment->record.top && experiment->result.top && experiment->state &&
@@ -262,7 +263,7 @@ static bool find_cell(struct cell *cell, const struct experiment *experiment, co
                       cell_make(cell, experiment, pairing);
     if (!good)
         *cell = (struct cell){0};
-    return !only || (good && pattern_fits(only, cell->name));
+    return !wanted->only || (good && name_wanted(wanted, cell->name));
 }
 
 static void print_folder(const struct folder *folder, size_t number, const struct wanted *wanted,
@@ -273,7 +274,7 @@ static void print_folder(const struct folder *folder, size_t number, const struc
     struct runs runs = {0};
     OWNED char *path = text_of("%s/runs.jsonl", folder->path);
     experiment_read(&experiment, folder, number, wanted, NULL, problems);
-    if (find_cell(&context.cell, &experiment, wanted->only)) {
+    if (find_cell(&context.cell, &experiment, wanted)) {
         const struct run_options options = {.visit = print_run, .context = &context};
         runs_read(&runs, path, experiment.settings, view_get(experiment.result.top, "washout"),
                   &options, folder->name, problems);

@@ -4,6 +4,7 @@
 #include "common/schemas.h"
 
 #include <dirent.h>
+#include <fnmatch.h>
 #include <math.h>
 #include <pthread.h>
 #include <search.h>
@@ -103,21 +104,9 @@ void folders_free(struct folders *folders)
 }
 
 // * is any text, ? any character; nothing else is special.
-bool pattern_fits(const char *pattern, const char *text)
-{
-    while (pattern[0] == '*' && pattern[1] == '*')
-        pattern++;
-    if (*pattern == '*')
-        return pattern_fits(pattern + 1, text) ||
-               (*text != '\0' && pattern_fits(pattern, text + 1));
-    if (*pattern == '\0' || *text == '\0')
-        return *pattern == *text;
-    return (*pattern == '?' || *pattern == *text) && pattern_fits(pattern + 1, text + 1);
-}
-
 bool name_wanted(const struct wanted *wanted, const char *name)
 {
-    return !wanted->only || pattern_fits(wanted->only, name);
+    return !wanted->only || fnmatch(wanted->only, name, FNM_NOESCAPE) == 0;
 }
 
 bool cell_wanted(const struct wanted *wanted, const struct cell *cell)

@@ -45,7 +45,6 @@ struct wanted {
     const struct family *family; // of all slowdowns; NULL: not known yet
 };
 
-bool pattern_fits(const char *pattern, const char *text);
 // Is what has this name in the report?
 bool name_wanted(const struct wanted *wanted, const char *name);
 // Is a cell in the report, by its name, or by that of all its sessions?
