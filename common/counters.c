@@ -17,6 +17,13 @@
 // Documentation/accounting/psi.rst and admin-guide/cgroup-v1/cpuacct.rst, and
 // Documentation/scheduler/sched-stats.rst.
 
+static const char *const paths[COUNTER_FILES] = {
+    [COUNTER_STAT] = "/proc/stat",
+    [COUNTER_CPU_PRESSURE] = "/proc/pressure/cpu",
+    [COUNTER_MEMORY_PRESSURE] = "/proc/pressure/memory",
+    [COUNTER_IO_PRESSURE] = "/proc/pressure/io",
+};
+
 static int open_machine(const char *path)
 {
     char whole[PATH_MAX];
@@ -59,16 +66,10 @@ static void open_throttling(struct counter_files *files)
 
 void counters_open(struct counter_files *files, bool often)
 {
-    static const char *const paths[COUNTER_FILES] = {
-        [COUNTER_STAT] = "/proc/stat",
-        [COUNTER_CPU_PRESSURE] = "/proc/pressure/cpu",
-        [COUNTER_MEMORY_PRESSURE] = "/proc/pressure/memory",
-        [COUNTER_IO_PRESSURE] = "/proc/pressure/io",
-    };
     struct sysinfo info;
     *files = (struct counter_files){.often = often};
     for (size_t i = 0; i < COUNTER_FILES; i++)
-        files->fd[i] = paths[i] ? open_machine(paths[i]) : -1;
+        files->fd[i] = often && paths[i] ? open_machine(paths[i]) : -1;
     files->fd[COUNTER_BUSY] = open_busy();
     if (often)
         files->fd[COUNTER_QUOTA] = cpus_throttled_open();
@@ -87,6 +88,14 @@ void counters_close(struct counter_files *files)
     free(files->throttle_fd);
     *files = (struct counter_files){0};
     memset(files->fd, -1, sizeof files->fd);
+}
+
+// What is read once is opened when it is its turn.
+static bool take_text(const struct counter_files *files, size_t file, char *text, size_t size)
+{
+    char whole[PATH_MAX];
+    return files->often ? file_read_open(files->fd[file], text, size)
+                        : file_read(AT_FDCWD, machine_path(paths[file], whole), text, size);
 }
 
 // The number that begins an open file; UNKNOWN where there is none.
@@ -139,7 +148,7 @@ static void take_cpus(struct counters *counters, const struct counter_files *fil
     char text[512];
     long long user, nice, system, idle = 0, waiting = 0, steal = 0;
     counters->busy_ns = counters->idle_us = counters->steal_us = UNKNOWN;
-    if (file_read_open(files->fd[COUNTER_STAT], text, sizeof text) &&
+    if (take_text(files, COUNTER_STAT, text, sizeof text) &&
         sscanf(text, "cpu %lld %lld %lld %lld %lld %*d %*d %lld", &user, &nice, &system, &idle,
                &waiting, &steal) >= 3) {
         counters->busy_ns = (user + nice + system) * PROCESS_TICK_US * NS_PER_US;
@@ -183,15 +192,19 @@ static void take_swap_space(struct counters *counters)
                                   : counters->swap_total_kib - free_kib;
 }
 
-// "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000", and mostly "full ..."
-void pressure_read(int fd, int64_t *some_us, int64_t *full_us)
+void pressure_parse(const char *text, int64_t *some_us, int64_t *full_us)
+{
+    uint64_t some, full;
+    const char *line = strstr(text, "full ");
+    *some_us = file_number(text, "total=", &some) ? (int64_t)some : UNKNOWN;
+    *full_us = line && file_number(line, "total=", &full) ? (int64_t)full : UNKNOWN;
+}
+
+static void take_pressure(const struct counter_files *files, size_t file, int64_t *some_us,
+                          int64_t *full_us)
 {
     char text[512];
-    uint64_t some, full;
-    const bool read = file_read_open(fd, text, sizeof text) && file_number(text, "total=", &some);
-    const char *line = read ? strstr(text, "full ") : NULL;
-    *some_us = read ? (int64_t)some : UNKNOWN;
-    *full_us = line && file_number(line, "total=", &full) ? (int64_t)full : UNKNOWN;
+    pressure_parse(take_text(files, file, text, sizeof text) ? text : "", some_us, full_us);
 }
 
 static void take_load_average(double load_average[3])
@@ -210,16 +223,16 @@ void counters_take(const struct counter_files *files, struct counters *counters)
     take_throttling(counters, files);
     if (files->swaps)
         counters->swap_in_pages = number_of("/proc/vmstat", "pswpin", " ");
-    pressure_read(files->fd[COUNTER_CPU_PRESSURE], &counters->cpu_some_us, &cpu_full_us);
-    pressure_read(files->fd[COUNTER_MEMORY_PRESSURE], &counters->memory_some_us,
+    if (!files->often) {
+        counters->cpus = count_cpus();
+        counters->swap_out_pages = number_of("/proc/vmstat", "pswpout", " ");
+        take_swap_space(counters);
+        take_load_average(counters->load_average);
+    }
+    take_pressure(files, COUNTER_CPU_PRESSURE, &counters->cpu_some_us, &cpu_full_us);
+    take_pressure(files, COUNTER_MEMORY_PRESSURE, &counters->memory_some_us,
                   &counters->memory_full_us);
-    pressure_read(files->fd[COUNTER_IO_PRESSURE], &counters->io_some_us, &counters->io_full_us);
-    if (files->often)
-        return;
-    counters->cpus = count_cpus();
-    counters->swap_out_pages = number_of("/proc/vmstat", "pswpout", " ");
-    take_swap_space(counters);
-    take_load_average(counters->load_average);
+    take_pressure(files, COUNTER_IO_PRESSURE, &counters->io_some_us, &counters->io_full_us);
 }
 
 void counters_read(struct counters *counters)

@@ -135,8 +135,9 @@ void counters_close(struct counter_files *files);
 // most so many.
 size_t cpus_busy_us(int64_t *busy_us, size_t most);
 
-// Pressure stall of an open file, of the machine or a group (Documentation/accounting/psi.rst).
-void pressure_read(int fd, int64_t *some_us, int64_t *full_us);
+// Pressure stall (Documentation/accounting/psi.rst) of the machine or a group, of a text such as
+// "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000", and mostly a line "full ...".
+void pressure_parse(const char *text, int64_t *some_us, int64_t *full_us);
 
 // What the scheduler counts for a thread since its fork (/proc/PID/schedstat).
 struct schedstat {

@@ -1,6 +1,7 @@
 #include "blame.h"
 
 #include "common/cgroup.h"
+#include "common/file.h"
 
 #include <fcntl.h>
 #include <glob.h>
@@ -14,17 +15,12 @@
 // scheduler/sched-bwc.rst (v1), filesystems/resctrl.rst (mon_data), cpufreq's scaling_cur_freq;
 // proc_stat(5), proc_net_dev(5), iostats.rst.
 
-static int open_in(const char *folder, const char *name)
-{
-    char path[PATH_MAX + 128];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return open(path, O_RDONLY | O_CLOEXEC);
-}
-
 static int64_t throttled_us(const char *folder)
 {
+    char path[PATH_MAX + 128];
     uint64_t time_ns;
-    const int fd = open_in(folder, "cpu.stat");
+    snprintf(path, sizeof path, "%s/cpu.stat", folder);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
     const bool known = cpus_throttled_ns(fd, &time_ns);
     if (fd >= 0)
         (void)close(fd);
@@ -34,7 +30,7 @@ static int64_t throttled_us(const char *folder)
 // Its own quota, or that of a group around it: the one that holds back most.
 static void look_at_group(const char *folder, struct look *look)
 {
-    char group[PATH_MAX + 64];
+    char group[PATH_MAX + 64], path[PATH_MAX + 128], text[512];
     int64_t full_us;
     snprintf(group, sizeof group, "%s", folder);
     look->throttled_us = UNKNOWN;
@@ -46,10 +42,9 @@ static void look_at_group(const char *folder, struct look *look)
             break;
         look->throttled_us = found_us > look->throttled_us ? found_us : look->throttled_us;
     }
-    const int fd = *folder == '\0' ? -1 : open_in(folder, "io.pressure");
-    pressure_read(fd, &look->group_io_us, &full_us);
-    if (fd >= 0)
-        (void)close(fd);
+    snprintf(path, sizeof path, "%s/io.pressure", folder);
+    const bool read = *folder != '\0' && file_read(AT_FDCWD, path, text, sizeof text);
+    pressure_parse(read ? text : "", &look->group_io_us, &full_us);
 }
 
 // The sum, or the mean, of the numbers that begin these files; UNKNOWN: none has one.

@@ -1,7 +1,6 @@
 #include "meter.h"
 
 #include <fcntl.h>
-#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -70,8 +69,10 @@ bool stalls_read(const struct stall_files *files, uint64_t totals_us[STALL_COUNT
 {
     bool good = files->open;
     for (size_t i = 0; i < STALL_COUNT && good; i++) {
+        char text[512];
         int64_t some_us, full_us;
-        pressure_read(files->fd[i], &some_us, &full_us);
+        pressure_parse(file_read_open(files->fd[i], text, sizeof text) ? text : "", &some_us,
+                       &full_us);
         good = some_us != UNKNOWN;
         totals_us[i] = (uint64_t)some_us;
     }
