@@ -280,7 +280,8 @@ spins() {
     printf '#!/bin/sh\nexit 1\n' >bin/sbatch
     chmod +x bin/sbatch
     PATH=$PWD/bin:$PATH "$JOSTLE" doctor --quick --json >doctor.json
-    finds scheduler warn '"Slurm (sbatch --version gives no version)"'
+    # There may be another scheduler here, too.
+    finds scheduler warn '"Slurm (sbatch --version gives no version)'
     finds scheduler warn 'run sbatch --version to see what is wrong; jostle submit --scheduler local needs none'
     # A job of Slurm is one, whatever sbatch says on its node.
     PATH=$PWD/bin:$PATH SLURM_JOB_ID=9 "$JOSTLE" doctor --quick --json >doctor.json
