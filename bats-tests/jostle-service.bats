@@ -140,7 +140,7 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
     local kept
     for kept in --keep-service ''; do
         # shellcheck disable=SC2086 # none or one
-        "$JOSTLE" run "${server[@]}" $kept --conclude "[ -e ended ] || { touch ended; pkill -f '^./service serve $port'; }" "${quick[@]}" -- ./service ask "$port" 3
+        "$JOSTLE" run "${server[@]}" $kept --conclude "[ -e ended ] || { touch ended; pkill -f '^./service serve $port'; while pgrep -f '^./service serve $port' >/dev/null; do sleep 0.01; done; }" "${quick[@]}" -- ./service ask "$port" 3
         jq -r '.warnings[] | select(.flag == "service-restarted") | .message' out/result.json >said$kept
         rm -r out ended
     done

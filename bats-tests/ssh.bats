@@ -158,6 +158,37 @@ nothing_there() {
     [[ -s out/result.json ]]
 }
 
+# taken_by GROUP: 0 when a tar of that process group runs.
+taken_by() {
+    [[ -n $(ps -e -o pgid=,comm= | awk -v group="$1" '$1 == group && $2 == "tar"') ]]
+}
+
+@test "Ctrl-C while records are brought here loses none of them" {
+    local pid to
+    mkdir from folder
+    head -c 100K /dev/urandom >from/records
+    tar -c -C from -f all records
+    mkfifo pipe
+    # shellcheck disable=SC2016 # for the other shell
+    setsid "$BIN/start" --default-signals -- bash -c 'set -euo pipefail
+        JOSTLE_LIB=$1/harness/lib JOSTLE_BIN=$2
+        for part in common processes elsewhere; do source "$JOSTLE_LIB/$part.bash"; done
+        declare -A plan=([quiet]=1)
+        folder=folder runs_made=0 live=
+        trap : INT
+        elsewhere_take web1' - "$ROOT" "$BIN" <pipe 3>&- &
+    pid=$!
+    exec {to}>pipe
+    printf 'tar %s\n' "$(stat -c %s all)" >&"$to"
+    head -c 20K all >&"$to"
+    eventually 10 taken_by "$pid"
+    kill -INT -- "-$pid"
+    tail -c +20481 all >&"$to"
+    exec {to}>&-
+    wait "$pid"
+    cmp from/records folder/records
+}
+
 @test "whoever is killed here, nothing lives on there" {
     local pid
     here
