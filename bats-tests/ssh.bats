@@ -123,6 +123,14 @@ nothing_there() {
 }
 
 # bats test_tags=slow
+@test "a shell that ends at once is said to have ended, also where that is seen late" {
+    # shellcheck disable=SC2016 # for the other shell
+    run -1 bash -p -c 'set -T
+        trap "[[ \$BASH_COMMAND != out=* ]] || sleep 0.1" DEBUG
+        source "$0" "$@"' "$ROOT/jobs/ssh/far" --rsh false nobody true </dev/null
+    [[ $output == 'jostle: nobody cannot be reached (false ended with status 1): '* ]]
+}
+
 @test "where no jostle is, a bundle is brought to a private folder, and removed" {
     local home
     home=$PWD/jostle-0-linux-$(uname -m)
