@@ -109,18 +109,19 @@ elsewhere_take() {
                 [[ -z $live ]] || printf '\r\033[K%s: %s runs' "$1" "$runs_made" >&2
                 ;;
             experiment)
-                { elsewhere_bytes "$rest" >"$folder/experiment.new" &&
+                { elsewhere_unbroken head -c "$rest" >"$folder/experiment.new" &&
                     mv -f -- "$folder/experiment.new" "$folder/experiment.json"; } || elsewhere_full
                 ;;
-            tar) elsewhere_bytes "$rest" | (trap '' INT && exec tar -x -C "$folder" -f -) || elsewhere_full ;;
+            tar) elsewhere_unbroken head -c "$rest" | elsewhere_unbroken tar -x -C "$folder" -f - || elsewhere_full ;;
         esac
         line=''
     done
 }
 
-# elsewhere_bytes COUNT: that many of stdin. A terminal's Ctrl-C comes to all of its group, and not for what is here already.
-elsewhere_bytes() {
-    (trap '' INT && exec head -c "$1")
+# elsewhere_unbroken COMMAND...: runs it to its end. A terminal's Ctrl-C comes to all of its group, and is not for what takes in
+# what is here already.
+elsewhere_unbroken() {
+    (trap '' INT && exec "$@")
 }
 
 elsewhere_full() {
