@@ -38,10 +38,27 @@ const char *const metric_better_names[] = {"lower", "higher", NULL};
 
 enum option { TAKE, SCALE, UNIT, BETTER, ROLE, QUANTILE, LOOP, IDLE, OPTIONS };
 
-static const char *const option_names[] = {
+const char *const metric_option_names[] = {
     [TAKE] = "take",     [SCALE] = "scale", [UNIT] = "unit",
     [BETTER] = "better", [ROLE] = "role",   [QUANTILE] = "quantile",
     [LOOP] = "loop",     [IDLE] = "idle",   [OPTIONS] = NULL,
+};
+
+// Those that are numbers: where, between 0 and what; and those that are one of some names.
+static const struct {
+    size_t offset;
+    double below;
+    bool or_zero;
+    const char *what;
+    const char *const *names;
+} values[OPTIONS] = {
+    [SCALE] = {offsetof(struct metric, scale), INFINITY, false, "above 0, as in 1048576 or 1e-3",
+               NULL},
+    [QUANTILE] = {offsetof(struct metric, quantile), 1, false, "between 0 and 1, as in 0.99", NULL},
+    [IDLE] = {offsetof(struct metric, idle_w), INFINITY, true, "of watts, as in 12.5", NULL},
+    [BETTER] = {.names = metric_better_names},
+    [ROLE] = {.names = metric_role_names},
+    [LOOP] = {.names = metric_loop_names},
 };
 
 // Where a definition is being read, and what was wrong with it.
@@ -146,22 +163,6 @@ static bool read_name(const struct reader *reader, const char *text, const char 
     return true;
 }
 
-// The index of a word in names; -1 after a message.
-static int choose(const struct reader *reader, const char *option, const char *word,
-                  const char *const *names)
-{
-    char list[128] = "";
-    size_t used = 0;
-    for (int i = 0; names[i]; i++) {
-        if (strcmp(names[i], word) == 0)
-            return i;
-        used +=
-            (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names[i]);
-    }
-    refuse(reader, "%s=%s: it is one of %s", option, word, list);
-    return -1;
-}
-
 static bool set_unit(const struct reader *reader, const char *unit)
 {
     for (const char *c = unit; *c != '\0'; c++)
@@ -172,25 +173,13 @@ static bool set_unit(const struct reader *reader, const char *unit)
     return keep(reader, &reader->metric->unit, unit, strlen(unit));
 }
 
-static bool set_scale(const struct reader *reader, const char *value)
+static bool set_number(const struct reader *reader, enum option option, const char *value)
 {
-    double *scale = &reader->metric->scale;
-    return (units_real(value, scale) == 0 && *scale > 0 && isfinite(*scale)) ||
-           refuse(reader, "scale=%s: it is a number above 0, as in 1048576 or 1e-3", value);
-}
-
-static bool set_quantile(const struct reader *reader, const char *value)
-{
-    double *quantile = &reader->metric->quantile;
-    return (units_real(value, quantile) == 0 && *quantile > 0 && *quantile < 1) ||
-           refuse(reader, "quantile=%s: it is a number between 0 and 1, as in 0.99", value);
-}
-
-static bool set_idle(const struct reader *reader, const char *value)
-{
-    double *idle = &reader->metric->idle_w;
-    return (units_real(value, idle) == 0 && *idle >= 0 && isfinite(*idle)) ||
-           refuse(reader, "idle=%s: it is a number of watts, as in 12.5", value);
+    double *number = (double *)(void *)((char *)reader->metric + values[option].offset);
+    return (units_real(value, number) == 0 && *number < values[option].below &&
+            (*number > 0 || (values[option].or_zero && *number == 0))) ||
+           refuse(reader, "%s=%s: it is a number %s", metric_option_names[option], value,
+                  values[option].what);
 }
 
 // p99
@@ -220,12 +209,14 @@ static bool set_take(const struct reader *reader, const char *value)
 
 static bool set_choice(const struct reader *reader, enum option option, const char *value)
 {
-    const char *const *const names = option == BETTER ? metric_better_names
-                                     : option == LOOP ? metric_loop_names
-                                                      : metric_role_names;
-    const int chosen = choose(reader, option_names[option], value, names);
-    if (chosen < 0)
-        return false;
+    const char *const *const names = values[option].names;
+    char list[128] = "";
+    size_t used = 0, chosen = 0;
+    for (; names[chosen] && strcmp(names[chosen], value) != 0; chosen++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", chosen > 0 ? ", " : "",
+                                 names[chosen]);
+    if (!names[chosen])
+        return refuse(reader, "%s=%s: it is one of %s", metric_option_names[option], value, list);
     if (option == BETTER)
         reader->metric->higher_is_better = chosen == 1;
     else if (option == LOOP)
@@ -237,28 +228,20 @@ static bool set_choice(const struct reader *reader, enum option option, const ch
 
 static bool set_option(const struct reader *reader, enum option option, const char *value)
 {
-    switch (option) {
-    case UNIT:
+    if (option == UNIT)
         return set_unit(reader, value);
-    case QUANTILE:
-        return set_quantile(reader, value);
-    case TAKE:
+    if (option == TAKE)
         return set_take(reader, value);
-    case SCALE:
-        return set_scale(reader, value);
-    case IDLE:
-        return set_idle(reader, value);
-    default:
-        return set_choice(reader, option, value);
-    }
+    return values[option].names ? set_choice(reader, option, value)
+                                : set_number(reader, option, value);
 }
 
 // The option that begins text, as in "unit=ms"; *value is what follows. OPTIONS: none does.
 static enum option option_of(const char *text, const char **value)
 {
     for (enum option i = 0; i < OPTIONS; i++) {
-        const size_t length = strlen(option_names[i]);
-        if (strncmp(text, option_names[i], length) == 0 && text[length] == '=') {
+        const size_t length = strlen(metric_option_names[i]);
+        if (strncmp(text, metric_option_names[i], length) == 0 && text[length] == '=') {
             *value = text + length + 1;
             return i;
         }
@@ -277,7 +260,7 @@ static bool read_options(const struct reader *reader, char *text)
         if (option == OPTIONS || (value[0] != '\0' && value[strlen(value) - 1] == '/'))
             return true;
         if (is_given(reader->metric, option))
-            return refuse(reader, "%s= is given twice", option_names[option]);
+            return refuse(reader, "%s= is given twice", metric_option_names[option]);
         reader->metric->given |= 1U << option;
         if (!set_option(reader, option, value))
             return false;
@@ -296,7 +279,7 @@ static bool refuse_tail(const struct reader *reader, const char *text)
         return refuse(reader, "the regular expression is between two slashes, as in "
                               "stdout:/p99: ([0-9.]+)/");
     snprintf(word, sizeof word, "%.*s", (int)length, comma + 1);
-    const char *near = nearest_name(word, option_names);
+    const char *near = nearest_name(word, metric_option_names);
     return refuse(reader, "option %s is not known: %s%s%s", word,
                   near != NULL
                       ? "did you mean "
@@ -425,81 +408,72 @@ bool metric_parse(struct metric *metric, const char *text, char *error, size_t s
     return taken;
 }
 
-const char *metric_take_text(const struct metric *metric, char text[METRIC_TAKE_SIZE])
+const char *metric_take_text(const struct metric *metric, char text[METRIC_VALUE_SIZE])
 {
     if (metric->take == TAKE_PERCENTILE)
-        units_exact_real(metric->percentile, strcpy(text, "p") + 1, METRIC_TAKE_SIZE - 1);
+        units_exact_real(metric->percentile, strcpy(text, "p") + 1, METRIC_VALUE_SIZE - 1);
     else
-        snprintf(text, METRIC_TAKE_SIZE, "%s", metric_take_names[metric->take]);
+        snprintf(text, METRIC_VALUE_SIZE, "%s", metric_take_names[metric->take]);
     return text;
 }
 
-static bool is_same(const struct metric *one, const struct metric *other, enum option option)
+const char *metric_option(const struct metric *metric, size_t index, char text[METRIC_VALUE_SIZE])
 {
-    return option == UNIT     ? strcmp(one->unit, other->unit) == 0
-           : option == BETTER ? one->higher_is_better == other->higher_is_better
-           : option == ROLE   ? one->role == other->role
-           : option == LOOP   ? one->loop == other->loop
-                              : one->quantile == other->quantile; // both are given
-}
-
-static bool take_over(const struct reader *reader, const struct metric *from, enum option option)
-{
-    struct metric *to = reader->metric;
-    to->given |= 1U << option;
+    const enum option option = (enum option)index;
+    const double number = option == SCALE      ? metric->scale
+                          : option == QUANTILE ? metric->quantile
+                                               : metric->idle_w;
+    const size_t chosen = option == BETTER ? metric->higher_is_better
+                          : option == ROLE ? metric->role
+                                           : metric->loop;
+    if (option == TAKE)
+        return metric_take_text(metric, text);
     if (option == UNIT)
-        return keep(reader, &to->unit, from->unit, strlen(from->unit));
-    if (option == BETTER)
-        to->higher_is_better = from->higher_is_better;
-    else if (option == ROLE)
-        to->role = from->role;
-    else if (option == LOOP)
-        to->loop = from->loop;
-    else
-        to->quantile = from->quantile;
-    return true;
+        return metric->unit;
+    if (values[option].names)
+        return chosen > 0 || option == BETTER ? values[option].names[chosen] : "";
+    return isnan(number) || (option == SCALE && number == 1)
+               ? ""
+               : units_exact_real(number, text, METRIC_VALUE_SIZE);
 }
 
 bool metric_agree(struct metric *one, struct metric *other, char *error, size_t size)
 {
-    const struct reader of_one = {one, error, size}, of_other = {other, error, size};
+    struct metric *const both[] = {one, other};
     for (enum option i = UNIT; i <= LOOP; i++) {
-        const bool mine = is_given(one, i), theirs = is_given(other, i);
-        if (mine && theirs && !is_same(one, other, i))
-            return refuse(&of_one,
+        char text[2][METRIC_VALUE_SIZE];
+        const char *const value[] = {metric_option(one, i, text[0]),
+                                     metric_option(other, i, text[1])};
+        if (is_given(one, i) && is_given(other, i) && strcmp(value[0], value[1]) != 0)
+            return refuse(&(struct reader){one, error, size},
                           "%s= is not the same for all variants: it is of the metric: give it once",
-                          option_names[i]);
-        if (mine && !theirs && !take_over(&of_other, one, i))
-            return false;
-        if (theirs && !mine && !take_over(&of_one, other, i))
-            return false;
+                          metric_option_names[i]);
+        for (int k = 0; k < 2; k++)
+            if (is_given(both[k], i) && !is_given(both[!k], i)) {
+                const struct reader to = {both[!k], error, size};
+                both[!k]->given |= 1U << i;
+                if (!set_option(&to, i, value[k]))
+                    return false;
+                break;
+            }
     }
     return true;
 }
 
 char *metric_definition(const struct metric *metric)
 {
-    char *text = NULL, take[METRIC_TAKE_SIZE], number[METRIC_TAKE_SIZE];
+    char *text = NULL, number[METRIC_VALUE_SIZE];
     size_t length;
     FILE *stream = open_memstream(&text, &length);
     if (!stream)
         return NULL;
-    fprintf(stream, "%s%s%s=%s,take=%s", metric->name, metric->variant != NULL ? "@" : "",
-            metric->variant != NULL ? metric->variant : "", metric->source_text,
-            metric_take_text(metric, take));
-    if (metric->scale != 1)
-        fprintf(stream, ",scale=%s", units_exact_real(metric->scale, number, sizeof number));
-    if (metric->unit[0] != '\0')
-        fprintf(stream, ",unit=%s", metric->unit);
-    fprintf(stream, ",better=%s", metric_better_names[metric->higher_is_better]);
-    if (metric->role != ROLE_RESULT)
-        fprintf(stream, ",role=%s", metric_role_names[metric->role]);
-    if (!isnan(metric->quantile))
-        fprintf(stream, ",quantile=%s", units_exact_real(metric->quantile, number, sizeof number));
-    if (!isnan(metric->idle_w))
-        fprintf(stream, ",idle=%s", units_exact_real(metric->idle_w, number, sizeof number));
-    if (metric->loop != LOOP_UNKNOWN)
-        fprintf(stream, ",loop=%s", metric_loop_names[metric->loop]);
+    fprintf(stream, "%s%s%s=%s", metric->name, metric->variant != NULL ? "@" : "",
+            metric->variant != NULL ? metric->variant : "", metric->source_text);
+    for (size_t i = 0; metric_option_names[i]; i++) {
+        const char *value = metric_option(metric, i, number);
+        if (*value != '\0')
+            fprintf(stream, ",%s=%s", metric_option_names[i], value);
+    }
     if (fclose(stream) == 0)
         return text;
     free(text);

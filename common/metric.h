@@ -100,7 +100,8 @@ struct metric {
     enum metric_role role;
     double quantile; // NAN: it is none, or not said
     enum metric_loop loop;
-    double idle_w; // of METRIC_ENERGY; NAN: not known
+    double idle_w;       // of METRIC_ENERGY; NAN: not known
+    const char *adapter; // whose definition it is, borrowed; NULL: of none
 };
 
 // Whether text is meant as a definition: it has a `=`, or begins with perf: or energy:.
@@ -122,8 +123,13 @@ bool metric_agree(struct metric *one, struct metric *other, char *error, size_t 
 char *metric_definition(const struct metric *metric);
 
 // Its take= as in a definition: "last", "p99.9". Returns text.
-enum { METRIC_TAKE_SIZE = 32 };
-const char *metric_take_text(const struct metric *metric, char text[METRIC_TAKE_SIZE]);
+enum { METRIC_VALUE_SIZE = 32 };
+const char *metric_take_text(const struct metric *metric, char text[METRIC_VALUE_SIZE]);
+
+// The names of all options, ended by NULL, and the value of one of them as a definition has it; ""
+// where that is what no value means. It may be in `text`.
+extern const char *const metric_option_names[];
+const char *metric_option(const struct metric *metric, size_t option, char text[METRIC_VALUE_SIZE]);
 
 void metric_free(struct metric *metric);
 

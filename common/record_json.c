@@ -494,17 +494,21 @@ double metric_value(const char *name, const json_t *record)
     return number_at_path(json_object_get(json_object_get(record, "metrics"), name), "value");
 }
 
-json_t *metric_to_json(const struct metric *metric, const char *adapter)
+json_t *metric_to_json(const struct metric *metric)
 {
-    char take[METRIC_TAKE_SIZE];
-    return json_pack("{s:s, s:s*, s:o, s:s, s:o*, s:o, s:s, s:s?, s:o, s:s?, s:o}", "name",
-                     metric->name, "variant", metric->variant, "source",
-                     text_to_json(metric->source_text), "take", metric_take_text(metric, take),
-                     "scale", metric->scale == 1 ? NULL : json_real(metric->scale), "unit",
-                     text_to_json(metric->unit), "better",
-                     metric_better_names[metric->higher_is_better], "role",
-                     metric->role == ROLE_RESULT ? NULL : metric_role_names[metric->role],
-                     "quantile", number_to_json(metric->quantile), "loop",
-                     metric->loop == LOOP_UNKNOWN ? NULL : metric_loop_names[metric->loop],
-                     "adapter", text_to_json(adapter));
+    char number[METRIC_VALUE_SIZE];
+    json_t *json = json_pack("{s:s, s:s*, s:o}", "name", metric->name, "variant", metric->variant,
+                             "source", text_to_json(metric->source_text));
+    for (size_t i = 0; metric_option_names[i]; i++) {
+        const char *name = metric_option_names[i], *value = metric_option(metric, i, number);
+        const bool is_real = strcmp(name, "scale") == 0 || strcmp(name, "quantile") == 0;
+        if (strcmp(name, "idle") == 0 || (strcmp(name, "scale") == 0 && *value == '\0'))
+            continue;
+        json_object_set_new(json, name,
+                            *value == '\0' && strcmp(name, "unit") != 0 ? json_null()
+                            : is_real ? json_real(strtod(value, NULL))
+                                      : text_to_json(value));
+    }
+    json_object_set_new(json, "adapter", text_to_json(metric->adapter));
+    return json;
 }

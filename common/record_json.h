@@ -133,8 +133,8 @@ double metric_value(const char *name, const json_t *record);
 
 // A defined metric as settings.metrics of experiment.json has it: {name, variant, source, take,
 // scale, unit, better, role, quantile, loop, adapter}; the last four are null where not given,
-// variant and scale are left out: records from before they were there shall be the same. adapter:
-// where it is from, or NULL. A new reference; NULL: out of memory.
-json_t *metric_to_json(const struct metric *metric, const char *adapter);
+// variant and scale are left out: records from before they were there shall be the same. A new
+// reference; NULL: out of memory.
+json_t *metric_to_json(const struct metric *metric);
 
 #endif

@@ -255,25 +255,26 @@ static void add_conditions(struct settings *settings, const char *list)
     free(copy);
 }
 
-static bool choose_definition(struct metric_settings *metrics, const char *text, char *error,
-                              size_t size)
+// What the definition is of has to outlive its settings: `made`.
+static bool choose_definition(struct metric_settings *metrics, struct metric *made,
+                              const char *text, char *error, size_t size)
 {
-    struct metric metric;
-    if (!metric_parse(&metric, text, error, size))
+    if (!metric_parse(made, text, error, size))
         return false;
-    const bool good =
-        metric.variant == NULL &&
-        metrics_choose_output(metrics, metric.name, metric.unit, metric.higher_is_better);
-    if (metric.variant != NULL)
+    if (made->variant != NULL) {
         snprintf(error, size, "metric %s: leave @%s out: records have its figure for each variant",
-                 metric.name, metric.variant);
-    else if (!good)
-        snprintf(error, size,
-                 "metric %s: it is there, or the %d-th, or its unit is longer than %d "
-                 "characters: give another",
-                 metric.name, MAX_METRICS + 1, METRIC_UNIT_SIZE - 1);
-    metric_free(&metric);
-    return good;
+                 made->name, made->variant);
+        return false;
+    }
+    const size_t metric =
+        metrics_add(metrics, &(struct metric_setting){.name = made->name,
+                                                      .unit = made->unit,
+                                                      .higher_is_better = made->higher_is_better});
+    if (metric == MAX_METRICS)
+        snprintf(error, size, "metric %s: it is there, or the %d-th: give another", made->name,
+                 MAX_METRICS + 1);
+    metrics_choose(metrics, metric);
+    return metric < MAX_METRICS;
 }
 
 static bool choose_named(struct metric_settings *metrics, const char *name, char *error,
@@ -281,7 +282,9 @@ static bool choose_named(struct metric_settings *metrics, const char *name, char
 {
     for (size_t i = 0; i < BASIC_METRICS && strcmp(name, "all") == 0; i++)
         metrics_choose(metrics, i);
-    if (strcmp(name, "all") == 0 || metrics_choose_builtin(metrics, name))
+    const size_t metric = metrics_know(metrics, name);
+    metrics_choose(metrics, metric);
+    if (strcmp(name, "all") == 0 || metric < MAX_METRICS)
         return true;
     const char *near = builtin_metric_nearest(name);
     snprintf(error, size,
@@ -310,18 +313,21 @@ static bool each_name(struct metric_settings *metrics, const char *list, char *e
 
 // What --metric says: a list of names such as "wall_s,cpu_s", "all" for the four that are always
 // there, or a definition (common/metric.h). False, and error says what to give.
-static bool choose_metric(struct metric_settings *metrics, const char *text, char *error,
-                          size_t size)
+static bool choose_metric(struct metric_settings *metrics, struct metric *made, const char *text,
+                          char *error, size_t size)
 {
-    return metric_is_definition(text) ? choose_definition(metrics, text, error, size)
+    return metric_is_definition(text) ? choose_definition(metrics, made, text, error, size)
                                       : each_name(metrics, text, error, size, choose_named);
 }
 
 static bool check_metric(const char *text, char *error, size_t size)
 {
-    struct metric_settings ignored;
-    metrics_begin(&ignored);
-    return choose_metric(&ignored, text, error, size);
+    struct settings ignored;
+    struct metric made = {0};
+    settings_begin(&ignored);
+    const bool good = choose_metric(&ignored.metrics, &made, text, error, size);
+    metric_free(&made);
+    return good;
 }
 
 static bool decide_named(struct metric_settings *metrics, const char *name, char *error,
@@ -345,11 +351,13 @@ static bool choose_deciding(struct metric_settings *metrics, const char *list, c
     return each_name(metrics, list, error, size, decide_named);
 }
 
-static void choose_metrics(struct settings *settings, const struct typed *typed)
+static void choose_metrics(struct arguments *line, const struct typed *typed)
 {
+    struct settings *settings = &line->settings;
     char error[512];
     for (size_t i = 0; i < typed->metric.count; i++)
-        if (!choose_metric(&settings->metrics, typed->metric.item[i], error, sizeof error))
+        if (!choose_metric(&settings->metrics, &line->made[settings->metrics.count],
+                           typed->metric.item[i], error, sizeof error))
             usage_error("decide: --metric %s: %s", typed->metric.item[i], error);
     if (typed->metric.count == 0)
         metrics_choose(&settings->metrics, WALL_S);
@@ -357,14 +365,15 @@ static void choose_metrics(struct settings *settings, const struct typed *typed)
         usage_error("decide: --decide %s: %s", typed->decide, error);
 }
 
-static void complete(struct settings *settings, const struct typed *typed)
+static void complete(struct arguments *line, const struct typed *typed)
 {
+    struct settings *settings = &line->settings;
     char error[128];
     settings->statistic = (enum statistic)typed->statistic;
     settings->error = typed->error;
     settings->confidence = typed->confidence;
     settings->at_most = typed->at_most;
-    settings->same_within = typed->same_within;
+    settings->tolerance = typed->same_within;
     settings->variants = typed->variants > 0 ? typed->variants : 1;
     settings->min_runs = typed->min_runs;
     settings->max_runs = typed->max_runs;
@@ -384,7 +393,7 @@ static void complete(struct settings *settings, const struct typed *typed)
         usage_error("decide: --variants %zu: %zu conditions are not as many for each: give each "
                     "variant alone, and each under every load",
                     settings->variants, settings->condition_count);
-    choose_metrics(settings, typed);
+    choose_metrics(line, typed);
     if (settings->aa && settings_condition(settings, "aa") <= 0)
         usage_error("decide: --aa: name a condition aa after the first one in --conditions");
     if (settings->min_runs > settings->max_runs)
@@ -407,11 +416,13 @@ void decide_arguments_parse(struct arguments *line, int argc, char **argv)
     *line = (struct arguments){.summary = NULL};
     settings_begin(&line->settings);
     struct options *options = options_parse(&program, argc, argv, &rest);
-    complete(&line->settings, &typed);
+    complete(line, &typed);
     options_free(options);
 }
 
 void arguments_free(struct arguments *line)
 {
     settings_free(&line->settings);
+    for (size_t i = 0; i < sizeof line->made / sizeof *line->made; i++)
+        metric_free(&line->made[i]);
 }

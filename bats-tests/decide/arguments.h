@@ -6,9 +6,10 @@
 
 struct arguments {
     struct settings settings;
-    const char *summary; // file, "-" for stdout, NULL for none
-    bool summary_only;   // no answers, only summaries
-    bool first_stop;     // records after the first stop are passed over
+    struct metric made[MAX_METRICS + 1]; // what the definitions of --metric are
+    const char *summary;                 // file, "-" for stdout, NULL for none
+    bool summary_only;                   // no answers, only summaries
+    bool first_stop;                     // records after the first stop are passed over
 };
 
 // Reads the command line. Wrong use ends the program with exit code 2 after one

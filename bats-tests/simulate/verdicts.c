@@ -132,7 +132,7 @@ static bool simulate(struct job *job, const struct population *population, const
     settings->statistic = statistic;
     if (rule->gate) {
         settings->at_most = limit;
-        settings->same_within = same_within;
+        settings->tolerance = same_within;
     }
     const struct simulations what = {
         .settings = settings,

@@ -272,7 +272,7 @@ static void check_objective(const struct metrics *metrics, const char *name)
 {
     const struct builtin_metric *builtin = builtin_metric(name);
     for (size_t i = 0; i < metrics->count; i++) {
-        const char *lacking = metrics->metric[i].lacking;
+        const char *lacking = metrics_lacking(metrics, &metrics->metric[i]);
         if (strcmp(metrics->metric[i].name, name) != 0)
             continue;
         if (lacking)

@@ -223,32 +223,20 @@ json_t *combinations_to_json(const struct combinations *combinations,
 
 // What each run is judged by: the metrics of --metric, and which of them decide (--decide).
 
-struct chosen_metric {
-    const char *name;
-    const struct builtin_metric *builtin; // NULL: it is found in the output
-    const char *lacking; // a variant that has no source of it, and so no figure; NULL: none
-    bool helper;         // recorded only: it says something about the run (role=)
-    bool decides;
-};
-
-// Where a metric is found in the output: of one variant (NAME@VARIANT=), or of all that have
-// no source of their own.
-struct sourced_metric {
-    struct metric metric;
-    const char *adapter; // where it is from; NULL
-};
-
 struct metrics {
-    struct chosen_metric *metric;
+    struct metric_setting *metric; // chosen but for helpers, which say something about the run
     size_t count;
-    struct sourced_metric *source;
+    struct metric *source; // where they are found in the output
     size_t source_count;
+    const struct variants *variants;
 };
 
 // Reads the texts of --metric, and of --decide (NULL: not given); without one that all variants
 // have the wall time decides. Wrong use ends the program. metrics_free() frees them.
 void metrics_make(struct metrics *metrics, struct arena *arena, const struct option_list *texts,
                   const char *deciding, const struct variants *variants);
+// The first variant that has no source of a metric; NULL: all have one.
+const char *metrics_lacking(const struct metrics *metrics, const struct metric_setting *metric);
 // Refuses what hyperfine does not measure: it keeps what the target prints, and counts
 // nothing. Wrong use ends the program.
 void metrics_check_hyperfine(const struct metrics *metrics);

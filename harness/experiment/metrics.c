@@ -27,7 +27,7 @@ struct reader {
     size_t size;
 };
 
-static struct chosen_metric *find(const struct metrics *metrics, const char *name)
+static struct metric_setting *find(const struct metrics *metrics, const char *name)
 {
     for (size_t i = 0; i < metrics->count; i++)
         if (strcmp(metrics->metric[i].name, name) == 0)
@@ -36,15 +36,15 @@ static struct chosen_metric *find(const struct metrics *metrics, const char *nam
 }
 
 // Of that variant; NULL: of those that have none of their own.
-static const struct sourced_metric *find_source(const struct metrics *metrics, const char *name,
-                                                const char *variant)
+static const struct metric *find_source(const struct metrics *metrics, const char *name,
+                                        const char *variant)
 {
     for (size_t i = 0; i < metrics->source_count; i++) {
-        const struct metric *one = &metrics->source[i].metric;
+        const struct metric *one = &metrics->source[i];
         const bool same = !one->variant || !variant ? one->variant == variant
                                                     : strcmp(one->variant, variant) == 0;
         if (same && strcmp(one->name, name) == 0)
-            return &metrics->source[i];
+            return one;
     }
     return NULL;
 }
@@ -56,7 +56,7 @@ static bool is_twice(const struct reader *reader, const char *name)
 }
 
 // Adds a metric that is not there.
-static bool add(const struct reader *reader, const struct chosen_metric *metric)
+static bool add(const struct reader *reader, const struct metric_setting *metric)
 {
     struct metrics *metrics = reader->metrics;
     if (metrics->count == MOST) {
@@ -74,40 +74,40 @@ static bool is_idle_share(const struct metric *metric)
 }
 
 // Takes what it holds, unless false.
-static bool add_source(const struct reader *reader, struct sourced_metric *source)
+static bool add_source(const struct reader *reader, struct metric *metric)
 {
     struct metrics *metrics = reader->metrics;
-    struct metric *metric = &source->metric;
-    const struct sourced_metric *before = find_source(metrics, metric->name, metric->variant);
+    const struct metric *before = find_source(metrics, metric->name, metric->variant);
     // An adapter's helper that came with another of its metrics.
-    if (before && before->metric.role != ROLE_RESULT && metric->role != ROLE_RESULT &&
-        before->adapter && source->adapter && strcmp(before->adapter, source->adapter) == 0) {
+    if (before && before->role != ROLE_RESULT && metric->role != ROLE_RESULT && before->adapter &&
+        metric->adapter && strcmp(before->adapter, metric->adapter) == 0) {
         metric_free(metric);
         return true;
     }
     if (before)
         return is_twice(reader, metric->name);
-    if (!find(metrics, metric->name) && !add(reader, &(struct chosen_metric){.name = metric->name}))
+    if (!find(metrics, metric->name) &&
+        !add(reader, &(struct metric_setting){.name = metric->name}))
         return false;
-    metrics->source[metrics->source_count++] = *source;
+    metrics->source[metrics->source_count++] = *metric;
     return true;
 }
 
 static bool add_definition(const struct reader *reader, const char *text, const char *adapter)
 {
-    struct sourced_metric source = {.adapter = adapter};
-    struct metric *metric = &source.metric;
-    if (!metric_parse(metric, text, reader->error, reader->size))
+    struct metric metric;
+    if (!metric_parse(&metric, text, reader->error, reader->size))
         return false;
-    bool good = strlen(metric->unit) < METRIC_UNIT_SIZE;
+    metric.adapter = adapter;
+    bool good = strlen(metric.unit) < METRIC_UNIT_SIZE;
     if (!good)
         snprintf(reader->error, reader->size, "metric %s: its unit has more than %d characters",
-                 metric->name, METRIC_UNIT_SIZE - 1);
-    const bool of_package = metric->source == METRIC_ENERGY && !is_idle_share(metric);
+                 metric.name, METRIC_UNIT_SIZE - 1);
+    const bool of_package = metric.source == METRIC_ENERGY && !is_idle_share(&metric);
     if (good && reader->metrics)
-        good = add_source(reader, &source);
+        good = add_source(reader, &metric);
     if (!good || !reader->metrics)
-        metric_free(metric);
+        metric_free(&metric);
     // No figure of a package without what it takes when nothing runs.
     if (good && of_package && reader->metrics && !find(reader->metrics, "energy_idle_share"))
         return add_definition(reader, "energy:idle-share", adapter);
@@ -118,7 +118,8 @@ static bool add_builtin(const struct reader *reader, const char *name)
 {
     const struct builtin_metric *builtin = builtin_metric(name);
     if (builtin) {
-        const struct chosen_metric chosen = {.name = builtin->name, .builtin = builtin};
+        const struct metric_setting chosen = {
+            .name = builtin->name, .builtin = builtin, .chosen = true};
         if (!reader->metrics)
             return true;
         return find(reader->metrics, name) ? is_twice(reader, name) : add(reader, &chosen);
@@ -194,14 +195,13 @@ static void check_variant(const struct metric *metric, const struct variants *va
                 metric->variant, metric->variant, names);
 }
 
-// The first variant that has no source of a metric; NULL: all have one.
-static const char *lacking(const struct metrics *metrics, const char *name,
-                           const struct variants *variants)
+const char *metrics_lacking(const struct metrics *metrics, const struct metric_setting *metric)
 {
-    if (find_source(metrics, name, NULL))
+    const struct variants *variants = metrics->variants;
+    if (metric->builtin || find_source(metrics, metric->name, NULL))
         return NULL;
     for (size_t i = 0; i < variants->count; i++)
-        if (!find_source(metrics, name, variants->variant[i].given))
+        if (!find_source(metrics, metric->name, variants->variant[i].given))
             return variants->variant[i].given;
     return NULL;
 }
@@ -214,7 +214,7 @@ static void agree(struct metrics *metrics, const char *name)
     struct metric *first = NULL;
     for (int round = 0; round < 2; round++)
         for (size_t i = 0; i < metrics->source_count; i++) {
-            struct metric *one = &metrics->source[i].metric;
+            struct metric *one = &metrics->source[i];
             if (strcmp(one->name, name) != 0)
                 continue;
             first = !first ? one : first;
@@ -223,30 +223,25 @@ static void agree(struct metrics *metrics, const char *name)
         }
 }
 
-static void join_sources(struct metrics *metrics, struct arena *arena,
-                         const struct variants *variants)
+static void join_sources(struct metrics *metrics, struct arena *arena)
 {
     for (size_t i = 0; i < metrics->source_count; i++)
-        if (metrics->source[i].metric.variant)
-            check_variant(&metrics->source[i].metric, variants, arena);
-    for (size_t i = 0; i < metrics->count; i++) {
-        struct chosen_metric *one = &metrics->metric[i];
-        if (one->builtin)
-            continue;
-        agree(metrics, one->name);
-        one->lacking = lacking(metrics, one->name, variants);
-    }
+        if (metrics->source[i].variant)
+            check_variant(&metrics->source[i], metrics->variants, arena);
+    for (size_t i = 0; i < metrics->count; i++)
+        if (!metrics->metric[i].builtin)
+            agree(metrics, metrics->metric[i].name);
     for (size_t i = 0; i < metrics->source_count; i++)
-        find(metrics, metrics->source[i].metric.name)->helper =
-            metrics->source[i].metric.role != ROLE_RESULT;
+        find(metrics, metrics->source[i].name)->chosen = metrics->source[i].role == ROLE_RESULT;
 }
 
 // ---- which decide ----
 
-static bool may_decide(const struct metrics *metrics, const struct chosen_metric *metric)
+static bool may_decide(const struct metrics *metrics, const struct metric_setting *metric)
 {
-    const struct sourced_metric *source = find_source(metrics, metric->name, NULL);
-    return !metric->helper && !metric->lacking && !(source && is_idle_share(&source->metric));
+    const struct metric *source = find_source(metrics, metric->name, NULL);
+    return metric->chosen && !metrics_lacking(metrics, metric) &&
+           !(source && is_idle_share(source));
 }
 
 static void decide_by(struct metrics *metrics, const char *list, const char *name)
@@ -257,15 +252,16 @@ static void decide_by(struct metrics *metrics, const char *list, const char *nam
         if (may_decide(metrics, &metrics->metric[i]))
             names[count++] = metrics->metric[i].name;
     names[count] = NULL;
-    struct chosen_metric *metric = find(metrics, name);
+    struct metric_setting *metric = find(metrics, name);
     if (metric && may_decide(metrics, metric)) {
         metric->decides = true;
         return;
     }
-    if (metric && metric->lacking)
+    const char *variant = metric ? metrics_lacking(metrics, metric) : NULL;
+    if (variant)
         usage_error("--decide %s: variant %s has no %s: name metrics that all variants have, or "
                     "add --metric '%s@%s=SOURCE'",
-                    list, metric->lacking, name, name, metric->lacking);
+                    list, variant, name, name, variant);
     usage_error("--decide %s: '%s' is none of the metrics of --metric%s: name some of those", list,
                 name, nearest_hint(name, names).text);
 }
@@ -278,11 +274,12 @@ void metrics_make(struct metrics *metrics, struct arena *arena, const struct opt
     // Of several sources of a metric all but one come from an option each.
     const size_t most = MOST + texts->count;
     *metrics = (struct metrics){.metric = arena_take(arena, MOST * sizeof *metrics->metric),
-                                .source = arena_take(arena, most * sizeof *metrics->source)};
+                                .source = arena_take(arena, most * sizeof *metrics->source),
+                                .variants = variants};
     for (size_t i = 0; i < texts->count; i++)
         if (!add_text(&reader, texts->item[i]))
             usage_error("--metric %s: %s", texts->item[i], error);
-    join_sources(metrics, arena, variants);
+    join_sources(metrics, arena);
     // Without a result that all variants have, it is the wall time.
     bool decidable = false;
     for (size_t i = 0; i < metrics->count; i++)
@@ -312,16 +309,14 @@ void metrics_to_json(const struct metrics *metrics, json_t *settings)
 {
     json_t *names = json_array(), *definitions = json_array(), *deciding = json_array();
     for (size_t i = 0; i < metrics->count; i++) {
-        const struct chosen_metric *one = &metrics->metric[i];
-        if (!one->helper)
+        const struct metric_setting *one = &metrics->metric[i];
+        if (one->chosen)
             json_array_append_new(names, json_string(one->name));
         if (one->decides)
             json_array_append_new(deciding, json_string(one->name));
     }
-    for (size_t i = 0; i < metrics->source_count; i++) {
-        const struct sourced_metric *one = &metrics->source[i];
-        json_array_append_new(definitions, metric_to_json(&one->metric, one->adapter));
-    }
+    for (size_t i = 0; i < metrics->source_count; i++)
+        json_array_append_new(definitions, metric_to_json(&metrics->source[i]));
     json_object_set_new(settings, "metric", names);
     json_object_set_new(settings, "metrics", definitions);
     json_object_set_new(settings, "decide", deciding);
@@ -341,7 +336,7 @@ const char *metrics_counters(const struct metrics *metrics)
 bool metrics_need_output(const struct metrics *metrics)
 {
     for (size_t i = 0; i < metrics->source_count; i++)
-        if (metric_is_output(&metrics->source[i].metric))
+        if (metric_is_output(&metrics->source[i]))
             return true;
     return false;
 }
@@ -349,7 +344,7 @@ bool metrics_need_output(const struct metrics *metrics)
 bool metrics_need_stdout(const struct metrics *metrics)
 {
     for (size_t i = 0; i < metrics->source_count; i++)
-        if (metrics->source[i].metric.source == METRIC_STDOUT)
+        if (metrics->source[i].source == METRIC_STDOUT)
             return true;
     return false;
 }
@@ -412,7 +407,7 @@ static void find_idle_power(struct metrics *metrics)
 {
     double idle_w = NAN;
     for (size_t i = 0; i < metrics->source_count; i++) {
-        struct metric *metric = &metrics->source[i].metric;
+        struct metric *metric = &metrics->source[i];
         if (metric->source != METRIC_ENERGY || !isnan(metric->idle_w))
             continue;
         if (isnan(idle_w))
@@ -438,7 +433,7 @@ void metrics_check_machine(struct metrics *metrics, bool has_service)
         check_counter(builtin);
     }
     for (size_t i = 0; i < metrics->source_count; i++) {
-        const struct metric *metric = &metrics->source[i].metric;
+        const struct metric *metric = &metrics->source[i];
         if (metric->is_jq && !metric_jq_check(metric, error, sizeof error))
             usage_error("%s", error);
         if (metric->source == METRIC_PERF)
@@ -450,6 +445,6 @@ void metrics_check_machine(struct metrics *metrics, bool has_service)
 void metrics_free(struct metrics *metrics)
 {
     for (size_t i = 0; i < metrics->source_count; i++)
-        metric_free(&metrics->source[i].metric);
+        metric_free(&metrics->source[i]);
     metrics->count = metrics->source_count = 0;
 }

@@ -110,7 +110,7 @@ static void put_metrics(struct experiment *experiment)
     put_option("meter", "--counters", counters);
     for (size_t i = 0; i < metrics->source_count; i++) {
         // meter knows commands by their number, each combination of a variant.
-        struct metric metric = metrics->source[i].metric;
+        struct metric metric = metrics->source[i];
         const char *variant = metric.variant;
         for (size_t k = 0; k < (variant ? experiment->combinations.commands : 1); k++) {
             if (variant && strcmp(variant_of(experiment, k)->given, variant) != 0)

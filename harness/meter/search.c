@@ -164,7 +164,7 @@ static double value_of(const struct tally *tally)
 
 void tally_end(struct tally *tally, const char *where, struct figure *figure)
 {
-    char take[METRIC_TAKE_SIZE];
+    char take[METRIC_VALUE_SIZE];
     *figure = (struct figure){.value = NAN};
     if (tally->reason[0] != '\0') {
         memcpy(figure->reason, tally->reason, sizeof figure->reason);

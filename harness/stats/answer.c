@@ -482,9 +482,9 @@ json_t *words_comparison(const struct settings *settings, size_t condition, size
     if (!(ratio->center > 0))
         return json_null();
     OWNED char *change = change_text(&of, ratio);
-    if (relation_of(ratio, settings->same_within) == RELATION_SAME)
+    if (relation_of(ratio, settings->tolerance) == RELATION_SAME)
         return json_taken(text_of("%s is the same as %s within %.3g %%: it%s %s", of.variant,
-                                  of.reference, 100 * settings->same_within, is_time ? "" : "s",
+                                  of.reference, 100 * settings->tolerance, is_time ? "" : "s",
                                   change));
     return json_taken(text_of("%s%s %s", of.variant, is_time ? "" : ":", change));
 }

@@ -62,6 +62,7 @@ bool experiment_open(struct experiment *experiment, const char *folder)
         experiment_close(experiment);
         return wrong(folder, "it has no loads or no settings");
     }
+    gate_read(&experiment->settings, experiment->json);
     take_adjusted(experiment);
     const double cpus =
         json_number_at(json_object_get(experiment->json, "environment"), "cpus_online");

@@ -8,6 +8,13 @@
 #include <math.h>
 #include <string.h>
 
+void gate_read(struct settings *settings, const json_t *experiment)
+{
+    const json_t *json = json_object_get(experiment, "settings");
+    settings->at_most = fmax(json_number_at(json, "at_most"), 0); // 0 where it is not given
+    settings->tolerance = fmax(json_number_at(json, "same_within"), 0);
+}
+
 // Where runs timed out, the ratio of the wall times is at most the true one: it may be above
 // the limit, and is never known to be below. Where those of the reference did, it bounds
 // nothing. Neither do other figures: of those one does not know what they were at the time-out.
@@ -72,7 +79,7 @@ enum verdict gate_verdict(struct session *session)
 enum relation gate_relation(struct session *session, struct ratio of)
 {
     const struct interval ratio = metric_ratio(session, of);
-    return relation_of(&ratio, session->settings->same_within);
+    return relation_of(&ratio, session->settings->tolerance);
 }
 
 double gate_gap(const struct settings *settings, const struct interval *ratio)
@@ -81,10 +88,9 @@ double gate_gap(const struct settings *settings, const struct interval *ratio)
     const double of_limit =
         settings->at_most > 0 ? fabs(ratio->center - settings->at_most) : INFINITY;
     // Above the limit nothing else matters.
-    if (!(settings->same_within > 0) ||
-        (settings->at_most > 0 && ratio->center > settings->at_most))
+    if (!(settings->tolerance > 0) || (settings->at_most > 0 && ratio->center > settings->at_most))
         return of_limit;
-    return fmin(of_limit, fmax(away, settings->same_within - away));
+    return fmin(of_limit, fmax(away, settings->tolerance - away));
 }
 
 static bool knows_relations(struct session *session)
@@ -103,7 +109,7 @@ bool gate_is_decided(struct session *session)
     const struct settings *settings = session->settings;
     const enum verdict verdict = settings->at_most > 0 ? gate_verdict(session) : VERDICT_BELOW;
     return verdict == VERDICT_ABOVE ||
-           (verdict == VERDICT_BELOW && (!(settings->same_within > 0) || knows_relations(session)));
+           (verdict == VERDICT_BELOW && (!(settings->tolerance > 0) || knows_relations(session)));
 }
 
 // One experiment's verdicts in the making.
@@ -244,7 +250,7 @@ void verdicts_add(struct session *session, json_t *summary)
         summary, "gate",
         json_pack("{s:o, s:o, s:s, s:o}", "at_most",
                   json_figure(settings->at_most > 0 ? settings->at_most : NAN), "same_within",
-                  json_figure(settings->same_within > 0 ? settings->same_within : NAN), "verdict",
+                  json_figure(settings->tolerance > 0 ? settings->tolerance : NAN), "verdict",
                   !limited && verdict == VERDICT_BELOW ? "decided" : verdict_names[verdict], "why",
                   why));
     if (limited) {

@@ -12,6 +12,16 @@ enum { WALL_S, USER_S, SYSTEM_S, MAX_RSS_BYTES, BASIC_METRICS, MAX_METRICS = 24 
 
 enum { METRIC_NAME_SIZE = 65, METRIC_UNIT_SIZE = 32 };
 
+// A metric of an experiment. Its texts are of its definition, or of the built-in metric.
+struct metric_setting {
+    const char *name, *unit; // unit "": none
+    bool higher_is_better;
+    const struct builtin_metric *builtin; // NULL: it is taken from the target's output
+    bool chosen;                          // its slowdown is reported
+    bool alone;                           // one variant only has it
+    bool decides; // it must reach the error, and pass the gate; of the chosen ones
+};
+
 // What a service has to keep (--slo), and what is varied to find how far it does (--vary).
 
 enum { OBJECTIVE_NAME_SIZE = 64, OBJECTIVE_UNIT_SIZE = 16, OBJECTIVES_MAX = 8 };

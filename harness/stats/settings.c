@@ -83,7 +83,8 @@ double looks_rate(const struct looks *looks, double error_rate, size_t n)
 void settings_begin(struct settings *settings)
 {
     *settings = (struct settings){.variants = 1};
-    metrics_begin(&settings->metrics);
+    for (size_t i = 0; i < BASIC_METRICS; i++)
+        (void)metrics_know(&settings->metrics, builtin_metrics[i].name);
 }
 
 bool settings_add_condition(struct settings *settings, const char *name)
@@ -109,7 +110,7 @@ bool settings_is_sequential(const struct settings *settings)
 
 bool settings_has_gate(const struct settings *settings)
 {
-    return settings->at_most > 0 || settings->same_within > 0;
+    return settings->at_most > 0 || settings->tolerance > 0;
 }
 
 bool settings_has_capacity(const struct settings *settings)
@@ -225,7 +226,8 @@ static bool take_conditions(struct settings *settings, const json_t *list)
 
 // A metric that definitions name is taken from the target's output. Of several definitions each is
 // for one variant (NAME@VARIANT=); with a single one of that kind only that variant has it.
-static void take_metric(struct settings *settings, const json_t *definitions, const char *name)
+static void take_metric(struct metric_settings *metrics, const json_t *definitions,
+                        const char *name)
 {
     const json_t *definition = NULL;
     size_t sources = 0;
@@ -235,12 +237,13 @@ static void take_metric(struct settings *settings, const json_t *definitions, co
         definition = definition ? definition : one;
         sources++;
     }
-    if (!definition)
-        metrics_choose_builtin(&settings->metrics, name);
-    else if (metrics_choose_output(&settings->metrics, name, json_text_or_empty(definition, "unit"),
-                                   json_text_is(definition, "better", "higher")))
-        settings->metrics.item[metrics_find(&settings->metrics, name)].alone =
-            sources == 1 && json_text_at(definition, "variant") != NULL;
+    const struct metric_setting defined = {
+        .name = name,
+        .unit = json_text_or_empty(definition, "unit"),
+        .higher_is_better = json_text_is(definition, "better", "higher"),
+        .alone = sources == 1 && json_text_at(definition, "variant") != NULL};
+    metrics_choose(metrics,
+                   definition ? metrics_add(metrics, &defined) : metrics_know(metrics, name));
 }
 
 // Those that decide, where not all do. Older records have no such list.
@@ -260,7 +263,8 @@ static void take_metrics(struct settings *settings, const json_t *json)
 {
     JSON_EACH (name, json_object_get(json, "metric"))
         if (json_is_string(name))
-            take_metric(settings, json_object_get(json, "metrics"), json_string_value(name));
+            take_metric(&settings->metrics, json_object_get(json, "metrics"),
+                        json_string_value(name));
     take_decide(settings, json_object_get(json, "decide"));
     if (metrics_deciding(&settings->metrics) == 0)
         metrics_choose(&settings->metrics, WALL_S);
@@ -296,8 +300,6 @@ static void take_settings(struct settings *settings, const json_t *json)
     settings->warmup = count_of(json, "warmup", 0);
     settings->discard_warmup = count_of(json, "discard_warmup", 0);
     settings->seed = (unsigned long)json_integer_value(json_object_get(json, "seed"));
-    settings->at_most = real_of(json, "at_most", 0);
-    settings->same_within = real_of(json, "same_within", 0);
     settings->aa = json_is_true(json_object_get(json, "aa"));
     take_ignored(&settings->ignored, json);
     // Records of before --washout was there had none: that is no washout.
@@ -337,71 +339,31 @@ size_t metrics_find(const struct metric_settings *metrics, const char *name)
     return i < metrics->count ? i : MAX_METRICS;
 }
 
-// Adds a metric that is not there. Its index; MAX_METRICS where there is no room.
-static size_t add(struct metric_settings *metrics, const char *name, const char *unit)
+size_t metrics_add(struct metric_settings *metrics, const struct metric_setting *metric)
 {
-    const size_t metric = metrics->count;
-    struct metric_setting *one = &metrics->item[metric];
-    if (metric == MAX_METRICS || strlen(name) >= sizeof one->name ||
-        strlen(unit) >= sizeof one->unit)
+    if (metrics->count == MAX_METRICS || metrics_find(metrics, metric->name) < MAX_METRICS)
         return MAX_METRICS;
-    *one = (struct metric_setting){.chosen = false};
-    strcpy(one->name, name);
-    strcpy(one->unit, unit);
-    metrics->count++;
-    return metric;
-}
-
-static size_t add_builtin(struct metric_settings *metrics, const struct builtin_metric *builtin)
-{
-    const size_t metric = add(metrics, builtin->name, builtin->unit);
-    if (metric < MAX_METRICS) {
-        metrics->item[metric].higher_is_better = builtin->higher_is_better;
-        metrics->item[metric].builtin = builtin;
-    }
-    return metric;
-}
-
-void metrics_begin(struct metric_settings *metrics)
-{
-    metrics->count = 0;
-    for (size_t i = 0; i < BASIC_METRICS; i++)
-        add_builtin(metrics, &builtin_metrics[i]);
-}
-
-void metrics_choose(struct metric_settings *metrics, size_t metric)
-{
-    metrics->item[metric].chosen = metrics->item[metric].decides = true;
-}
-
-bool metrics_choose_output(struct metric_settings *metrics, const char *name, const char *unit,
-                           bool higher_is_better)
-{
-    const bool is_new = metrics_find(metrics, name) == MAX_METRICS;
-    const size_t metric = is_new ? add(metrics, name, unit) : MAX_METRICS;
-    if (metric == MAX_METRICS)
-        return false;
-    metrics->item[metric].higher_is_better = higher_is_better;
-    metrics_choose(metrics, metric);
-    return true;
+    metrics->item[metrics->count] = *metric;
+    return metrics->count++;
 }
 
 size_t metrics_know(struct metric_settings *metrics, const char *name)
 {
     const struct builtin_metric *builtin = builtin_metric(name);
     const size_t metric = metrics_find(metrics, name);
-    if (metric < MAX_METRICS)
+    if (metric < MAX_METRICS || !builtin)
         return metric;
-    return builtin ? add_builtin(metrics, builtin) : MAX_METRICS;
+    return metrics_add(metrics,
+                       &(struct metric_setting){.name = builtin->name,
+                                                .unit = builtin->unit,
+                                                .higher_is_better = builtin->higher_is_better,
+                                                .builtin = builtin});
 }
 
-bool metrics_choose_builtin(struct metric_settings *metrics, const char *name)
+void metrics_choose(struct metric_settings *metrics, size_t metric)
 {
-    const size_t metric = metrics_know(metrics, name);
-    if (metric == MAX_METRICS)
-        return false;
-    metrics_choose(metrics, metric);
-    return true;
+    if (metric < MAX_METRICS)
+        metrics->item[metric].chosen = metrics->item[metric].decides = true;
 }
 
 size_t metrics_deciding(const struct metric_settings *metrics)

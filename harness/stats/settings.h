@@ -13,29 +13,17 @@
 
 // The metrics of an experiment: which there are, which are chosen, and which decide.
 
-struct metric_setting {
-    char name[METRIC_NAME_SIZE], unit[METRIC_UNIT_SIZE]; // unit "": none
-    bool higher_is_better;
-    const struct builtin_metric *builtin; // NULL: it is taken from the target's output
-    bool chosen;                          // its slowdown is reported
-    bool alone;                           // one variant only has it
-    bool decides; // it must reach the error, and pass the gate; of the chosen ones
-};
-
 struct metric_settings {
     struct metric_setting item[MAX_METRICS];
     size_t count;
 };
 
-// The four that are always there, none of them chosen.
-void metrics_begin(struct metric_settings *metrics);
+// The index of the metric of that name. MAX_METRICS: there is none.
+size_t metrics_find(const struct metric_settings *metrics, const char *name);
 
-// Adds a metric that is taken from the target's output, or one that jostle measures, unless
-// it is there, and chooses it. False where there are MAX_METRICS, where no metric has that
-// name, or a text is too long.
-bool metrics_choose_output(struct metric_settings *metrics, const char *name, const char *unit,
-                           bool higher_is_better);
-bool metrics_choose_builtin(struct metric_settings *metrics, const char *name);
+// Adds a metric, whose texts have to outlive it. Its index; MAX_METRICS where it is there already,
+// or there is no room.
+size_t metrics_add(struct metric_settings *metrics, const struct metric_setting *metric);
 
 // The index of the metric of that name, which is added, and not chosen, where jostle
 // measures it. MAX_METRICS: there is none, or no room.
@@ -44,10 +32,7 @@ size_t metrics_know(struct metric_settings *metrics, const char *name);
 // The number of metrics that decide.
 size_t metrics_deciding(const struct metric_settings *metrics);
 
-// The index of the metric of that name. MAX_METRICS: there is none.
-size_t metrics_find(const struct metric_settings *metrics, const char *name);
-
-// Chooses a metric, which then decides, too.
+// Chooses a metric, which then decides, too; none for MAX_METRICS.
 void metrics_choose(struct metric_settings *metrics, size_t metric);
 
 // Whether the slowdown of this metric is reported: of the chosen ones, and of the
@@ -98,8 +83,8 @@ struct settings {
     size_t discard_warmup; // this many first runs of each condition are left out
     unsigned long seed;
     struct looks looks; // min_runs and max_runs when the experiment began; to 0: those of now
-    double at_most;     // limit of the gate; 0: none
-    double same_within; // relative difference that is none; 0: not given
+    double at_most;     // the gate (decide.h): its limit; 0: none
+    double tolerance;   // and the relative difference that is none; 0: not given
     bool aa;            // the condition named `aa` is the baseline again
     struct ignored ignored;
     struct washout washout;
@@ -159,7 +144,7 @@ size_t settings_reference(const struct settings *settings, size_t condition, enu
 // Whether the condition is compared in that way.
 bool settings_compares(const struct settings *settings, size_t condition, enum against against);
 
-// The comparisons that decide when to stop, and are held to --at-most and --same-within:
+// The comparisons that decide when to stop, and are held to what the gate asks:
 // between variants; of a single program the slowdowns.
 enum against settings_decides_by(const struct settings *settings);
 struct ratio settings_deciding(const struct settings *settings, size_t condition, size_t metric);
