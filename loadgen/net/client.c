@@ -201,14 +201,13 @@ static int open_own_servers(struct run *run)
 {
     struct net_state *state = state_of(run);
     for (unsigned i = 0; i < state->session_count; i++) {
-        const struct net_server_plan plan = {
-            .address = "127.0.0.1:0", .local = true, .token = state->sessions[i].token};
-        state->servers[i] = net_server_open(run, &plan);
-        if (!state->servers[i])
+        struct net_session *session = &state->sessions[i];
+        session->server = state->servers[i] = net_server_open(run, "127.0.0.1:0", session->token);
+        if (!session->server)
             return -1;
         state->server_count++;
-        state->sessions[i].server = state->servers[i];
-        const int failed = net_server_start(state->servers[i]);
+        session->values = session->server->values;
+        const int failed = net_server_start(session->server);
         if (failed != 0)
             return run_fail(run, "cannot start a receiver: %s: give fewer --threads",
                             strerror(failed));
@@ -233,9 +232,10 @@ static int allocate(struct run *run)
     for (unsigned i = 0; i < state->stream_count; i++)
         state->streams[i].fd = -1;
     for (unsigned i = 0; i < state->session_count; i++) {
-        state->sessions[i].fd = -1;
-        if (getrandom(&state->sessions[i].token, sizeof state->sessions[i].token, 0) !=
-            (ssize_t)sizeof state->sessions[i].token)
+        struct net_session *session = &state->sessions[i];
+        session->fd = -1;
+        session->values = session->reported;
+        if (getrandom(&session->token, sizeof session->token, 0) != (ssize_t)sizeof session->token)
             return run_fail(run, "no random numbers: %s", strerror(errno));
     }
     return 0;

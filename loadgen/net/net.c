@@ -158,40 +158,33 @@ static double acknowledged(struct net_state *state)
 static double net_delivered(struct run *run)
 {
     struct net_state *state = state_of(run);
-    struct net_counts counts;
     double sum = 0;
     if (state->role == NET_CONNECT)
         return acknowledged(state);
-    for (unsigned i = 0; i < state->server_count; i++) {
-        net_server_count(state->servers[i], &counts);
-        sum += (double)counts.values[NET_RECEIVED_BYTES];
-    }
+    for (unsigned i = 0; i < state->server_count; i++)
+        sum += (double)counter_read(&state->servers[i]->values[NET_RECEIVED_BYTES]);
     return sum;
 }
 
-static void count_receiver(const struct net_counts *counts, double *counters)
+static void add_values(const _Atomic uint64_t values[NET_VALUES], double *counters)
 {
     for (int i = 0; i < NET_VALUES; i++)
-        counters[i] += (double)(int64_t)counts->values[i];
-    counters[RECEIVER_CPU] += (double)counts->cpu_ns;
+        counters[i] += (double)(int64_t)counter_read(&values[i]);
 }
 
 static void net_count_all(struct run *run, double counters[LOAD_COUNTERS])
 {
     const struct net_state *state = state_of(run);
-    struct net_counts counts;
     for (unsigned i = 0; i < state->server_count; i++) {
-        net_server_count(state->servers[i], &counts);
-        count_receiver(&counts, counters);
+        add_values(state->servers[i]->values, counters);
+        counters[RECEIVER_CPU] += (double)net_server_cpu_ns(state->servers[i]);
     }
     if (state->role == NET_LISTEN) {
         counters[RECEIVER_CPU] += (double)worker_cpu_ns(&run->workers[0]);
         return;
     }
-    for (unsigned i = 0; state->role == NET_CONNECT && i < state->session_count; i++) {
-        net_worker_counts(&state->sessions[i], &counts);
-        count_receiver(&counts, counters);
-    }
+    for (unsigned i = 0; state->role == NET_CONNECT && i < state->session_count; i++)
+        add_values(state->sessions[i].reported, counters);
     for (unsigned i = 0; i < state->stream_count; i++) {
         const struct net_stream *stream = &state->streams[i];
         struct tcp_info info = {0};
@@ -232,8 +225,7 @@ static uint64_t whole(double value)
 
 static void net_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
-    struct net_state *state = state_of(run);
-    struct net_counts counts;
+    const struct net_state *state = state_of(run);
     const bool listens = state->role == NET_LISTEN;
     if (!listens)
         line_fixed(line, "sent", per_second(window->counters[SENT_BYTES], window), 6);
@@ -255,10 +247,8 @@ static void net_fields(struct run *run, const struct snapshot *window, struct li
         line_fixed(line, "receiver_cpu_s", window->counters[RECEIVER_CPU] / 1e9, 6);
     if (state->stream_count > 1 && !listens)
         line_fixed(line, "fairness", fairness(state), 6);
-    if (listens) {
-        net_server_count(state->servers[0], &counts);
-        line_count(line, "rejected", counts.rejected);
-    }
+    if (listens)
+        line_count(line, "rejected", counter_read(&state->servers[0]->rejected));
 }
 
 // For people: the parts of the whole.
@@ -319,12 +309,11 @@ static const char details[] =
 static int prepare_listener(struct run *run)
 {
     struct net_state *state = state_of(run);
-    const struct net_server_plan plan = {.address = settings_of(run)->listen};
     char text[NET_ADDRESS_TEXT];
     state->servers = calloc(1, sizeof(struct net_server *));
     if (!state->servers)
         return run_fail(run, "out of memory: free some");
-    state->servers[0] = net_server_open(run, &plan);
+    state->servers[0] = net_server_open(run, settings_of(run)->listen, 0);
     if (!state->servers[0])
         return -1;
     state->server_count = 1;

@@ -21,13 +21,6 @@ struct run;
 struct worker;
 struct net_peer;
 
-// What a server is for.
-struct net_server_plan {
-    const char *address; // as typed
-    bool local;          // for this process alone, which reads the counts by itself
-    uint64_t token;      // with local: of the only session that is let in
-};
-
 // A datagram socket: everybody's, or that of one session whose datagrams are too short to
 // say whose they are.
 struct net_port {
@@ -92,7 +85,8 @@ struct net_connection {
 struct net_server {
     struct run *run;
     const struct net_settings *settings;
-    struct net_server_plan plan;
+    bool local;     // for this process alone, which reads the counts by itself
+    uint64_t token; // with local: of the only session that is let in
     struct net_address address;
     int listen_fd;
     uv_loop_t loop;
@@ -143,8 +137,6 @@ int net_echo_start(struct net_peer *peer, int fd);
 void net_echo_stop(struct net_peer *peer);
 // How many round trips of a session have been answered by threads that it has.
 uint64_t net_echo_answered(const struct net_peer *peer);
-// Any thread: CPU time of all, including those that have ended.
-int64_t net_echo_cpu_ns(struct net_server *server);
 // Whether they answer (held: false) or wait.
 void net_echo_hold(struct net_server *server, bool held);
 
@@ -190,23 +182,17 @@ struct net_messages *net_messages_new(bool discard);
 // sessions and counts what comes; each stream of round trips is answered by a thread
 // of its own. --listen runs it in its worker, --loopback in a thread of its own.
 
-// All are cumulative.
-struct net_counts {
-    uint64_t values[NET_VALUES];
-    uint64_t rejected;
-    int64_t cpu_ns; // of threads of the server's own
-};
-
-// Bound and listening when it returns; NULL after run_fail().
-struct net_server *net_server_open(struct run *run, const struct net_server_plan *plan);
+// Bound to an address, as it is typed, and listening when it returns; NULL after run_fail(). token:
+// of the only session that a server for this process alone lets in; 0: one for everybody.
+struct net_server *net_server_open(struct run *run, const char *address, uint64_t token);
 // In a thread of its own until net_server_close(). 0, or errno.
 int net_server_start(struct net_server *server);
 // In this worker's thread while worker_running().
 void net_server_run(struct net_server *server, struct worker *worker);
 // Nobody may be in net_server_run(). NULL is fine.
 void net_server_close(struct net_server *server);
-// Any thread.
-void net_server_count(struct net_server *server, struct net_counts *counts);
+// Any thread: CPU time of all threads of its own, including those that have ended.
+int64_t net_server_cpu_ns(struct net_server *server);
 
 // What the parts of the sending half, and the load itself, share: the options as
 // given, and the state of a run.
@@ -259,7 +245,8 @@ struct net_session {
     struct net_address peer;
     struct net_arriving report;
     int64_t heard_ns;
-    _Atomic uint64_t values[NET_VALUES]; // of the peer's last report
+    _Atomic uint64_t reported[NET_VALUES]; // last, by the peer
+    const _Atomic uint64_t *values;        // these, or in this process the server's
 };
 
 struct net_state {
@@ -319,8 +306,6 @@ void net_worker_gone(struct worker *worker, const struct net_session *session, i
 void net_worker_silent(struct worker *worker, const char *what);
 // Checks on the peer every NET_CHECK_NS; false once it is gone.
 bool net_worker_fine(struct worker *worker, int64_t at_ns);
-// What has been received in a session: exact in this process, else as reported.
-void net_worker_counts(const struct net_session *session, struct net_counts *counts);
 
 // load.h's work: TCP, without a limit or at a rate; UDP, numbered datagrams, many at a time.
 void net_bulk_work(struct worker *worker);

@@ -196,10 +196,10 @@ void net_echo_stop(struct net_peer *peer)
     }
 }
 
-int64_t net_echo_cpu_ns(struct net_server *server)
+int64_t net_server_cpu_ns(struct net_server *server)
 {
     pthread_mutex_lock(&server->mutex);
-    int64_t sum_ns = server->ended_cpu_ns;
+    int64_t sum_ns = server->ended_cpu_ns + (server->threaded ? clock_ns(server->cpu_clock) : 0);
     for (unsigned i = 0; i < server->peer_count; i++)
         for (struct net_echo *echo = server->peers[i]->echoes; echo; echo = echo->next)
             if (!atomic_load(&echo->ended))
@@ -257,7 +257,7 @@ static void net_peer_changed(struct net_peer *peer)
 {
     struct net_server *server = peer->server;
     peer->changed = true;
-    if (!server->plan.local && !uv_is_active((uv_handle_t *)&server->report))
+    if (!server->local && !uv_is_active((uv_handle_t *)&server->report))
         uv_timer_start(&server->report, on_report, REPORT_MS, REPORT_MS);
 }
 
@@ -328,57 +328,50 @@ static void count_number(struct net_peer *peer, uint32_t stream, uint64_t number
         lose(peer, -1);
 }
 
-static struct net_peer *reject(struct net_server *server)
+// A mark: so many datagrams of a stream have been sent. At a session's own port, where data have no
+// numbers, lost is what the marks say of all streams, less what has come.
+static void take_mark(struct net_peer *peer, uint32_t stream, uint64_t number)
 {
-    net_count(&server->rejected, 1);
-    return NULL;
-}
-
-// A datagram at a session's own port: a mark, or data of which the length is all that is known.
-// Returns as take().
-static struct net_peer *take_short(struct net_port *port, const struct mmsghdr *message,
-                                   const unsigned char *bytes)
-{
-    struct net_peer *peer = port->owner;
-    if (message->msg_len == peer->block_bytes) {
-        peer->values[NET_DATAGRAMS]++;
-        return peer;
+    uint64_t *next = &peer->next[stream];
+    int64_t lost = number > *next ? (int64_t)(number - *next) : 0;
+    *next += (uint64_t)lost;
+    if (peer->port) {
+        uint64_t all = 0;
+        for (uint32_t i = 0; i < peer->streams; i++)
+            all += peer->next[i];
+        const uint64_t come = peer->values[NET_DATAGRAMS];
+        lost = (int64_t)((all > come ? all - come : 0) - peer->values[NET_LOST]);
     }
-    if (message->msg_len != NET_HEAD_BYTES)
-        return reject(port->server);
-    const struct net_head head = net_head_read(bytes);
-    const uint32_t stream = head.stream & ~NET_HEAD_MARK;
-    if (head.token != (uint32_t)peer->token || stream == head.stream || stream >= peer->streams ||
-        head.number > NET_LARGEST_NUMBER)
-        return reject(port->server);
-    // Lost is what the marks say was sent, less what has come.
-    uint64_t all = 0;
-    if (head.number > peer->next[stream])
-        peer->next[stream] = head.number;
-    for (uint32_t i = 0; i < peer->streams; i++)
-        all += peer->next[i];
-    const uint64_t come = peer->values[NET_DATAGRAMS], lost = all > come ? all - come : 0;
-    if (lost != peer->values[NET_LOST])
-        lose(peer, (int64_t)(lost - peer->values[NET_LOST]));
+    if (lost != 0)
+        lose(peer, lost);
     net_peer_changed(peer);
-    return NULL;
 }
 
-// Returns the session's peer that a datagram counted for, or NULL.
-static struct net_peer *take(struct net_server *server, const struct mmsghdr *message,
+// Returns the session's peer that a datagram counted for, or NULL. At a session's own port it is a
+// mark, or data of which the length is all that is known.
+static struct net_peer *take(struct net_port *port, const struct mmsghdr *message,
                              const unsigned char *bytes)
 {
     const struct net_head head = net_head_read(bytes);
     const uint32_t stream = head.stream & ~NET_HEAD_MARK;
-    struct net_peer *peer = message->msg_len < NET_HEAD_BYTES ? NULL : peer_of(server, head.token);
-    if (!peer || peer->port || stream >= peer->streams || head.number > NET_LARGEST_NUMBER)
-        return reject(server);
-    if (head.stream & NET_HEAD_MARK) {
-        if (head.number > peer->next[stream]) {
-            lose(peer, (int64_t)(head.number - peer->next[stream]));
-            peer->next[stream] = head.number;
-        }
-        net_peer_changed(peer);
+    const bool mark = stream != head.stream;
+    struct net_peer *peer = port->owner;
+    if (peer && message->msg_len == peer->block_bytes) {
+        peer->values[NET_DATAGRAMS]++;
+        return peer;
+    }
+    if (!peer && message->msg_len >= NET_HEAD_BYTES)
+        peer = peer_of(port->server, head.token);
+    if (!peer ||
+        (port->owner
+             ? message->msg_len != NET_HEAD_BYTES || !mark || head.token != (uint32_t)peer->token
+             : peer->port != NULL) ||
+        stream >= peer->streams || head.number > NET_LARGEST_NUMBER) {
+        net_count(&port->server->rejected, 1);
+        return NULL;
+    }
+    if (mark) {
+        take_mark(peer, stream, head.number);
         return NULL;
     }
     count_number(peer, stream, head.number);
@@ -401,8 +394,7 @@ static unsigned receive_datagrams(struct net_port *port)
         all += (unsigned)count;
         for (int i = 0; i < count; i++) {
             const struct mmsghdr *message = &messages->messages[i];
-            struct net_peer *peer = port->owner ? take_short(port, message, messages->heads[i])
-                                                : take(server, message, messages->heads[i]);
+            struct net_peer *peer = take(port, message, messages->heads[i]);
             if (!peer)
                 continue;
             net_peer_received(peer, message->msg_len);

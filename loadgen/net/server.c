@@ -13,7 +13,7 @@ warn(struct net_server *server, const char *format, ...)
 {
     char text[400];
     va_list arguments;
-    if (server->plan.local || server->warned > MOST_WARNINGS)
+    if (server->local || server->warned > MOST_WARNINGS)
         return;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -163,7 +163,7 @@ static bool is_full(const struct net_server *server, const struct net_message *h
     const unsigned streams = server->parts[NET_PART_STREAM] + server->echoes;
     return server->peer_count == NET_MOST_SESSIONS ||
            streams + streams_of(hello) > server->most_streams ||
-           (!server->plan.local &&
+           (!server->local &&
             server->echo_bytes + net_protocol_echo_bytes(hello) > NET_MOST_ECHO_BYTES);
 }
 
@@ -172,8 +172,8 @@ static bool make_room(struct net_server *server, const struct net_message *hello
                       const struct sockaddr_storage *host)
 {
     struct net_seat seats[NET_MOST_SESSIONS];
-    if (!server->plan.local && (net_protocol_echo_bytes(hello) > NET_MOST_ECHO_BYTES ||
-                                streams_of(hello) > server->most_streams))
+    if (!server->local && (net_protocol_echo_bytes(hello) > NET_MOST_ECHO_BYTES ||
+                           streams_of(hello) > server->most_streams))
         return false; // not in an empty one either
     net_activity_note(server);
     while (is_full(server, hello)) {
@@ -242,8 +242,7 @@ static enum net_status begin_session(struct net_server *server, const struct net
 {
     struct sockaddr_storage host = {0};
     socklen_t length = sizeof host;
-    if (find_peer(server, hello->token) ||
-        (server->plan.local && hello->token != server->plan.token) ||
+    if (find_peer(server, hello->token) || (server->local && hello->token != server->token) ||
         getpeername(fd, (struct sockaddr *)&host, &length) != 0)
         return NET_WRONG;
     struct net_peer *peer =
@@ -419,12 +418,12 @@ static void on_sweep(uv_timer_t *timer)
         net_count(&server->rejected, fresh);
         drop(one);
     }
-    for (unsigned i = server->plan.local ? 0 : server->peer_count; i-- > 0;) {
+    for (unsigned i = server->local ? 0 : server->peer_count; i-- > 0;) {
         struct net_peer *peer = server->peers[i];
         if (!peer->complete && at_ns - peer->active_ns >= server->settings->timeout_ns)
             net_session_expel(peer, "it has not opened the streams that it announced");
     }
-    if (server->plan.local ? server->parts[NET_PART_NEW] == 0 : !server->connections)
+    if (server->local ? server->parts[NET_PART_NEW] == 0 : !server->connections)
         uv_timer_stop(timer);
 }
 
@@ -629,14 +628,13 @@ static unsigned most_streams(void)
 }
 
 // TCP and UDP share a port; where any will do, one that both can have.
-static int open_sockets(struct net_server *server)
+static int open_sockets(struct net_server *server, const char *address)
 {
     struct net_address bound;
     char error[512];
     const int hello_s = HELLO_S;
     for (int i = 0; i < PORT_TRIES; i++) {
-        server->listen_fd =
-            net_address_listen(server->plan.address, &server->address, error, sizeof error);
+        server->listen_fd = net_address_listen(address, &server->address, error, sizeof error);
         if (server->listen_fd < 0)
             return run_fail(server->run, "%s", error);
         server->port.fd =
@@ -650,7 +648,7 @@ static int open_sockets(struct net_server *server)
         return run_fail(
             server->run,
             "cannot listen at %.200s: its UDP port: %s: give another port, or end what holds it",
-            server->plan.address, strerror(errno));
+            address, strerror(errno));
     // The kernel hands a connection over together with its hello: a silent one
     // takes no descriptor of ours.
     setsockopt(server->listen_fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &hello_s, sizeof hello_s);
@@ -677,7 +675,7 @@ static int open_handles(struct net_server *server)
     return error;
 }
 
-struct net_server *net_server_open(struct run *run, const struct net_server_plan *plan)
+struct net_server *net_server_open(struct run *run, const char *address, uint64_t token)
 {
     struct net_server *server = zeroed_lines(1, sizeof *server);
     if (!server) {
@@ -686,16 +684,17 @@ struct net_server *net_server_open(struct run *run, const struct net_server_plan
     }
     server->run = run;
     server->settings = settings_of(run);
-    server->plan = *plan;
+    server->local = token != 0;
+    server->token = token;
     server->listen_fd = server->port.fd = -1;
     server->held = true;
-    server->most_streams = plan->local ? NET_MOST_STREAMS : most_streams();
+    server->most_streams = server->local ? NET_MOST_STREAMS : most_streams();
     pthread_mutex_init(&server->mutex, NULL);
     pthread_cond_init(&server->released, NULL);
     server->messages = net_messages_new(server->settings->discard);
     server->buffer = malloc(NET_BUFFER_BYTES);
     int failed = !server->messages || !server->buffer ? UV_ENOMEM : 0;
-    const bool bound = failed == 0 && open_sockets(server) == 0;
+    const bool bound = failed == 0 && open_sockets(server, address) == 0;
     if (bound)
         failed = open_handles(server);
     if (bound && failed == 0)
@@ -730,13 +729,4 @@ void net_server_close(struct net_server *server)
     free(server->messages);
     free(server->buffer);
     free(server);
-}
-
-void net_server_count(struct net_server *server, struct net_counts *counts)
-{
-    *counts = (struct net_counts){.rejected = counter_read(&server->rejected),
-                                  .cpu_ns = net_echo_cpu_ns(server) +
-                                            (server->threaded ? clock_ns(server->cpu_clock) : 0)};
-    for (int i = 0; i < NET_VALUES; i++)
-        counts->values[i] = counter_read(&server->values[i]);
 }

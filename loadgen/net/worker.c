@@ -119,7 +119,7 @@ static int net_worker_hear(struct worker *worker, struct net_session *session)
                 "the peer sent something that is no report: use the same loadgen at both ends");
         session->heard_ns = now_ns();
         for (int i = 0; i < NET_VALUES; i++)
-            atomic_store_explicit(&session->values[i], message.values[i], memory_order_relaxed);
+            atomic_store_explicit(&session->reported[i], message.values[i], memory_order_relaxed);
     }
     if (more < 0)
         net_worker_gone(worker, session, errno);
@@ -162,17 +162,6 @@ bool net_worker_fine(struct worker *worker, int64_t at_ns)
             net_worker_silent(worker, "reported nothing");
     }
     return !own->failed;
-}
-
-void net_worker_counts(const struct net_session *session, struct net_counts *counts)
-{
-    if (session->server) {
-        net_server_count(session->server, counts);
-        return;
-    }
-    *counts = (struct net_counts){.cpu_ns = 0};
-    for (int i = 0; i < NET_VALUES; i++)
-        counts->values[i] = counter_read(&session->values[i]);
 }
 
 // ==== TCP ====
@@ -310,19 +299,16 @@ static void watch(struct worker *worker, int64_t at_ns)
 static bool drained(struct worker *worker)
 {
     const struct net_worker *own = worker->state;
-    struct net_counts counts;
+    const struct net_session *session = own->streams[0]->session; // of all of them
     uint64_t sent = 0;
     for (unsigned i = 0; i < own->count; i++) {
         const struct net_stream *stream = own->streams[i];
         int waiting = 0;
-        if (!stream->session->server && ioctl(stream->fd, SIOCOUTQ, &waiting) == 0 && waiting > 0)
+        if (!session->server && ioctl(stream->fd, SIOCOUTQ, &waiting) == 0 && waiting > 0)
             return false;
         sent += net_sent_bytes(stream);
     }
-    if (!own->streams[0]->session->server)
-        return true;
-    net_worker_counts(own->streams[0]->session, &counts);
-    return counts.values[NET_RECEIVED_BYTES] >= sent;
+    return !session->server || counter_read(&session->values[NET_RECEIVED_BYTES]) >= sent;
 }
 
 void net_bulk_work(struct worker *worker)
@@ -475,15 +461,14 @@ static bool accounted(struct worker *worker)
     const struct net_worker *own = worker->state;
     const struct net_state *state = state_of(worker->run);
     struct net_session *session = own->streams[0]->session;
-    struct net_counts counts;
     uint64_t sent = 0;
     if (!session->server && worker->index == 0 && net_worker_hear(worker, session) != 0)
         return true; // the peer is gone
     for (unsigned i = 0; i < state->stream_count; i++)
         if (state->streams[i].session == session)
             sent += state->streams[i].next;
-    net_worker_counts(session, &counts);
-    return (int64_t)(counts.values[NET_DATAGRAMS] + counts.values[NET_LOST]) >= (int64_t)sent;
+    return (int64_t)(counter_read(&session->values[NET_DATAGRAMS]) +
+                     counter_read(&session->values[NET_LOST])) >= (int64_t)sent;
 }
 
 void net_datagram_work(struct worker *worker)
