@@ -2,6 +2,7 @@
 
 #include "common/random.h"
 
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/quota.h>
@@ -41,6 +42,18 @@ struct round {
     _Atomic int error;     // errno of the first failure
     _Atomic bool interrupted;
 };
+
+// A pending signal; of a harness that is gone, too (watch_start()).
+static bool interrupted(void)
+{
+    sigset_t pending;
+    if (sigpending(&pending) != 0)
+        return false;
+    for (size_t i = 0; i < ENDING_SIGNALS; i++)
+        if (sigismember(&pending, ending_signals[i]) == 1)
+            return true;
+    return false;
+}
 
 static int write_all(int fd, const unsigned char *data, size_t length, off_t offset)
 {
@@ -104,7 +117,7 @@ static void run_writers(struct round *round)
         atomic_store(&round->error, EAGAIN);
     while (atomic_load(&round->next) < round->file->size_bytes && atomic_load(&round->error) == 0 &&
            !atomic_load(&round->interrupted)) {
-        if (round->file->interrupted())
+        if (interrupted())
             atomic_store(&round->interrupted, true);
         nanosleep(&moment, NULL);
     }
@@ -400,7 +413,7 @@ static int complete(struct run *run, struct io_file *file, bool named)
     int result = allocate(run, file);
     if (result == 0)
         result = fill(run, file);
-    if (result == 0 && file->interrupted())
+    if (result == 0 && interrupted())
         file->keep = false;
     if (result == 0 && file->keep) {
         publish(file, named);
@@ -441,7 +454,7 @@ int io_file_create(struct io_file *file)
     return file->fd = create(file, &named);
 }
 
-int io_file_open(struct run *run, struct io_file *file)
+static int make_or_take(struct run *run, struct io_file *file)
 {
     bool named;
     file->fd = -1;
@@ -461,6 +474,26 @@ int io_file_open(struct run *run, struct io_file *file)
         return 0;
     io_file_close(file);
     return -1;
+}
+
+int io_file_open(struct run *run, struct io_file *file)
+{
+    sigset_t ending, before;
+    const bool keep = file->keep;
+    sigemptyset(&ending);
+    // One that is ignored would be pending, too, once it is blocked.
+    for (size_t i = 0; i < ENDING_SIGNALS; i++)
+        if (!ending_is_left_out(ending_signals[i]))
+            sigaddset(&ending, ending_signals[i]);
+    sigprocmask(SIG_BLOCK, &ending, &before);
+    const int failed = make_or_take(run, file);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (failed == 0 && file->busy && keep)
+        run_warn(run,
+                 "the kept work file in %s is in use by another load: this one has made one of its "
+                 "own, that is not kept",
+                 file->folder);
+    return failed;
 }
 
 int io_file_reopen(const struct io_file *file, int flags)

@@ -221,7 +221,7 @@ static int prepare(struct run *run)
                      units_format_size((double)state->file.size_bytes, size, sizeof size),
                      state->file.folder);
     state->open = true;
-    if (io_work_file(run, &state->file) != 0 || io_plan_open(run, &state->plan, &state->file) != 0)
+    if (io_file_open(run, &state->file) != 0 || io_plan_open(run, &state->plan, &state->file) != 0)
         return -1;
     if (state->plan.drop)
         run_warn(run, "%s has no O_DIRECT: %s", state->file.folder,

@@ -31,8 +31,6 @@ struct io_file {
     bool reused;  // out: it was there already, and fits
     bool busy;    // out: the kept file is in use by another load, this is another one
     int fd;       // out: opened for reading and writing, through the page cache
-    // in: asked many times a second while the file is written; true: enough.
-    bool (*interrupted)(void);
 };
 
 // Whether a file of file->size_bytes could be made: a folder that can be
@@ -40,8 +38,9 @@ struct io_file {
 int io_file_check(struct run *run, const struct io_file *file);
 
 // Make it, or take the kept one of the same size and user. Only a kept file has
-// a name, and only once it is complete. 0 also after an interruption; after -1 nothing is left
-// behind.
+// a name, and only once it is complete. Signals wait while it is written, which polls for them;
+// afterwards they are delivered, and end the load in the usual way: 0 also then. After -1 nothing
+// is left behind.
 int io_file_open(struct run *run, struct io_file *file);
 
 // An empty one, without a name unless it is to be kept. Its descriptor, or -1 with errno.
@@ -142,10 +141,12 @@ int io_stream_do(const struct io_stream *stream, const struct io_request *reques
 
 struct io_ring;
 
+// An operation, in flight or done.
 struct io_done {
     struct io_request request;
     int64_t due_ns, start_ns; // as given to io_ring_start()
     int error;                // 0 or errno
+    unsigned waiting;         // completions still to come
 };
 
 // Why this process cannot use io_uring at all: a build without liburing, a kernel without it,
@@ -215,15 +216,6 @@ struct io_state {
     const char *engine; // "pwrite", "io_uring", "threads"
     unsigned warned;    // verdicts that a mark has warned of: 1 << verdict
 };
-
-// The work file, made ready for the workers.
-
-struct io_file;
-struct run;
-
-// Makes or takes a work file. Signals wait while it is written, which polls for them;
-// afterwards they are delivered, and end the load in the usual way.
-int io_work_file(struct run *run, struct io_file *file);
 
 // ---- phases.c ----
 

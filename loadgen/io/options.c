@@ -1,7 +1,5 @@
 #include "io/io.h"
 
-#include <signal.h>
-
 const struct option_row io_options[] = {
     {ROW("sequential", NULL, OPTION_FLAG, sequential), .measured = true,
      .help = "one block after the other, each worker in its own part of the file (the default)"},
@@ -314,37 +312,4 @@ void io_check(struct run *run)
     run->unit = plan->random ? UNIT_OPS : UNIT_BYTES;
     run->quantum = plan->random ? 1 : (double)plan->block_bytes;
     settle(run);
-}
-
-// A pending signal; of a harness that is gone, too (watch_start()).
-static bool interrupted(void)
-{
-    sigset_t pending;
-    if (sigpending(&pending) != 0)
-        return false;
-    for (size_t i = 0; i < ENDING_SIGNALS; i++)
-        if (sigismember(&pending, ending_signals[i]) == 1)
-            return true;
-    return false;
-}
-
-int io_work_file(struct run *run, struct io_file *file)
-{
-    sigset_t ending, before;
-    const bool keep = file->keep;
-    sigemptyset(&ending);
-    // One that is ignored would be pending, too, once it is blocked.
-    for (size_t i = 0; i < ENDING_SIGNALS; i++)
-        if (!ending_is_left_out(ending_signals[i]))
-            sigaddset(&ending, ending_signals[i]);
-    sigprocmask(SIG_BLOCK, &ending, &before);
-    file->interrupted = interrupted;
-    const int failed = io_file_open(run, file);
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    if (failed == 0 && file->busy && keep)
-        run_warn(run,
-                 "the kept work file in %s is in use by another load: this one has made one of its "
-                 "own, that is not kept",
-                 file->folder);
-    return failed;
 }

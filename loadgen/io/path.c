@@ -133,12 +133,6 @@ int io_stream_open(struct run *run, struct io_stream *stream, const struct io_pl
         stream->first = blocks * index / plan->streams;
         stream->count = blocks * (index + 1) / plan->streams - stream->first;
     }
-    if (stream->count == 0)
-        return run_refuse(run,
-                          "a file of %llu bytes is too small for %u workers with blocks of %llu "
-                          "bytes: give a larger --file-size",
-                          (unsigned long long)plan->file_bytes, plan->streams,
-                          (unsigned long long)plan->block_bytes);
     if (map_buffers(run, stream) != 0)
         return -1;
     random_fill(&stream->random, (uint64_t *)(void *)stream->buffers,
@@ -233,20 +227,13 @@ enum { READ_FILE, WRITE_FILE }; // of the registered files
 // is room for leaves the device idle meanwhile (measured: 10 % fewer).
 #define SUBMIT_AT_ONCE 4
 
-struct slot {
-    struct io_request request;
-    int64_t due_ns, start_ns;
-    unsigned waiting; // completions still to come
-    int error;
-};
-
 struct io_ring {
     struct io_uring uring;
     struct io_stream *stream;
     bool fixed_buffers, fixed_files;
     unsigned depth, free_count;
     unsigned *free_slots;
-    struct slot slots[];
+    struct io_done slots[];
 };
 
 // The kernel's cheapest way first; older ones know fewer flags.
@@ -292,19 +279,17 @@ struct io_ring *io_ring_open(struct run *run, struct io_stream *stream)
     unsigned depth = stream->plan->depth;
     struct io_ring *ring = calloc(1, sizeof *ring + depth * sizeof ring->slots[0]);
     unsigned *free_slots = calloc(depth, sizeof *free_slots);
-    int failed;
-    if (!ring || !free_slots) {
-        free(ring);
-        free(free_slots);
-        run_fail(run, "out of memory for a depth of %u: give a smaller --depth", depth);
-        return NULL;
-    }
-    failed = open_uring(&ring->uring, 2 * depth); // a write may bring an fdatasync
+    const bool memory = ring && free_slots;
+    // A write may bring an fdatasync.
+    const int failed = memory ? open_uring(&ring->uring, 2 * depth) : ENOMEM;
     if (failed != 0) {
         free(ring);
         free(free_slots);
-        run_fail(run, "cannot make an io_uring of depth %u (%s): give a smaller --depth", depth,
-                 strerror(failed));
+        if (!memory)
+            run_fail(run, "out of memory for a depth of %u: give a smaller --depth", depth);
+        else
+            run_fail(run, "cannot make an io_uring of depth %u (%s): give a smaller --depth", depth,
+                     strerror(failed));
         return NULL;
     }
     ring->stream = stream;
@@ -353,14 +338,14 @@ static void set_file(const struct io_ring *ring, struct io_uring_sqe *sqe, bool 
 void io_ring_start(struct io_ring *ring, int64_t due_ns, int64_t start_ns)
 {
     unsigned index = ring->free_slots[--ring->free_count];
-    struct slot *slot = &ring->slots[index];
+    struct io_done *slot = &ring->slots[index];
     struct io_uring_sqe *sqe = io_uring_get_sqe(&ring->uring);
-    *slot = (struct slot){.request = io_stream_next(ring->stream, index),
-                          .due_ns = due_ns,
-                          .start_ns = start_ns,
-                          .waiting = 1};
+    *slot = (struct io_done){.request = io_stream_next(ring->stream, index),
+                             .due_ns = due_ns,
+                             .start_ns = start_ns,
+                             .waiting = 1};
     io_stream_drop(ring->stream, &slot->request);
-    const struct io_request *request = &ring->slots[index].request;
+    const struct io_request *request = &slot->request;
     unsigned char *buffer = io_stream_buffer(ring->stream, index);
     unsigned length = (unsigned)ring->stream->plan->block_bytes;
     if (!ring->fixed_buffers && request->read)
@@ -373,14 +358,14 @@ void io_ring_start(struct io_ring *ring, int64_t due_ns, int64_t start_ns)
         io_uring_prep_write_fixed(sqe, -1, buffer, length, request->offset_bytes, (int)index);
     set_file(ring, sqe, request->read);
     io_uring_sqe_set_data64(sqe, index);
-    if (!slot->request.read && ring->stream->plan->sync == IO_SYNC_DATA) {
+    if (!request->read && ring->stream->plan->sync == IO_SYNC_DATA) {
         sqe->flags |= IOSQE_IO_LINK;
         // An fdatasync of its own, after the slot's write.
         struct io_uring_sqe *sync = io_uring_get_sqe(&ring->uring);
         io_uring_prep_fsync(sync, -1, IORING_FSYNC_DATASYNC);
         set_file(ring, sync, false);
         io_uring_sqe_set_data64(sync, index | SYNC_BIT);
-        ring->slots[index].waiting = 2;
+        slot->waiting = 2;
     }
     // What is not accepted now is submitted by io_ring_wait(), which returns errors.
     if (io_uring_sq_ready(&ring->uring) >= SUBMIT_AT_ONCE)
@@ -405,34 +390,22 @@ int io_ring_wait(struct io_ring *ring, int64_t timeout_ns)
                : -result;
 }
 
-// Count one completion; true if its slot has all that it waits for.
-static bool complete(struct io_ring *ring, const struct io_uring_cqe *cqe, unsigned *index)
-{
-    uint64_t data = io_uring_cqe_get_data64(cqe);
-    *index = (unsigned)(data & ~SYNC_BIT);
-    struct slot *slot = &ring->slots[*index];
-    if (cqe->res < 0 && slot->error == 0)
-        slot->error = -cqe->res;
-    else if ((data & SYNC_BIT) == 0 && cqe->res >= 0 &&
-             (uint64_t)cqe->res != ring->stream->plan->block_bytes)
-        slot->error = EIO;
-    return --slot->waiting == 0;
-}
-
 bool io_ring_take(struct io_ring *ring, struct io_done *done)
 {
     struct io_uring_cqe *cqe;
     while (io_uring_peek_cqe(&ring->uring, &cqe) == 0) {
-        unsigned index;
-        bool whole = complete(ring, cqe, &index);
-        const struct slot *slot = &ring->slots[index];
+        const uint64_t data = io_uring_cqe_get_data64(cqe);
+        const unsigned index = (unsigned)(data & ~SYNC_BIT);
+        struct io_done *slot = &ring->slots[index];
+        if (cqe->res < 0 && slot->error == 0)
+            slot->error = -cqe->res;
+        else if ((data & SYNC_BIT) == 0 && cqe->res >= 0 &&
+                 (uint64_t)cqe->res != ring->stream->plan->block_bytes)
+            slot->error = EIO;
         io_uring_cqe_seen(&ring->uring, cqe);
-        if (!whole)
-            continue;
-        *done = (struct io_done){.request = slot->request,
-                                 .due_ns = slot->due_ns,
-                                 .start_ns = slot->start_ns,
-                                 .error = slot->error};
+        if (--slot->waiting > 0)
+            continue; // its slot has not all that it waits for
+        *done = *slot;
         ring->free_slots[ring->free_count++] = index;
         return true;
     }

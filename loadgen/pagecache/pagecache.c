@@ -173,7 +173,7 @@ static int prepare(struct run *run)
 {
     struct pagecache_state *state = run->state;
     state->open = true;
-    if (io_work_file(run, &state->file) != 0 || io_plan_open(run, &state->plan, &state->file) != 0)
+    if (io_file_open(run, &state->file) != 0 || io_plan_open(run, &state->plan, &state->file) != 0)
         return -1;
     resident_drop(state->plan.read_fd, 0, state->plan.file_bytes);
     state->room = cache_room();
