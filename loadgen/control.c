@@ -125,7 +125,7 @@ struct control {
     enum phase phase;
     bool failed, resumed_once;
     uv_signal_t signals[ENDING_SIGNALS], suspended;
-    uv_timer_t settle, duration, interval, flush;
+    uv_timer_t settle, duration, interval, flush, room;
     uv_prepare_t before_sleep;
     uv_async_t wake;         // the engine has reported something
     _Atomic unsigned events; // bits 1 << enum engine_event
@@ -210,22 +210,23 @@ static void before_sleep(uv_prepare_t *prepare)
 
 // ---- phases ----
 
-static void become_steady(struct control *control)
+static uint64_t milliseconds(int64_t time_ns)
 {
+    return (uint64_t)((time_ns + 999999) / 1000000);
+}
+
+static void on_settled(uv_timer_t *timer)
+{
+    struct control *control = timer->data;
     if (control->phase != STARTING)
         return;
     control->phase = STEADY;
     say(control, "steady");
 }
 
-static void on_settled(uv_timer_t *timer)
+void run_steady_in(struct run *run, int64_t time_ns)
 {
-    become_steady(timer->data);
-}
-
-void run_steady(struct run *run)
-{
-    become_steady(run->control);
+    uv_timer_start(&run->control->settle, on_settled, milliseconds(time_ns), 0);
 }
 
 static void on_interval(uv_timer_t *timer)
@@ -239,11 +240,6 @@ static void on_interval(uv_timer_t *timer)
 static void on_duration(uv_timer_t *timer)
 {
     end(timer->data);
-}
-
-static uint64_t milliseconds(int64_t time_ns)
-{
-    return (uint64_t)((time_ns + 999999) / 1000000);
 }
 
 // The end by --duration. Paced operations end at that very time, although the loop's timer is some
@@ -379,8 +375,7 @@ static void on_wake(uv_async_t *wake)
         end(control);
     const int64_t settle_ns = control->run->load->settle_ns;
     if (events & 1U << ENGINE_RUNNING && control->phase == STARTING)
-        uv_timer_start(&control->settle, on_settled,
-                       milliseconds(settle_ns > 0 ? settle_ns : USUAL_SETTLE_NS), 0);
+        run_steady_in(control->run, settle_ns > 0 ? settle_ns : USUAL_SETTLE_NS);
     if (events & 1U << ENGINE_IDLE && !control->run->load->process)
         become_paused(control);
 }
@@ -532,6 +527,14 @@ static void open_input(struct control *control)
 
 // ---- beginning and end ----
 
+static void on_room(uv_timer_t *timer)
+{
+    struct control *control = timer->data;
+    const uint64_t next_ms = room_look(control->run);
+    if (next_ms > 0)
+        uv_timer_start(timer, on_room, next_ms, 0);
+}
+
 static void on_signal(uv_signal_t *handle, int number)
 {
     (void)number;
@@ -541,7 +544,7 @@ static void on_signal(uv_signal_t *handle, int number)
 static void open_handles(struct control *control)
 {
     uv_timer_t *timers[] = {&control->settle, &control->duration, &control->interval,
-                            &control->flush};
+                            &control->flush, &control->room};
     for (size_t i = 0; i < sizeof timers / sizeof timers[0]; i++) {
         uv_timer_init(&control->loop, timers[i]);
         timers[i]->data = control;
@@ -604,7 +607,7 @@ int control_run(struct run *run)
         accounting_snapshot(run, &control->at_start);
         control->at_mark = control->at_interval = control->at_start;
         say_ready(control);
-        room_watch(run);
+        on_room(&control->room);
         if (run->report.broken)
             end(control);
         else if (run->common.control)
@@ -620,7 +623,6 @@ int control_run(struct run *run)
     if (run->engine)
         engine_stop(run);
     loop_close(&control->loop); // before cleanup: loads may have handles in it
-    room_free(run);
     if (run->load->cleanup)
         run->load->cleanup(run);
     const int code = control->failed ? 1 : 0;

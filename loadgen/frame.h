@@ -81,11 +81,9 @@ void accounting_difference(const struct snapshot *later, const struct snapshot *
 
 // Main thread, after check(): the same of what was claimed and what all workers need besides.
 void room_claim_workers(struct run *run);
-// From now on the control plane looks from time to time whether memory is short, and
-// then fails the run. Nothing for a load that holds so little that its end would not help.
-void room_watch(struct run *run);
-// After the loop has closed its handles.
-void room_free(struct run *run);
+// Looks whether memory is short, and then fails the run. Milliseconds until the control plane has
+// to look again; 0: never, as the run has failed, or holds so little that its end would not help.
+uint64_t room_look(struct run *run);
 
 // ---- control.c ----
 

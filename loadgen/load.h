@@ -60,7 +60,6 @@ struct run;
 struct worker;
 struct snapshot;
 struct uv_loop_s;
-struct room_watch;
 
 // ---- timing.c ----
 
@@ -185,7 +184,7 @@ void report_print(struct report *report, const char *format, ...)
 void report_say(struct report *report, const char *event, const char *text);
 
 // Loads without workers (run->threads == 0), called on the main loop. They call
-// run_steady() and run_paused() when it is so.
+// run_steady_in() and run_paused() when it is so.
 struct load_process {
     void (*resume)(struct run *run);
     void (*pause)(struct run *run);
@@ -393,7 +392,7 @@ struct run {
     double quantum;   // base units of one operation (block size; 1)
     double rate;      // as in force; INFINITY: no limit; NAN: no such thing
     unsigned threads;
-    double held_bytes;    // of memory, for room_watch(); 0: not worth it
+    double held_bytes;    // of memory, for room_look(); 0: not worth it
     char subject[384];    // what a rate is of besides options: the disk; set by check()
     struct cpu_list cpus; // that workers may use
     double quota_cpus;    // of the cgroup; INFINITY: none
@@ -403,7 +402,6 @@ struct run {
     struct engine *engine;                // engine.c's own
     struct control *control;              // control.c's own; NULL without a control plane
     struct uv_loop_s *loop;               // of the control plane
-    struct room_watch *room;              // settings.c's own; NULL: nobody looks
     struct options *options;
 };
 
@@ -484,8 +482,9 @@ double per_second(double amount, const struct snapshot *window);
 double per_unit(double amount, const struct snapshot *window);
 // Closes all that is open in a loop, and the loop.
 void loop_close(struct uv_loop_s *loop);
-// Loads without workers: it is at its level; it has stopped. Main thread.
-void run_steady(struct run *run);
+// Loads without workers: it is at its level after so long, unless it is paused first; it has
+// stopped. Main thread.
+void run_steady_in(struct run *run, int64_t time_ns);
 void run_paused(struct run *run);
 
 // ---- rates ----

@@ -225,10 +225,6 @@ void priority_set(const struct run *run)
 // Of its stack, of its part of the allocator, and in the kernel: 100 KiB were measured.
 #define THREAD_BYTES (128.0 * 1024)
 
-struct room_watch {
-    uv_timer_t timer;
-};
-
 static void refuse(double bytes, const struct headroom *headroom, const char *what,
                    const char *advice)
 {
@@ -298,28 +294,10 @@ size_t room_step(const struct run *run)
     return (size_t)fmin(fmax(bytes, SHORTEST_STEP), LONGEST_STEP) / sizeof(double) * sizeof(double);
 }
 
-static void on_time(uv_timer_t *timer)
+uint64_t room_look(struct run *run)
 {
-    struct run *run = timer->data;
-    const double next_ms = fmax(look(run), 0) / FASTEST_PER_MS;
-    if (!failure_of(run))
-        uv_timer_start(timer, on_time, (uint64_t)fmin(fmax(next_ms, SHORTEST_MS), LONGEST_MS), 0);
-}
-
-void room_watch(struct run *run)
-{
-    if (!is_watched(run))
-        return;
-    run->room = calloc(1, sizeof *run->room);
-    if (!run->room)
-        return; // memory is that short: the next allocation ends it
-    uv_timer_init(run->loop, &run->room->timer);
-    run->room->timer.data = run;
-    uv_timer_start(&run->room->timer, on_time, SHORTEST_MS, 0);
-}
-
-void room_free(struct run *run)
-{
-    free(run->room);
-    run->room = NULL;
+    const double next_ms = is_watched(run) ? fmax(look(run), 0) / FASTEST_PER_MS : 0;
+    return !is_watched(run) || failure_of(run)
+               ? 0
+               : (uint64_t)fmin(fmax(next_ms, SHORTEST_MS), LONGEST_MS);
 }

@@ -544,20 +544,16 @@ static void begin_lap(struct exec_state *state)
     guard_tell(&state->guard, GUARD_RUN);
 }
 
-static void on_phase(uv_timer_t *timer)
-{
-    run_steady(timer->data);
-}
-
 // A run that always began with a lap would see its first part only.
-static void wait_for_random_phase(struct exec_state *state)
+static void wait_for_random_phase(struct run *run)
 {
+    struct exec_state *state = run->state;
     uint32_t random = 0;
     if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random)
         random = (uint32_t)now_ns();
     const double part = random / 4294967296.0;
     state->wants_a_lap = false;
-    uv_timer_start(&state->timer, on_phase, (uint64_t)(part * (double)state->lap_ns / 1e6), 0);
+    run_steady_in(run, (int64_t)(part * (double)state->lap_ns));
 }
 
 static void on_settled(uv_timer_t *timer)
@@ -572,9 +568,9 @@ static void on_settled(uv_timer_t *timer)
         usage->walked_ns = usage->sum_ns = walked_ns;
     }
     if (!settings_of(run)->loop)
-        run_steady(run);
+        run_steady_in(run, 0);
     else if (state->lap_ns > 0)
-        wait_for_random_phase(state);
+        wait_for_random_phase(run);
     else
         state->wants_a_lap = true;
 }
@@ -608,7 +604,7 @@ static void on_changed(struct run *run, const struct guard_event *event)
     state->lap_ns = now_ns() - state->lap_start_ns;
     begin_lap(state);
     if (state->wants_a_lap)
-        wait_for_random_phase(state);
+        wait_for_random_phase(run);
 }
 
 // The guard is gone, and with it the command: nothing can be started any more.

@@ -103,10 +103,8 @@ static void neighbour_look(struct neighbour *neighbour)
 static bool neighbour_lives(struct neighbour *neighbour)
 {
     for (size_t i = 0; i < neighbour->count; i++) {
-        char path[64], text[1024];
         struct process process;
-        snprintf(path, sizeof path, "/proc/%d/stat", (int)neighbour->member[i].pid);
-        if (file_read(AT_FDCWD, path, text, sizeof text) && process_parse(text, &process) &&
+        if (process_read(neighbour->member[i].pid, &process) &&
             process.started == neighbour->member[i].started && !has_ended(&process))
             return true;
     }
@@ -367,7 +365,7 @@ struct neighbour_state {
     struct hold hold;
     bool running; // resumed
     int64_t cpu_ns;
-    uv_timer_t settling, watching;
+    uv_timer_t watching;
 };
 
 static const struct option_row settings[] = {
@@ -481,11 +479,6 @@ static void continue_all(struct neighbour_state *state)
     neighbour_signal(&state->neighbour, SIGCONT);
 }
 
-static void on_settled(uv_timer_t *timer)
-{
-    run_steady(timer->data);
-}
-
 static void on_watch(uv_timer_t *timer)
 {
     struct run *run = timer->data;
@@ -508,14 +501,13 @@ static void resume(struct run *run)
     if (state->neighbour.count == 0)
         (void)fail_ended(run);
     else
-        uv_timer_start(&state->settling, on_settled, (uint64_t)(own->settle_ns / 1000000), 0);
+        run_steady_in(run, own->settle_ns);
 }
 
 static void pause_all(struct run *run)
 {
     struct neighbour_state *state = run->state;
     state->running = false;
-    uv_timer_stop(&state->settling);
     (void)stop_all(run);
     run_paused(run);
 }
@@ -523,9 +515,8 @@ static void pause_all(struct run *run)
 static int prepare(struct run *run)
 {
     struct neighbour_state *state = run->state;
-    uv_timer_init(run->loop, &state->settling);
     uv_timer_init(run->loop, &state->watching);
-    state->settling.data = state->watching.data = run;
+    state->watching.data = run;
     if (stop_all(run) != 0)
         return -1;
     return uv_timer_start(&state->watching, on_watch, WATCH_MS, WATCH_MS);
