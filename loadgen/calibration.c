@@ -249,78 +249,63 @@ int rate_of(struct run *run, const char *text, double *rate, char *error, size_t
 
 // ---- measuring: runs a load without a limit, and judges its one-second rates ----
 
+#define USUAL_NS    10000000000 // --calib without SECONDS
+#define SHORT_NS    2000000000  // and with --if-missing: somebody waits to use it
+#define SHORTEST_NS 500000000
+#define LONGEST_NS  86400000000000
+
+#define LEAST_SAMPLES   5
+#define MOST_SAMPLES    (LONGEST_NS / 1000000000)
+#define LONGEST_RAMP_NS 1000000000 // before the samples, so that caches and clocks settle
+
 struct measured {
+    int64_t length_ns;
+    double rates[MOST_SAMPLES];
     struct steady steady;   // of the one-second rates; slope in percent a second
     double rate;            // base units a second over all of it
-    double operations;      // a second
     double foreign;         // share of the machine's CPUs that others used; NAN: unknown
     struct snapshot window; // all figures of that time
+    struct snapshot first, before, now;
     // Objects of the load's own fields, of `ready` and of `summary`, while it ran.
     struct line ready, summary;
 };
-
-#define LEAST_SAMPLES   5
-#define LONGEST_RAMP_NS 1000000000 // before the samples, so that caches and clocks settle
 
 static double rate_in(const struct snapshot *window)
 {
     return window->active_ns > 0 ? window->amount * 1e9 / (double)window->active_ns : 0;
 }
 
-static unsigned samples_in(int64_t length_ns)
-{
-    const int64_t seconds = length_ns / 1000000000;
-    return seconds < LEAST_SAMPLES ? LEAST_SAMPLES : (unsigned)seconds;
-}
-
-// Rates of the samples that follow each other from now on, while the load runs.
-static void sample(struct run *run, int64_t step_ns, unsigned count, double *rates,
-                   struct measured *measured)
+// Rates of the samples that follow each other from now on, while the load runs: of a second each,
+// or five shorter ones.
+static void sample(struct run *run, struct measured *measured)
 {
     struct snapshot *window = &measured->window;
     struct counters from, to;
-    struct snapshot *snapshots = calloc(3, sizeof *snapshots);
-    struct snapshot *first = &snapshots[0], *before = &snapshots[1], *now = &snapshots[2];
-    const int64_t start_ns = now_ns();
-    if (!snapshots) {
-        run_fail(run, "out of memory: free some");
-        return;
-    }
+    const int64_t seconds = measured->length_ns / 1000000000;
+    const int64_t count = seconds < LEAST_SAMPLES ? LEAST_SAMPLES : seconds;
+    const int64_t start_ns = now_ns(), step_ns = measured->length_ns / count;
     counters_read(&from);
-    accounting_snapshot(run, first);
-    *before = *first;
-    for (unsigned i = 0; i < count && !failure_of(run); i++) {
+    accounting_snapshot(run, &measured->first);
+    measured->before = measured->first;
+    for (int64_t i = 0; i < count && !failure_of(run); i++) {
         sleep_until_ns(start_ns + (i + 1) * step_ns);
-        accounting_snapshot(run, now);
-        accounting_difference(now, before, window);
-        rates[i] = rate_in(window);
-        *before = *now;
+        accounting_snapshot(run, &measured->now);
+        accounting_difference(&measured->now, &measured->before, window);
+        measured->rates[i] = rate_in(window);
+        measured->before = measured->now;
     }
     counters_read(&to);
-    accounting_difference(now, first, window);
-    free(snapshots);
+    accounting_difference(&measured->now, &measured->first, window);
     // What others used. Ticks may have missed some of the load's own time.
     const double others_ns = 1e3 * (double)(to.busy_us - from.busy_us) - (double)window->cpu_ns;
     const bool known = from.busy_us != UNKNOWN && to.busy_us != UNKNOWN && to.cpus > 0;
     measured->foreign =
         known ? fmax(others_ns, 0) / ((double)window->active_ns * to.cpus) : (double)NAN;
-    measured->steady = steady_of(rates, count);
+    measured->steady = steady_of(measured->rates, (size_t)count);
     measured->steady.slope /= (double)step_ns / 1e9;
     measured->steady.steady =
         measured->steady.mean > 0 && fabs(measured->steady.slope) < STEADY_SLOPE_LIMIT;
     measured->rate = rate_in(window);
-    measured->operations =
-        window->active_ns > 0 ? (double)window->operations * 1e9 / (double)window->active_ns : 0;
-}
-
-// From a started engine to a stopped one.
-static int run_samples(struct run *run, int64_t length_ns, double *rates, struct measured *measured)
-{
-    const int64_t ramp_ns = length_ns / 5;
-    const unsigned count = samples_in(length_ns);
-    engine_resume(run);
-    sleep_until_ns(now_ns() + (ramp_ns < LONGEST_RAMP_NS ? ramp_ns : LONGEST_RAMP_NS));
-    sample(run, length_ns / count, count, rates, measured);
     // While the workers are there: some loads look at them.
     const struct load *load = run->load;
     line_object(&measured->ready, NULL);
@@ -332,26 +317,24 @@ static int run_samples(struct run *run, int64_t length_ns, double *rates, struct
         load->fields(run, &measured->window, &measured->summary);
     line_close(&measured->summary);
     if (measured->ready.failed || measured->summary.failed)
-        return run_fail(run, "out of memory: free some");
-    return 0;
+        run_fail(run, "out of memory: free some");
 }
 
-// Drives the engine from start to stop: a ramp of a fifth of length_ns (1 s at
-// most), then length_ns in samples of a second (five shorter ones if length_ns is
-// below that). What the load's prepare() made is the caller's to clean up. False, after it has
-// said what went wrong.
-static bool measure(struct run *run, int64_t length_ns, struct measured *measured)
+// Drives the engine from start to stop: a ramp of a fifth of the length (1 s at most), then the
+// samples. What the load's prepare() made is the caller's to clean up. False, after it has said
+// what went wrong.
+static bool measure(struct run *run, struct measured *measured)
 {
-    double *rates = calloc(samples_in(length_ns), sizeof *rates);
-    if (!rates)
-        return complain("out of memory: free some");
-    if (engine_start(run, NULL, NULL) == 0)
-        (void)run_samples(run, length_ns, rates, measured);
+    const int64_t ramp_ns = measured->length_ns / 5;
+    if (engine_start(run, NULL, NULL) == 0) {
+        engine_resume(run);
+        sleep_until_ns(now_ns() + (ramp_ns < LONGEST_RAMP_NS ? ramp_ns : LONGEST_RAMP_NS));
+        sample(run, measured);
+    }
     if (run->engine)
         engine_stop(run);
     const bool fine = !failure_of(run) || complain("%s", failure_of(run));
     engine_free(run);
-    free(rates);
     return fine;
 }
 
@@ -387,11 +370,6 @@ bool calibration_take(const json_t *record, const struct calibration_key *key,
 
 // `loadgen LOAD [options] --calib [SECONDS]`: measures a load without a limit, and
 // keeps its rate.
-
-#define USUAL_NS    10000000000 // --calib without SECONDS
-#define SHORT_NS    2000000000  // and with --if-missing: somebody waits to use it
-#define SHORTEST_NS 500000000
-#define LONGEST_NS  86400000000000
 
 // ---- what is wanted ----
 
@@ -431,10 +409,11 @@ static void check(const struct run *run)
 // ---- the record ----
 
 // Key, rate, and what the load says of itself. NULL: out of memory.
-static const char *compose(struct run *run, const struct calibration_key *key, int64_t length_ns,
+static const char *compose(struct run *run, const struct calibration_key *key,
                            const struct measured *measured, struct line *line)
 {
     char created[DATE_SIZE];
+    const double operations = per_second((double)measured->window.operations, &measured->window);
     line_object(line, NULL);
     line_text(line, "schema", SCHEMA_CALIBRATION);
     line_text(line, "load", key->load);
@@ -444,14 +423,14 @@ static const char *compose(struct run *run, const struct calibration_key *key, i
     line_text(line, "subject", key->subject);
     line_text(line, "created", date_utc(time(NULL), created));
     line_count(line, "threads", run->threads);
-    line_fixed(line, "seconds", (double)length_ns / 1e9, 6);
+    line_fixed(line, "seconds", (double)measured->length_ns / 1e9, 6);
     line_fixed(line, "slope_limit_percent_per_s", STEADY_SLOPE_LIMIT, 6);
     // The fields unit, rate, operations_per_s, minimum, maximum, sd, spread_percent,
     // slope_percent_per_s, steady, cpu_s; and p50_ns, p99_ns if the load has operations.
     const struct steady *steady = &measured->steady;
     line_text(line, "unit", run->unit);
     line_fixed(line, "rate", measured->rate, 6);
-    line_fixed(line, "operations_per_s", measured->operations, 6);
+    line_fixed(line, "operations_per_s", isnan(operations) ? 0 : operations, 6);
     line_fixed(line, "minimum", steady->minimum, 6);
     line_fixed(line, "maximum", steady->maximum, 6);
     line_fixed(line, "sd", steady->sd, 6);
@@ -515,7 +494,7 @@ static void print_all(struct run *run, const char *title, const struct measured 
         run->load->notes(run, "summary", &measured->window);
 }
 
-static int measure_and_keep(struct run *run, int64_t length_ns, struct measured *measured)
+static int measure_and_keep(struct run *run, struct measured *measured)
 {
     struct calibration_key key;
     char title[sizeof key.options + sizeof key.subject + 64];
@@ -524,13 +503,13 @@ static int measure_and_keep(struct run *run, int64_t length_ns, struct measured 
     snprintf(title, sizeof title, "%s %s%s%s", key.load, key.options,
              *key.subject != '\0' ? " on " : "", key.subject);
     if (run->common.if_missing)
-        complain("calibrating for %g s what its percentage is of: %s", (double)length_ns / 1e9,
-                 title);
-    if (!measure(run, length_ns, measured))
+        complain("calibrating for %g s what its percentage is of: %s",
+                 (double)measured->length_ns / 1e9, title);
+    if (!measure(run, measured))
         return 1;
     if (!run->common.if_missing)
         print_all(run, title, measured);
-    const char *text = compose(run, &key, length_ns, measured, &line);
+    const char *text = compose(run, &key, measured, &line);
     const int status = !text ? !complain("out of memory: free some") : keep(run, &key, text);
     line_free(&line);
     line_free(&measured->ready);
@@ -548,11 +527,12 @@ int calibrate(struct run *run)
     else
         status = !is_needed(run) ? 0 : calibration_find(run, &found, error, sizeof error);
     if (status < 0) {
-        const int64_t length_ns = length_of(run);
         struct measured *measured = calloc(1, sizeof *measured); // large for a stack
         run->rate = INFINITY;
-        status = !measured ? !complain("out of memory: free some")
-                           : measure_and_keep(run, length_ns, measured);
+        if (measured)
+            measured->length_ns = length_of(run);
+        status =
+            !measured ? !complain("out of memory: free some") : measure_and_keep(run, measured);
         free(measured);
     }
     if (run->load->cleanup && run->state)
