@@ -185,29 +185,36 @@ static void find_pid(struct neighbour *neighbour, uint64_t pid)
 // continues all members in the moment in which one of the two ends, by whatever signal and in
 // whatever order. The one that is left stops nobody any more.
 
-struct hold {
-    pid_t guard;  // 0: there is none
-    int alive;    // our writing end
-    int *reading; // our reading ends; the first one signals nobody
-    size_t count;
-    struct member *member; // whom it holds
-    size_t members;
-};
-
-#define HOLD_OF_NONE ((struct hold){.alive = -1})
-
 // One pipe: reading ends that signal, one for each member, and a plain one in front of them.
 struct wire {
-    int writing;
+    int writing; // -1: closed
     int *reading;
     size_t count;
 };
 
-static void close_all(int *list, size_t count)
+struct hold {
+    pid_t guard;           // 0: there is none
+    struct wire ours;      // into which we have the writing end
+    struct wire its;       // the guard has
+    struct member *member; // whom it holds
+    size_t members;
+};
+
+#define HOLD_OF_NONE ((struct hold){.ours.writing = -1, .its.writing = -1})
+
+static void close_writing(struct wire *wire)
 {
-    for (size_t i = 0; i < count; i++)
-        (void)close(list[i]);
-    free(list);
+    if (wire->writing >= 0)
+        (void)close(wire->writing);
+    wire->writing = -1;
+}
+
+static void close_reading(struct wire *wire)
+{
+    while (wire->count > 0)
+        (void)close(wire->reading[--wire->count]);
+    free(wire->reading);
+    wire->reading = NULL;
 }
 
 // Another opening of the same end, which signals to `pid`; -1 with errno.
@@ -245,18 +252,9 @@ static bool wire_open(struct wire *wire, const struct neighbour *neighbour)
     return true;
 }
 
-static void wire_close(struct wire *wire)
-{
-    const int error = errno;
-    if (wire->writing >= 0)
-        (void)close(wire->writing);
-    close_all(wire->reading, wire->count);
-    errno = error;
-}
-
 // The guard's whole life: in a session of its own, so that no signal to ours reaches it. It needs
 // do nothing: that it is there, and ends when we do, is all.
-static _Noreturn void guard(struct wire *from_us, struct wire *to_us, const struct hold *before)
+static _Noreturn void guard(struct hold *hold, struct hold *before)
 {
     char byte;
     sigset_t all;
@@ -268,64 +266,47 @@ static _Noreturn void guard(struct wire *from_us, struct wire *to_us, const stru
     // Who waits for the end of what we hold by accident would wait for ever.
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         (void)dup2(nothing, fd);
-    if (before->guard != 0)
-        (void)close(before->alive);
-    (void)close(from_us->writing);
-    close_all(to_us->reading, to_us->count);
-    while (read(from_us->reading[0], &byte, 1) < 0 && errno == EINTR)
+    close_writing(&before->ours);
+    close_writing(&hold->ours);
+    while (read(hold->ours.reading[0], &byte, 1) < 0 && errno == EINTR)
         ;
     _exit(0);
 }
 
-// *hold is that of before, and becomes the new one.
-static bool start(struct hold *hold, struct wire *to_guard, struct wire *from_guard,
-                  const struct neighbour *neighbour)
-{
-    struct member *member = calloc(neighbour->count + 1, sizeof *member);
-    const pid_t child = !member ? -1 : fork();
-    if (child == 0)
-        guard(to_guard, from_guard, hold);
-    if (child < 0) {
-        free(member);
-        return false;
-    }
-    memcpy(member, neighbour->member, neighbour->count * sizeof *member);
-    (void)close(from_guard->writing);
-    close_all(to_guard->reading, to_guard->count);
-    *hold = (struct hold){.guard = child,
-                          .alive = to_guard->writing,
-                          .reading = from_guard->reading,
-                          .count = from_guard->count,
-                          .member = member,
-                          .members = neighbour->count};
-    return true;
-}
-
-// Ends the guard, with which the kernel continues all that it held.
+// Ends the guard, with which the kernel continues all that it held. Keeps errno.
 static void hold_release(struct hold *hold)
 {
-    if (hold->guard == 0)
-        return;
-    (void)close(hold->alive);
-    while (waitpid(hold->guard, NULL, 0) < 0 && errno == EINTR)
+    const int error = errno;
+    close_writing(&hold->ours);
+    while (hold->guard > 0 && waitpid(hold->guard, NULL, 0) < 0 && errno == EINTR)
         ;
-    close_all(hold->reading, hold->count);
+    close_writing(&hold->its);
+    close_reading(&hold->ours);
+    close_reading(&hold->its);
     free(hold->member);
     *hold = HOLD_OF_NONE;
+    errno = error;
 }
 
 // From now on these members are continued when we end. To be called before any of them is stopped,
 // and again when others have come. False with errno.
 static bool hold_take(struct hold *hold, const struct neighbour *neighbour)
 {
-    struct wire to_guard = {.writing = -1}, from_guard = {.writing = -1};
-    struct hold taken = *hold;
-    if (!wire_open(&to_guard, neighbour) || !wire_open(&from_guard, neighbour) ||
-        !start(&taken, &to_guard, &from_guard, neighbour)) {
-        wire_close(&to_guard);
-        wire_close(&from_guard);
+    struct hold taken = HOLD_OF_NONE;
+    taken.member = calloc(neighbour->count + 1, sizeof *taken.member);
+    const bool ready =
+        taken.member && wire_open(&taken.ours, neighbour) && wire_open(&taken.its, neighbour);
+    taken.guard = ready ? fork() : -1;
+    if (taken.guard == 0)
+        guard(&taken, hold);
+    if (taken.guard < 0) {
+        hold_release(&taken);
         return false;
     }
+    close_writing(&taken.its);
+    close_reading(&taken.ours);
+    memcpy(taken.member, neighbour->member, neighbour->count * sizeof *taken.member);
+    taken.members = neighbour->count;
     hold_release(hold);
     *hold = taken;
     return true;
@@ -443,7 +424,7 @@ static bool is_lost(const struct neighbour_state *state)
 {
     if (state->hold.guard == 0)
         return false;
-    struct pollfd file = {.fd = state->hold.reading[0], .events = POLLIN};
+    struct pollfd file = {.fd = state->hold.its.reading[0], .events = POLLIN};
     return poll(&file, 1, 0) != 0;
 }
 
