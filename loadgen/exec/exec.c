@@ -38,18 +38,6 @@
 // them. Only where both are killed at one blow, and there is no control group that the machine
 // kills with them, can a descendant of the command survive.
 
-struct guard_command {
-    char **words;
-    const struct cpu_list *cpus; // on which it runs
-    struct group *group;         // in which it runs; its kind may be none
-    bool discard;                // its stdout; else that goes to our stderr
-};
-
-struct guard {
-    pid_t pid; // 0: there is none now
-    int fd;    // readable when it has something to say; -1: closed
-};
-
 enum guard_order {
     GUARD_RUN,     // start the command
     GUARD_STOP,    // end it with all its descendants: SIGTERM, after 2 s SIGKILL
@@ -71,6 +59,47 @@ struct guard_event {
     pid_t pid;  // STARTED: of the command
     int status; // CHANGED: the command's, as of waitpid(); 0: it ended well, or runs
     size_t left;
+};
+
+// How the CPU time of a command's whole process tree is found; by index of exec_accounting_names. A
+// control group counts all of it; processes that nobody waits for (a parent that ignores SIGCHLD)
+// take theirs with them, so that a walk over the tree is a lower bound.
+enum exec_accounting {
+    EXEC_AUTO,     // the first of the following that this machine allows
+    EXEC_CGROUP2,  // a group of the unified hierarchy
+    EXEC_CGROUP1,  // a group of the cpuacct hierarchy
+    EXEC_PROCESSES // the processes that live, and what was waited for
+};
+
+static const char *const exec_accounting_names[] = {"auto", "cgroup2", "cgroup1", "processes",
+                                                    NULL};
+
+struct exec_settings {
+    int64_t settle_ns;
+    int accounting; // enum exec_accounting
+    bool loop;
+};
+
+enum exec_phase { STOPPED, RUNNING, ENDING };
+
+struct exec_state {
+    enum exec_phase phase;
+    pid_t pid;    // the command's, and its process group's; 0: it is not known yet
+    pid_t guard;  // 0: there is none now
+    int guard_fd; // readable when the guard has something to say; -1: closed
+    double laps;
+    int64_t lap_start_ns;
+    int64_t lap_ns;     // how long the last whole lap took; 0: there was none yet
+    bool starting;      // resumed, and the command is not there yet
+    bool wants_a_lap;   // settled, but steady only some part of a lap after the first
+    struct group group; // of the command; none: the tree is walked
+    bool outside;       // most of it is in another group, as of a container: it is walked, too
+    int64_t walked_ns;  // what the last walk found
+    int64_t sum_ns;     // what all walks found, without what has got lost between them
+    int64_t paused_ns;  // what was used when it was told to end
+    int64_t ending_ns;  // and while it ended, each time: that is no load
+    uv_timer_t timer;
+    uv_poll_t guard_says;
 };
 
 // Source: proc_pid_stat(5): fields 48 and 49, arg_start and arg_end.
@@ -97,7 +126,7 @@ static void title_set(const char *name)
 }
 
 // After fork: becomes the command, or reports errno through the pipe.
-static _Noreturn void become(const struct guard_command *command, pid_t parent, int report_fd)
+static _Noreturn void become(const struct run *run, char **words, pid_t parent, int report_fd)
 {
     sigset_t none;
     sigemptyset(&none);
@@ -109,12 +138,12 @@ static _Noreturn void become(const struct guard_command *command, pid_t parent, 
         _exit(127);
     headroom_volunteer(); // if memory runs out, the load has to go, and not what it disturbs
     // stdin and stdout are the control plane's. What a program prints in each lap would bury
-    // what the others say.
+    // what the others say; else it goes to our stderr.
     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
-        dup2(command->discard ? null : STDERR_FILENO, STDOUT_FILENO) >= 0 &&
-        group_enter(command->group) && cpus_pin_list(command->cpus) == 0)
-        execvp(command->words[0], command->words);
+        dup2(settings_of(run)->loop ? null : STDERR_FILENO, STDOUT_FILENO) >= 0 &&
+        group_enter(&state_of(run)->group) && cpus_pin_list(&run->cpus) == 0)
+        execvp(words[0], words);
     const int error = errno;
     if (write(report_fd, &error, sizeof error) < 0)
         _exit(126);
@@ -124,15 +153,15 @@ static _Noreturn void become(const struct guard_command *command, pid_t parent, 
 // Starts the command in a process group of its own, and in its control group, with /dev/null as
 // its stdin. It is killed when this process ends. 0, and its *pid; or the errno with which it
 // could not be started.
-static int start_command(const struct guard_command *command, pid_t *pid)
+static int start_command(const struct run *run, char **words, pid_t *pid)
 {
     const pid_t parent = getpid();
     int report[2], error = 0;
     if (pipe2(report, O_CLOEXEC) != 0)
         return errno;
-    *pid = group_fork(command->group);
+    *pid = group_fork(&state_of(run)->group);
     if (*pid == 0)
-        become(command, parent, report[1]);
+        become(run, words, parent, report[1]);
     if (*pid < 0)
         error = errno;
     close(report[1]);
@@ -154,7 +183,8 @@ static int start_command(const struct guard_command *command, pid_t *pid)
 enum { SOCKET_FD = STDERR_FILENO + 1, FOLDER_FD, FIRST_UNUSED_FD };
 
 struct guardian {
-    struct guard_command command;
+    const struct run *run;
+    char **words;    // of the command
     int children_fd; // a signalfd of SIGCHLD
     pid_t pid;       // the command's; 0: it was never started
     bool ending;
@@ -191,12 +221,12 @@ static char **copy_words(char **words)
 
 static bool settle(struct guardian *guardian, int fd)
 {
-    struct group *group = guardian->command.group;
+    struct group *group = &state_of(guardian->run)->group;
     sigset_t children;
     sigemptyset(&children);
     sigaddset(&children, SIGCHLD);
-    guardian->command.words = copy_words(guardian->command.words);
-    if (!guardian->command.words)
+    guardian->words = copy_words(guardian->run->arguments);
+    if (!guardian->words)
         return false;
     title_set("jostle-guard"); // `pkill -KILL -f loadgen` is a case for it, not its end
     prctl(PR_SET_PDEATHSIG, SIGCONT, 0, 0, 0); // nobody keeps it from its duty by stopping it
@@ -280,7 +310,7 @@ static bool obey(struct guardian *guardian)
     switch (order) {
     case GUARD_RUN:
         guardian->ending = false;
-        event.error = start_command(&guardian->command, &guardian->pid);
+        event.error = start_command(guardian->run, guardian->words, &guardian->pid);
         event.pid = guardian->pid;
         tell(event);
         break;
@@ -299,9 +329,9 @@ static bool obey(struct guardian *guardian)
 
 // The guard's whole life, in a new process with all signals blocked: takes orders (enum
 // guard_order) from fd, and answers with struct guard_event.
-static _Noreturn void guardian(const struct guard_command *command, int fd)
+static _Noreturn void guardian(const struct run *run, int fd)
 {
-    struct guardian own = {.command = *command};
+    struct guardian own = {.run = run};
     if (!settle(&own, fd))
         _exit(1);
     struct pollfd polled[] = {{.fd = SOCKET_FD, .events = POLLIN},
@@ -318,16 +348,17 @@ static _Noreturn void guardian(const struct guard_command *command, int fd)
         if (ready > 0 && polled[0].revents != 0)
             is_there = obey(&own);
     }
-    group_kill(command->group);
+    group_kill(&state_of(run)->group);
     (void)tree_kill();
-    group_remove(command->group);
+    group_remove(&state_of(run)->group);
     _exit(0);
 }
 
 // Starts the guard, and makes this process a subreaper. The command is not started yet. 0, or -1
 // with errno.
-static int guard_start(struct guard *guard, const struct guard_command *command)
+static int guard_start(const struct run *run)
 {
+    struct exec_state *state = run->state;
     int ends[2];
     sigset_t all, before;
     if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 ||
@@ -338,79 +369,59 @@ static int guard_start(struct guard *guard, const struct guard_command *command)
     sigprocmask(SIG_SETMASK, &all, &before);
     const pid_t pid = fork();
     if (pid == 0)
-        guardian(command, ends[1]);
+        guardian(run, ends[1]);
     const int error = errno;
     sigprocmask(SIG_SETMASK, &before, NULL);
     close(ends[1]);
     if (pid < 0)
         close(ends[0]);
-    else
-        *guard = (struct guard){.pid = pid, .fd = ends[0]};
+    state->guard = pid < 0 ? 0 : pid;
+    state->guard_fd = pid < 0 ? -1 : ends[0];
     errno = error;
     return pid < 0 ? -1 : 0;
 }
 
 // Somebody may have stopped it.
-static void guard_tell(const struct guard *guard, enum guard_order order)
+static void guard_tell(const struct exec_state *state, enum guard_order order)
 {
-    if (guard->fd < 0)
+    if (state->guard_fd < 0)
         return;
-    (void)send(guard->fd, &order, sizeof order, MSG_NOSIGNAL);
-    (void)kill(guard->pid, SIGCONT);
+    (void)send(state->guard_fd, &order, sizeof order, MSG_NOSIGNAL);
+    (void)kill(state->guard, SIGCONT);
 }
 
-static void close_socket(struct guard *guard)
+static void close_socket(struct exec_state *state)
 {
-    if (guard->fd >= 0)
-        close(guard->fd);
-    guard->fd = -1;
+    if (state->guard_fd >= 0)
+        close(state->guard_fd);
+    state->guard_fd = -1;
 }
 
 // The next event; waits for one. After GUARD_LOST everything below this process is dead: how many
 // could not be killed is in left.
-static struct guard_event guard_next(struct guard *guard)
+static struct guard_event guard_next(struct exec_state *state)
 {
     struct guard_event event;
     ssize_t length = -1;
-    while (guard->fd >= 0 && (length = recv(guard->fd, &event, sizeof event, 0)) < 0 &&
+    while (state->guard_fd >= 0 && (length = recv(state->guard_fd, &event, sizeof event, 0)) < 0 &&
            errno == EINTR)
         ;
     if (length == (ssize_t)sizeof event)
         return event;
     event = (struct guard_event){.kind = GUARD_LOST};
-    if (guard->pid > 0) { // it was killed: its descendants are ours now
-        close_socket(guard);
-        kill(guard->pid, SIGKILL); // a socket that broke otherwise: there is no such case
-        guard->pid = 0;
+    if (state->guard > 0) { // it was killed: its descendants are ours now
+        close_socket(state);
+        kill(state->guard, SIGKILL); // a socket that broke otherwise: there is no such case
+        state->guard = 0;
         event.left = tree_kill();
     }
     return event;
 }
 
-// The CPU time of a command's whole process tree. A control group counts all of it;
-// processes that nobody waits for (a parent that ignores SIGCHLD) take theirs with them,
-// so that a walk over the tree is a lower bound.
-
-// How it is found; by index of exec_accounting_names.
-enum exec_accounting {
-    EXEC_AUTO,     // the first of the following that this machine allows
-    EXEC_CGROUP2,  // a group of the unified hierarchy
-    EXEC_CGROUP1,  // a group of the cpuacct hierarchy
-    EXEC_PROCESSES // the processes that live, and what was waited for
-};
-
-struct exec_usage {
-    struct group group; // of the command; none: the tree is walked
-    bool outside;       // most of it is in another group, as of a container: it is walked, too
-    int64_t walked_ns;  // what the last walk found
-    int64_t sum_ns;     // what all walks found, without what has got lost between them
-};
+// ---- CPU time ----
 
 #define NAME_PREFIX "jostle-load"
 #define OUTSIDE_NS  INT64_C(20000000)
-
-static const char *const exec_accounting_names[] = {"auto", "cgroup2", "cgroup1", "processes",
-                                                    NULL};
 
 // Whether a process can be started in the group: some may be made, and not be used.
 static bool is_usable(const struct group *group)
@@ -426,74 +437,41 @@ static bool is_usable(const struct group *group)
 
 // Makes the group, and sees that a process can be started in it. Before anything else is
 // started. False: the wanted way cannot be had (never of EXEC_AUTO).
-static bool exec_usage_open(struct exec_usage *usage, enum exec_accounting wanted)
+static bool find_group(struct group *group, enum exec_accounting wanted)
 {
     static const enum group_kind kinds[] = {[EXEC_CGROUP2] = GROUP_V2, [EXEC_CGROUP1] = GROUP_V1};
     for (int way = EXEC_CGROUP2; way <= EXEC_CGROUP1; way++) {
         if ((wanted != EXEC_AUTO && (int)wanted != way) ||
-            !group_find(&usage->group, NAME_PREFIX, kinds[way]))
+            !group_find(group, NAME_PREFIX, kinds[way]))
             continue;
-        if (is_usable(&usage->group))
+        if (is_usable(group))
             return true;
-        group_give_up(&usage->group);
+        group_give_up(group);
     }
     return wanted == EXEC_AUTO || wanted == EXEC_PROCESSES;
 }
 
 // CPU time in ns of all that was started so far; never less than before.
-static int64_t exec_usage_ns(struct exec_usage *usage)
+static int64_t used_ns(struct exec_state *state)
 {
     struct group_usage used;
-    if (usage->group.kind == GROUP_NONE || usage->outside) {
+    if (state->group.kind == GROUP_NONE || state->outside) {
         // What ended unnoticed between two walks makes a walk find less: only what it finds
         // more is added.
         const int64_t now_ns = tree_cpu_ns();
-        if (now_ns > usage->walked_ns)
-            usage->sum_ns += now_ns - usage->walked_ns;
-        usage->walked_ns = now_ns;
-        return usage->sum_ns;
+        if (now_ns > state->walked_ns)
+            state->sum_ns += now_ns - state->walked_ns;
+        state->walked_ns = now_ns;
+        return state->sum_ns;
     }
-    group_read(&usage->group, &used);
-    if (used.has_cpu && used.user_ns + used.system_ns > usage->sum_ns)
-        usage->sum_ns = used.user_ns + used.system_ns;
-    return usage->sum_ns;
+    group_read(&state->group, &used);
+    if (used.has_cpu && used.user_ns + used.system_ns > state->sum_ns)
+        state->sum_ns = used.user_ns + used.system_ns;
+    return state->sum_ns;
 }
-
-// "cgroup2", "cgroup1" or "processes".
-static const char *exec_usage_name(const struct exec_usage *usage)
-{
-    static const enum exec_accounting ways[] = {
-        [GROUP_NONE] = EXEC_PROCESSES, [GROUP_V1] = EXEC_CGROUP1, [GROUP_V2] = EXEC_CGROUP2};
-    return exec_accounting_names[ways[usage->outside ? GROUP_NONE : usage->group.kind]];
-}
-
-struct exec_settings {
-    int64_t settle_ns;
-    int accounting; // enum exec_accounting
-    bool loop;
-};
 
 // The frame's counters that this load has.
 enum { COUNT_LAPS };
-
-enum exec_phase { STOPPED, RUNNING, ENDING };
-
-struct exec_state {
-    enum exec_phase phase;
-    pid_t pid; // the command's, and its process group's; 0: it is not known yet
-    struct guard guard;
-    struct guard_command command;
-    double laps;
-    int64_t lap_start_ns;
-    int64_t lap_ns;   // how long the last whole lap took; 0: there was none yet
-    bool starting;    // resumed, and the command is not there yet
-    bool wants_a_lap; // settled, but steady only some part of a lap after the first
-    struct exec_usage usage;
-    int64_t paused_ns; // what was used when it was told to end
-    int64_t ending_ns; // and while it ended, each time: that is no load
-    uv_timer_t timer;
-    uv_poll_t guard_says;
-};
 
 static const struct option_row settings[] = {
     {ROW("settle", "TIME", OPTION_TIME, settle_ns), .minimum = 0, .maximum = 1e13, .preset = "1s",
@@ -541,7 +519,7 @@ static void fail_ended(struct run *run, int status)
 static void begin_lap(struct exec_state *state)
 {
     state->lap_start_ns = now_ns();
-    guard_tell(&state->guard, GUARD_RUN);
+    guard_tell(state, GUARD_RUN);
 }
 
 // A run that always began with a lap would see its first part only.
@@ -561,11 +539,10 @@ static void on_settled(uv_timer_t *timer)
     struct run *run = timer->data;
     struct exec_state *state = run->state;
     // A container engine moves what it starts to a group of its own. Before any mark counts.
-    struct exec_usage *usage = &state->usage;
-    const int64_t counted_ns = exec_usage_ns(usage), walked_ns = tree_cpu_ns();
-    if (usage->group.kind != GROUP_NONE && walked_ns >= counted_ns + OUTSIDE_NS) {
-        usage->outside = true;
-        usage->walked_ns = usage->sum_ns = walked_ns;
+    const int64_t counted_ns = used_ns(state), walked_ns = tree_cpu_ns();
+    if (state->group.kind != GROUP_NONE && walked_ns >= counted_ns + OUTSIDE_NS) {
+        state->outside = true;
+        state->walked_ns = state->sum_ns = walked_ns;
     }
     if (!settings_of(run)->loop)
         run_steady_in(run, 0);
@@ -629,7 +606,7 @@ static void on_lost(struct run *run, size_t left)
 static void on_guard(uv_poll_t *handle, int status, int events)
 {
     struct run *run = handle->data;
-    const struct guard_event event = guard_next(&state_of(run)->guard);
+    const struct guard_event event = guard_next(run->state);
     (void)status; // whatever it is, the guard's answer says it
     (void)events;
     switch (event.kind) {
@@ -655,7 +632,7 @@ static void on_guard(uv_poll_t *handle, int status, int events)
 static void exec_resume(struct run *run)
 {
     struct exec_state *state = run->state;
-    state->ending_ns += exec_usage_ns(&state->usage) - state->paused_ns;
+    state->ending_ns += used_ns(state) - state->paused_ns;
     state->phase = RUNNING;
     state->starting = true;
     state->wants_a_lap = false;
@@ -665,18 +642,18 @@ static void exec_resume(struct run *run)
 static void exec_pause(struct run *run)
 {
     struct exec_state *state = run->state;
-    state->paused_ns = exec_usage_ns(&state->usage);
+    state->paused_ns = used_ns(state);
     state->phase = ENDING;
     uv_timer_stop(&state->timer);
-    if (state->guard.fd >= 0)
-        guard_tell(&state->guard, GUARD_STOP);
+    if (state->guard_fd >= 0)
+        guard_tell(state, GUARD_STOP);
     else
         finish_pause(run);
 }
 
 static void exec_suspend(struct run *run, bool stopped)
 {
-    guard_tell(&state_of(run)->guard, stopped ? GUARD_SUSPEND : GUARD_CONTINUE);
+    guard_tell(run->state, stopped ? GUARD_SUSPEND : GUARD_CONTINUE);
 }
 
 // ---- the load ----
@@ -686,26 +663,22 @@ static void exec_check(struct run *run)
     if (run->argument_count == 0)
         usage_error("exec: no command: give one, such as loadgen exec -- stress-ng --vm 1");
     room_claim_unknown(run);
-    state_of(run)->guard.fd = -1;
-    state_of(run)->usage.group = GROUP_OF_NONE;
+    state_of(run)->guard_fd = -1;
+    state_of(run)->group = GROUP_OF_NONE;
 }
 
 static int exec_prepare(struct run *run)
 {
     const struct exec_settings *own = run->settings;
     struct exec_state *state = run->state;
-    if (!exec_usage_open(&state->usage, (enum exec_accounting)own->accounting))
+    if (!find_group(&state->group, (enum exec_accounting)own->accounting))
         return run_fail(run, "--accounting %s: no such group can be made here: use auto",
                         exec_accounting_names[own->accounting]);
-    state->command = (struct guard_command){.words = run->arguments,
-                                            .cpus = &run->cpus,
-                                            .group = &state->usage.group,
-                                            .discard = own->loop};
-    if (guard_start(&state->guard, &state->command) != 0)
+    if (guard_start(run) != 0)
         return run_fail(run, "cannot start a process: %s: see ulimit -u", strerror(errno));
     uv_timer_init(run->loop, &state->timer);
     state->timer.data = state->guard_says.data = run;
-    if (uv_poll_init(run->loop, &state->guard_says, state->guard.fd) != 0 ||
+    if (uv_poll_init(run->loop, &state->guard_says, state->guard_fd) != 0 ||
         uv_poll_start(&state->guard_says, UV_READABLE, on_guard) != 0)
         return run_fail(run, "cannot watch a process: too few descriptors: see ulimit -n");
     return 0;
@@ -716,20 +689,18 @@ static void exec_cleanup(struct run *run)
 {
     struct exec_state *state = run->state;
     // The end: what is left of the command is killed; returns when that is so.
-    close_socket(&state->guard);
-    if (state->guard.pid > 0)
-        (void)kill(state->guard.pid, SIGCONT); // or we would wait for one that somebody stopped
-    while (state->guard.pid > 0 && waitpid(state->guard.pid, NULL, 0) < 0 && errno == EINTR)
+    close_socket(state);
+    if (state->guard > 0)
+        (void)kill(state->guard, SIGCONT); // or we would wait for one that somebody stopped
+    while (state->guard > 0 && waitpid(state->guard, NULL, 0) < 0 && errno == EINTR)
         ;
-    group_give_up(&state->usage.group);
+    group_give_up(&state->group);
 }
 
 static int64_t exec_cpu_ns(struct run *run)
 {
     struct exec_state *state = run->state;
-    const int64_t used_ns =
-        state->phase == RUNNING ? exec_usage_ns(&state->usage) : state->paused_ns;
-    return used_ns - state->ending_ns;
+    return (state->phase == RUNNING ? used_ns(state) : state->paused_ns) - state->ending_ns;
 }
 
 static pid_t exec_process(const struct run *run)
@@ -743,15 +714,24 @@ static void exec_count(struct run *run, double counters[LOAD_COUNTERS])
     counters[COUNT_LAPS] = state_of(run)->laps;
 }
 
+static void add_accounting(struct run *run, struct line *line)
+{
+    static const enum exec_accounting ways[] = {
+        [GROUP_NONE] = EXEC_PROCESSES, [GROUP_V1] = EXEC_CGROUP1, [GROUP_V2] = EXEC_CGROUP2};
+    const struct exec_state *state = run->state;
+    line_text(line, "accounting",
+              exec_accounting_names[ways[state->outside ? GROUP_NONE : state->group.kind]]);
+}
+
 static void exec_describe(struct run *run, struct line *line)
 {
     line_text(line, "command", command_name(run));
-    line_text(line, "accounting", exec_usage_name(&state_of(run)->usage));
+    add_accounting(run, line);
 }
 
 static void exec_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
-    line_text(line, "accounting", exec_usage_name(&state_of(run)->usage));
+    add_accounting(run, line);
     if (settings_of(run)->loop)
         line_count(line, "laps", (uint64_t)window->counters[COUNT_LAPS]);
 }
