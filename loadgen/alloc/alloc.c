@@ -3,7 +3,7 @@
 // each page of a new one is touched, as its user would.
 
 #define OPTIONS_OF struct alloc_settings // see common/options.h
-#define STATE_OF   struct alloc_state    // see load.h
+#define STATE_OF   struct alloc_plan     // see load.h
 #define OWN_OF     struct alloc_worker
 
 #include "load.h"
@@ -241,11 +241,7 @@ struct alloc_plan {
     uint64_t minimum_bytes, maximum_bytes; // of one allocation
     uint64_t slots;                        // of one worker
     double room_bytes;                     // that all of it takes at most
-};
-
-struct alloc_state {
-    struct alloc_plan plan;
-    char sizes[48]; // of --size, in bytes
+    char sizes[48];                        // of --size, in bytes
 };
 
 // The options of loadgen alloc, and what follows from them.
@@ -312,8 +308,7 @@ static double excess_bytes(const struct alloc_plan *plan)
 static void alloc_check(struct run *run)
 {
     struct alloc_settings *set = run->settings;
-    struct alloc_state *state = run->state;
-    struct alloc_plan *plan = &state->plan;
+    struct alloc_plan *plan = run->state;
     plan->allocator = set->allocator > 0 ? allocators[set->allocator - 1]
                                          : (alloc_jemalloc.open ? &alloc_jemalloc : &alloc_glibc);
     if (plan->allocator == &alloc_jemalloc ? !alloc_jemalloc.open
@@ -345,10 +340,10 @@ static void alloc_check(struct run *run)
     run->quantum = floor(fmax(fmin(MOST_IN_A_ROW, PAGES_IN_A_ROW / pages), 1));
     // Writes what was chosen into the options, which a calibration is known by.
     char low[24], high[24];
-    snprintf(state->sizes, sizeof state->sizes, "%s-%s",
+    snprintf(plan->sizes, sizeof plan->sizes, "%s-%s",
              units_exact_size(plan->minimum_bytes, low, sizeof low),
              units_exact_size(plan->maximum_bytes, high, sizeof high));
-    set->size = state->sizes;
+    set->size = plan->sizes;
     set->allocator = plan->allocator == &alloc_jemalloc ? 1 : 2;
 }
 
@@ -405,7 +400,7 @@ static int no_memory(struct worker *worker)
 // All slots, as long as the kernel has memory to give. 0, or -1 after worker_fail().
 static int fill_slots(struct worker *worker, struct alloc_worker *own)
 {
-    const struct alloc_plan *plan = &state_of(worker->run)->plan;
+    const struct alloc_plan *plan = state_of(worker->run);
     const size_t step = room_step(worker->run);
     size_t since_look = 0;
     for (uint64_t i = 0; i < plan->slots; i++) {
@@ -423,7 +418,7 @@ static int fill_slots(struct worker *worker, struct alloc_worker *own)
 
 static int begin(struct worker *worker)
 {
-    const struct alloc_plan *plan = &state_of(worker->run)->plan;
+    const struct alloc_plan *plan = state_of(worker->run);
     struct alloc_worker *own = worker->state;
     own->page_bytes = page_bytes();
     own->random = 0x9E3779B97F4A7C15ull + worker->index;
@@ -439,7 +434,7 @@ static int begin(struct worker *worker)
 
 static void end(struct worker *worker)
 {
-    const struct alloc_plan *plan = &state_of(worker->run)->plan;
+    const struct alloc_plan *plan = state_of(worker->run);
     struct alloc_worker *own = worker->state;
     for (uint64_t i = 0; own->slots && i < plan->slots; i++)
         empty_slot(own, plan, &own->slots[i]);
@@ -450,7 +445,7 @@ static void end(struct worker *worker)
 
 static double operate(struct worker *worker)
 {
-    const struct alloc_plan *plan = &state_of(worker->run)->plan;
+    const struct alloc_plan *plan = state_of(worker->run);
     struct alloc_worker *own = worker->state;
     const double count = worker->run->quantum;
     for (double i = 0; i < count; i++) {
@@ -476,7 +471,7 @@ static void fields(struct run *run, const struct snapshot *window, struct line *
 {
     double bytes[STATISTICS];
     char name[32];
-    state_of(run)->plan.allocator->statistics(bytes);
+    state_of(run)->allocator->statistics(bytes);
     line_fixed(line, "page_faults_per_s", per_second(window->counters[FAULTS], window), 6);
     for (size_t i = 0; i < STATISTICS; i++) {
         snprintf(name, sizeof name, "%s_bytes", statistic_names[i]);
@@ -486,7 +481,7 @@ static void fields(struct run *run, const struct snapshot *window, struct line *
 
 static void notes(struct run *run, const char *event, const struct snapshot *window)
 {
-    const struct alloc_plan *plan = &state_of(run)->plan;
+    const struct alloc_plan *plan = state_of(run);
     double bytes[STATISTICS];
     char size[32];
     (void)event;
@@ -503,7 +498,7 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
 
 static void describe(struct run *run, struct line *line)
 {
-    const struct alloc_plan *plan = &state_of(run)->plan;
+    const struct alloc_plan *plan = state_of(run);
     line_text(line, "allocator", plan->allocator->name);
     line_count(line, "minimum_bytes", plan->minimum_bytes);
     line_count(line, "maximum_bytes", plan->maximum_bytes);
@@ -519,7 +514,7 @@ static const struct load alloc_load = {
     .summary = "allocates and frees memory: allocator, page faults, mappings",
     .details = details,
     LOAD_OPTIONS(alloc_options),
-    .state_size = sizeof(struct alloc_state),
+    .state_size = sizeof(struct alloc_plan),
     .worker_size = sizeof(struct alloc_worker),
     .steps_per_s = STEPS_PER_S,
     .unit = UNIT_OPS,

@@ -12,14 +12,18 @@
 
 enum replay_map { MAP_SHARE, MAP_DEMAND };
 
-struct replay_settings {
+static const char *const replay_maps[] = {"share", "demand", NULL};
+
+// The options as given.
+struct cpu_settings {
+    double percent;
+    int64_t period_ns;
+    int kernel;
     const char *profile; // NULL: none
     double speed;
     uint64_t instances;
-    int map;
+    int map; // enum replay_map
 };
-
-static const char *const replay_maps[] = {"share", "demand", NULL};
 
 // Some of the profile's cores on one CPU.
 struct part {
@@ -28,113 +32,110 @@ struct part {
     struct track track;
 };
 
-struct replay {
+struct cpu_state {
     unsigned cores, count; // of the profile; of parts
-    unsigned instances;
-    enum replay_map map;
-    double speed;
-    struct part *parts;
+    struct part *parts;    // NULL: --percent
 };
 
 // One part for each CPU: with more cores, the mean of neighbouring cores; with
 // fewer, each core on several CPUs.
-static void map_share(struct replay *replay, const struct cpu_list *cpus)
+static void map_share(struct cpu_state *state, const struct cpu_list *cpus)
 {
-    replay->count = cpus->count;
+    state->count = cpus->count;
     for (unsigned i = 0; i < cpus->count; i++) {
-        const unsigned first = i * replay->cores / cpus->count;
-        const unsigned next = (i + 1) * replay->cores / cpus->count;
-        replay->parts[i] = (struct part){first, next > first ? next - 1 : first, cpus->cpu[i], {0}};
+        const unsigned first = i * state->cores / cpus->count;
+        const unsigned next = (i + 1) * state->cores / cpus->count;
+        state->parts[i] = (struct part){first, next > first ? next - 1 : first, cpus->cpu[i], {0}};
     }
 }
 
 // One part for each core: with more cores several on a CPU, with fewer some
 // CPUs stay idle.
-static void map_demand(struct replay *replay, const struct cpu_list *cpus)
+static void map_demand(struct cpu_state *state, const struct cpu_list *cpus)
 {
-    replay->count = replay->cores;
-    for (unsigned core = 0; core < replay->cores; core++) {
+    state->count = state->cores;
+    for (unsigned core = 0; core < state->cores; core++) {
         const unsigned place =
-            replay->cores > cpus->count ? core * cpus->count / replay->cores : core;
-        replay->parts[core] = (struct part){core, core, cpus->cpu[place], {0}};
+            state->cores > cpus->count ? core * cpus->count / state->cores : core;
+        state->parts[core] = (struct part){core, core, cpus->cpu[place], {0}};
     }
 }
 
 // Reads and maps; wrong names and files end the program with exit 2.
-static struct replay *replay_open(const struct run *run, const struct replay_settings *settings)
+static void replay_open(struct run *run)
 {
+    const struct cpu_settings *set = settings_of(run);
+    struct cpu_state *state = run->state;
     struct profile profile;
     char text[4096];
-    FILE *file = profile_open(settings->profile, text, sizeof text);
+    FILE *file = profile_open(set->profile, text, sizeof text);
     if (!file)
         usage_error("--profile %s: no such profile, neither as a file nor in %s: make one with "
                     "loadgen record",
-                    settings->profile, text);
+                    set->profile, text);
     if (profile_read(file, &profile, text, sizeof text) != 0)
-        usage_error("--profile %s: %s", settings->profile, text);
+        usage_error("--profile %s: %s", set->profile, text);
     fclose(file);
     const unsigned most = profile.cores > run->cpus.count ? profile.cores : run->cpus.count;
-    struct replay *replay = calloc(1, sizeof *replay);
-    if (replay)
-        replay->parts = calloc(most, sizeof *replay->parts);
-    if (!replay || !replay->parts)
-        usage_error("--profile %s: no memory for it: free some", settings->profile);
-    replay->cores = profile.cores;
-    replay->instances = (unsigned)settings->instances;
-    replay->map = (enum replay_map)settings->map;
-    replay->speed = settings->speed;
-    if (replay->map == MAP_SHARE)
-        map_share(replay, &run->cpus);
-    else
-        map_demand(replay, &run->cpus);
-    for (unsigned i = 0; i < replay->count; i++) {
-        struct part *part = &replay->parts[i];
-        if (track_make(&part->track, &profile, part->first, part->last, settings->speed) != 0)
-            usage_error("--profile %s: no memory for it: free some", settings->profile);
+    state->parts = calloc(most, sizeof *state->parts);
+    state->cores = profile.cores;
+    if (state->parts)
+        (set->map == MAP_SHARE ? map_share : map_demand)(state, &run->cpus);
+    bool made = state->parts != NULL;
+    for (unsigned i = 0; made && i < state->count; i++) {
+        struct part *part = &state->parts[i];
+        made = track_make(&part->track, &profile, part->first, part->last, set->speed) == 0;
     }
+    if (!made)
+        usage_error("--profile %s: no memory for it: free some", set->profile);
     profile_free(&profile);
-    return replay;
 }
 
-static const struct part *part_of(const struct replay *replay, unsigned worker)
+static const struct track *track_of(const struct run *run, unsigned worker)
 {
-    return &replay->parts[worker % replay->count];
+    const struct cpu_state *state = state_of(run);
+    return &state->parts[worker % state->count].track;
 }
 
-static int64_t replay_length_ns(const struct replay *replay)
+static int64_t replay_length_ns(const struct cpu_state *state)
 {
-    const struct track *track = &replay->parts[0].track;
+    const struct track *track = &state->parts[0].track;
     return (int64_t)track->end_ns[track->spans - 1];
 }
 
 // Says which cores were put where: text for people, or fields of `ready`.
-static void replay_print(const struct replay *replay, struct run *run)
+static void replay_print(struct run *run)
 {
+    const struct cpu_state *state = state_of(run);
+    const struct cpu_settings *set = settings_of(run);
     char text[64];
     report_print(&run->report, "cpu: a profile of %u cores, %.1f s, %u at once, speed %g:\n",
-                 replay->cores, (double)replay_length_ns(replay) / 1e9, replay->instances,
-                 replay->speed);
-    for (unsigned i = 0; i < replay->count; i++) {
+                 state->cores, (double)replay_length_ns(state) / 1e9, (unsigned)set->instances,
+                 set->speed);
+    for (unsigned i = 0; i < state->count; i++) {
         // "core 0", "the mean of cores 0 to 3".
-        const struct part *part = &replay->parts[i];
+        const struct part *part = &state->parts[i];
         const size_t size = sizeof text;
         if (part->first == part->last)
             snprintf(text, size, "core %u", part->first);
         else
             snprintf(text, size, "the mean of cores %u to %u", part->first, part->last);
-        report_print(&run->report, "cpu:   CPU %d does what %s did\n", replay->parts[i].cpu, text);
+        report_print(&run->report, "cpu:   CPU %d does what %s did\n", part->cpu, text);
     }
 }
 
-static void replay_describe(const struct replay *replay, struct line *line)
+static void cpu_describe(struct run *run, struct line *line)
 {
-    line_count(line, "profile_cores", replay->cores);
-    line_fixed(line, "profile_s", (double)replay_length_ns(replay) / 1e9, 6);
-    line_count(line, "instances", replay->instances);
-    line_fixed(line, "speed", replay->speed, 6);
+    const struct cpu_state *state = state_of(run);
+    if (!state->parts)
+        return;
+    line_count(line, "profile_cores", state->cores);
+    line_fixed(line, "profile_s", (double)replay_length_ns(state) / 1e9, 6);
+    line_count(line, "instances", settings_of(run)->instances);
+    line_fixed(line, "speed", settings_of(run)->speed, 6);
     line_array(line, "mapping");
-    for (unsigned i = 0; i < replay->count; i++) {
-        const struct part *part = &replay->parts[i];
+    for (unsigned i = 0; i < state->count; i++) {
+        const struct part *part = &state->parts[i];
         char cores[32];
         snprintf(cores, sizeof cores, "%u-%u", part->first, part->last);
         line_object(line, NULL);
@@ -229,18 +230,6 @@ static void kernel_run(enum kernel kernel, struct kernel_state *state, uint64_t 
     }
 }
 
-// The options as given.
-struct cpu_settings {
-    double percent;
-    int64_t period_ns;
-    int kernel;
-    struct replay_settings replay;
-};
-
-struct cpu_state {
-    struct replay *replay; // NULL: --percent
-};
-
 // A worker's share of a CPU, in short bursts.
 //
 // The quantum is CPU time, read from the thread's own clock, so the cost of waking up,
@@ -279,18 +268,16 @@ struct spinner {
 // CPU time in ns that a worker should have used at after_ns from the start.
 static double demand(const struct worker *worker, double after_ns)
 {
-    const struct replay *replay = state_of(worker->run)->replay;
-    if (replay)
-        return track_demand(&part_of(replay, worker->index)->track, after_ns);
+    if (state_of(worker->run)->parts)
+        return track_demand(track_of(worker->run, worker->index), after_ns);
     return worker->orders.rate / worker->run->threads * fmax(after_ns, 0);
 }
 
 // The inverse: how long after the start that much should have been used.
 static double when_due(const struct worker *worker, double used_ns)
 {
-    const struct replay *replay = state_of(worker->run)->replay;
-    if (replay)
-        return track_when(&part_of(replay, worker->index)->track, used_ns);
+    if (state_of(worker->run)->parts)
+        return track_when(track_of(worker->run, worker->index), used_ns);
     return worker->orders.rate > 0 ? used_ns * worker->run->threads / worker->orders.rate
                                    : INFINITY;
 }
@@ -457,14 +444,14 @@ static const struct option_row settings[] = {
          "length of one busy burst and the rest after it; workers are shifted against each other"},
     {ROW("kernel", "KIND", OPTION_CHOICE, kernel), .preset = "mixed", .choices = kernels,
      .help = "what it computes: int, float, double or mixed"},
-    {ROW("profile", "NAME", OPTION_TEXT, replay.profile), .wrong = "no-such-profile",
+    {ROW("profile", "NAME", OPTION_TEXT, profile), .wrong = "no-such-profile",
      .help = "replay a recorded load instead of --percent: a file, or the name of a profile that "
              "comes with jostle"},
-    {ROW("speed", "X", OPTION_REAL, replay.speed), .minimum = 0.001, .maximum = 1000, .preset = "1",
+    {ROW("speed", "X", OPTION_REAL, speed), .minimum = 0.001, .maximum = 1000, .preset = "1",
      .help = "replay the profile this many times faster"},
-    {ROW("instances", "N", OPTION_COUNT, replay.instances), .minimum = 1, .maximum = 1024,
-     .preset = "1", .help = "replay the profile this many times at once"},
-    {ROW("map", "HOW", OPTION_CHOICE, replay.map), .preset = "share", .choices = replay_maps,
+    {ROW("instances", "N", OPTION_COUNT, instances), .minimum = 1, .maximum = 1024, .preset = "1",
+     .help = "replay the profile this many times at once"},
+    {ROW("map", "HOW", OPTION_CHOICE, map), .preset = "share", .choices = replay_maps,
      .help = "where the profile has more or fewer cores than there are CPUs: share keeps each CPU "
              "as busy as the recorded ones, demand keeps the CPU time of all together"},
     {0},
@@ -473,7 +460,7 @@ static const struct option_row settings[] = {
 static int cpu_rate(struct run *run, const char *text, double *rate, char *error, size_t size)
 {
     double percent;
-    if (settings_of(run)->replay.profile)
+    if (settings_of(run)->profile)
         return BECAUSE(error, size, "rate %.64s: a profile has its own: leave it out", text);
     if (units_percent(text, &percent) != 0 || percent < 0 || percent > 100)
         return BECAUSE(error, size, "rate %.64s: not a share of a CPU: give 0 to 100 percent",
@@ -488,22 +475,22 @@ static void check_profile(struct run *run)
         usage_error("--percent and --profile: the profile sets the level: give one of them");
     if (options_given(run->options, "threads"))
         usage_error("--threads and --profile: each core gets a worker: give --instances or --cpus");
-    struct replay *replay = replay_open(run, &settings_of(run)->replay);
-    state_of(run)->replay = replay;
-    run->threads = replay->count * replay->instances;
+    replay_open(run);
+    const struct cpu_state *state = state_of(run);
+    run->threads = state->count * (unsigned)settings_of(run)->instances;
     // CPUs, of all workers.
     double total_ns = 0;
-    for (unsigned i = 0; i < replay->count; i++)
-        total_ns += replay->parts[i].track.used_ns[replay->parts[i].track.spans - 1];
-    run->rate = total_ns * replay->instances / (double)replay_length_ns(replay);
+    for (unsigned i = 0; i < state->count; i++)
+        total_ns += track_of(run, i)->used_ns[track_of(run, i)->spans - 1];
+    run->rate = total_ns * (double)settings_of(run)->instances / (double)replay_length_ns(state);
     if (!run->common.control && !options_given(run->options, "duration"))
-        run->common.duration_ns = replay_length_ns(replay);
+        run->common.duration_ns = replay_length_ns(state);
 }
 
 static void cpu_check(struct run *run)
 {
     static const char *const only_profile[] = {"speed", "instances", "map"};
-    if (settings_of(run)->replay.profile) {
+    if (settings_of(run)->profile) {
         check_profile(run);
         return;
     }
@@ -515,8 +502,8 @@ static void cpu_check(struct run *run)
 
 static int cpu_prepare(struct run *run)
 {
-    if (state_of(run)->replay)
-        replay_print(state_of(run)->replay, run);
+    if (state_of(run)->parts)
+        replay_print(run);
     if (run->rate > run->quota_cpus)
         run_warn(run,
                  "the cgroup leaves %.2f CPUs, which is less than the %.2f requested: the rest "
@@ -527,34 +514,26 @@ static int cpu_prepare(struct run *run)
 
 static void cpu_cleanup(struct run *run)
 {
-    struct replay *replay = state_of(run)->replay;
-    for (unsigned i = 0; replay && i < replay->count; i++)
-        track_free(&replay->parts[i].track);
-    if (replay)
-        free(replay->parts);
-    free(replay);
-}
-
-static void cpu_describe(struct run *run, struct line *line)
-{
-    if (state_of(run)->replay)
-        replay_describe(state_of(run)->replay, line);
+    struct cpu_state *state = state_of(run);
+    for (unsigned i = 0; i < state->count; i++)
+        track_free(&state->parts[i].track);
+    free(state->parts);
 }
 
 static int cpu_worker_cpu(const struct run *run, unsigned worker)
 {
-    const struct replay *replay = state_of(run)->replay;
-    return replay ? part_of(replay, worker)->cpu : run->cpus.cpu[worker % run->cpus.count];
+    const struct cpu_state *state = state_of(run);
+    return state->parts ? state->parts[worker % state->count].cpu
+                        : run->cpus.cpu[worker % run->cpus.count];
 }
 
 static double cpu_offered(struct run *run, int64_t epoch_ns, int64_t from_ns, int64_t to_ns)
 {
-    const struct replay *replay = state_of(run)->replay;
-    if (!replay)
+    if (!state_of(run)->parts)
         return run->rate * (double)(to_ns - from_ns) / 1e9;
     double offered_ns = 0;
     for (unsigned i = 0; i < run->threads; i++) {
-        const struct track *track = &part_of(replay, i)->track;
+        const struct track *track = track_of(run, i);
         offered_ns += track_demand(track, (double)(to_ns - epoch_ns)) -
                       track_demand(track, (double)(from_ns - epoch_ns));
     }

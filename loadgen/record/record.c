@@ -22,7 +22,8 @@
 // USER_HZ ticks that one CPU has spent, as proc(5) /proc/stat counts them.
 struct cpu_ticks {
     unsigned cpu;
-    unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
+    unsigned long long busy; // guest time is part of user time, so nothing is counted twice
+    unsigned long long steal;
 };
 
 struct sample {
@@ -42,13 +43,14 @@ static int sample_take(struct sample *sample, unsigned capacity)
     sample->count = 0;
     sample->switches = sample->interrupts = 0;
     while (fgets(text, sizeof text, file)) {
-        struct cpu_ticks cpu = {0};
+        unsigned cpu;
+        unsigned long long user, nice, system, irq = 0, softirq = 0, steal = 0;
         // A line "cpuN ..."; that of "cpu" is the sum.
         if (sample->count < capacity && isdigit((unsigned char)text[3]) &&
-            sscanf(text, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu.cpu, &cpu.user,
-                   &cpu.nice, &cpu.system, &cpu.idle, &cpu.iowait, &cpu.irq, &cpu.softirq,
-                   &cpu.steal) >= 5)
-            sample->cpus[sample->count++] = cpu;
+            sscanf(text, "cpu%u %llu %llu %llu %*u %*u %llu %llu %llu", &cpu, &user, &nice, &system,
+                   &irq, &softirq, &steal) >= 4)
+            sample->cpus[sample->count++] =
+                (struct cpu_ticks){cpu, user + nice + system + irq + softirq, steal};
         else if (strncmp(text, "ctxt ", 5) == 0)
             (void)sscanf(text, "ctxt %llu", &sample->switches);
         else if (strncmp(text, "intr ", 5) == 0)
@@ -58,32 +60,17 @@ static int sample_take(struct sample *sample, unsigned capacity)
     return 0;
 }
 
-static double busy_ticks(const struct cpu_ticks *cpu)
+// What one of its CPUs did since an earlier sample with the same CPUs, in percent of these seconds:
+// load, or time that the hypervisor stole. A counter may step by a tick more than the time has room
+// for, and the hypervisor's may step back.
+static double share_of(const struct sample *before, const struct sample *after, unsigned index,
+                       bool steal, double seconds)
 {
-    return (double)(cpu->user + cpu->nice + cpu->system + cpu->irq + cpu->softirq);
-}
-
-// Percent of a time in which these ticks passed; a counter may step by a tick more than the
-// time has room for, and the hypervisor's may step back.
-static double percent(double ticks, double seconds)
-{
+    const struct cpu_ticks *from = &before->cpus[index], *to = &after->cpus[index];
+    const double ticks =
+        steal ? (double)to->steal - (double)from->steal : (double)to->busy - (double)from->busy;
     const double share = 100 * ticks / (seconds * (double)sysconf(_SC_CLK_TCK));
     return share < 0 ? 0 : share > 100 ? 100 : share;
-}
-
-// What one of its CPUs did since an earlier sample with the same CPUs, in percent of
-// these seconds: load (guest time is part of user time, so nothing is counted twice),
-// and time that the hypervisor stole.
-static double sample_load(const struct sample *before, const struct sample *after, unsigned index,
-                          double seconds)
-{
-    return percent(busy_ticks(&after->cpus[index]) - busy_ticks(&before->cpus[index]), seconds);
-}
-
-static double sample_steal(const struct sample *before, const struct sample *after, unsigned index,
-                           double seconds)
-{
-    return percent((double)after->cpus[index].steal - (double)before->cpus[index].steal, seconds);
 }
 
 // Wake-up latency, as cyclictest measures it: on each CPU a thread sleeps to absolute
@@ -245,19 +232,17 @@ static int write_header(const struct recording *recording, const struct record_s
     return write_line(recording->file, &line);
 }
 
-static void add_shares(struct line *line, const char *name, const struct sample *before,
-                       const struct sample *after, double seconds,
-                       double share(const struct sample *, const struct sample *, unsigned, double))
+// The shares of each CPU, and how often there was what is counted of all of them.
+static void add_changes(struct line *line, const char *load, const char *steal,
+                        const struct sample *before, const struct sample *after, double seconds)
 {
-    line_array(line, name);
-    for (unsigned i = 0; i < after->count; i++)
-        line_fixed(line, NULL, share(before, after, i, seconds), 2);
-    line_close(line);
-}
-
-static void add_rates(struct line *line, const struct sample *before, const struct sample *after,
-                      double seconds)
-{
+    const char *const names[] = {load, steal};
+    for (unsigned which = 0; which < 2; which++) {
+        line_array(line, names[which]);
+        for (unsigned i = 0; i < after->count; i++)
+            line_fixed(line, NULL, share_of(before, after, i, which == 1, seconds), 2);
+        line_close(line);
+    }
     line_fixed(line, "switches_per_s", (double)(after->switches - before->switches) / seconds, 1);
     line_fixed(line, "interrupts_per_s", (double)(after->interrupts - before->interrupts) / seconds,
                1);
@@ -304,9 +289,7 @@ static int write_span(struct recording *recording, const struct sample *before,
     struct line line = {0};
     line_object(&line, NULL);
     line_fixed(&line, "time_ms", (double)(at_ns - recording->start_ns) / 1e6, 3);
-    add_shares(&line, "load", before, after, seconds, sample_load);
-    add_shares(&line, "steal", before, after, seconds, sample_steal);
-    add_rates(&line, before, after, seconds);
+    add_changes(&line, "load", "steal", before, after, seconds);
     if (recording->wakeups.count > 0)
         add_cpus(&line, "wakeup", recording, true);
     recording->spans++;
@@ -346,7 +329,7 @@ static void print_summary(struct run *run, const struct recording *recording,
     double load = 0;
     char text[24];
     for (unsigned i = 0; i < last->count; i++)
-        load += sample_load(&recording->first, last, i, seconds) / last->count;
+        load += share_of(&recording->first, last, i, false, seconds) / last->count;
     report_print(
         &run->report,
         "record: %u spans in %.3f s; %u CPUs, %.1f %% busy; %.0f context switches a second\n",
@@ -438,9 +421,7 @@ static int record(struct run *run, struct recording *recording)
     line_count(&line, "spans", recording->spans);
     line_fixed(&line, "length_s", seconds, 6);
     line_fixed(&line, "own_cpu_s", (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9, 6);
-    add_shares(&line, "mean_load", &recording->first, last, seconds, sample_load);
-    add_shares(&line, "mean_steal", &recording->first, last, seconds, sample_steal);
-    add_rates(&line, &recording->first, last, seconds);
+    add_changes(&line, "mean_load", "mean_steal", &recording->first, last, seconds);
     if (recording->wakeups.count > 0) {
         line_object(&line, "wakeup");
         add_latency(&line, &recording->all);
