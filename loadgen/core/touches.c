@@ -116,37 +116,9 @@ static uint64_t icache_whole(double bytes)
     return (uint64_t)bytes / CODE_CALL_BYTES * CODE_CALL_BYTES;
 }
 
-static double icache_half_of(uint64_t cache_bytes, const char *name)
-{
-    if (cache_bytes == 0)
-        usage_error(
-            "--footprint %.64s: this machine does not report the size of that cache: give a size",
-            name);
-    return (double)cache_bytes / 2;
-}
-
 static double usual_footprint(const struct mem_caches *caches)
 {
     return caches->l1i_bytes > 0 ? USUAL_L1IS * (double)caches->l1i_bytes : USUAL_BYTES;
-}
-
-static double footprint_of(const struct mem_caches *caches, const char *text)
-{
-    uint64_t bytes;
-    double percent;
-    if (!text)
-        return usual_footprint(caches);
-    if (strcmp(text, "l1i") == 0)
-        return icache_half_of(caches->l1i_bytes, text);
-    if (strcmp(text, "l2") == 0)
-        return icache_half_of(caches->l2_bytes, text);
-    if (strchr(text, '%') && units_percent(text, &percent) == 0 && percent > 0 && percent < 1e9)
-        return 2 * icache_half_of(caches->l1i_bytes, text) * percent / 100;
-    if (units_size(text, &bytes) != 0)
-        usage_error("--footprint %.64s: not a footprint: give a size such as 128KiB, 150%% of the "
-                    "L1 instruction cache, or l1i, l2",
-                    text);
-    return (double)bytes;
 }
 
 // Writes what was chosen into the options, which a calibration is known by.
@@ -160,7 +132,13 @@ static void icache_check(struct run *run)
     mem_machine_open(&machine, &run->cpus);
     state->caches = machine.caches;
     mem_machine_close(&machine);
-    state->bytes = icache_whole(footprint_of(&state->caches, set->footprint));
+    const struct mem_named named[] = {{"l1i", (double)state->caches.l1i_bytes},
+                                      {"l2", (double)state->caches.l2_bytes},
+                                      {NULL, 0}};
+    state->bytes = icache_whole(
+        set->footprint ? mem_footprint(set->footprint, named,
+                                       "128KiB, 150% of the L1 instruction cache, or l1i, l2")
+                       : usual_footprint(&state->caches));
     if (state->bytes == 0 || state->bytes > CODE_MOST_BYTES)
         usage_error("--footprint %.64s: out of range: give 4KiB to 64MiB", set->footprint);
     state->fits_bytes = state->caches.l1i_bytes > 0

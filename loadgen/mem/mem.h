@@ -244,6 +244,16 @@ void mem_check(struct run *run);
 void mem_open(struct run *run);
 void mem_set_footprint(struct run *run, double footprint_bytes);
 
+// A cache that --footprint may name.
+struct mem_named {
+    const char *name; // NULL: the end of a list
+    double bytes;     // 0: not known
+};
+
+// Half of the cache that text names, a percentage of the first one, or a size, in bytes. Ends the
+// program with exit status 2 where it is none of them, with examples of what is.
+double mem_footprint(const char *text, const struct mem_named *caches, const char *examples);
+
 // What the parts of loadgen mem and loadgen cache share: the options as given, and
 // the state of a run.
 

@@ -64,53 +64,33 @@ static double fastest_ns(const char *memory, uint64_t bytes)
     return least;
 }
 
-// When to stop.
-struct deadline {
-    int64_t wall_ns, cpu_ns;
-};
-
-// Writes memory for the first time, which takes as long as the system needs to find it.
-// False: that was too long.
-static bool touch(char *memory, uint64_t from, uint64_t to, const struct deadline *deadline)
-{
-    for (; from < to; from += TOUCH_BYTES) {
-        if (now_ns() > deadline->wall_ns || clock_ns(CLOCK_THREAD_CPUTIME_ID) > deadline->cpu_ns)
-            return false;
-        memset(memory + from, 0, TOUCH_BYTES);
-    }
-    return true;
-}
-
-// Doubles the size as long as memory and time last. What is new of each is written first,
-// and pushes what the caches had out, as far as they reach.
-static void run_sizes(struct edge *edge, char *memory, uint64_t most_bytes)
-{
-    const struct deadline deadline = {now_ns() + PATIENCE_NS,
-                                      clock_ns(CLOCK_THREAD_CPUTIME_ID) + BUDGET_NS};
-    uint64_t written = 0;
-    for (uint64_t bytes = SMALLEST_BYTES; bytes <= most_bytes && edge->count < EDGE_POINTS;
-         bytes *= 2) {
-        if (!touch(memory, written, bytes, &deadline))
-            return;
-        written = bytes;
-        edge->point[edge->count++] =
-            (struct edge_point){.bytes = bytes, .ns_per_load = fastest_ns(memory, bytes)};
-    }
-}
-
 // Measures edge->point at doubling sizes from 4 MiB on, on this thread's CPU: as many as
-// `most_bytes` of memory (1 GiB at most) and about 2 s of CPU time allow.
+// `most_bytes` of memory (1 GiB at most) and about 2 s of CPU time allow. What is new of each is
+// written first, which takes as long as the system needs to find it, and pushes what the caches had
+// out, as far as they reach.
 static void edge_run(struct edge *edge, uint64_t most_bytes)
 {
     const uint64_t most = most_bytes < LARGEST_BYTES ? most_bytes : LARGEST_BYTES;
+    const int64_t wall_ns = now_ns() + PATIENCE_NS;
+    const int64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + BUDGET_NS;
     char *memory = mmap(NULL, LARGEST_BYTES, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint64_t bytes = SMALLEST_BYTES;
     edge->count = 0;
     if (memory == MAP_FAILED)
         return;
     // Page tables that no longer fit would make latency rise far beyond the caches.
     (void)madvise(memory, LARGEST_BYTES, MADV_HUGEPAGE);
-    run_sizes(edge, memory, most);
+    for (uint64_t written = 0; bytes <= most && edge->count < EDGE_POINTS && now_ns() <= wall_ns &&
+                               clock_ns(CLOCK_THREAD_CPUTIME_ID) <= cpu_ns;) {
+        memset(memory + written, 0, TOUCH_BYTES);
+        written += TOUCH_BYTES;
+        if (written < bytes)
+            continue;
+        edge->point[edge->count++] =
+            (struct edge_point){.bytes = bytes, .ns_per_load = fastest_ns(memory, bytes)};
+        bytes *= 2;
+    }
     munmap(memory, LARGEST_BYTES);
 }
 
@@ -346,11 +326,23 @@ void mem_open(struct run *run)
 
 // ---- footprints ----
 
-static double half_of(const struct run *run, uint64_t cache_bytes, const char *name)
+double mem_footprint(const char *text, const struct mem_named *caches, const char *examples)
 {
-    if (cache_bytes == 0)
-        usage_error("--footprint %s: this machine does not report its size: give a size", name);
-    return (double)cache_bytes / 2 * (strcmp(name, "l3") == 0 ? 1 : run->threads);
+    uint64_t bytes;
+    double percent;
+    const bool part =
+        strchr(text, '%') && units_percent(text, &percent) == 0 && percent > 0 && percent < 1e9;
+    for (; caches->name && !part && strcmp(text, caches->name) != 0; caches++)
+        continue;
+    if (caches->name && caches->bytes <= 0)
+        usage_error(
+            "--footprint %.64s: this machine does not report the size of that cache: give a size",
+            text);
+    if (caches->name)
+        return part ? caches->bytes * percent / 100 : caches->bytes / 2;
+    if (units_size(text, &bytes) != 0 || bytes == 0)
+        usage_error("--footprint %.64s: not a footprint: give a size such as %s", text, examples);
+    return (double)bytes;
 }
 
 // In memory, whatever the machine says of its caches: several of the L3s that it reports
@@ -376,24 +368,13 @@ static double usual_footprint(const struct run *run)
 static double footprint_of(const struct run *run)
 {
     const struct mem_caches *caches = &state_of(run)->machine.caches;
-    const char *text = settings_of(run)->footprint;
-    uint64_t bytes;
-    double percent;
-    if (!text)
-        return usual_footprint(run);
-    if (strcmp(text, "l1") == 0)
-        return half_of(run, caches->l1_bytes, text);
-    if (strcmp(text, "l2") == 0)
-        return half_of(run, caches->l2_bytes, text);
-    if (strcmp(text, "l3") == 0)
-        return half_of(run, caches->l3_bytes, text);
-    if (strchr(text, '%') && units_percent(text, &percent) == 0 && percent > 0 && percent < 1e9)
-        return 2 * half_of(run, caches->l3_bytes, "l3") * percent / 100;
-    if (units_size(text, &bytes) != 0 || bytes == 0)
-        usage_error("--footprint %.64s: not a footprint: give a size such as 64MiB, 150%% of L3, "
-                    "or l1, l2, l3",
-                    text);
-    return (double)bytes;
+    const struct mem_named named[] = {{"l3", (double)caches->l3_bytes},
+                                      {"l1", (double)caches->l1_bytes * run->threads},
+                                      {"l2", (double)caches->l2_bytes * run->threads},
+                                      {NULL, 0}};
+    return settings_of(run)->footprint ? mem_footprint(settings_of(run)->footprint, named,
+                                                       "64MiB, 150% of L3, or l1, l2, l3")
+                                       : usual_footprint(run);
 }
 
 // At most about 100 us of work on a machine of our day, so that a limit means an
