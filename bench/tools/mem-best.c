@@ -7,9 +7,9 @@
  *   mem-best chase BYTES SECONDS [huge]
  *       one line: "chase" and ns for each load, the median of its passes
  *
- * Build: cc -O3 -march=native -pthread. Without AVX2 there is only plain C. */
+ * Build: cc -O3 -march=native -fopenmp. Without AVX2 there is only plain C. */
 
-#include <pthread.h>
+#include <omp.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -123,17 +123,6 @@ static const struct variant {
 };
 #define VARIANTS (sizeof variants / sizeof variants[0])
 
-struct job {
-    unsigned index, threads;
-    bool triad, huge;
-    size_t bytes;
-    double seconds;
-    pthread_barrier_t *barrier;
-    double *passes; /* shared: written by thread 0 */
-    size_t count;
-    int cpu;
-};
-
 static void die(const char *text)
 {
     fprintf(stderr, "mem-best: %s\n", text);
@@ -179,90 +168,64 @@ static double mean(const double *values, size_t count)
     return sum / (double)count;
 }
 
+static void pin_to(unsigned thread)
+{
+    cpu_set_t allowed, one;
+    size_t cpu = 0;
+    sched_getaffinity(0, sizeof allowed, &allowed);
+    for (thread %= (unsigned)CPU_COUNT(&allowed); !CPU_ISSET(cpu, &allowed) || thread-- > 0;)
+        cpu++;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    sched_setaffinity(0, sizeof one, &one);
+}
+
 /* Passes between barriers; the first thread takes the times. */
-static void run_variant(struct job *job, kernel *run, double *a, double *b, double *c, size_t count)
-{
-    static bool go = true;
-    const double start = now_s();
-    job->count = 0;
-    go = true;
-    for (;;) {
-        pthread_barrier_wait(job->barrier);
-        if (!go) {
-            pthread_barrier_wait(job->barrier); /* all have seen it */
-            return;
-        }
-        const double before = now_s();
-        run(a, b, c, count);
-        pthread_barrier_wait(job->barrier);
-        if (job->index == 0) {
-            const double after = now_s();
-            job->passes[job->count++] = after - before;
-            go = (after - start < job->seconds || job->count < 4) && job->count < MOST_PASSES;
-        }
-    }
-}
-
-static void *run_job(void *argument)
-{
-    struct job *job = argument;
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET((size_t)job->cpu, &set);
-    sched_setaffinity(0, sizeof set, &set);
-    const size_t arrays = job->triad ? 3 : 2;
-    const size_t count = job->bytes / job->threads / arrays / 1024 * 128;
-    double *a = map(arrays * count * sizeof *a, job->huge), *b = a + count, *c = b + count;
-    for (size_t i = 0; i < arrays * count; i++)
-        a[i] = 1;
-    if (!job->triad)
-        c = NULL;
-    for (size_t v = 0; v < VARIANTS; v++) {
-        kernel *run = job->triad ? variants[v].triad : variants[v].copy;
-        if (run == NULL)
-            continue;
-        run_variant(job, run, a, b, c, count);
-        if (job->index == 0) /* the first pass is left out */
-            printf("%s %.4f\n", variants[v].name,
-                   (double)(arrays * count * job->threads) * sizeof *a / 1e9 /
-                       mean(job->passes + 1, job->count - 1));
-    }
-    return NULL;
-}
-
 static void run_streams(bool triad, unsigned threads, size_t bytes, double seconds, bool huge)
 {
-    struct job *jobs = calloc(threads, sizeof *jobs);
-    pthread_t *ids = calloc(threads, sizeof *ids);
+    const size_t arrays = triad ? 3 : 2;
+    const size_t count = bytes / threads / arrays / 1024 * 128;
     double *passes = calloc(MOST_PASSES, sizeof *passes);
-    pthread_barrier_t barrier;
-    cpu_set_t allowed;
-    int cpu = -1;
-    if (jobs == NULL || ids == NULL || passes == NULL)
+    size_t done = 0;
+    double start = 0, before = 0;
+    bool go = false;
+    if (passes == NULL)
         die("no memory");
-    pthread_barrier_init(&barrier, NULL, threads);
-    sched_getaffinity(0, sizeof allowed, &allowed);
-    for (unsigned i = 0; i < threads; i++) {
-        do
-            cpu = (cpu + 1) % CPU_SETSIZE;
-        while (!CPU_ISSET((size_t)cpu, &allowed));
-        jobs[i] = (struct job){.index = i,
-                               .threads = threads,
-                               .triad = triad,
-                               .huge = huge,
-                               .bytes = bytes,
-                               .seconds = seconds,
-                               .barrier = &barrier,
-                               .passes = passes,
-                               .cpu = cpu};
-        if (pthread_create(&ids[i], NULL, run_job, &jobs[i]) != 0)
-            die("no thread");
+#pragma omp parallel num_threads(threads)
+    {
+        const bool first = omp_get_thread_num() == 0;
+        pin_to((unsigned)omp_get_thread_num());
+        double *a = map(arrays * count * sizeof *a, huge), *b = a + count, *c = b + count;
+        for (size_t i = 0; i < arrays * count; i++)
+            a[i] = 1;
+        for (size_t v = 0; v < VARIANTS; v++) {
+            kernel *run = triad ? variants[v].triad : variants[v].copy;
+            if (run == NULL)
+                continue;
+            if (first) {
+                start = now_s();
+                done = 0;
+            }
+            do {
+#pragma omp barrier
+                if (first)
+                    before = now_s();
+                run(a, b, triad ? c : NULL, count);
+#pragma omp barrier
+                if (first) {
+                    const double after = now_s();
+                    passes[done++] = after - before;
+                    go = (after - start < seconds || done < 4) && done < MOST_PASSES;
+                }
+#pragma omp barrier
+            } while (go);
+            if (first) /* the first pass is left out */
+                printf("%s %.4f\n", variants[v].name,
+                       (double)(arrays * count * threads) * sizeof *a / 1e9 /
+                           mean(passes + 1, done - 1));
+        }
     }
-    for (unsigned i = 0; i < threads; i++)
-        pthread_join(ids[i], NULL);
     free(passes);
-    free(ids);
-    free(jobs);
 }
 
 /* A random order of all lines, linked into one ring: independent of loadgen's way

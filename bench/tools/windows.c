@@ -16,6 +16,8 @@
  *
  * Exit: 0 done, 1 COMMAND failed or moved nothing, 2 wrong use. */
 
+#include "common/clock.h"
+#include "common/file.h"
 #include "common/processes.h"
 
 #include <dirent.h>
@@ -44,13 +46,6 @@ struct wanted {
     char **command;
 };
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * SECOND_NS + now.tv_nsec;
-}
-
 static void sleep_until(int64_t time_ns)
 {
     const struct timespec at = {time_ns / SECOND_NS, time_ns % SECOND_NS};
@@ -60,17 +55,14 @@ static void sleep_until(int64_t time_ns)
 
 static double moved_by(pid_t pid)
 {
-    char path[48], line[96];
-    double bytes = 0, value;
+    char path[48], text[512];
+    uint64_t read = 0, written = 0;
     snprintf(path, sizeof path, "/proc/%d/io", (int)pid);
-    FILE *file = fopen(path, "re");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "read_bytes: %lf", &value) == 1 ||
-            sscanf(line, "write_bytes: %lf", &value) == 1)
-            bytes += value;
-    if (file != NULL)
-        fclose(file);
-    return bytes;
+    if (file_read(AT_FDCWD, path, text, sizeof text)) {
+        (void)file_number(text, "\nread_bytes: ", &read);
+        (void)file_number(text, "\nwrite_bytes: ", &written);
+    }
+    return (double)(read + written);
 }
 
 // CPU seconds, or bytes, of all descendants so far.
@@ -120,13 +112,13 @@ static void threads_of(struct threads *threads, pid_t pid)
 static void look(struct threads *threads, struct thread *thread)
 {
     char text[4096];
-    const ssize_t length = pread(thread->status, text, sizeof text - 1, 0);
-    text[length > 0 ? length : 0] = '\0';
+    if (!file_read_open(thread->status, text, sizeof text))
+        text[0] = '\0';
     const char *state = strstr(text, "\nState:\t");
     const char *rests = strstr(text, "\nvoluntary_ctxt_switches:\t");
     const long count = rests == NULL ? 0 : strtol(rests + 26, NULL, 10);
     const bool running = state != NULL && state[8] == 'R' && count == thread->rests;
-    const int64_t at_ns = now_ns();
+    const int64_t at_ns = clock_ns();
     thread->rests = count;
     if (!running)
         thread->run_ns = 0;
@@ -152,18 +144,18 @@ static void pass(struct threads *threads, int64_t end_ns)
 static bool watch(const struct wanted *wanted, pid_t pid)
 {
     static struct threads threads;
-    int64_t at_ns = now_ns() + SECOND_NS;
+    int64_t at_ns = clock_ns() + SECOND_NS;
     sleep_until(at_ns);
     size_t count = 0;
     pid_t *list = wanted->burst ? tree_list(&count) : NULL;
     for (size_t i = 0; i < count; i++)
         threads_of(&threads, list[i]);
     free(list);
-    const double first = used(wanted), first_s = (double)now_ns() / SECOND_NS;
+    const double first = used(wanted), first_s = (double)clock_ns() / SECOND_NS;
     double last = first, last_s = first_s, sum = 0, squares = 0;
     for (unsigned i = 0; i < wanted->seconds; i++) {
         pass(&threads, at_ns += SECOND_NS);
-        const double value = used(wanted), time_s = (double)now_ns() / SECOND_NS;
+        const double value = used(wanted), time_s = (double)clock_ns() / SECOND_NS;
         const double error = (value - last) / (time_s - last_s) / wanted->per_second - 1;
         sum += error;
         squares += error * error;
