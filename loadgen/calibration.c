@@ -283,7 +283,7 @@ static void sample(struct run *run, struct measured *measured)
     struct counters from, to;
     const int64_t seconds = measured->length_ns / 1000000000;
     const int64_t count = seconds < LEAST_SAMPLES ? LEAST_SAMPLES : seconds;
-    const int64_t start_ns = now_ns(), step_ns = measured->length_ns / count;
+    const int64_t start_ns = clock_ns(), step_ns = measured->length_ns / count;
     counters_read(&from);
     accounting_snapshot(run, &measured->first);
     measured->before = measured->first;
@@ -328,7 +328,7 @@ static bool measure(struct run *run, struct measured *measured)
     const int64_t ramp_ns = measured->length_ns / 5;
     if (engine_start(run, NULL, NULL) == 0) {
         engine_resume(run);
-        sleep_until_ns(now_ns() + (ramp_ns < LONGEST_RAMP_NS ? ramp_ns : LONGEST_RAMP_NS));
+        sleep_until_ns(clock_ns() + (ramp_ns < LONGEST_RAMP_NS ? ramp_ns : LONGEST_RAMP_NS));
         sample(run, measured);
     }
     if (run->engine)

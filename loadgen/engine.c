@@ -100,7 +100,7 @@ bool worker_sleep_until(struct worker *worker, int64_t time_ns)
     // FUTEX_WAIT_BITSET takes an absolute CLOCK_MONOTONIC time and the same
     // high-resolution timer as clock_nanosleep, and can be woken as well.
     while (atomic_load_explicit(&engine->generation, memory_order_acquire) == generation &&
-           (time_ns == INT64_MAX || now_ns() < time_ns))
+           (time_ns == INT64_MAX || clock_ns() < time_ns))
         syscall(SYS_futex, &engine->generation, FUTEX_WAIT_BITSET_PRIVATE, generation,
                 time_ns == INT64_MAX ? NULL : &at, NULL, FUTEX_BITSET_MATCH_ANY);
     return worker_running(worker);
@@ -121,7 +121,7 @@ bool worker_take_due(struct worker *worker, int64_t at_ns, int64_t *due_ns)
 bool worker_wait_due(struct worker *worker, int64_t *due_ns)
 {
     while (worker_running(worker)) {
-        if (worker_take_due(worker, now_ns(), due_ns))
+        if (worker_take_due(worker, clock_ns(), due_ns))
             return true;
         worker_sleep_until(worker, *due_ns);
     }
@@ -155,7 +155,7 @@ void worker_done(struct worker *worker, int64_t due_ns, int64_t start_ns, int64_
 
 int64_t worker_cpu_ns(const struct worker *worker)
 {
-    return clock_ns(worker->cpu_clock);
+    return clock_of(worker->cpu_clock);
 }
 
 // ---- the worker's thread ----
@@ -166,13 +166,13 @@ static void operate(struct worker *worker)
     const struct load *load = worker->run->load;
     int64_t due_ns;
     while (worker_wait_due(worker, &due_ns)) {
-        const int64_t start_ns = now_ns();
+        const int64_t start_ns = clock_ns();
         const double amount = load->operate(worker);
         if (amount < 0) {
             worker_sleep_until(worker, INT64_MAX);
             return;
         }
-        worker_done(worker, due_ns, start_ns, now_ns(), amount);
+        worker_done(worker, due_ns, start_ns, clock_ns(), amount);
     }
 }
 
@@ -368,7 +368,7 @@ static void accounting_update(struct run *run, int64_t at_ns)
 static void give_orders(struct run *run, enum order order)
 {
     struct engine *engine = run->engine;
-    const int64_t at_ns = now_ns();
+    const int64_t at_ns = clock_ns();
     pthread_mutex_lock(&engine->mutex);
     accounting_update(run, at_ns);
     engine->orders.order = order;
@@ -430,7 +430,7 @@ void engine_set_rate(struct run *run, double rate)
 {
     struct engine *engine = run->engine;
     pthread_mutex_lock(&engine->mutex);
-    accounting_update(run, now_ns()); // with the old rate
+    accounting_update(run, clock_ns()); // with the old rate
     run->rate = rate;
     pthread_mutex_unlock(&engine->mutex);
     give_orders(run, engine->orders.order);
@@ -534,12 +534,12 @@ void accounting_snapshot(struct run *run, struct snapshot *snapshot)
     const struct load *load = run->load;
     memset(snapshot, 0, sizeof *snapshot);
     pthread_mutex_lock(&run->engine->mutex);
-    accounting_update(run, now_ns());
+    accounting_update(run, clock_ns());
     pthread_mutex_unlock(&run->engine->mutex);
     snapshot->active_ns = run->engine->active_ns;
     snapshot->unlimited_ns = run->engine->unlimited_ns;
     snapshot->offered = run->engine->offered;
-    snapshot->cpu_ns = load->cpu_ns ? load->cpu_ns(run) : clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    snapshot->cpu_ns = load->cpu_ns ? load->cpu_ns(run) : clock_of(CLOCK_PROCESS_CPUTIME_ID);
     for (unsigned i = 0; run->workers && i < run->threads; i++)
         add_worker(&run->workers[i], snapshot);
     if (load->delivered)

@@ -22,6 +22,7 @@
 // Functions that return int return 0, or -1 after run_fail() said why. What is included here, no
 // load includes again.
 
+#include "common/clock.h"
 #include "common/json.h"
 #include "common/machine.h"
 #include "common/messages.h"
@@ -40,7 +41,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define UNIT_CPUS  "CPUs"
@@ -451,10 +451,6 @@ double thread_io(pid_t thread, const char *field);
 // The same of all threads.
 double process_io(const char *field);
 
-// 0: there is no such clock any more.
-int64_t clock_ns(clockid_t clock);
-// CLOCK_MONOTONIC.
-int64_t now_ns(void);
 // Whatever signals come.
 void sleep_until_ns(int64_t time_ns);
 // pthread_create() of a thread that hears no signal: they are the main thread's. 0, or errno.

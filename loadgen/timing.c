@@ -4,19 +4,6 @@
 
 #define LINE_BYTES 128 // two cache lines: some CPUs fetch them in pairs
 
-int64_t clock_ns(clockid_t clock)
-{
-    struct timespec now;
-    if (clock_gettime(clock, &now) != 0)
-        return 0;
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-int64_t now_ns(void)
-{
-    return clock_ns(CLOCK_MONOTONIC);
-}
-
 void sleep_until_ns(int64_t time_ns)
 {
     const struct timespec at = {.tv_sec = time_ns / 1000000000, .tv_nsec = time_ns % 1000000000};

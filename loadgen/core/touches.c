@@ -25,10 +25,10 @@ struct touch_state {
 static void touches_measure_fitting(struct worker *worker, touch_walk *walk, void *way)
 {
     double least_ns = INFINITY;
-    int64_t from_ns = now_ns();
+    int64_t from_ns = clock_ns();
     for (const int64_t end_ns = from_ns + FITTING_NS; from_ns < end_ns;) {
         walk(way, FITTING_TOUCHES);
-        const int64_t to_ns = now_ns();
+        const int64_t to_ns = clock_ns();
         least_ns = fmin(least_ns, (double)(to_ns - from_ns) / FITTING_TOUCHES);
         from_ns = to_ns;
     }

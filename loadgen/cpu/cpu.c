@@ -286,7 +286,7 @@ static double when_due(const struct worker *worker, double used_ns)
 
 static double thread_cpu_ns(void)
 {
-    return (double)clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    return (double)clock_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 // Spins until the thread has used until_ns in all, or deadline_ns has come, or
@@ -296,7 +296,7 @@ static double spin(struct worker *worker, struct spinner *spinner, double until_
 {
     const enum kernel kernel = (enum kernel)settings_of(worker->run)->kernel;
     double used_ns = thread_cpu_ns();
-    while (used_ns < until_ns && now_ns() < deadline_ns) {
+    while (used_ns < until_ns && clock_ns() < deadline_ns) {
         if (!worker_running(worker) || worker->orders.generation != spinner->generation)
             break;
         const double wanted_ns = fmin(fmax(until_ns - used_ns, SHORTEST_SPIN_NS), LONGEST_SPIN_NS);
@@ -325,7 +325,7 @@ static int64_t period_start(const struct worker *worker, int64_t at_ns)
 static void drop_debt(struct worker *worker, struct spinner *spinner, double used_ns)
 {
     const double period_ns = (double)settings_of(worker->run)->period_ns;
-    const double after_ns = (double)(now_ns() - worker->orders.epoch_ns);
+    const double after_ns = (double)(clock_ns() - worker->orders.epoch_ns);
     const double usual_ns = worker->orders.rate / worker->run->threads * period_ns;
     const double excess_ns = spinner->base_ns + demand(worker, after_ns - DEBT_NS) - used_ns;
     if (excess_ns <= 0)
@@ -369,7 +369,7 @@ static void work_period(struct worker *worker, struct spinner *spinner, int64_t 
     const double before_ns = thread_cpu_ns();
     const int64_t deadline_ns = burst_deadline(worker, spinner, start_ns);
     const double used_ns = spin(worker, spinner, target_ns, deadline_ns);
-    const double passed_ns = fmax((double)(now_ns() - start_ns), 1);
+    const double passed_ns = fmax((double)(clock_ns() - start_ns), 1);
     if (worker->orders.generation != spinner->generation)
         return;
     spinner->obtained += ((used_ns - before_ns) / passed_ns - spinner->obtained) / 16;
@@ -393,9 +393,9 @@ static int64_t next_start(struct worker *worker, const struct spinner *spinner, 
     const int64_t from_ns = worker->orders.epoch_ns + (int64_t)due_ns - period_ns;
     if (from_ns > next_ns)
         next_ns = period_start(worker, from_ns);
-    if (now_ns() - next_ns > period_ns) {
+    if (clock_ns() - next_ns > period_ns) {
         const int64_t missed_ns = next_ns;
-        next_ns = period_start(worker, now_ns() - period_ns);
+        next_ns = period_start(worker, clock_ns() - period_ns);
         worker_count(worker, 0, 0, (uint64_t)((next_ns - missed_ns) / period_ns), 0);
     }
     return next_ns;

@@ -254,7 +254,7 @@ static void stop(struct guardian *guardian)
     }
     guardian->ending = true;
     guardian->kills = 0;
-    guardian->kill_ns = now_ns() + GRACE_NS;
+    guardian->kill_ns = clock_ns() + GRACE_NS;
     // Not to the command's process group: once the command itself has ended, its number may be
     // that of strangers.
     tree_signal(SIGTERM);
@@ -275,7 +275,7 @@ static void suspend(const struct guardian *guardian)
 static void kill_again(struct guardian *guardian)
 {
     const size_t left = tree_signal(SIGKILL);
-    guardian->kill_ns = now_ns() + KILL_AGAIN_NS;
+    guardian->kill_ns = clock_ns() + KILL_AGAIN_NS;
     if (++guardian->kills <= KILL_ROUNDS)
         return;
     guardian->ending = false;
@@ -338,10 +338,10 @@ static _Noreturn void guardian(const struct run *run, int fd)
                               {.fd = own.children_fd, .events = POLLIN}};
     for (bool is_there = true; is_there;) {
         // Children that end again and again delay no kill.
-        const int64_t left_ns = own.kill_ns - now_ns();
+        const int64_t left_ns = own.kill_ns - clock_ns();
         const int wait_ms = left_ns <= 0 ? 0 : (int)((left_ns + 999999) / 1000000);
         const int ready = poll(polled, 2, own.ending ? wait_ms : -1);
-        if (own.ending && now_ns() >= own.kill_ns)
+        if (own.ending && clock_ns() >= own.kill_ns)
             kill_again(&own);
         if (ready > 0 && polled[1].revents != 0)
             see_children(&own);
@@ -518,7 +518,7 @@ static void fail_ended(struct run *run, int status)
 
 static void begin_lap(struct exec_state *state)
 {
-    state->lap_start_ns = now_ns();
+    state->lap_start_ns = clock_ns();
     guard_tell(state, GUARD_RUN);
 }
 
@@ -528,7 +528,7 @@ static void wait_for_random_phase(struct run *run)
     struct exec_state *state = run->state;
     uint32_t random = 0;
     if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random)
-        random = (uint32_t)now_ns();
+        random = (uint32_t)clock_ns();
     const double part = random / 4294967296.0;
     state->wants_a_lap = false;
     run_steady_in(run, (int64_t)(part * (double)state->lap_ns));
@@ -578,7 +578,7 @@ static void on_changed(struct run *run, const struct guard_event *event)
         return;
     }
     state->laps += 1;
-    state->lap_ns = now_ns() - state->lap_start_ns;
+    state->lap_ns = clock_ns() - state->lap_start_ns;
     begin_lap(state);
     if (state->wants_a_lap)
         wait_for_random_phase(run);

@@ -93,8 +93,7 @@ static int64_t cpu_ns(struct run *run)
     for (size_t i = 0; i < sizeof who / sizeof who[0]; i++) {
         struct rusage usage;
         if (getrusage(who[i], &usage) == 0)
-            sum_ns += (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000 +
-                      (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+            sum_ns += timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime);
     }
     return sum_ns;
 }

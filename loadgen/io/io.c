@@ -296,16 +296,16 @@ static void work_alone(struct worker *worker, struct io_stream *stream)
     bool fine = true;
     while (fine && worker_wait_due(worker, &done.due_ns)) {
         done.request = io_stream_next(stream, 0);
-        done.start_ns = now_ns();
+        done.start_ns = clock_ns();
         done.error = io_stream_do(stream, &done.request);
-        fine = finish(worker, &done, now_ns());
+        fine = finish(worker, &done, clock_ns());
     }
 }
 
 // Take what is done. False: one of them failed.
 static bool take_done(struct worker *worker, struct io_ring *ring)
 {
-    const int64_t end_ns = now_ns();
+    const int64_t end_ns = clock_ns();
     struct io_done done;
     bool fine = true;
     while (io_ring_take(ring, &done))
@@ -317,7 +317,7 @@ static void work_ring(struct worker *worker, struct io_ring *ring)
 {
     bool fine = true;
     while (fine && worker_running(worker)) {
-        const int64_t at_ns = now_ns();
+        const int64_t at_ns = clock_ns();
         int64_t due_ns = at_ns; // of the next that may not start yet
         // Start all that are due, as far as there is room.
         while (io_ring_has_room(ring) && worker_take_due(worker, at_ns, &due_ns))

@@ -46,7 +46,7 @@ enum { REWRITE_EVERY = 10 }; // of the seeks (Bonnie++ 2.00: UpdateSeek)
 // An operation that began at *at_ns is done; the next one begins now.
 static void count(struct io_outcome *outcome, int64_t *at_ns)
 {
-    const int64_t end_ns = now_ns();
+    const int64_t end_ns = clock_ns();
     outcome->operations++;
     if (end_ns - *at_ns > outcome->slowest_ns)
         outcome->slowest_ns = end_ns - *at_ns;
@@ -66,7 +66,7 @@ static void change(struct io_bench *bench)
 static int pass_chars(struct io_bench *bench, struct io_outcome *outcome, bool read_it)
 {
     unsigned char *buffer = bench->buffer;
-    int64_t at_ns = now_ns();
+    int64_t at_ns = clock_ns();
     int error = 0;
     for (uint64_t at = 0; at < bench->char_bytes && error == 0; at++) {
         // The file's position moves along, as Bonnie's does.
@@ -107,7 +107,7 @@ static void *seeker_main(void *argument)
     struct seeker *seeker = argument;
     struct io_bench *bench = &seeker->bench;
     const uint64_t block = bench->block_bytes, blocks = bench->file_bytes / block;
-    int64_t at_ns = now_ns();
+    int64_t at_ns = clock_ns();
     for (uint64_t i = 0; i < seeker->seeks && seeker->error == 0; i++) {
         const uint64_t offset = random_below(&bench->random, blocks) * block;
         seeker->error = io_transfer(bench->direct_fd, true, bench->buffer, block, offset);
@@ -276,7 +276,7 @@ static int pass(struct io_bench *bench, const struct io_phase *phase, struct io_
         return pass_chars(bench, outcome, phase->reads);
     // All blocks of the file, read, written, or one after the other.
     const uint64_t block = bench->block_bytes, blocks = bench->file_bytes / block;
-    int64_t at_ns = now_ns();
+    int64_t at_ns = clock_ns();
     int error = 0;
     for (uint64_t i = 0; i < blocks && error == 0; i++) {
         if (phase->reads)
@@ -305,13 +305,13 @@ static int measure(struct io_bench *bench, const struct io_phase *phase, struct 
         return error;
     (void)device_count(device, &before);
     const double self_before = self_bytes();
-    const int64_t start_ns = now_ns();
-    const int64_t cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    const int64_t start_ns = clock_ns();
+    const int64_t cpu_ns = clock_of(CLOCK_PROCESS_CPUTIME_ID);
     error = pass(bench, phase, outcome);
     if (error == 0 && fsync(bench->fd) != 0)
         error = errno;
-    outcome->elapsed_ns = now_ns() - start_ns;
-    outcome->cpu_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
+    outcome->elapsed_ns = clock_ns() - start_ns;
+    outcome->cpu_ns = clock_of(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
     // The part of what was moved that the device and this process have seen.
     const double self = self_bytes() - self_before;
     outcome->reached_ratio = NAN;

@@ -51,12 +51,12 @@ static uint64_t run_batch(const char *memory, uint64_t lines, uint64_t state)
 // The least of many batches: others on the machine can only make one slower.
 static double fastest_ns(const char *memory, uint64_t bytes)
 {
-    const int64_t start_ns = now_ns();
+    const int64_t start_ns = clock_ns();
     double least = INFINITY;
     uint64_t state = bytes;
     for (int64_t from_ns = start_ns; from_ns - start_ns < POINT_NS;) {
         state = run_batch(memory, bytes / LINE_BYTES, state);
-        const int64_t to_ns = now_ns();
+        const int64_t to_ns = clock_ns();
         least = fmin(least, (double)(to_ns - from_ns) / BATCH_LOADS);
         from_ns = to_ns;
     }
@@ -71,8 +71,8 @@ static double fastest_ns(const char *memory, uint64_t bytes)
 static void edge_run(struct edge *edge, uint64_t most_bytes)
 {
     const uint64_t most = most_bytes < LARGEST_BYTES ? most_bytes : LARGEST_BYTES;
-    const int64_t wall_ns = now_ns() + PATIENCE_NS;
-    const int64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + BUDGET_NS;
+    const int64_t wall_ns = clock_ns() + PATIENCE_NS;
+    const int64_t cpu_ns = clock_of(CLOCK_THREAD_CPUTIME_ID) + BUDGET_NS;
     char *memory = mmap(NULL, LARGEST_BYTES, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     uint64_t bytes = SMALLEST_BYTES;
@@ -81,8 +81,9 @@ static void edge_run(struct edge *edge, uint64_t most_bytes)
         return;
     // Page tables that no longer fit would make latency rise far beyond the caches.
     (void)madvise(memory, LARGEST_BYTES, MADV_HUGEPAGE);
-    for (uint64_t written = 0; bytes <= most && edge->count < EDGE_POINTS && now_ns() <= wall_ns &&
-                               clock_ns(CLOCK_THREAD_CPUTIME_ID) <= cpu_ns;) {
+    for (uint64_t written = 0; bytes <= most && edge->count < EDGE_POINTS &&
+                               clock_ns() <= wall_ns &&
+                               clock_of(CLOCK_THREAD_CPUTIME_ID) <= cpu_ns;) {
         memset(memory + written, 0, TOUCH_BYTES);
         written += TOUCH_BYTES;
         if (written < bytes)

@@ -30,7 +30,7 @@ static int read_answer(int fd, int64_t until_ns, struct net_message *answer, int
     struct net_arriving arriving = {.count = 0};
     while (arriving.count < sizeof arriving.bytes) {
         struct pollfd wait = {.fd = fd, .events = POLLIN};
-        const int64_t left_ns = until_ns - now_ns();
+        const int64_t left_ns = until_ns - clock_ns();
         const int ready = left_ns <= 0 ? 0 : poll(&wait, 1, (int)(left_ns / 1000000) + 1);
         if (ready == 0)
             return BECAUSE(
@@ -57,7 +57,7 @@ static int read_answer(int fd, int64_t until_ns, struct net_message *answer, int
 static int net_hello(int fd, const struct net_message *hello, int64_t timeout_ns,
                      struct net_message *answer, int *retry, char *error, size_t size)
 {
-    const int64_t until_ns = now_ns() + timeout_ns;
+    const int64_t until_ns = clock_ns() + timeout_ns;
     *retry = 0;
     if (net_message_send(fd, hello) != NET_MESSAGE_BYTES) {
         *retry = 1;
@@ -114,7 +114,7 @@ static int enter(struct run *run, struct net_address *peer, const char *text,
         close(fd);
         if (!retry)
             break;
-        sleep_until_ns(now_ns() + TRY_NS);
+        sleep_until_ns(clock_ns() + TRY_NS);
     }
     if (text) {
         char what[400];
@@ -298,7 +298,7 @@ void net_close(struct run *run)
 static bool again(struct net_stream *stream, ssize_t result, int64_t since_ns)
 {
     struct worker *worker = stream->worker;
-    const int64_t at_ns = now_ns();
+    const int64_t at_ns = clock_ns();
     if (result >= 0 || (errno != EAGAIN && errno != EINTR)) {
         net_worker_gone(worker, stream->session, result == 0 ? 0 : errno);
         return false;
@@ -386,10 +386,10 @@ static bool datagram_trip(struct net_stream *stream, unsigned char *block, int64
     while (!is_answer(stream, block, got = recv(stream->fd, block, length, 0))) {
         if (got <= 0 && !again(stream, got, since_ns))
             return false;
-        if (now_ns() - sent_ns < LOST_NS)
+        if (clock_ns() - sent_ns < LOST_NS)
             continue;
         atomic_fetch_add_explicit(&stream->lost, 1, memory_order_relaxed);
-        sent_ns = now_ns();
+        sent_ns = clock_ns();
         stream->next++;
         write_number(stream, block);
         if (send(stream->fd, block, length, MSG_NOSIGNAL) < 0 && !again(stream, -1, since_ns))
@@ -404,14 +404,14 @@ void net_ping_work(struct worker *worker)
     struct net_worker *own = worker->state;
     struct net_stream *stream = own->streams[0];
     unsigned char *block = state->block + (size_t)worker->index * state->block_bytes;
-    int64_t due_ns, start_ns = now_ns();
+    int64_t due_ns, start_ns = clock_ns();
     net_worker_begin(worker);
     // A round trip that a pause has cut short is completed before the next.
     if ((stream->offset > 0 && !write_rest(stream, block, start_ns)) ||
         !read_rest(stream, block, start_ns))
         return;
     while (!own->failed && worker_wait_due(worker, &due_ns)) {
-        start_ns = now_ns();
+        start_ns = clock_ns();
         if (state->mode == NET_TCP_PING)
             stream->offset = state->block_bytes;
         if (state->mode == NET_UDP_PING
@@ -419,6 +419,6 @@ void net_ping_work(struct worker *worker)
                 : !write_rest(stream, block, start_ns) || !read_rest(stream, block, start_ns))
             continue; // a pause came in between, or it failed
         counter_add(&stream->sent_bytes, state->block_bytes);
-        worker_done(worker, due_ns, start_ns, now_ns(), 1);
+        worker_done(worker, due_ns, start_ns, clock_ns(), 1);
     }
 }

@@ -124,7 +124,7 @@ static void *echo_main(void *argument)
     else
         answer_stream(echo);
     pthread_mutex_lock(&server->mutex);
-    server->ended_cpu_ns += clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    server->ended_cpu_ns += clock_of(CLOCK_THREAD_CPUTIME_ID);
     atomic_store(&echo->ended, true);
     pthread_mutex_unlock(&server->mutex);
     shutdown(echo->fd, SHUT_RDWR);
@@ -199,11 +199,11 @@ void net_echo_stop(struct net_peer *peer)
 int64_t net_server_cpu_ns(struct net_server *server)
 {
     pthread_mutex_lock(&server->mutex);
-    int64_t sum_ns = server->ended_cpu_ns + (server->threaded ? clock_ns(server->cpu_clock) : 0);
+    int64_t sum_ns = server->ended_cpu_ns + (server->threaded ? clock_of(server->cpu_clock) : 0);
     for (unsigned i = 0; i < server->peer_count; i++)
         for (struct net_echo *echo = server->peers[i]->echoes; echo; echo = echo->next)
             if (!atomic_load(&echo->ended))
-                sum_ns += clock_ns(echo->cpu_clock);
+                sum_ns += clock_of(echo->cpu_clock);
     pthread_mutex_unlock(&server->mutex);
     return sum_ns;
 }
@@ -437,7 +437,7 @@ static void on_flush(uv_timer_t *timer)
             continue;
         if (one->batch.bytes - one->batch.flushed_bytes < SLOW_BYTES) {
             set(one, false);
-            one->batch.not_before_ns = now_ns() + AGAIN_NS;
+            one->batch.not_before_ns = clock_ns() + AGAIN_NS;
         }
         one->batch.flushed_bytes = one->batch.bytes;
         any = any || one->batch.on;
@@ -453,7 +453,7 @@ void net_batch_received(struct net_connection *connection, size_t bytes)
     if (connection->batch.on ||
         connection->batch.bytes - connection->batch.checked_bytes < CHECK_BYTES)
         return;
-    const int64_t at_ns = now_ns();
+    const int64_t at_ns = clock_ns();
     const double passed_ns = (double)(at_ns - connection->batch.checked_ns);
     const double more = (double)(connection->batch.bytes - connection->batch.checked_bytes);
     connection->batch.checked_ns = at_ns;
@@ -491,7 +491,7 @@ static void on_datagrams(uv_poll_t *poll, int status, int events)
     // Whether they come so fast that a millisecond's is worth waiting for, and not so
     // fast that they would not fit into the socket's buffer.
     const uint64_t bytes = counter_read(&port->server->values[NET_RECEIVED_BYTES]);
-    const int64_t at_ns = now_ns();
+    const int64_t at_ns = clock_ns();
     const double passed_ns = (double)(at_ns - port->burst.checked_ns);
     const bool burst = port->burst.count > BURST_RATE * passed_ns &&
                        (double)(bytes - port->burst.checked_bytes) < FITTING_RATE * passed_ns;

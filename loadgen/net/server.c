@@ -50,7 +50,7 @@ static struct net_connection *add_connection(struct net_server *server, struct n
     connection->server = server;
     connection->peer = peer;
     connection->part = part;
-    connection->since_ns = now_ns();
+    connection->since_ns = clock_ns();
     connection->fd = fd;
     connection->poll.data = connection;
     connection->next = server->connections;
@@ -106,7 +106,7 @@ static void end_peer(struct net_peer *peer)
     for (struct net_connection *one = server->connections; one; one = one->next)
         if (one->peer == peer) {
             one->peer = NULL;
-            one->since_ns = now_ns();
+            one->since_ns = clock_ns();
         }
     if (server->recent == peer)
         server->recent = NULL;
@@ -148,7 +148,7 @@ static unsigned streams_of(const struct net_message *hello)
 // Notes of each session whether anything has come since the last call.
 static void net_activity_note(struct net_server *server)
 {
-    const int64_t at_ns = now_ns();
+    const int64_t at_ns = clock_ns();
     for (unsigned i = 0; i < server->peer_count; i++) {
         struct net_peer *peer = server->peers[i];
         const uint64_t count = peer->values[NET_RECEIVED_BYTES] + net_echo_answered(peer);
@@ -177,7 +177,7 @@ static bool make_room(struct net_server *server, const struct net_message *hello
         return false; // not in an empty one either
     net_activity_note(server);
     while (is_full(server, hello)) {
-        const int64_t at_ns = now_ns();
+        const int64_t at_ns = clock_ns();
         for (unsigned i = 0; i < server->peer_count; i++)
             seats[i] = (struct net_seat){.host = &server->peers[i]->host,
                                          .silent_ns = at_ns - server->peers[i]->active_ns};
@@ -228,7 +228,7 @@ static struct net_peer *new_peer(struct net_server *server, const struct net_mes
                               .streams = hello->streams,
                               .complete = net_is_udp(hello->mode),
                               .echo_bytes = net_protocol_echo_bytes(hello),
-                              .active_ns = now_ns(),
+                              .active_ns = clock_ns(),
                               .next = next};
     server->echo_bytes += peer->echo_bytes;
     pthread_mutex_lock(&server->mutex);
@@ -275,7 +275,7 @@ static enum net_status add_stream(struct net_server *server, const struct net_me
         (*connection)->number = hello->number;
     peer->next[hello->number] = 1;
     peer->complete = ++peer->joined == peer->streams || peer->complete;
-    peer->active_ns = now_ns();
+    peer->active_ns = clock_ns();
     return NET_FINE;
 }
 
@@ -318,7 +318,7 @@ static struct net_connection *net_session_greet(struct net_connection *fresh)
 // Descriptors have run out: of the sessions that are silent, the one with the most streams leaves.
 static void net_session_free_descriptors(struct net_server *server)
 {
-    const int64_t at_ns = now_ns();
+    const int64_t at_ns = clock_ns();
     struct net_peer *chosen = NULL;
     net_activity_note(server);
     for (unsigned i = 0; i < server->peer_count; i++) {
@@ -368,7 +368,7 @@ static bool is_heard(struct net_connection *connection)
     arriving->count = 0;
     if (heard != NET_HEARD_FINE)
         return false;
-    connection->peer->active_ns = now_ns();
+    connection->peer->active_ns = clock_ns();
     if (message.kind == NET_BYE)
         connection->said_bye = true;
     else
@@ -406,7 +406,7 @@ static int64_t smaller(int64_t one, int64_t other)
 static void on_sweep(uv_timer_t *timer)
 {
     struct net_server *server = timer->data;
-    const int64_t at_ns = now_ns();
+    const int64_t at_ns = clock_ns();
     net_activity_note(server);
     // Those that have said too little, or have nobody any more.
     const int64_t hello_ns = smaller(HELLO_NS, server->settings->timeout_ns);
@@ -440,7 +440,7 @@ static void net_sweep_begin(struct net_server *server)
 // Held, nobody is heard, and no time passes.
 static void net_sweep_hold(struct net_server *server, bool held)
 {
-    const int64_t at_ns = now_ns();
+    const int64_t at_ns = clock_ns();
     if (held) {
         uv_timer_stop(&server->sweep);
         return;

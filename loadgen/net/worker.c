@@ -41,7 +41,7 @@ void net_worker_begin(struct worker *worker)
 {
     struct net_worker *own = worker->state;
     const struct net_state *state = state_of(worker->run);
-    own->checked_ns = now_ns();
+    own->checked_ns = clock_ns();
     if (worker->index < state->session_count)
         state->sessions[worker->index].heard_ns = own->checked_ns;
 }
@@ -117,7 +117,7 @@ static int net_worker_hear(struct worker *worker, struct net_session *session)
             return worker_fail(
                 worker,
                 "the peer sent something that is no report: use the same loadgen at both ends");
-        session->heard_ns = now_ns();
+        session->heard_ns = clock_ns();
         for (int i = 0; i < NET_VALUES; i++)
             atomic_store_explicit(&session->reported[i], message.values[i], memory_order_relaxed);
     }
@@ -131,15 +131,15 @@ static int net_worker_hear(struct worker *worker, struct net_session *session)
 static void net_worker_ask(struct worker *worker, struct net_session *session)
 {
     const struct net_message ask = {.kind = NET_ASK, .token = session->token};
-    const int64_t until_ns = now_ns() + ANSWER_NS;
+    const int64_t until_ns = clock_ns() + ANSWER_NS;
     // What has come before is no answer.
     if (net_worker_hear(worker, session) != 0)
         return;
     const int64_t heard_ns = session->heard_ns;
     if (net_message_send(session->fd, &ask) != NET_MESSAGE_BYTES)
         return; // the reports that come by themselves have to do
-    for (int64_t at_ns = now_ns(); session->heard_ns == heard_ns && at_ns < until_ns;
-         at_ns = now_ns()) {
+    for (int64_t at_ns = clock_ns(); session->heard_ns == heard_ns && at_ns < until_ns;
+         at_ns = clock_ns()) {
         struct pollfd wait = {.fd = session->fd, .events = POLLIN};
         if (poll(&wait, 1, (int)((until_ns - at_ns) / 1000000) + 1) > 0 &&
             net_worker_hear(worker, session) != 0)
@@ -246,7 +246,7 @@ static int64_t take_due(struct worker *worker, int64_t at_ns)
 static void write_paced(struct worker *worker)
 {
     struct net_worker *own = worker->state;
-    const int64_t at_ns = now_ns();
+    const int64_t at_ns = clock_ns();
     int64_t next_ns = take_due(worker, at_ns);
     for (unsigned i = 0; i < own->count; i++) {
         struct net_stream *stream = own->streams[i];
@@ -267,7 +267,7 @@ static void write_paced(struct worker *worker)
 static void start(struct worker *worker)
 {
     struct net_worker *own = worker->state;
-    const int64_t at_ns = now_ns();
+    const int64_t at_ns = clock_ns();
     net_worker_begin(worker);
     for (unsigned i = 0; i < own->count; i++) {
         struct net_stream *stream = own->streams[i];
@@ -320,16 +320,16 @@ void net_bulk_work(struct worker *worker)
             write_paced(worker);
         else
             write_freely(worker);
-        const int64_t at_ns = now_ns();
+        const int64_t at_ns = clock_ns();
         if (net_worker_fine(worker, at_ns))
             watch(worker, at_ns);
     }
     const struct net_state *state = state_of(worker->run);
     if (!own->failed && state->role == NET_CONNECT && worker->index < state->session_count)
         net_worker_ask(worker, &state->sessions[worker->index]);
-    const int64_t until_ns = now_ns() + DRAIN_NS;
-    while (!own->failed && !drained(worker) && now_ns() < until_ns &&
-           !worker_sleep_until(worker, now_ns() + DRAIN_STEP))
+    const int64_t until_ns = clock_ns() + DRAIN_NS;
+    while (!own->failed && !drained(worker) && clock_ns() < until_ns &&
+           !worker_sleep_until(worker, clock_ns() + DRAIN_STEP))
         continue;
 }
 
@@ -400,7 +400,7 @@ static unsigned send_batch(struct net_stream *stream, unsigned count)
 // A network card's queue is full: there is no event for when it has room again.
 static void rest(struct worker *worker)
 {
-    worker_sleep_until(worker, now_ns() + NET_STEP_NS / 8);
+    worker_sleep_until(worker, clock_ns() + NET_STEP_NS / 8);
 }
 
 // ---- at a rate ----
@@ -423,7 +423,7 @@ static void send_paced(struct worker *worker)
     unsigned count;
     do {
         uint64_t late = 0;
-        at_ns = next_ns = now_ns();
+        at_ns = next_ns = clock_ns();
         for (count = 0; count < BATCH && worker_take_due(worker, at_ns, &next_ns); count++) {
             late += at_ns - next_ns > PACER_LATE_NS;
             next_ns = at_ns;
@@ -483,7 +483,7 @@ void net_datagram_work(struct worker *worker)
              turn++)
             if (send_batch(own->streams[own->next++ % own->count], BATCH) == 0 && !own->failed)
                 rest(worker);
-        const int64_t at_ns = now_ns();
+        const int64_t at_ns = clock_ns();
         net_worker_fine(worker, at_ns);
         // Datagrams without a number are only known to be lost by the marks.
         if (!net_is_short(state_of(worker->run)) || at_ns - own->marked_ns < NET_CHECK_NS)
@@ -491,9 +491,9 @@ void net_datagram_work(struct worker *worker)
         own->marked_ns = at_ns;
         send_marks(own);
     }
-    const int64_t until_ns = now_ns() + SETTLE_NS;
+    const int64_t until_ns = clock_ns() + SETTLE_NS;
     do
         send_marks(own);
-    while (!own->failed && now_ns() < until_ns &&
-           !worker_sleep_until(worker, now_ns() + SETTLE_STEP_NS) && !accounted(worker));
+    while (!own->failed && clock_ns() < until_ns &&
+           !worker_sleep_until(worker, clock_ns() + SETTLE_STEP_NS) && !accounted(worker));
 }

@@ -45,10 +45,10 @@ static double clock_measure(void)
 {
     double chain_ns = INFINITY, empty_ns = INFINITY;
     for (unsigned i = 0; i < TRIES; i++) {
-        const int64_t start_ns = now_ns();
-        const int64_t between_ns = now_ns();
+        const int64_t start_ns = clock_ns();
+        const int64_t between_ns = clock_ns();
         chain();
-        const int64_t end_ns = now_ns();
+        const int64_t end_ns = clock_ns();
         empty_ns = fmin(empty_ns, (double)(between_ns - start_ns));
         chain_ns = fmin(chain_ns, (double)(end_ns - between_ns));
     }
@@ -64,7 +64,7 @@ static double clock_measure(void)
 // first.
 static void clock_sample(struct worker *worker, int64_t *next_ns)
 {
-    const int64_t at_ns = now_ns();
+    const int64_t at_ns = clock_ns();
     if (at_ns < *next_ns)
         return;
     const double hz = clock_measure();

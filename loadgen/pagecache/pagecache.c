@@ -230,10 +230,10 @@ static void work(struct worker *worker)
     int error = 0;
     while (error == 0 && worker_wait_due(worker, &due_ns)) {
         const struct io_request request = io_stream_next(&own->stream, 0);
-        const int64_t start_ns = now_ns();
+        const int64_t start_ns = clock_ns();
         error = io_stream_do(&own->stream, &request);
         if (error == 0)
-            worker_done(worker, due_ns, start_ns, now_ns(), worker->run->quantum);
+            worker_done(worker, due_ns, start_ns, clock_ns(), worker->run->quantum);
         else
             worker_fail(
                 worker, "reading at byte %llu of the work file in %s: %s: check the kernel log",

@@ -104,7 +104,7 @@ static void *watch(void *argument)
         return NULL;
     while (!atomic_load_explicit(&wakeups->ended, memory_order_relaxed)) {
         sleep_until_ns(due_ns);
-        const int64_t late_ns = now_ns() - due_ns;
+        const int64_t late_ns = clock_ns() - due_ns;
         histogram_record(&watcher->latency, late_ns);
         due_ns += (late_ns / wakeups->interval_ns + 1) * wakeups->interval_ns;
     }
@@ -132,7 +132,7 @@ static int wakeups_start(struct wakeups *wakeups, const struct cpu_list *cpus, i
         return -1;
     wakeups->count = cpus->count;
     // Not all CPUs at the same time: their interrupts would be one.
-    const int64_t start_ns = now_ns() + interval_ns;
+    const int64_t start_ns = clock_ns() + interval_ns;
     for (unsigned i = 0; i < wakeups->count; i++) {
         struct watcher *watcher = &wakeups->watchers[i];
         watcher->wakeups = wakeups;
@@ -370,7 +370,7 @@ static const struct sample *record_spans(struct recording *recording, const stru
     const struct sample *before = &recording->first;
     for (; next_ns <= end_ns && sleep_to(next_ns); next_ns += interval_ns) {
         struct sample *after = &recording->samples[recording->spans % 2];
-        const int64_t at_ns = now_ns();
+        const int64_t at_ns = clock_ns();
         if (sample_take(after, recording->capacity) != 0)
             return NULL;
         if (after->count != before->count) {
@@ -396,7 +396,7 @@ static int record(struct run *run, struct recording *recording)
     const int64_t interval_ns = interval_of(run);
     if (set->wakeup_ns > 0 && wakeups_start(&recording->wakeups, &run->cpus, set->wakeup_ns) != 0)
         return -1;
-    recording->start_ns = recording->end_ns = now_ns();
+    recording->start_ns = recording->end_ns = clock_ns();
     if (sample_take(&recording->first, recording->capacity) != 0 ||
         write_header(recording, set, interval_ns) != 0)
         return -1;
@@ -420,7 +420,7 @@ static int record(struct run *run, struct recording *recording)
     line_text(&line, "event", "summary");
     line_count(&line, "spans", recording->spans);
     line_fixed(&line, "length_s", seconds, 6);
-    line_fixed(&line, "own_cpu_s", (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9, 6);
+    line_fixed(&line, "own_cpu_s", (double)clock_of(CLOCK_PROCESS_CPUTIME_ID) / 1e9, 6);
     add_changes(&line, "mean_load", "mean_steal", &recording->first, last, seconds);
     if (recording->wakeups.count > 0) {
         line_object(&line, "wakeup");

@@ -145,7 +145,7 @@ static void *answer(void *argument)
     if (pair->method->ring(&pair->back) != 0 || failed != 0)
         return NULL;
     while (pair->method->wait(&pair->there) == 0 && !atomic_load(&pair->ended)) {
-        atomic_store_explicit(&pair->answer_ns, now_ns(), memory_order_relaxed);
+        atomic_store_explicit(&pair->answer_ns, clock_ns(), memory_order_relaxed);
         atomic_store_explicit(&pair->partner_switches, switches_of_thread(), memory_order_relaxed);
         if (pair->method->ring(&pair->back) != 0)
             break;
@@ -180,10 +180,10 @@ static int pair_open(struct pair *pair, const struct bell_method *method, int cp
 // Wakes the partner and sleeps until it wakes the caller. 0, or an errno.
 static int pair_round(struct pair *pair, struct round_trip *trip)
 {
-    trip->start_ns = now_ns();
+    trip->start_ns = clock_ns();
     if (pair->method->ring(&pair->there) != 0 || pair->method->wait(&pair->back) != 0)
         return errno;
-    trip->back_ns = now_ns();
+    trip->back_ns = clock_ns();
     trip->there_ns = atomic_load_explicit(&pair->answer_ns, memory_order_relaxed);
     trip->switches =
         switches_of_thread() + atomic_load_explicit(&pair->partner_switches, memory_order_relaxed);

@@ -68,7 +68,7 @@ static const struct option_row options[] = {
 };
 
 // Of all workers, by the kernel: calls that it counts, and the process's CPU time.
-enum counter { CALLS, USER_US, SYSTEM_US };
+enum counter { CALLS, USER_NS, SYSTEM_NS };
 
 static const struct call *call_of(const struct run *run)
 {
@@ -107,18 +107,13 @@ static double operate(struct worker *worker)
 
 // ---- what the kernel counts ----
 
-static double microseconds(struct timeval time)
-{
-    return (double)time.tv_sec * 1e6 + (double)time.tv_usec;
-}
-
 static void count(struct run *run, double counters[LOAD_COUNTERS])
 {
     const struct call *call = call_of(run);
     struct rusage usage;
     if (getrusage(RUSAGE_SELF, &usage) == 0) {
-        counters[USER_US] = microseconds(usage.ru_utime);
-        counters[SYSTEM_US] = microseconds(usage.ru_stime);
+        counters[USER_NS] = (double)timeval_ns(usage.ru_utime);
+        counters[SYSTEM_NS] = (double)timeval_ns(usage.ru_stime);
     }
     // Of the process at once, without this thread: to ask for each of a thousand busy threads takes
     // many seconds. What this one reads here is the same each time.
@@ -129,8 +124,8 @@ static void count(struct run *run, double counters[LOAD_COUNTERS])
 // Time in the kernel / CPU time; NAN without any.
 static double system_share(const struct snapshot *window)
 {
-    const double all_us = window->counters[USER_US] + window->counters[SYSTEM_US];
-    return all_us > 0 ? window->counters[SYSTEM_US] / all_us : NAN;
+    const double all_ns = window->counters[USER_NS] + window->counters[SYSTEM_NS];
+    return all_ns > 0 ? window->counters[SYSTEM_NS] / all_ns : NAN;
 }
 
 static void fields(struct run *run, const struct snapshot *window, struct line *line)
@@ -140,7 +135,7 @@ static void fields(struct run *run, const struct snapshot *window, struct line *
     line_fixed(line, "kernel_ratio", per_unit(window->counters[CALLS], window), 6);
     if (!call_of(run)->counted)
         line_text(line, "kernel_reason", "the kernel counts only calls of read and write");
-    line_fixed(line, "system_s", window->counters[SYSTEM_US] / 1e6, 6);
+    line_fixed(line, "system_s", window->counters[SYSTEM_NS] / 1e9, 6);
     line_fixed(line, "system_share", system_share(window), 6);
 }
 
