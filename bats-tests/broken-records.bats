@@ -54,6 +54,28 @@ figures() {
     done
 }
 
+@test "the report takes no number with a 0 in front and no name twice, as no other reader does" {
+    local kind file
+    for kind in 's/"wall_s": *0/&0/' 's/"schema":/"schema":"jostle.run\/1",&/'; do
+        rm -rf out && cp -r whole out
+        sed "2$kind" whole/runs.jsonl >out/runs.jsonl
+        ! cmp -s whole/runs.jsonl out/runs.jsonl
+        "$BIN/stats" --derive out 2>err
+        [[ $(<err) == 'jostle: out/runs.jsonl: line 2 is no record: '* ]]
+        "$JOSTLE" report out >/dev/null 2>err
+        [[ $(<err) == 'jostle: out/runs.jsonl: 1 line is broken or half-written and left out' ]]
+    done
+    for file in experiment.json result.json; do
+        for kind in 's/"confidence": *0/&0/' 's/"schema":/"schema":"x",&/'; do
+            rm -rf out && cp -r whole out
+            sed "$kind" "whole/$file" >"out/$file"
+            ! cmp -s "whole/$file" "out/$file"
+            "$JOSTLE" report out >/dev/null 2>err || true
+            grep -qFx "jostle: out/$file is broken or half-written" err
+        done
+    done
+}
+
 @test "an experiment resumes over what is broken in the middle of its records" {
     "$JOSTLE" run --quiet --output first --min-runs 4 --max-runs 4 --seed 1 -- true
     runs=4 middle=2

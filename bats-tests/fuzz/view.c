@@ -54,6 +54,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     json_t *other =
         memchr(data, '\0', size) != NULL ? NULL : json_loads(view.text, JSON_DECODE_ANY, NULL);
     fuzz_require(other == NULL || top != NULL || depth_of(other) > VIEW_DEEPEST);
+    json_error_t error;
+    json_t *once =
+        json_loadb(view.text, strlen(view.text), JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &error);
+    fuzz_require(once != NULL || top == NULL ||
+                 json_error_code(&error) != json_error_duplicate_key);
+    json_decref(once);
     json_decref(other);
     view_free(&view);
     return 0;

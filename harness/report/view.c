@@ -104,10 +104,12 @@ static bool skip_digits(struct parser *parser)
     return parser->at > start;
 }
 
+// No digit follows a 0 that a number begins with.
 static bool skip_number(struct parser *parser)
 {
     (void)skip_any(parser, "-");
-    if (!skip_digits(parser) || (skip_any(parser, ".") && !skip_digits(parser)))
+    if (!(skip_any(parser, "0") || skip_digits(parser)) ||
+        (skip_any(parser, ".") && !skip_digits(parser)))
         return false;
     if (!skip_any(parser, "eE"))
         return true;
@@ -141,8 +143,30 @@ static bool take_key(struct parser *parser, const char **key)
     return skip_any(parser, ":");
 }
 
+// Whether two of an object's members, from `first` on, have one name. An object with more of them
+// than any record has is left to jansson.
+static bool has_twins(const struct parser *parser, size_t first, size_t members)
+{
+    enum { MANY = 200 };
+    const struct value *begin = &parser->view->item[first],
+                       *end = parser->view->item + parser->view->count;
+    if (members > MANY) {
+        const char *text = begin[-1].text;
+        json_auto_t *known =
+            json_loadb(text, (size_t)(parser->at - text), JSON_REJECT_DUPLICATES, NULL);
+        return !known;
+    }
+    for (const struct value *item = begin; item < end; item += item->size)
+        for (const struct value *other = begin; other < item; other += other->size)
+            if (item->key[0] == other->key[0] && strcmp(item->key, other->key) == 0)
+                return true;
+    return false;
+}
+
 static bool parse_items(struct parser *parser, const char *closing, unsigned depth)
 {
+    const size_t first = parser->view->count;
+    size_t members = 0;
     parser->at++;
     skip_blanks(parser);
     if (skip_any(parser, closing))
@@ -155,9 +179,10 @@ static bool parse_items(struct parser *parser, const char *closing, unsigned dep
         if (!parse_value(parser, depth))
             return false;
         parser->view->item[item].key = key;
+        members += key != NULL;
         skip_blanks(parser);
     } while (skip_any(parser, ","));
-    return skip_any(parser, closing);
+    return skip_any(parser, closing) && (members == 0 || !has_twins(parser, first, members));
 }
 
 // By the characters that values begin with, in the order of the types; any other is a number's.
