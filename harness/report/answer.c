@@ -9,7 +9,7 @@
 
 static const struct value *protection_of(const struct experiment *experiment)
 {
-    return view_get(experiment->result.top, "protection");
+    return experiment->protection;
 }
 
 bool protection_measured(const struct experiment *experiment)
@@ -217,7 +217,7 @@ static const char *causes_text(struct arena *texts, const struct value *points)
 // "half (cpu --percent 50)", or the name alone where that is all of the load.
 static const char *load_text(const struct experiment *experiment, const char *name)
 {
-    const struct value *load = view_entry(view_get(experiment->record.top, "loads"), "name", name);
+    const struct value *load = view_entry(experiment->loads, "name", name);
     const char *spec = view_text(load, "spec");
     return shown(experiment->texts, !spec || strcmp(spec, name) == 0
                                         ? name
@@ -334,7 +334,7 @@ static const char *answer_sentence(const struct experiment *experiment,
 // Steps through the slowdowns of the main metric.
 static bool each_slowdown(const struct experiment *experiment, const struct value **item)
 {
-    const struct value *all = view_get(experiment->result.top, "slowdowns");
+    const struct value *all = experiment->slowdowns;
     while (view_each(all, item))
         if (view_matches(*item, "metric", main_metric(experiment)->name))
             return true;
@@ -422,7 +422,7 @@ void answer_put(struct line *json, const char *name, const struct experiment *ex
     else if (protection_measured(experiment)) {
         visible_add(json, until_text(experiment));
         visible_add(json, best_text(experiment));
-    } else if (view_first(view_get(experiment->result.top, "slowdowns")))
+    } else if (view_first(experiment->slowdowns))
         put_slowdowns(json, experiment);
     else
         put_alone(json, experiment);

@@ -19,44 +19,38 @@ static void put_without(struct line *json, const char *name, const struct value 
     }
 }
 
-// What the slowdown is among all of the report.
-static void put_family(struct line *json, const struct value *slowdown, const struct family *family)
-{
-    line_real(json, "q", family_q_of(family, slowdown));
-    line_bool(json, "survives", family_survives(family, slowdown));
-}
-
 static void put_slowdowns(struct line *json, const struct cell *cell)
 {
     put_without(json, "slowdown", cell->slowdown, "attribution", "condition");
     if (cell->slowdown) {
         line_real(json, "noise_floor", cell->noise_floor);
-        put_family(json, cell->slowdown, cell->of->family);
+        family_put_ratio(json, cell->of, cell->slowdown);
         line_close(json);
     }
     line_array(json, "all_slowdowns");
-    const struct value *all = view_get(cell->of->result.top, "slowdowns");
+    const struct value *all = cell->of->slowdowns;
     for (const struct value *item = NULL; cell->condition && view_each(all, &item);)
         if (view_matches(item, "condition", cell->condition)) {
             put_without(json, NULL, item, "attribution", "condition");
-            put_family(json, item, cell->of->family);
+            family_put_ratio(json, cell->of, item);
             line_close(json);
         }
     line_close(json);
 }
 
 // The comparisons, or interactions, of the cell's variant: alone, and under its load.
-static void put_of_variant(struct line *json, const char *name, const struct cell *cell)
+static void put_of_variant(struct line *json, const char *name, const struct value *list,
+                           const struct cell *cell)
 {
     const struct value *load = view_get(experiment_condition(cell->of, cell->condition), "load");
     const struct value *variant =
         view_get(experiment_condition(cell->of, cell->reference), "variant");
     line_array(json, name);
-    EACH_VALUE (item, view_get(cell->of->result.top, name)) {
+    EACH_VALUE (item, list) {
         if (!comparison_is_of(item, variant, NULL) && !comparison_is_of(item, variant, load))
             continue;
         put_without(json, NULL, item, "text", "variant");
-        put_family(json, item, cell->of->family);
+        family_put_ratio(json, cell->of, item);
         line_close(json);
     }
     line_close(json);
@@ -77,7 +71,7 @@ static void put_achieved(struct line *json, const struct cell *cell)
 static void put_warnings(struct line *json, const struct cell *cell)
 {
     line_array(json, "warnings");
-    EACH_VALUE (item, view_get(cell->of->result.top, "warnings")) {
+    EACH_VALUE (item, cell->of->warnings) {
         if (!warning_is_of(item, cell->reference, cell->condition, true))
             continue;
         line_object(json, NULL);
@@ -170,17 +164,17 @@ static char *model_of(const struct cell *cell, bool lists)
         line_close(&json);
     put_slowdowns(&json, cell);
     if (cell->variant) {
-        put_of_variant(&json, "comparisons", cell);
-        put_of_variant(&json, "interactions", cell);
-        view_put(&json, "gate", view_get(of->result.top, "gate"));
+        put_of_variant(&json, "comparisons", of->comparisons, cell);
+        put_of_variant(&json, "interactions", of->interactions, cell);
+        view_put(&json, "gate", of->gate);
     }
-    view_put(&json, "capacity", view_get(of->result.top, "capacity"));
-    view_put(&json, "protection", view_get(of->result.top, "protection"));
+    view_put(&json, "capacity", of->capacity);
+    view_put(&json, "protection", of->protection);
     put_achieved(&json, cell);
     view_put(&json, "attribution",
              view_get(slowdown_of(of, cell->condition, metrics[METRIC_WALL].name), "attribution"));
-    if (view_is(view_get(of->result.top, "machine"), VIEW_OBJECT))
-        view_put(&json, "machine", view_get(of->result.top, "machine"));
+    if (view_is(of->machine, VIEW_OBJECT))
+        view_put(&json, "machine", of->machine);
     put_warnings(&json, cell);
     if (!lists)
         return json_text_end(&json);
@@ -218,7 +212,7 @@ static void put_other_metrics(struct line *json, const struct cell *cell, bool p
         if (page) { // for its table of answers
             line_real(json, "ratio_value", view_real(row.slowdown, "ratio"));
             page_put_ratio(json, row.slowdown);
-            line_bool(json, "survives", family_survives(cell->of->family, row.slowdown));
+            survives_put(json, cell->of, row.slowdown);
         }
         line_close(json);
     }
@@ -304,7 +298,7 @@ static char *row_texts(const struct cell *cell, bool page, bool first)
     line_text(&json, "started", cell->of->runs.started);
     visible_put(&json, "host", cell->host);
     visible_put(&json, "main", cell->main->words);
-    line_bool(&json, "survives", family_survives(cell->of->family, cell->slowdown));
+    survives_put(&json, cell->of, cell->slowdown);
     line_bool(&json, "short", cell->is_short);
     row_warnings(&json, cell->of, cell->reference, cell->condition, true);
     put_other_metrics(&json, cell, page);

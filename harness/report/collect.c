@@ -1,8 +1,49 @@
 #include "report.h"
 
+#include "common/schemas.h"
+
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+struct jobs {
+    void (*job)(void *context, size_t number);
+    void *context;
+    size_t count;
+    atomic_size_t next;
+};
+
+static void *work_on(void *argument)
+{
+    struct jobs *work = argument;
+    for (size_t i; (i = atomic_fetch_add(&work->next, 1)) < work->count;)
+        work->job(work->context, i);
+    return NULL;
+}
+
+// Calls job(context, 0) to job(context, count - 1), each once, a few at a time: folders are many
+// and small, and may be on a file system that answers late.
+static void workers_each(size_t count, void (*job)(void *context, size_t number), void *context)
+{
+    enum { MOST = 4 };
+    struct jobs work = {.job = job, .context = context, .count = count};
+    pthread_t thread[MOST];
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t started = 0;
+    while (started + 1 < MOST && started + 1 < (size_t)(cpus < 1 ? 1 : cpus) && started + 1 < count)
+        if (pthread_create(&thread[started], NULL, work_on, &work) != 0)
+            break;
+        else
+            started++;
+    work_on(&work);
+    while (started > 0)
+        pthread_join(thread[--started], NULL);
+}
+
+// ---- what is not done
 
 static void add_waiting(struct collected *to, const struct experiment *experiment,
                         const char *state, const char *reason)
@@ -168,81 +209,256 @@ static struct report_line line_of(struct arena *texts, const struct cell *cell)
     };
 }
 
-static void add_cell(struct collected *to, struct cell *cell, const struct wanted *wanted)
+// ---- the family of all ratios
+
+// What has no interval cannot look distinguishable.
+static void add_ratio(struct family *family, const struct experiment *experiment,
+                      const struct value *ratio)
 {
-    if (!cell_wanted(wanted, cell))
-        return;
+    const double apart = fmax(view_number(view_get(experiment->intervals, "family"), 1), 1);
+    if (view_is(view_get(ratio, "ci"), VIEW_ARRAY))
+        family_add(family, (struct member){
+                               .p = view_real(ratio, "p"),
+                               .chance = (1 - view_confidence(experiment->intervals)) / apart,
+                               .distinguishable = view_holds(ratio, "distinguishable"),
+                           });
+}
+
+// The ratios of a list, of one condition or (NULL) of all. The wall time is in each record, also
+// where it is neither one of --metric nor shown.
+static void add_ratios(struct family *family, const struct experiment *experiment,
+                       const struct value *list, const char *condition)
+{
+    const struct metric_list *known = &experiment->metrics;
+    const bool timed = known->item[METRIC_WALL].chosen || known->main == METRIC_WALL;
+    EACH_VALUE (item, list) {
+        if ((condition && !view_matches(item, "condition", condition)) ||
+            (!timed && view_matches(item, "metric", metrics[METRIC_WALL].name)))
+            continue;
+        add_ratio(family, experiment, item);
+        family->ratios = family->ratios || !condition;
+    }
+}
+
+// ---- cells
+
+static void add_cell(struct collected *to, struct cell *cell, struct experiment *experiment,
+                     const struct wanted *wanted)
+{
     struct report_line line = line_of(&to->texts, cell);
-    // People want one row of all sessions.
-    if (!wanted->rows || !cell->of->is_session) {
+    // A session's ratio is not one of the family, but that over all sessions. People want one row
+    // of these.
+    experiment->spots = experiment->is_session ? NULL : &line.spots;
+    if (!experiment->is_session && cell->condition)
+        add_ratios(&to->family, experiment, experiment->slowdowns, cell->condition);
+    if (!wanted->rows || !experiment->is_session) {
         const bool first = to->lines.count == 0 ||
                            to->lines.item[to->lines.count - 1].experiment != line.experiment;
-        line.text = arena_keep(&to->texts, cell_text(cell, wanted, first));
+        line.text = cell_text(cell, wanted, first);
         line.settings = wanted->page ? arena_keep(&to->texts, settings_of(cell)) : NULL;
     }
     MORE(&to->lines) = line;
 }
 
-// False: the records lack what a report needs.
-static bool make_cells(struct collected *to, const struct experiment *experiment,
-                       const struct wanted *wanted)
+static void drop_lines(struct collected *to, size_t from)
 {
-    bool good = view_is(experiment->conditions, VIEW_ARRAY) && experiment->state != NULL;
-    struct pairing pairing;
-    for (size_t i = 0; good && experiment_pairing(experiment, i, &pairing); i++) {
-        struct cell cell;
-        good = cell_make(&cell, experiment, pairing);
-        if (good)
-            add_cell(to, &cell, wanted);
+    while (to->lines.count > from) {
+        free(to->lines.item[--to->lines.count].text);
+        free(to->lines.item[to->lines.count].spots.item);
     }
-    return good;
 }
 
-static void collect_folder(struct collected *to, const struct folder *folder, size_t number,
-                           const struct wanted *wanted, bool is_session)
+// Returns how many there are. False in *good: the records lack what a report needs.
+static size_t make_cells(struct collected *to, struct experiment *experiment,
+                         const struct wanted *wanted, bool *good)
 {
-    struct experiment experiment;
-    const struct run_options options = {.keep = wanted->page || wanted->lists};
-    experiment_read(&experiment, folder, number, wanted, &options, &to->problems);
-    experiment.is_session = is_session;
-    if (is_session) // its ratio is not one of the family, but that over all sessions
-        experiment.family = NULL;
-    if (experiment.record.top) {
-        const struct host host = host_of(&experiment);
+    const size_t before = to->lines.count;
+    struct pairing pairing;
+    *good = view_is(experiment->conditions, VIEW_ARRAY) && experiment->state != NULL;
+    for (size_t i = 0; *good && experiment_pairing(experiment, i, &pairing); i++) {
+        struct cell cell;
+        *good = cell_make(&cell, experiment, pairing);
+        if (*good && cell_wanted(wanted, &cell))
+            add_cell(to, &cell, experiment, wanted);
+    }
+    if (!*good)
+        drop_lines(to, before);
+    if (to->lines.count > before && !experiment->is_session) {
+        add_ratios(&to->family, experiment, experiment->comparisons, NULL);
+        add_ratios(&to->family, experiment, experiment->interactions, NULL);
+    }
+    return to->lines.count - before;
+}
+
+static void collect_folder(struct collected *to, struct experiment *experiment,
+                           const struct wanted *wanted)
+{
+    bool good = true;
+    size_t cells = 0;
+    if (experiment->record.top) {
+        const struct host host = host_of(experiment);
         add_host(to, &host);
     }
-    const size_t before = to->lines.count;
-    bool listed = false;
-    if (experiment.record.top && experiment.result.top && !make_cells(to, &experiment, wanted)) {
-        to->lines.count = before;
-        problems_add(
-            &to->problems, "broken-record", folder->name,
-            text_of("%s/result.json or experiment.json lacks what a report needs", folder->name));
-        add_waiting(to, &experiment, "interrupted", "its records cannot be used");
-        listed = true;
+    if (experiment->record.top && experiment->result.top)
+        cells = make_cells(to, experiment, wanted, &good);
+    if (good) {
+        note_unfinished(to, experiment);
+    } else {
+        problems_add(&to->problems, "broken-record", experiment->name,
+                     text_of("%s/result.json or experiment.json lacks what a report needs",
+                             experiment->name));
+        add_waiting(to, experiment, "interrupted", "its records cannot be used");
     }
-    if (!listed)
-        note_unfinished(to, &experiment);
-    if (wanted->table && to->lines.count > before)
-        to->table = arena_keep(&to->texts, table_of(&experiment));
+    if (wanted->table && cells > 0) {
+        experiment->spots = &to->table_spots;
+        to->table = table_of(experiment);
+    }
     if (to->waiting.count > 0 && !name_wanted(wanted, to->waiting.item[to->waiting.count - 1].name))
         to->waiting.count--;
-    if (!wanted->only || to->lines.count > before || to->waiting.count > 0) {
+    if (!wanted->only || cells > 0 || to->waiting.count > 0) {
         to->experiments++;
-        to->runs += experiment.runs.measured;
+        to->runs += experiment->runs.measured;
     }
-    experiment_free(&experiment);
 }
 
-// The cells over the sessions of a group; its folders are counted by themselves.
-static void collect_group(struct collected *to, const struct group *group,
-                          const struct folders *folders, const struct wanted *wanted)
+// ---- sessions of one cell
+
+// Where a folder's experiment is among them.
+struct place {
+    const char *name;   // of the cell, as all its sessions share it; NULL: of no cell
+    const char *key;    // of its definition; NULL: not known
+    struct arena texts; // theirs
+    unsigned session;
+    size_t folder; // index
+};
+
+struct work {
+    const struct folders *folders;
+    const struct wanted *wanted;
+    struct place *places;
+    // The places of folders that may be sessions of one cell; each other one is by itself.
+    struct {
+        struct unit {
+            struct place *place;
+            size_t count;
+        } * item;
+        size_t count, allocated;
+    } units;
+    struct collected *parts; // one for each folder
+};
+
+static void find_place(void *context, size_t number)
 {
-    struct experiment all;
-    const struct run_options options = {.keep = wanted->page};
-    sessions_read(&all, group, folders, wanted, &options);
-    make_cells(to, &all, wanted);
-    experiment_free(&all);
+    struct work *work = context;
+    struct place *place = &work->places[number];
+    struct problems ignored = {0}; // who reads all of it names them
+    struct document record;
+    OWNED char *path = text_of("%s/experiment.json", work->folders->item[number].path);
+    document_read(&record, path, SCHEMA_EXPERIMENT, "", &ignored);
+    const struct value *cell = view_get(record.top, "cell");
+    *place = (struct place){.folder = number};
+    place->name = kept(&place->texts, view_text(cell, "of") ?: view_text(cell, "name"));
+    place->key = kept(&place->texts, view_text(cell, "key"));
+    place->session = view_count(view_get(cell, "session"), 1);
+    document_free(&record);
+    problems_free(&ignored);
+}
+
+// What has another definition is another cell, whatever its name.
+static int by_cell(const struct place *x, const struct place *y)
+{
+    const int order = compare_texts(x->name, y->name);
+    return order != 0 ? order : compare_texts(x->key, y->key);
+}
+
+static int by_session(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    const int order = by_cell(x, y);
+    if (order != 0)
+        return order;
+    return x->session != y->session ? (x->session > y->session) - (x->session < y->session)
+                                    : (x->folder > y->folder) - (x->folder < y->folder);
+}
+
+static void find_units(struct work *work)
+{
+    const size_t count = work->folders->count;
+    work->places = must(calloc(count + 1, sizeof *work->places));
+    workers_each(count, find_place, work);
+    qsort(work->places, count, sizeof *work->places, by_session);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && work->places[i].name &&
+                          by_cell(&work->places[end], &work->places[i]) == 0;)
+            end++;
+        MORE(&work->units) = (struct unit){&work->places[i], end - i};
+    }
+}
+
+static bool has_cell(const struct experiment *experiment, const struct wanted *wanted)
+{
+    struct pairing pairing;
+    for (size_t i = 0;
+         experiment->baseline && experiment->state && experiment_pairing(experiment, i, &pairing);
+         i++) {
+        struct cell cell;
+        if (cell_make(&cell, experiment, pairing) && cell_wanted(wanted, &cell))
+            return true;
+    }
+    return false;
+}
+
+// Which of the unit's experiments are sessions of one cell: those with a cell in the report, if
+// they are several. Two of one number are no sessions of each other, but two results of the same,
+// such as of two nodes. Moves them to the front, in their order, and returns how many there are.
+static size_t find_sessions(struct unit *unit, struct experiment *part, const struct wanted *wanted)
+{
+    size_t count = 0;
+    for (size_t i = 0; unit->count > 1 && i < unit->count; i++) {
+        if (!has_cell(&part[i], wanted))
+            continue;
+        if (count > 0 && part[count - 1].session == part[i].session)
+            return 0;
+        const struct experiment own = part[i];
+        const struct place place = unit->place[i];
+        memmove(&part[count + 1], &part[count], (i - count) * sizeof *part);
+        memmove(&unit->place[count + 1], &unit->place[count], (i - count) * sizeof place);
+        part[count] = own;
+        unit->place[count++] = place;
+    }
+    return count > 1 ? count : 0;
+}
+
+static void collect_unit(void *context, size_t number)
+{
+    struct work *work = context;
+    const struct wanted *wanted = work->wanted;
+    struct unit *unit = &work->units.item[number];
+    const struct run_options options = {.keep = wanted->page || wanted->lists};
+    OWNED struct experiment *part = must(calloc(unit->count, sizeof *part));
+    for (size_t i = 0; i < unit->count; i++) {
+        const size_t folder = unit->place[i].folder;
+        experiment_read(&part[i], &work->folders->item[folder], folder + 1, wanted, &options,
+                        &work->parts[folder].problems);
+    }
+    const size_t sessions = find_sessions(unit, part, wanted);
+    for (size_t i = 0; i < unit->count; i++) {
+        part[i].is_session = i < sessions;
+        collect_folder(&work->parts[unit->place[i].folder], &part[i], wanted);
+    }
+    if (sessions > 0) {
+        struct collected *to = &work->parts[unit->place[0].folder];
+        const size_t before = to->lines.count;
+        struct experiment all;
+        bool good;
+        sessions_join(&all, part, sessions, kept(&to->texts, unit->place[0].name));
+        make_cells(to, &all, wanted, &good);
+        if (wanted->lists) // who wants the runs gets them of each session
+            drop_lines(to, before);
+        experiment_free(&all);
+    }
+    for (size_t i = 0; i < unit->count; i++)
+        experiment_free(&part[i]);
 }
 
 // Target, label, load, level in natural order (n=2 before n=10), then the experiment.
@@ -265,25 +481,6 @@ static int order_of_entries(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-struct work {
-    const struct folders *folders;
-    const struct wanted *wanted;
-    const struct groups *groups;
-    struct collected *parts; // one for each folder, then one for each group
-};
-
-static void work_on(void *context, size_t number)
-{
-    struct work *work = context;
-    const size_t folders = work->folders->count;
-    if (number < folders)
-        collect_folder(&work->parts[number], &work->folders->item[number], number + 1, work->wanted,
-                       work->groups->of[number] != SIZE_MAX);
-    else
-        collect_group(&work->parts[number], &work->groups->item[number - folders], work->folders,
-                      work->wanted);
-}
-
 #define APPEND(list)                                                                               \
     for (size_t i = 0; i < part->list.count; i++)                                                  \
         MORE(&to->list) = part->list.item[i];                                                      \
@@ -295,12 +492,15 @@ static void merge(struct collected *to, struct collected *part)
     APPEND(lines);
     APPEND(waiting);
     problems_move(&to->problems, &part->problems);
+    family_move(&to->family, &part->family);
     for (size_t i = 0; i < part->hosts.count; i++)
         add_host(to, &part->hosts.item[i]);
     free(part->hosts.item);
     arena_move(&to->texts, &part->texts);
-    if (part->table)
+    if (part->table) {
         to->table = part->table;
+        to->table_spots = part->table_spots;
+    }
     to->experiments += part->experiments;
     to->runs += part->runs;
 }
@@ -308,21 +508,25 @@ static void merge(struct collected *to, struct collected *part)
 void collect(struct collected *collected, const struct folders *folders,
              const struct wanted *wanted)
 {
-    *collected = (struct collected){.groups = must(calloc(1, sizeof *collected->groups))};
-    // Where a slowdown is in the family of all is to be known before it is put into words.
-    survey(collected->groups, &collected->family, folders, wanted);
-    struct wanted all = *wanted;
-    all.family = &collected->family;
-    // Who wants the runs gets them of each session.
-    const size_t count = folders->count + (wanted->lists ? 0 : collected->groups->count);
+    *collected = (struct collected){0};
     struct work work = {.folders = folders,
-                        .wanted = &all,
-                        .groups = collected->groups,
-                        .parts = must(calloc(count + 1, sizeof *work.parts))};
-    workers_each(count, work_on, &work);
-    for (size_t i = 0; i < count; i++)
+                        .wanted = wanted,
+                        .parts = must(calloc(folders->count + 1, sizeof *work.parts))};
+    find_units(&work);
+    workers_each(work.units.count, collect_unit, &work);
+    for (size_t i = 0; i < folders->count; i++) {
         merge(collected, &work.parts[i]);
+        arena_free(&work.places[i].texts);
+    }
     free(work.parts);
+    free(work.places);
+    free(work.units.item);
+    family_settle(&collected->family);
+    for (size_t i = 0; i < collected->lines.count; i++) {
+        struct report_line *line = &collected->lines.item[i];
+        line->text = spots_fill(&collected->family, line->text, &line->spots);
+    }
+    collected->table = spots_fill(&collected->family, collected->table, &collected->table_spots);
     if (collected->lines.count > 0) // qsort() takes no NULL
         qsort(collected->lines.item, collected->lines.count, sizeof *collected->lines.item,
               order_of_entries);
@@ -330,12 +534,11 @@ void collect(struct collected *collected, const struct folders *folders,
 
 void collected_free(struct collected *collected)
 {
-    if (collected->groups)
-        groups_free(collected->groups);
-    free(collected->groups);
+    drop_lines(collected, 0);
     free(collected->lines.item);
     free(collected->waiting.item);
     free(collected->hosts.item);
+    free(collected->table);
     arena_free(&collected->texts);
     problems_free(&collected->problems);
     family_free(&collected->family);

@@ -17,6 +17,7 @@ struct column {
     enum fill fill;
     const struct quantity *metric; // that it is of; NULL: that of the row
     const char *reference;         // what the row has that others are compared with; NULL: its own
+    size_t marks; // place in the row of the ratio that is marked where it survives; 0: none
 };
 
 static const char *program_text(const struct row *row)
@@ -132,7 +133,7 @@ static const char *pair_text(const struct row *row)
 
 static const char *remarked(const struct row *row)
 {
-    return kept(row->of->texts, ratio_remarked(row->slowdown, row->of->family, ROOM));
+    return kept(row->of->texts, ratio_remarked(row->slowdown, ROOM));
 }
 
 static const char *slowdown_text(const struct row *row)
@@ -167,7 +168,7 @@ static const char *achieved_text(const struct row *row)
 
 static const char *entry_ratio_text(const struct row *row)
 {
-    return kept(row->of->texts, ratio_text(row->entry, row->of->family, ROOM));
+    return kept(row->of->texts, ratio_text(row->entry, ROOM));
 }
 
 static const char *verdict_text(const struct row *row)
@@ -181,8 +182,8 @@ static const char *verdict_text(const struct row *row)
 static const char *ratio_under_text(const struct row *row, const struct value *load)
 {
     const struct value *comparison =
-        comparison_of(row->of, "comparisons", row->variant, load, row->metric->name);
-    return kept(row->of->texts, ratio_text(comparison, NULL, ROOM));
+        comparison_of(row->of->comparisons, row->variant, load, row->metric->name);
+    return kept(row->of->texts, ratio_text(comparison, ROOM));
 }
 
 static const char *ratio_alone_text(const struct row *row)
@@ -253,6 +254,8 @@ static const char *cost_text(const struct row *row)
 
 enum { MOST_COLUMNS = 12 };
 
+#define MARKS(member) offsetof(struct row, member)
+
 // In their order.
 static const struct column tables[TABLES][MOST_COLUMNS] =
     {
@@ -263,7 +266,7 @@ static const struct column tables[TABLES][MOST_COLUMNS] =
                 {"runs", "runs", cell_runs_text, .rank = 1},
                 {"alone", "%s", alone_text, .rank = 3, .fill = FILL_ALONE},
                 {"loaded", "under load", figure_text_of, .rank = 2},
-                {"slowdown", "%s", slowdown_text, .fill = FILL_RATIO},
+                {"slowdown", "%s", slowdown_text, .marks = MARKS(slowdown), .fill = FILL_RATIO},
                 {"of_alone", "of alone [%s]", of_alone_text, .rank = 4, .fill = FILL_LEVEL},
                 {"user", "user", pair_text, .rank = 6, .metric = &metrics[METRIC_USER]},
                 {"system", "system", pair_text, .rank = 7, .metric = &metrics[METRIC_SYSTEM]},
@@ -277,7 +280,8 @@ static const struct column tables[TABLES][MOST_COLUMNS] =
                 {"metric", "metric", metric_text, .left = true},
                 {"alone", "alone (%s)", alone_text, .rank = 2},
                 {"loaded", "under load", figure_text_of, .rank = 1},
-                {"ratio", "ratio [%s]", slowdown_text, .fill = FILL_LEVEL},
+                {"ratio", "ratio [%s]", slowdown_text, .marks = MARKS(slowdown),
+                 .fill = FILL_LEVEL},
                 {"of_alone", "of alone [%s]", of_alone_text, .rank = 3, .fill = FILL_LEVEL},
             },
         [TABLE_CONDITIONS] =
@@ -290,7 +294,7 @@ static const struct column tables[TABLES][MOST_COLUMNS] =
                 {"user", "user", center_text, .rank = 5, .metric = &metrics[METRIC_USER]},
                 {"system", "system", center_text, .rank = 6, .metric = &metrics[METRIC_SYSTEM]},
                 {"memory", "memory", center_text, .rank = 7, .metric = &metrics[METRIC_MEMORY]},
-                {"slowdown", "%s", slowdown_text, .fill = FILL_RATIO},
+                {"slowdown", "%s", slowdown_text, .marks = MARKS(slowdown), .fill = FILL_RATIO},
                 {"of_alone", "of alone [%s]", of_alone_text, .rank = 3, .fill = FILL_LEVEL},
                 {"achieved", "load achieved", achieved_text, .rank = 4},
             },
@@ -300,7 +304,8 @@ static const struct column tables[TABLES][MOST_COLUMNS] =
                 {"metric", "metric", metric_text, .left = true},
                 {"alone", "alone (%s)", alone_text, .rank = 2},
                 {"loaded", "under load", figure_text_of, .rank = 1},
-                {"ratio", "ratio [%s]", slowdown_text, .fill = FILL_LEVEL},
+                {"ratio", "ratio [%s]", slowdown_text, .marks = MARKS(slowdown),
+                 .fill = FILL_LEVEL},
                 {"of_alone", "of alone [%s]", of_alone_text, .rank = 3, .fill = FILL_LEVEL},
             },
         [TABLE_VARIANTS] =
@@ -309,9 +314,11 @@ static const struct column tables[TABLES][MOST_COLUMNS] =
                 {"load", "load", load_text, .left = true},
                 {"runs", "runs", runs_text, .rank = 2},
                 {"figure", "%s", figure_text_of, .rank = 1, .fill = FILL_MAIN},
-                {"ratio", "%s", entry_ratio_text, .fill = FILL_REFERENCE, .reference = "1"},
+                {"ratio", "%s", entry_ratio_text, .marks = MARKS(entry), .fill = FILL_REFERENCE,
+                 .reference = "1"},
                 {"verdict", "verdict", verdict_text, .left = true},
-                {"slowdown", "%s", variant_slowdown_text, .rank = 3, .fill = FILL_RATIO},
+                {"slowdown", "%s", variant_slowdown_text, .marks = MARKS(slowdown), .rank = 3,
+                 .fill = FILL_RATIO},
                 {"achieved", "load achieved", achieved_text, .rank = 4},
             },
         [TABLE_CHANGES] =
@@ -321,7 +328,8 @@ static const struct column tables[TABLES][MOST_COLUMNS] =
                 {"metric", "metric", metric_text, .left = true},
                 {"alone", "ratio alone", ratio_alone_text, .rank = 2},
                 {"under", "ratio under load", ratio_loaded_text, .rank = 1},
-                {"change", "change [%s]", entry_ratio_text, .fill = FILL_LEVEL},
+                {"change", "change [%s]", entry_ratio_text, .marks = MARKS(entry),
+                 .fill = FILL_LEVEL},
                 {"answer", "does the load change it?", answer_text, .left = true},
             },
         [TABLE_CAPACITY] =
@@ -364,8 +372,15 @@ void columns_put_row(struct line *json, enum table table, const struct row *row,
         struct row own = *row;
         if (column->metric)
             own.metric = column->metric;
-        line_text(json, column->key,
-                  row->is_reference && column->reference ? column->reference : column->text(&own));
+        const char *text =
+            row->is_reference && column->reference ? column->reference : column->text(&own);
+        const struct value *marked =
+            column->marks > 0
+                ? *(const struct value *const *)(const void *)((const char *)row + column->marks)
+                : NULL;
+        line_text(json, column->key, text);
+        if (strcmp(text, "-") != 0 && !isnan(view_real(marked, "ratio")))
+            mark_put(json, row->of, marked);
     }
     line_close(json);
 }

@@ -1,5 +1,6 @@
 #include "report.h"
 
+#include "common/schemas.h"
 #include "common/text.h"
 
 #include <math.h>
@@ -124,7 +125,7 @@ struct figure {
     // Texts and numbers of columns.
     const char *experiment, *state, *host, *name, *role, *metric, *unit, *better, *flags;
     const char *parameters, *command;
-    double session, sessions, level, q, noise_floor;
+    double session, sessions, level, noise_floor;
     const struct value *of;       // {mean, variance, ...}; NULL: a capacity has none of these
     const struct value *capacity; // of the condition; NULL: it is a figure of runs
     const struct value *from[SOURCES];
@@ -276,8 +277,7 @@ static void print_folder(const struct folder *folder, size_t number, const struc
     experiment_read(&experiment, folder, number, wanted, NULL, problems);
     if (find_cell(&context.cell, &experiment, wanted)) {
         const struct run_options options = {.visit = print_run, .context = &context};
-        runs_read(&runs, path, experiment.settings, view_get(experiment.result.top, "washout"),
-                  &options, folder->name, problems);
+        runs_read(&runs, path, &experiment, &options, folder->name, problems);
     }
     runs_free(&runs);
     experiment_free(&experiment);
@@ -291,17 +291,24 @@ static void add_metric(struct more *more, const char *name)
     MORE(more) = kept(&more->texts, name);
 }
 
-static struct more find_more(const struct folders *folders, const struct wanted *wanted)
+// By what each measured: who prints the runs names what cannot be read.
+static struct more find_more(const struct folders *folders)
 {
     struct more more = {.count = 0};
-    struct problems ignored = {0}; // who prints the runs names them
+    struct problems ignored = {0};
     for (size_t i = 0; i < folders->count; i++) {
-        struct experiment experiment;
-        experiment_read(&experiment, &folders->item[i], i + 1, wanted, NULL, &ignored);
-        more.variants = more.variants || experiment_has_variants(&experiment);
-        for (size_t k = METRIC_COUNT; k < experiment.metrics.count; k++)
-            add_metric(&more, experiment.metrics.item[k].name);
-        experiment_free(&experiment);
+        struct arena texts = {0};
+        struct document record;
+        OWNED char *path = text_of("%s/experiment.json", folders->item[i].path);
+        document_read(&record, path, SCHEMA_EXPERIMENT, "", &ignored);
+        const struct metric_list list =
+            metric_list(&texts, NULL, NULL, view_get(record.top, "settings"));
+        more.variants = more.variants || view_first(view_get(record.top, "variants"));
+        for (size_t k = METRIC_COUNT; k < list.count; k++)
+            add_metric(&more, list.item[k].name);
+        free(list.item);
+        document_free(&record);
+        arena_free(&texts);
     }
     problems_free(&ignored);
     return more;
@@ -320,7 +327,7 @@ static void print_titles(const struct more *more)
 bool runs_print(const struct folders *folders, const struct wanted *wanted,
                 struct problems *problems)
 {
-    struct more more = find_more(folders, wanted);
+    struct more more = find_more(folders);
     print_titles(&more);
     for (size_t i = 0; i < folders->count; i++)
         print_folder(&folders->item[i], i + 1, wanted, &more, problems);
@@ -331,12 +338,18 @@ bool runs_print(const struct folders *folders, const struct wanted *wanted,
 
 // ---- figures
 
+static void put_q(struct csv *csv, const struct figure *figure)
+{
+    csv_plain(csv, "");
+    spot_add(figure->cell->of->spots, SPOT_Q, (size_t)ftello(csv->file), 0, figure->from[SLOWDOWN]);
+}
+
 static void put_survives(struct csv *csv, const struct figure *figure)
 {
     const struct value *slowdown = figure->from[SLOWDOWN];
-    csv_plain(csv, !slowdown                                             ? ""
-                   : family_survives(figure->cell->of->family, slowdown) ? "true"
-                                                                         : "false");
+    csv_plain(csv, !slowdown ? "" : "false");
+    spot_add(figure->cell->of->spots, SPOT_SURVIVES, (size_t)ftello(csv->file) - strlen("false"),
+             strlen("false"), slowdown);
 }
 
 // How many times as large the figure is as alone: the slowdown, or 1 over it where higher is
@@ -395,7 +408,7 @@ static const struct column columns[] = {
     {"pairs", OF(SLOWDOWN, "pairs")},
     {"distinguishable", OF(SLOWDOWN, "distinguishable")},
     {"p", OF(SLOWDOWN, "p")},
-    {"q", NUMBER(q)},
+    {"q", .put = put_q},
     {"survives", .put = put_survives},
     {"noise_floor", NUMBER(noise_floor)},
     {"offered", OF(LOAD, "offered")},
@@ -430,9 +443,8 @@ enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static const char *unit_of(const struct figure *figure)
 {
-    const char *unit = !figure->capacity
-                           ? view_text(figure->of, "unit")
-                           : view_text(view_get(figure->cell->of->result.top, "capacity"), "unit");
+    const char *unit = !figure->capacity ? view_text(figure->of, "unit")
+                                         : view_text(figure->cell->of->capacity, "unit");
     return unit
                ?: text_ends(figure->metric, "_s")   ? "s"
               : text_ends(figure->metric, "_bytes") ? "B"
@@ -453,15 +465,13 @@ static void put_figure(struct csv *csv, struct figure figure)
     if (!figure.capacity) {
         if (figure.loaded && cell->condition)
             from[SLOWDOWN] = slowdown_of(of, cell->condition, figure.metric);
-        from[COMPARISON] = comparison_of(of, "comparisons", variant, load, figure.metric);
-        from[INTERACTION] = comparison_of(of, "interactions", variant, load, figure.metric);
+        from[COMPARISON] = comparison_of(of->comparisons, variant, load, figure.metric);
+        from[INTERACTION] = comparison_of(of->interactions, variant, load, figure.metric);
         from[ANSWER] = !from[SLOWDOWN] ? from[COMPARISON] : from[SLOWDOWN];
     }
     figure.unit = unit_of(&figure);
     figure.better = view_text(figure.of, "better") ?: figure.capacity ? "higher" : "lower";
-    figure.level = !figure.capacity ? legend_of(of).level
-                                    : view_real(view_get(of->result.top, "capacity"), "confidence");
-    figure.q = from[SLOWDOWN] ? family_q_of(of->family, from[SLOWDOWN]) : NAN;
+    figure.level = !figure.capacity ? legend_of(of).level : view_real(of->capacity, "confidence");
     figure.noise_floor =
         from[SLOWDOWN] && cell->slowdown && strcmp(figure.metric, metrics[METRIC_WALL].name) == 0
             ? cell->noise_floor
@@ -488,10 +498,9 @@ static void put_capacity(struct csv *csv, struct figure figure)
 {
     const struct cell *cell = figure.cell;
     figure.metric = "capacity";
-    figure.capacity = figure.name
-                          ? view_entry(view_path(cell->of->result.top, "capacity", "by_condition"),
-                                       "condition", figure.name)
-                          : NULL;
+    figure.capacity = figure.name ? view_entry(view_get(cell->of->capacity, "by_condition"),
+                                               "condition", figure.name)
+                                  : NULL;
     if (figure.capacity)
         put_figure(csv, figure);
 }

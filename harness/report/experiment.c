@@ -83,17 +83,51 @@ static const char *state_of(const struct experiment *experiment)
 
 void experiment_settle(struct experiment *experiment)
 {
-    const struct value *result = experiment->result.top, *record = experiment->record.top;
-    experiment->settings = view_get(record, "settings");
-    experiment->environment = view_get(record, "environment");
-    experiment->cell = view_get(record, "cell");
+#define MEMBER(of, name, member)                                                                   \
+    {                                                                                              \
+        name, of, offsetof(struct experiment, member)                                              \
+    }
+    enum { RECORD, RESULT };
+    static const struct {
+        const char *name;
+        int of;
+        size_t at;
+    } members[] = {
+        MEMBER(RECORD, "settings", settings),
+        MEMBER(RECORD, "environment", environment),
+        MEMBER(RECORD, "command", command),
+        MEMBER(RECORD, "loads", loads),
+        MEMBER(RECORD, "variants", variants),
+        MEMBER(RECORD, "conditions", planned),
+        MEMBER(RECORD, "cell", cell),
+        MEMBER(RESULT, "conditions", conditions),
+        MEMBER(RESULT, "slowdowns", slowdowns),
+        MEMBER(RESULT, "comparisons", comparisons),
+        MEMBER(RESULT, "interactions", interactions),
+        MEMBER(RESULT, "warnings", warnings),
+        MEMBER(RESULT, "intervals", intervals),
+        MEMBER(RESULT, "noise_floor", noise_floor),
+        MEMBER(RESULT, "capacity", capacity),
+        MEMBER(RESULT, "protection", protection),
+        MEMBER(RESULT, "machine", machine),
+        MEMBER(RESULT, "gate", gate),
+        MEMBER(RESULT, "verdict", verdict),
+        MEMBER(RESULT, "washout", washout),
+    };
+#undef MEMBER
+    const struct value *top[] = {experiment->record.top, experiment->result.top};
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
+        *(const struct value **)(void *)((char *)experiment + members[i].at) =
+            view_get(top[members[i].of], members[i].name);
     if (!view_is(experiment->cell, VIEW_OBJECT))
-        experiment->cell = view_get(result, "cell");
+        experiment->cell = view_get(top[RESULT], "cell");
     if (!view_is(experiment->cell, VIEW_OBJECT))
         experiment->cell = NULL;
-    experiment->conditions = view_get(result, "conditions");
+    experiment->session = view_count(view_get(experiment->cell, "session"), 1);
     experiment->baseline = view_first(experiment->conditions);
     experiment->reference = view_text(experiment->baseline, "name") ?: "baseline";
+    experiment->metrics = metric_list(experiment->texts, experiment->conditions,
+                                      experiment->slowdowns, experiment->settings);
     experiment->state = state_of(experiment);
     experiment->reason = view_text(experiment->status.top, "reason") ?: experiment->runs.failure;
 }
@@ -135,7 +169,7 @@ static const char *conditions_load(const struct experiment *experiment, const ch
 static void name_alone(struct cell *cell)
 {
     const struct experiment *of = cell->of;
-    const char *program = view_string(view_first(view_get(of->record.top, "command"))),
+    const char *program = view_string(view_first(of->command)),
                *last = program ? strrchr(program, '/') : NULL,
                *condition = cell->condition
                                 ?: cell->variant ? cell->reference
@@ -164,7 +198,7 @@ static void name_of_campaign(struct cell *cell)
     cell->level = view_text(entry, "level");
     cell->parameters = view_get(entry, "parameters");
     size_t count = 0;
-    EACH_VALUE (load, view_get(cell->of->record.top, "loads"))
+    EACH_VALUE (load, cell->of->loads)
         count++;
     if ((count > 2 && cell->condition) || cell->variant)
         cell->name = said(texts, "%s@%s", cell->name, cell->condition ?: cell->reference);
@@ -196,7 +230,7 @@ static void add_flag(struct cell *cell, const char *flag)
 
 static void find_warnings(struct cell *cell)
 {
-    EACH_VALUE (item, view_get(cell->of->result.top, "warnings"))
+    EACH_VALUE (item, cell->of->warnings)
         if (warning_is_of(item, cell->reference, cell->condition, true))
             add_flag(cell, view_text(item, "flag"));
 }
@@ -222,7 +256,7 @@ static bool has_numbers(const struct cell *cell, const struct value *condition)
 static bool find_conditions(struct cell *cell, struct pairing pairing)
 {
     const struct experiment *of = cell->of;
-    const struct value *loads = view_get(of->record.top, "loads");
+    const struct value *loads = of->loads;
     cell->baseline = pairing.baseline;
     cell->loaded = pairing.loaded;
     cell->reference = view_text(pairing.baseline, "name");
@@ -231,8 +265,7 @@ static bool find_conditions(struct cell *cell, struct pairing pairing)
         return false;
     const struct value *entry = experiment_condition(of, cell->reference);
     const char *named = view_text(entry, "variant"), *load = conditions_load(of, cell->condition);
-    const struct value *variant =
-        named ? view_entry(view_get(of->record.top, "variants"), "name", named) : NULL;
+    const struct value *variant = named ? view_entry(of->variants, "name", named) : NULL;
     cell->variant = view_text(variant, "name");
     cell->command = view_get(!variant ? of->record.top : variant, "command");
     cell->spec = load ? view_text(view_entry(loads, "name", load), "spec") : NULL;
@@ -254,9 +287,8 @@ bool cell_make(struct cell *cell, const struct experiment *experiment, struct pa
                     : said(experiment->texts, "%s: %s", experiment->name, cell->label);
     cell->host = view_text(experiment->environment, "host");
     cell->kind = node_kind(experiment->texts, experiment->environment);
-    cell->noise_floor = view_real(
-        view_entry(view_get(experiment->result.top, "noise_floor"), "metric", cell->main->name),
-        "floor");
+    cell->noise_floor =
+        view_real(view_entry(experiment->noise_floor, "metric", cell->main->name), "floor");
     find_warnings(cell);
     const struct value *loads = view_get(cell->loaded, "load");
     cell->load_entry = rated_load(loads) ?: view_first(loads);
@@ -301,6 +333,39 @@ const char *warning_text(struct arena *texts, const struct value *warning)
     return advice ? said(texts, "%s: %s", message, advice) : message;
 }
 
+static const struct {
+    const char *setting, *words, *unit;
+    double factor; // from the record to the unit
+} limits[LIMITS] = {
+    [LIMIT_AT_MOST] = {"at_most", "at most", "", 1},
+    [LIMIT_SAME] = {"same_within", "same within", " %", 100},
+};
+
+double limit_of(const struct experiment *experiment, enum limit limit)
+{
+    return view_real(experiment->settings, limits[limit].setting);
+}
+
+const char *limits_text(const struct experiment *experiment)
+{
+    struct arena *texts = experiment->texts;
+    const char *text = NULL;
+    for (enum limit i = 0; i < LIMITS; i++)
+        if (!isnan(limit_of(experiment, i)))
+            text = joined(texts, text, ", ",
+                          said(texts, "%s %.4g%s", limits[i].words,
+                               limits[i].factor * limit_of(experiment, i), limits[i].unit));
+    return text;
+}
+
+bool limit_is_share(const char *setting)
+{
+    bool share = false;
+    for (enum limit i = 0; i < LIMITS; i++)
+        share = share || (limits[i].factor > 1 && strcmp(limits[i].setting, setting) == 0);
+    return share;
+}
+
 const struct quantity *main_metric(const struct experiment *experiment)
 {
     return &experiment->metrics.item[experiment->metrics.main];
@@ -314,7 +379,7 @@ const struct value *condition_named(const struct experiment *experiment, const c
 const struct value *slowdown_of(const struct experiment *experiment, const char *condition,
                                 const char *metric)
 {
-    const struct value *slowdowns = view_get(experiment->result.top, "slowdowns");
+    const struct value *slowdowns = experiment->slowdowns;
     for (const struct value *item = NULL; condition && view_each(slowdowns, &item);)
         if (view_matches(item, "condition", condition) && view_matches(item, "metric", metric))
             return item;
@@ -329,11 +394,10 @@ bool comparison_is_of(const struct value *comparison, const struct value *varian
            (view_is(load, VIEW_STRING) ? view_same(own, load) : !view_is(own, VIEW_STRING));
 }
 
-const struct value *comparison_of(const struct experiment *experiment, const char *list,
-                                  const struct value *variant, const struct value *load,
-                                  const char *metric)
+const struct value *comparison_of(const struct value *list, const struct value *variant,
+                                  const struct value *load, const char *metric)
 {
-    EACH_VALUE (item, view_get(experiment->result.top, list))
+    EACH_VALUE (item, list)
         if (comparison_is_of(item, variant, load) && view_matches(item, "metric", metric))
             return item;
     return NULL;
@@ -341,19 +405,19 @@ const struct value *comparison_of(const struct experiment *experiment, const cha
 
 const struct value *experiment_condition(const struct experiment *experiment, const char *name)
 {
-    return name ? view_entry(view_get(experiment->record.top, "conditions"), "name", name) : NULL;
+    return name ? view_entry(experiment->planned, "name", name) : NULL;
 }
 
 bool experiment_has_variants(const struct experiment *experiment)
 {
-    return view_first(view_get(experiment->record.top, "variants")) != NULL;
+    return view_first(experiment->variants) != NULL;
 }
 
 // The condition of the same variant without load; NULL: there is none.
 static const struct value *alone_of(const struct experiment *experiment,
                                     const struct value *variant)
 {
-    EACH_VALUE (item, view_get(experiment->record.top, "conditions")) {
+    EACH_VALUE (item, experiment->planned) {
         if (!view_same(view_get(item, "variant"), variant) || view_has_text(item, "load"))
             continue;
         return condition_named(experiment, view_text(item, "name"));
@@ -372,7 +436,7 @@ static bool pair_variant(const struct experiment *experiment, const struct value
         *pairing = (struct pairing){alone_of(experiment, view_get(entry, "variant")), condition};
     else
         *pairing = (struct pairing){condition, NULL};
-    EACH_VALUE (item, view_get(experiment->record.top, "conditions"))
+    EACH_VALUE (item, experiment->planned)
         if (!loaded && view_has_text(item, "load"))
             return false; // any variant was measured under a load
     return true;

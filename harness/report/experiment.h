@@ -38,9 +38,9 @@ struct metric_list {
                  // --metric leaves it out, the first of those that decide but for the ones above
 };
 
-// From a result and its settings; both may be NULL. item is to be freed.
-struct metric_list metric_list(struct arena *texts, const struct value *result,
-                               const struct value *settings);
+// From a result's conditions and slowdowns, and its settings; all may be NULL. item is to be freed.
+struct metric_list metric_list(struct arena *texts, const struct value *conditions,
+                               const struct value *slowdowns, const struct value *settings);
 // The place of a name; list->count: it has none.
 size_t metric_named(const struct metric_list *list, const struct value *name);
 // The one of this name, where it is one of --metric; else NULL.
@@ -134,16 +134,15 @@ struct runs {
 typedef void run_visitor(void *context, const struct value *line, bool used);
 
 struct run_options {
-    bool keep;
-    const struct metric_list *metrics; // those of --metric are kept, too; NULL: none
-    run_visitor *visit;                // NULL: nothing
+    bool keep;          // with the metrics of --metric
+    run_visitor *visit; // NULL: nothing
     void *context;
 };
 
-// `washout` of the result: blocks before it grew are in no figure.
-void runs_read(struct runs *runs, const char *path, const struct value *settings,
-               const struct value *washout, const struct run_options *options, const char *who,
-               struct problems *problems);
+// Blocks before the result's washout grew are in no figure.
+struct experiment;
+void runs_read(struct runs *runs, const char *path, const struct experiment *experiment,
+               const struct run_options *options, const char *who, struct problems *problems);
 // What a kept run has of a metric of the list that it was read with.
 double runs_value(const struct runs *runs, size_t run, const struct metric_list *list,
                   size_t metric);
@@ -181,10 +180,27 @@ void family_move(struct family *to, struct family *from);
 void family_settle(struct family *family);
 void family_free(struct family *family);
 
-// The q of a slowdown; NAN: its p is not known, or it is not of the family, which may be NULL.
-double family_q_of(const struct family *family, const struct value *slowdown);
-// Is it distinguishable, and still a discovery among all slowdowns of the report?
-bool family_survives(const struct family *family, const struct value *slowdown);
+// What a text says of a ratio among all of the report is filled in when the last of them was read.
+// Until then it says what is said of a ratio that is of no family: no q, and that it does not
+// survive. A ratio survives that is distinguishable, and still a discovery among all of them.
+struct spots {
+    struct spot {
+        size_t at, length; // of what it says now
+        enum spot_kind { SPOT_Q, SPOT_SURVIVES, SPOT_MARK } kind;
+        double p;
+    } * item;
+    size_t count, allocated;
+};
+
+void spot_add(struct spots *spots, enum spot_kind kind, size_t at, size_t length,
+              const struct value *ratio);
+// Member "survives", and "q" in front of it.
+void survives_put(struct line *json, const struct experiment *of, const struct value *ratio);
+void family_put_ratio(struct line *json, const struct experiment *of, const struct value *ratio);
+// The mark at the end of the text that was written last.
+void mark_put(struct line *json, const struct experiment *of, const struct value *ratio);
+// Takes the text, and frees the spots; the text as it is with them, to be freed.
+char *spots_fill(const struct family *family, char *text, struct spots *spots);
 
 // Member "family": of the settled one.
 void family_put(struct line *json, const struct family *family);
@@ -201,15 +217,20 @@ struct experiment {
     struct arena *texts; // that are made of it, and live as long
     struct document status, record, result;
     struct runs runs;
-    // What is used most, from the documents.
-    const struct value *settings, *environment, *cell, *conditions, *baseline;
+    // Members of its record, and of its result; of a record without any, and where there is none:
+    // NULL.
+    const struct value *settings, *environment, *command, *loads, *variants, *planned, *cell;
+    const struct value *conditions, *slowdowns, *comparisons, *interactions, *warnings, *intervals,
+        *noise_floor, *capacity, *protection, *machine, *gate, *verdict, *washout;
+    const struct value *baseline;
     const char *reference; // the baseline's name
     struct metric_list metrics;
-    const char *state;           // done, failed, running, interrupted; NULL: not known
-    const char *reason;          // NULL: none was noted
-    unsigned sessions;           // that this is made of, see report.h; 0: it is a single one
-    bool is_session;             // one of several, which another experiment is made of
-    const struct family *family; // of all slowdowns of the report; NULL: not known yet
+    const char *state;   // done, failed, running, interrupted; NULL: not known
+    const char *reason;  // NULL: none was noted
+    unsigned session;    // of its cell; 1 where that has no others
+    unsigned sessions;   // that this is made of, see sessions.c; 0: it is a single one
+    bool is_session;     // one of several, which another experiment is made of
+    struct spots *spots; // of the text that is made of it; NULL: its ratios are of no family
 };
 
 struct cell {
@@ -230,7 +251,7 @@ struct cell {
     size_t flag_count;
 };
 
-// Fills what follows from the documents and runs; after they were read, and metrics made.
+// Fills what follows from the documents and runs.
 void experiment_settle(struct experiment *experiment);
 void experiment_free(struct experiment *experiment);
 
@@ -268,6 +289,15 @@ bool warning_is_problem(const struct value *warning);
 // The message with the advice.
 const char *warning_text(struct arena *texts, const struct value *warning);
 
+// What the ratios are held to, by options that decide: each is a row of a table.
+enum limit { LIMIT_AT_MOST, LIMIT_SAME, LIMITS };
+// NAN: it is not given.
+double limit_of(const struct experiment *experiment, enum limit limit);
+// "at most 1.05, same within 2 %"; NULL: none is given.
+const char *limits_text(const struct experiment *experiment);
+// Whether a member of the settings is one that is given in percent.
+bool limit_is_share(const char *setting);
+
 // The one of the main columns.
 const struct quantity *main_metric(const struct experiment *experiment);
 
@@ -281,10 +311,9 @@ const struct value *slowdown_of(const struct experiment *experiment, const char 
 // null: alone.
 bool comparison_is_of(const struct value *comparison, const struct value *variant,
                       const struct value *load);
-// The entry of such a list of the result; NULL: there is none.
-const struct value *comparison_of(const struct experiment *experiment, const char *list,
-                                  const struct value *variant, const struct value *load,
-                                  const char *metric);
+// The entry of such a list; NULL: there is none.
+const struct value *comparison_of(const struct value *list, const struct value *variant,
+                                  const struct value *load, const char *metric);
 // Which conditions the cell of this number is of, from 0 on. False: there is no such cell.
 bool experiment_pairing(const struct experiment *experiment, size_t number,
                         struct pairing *pairing);

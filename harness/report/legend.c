@@ -22,7 +22,7 @@ static const char *members_of(const struct value *settings, double count, bool v
 
 struct legend legend_of(const struct experiment *experiment)
 {
-    const struct value *intervals = view_get(experiment->result.top, "intervals");
+    const struct value *intervals = experiment->intervals;
     const double family = view_confidence(experiment->settings);
     const unsigned said = view_count(view_get(intervals, "family"), 1), count = said > 1 ? said : 1;
     // Bonferroni, as harness/stats has it.
@@ -38,8 +38,7 @@ struct legend legend_of(const struct experiment *experiment)
     const char *words = list->item[list->main].words;
     memcpy(legend.main, words, strnlen(words, sizeof legend.main - 1));
     legend.timed = list->main == METRIC_WALL;
-    const bool compared = view_first(view_get(experiment->result.top, "slowdowns")) ||
-                          view_first(view_get(experiment->result.top, "comparisons"));
+    const bool compared = view_first(experiment->slowdowns) || view_first(experiment->comparisons);
     for (size_t i = 0; i < list->count; i++)
         legend.higher = legend.higher || (compared && list->item[i].chosen && list->item[i].higher);
     // That of the condition with the fewest runs.
@@ -190,20 +189,73 @@ void family_settle(struct family *family)
     free(q);
 }
 
-double family_q_of(const struct family *family, const struct value *slowdown)
+static double q_of(const struct family *family, double p)
 {
-    const struct member wanted = {.p = view_real(slowdown, "p")};
-    if (!family || isnan(wanted.p) || family->known == 0)
-        return NAN;
-    const struct member *found =
-        bsearch(&wanted, family->item, family->known, sizeof *family->item, by_p);
+    const struct member wanted = {.p = p};
+    const struct member *found = family->known == 0 ? NULL
+                                                    : bsearch(&wanted, family->item, family->known,
+                                                              sizeof *family->item, by_p);
     // Equal p have equal q.
     return found ? found->q : NAN;
 }
 
-bool family_survives(const struct family *family, const struct value *slowdown)
+void spot_add(struct spots *spots, enum spot_kind kind, size_t at, size_t length,
+              const struct value *ratio)
 {
-    return view_holds(slowdown, "distinguishable") && family_q_of(family, slowdown) <= FAMILY_RATE;
+    const double p = view_real(ratio, "p");
+    if (spots && !isnan(p) && (kind == SPOT_Q || view_holds(ratio, "distinguishable")))
+        MORE(spots) = (struct spot){at, length, kind, p};
+}
+
+void survives_put(struct line *json, const struct experiment *of, const struct value *ratio)
+{
+    line_bool(json, "survives", false);
+    spot_add(of->spots, SPOT_SURVIVES, json->used - strlen("false"), strlen("false"), ratio);
+}
+
+void family_put_ratio(struct line *json, const struct experiment *of, const struct value *ratio)
+{
+    line_null(json, "q");
+    spot_add(of->spots, SPOT_Q, json->used - strlen("null"), strlen("null"), ratio);
+    survives_put(json, of, ratio);
+}
+
+void mark_put(struct line *json, const struct experiment *of, const struct value *ratio)
+{
+    spot_add(of->spots, SPOT_MARK, json->used - strlen("\""), 0, ratio);
+}
+
+char *spots_fill(const struct family *family, char *text, struct spots *spots)
+{
+    char *made = NULL;
+    size_t size, from = 0;
+    if (spots->count == 0)
+        return text;
+    FILE *file = must(open_memstream(&made, &size));
+    for (const struct spot *spot = spots->item; spot < spots->item + spots->count; spot++) {
+        const double q = q_of(family, spot->p);
+        // One slowdown is no family: there is nothing to mark.
+        const bool filled =
+            spot->kind == SPOT_Q
+                ? !isnan(q)
+                : q <= FAMILY_RATE && (spot->kind == SPOT_SURVIVES || family->count > 1);
+        struct line number = {0};
+        if (!filled)
+            continue;
+        line_real(&number, NULL, q);
+        fwrite(text + from, 1, spot->at - from, file);
+        fputs(spot->kind == SPOT_Q      ? must(number.text)
+              : spot->kind == SPOT_MARK ? " " FAMILY_MARK
+                                        : "true",
+              file);
+        from = spot->at + spot->length;
+        line_free(&number);
+    }
+    fputs(text + from, file);
+    free(text);
+    free(spots->item);
+    *spots = (struct spots){0};
+    return stream_text(file, &made);
 }
 
 // How many of them.

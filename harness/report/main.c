@@ -336,9 +336,9 @@ static bool unfinished(const struct folder *folder, size_t number, const struct 
         !folder_has(folder->path, "runs.jsonl"))
         return false;
     experiment_read(&experiment, folder, number, wanted, &options, &problems);
-    const struct value *list = view_get(experiment.record.top, "conditions");
+    const struct value *list = experiment.planned;
     if (!list) // of an older version: what it measured is what it lists as loads
-        list = view_get(experiment.record.top, "loads");
+        list = experiment.loads;
     bool enough = view_first(list) != NULL;
     for (const struct value *item = NULL; enough && view_each(list, &item);) {
         const char *name = view_text(item, "name");

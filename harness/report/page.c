@@ -82,7 +82,7 @@ static void add_setting(struct command *command, const struct value *settings,
     if (strcmp(option, "--cold-path") == 0)
         EACH_VALUE (path, setting)
             add_option(command, option, view_plain(command->texts, path));
-    else if (strcmp(option, "--same-within") == 0)
+    else if (limit_is_share(setting->key))
         add_option(command, option, said(command->texts, "%.6g%%", 100 * view_number(setting, 0)));
     else if (setting->type == VIEW_TRUE)
         add(command, option);

@@ -163,6 +163,7 @@ void document_free(struct document *document)
 struct reader {
     struct runs *runs;
     const struct run_options *options;
+    const struct metric_list *metrics;
     struct view view;
     struct ignored ignored;
     size_t discarded;
@@ -234,8 +235,7 @@ static void note_run(struct reader *reader, const struct value *run)
         reader->options->visit(reader->options->context, run, used);
     if (!reader->options->keep || !measured)
         return;
-    if (reader->options->metrics)
-        keep_values(runs, run, reader->options->metrics);
+    keep_values(runs, run, reader->metrics);
     MORE(runs) = (struct run_record){
         .condition = (uint32_t)condition,
         .order = view_count(view_get(run, "order"), 0),
@@ -299,10 +299,10 @@ static void name_problems(const struct reader *reader, const char *who, struct p
     arena_free(&texts);
 }
 
-void runs_read(struct runs *runs, const char *path, const struct value *settings,
-               const struct value *washout, const struct run_options *options, const char *who,
-               struct problems *problems)
+void runs_read(struct runs *runs, const char *path, const struct experiment *experiment,
+               const struct run_options *options, const char *who, struct problems *problems)
 {
+    const struct value *settings = experiment->settings;
     *runs = (struct runs){0};
     FILE *file = file_open_record(path);
     if (!file) {
@@ -311,8 +311,10 @@ void runs_read(struct runs *runs, const char *path, const struct value *settings
     }
     struct reader reader = {.runs = runs,
                             .options = options,
+                            .metrics = &experiment->metrics,
                             .discarded = view_count(view_get(settings, "discard_warmup"), 0),
-                            .from_block = view_number(view_get(washout, "from_block"), 1)};
+                            .from_block =
+                                view_number(view_get(experiment->washout, "from_block"), 1)};
     reader.ignored.any = view_holds(settings, "ignore_failure");
     EACH_VALUE (code, view_get(settings, "ignore_codes"))
         if (reader.ignored.count < IGNORED_MOST)
@@ -375,37 +377,16 @@ bool metric_decides(const struct value *settings, const char *name)
 
 // What the records say of a metric: its definition, else its figure or slowdown, which have
 // the unit of what is built in.
-static const struct value *facts_of(const struct value *result, const struct value *settings,
-                                    const struct value *name, const char *text)
+static const struct value *facts_of(const struct value *conditions, const struct value *slowdowns,
+                                    const struct value *settings, const struct value *name)
 {
-    const struct value *facts = metric_entry(settings, name);
-    const struct value *slowdowns = view_get(result, "slowdowns");
-    if (!facts)
-        facts = view_path(view_first(view_get(result, "conditions")), "metrics", text);
+    const struct value *facts =
+        metric_entry(settings, name) ?: view_path(view_first(conditions), "metrics", name->string);
     for (const struct value *item = NULL;
          !view_has_text(facts, "unit") && view_each(slowdowns, &item);)
         if (view_same(view_get(item, "metric"), name))
             facts = item;
     return facts;
-}
-
-static void add(struct metric_list *list, struct arena *texts, const struct value *result,
-                const struct value *settings, const struct value *name)
-{
-    const char *text = view_string(name);
-    if (!text)
-        return;
-    const struct value *facts = facts_of(result, settings, name, text);
-    const char *words = shown(texts, text), *unit = shown(texts, view_text(facts, "unit") ?: "");
-    list->item = must(realloc(list->item, (list->count + 1) * sizeof *list->item));
-    list->item[list->count++] = (struct quantity){.name = text,
-                                                  .title = words,
-                                                  .words = words,
-                                                  .unit = unit,
-                                                  .table_unit = unit,
-                                                  .table_factor = 1,
-                                                  .higher = view_matches(facts, "better", "higher"),
-                                                  .chosen = true};
 }
 
 // The wall time is reported in any case, and stays in its column where only other ones that
@@ -428,17 +409,31 @@ static void choose_main(struct metric_list *list, const struct value *settings)
     }
 }
 
-struct metric_list metric_list(struct arena *texts, const struct value *result,
-                               const struct value *settings)
+struct metric_list metric_list(struct arena *texts, const struct value *conditions,
+                               const struct value *slowdowns, const struct value *settings)
 {
     struct metric_list list = {.item = must(malloc(sizeof metrics)), .count = METRIC_COUNT};
     const struct value *chosen = view_get(settings, "metric");
     memcpy(list.item, metrics, sizeof metrics);
     for (size_t i = 0; i < METRIC_COUNT; i++)
         list.item[i].chosen = view_lists(chosen, metrics[i].name);
-    EACH_VALUE (item, chosen)
-        if (metric_named(&list, item) == list.count)
-            add(&list, texts, result, settings, item);
+    EACH_VALUE (name, chosen) {
+        if (!name->string || metric_named(&list, name) < list.count)
+            continue;
+        const struct value *facts = facts_of(conditions, slowdowns, settings, name);
+        const char *words = shown(texts, name->string),
+                   *unit = shown(texts, view_text(facts, "unit") ?: "");
+        list.item = must(realloc(list.item, (list.count + 1) * sizeof *list.item));
+        list.item[list.count++] =
+            (struct quantity){.name = name->string,
+                              .title = words,
+                              .words = words,
+                              .unit = unit,
+                              .table_unit = unit,
+                              .table_factor = 1,
+                              .higher = view_matches(facts, "better", "higher"),
+                              .chosen = true};
+    }
     choose_main(&list, settings);
     return list;
 }

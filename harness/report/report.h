@@ -42,7 +42,6 @@ struct wanted {
     bool table;          // the table of the only experiment, too
     bool lists;          // the model with lists of runs
     bool figures;        // cells as lines of CSV, see figures.c
-    const struct family *family; // of all slowdowns; NULL: not known yet
 };
 
 // Is what has this name in the report?
@@ -71,67 +70,23 @@ void campaigns_add(struct campaigns *campaigns, const char *dir, struct problems
 size_t campaigns_cells(const struct campaigns *campaigns);
 void campaigns_free(struct campaigns *campaigns);
 
-// ---- sessions_result.c
-
-// Which experiments are sessions of one cell (a campaign's repeat).
-
-// Where an experiment is among them.
-struct place {
-    const char *name;   // of the cell, as all its sessions share it; NULL: of no cell
-    const char *key;    // of its definition; NULL: not known
-    struct arena texts; // theirs
-    unsigned session;
-    size_t folder; // index
-};
-
-struct group {
-    const char *name;
-    const struct place *place; // by session
-    size_t count;              // 2 or more
-};
-
-struct groups {
-    struct place *places; // of all folders
-    size_t folders;
-    struct group *item;
-    size_t count, allocated;
-    size_t *of; // of each folder: the index of its group; SIZE_MAX: none
-};
-
-void groups_free(struct groups *groups);
-
-// part: the experiment of each session of the group. A result over them, as jostle.result/1
-// as far as a report reads it; to be freed. Its ratios are those of harness/stats/interval.h,
-// its other figures means over the sessions with the interval of Student's t, at the
-// confidence of the first session's intervals.
-char *sessions_result(const struct experiment *part, const struct group *group);
-
 // ---- sessions.c
 
-// The sessions of one cell as one experiment, whose figures are over the sessions.
-
-// Reads all sessions of a group, and makes one experiment of them: with the record of the
-// first, the runs of all one after another, and their sessions_result().
-void sessions_read(struct experiment *all, const struct group *group, const struct folders *folders,
-                   const struct wanted *wanted, const struct run_options *options);
+// The sessions of one cell (a campaign's repeat) as one experiment, whose figures are over the
+// sessions: with the record of the first, whose documents it takes, the runs of all one after
+// another, and a result over them. part: the experiment of each, 2 or more of them, which are to
+// live as long.
+void sessions_join(struct experiment *all, struct experiment *part, size_t count, const char *name);
 
 // What the ratio over sessions is made of, "3 sessions: 1.37, 1.35, 1.40; ..."; NULL: it is of a
-// single one. slowdown: of an experiment that sessions_read made.
+// single one.
 const char *sessions_text(struct arena *texts, const struct value *slowdown);
-
-// What is to be known of all results before the first of them is put into words: which
-// are sessions of one cell, and the family of their slowdowns, settled.
-void survey(struct groups *groups, struct family *family, const struct folders *folders,
-            const struct wanted *wanted);
-
-// Calls job(context, 0) to job(context, count - 1), each once, a few at a time:
-// folders are many and small, and may be on a file system that answers late.
-void workers_each(size_t count, void (*job)(void *context, size_t number), void *context);
 
 // ---- collect.c
 
 struct report_line {
-    const char *text; // JSON, or CSV; NULL: of a session, where a line of all of them is shown
+    char *text;         // JSON, or CSV; NULL: of a session, where a line of all of them is shown
+    struct spots spots; // of it, until the family is settled
     const char *name, *target, *label, *load, *level;
     const char *experiment; // name of its folder
     bool of_campaign;
@@ -164,7 +119,6 @@ struct collected {
     struct arena texts; // theirs
     struct problems problems;
     struct family family;
-    struct groups *groups; // of sessions
     struct {
         struct report_line *item;
         size_t count, allocated;
@@ -178,7 +132,8 @@ struct collected {
         size_t count, allocated;
     } hosts; // each once
     size_t experiments, runs;
-    const char *table; // of the only experiment, as JSON (table.c); NULL: there are several
+    char *table; // of the only experiment, as JSON (table.c); NULL: there are several
+    struct spots table_spots;
 };
 
 // experiments and runs count what has a selected cell, or a waiting one.

@@ -45,7 +45,7 @@ void row_warnings(struct line *json, const struct experiment *experiment, const 
 {
     for (unsigned problem = 2; problem-- > 0;) {
         line_array(json, problem ? "problems" : "notes");
-        EACH_VALUE (item, view_get(experiment->result.top, "warnings")) {
+        EACH_VALUE (item, experiment->warnings) {
             if (!warning_is_of(item, condition, other, general) ||
                 warning_is_problem(item) != problem)
                 continue;
@@ -183,27 +183,24 @@ static const char *remark(const struct value *slowdown)
     return ratio_excludes_one(slowdown) ? " (too few runs)" : " (noise)";
 }
 
-static const char *put_text(const struct value *slowdown, const struct family *family,
-                            const char *remarks, char *text)
+static const char *put_text(const struct value *slowdown, const char *remarks, char *text)
 {
     const struct estimate its = ratio_estimate(slowdown);
     if (isnan(its.center))
         return strcpy(text, view_real(slowdown, "censored") > 0 ? "not known (time-out)" : "-");
-    // One slowdown is no family: there is nothing to mark.
-    const bool marked = family && family->count > 1 && family_survives(family, slowdown);
-    snprintf(text, NUMBER_SIZE, "%.120s%s%s", number_ratio(its.center, its.low, its.high, ROOM),
-             remarks, marked ? " " FAMILY_MARK : "");
+    snprintf(text, NUMBER_SIZE, "%.120s%s", number_ratio(its.center, its.low, its.high, ROOM),
+             remarks);
     return text;
 }
 
-const char *ratio_remarked(const struct value *slowdown, const struct family *family, char *text)
+const char *ratio_remarked(const struct value *slowdown, char *text)
 {
-    return put_text(slowdown, family, remark(slowdown), text);
+    return put_text(slowdown, remark(slowdown), text);
 }
 
-const char *ratio_text(const struct value *slowdown, const struct family *family, char *text)
+const char *ratio_text(const struct value *slowdown, char *text)
 {
-    return put_text(slowdown, family, "", text);
+    return put_text(slowdown, "", text);
 }
 
 const char *ratio_plain(const struct value *slowdown, const struct quantity *metric, char *text)
@@ -225,12 +222,12 @@ const char *ratio_direction(const struct experiment *experiment, const struct va
 
 bool capacity_searched(const struct experiment *experiment)
 {
-    return view_is(view_get(experiment->result.top, "capacity"), VIEW_OBJECT);
+    return view_is(experiment->capacity, VIEW_OBJECT);
 }
 
 const char *capacity_value(const struct experiment *of, const struct value *entry)
 {
-    const struct value *capacity = view_get(of->result.top, "capacity");
+    const struct value *capacity = of->capacity;
     const double value = view_real(entry, "value");
     const double low = figure_bound(entry, false), high = figure_bound(entry, true);
     const bool below = view_matches(entry, "bound", "below"),

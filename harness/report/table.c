@@ -75,7 +75,7 @@ static void put_metric(struct line *json, const struct experiment *experiment,
 static void put_metrics(struct line *json, const struct experiment *experiment)
 {
     const struct value *conditions = experiment->conditions;
-    const bool single = !view_first(view_get(experiment->result.top, "slowdowns"));
+    const bool single = !view_first(experiment->slowdowns);
     line_array(json, "metrics");
     EACH_VALUE (item, conditions)
         for (size_t i = 0; i < experiment->metrics.count; i++)
@@ -88,7 +88,7 @@ static void put_metrics(struct line *json, const struct experiment *experiment)
 static void put_variants(struct line *json, const struct experiment *experiment)
 {
     struct arena *texts = experiment->texts;
-    EACH_VALUE (item, view_get(experiment->record.top, "variants")) {
+    EACH_VALUE (item, experiment->variants) {
         const struct value *from = view_get(item, "revision");
         const char *name = view_text(item, "name"), *revision = view_text(from, "name"),
                    *commit = view_text(from, "commit"), *tree = view_text(from, "tree");
@@ -105,7 +105,7 @@ static void put_variants(struct line *json, const struct experiment *experiment)
 // Of loads that run already, what the target gains without them: the slowdown turned round.
 static void put_gains(struct line *json, const struct experiment *experiment)
 {
-    EACH_VALUE (load, view_get(experiment->record.top, "loads")) {
+    EACH_VALUE (load, experiment->loads) {
         const struct value *words = view_get(view_first(view_get(load, "parts")), "words");
         const char *name = view_text(load, "name");
         const struct value *slowdown = slowdown_of(experiment, name, metrics[METRIC_WALL].name);
@@ -150,7 +150,7 @@ static void put_outliers(struct line *json, const struct experiment *experiment)
 {
     const struct quantity *main = main_metric(experiment);
     line_array(json, "outliers");
-    EACH_VALUE (item, view_get(experiment->result.top, "warnings")) {
+    EACH_VALUE (item, experiment->warnings) {
         const char *name = view_text(item, "condition");
         const struct value *figure = metric_figure(condition_named(experiment, name), main),
                            *slowdown = slowdown_of(experiment, name, main->name);
@@ -167,9 +167,9 @@ static void put_outliers(struct line *json, const struct experiment *experiment)
 // metric says that is better when it is higher.
 static void put_details(struct line *json, const struct experiment *experiment)
 {
-    const struct value *slowdowns = view_get(experiment->result.top, "slowdowns");
+    const struct value *slowdowns = experiment->slowdowns;
     line_array(json, "details");
-    EACH_VALUE (load, view_get(experiment->record.top, "loads")) {
+    EACH_VALUE (load, experiment->loads) {
         const char *name = view_text(load, "name"), *spec = view_text(load, "spec");
         if (name && spec)
             visible_add(json, said(experiment->texts, "%s = %s", name, spec));
@@ -192,9 +192,9 @@ static bool is_repeated(const struct value *all, const struct value *item)
 }
 
 // What seldom happens to the metrics that are shown, each once.
-static void put_seldom(struct line *json, const struct experiment *experiment, const char *list)
+static void put_seldom(struct line *json, const struct experiment *experiment,
+                       const struct value *all)
 {
-    const struct value *all = view_get(experiment->result.top, list);
     EACH_VALUE (item, all) {
         // Of the main metric, or one of --metric.
         const size_t place = metric_named(&experiment->metrics, view_get(item, "metric"));
@@ -235,7 +235,7 @@ static void put_times(struct line *json, const struct experiment *experiment)
 // Whether --at-most was judged by that metric: what is too small for it has no verdict.
 static bool is_judged(const struct experiment *experiment, const char *metric)
 {
-    EACH_VALUE (item, view_get(experiment->result.top, "slowdowns"))
+    EACH_VALUE (item, experiment->slowdowns)
         if (view_matches(item, "metric", metric) && view_has_text(item, "verdict"))
             return true;
     return experiment_has_variants(experiment);
@@ -263,7 +263,7 @@ static const char *gate_metrics(const struct experiment *experiment)
 
 static void put_floors(struct line *json, const struct experiment *experiment)
 {
-    EACH_VALUE (floor, view_get(experiment->result.top, "noise_floor")) {
+    EACH_VALUE (floor, experiment->noise_floor) {
         const size_t place = metric_named(&experiment->metrics, view_get(floor, "metric"));
         visible_add(
             json,
@@ -282,7 +282,7 @@ static const char *relations_text(const struct experiment *experiment)
     size_t sum = 0;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t count = 0;
-        EACH_VALUE (item, view_get(experiment->result.top, "comparisons"))
+        EACH_VALUE (item, experiment->comparisons)
             count += view_holds(item, "decides") && view_matches(item, "verdict", words[i]);
         if (count == 0)
             continue;
@@ -294,26 +294,20 @@ static const char *relations_text(const struct experiment *experiment)
     return sum == 1 ? last : text;
 }
 
-// The answer to --at-most and --same-within.
+// The answer to what the ratios are held to, and for which metrics.
 static void put_gate(struct line *json, const struct experiment *experiment)
 {
-    const struct value *top = experiment->result.top, *gate = view_get(top, "gate");
-    const char *word = view_text(top, "verdict") ?: view_text(gate, "verdict");
-    const double most = view_real(experiment->settings, "at_most"),
-                 same = view_real(experiment->settings, "same_within");
-    struct arena *texts = experiment->texts;
-    if (!word || (isnan(most) && isnan(same)))
+    const char *limits = limits_text(experiment),
+               *why = checks_why(experiment->texts, experiment->gate);
+    const char *word = view_string(experiment->verdict) ?: view_text(experiment->gate, "verdict");
+    const char *relations =
+        isnan(limit_of(experiment, LIMIT_SAME)) ? "" : relations_text(experiment);
+    if (!word || !limits)
         return;
-    // "at most 1.05", "same within 2 %", or both, and for which metrics.
-    const char *limit = isnan(most) ? "" : said(texts, "at most %.4g", most),
-               *within = isnan(same) ? NULL : said(texts, "same within %.4g %%", 100 * same),
-               *why = checks_why(texts, gate);
-    const char *relations = isnan(same) ? "" : relations_text(experiment);
     // That it is decided is said by what is known.
     const char *answer = strcmp(word, "decided") == 0 && *relations != '\0' ? relations : word;
     const char *more = strcmp(answer, relations) == 0 ? "" : relations;
-    visible_add(json, said(texts, "%s%s: %s%s%s%s%s%s",
-                           within ? joined(texts, limit, ", ", within) : limit,
+    visible_add(json, said(experiment->texts, "%s%s: %s%s%s%s%s%s", limits,
                            gate_metrics(experiment), answer, why ? " because of " : "", why ?: "",
                            *more == '\0' ? "" : " (", more, *more == '\0' ? "" : ")"));
 }
@@ -321,13 +315,13 @@ static void put_gate(struct line *json, const struct experiment *experiment)
 // The command; of variants their names.
 static const char *headline(const struct experiment *experiment)
 {
-    const struct value *variants = view_get(experiment->record.top, "variants");
+    const struct value *variants = experiment->variants;
     const char *text = NULL;
     EACH_VALUE (item, variants)
         text = joined(experiment->texts, text,
                       item == view_next(variants, view_first(variants)) ? " against " : ", ",
                       view_text(item, "name") ?: "?");
-    return text ?: command_text(experiment->texts, view_get(experiment->record.top, "command"));
+    return text ?: command_text(experiment->texts, experiment->command);
 }
 
 char *table_of(const struct experiment *experiment)
@@ -351,13 +345,13 @@ char *table_of(const struct experiment *experiment)
     service_put_lines(json, experiment, NULL);
     EACH_VALUE (item, experiment->conditions)
         visible_add(json, row_star(experiment->texts, item, view_text(item, "name") ?: "?"));
-    put_seldom(json, experiment, "slowdowns");
-    put_seldom(json, experiment, "comparisons");
+    put_seldom(json, experiment, experiment->slowdowns);
+    put_seldom(json, experiment, experiment->comparisons);
     put_floors(json, experiment);
     put_gate(json, experiment);
     line_close(json);
     put_details(json, experiment);
     put_outliers(json, experiment);
-    line_bool(json, "loaded", view_first(view_get(experiment->result.top, "slowdowns")) != NULL);
+    line_bool(json, "loaded", view_first(experiment->slowdowns) != NULL);
     return json_text_end(&made);
 }

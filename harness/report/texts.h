@@ -101,12 +101,11 @@ struct estimate ratio_of_alone(const struct value *slowdown, const struct quanti
 // Whether the interval of a slowdown has 1 outside of it.
 bool ratio_excludes_one(const struct value *slowdown);
 
-// "1.37 [1.35, 1.39] †", "(noise)" where it is not distinguishable, "(too few runs)" where
-// its interval looks as if it were; the mark where it
-// survives in the family (family_survives).
-const char *ratio_remarked(const struct value *slowdown, const struct family *family, char *text);
+// "1.37 [1.35, 1.39]", "(noise)" where it is not distinguishable, "(too few runs)" where
+// its interval looks as if it were.
+const char *ratio_remarked(const struct value *slowdown, char *text);
 // The same without the remark.
-const char *ratio_text(const struct value *slowdown, const struct family *family, char *text);
+const char *ratio_text(const struct value *slowdown, char *text);
 // The plain quotient, "0.74 [0.72, 0.76]", of a metric that is better when it is higher,
 // whose ratio is the other way round; "-" for others.
 const char *ratio_plain(const struct value *slowdown, const struct quantity *metric, char *text);

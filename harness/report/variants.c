@@ -13,9 +13,9 @@ static void put_chart(struct line *json, const struct experiment *experiment,
 {
     line_object(json, NULL);
     line_text(json, "metric", metric->words);
-    line_real(json, "limit", view_real(experiment->settings, "at_most"));
+    line_real(json, "limit", limit_of(experiment, LIMIT_AT_MOST));
     line_array(json, "points");
-    EACH_VALUE (item, view_get(experiment->result.top, "comparisons")) {
+    EACH_VALUE (item, experiment->comparisons) {
         if (!view_matches(item, "metric", metric->name) || isnan(view_real(item, "ratio")))
             continue;
         const char *load = view_text(item, "load");
@@ -88,16 +88,16 @@ static const char *sentence(const struct experiment *experiment, const struct va
 {
     struct arena *texts = experiment->texts;
     const char *text = NULL;
-    EACH_VALUE (item, view_get(experiment->result.top, "comparisons")) {
+    EACH_VALUE (item, experiment->comparisons) {
         if (!view_same(view_get(item, "variant"), variant) ||
             !view_matches(item, "metric", metric->name))
             continue;
         const struct value *load = view_get(item, "load");
-        const char *words = said(texts, "%s%s", phrase(texts, item, metric),
-                                 change_words(view_is(load, VIEW_STRING)
-                                                  ? comparison_of(experiment, "interactions",
-                                                                  variant, load, metric->name)
-                                                  : NULL));
+        const char *words = said(
+            texts, "%s%s", phrase(texts, item, metric),
+            change_words(view_is(load, VIEW_STRING)
+                             ? comparison_of(experiment->interactions, variant, load, metric->name)
+                             : NULL));
         if (text)
             text = joined(texts, text, "; ", words);
         else if (metric_is_wall(metric))
@@ -111,7 +111,7 @@ static const char *sentence(const struct experiment *experiment, const struct va
 // The first variant is what all are compared with.
 static bool is_reference(const struct experiment *experiment, const struct value *variant)
 {
-    const struct value *first = view_first(view_get(experiment->record.top, "variants"));
+    const struct value *first = view_first(experiment->variants);
     return view_same(view_get(first, "name"), variant);
 }
 
@@ -126,7 +126,7 @@ static void put_row(struct line *json, const struct experiment *experiment,
         .condition = condition_named(experiment, name),
         .variant = variant,
         .load = load,
-        .entry = comparison_of(experiment, "comparisons", variant, load, metric->name),
+        .entry = comparison_of(experiment->comparisons, variant, load, metric->name),
         .slowdown = slowdown_of(experiment, name, metric->name),
         .is_reference = is_reference(experiment, variant),
     };
@@ -143,7 +143,7 @@ static void put_tables(struct line *json, const struct experiment *experiment,
                        const struct legend *legend)
 {
     enum { WIDEST = 20 };
-    const struct value *first = view_first(view_get(experiment->record.top, "variants"));
+    const struct value *first = view_first(experiment->variants);
     const char *plain = shown(experiment->texts, view_text(first, "name"));
     const char *reference = plain && strlen(plain) <= WIDEST ? plain : "the first";
     line_array(json, "tables");
@@ -155,7 +155,7 @@ static void put_tables(struct line *json, const struct experiment *experiment,
         line_text(json, "metric", metric->words);
         columns_put(json, experiment->texts, TABLE_VARIANTS, legend, reference, metric);
         line_array(json, "rows");
-        EACH_VALUE (item, view_get(experiment->record.top, "conditions"))
+        EACH_VALUE (item, experiment->planned)
             put_row(json, experiment, item, metric);
         line_close(json);
         line_close(json);
@@ -182,7 +182,7 @@ static void put_change(struct line *json, const struct experiment *experiment,
 static void put_sentences(struct line *json, const struct experiment *experiment)
 {
     line_array(json, "lines");
-    EACH_VALUE (item, view_get(experiment->record.top, "variants"))
+    EACH_VALUE (item, experiment->variants)
         for (size_t i = 0; i < experiment->metrics.count; i++) {
             const struct quantity *metric = &experiment->metrics.item[i];
             if (metric->chosen)
@@ -202,7 +202,7 @@ void variants_put(struct line *json, const struct experiment *experiment, bool p
     line_object(json, "changes");
     columns_put(json, experiment->texts, TABLE_CHANGES, &legend, NULL, NULL);
     line_array(json, "rows");
-    EACH_VALUE (item, view_get(experiment->result.top, "interactions"))
+    EACH_VALUE (item, experiment->interactions)
         put_change(json, experiment, item);
     line_close(json);
     line_close(json);
@@ -219,8 +219,7 @@ void variants_put(struct line *json, const struct experiment *experiment, bool p
 
 void capacity_put(struct line *json, const struct experiment *experiment)
 {
-    const struct value *capacity = view_get(experiment->result.top, "capacity"),
-                       *list = view_get(capacity, "by_condition");
+    const struct value *capacity = experiment->capacity, *list = view_get(capacity, "by_condition");
     struct legend legend = legend_of(experiment);
     if (!line_object_if(json, "capacity", capacity_searched(experiment)))
         return;
@@ -254,7 +253,7 @@ static void put_protected(struct line *json, const struct experiment *experiment
 static void put_protections(struct line *json, const struct experiment *experiment)
 {
     const char *last = "";
-    EACH_VALUE (item, view_get(view_get(experiment->result.top, "protection"), "rows")) {
+    EACH_VALUE (item, view_get(experiment->protection, "rows")) {
         const char *load = view_text(item, "unprotected") ?: "";
         if (strcmp(last, load) != 0)
             put_protected(json, experiment, load, item, true);
@@ -296,7 +295,7 @@ static const char *gate_of(const struct experiment *of, const struct quantity *m
                            const struct value *ratio, const char *member)
 {
     static const char *const words[] = {"below", "above", "undecided"};
-    const double most = view_real(of->settings, "at_most");
+    const double most = limit_of(of, LIMIT_AT_MOST);
     const struct value *verdict = view_get(ratio, member);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (view_equals(verdict, words[i]))
@@ -316,8 +315,8 @@ const char *checks_why(struct arena *texts, const struct value *judged)
 
 static const char *message_of(const struct check *check)
 {
-    const double most = view_real(check->of->settings, "at_most");
-    const char *ratio = ratio_text(check->ratio, NULL, ROOM);
+    const double most = limit_of(check->of, LIMIT_AT_MOST);
+    const char *ratio = ratio_text(check->ratio, ROOM);
     if (!check->gate)
         return NULL;
     if (strcmp(check->gate, "undecided") != 0)
@@ -343,8 +342,9 @@ static void put_check(struct line *json, struct check *check)
     line_text(json, "reference",
               compared ? row_figure(check->reference, check->metric, ROOM) : NULL);
     line_text(json, "figure", row_figure(check->condition, check->metric, ROOM));
-    line_text(json, "ratio",
-              compared ? ratio_remarked(check->ratio, check->of->family, ROOM) : NULL);
+    line_text(json, "ratio", compared ? ratio_remarked(check->ratio, ROOM) : NULL);
+    if (!isnan(view_real(check->ratio, "ratio")))
+        mark_put(json, check->of, check->ratio);
     line_text(json, "change", variants_change(texts, check->ratio, check->metric));
     line_text(json, "gate", check->gate);
     visible_put(json, "why", check->why);
@@ -405,7 +405,7 @@ static void put_capacity_check(struct line *json, const struct experiment *of,
     line_object(json, NULL);
     visible_put(json, "what",
                 said(of->texts, "capacity%s%s", load ? " under " : " alone", load ?: ""));
-    visible_put(json, "metric", view_text(view_get(of->result.top, "capacity"), "slo") ?: "-");
+    visible_put(json, "metric", view_text(of->capacity, "slo") ?: "-");
     line_text(json, "figure", capacity_value(of, entry));
     line_real(json, "time_s", 0);
     line_close(json);
@@ -417,9 +417,9 @@ void checks_put(struct line *json, const struct cell *cell, bool first)
     const bool variants = experiment_has_variants(of), searched = capacity_searched(of);
     line_array(json, "checks");
     if (searched && first)
-        EACH_VALUE (item, view_path(of->result.top, "capacity", "by_condition"))
+        EACH_VALUE (item, view_get(of->capacity, "by_condition"))
             put_capacity_check(json, of, item);
-    EACH_VALUE (item, view_get(of->result.top, variants ? "comparisons" : "slowdowns"))
+    EACH_VALUE (item, variants ? of->comparisons : of->slowdowns)
         if (variants && first)
             put_comparison(json, of, item);
         else if (!variants && cell->condition && view_matches(item, "condition", cell->condition))

@@ -63,16 +63,15 @@ static bool are_objects(const struct parts *parts)
 
 struct sessions {
     const struct experiment *part;
-    const struct group *group;
+    size_t count; // 2 or more
     struct critical critical;
 };
 
 // They live as long as the first session.
 static struct parts parts_new(const struct sessions *of)
 {
-    return (struct parts){
-        .of = arena_take(of->part->texts, of->group->count * sizeof(struct value *)),
-        .count = of->group->count};
+    return (struct parts){.of = arena_take(of->part->texts, of->count * sizeof(struct value *)),
+                          .count = of->count};
 }
 
 // Members that only some records have, as the first session has them.
@@ -231,7 +230,7 @@ static void put_sessions(struct line *json, const struct sessions *of,
     line_object(json, "sessions");
     line_array(json, "numbers");
     for (size_t i = 0; i < slowdowns->count; i++)
-        line_count(json, NULL, of->group->place[i].session);
+        line_count(json, NULL, of->part[i].session);
     line_close(json);
     line_array(json, "ratios");
     for (size_t i = 0; i < slowdowns->count; i++)
@@ -262,7 +261,7 @@ static enum bias bias_of(const struct value *warning, const struct value *ratio)
 static void put_gate(struct line *json, const struct sessions *of, const struct interval *ratio,
                      const struct value *first)
 {
-    const double most = view_real(of->part[0].settings, "at_most");
+    const double most = limit_of(&of->part[0], LIMIT_AT_MOST);
     const bool variants = view_get(first, "reference_variant") != NULL;
     const enum verdict seen = ratio->low > most     ? VERDICT_ABOVE
                               : ratio->high <= most ? VERDICT_BELOW
@@ -270,8 +269,8 @@ static void put_gate(struct line *json, const struct sessions *of, const struct 
     enum verdict verdict = seen;
     struct line why = {0};
     line_array(&why, NULL);
-    for (size_t i = 0; i < of->group->count; i++) {
-        EACH_VALUE (item, view_get(of->part[i].result.top, "warnings")) {
+    for (size_t i = 0; i < of->count; i++) {
+        EACH_VALUE (item, of->part[i].warnings) {
             const enum bias bias = bias_of(item, first);
             if (bias == BIAS_NONE || bias_beside(bias, seen, variants) != VERDICT_UNDECIDED)
                 continue;
@@ -307,7 +306,7 @@ static void put_ratio(struct line *json, struct sessions *of, const struct parts
     else
         line_bool(json, "distinguishable", ratio->low > 1 || ratio->high < 1);
     if (view_get(first, "reference_variant") && view_get(first, "verdict")) {
-        const double same = view_number(view_get(of->part[0].settings, "same_within"), 0);
+        const double same = fmax(limit_of(&of->part[0], LIMIT_SAME), 0);
         const bool time = relation_is_time(view_text(first, "unit") ?: "",
                                            view_matches(first, "better", "higher"));
         line_text(json, "verdict", relation_name(relation_of(ratio, same), time));
@@ -338,14 +337,16 @@ static const struct value *same_ratio(const struct value *list, const struct val
     return NULL;
 }
 
-// slowdowns, comparisons or interactions.
-static void put_ratios(struct line *json, const char *name, struct sessions *of)
+// A list of ratios, which is at that place in each part.
+static void put_ratios(struct line *json, const char *name, struct sessions *of, size_t place)
 {
+    const struct value *const *list = (const void *)((const char *)of->part + place);
+    const size_t step = sizeof *of->part / sizeof *list;
     line_array(json, name);
-    EACH_VALUE (item, view_get(of->part[0].result.top, name)) {
+    EACH_VALUE (item, *list) {
         struct parts ratios = parts_new(of);
         for (size_t i = 0; i < ratios.count; i++)
-            ratios.of[i] = same_ratio(view_get(of->part[i].result.top, name), item);
+            ratios.of[i] = same_ratio(list[i * step], item);
         if (are_objects(&ratios))
             put_ratio(json, of, &ratios);
     }
@@ -367,23 +368,26 @@ static void put_warning(struct line *json, const struct value *warning, unsigned
 static void put_warnings(struct line *json, const struct sessions *of)
 {
     line_array(json, "warnings");
-    for (size_t i = 0; i < of->group->count; i++) {
-        EACH_VALUE (item, view_get(of->part[i].result.top, "warnings"))
+    for (size_t i = 0; i < of->count; i++) {
+        EACH_VALUE (item, of->part[i].warnings)
             // Whether a session converged, or is noise, is not what the interval over them is
             // about.
             if (!view_matches(item, "flag", "noise") &&
                 !view_matches(item, "flag", "not-converged"))
-                put_warning(json, item, of->group->place[i].session);
+                put_warning(json, item, of->part[i].session);
     }
     line_close(json);
 }
 
-char *sessions_result(const struct experiment *part, const struct group *group)
+// The result over them, as jostle.result/1 as far as a report reads it; to be freed. Its ratios are
+// those of harness/stats/interval.h, its other figures means over the sessions with the interval of
+// Student's t, at the confidence of the first session's intervals.
+static char *result_over(const struct experiment *part, size_t count)
 {
     const struct experiment *first = &part[0];
-    const double family = view_number(view_path(first->result.top, "intervals", "family"), 1);
+    const double family = view_number(view_get(first->intervals, "family"), 1);
     const double confidence = view_confidence(first->settings);
-    struct sessions of = {.part = part, .group = group};
+    struct sessions of = {.part = part, .count = count};
     struct line json = {0};
     critical_init(&of.critical, 1 - (1 - confidence) / fmax(family, 1));
     line_object(&json, NULL);
@@ -392,11 +396,77 @@ char *sessions_result(const struct experiment *part, const struct group *group)
     EACH_VALUE (item, first->conditions)
         put_condition(&json, &of, item);
     line_close(&json);
-    put_ratios(&json, "slowdowns", &of);
-    put_ratios(&json, "comparisons", &of);
-    put_ratios(&json, "interactions", &of);
+    put_ratios(&json, "slowdowns", &of, offsetof(struct experiment, slowdowns));
+    put_ratios(&json, "comparisons", &of, offsetof(struct experiment, comparisons));
+    put_ratios(&json, "interactions", &of, offsetof(struct experiment, interactions));
     put_warnings(&json, &of);
-    view_put(&json, "intervals", view_get(first->result.top, "intervals"));
+    view_put(&json, "intervals", first->intervals);
     critical_free(&of.critical);
     return json_text_end(&json);
+}
+
+// Appends the runs of the next session, which come after those before.
+static void append_runs(struct runs *to, const struct runs *from)
+{
+    uint32_t last = 0;
+    for (size_t i = 0; i < to->count; i++)
+        last = to->item[i].order > last ? to->item[i].order : last;
+    for (size_t i = 0; i < from->count; i++) {
+        struct run_record run = from->item[i];
+        const size_t condition = runs_condition(to, from->conditions.item[run.condition]);
+        if (condition == SIZE_MAX)
+            continue;
+        run.condition = (uint32_t)condition;
+        run.order += last;
+        MORE(to) = run;
+        // Sessions of one cell have the same metrics.
+        for (size_t k = 0; k < to->metric_count; k++) {
+            MORE(&to->values) = from->metric_count == to->metric_count
+                                    ? from->values.item[i * from->metric_count + k]
+                                    : NAN;
+        }
+    }
+    to->measured += from->measured;
+}
+
+void sessions_join(struct experiment *all, struct experiment *part, size_t count, const char *name)
+{
+    OWNED char *text = result_over(part, count);
+    *all = (struct experiment){.name = name,
+                               .texts = must(calloc(1, sizeof *all->texts)),
+                               .record = part[0].record,
+                               .runs = part[0].runs,
+                               .sessions = (unsigned)count};
+    part[0].record = (struct document){0};
+    part[0].runs = (struct runs){0};
+    all->result.top = view_parse(&all->result.view, text, strlen(text));
+    for (size_t i = 1; i < count; i++)
+        append_runs(&all->runs, &part[i].runs);
+    experiment_settle(all);
+    // That of the first which is not done.
+    all->state = "done";
+    for (size_t i = 0; i < count && all->state && strcmp(all->state, "done") == 0; i++)
+        all->state = part[i].state;
+}
+
+const char *sessions_text(struct arena *texts, const struct value *slowdown)
+{
+    enum { FEW = 4 };
+    const struct value *sessions = view_get(slowdown, "sessions");
+    const char *text = NULL, *spread = "";
+    size_t count = 0;
+    if (!sessions)
+        return NULL;
+    EACH_VALUE (item, view_get(sessions, "ratios")) {
+        text =
+            joined(texts, text, ", ", kept(texts, number_fixed(view_number(item, NAN), 3, ROOM)));
+        count++;
+    }
+    if (!isnan(view_real(sessions, "between")))
+        spread =
+            said(texts, "; standard deviation %s between sessions, %s from pair to pair within one",
+                 number_percent(view_real(sessions, "between"), ROOM),
+                 number_percent(view_real(sessions, "within"), ROOM));
+    return said(texts, "%zu sessions: %s%s%s", count, text ?: "-", spread,
+                count < FEW ? "; so few make a wide interval: 5 narrow it" : "");
 }
