@@ -1,10 +1,5 @@
 #include "texts.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // ---- settings that protect
 
 static const struct value *protection_of(const struct experiment *experiment)
@@ -416,17 +411,16 @@ static void put_alone(struct line *json, const struct experiment *experiment)
 
 void answer_put(struct line *json, const char *name, const struct experiment *experiment)
 {
-    line_array(json, name);
-    if (experiment_has_variants(experiment))
-        ; // their tables have them: see variants.c
-    else if (protection_measured(experiment)) {
-        visible_add(json, until_text(experiment));
-        visible_add(json, best_text(experiment));
-    } else if (view_first(experiment->slowdowns))
-        put_slowdowns(json, experiment);
-    else
-        put_alone(json, experiment);
-    line_close(json);
+    LINE_ARRAY (json, name)
+        if (experiment_has_variants(experiment))
+            ; // their tables have them: see variants.c
+        else if (protection_measured(experiment)) {
+            visible_add(json, until_text(experiment));
+            visible_add(json, best_text(experiment));
+        } else if (view_first(experiment->slowdowns))
+            put_slowdowns(json, experiment);
+        else
+            put_alone(json, experiment);
 }
 
 // The slowdown of the main metric that is farthest from 1; NULL: there are not several.

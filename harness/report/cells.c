@@ -1,10 +1,6 @@
 // A cell as a format reads it: as in jostle.report/1, or as texts.
 #include "report.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 // ---- the model
 
 // Members that are objects of a record, without two of theirs.
@@ -45,15 +41,14 @@ static void put_of_variant(struct line *json, const char *name, const struct val
     const struct value *load = view_get(experiment_condition(cell->of, cell->condition), "load");
     const struct value *variant =
         view_get(experiment_condition(cell->of, cell->reference), "variant");
-    line_array(json, name);
-    EACH_VALUE (item, list) {
-        if (!comparison_is_of(item, variant, NULL) && !comparison_is_of(item, variant, load))
-            continue;
-        put_without(json, NULL, item, "text", "variant");
-        family_put_ratio(json, cell->of, item);
-        line_close(json);
-    }
-    line_close(json);
+    LINE_ARRAY (json, name)
+        EACH_VALUE (item, list) {
+            if (!comparison_is_of(item, variant, NULL) && !comparison_is_of(item, variant, load))
+                continue;
+            put_without(json, NULL, item, "text", "variant");
+            family_put_ratio(json, cell->of, item);
+            line_close(json);
+        }
 }
 
 static void put_achieved(struct line *json, const struct cell *cell)
@@ -70,27 +65,25 @@ static void put_achieved(struct line *json, const struct cell *cell)
 
 static void put_warnings(struct line *json, const struct cell *cell)
 {
-    line_array(json, "warnings");
-    EACH_VALUE (item, cell->of->warnings) {
-        if (!warning_is_of(item, cell->reference, cell->condition, true))
-            continue;
-        line_object(json, NULL);
-        line_text(json, "flag", view_text(item, "flag"));
-        line_text(json, "severity", warning_is_problem(item) ? "problem" : "note");
-        view_put(json, "condition", view_get(item, "condition"));
-        view_put(json, "metric", view_get(item, "metric"));
-        line_text(json, "message", warning_text(cell->of->texts, item));
-        if (view_get(item, "runs"))
-            view_put(json, "runs", view_get(item, "runs"));
-        else
-            line_raw(json, "runs", "[]");
-        line_close(json);
-    }
-    line_close(json);
-    line_array(json, "flags");
-    for (size_t i = 0; i < cell->flag_count; i++)
-        line_text(json, NULL, cell->flags[i]);
-    line_close(json);
+    LINE_ARRAY (json, "warnings")
+        EACH_VALUE (item, cell->of->warnings) {
+            if (!warning_is_of(item, cell->reference, cell->condition, true))
+                continue;
+            line_object(json, NULL);
+            line_text(json, "flag", view_text(item, "flag"));
+            line_text(json, "severity", warning_is_problem(item) ? "problem" : "note");
+            view_put(json, "condition", view_get(item, "condition"));
+            view_put(json, "metric", view_get(item, "metric"));
+            line_text(json, "message", warning_text(cell->of->texts, item));
+            if (view_get(item, "runs"))
+                view_put(json, "runs", view_get(item, "runs"));
+            else
+                line_raw(json, "runs", "[]");
+            line_close(json);
+        }
+    LINE_ARRAY (json, "flags")
+        for (size_t i = 0; i < cell->flag_count; i++)
+            line_text(json, NULL, cell->flags[i]);
 }
 
 static void put_names(struct line *json, const struct cell *cell)
@@ -128,13 +121,12 @@ static void put_names(struct line *json, const struct cell *cell)
 static void put_list(struct line *json, const char *name, const struct runs *runs, size_t condition,
                      size_t offset)
 {
-    line_array(json, name);
-    for (size_t i = 0; i < runs->count; i++) {
-        const struct run_record *run = &runs->item[i];
-        if (run->used && run->condition == condition)
-            line_real(json, NULL, *(const double *)(const void *)((const char *)run + offset));
-    }
-    line_close(json);
+    LINE_ARRAY (json, name)
+        for (size_t i = 0; i < runs->count; i++) {
+            const struct run_record *run = &runs->item[i];
+            if (run->used && run->condition == condition)
+                line_real(json, NULL, *(const double *)(const void *)((const char *)run + offset));
+        }
 }
 
 // The used runs of a condition: {"times": [..], "memory_usage_byte": [..], "exit_codes": [..]}
@@ -200,23 +192,22 @@ static struct row row_of(const struct cell *cell)
 // The metrics of --metric besides the main one, a row for each.
 static void put_other_metrics(struct line *json, const struct cell *cell, bool page)
 {
-    line_array(json, "metrics");
-    for (size_t i = 0; i < cell->of->metrics.count; i++) {
-        if (!row_has_metric(cell->of, i))
-            continue;
-        const struct quantity *metric = &cell->of->metrics.item[i];
-        struct row row = row_of(cell);
-        row.metric = metric;
-        row.slowdown = slowdown_of(cell->of, cell->condition, metric->name);
-        columns_put_row(json, TABLE_CELL_METRICS, &row, row.slowdown);
-        if (page) { // for its table of answers
-            line_real(json, "ratio_value", view_real(row.slowdown, "ratio"));
-            page_put_ratio(json, row.slowdown);
-            survives_put(json, cell->of, row.slowdown);
+    LINE_ARRAY (json, "metrics")
+        for (size_t i = 0; i < cell->of->metrics.count; i++) {
+            if (!row_has_metric(cell->of, i))
+                continue;
+            const struct quantity *metric = &cell->of->metrics.item[i];
+            struct row row = row_of(cell);
+            row.metric = metric;
+            row.slowdown = slowdown_of(cell->of, cell->condition, metric->name);
+            columns_put_row(json, TABLE_CELL_METRICS, &row, row.slowdown);
+            if (page) { // for its table of answers
+                line_real(json, "ratio_value", view_real(row.slowdown, "ratio"));
+                page_put_ratio(json, row.slowdown);
+                survives_put(json, cell->of, row.slowdown);
+            }
+            line_close(json);
         }
-        line_close(json);
-    }
-    line_close(json);
 }
 
 // What is said on a cell below its table, each with who it is of.

@@ -2,11 +2,8 @@
 
 #include "common/schemas.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct jobs {

@@ -1,10 +1,5 @@
 #include "texts.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // What comes for %s in a title.
 enum fill { FILL_FIGURE, FILL_LEVEL, FILL_MAIN, FILL_ALONE, FILL_RATIO, FILL_REFERENCE, FILLS };
 
@@ -367,22 +362,21 @@ void columns_put_row(struct line *json, enum table table, const struct row *row,
 {
     line_object(json, NULL);
     view_put(json, "distinguishable", view_get(ratio, "distinguishable"));
-    line_object(json, "texts");
-    for (const struct column *column = tables[table]; column < after_last(table); column++) {
-        struct row own = *row;
-        if (column->metric)
-            own.metric = column->metric;
-        const char *text =
-            row->is_reference && column->reference ? column->reference : column->text(&own);
-        const struct value *marked =
-            column->marks > 0
-                ? *(const struct value *const *)(const void *)((const char *)row + column->marks)
-                : NULL;
-        line_text(json, column->key, text);
-        if (strcmp(text, "-") != 0 && !isnan(view_real(marked, "ratio")))
-            mark_put(json, row->of, marked);
-    }
-    line_close(json);
+    LINE_OBJECT (json, "texts")
+        for (const struct column *column = tables[table]; column < after_last(table); column++) {
+            struct row own = *row;
+            if (column->metric)
+                own.metric = column->metric;
+            const char *text =
+                row->is_reference && column->reference ? column->reference : column->text(&own);
+            const struct value *marked =
+                column->marks > 0 ? *(const struct value *const *)(const void *)((const char *)row +
+                                                                                 column->marks)
+                                  : NULL;
+            line_text(json, column->key, text);
+            if (strcmp(text, "-") != 0 && !isnan(view_real(marked, "ratio")))
+                mark_put(json, row->of, marked);
+        }
 }
 
 // What a title is filled with.

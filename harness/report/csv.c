@@ -3,10 +3,6 @@
 #include "common/schemas.h"
 #include "common/text.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 // CSV for programs: RFC 4180 but for the line ends. Numbers are as recorded. Text is quoted, and as

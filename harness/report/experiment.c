@@ -2,10 +2,6 @@
 
 #include "common/text.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // The number that a condition's name ends with after an optional separator, "10" of "disk-10%", and
 // how long it and what is in front of it are; NULL: none.
 static const char *level_in(const char *condition, size_t *load, size_t *length)

@@ -4,10 +4,6 @@
 
 #include "view.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 // ---- metrics.c
 
 // What is measured of a run: its name in records, its column, its unit, and what

@@ -6,8 +6,6 @@
 #include <dirent.h>
 #include <fnmatch.h>
 #include <search.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 int folder_has(const char *dir, const char *name)

@@ -2,10 +2,6 @@
 
 #include "common/schemas.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // What the nodes of a report have in common, and in what they differ.
 
 struct between { // one target alone, on several nodes
@@ -138,12 +134,11 @@ static void put_varied(struct line *json, const char *name, const struct host *g
     for (size_t i = 0; i < count; i++)
         value[i] = group[i].text[which];
     qsort(value, count, sizeof *value, by_text);
-    line_array(json, name);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(value[i], "null") != 0 && strcmp(value[i], "\"\"") != 0 &&
-            (i == 0 || strcmp(value[i], value[i - 1]) != 0))
-            line_raw(json, NULL, value[i]);
-    line_close(json);
+    LINE_ARRAY (json, name)
+        for (size_t i = 0; i < count; i++)
+            if (strcmp(value[i], "null") != 0 && strcmp(value[i], "\"\"") != 0 &&
+                (i == 0 || strcmp(value[i], value[i - 1]) != 0))
+                line_raw(json, NULL, value[i]);
 }
 
 // A list of one for each environment, with the devices, file systems, governors and
@@ -163,10 +158,9 @@ static const char *hosts_of(struct collected *collected)
             end++;
         // The environment of one is an object that is open still.
         struct line one = {0};
-        line_object(&one, NULL);
-        for (size_t i = 0; i < sizeof varied / sizeof *varied; i++)
-            put_varied(&one, varied[i], &host[start], end - start, HOST_VARIED + i);
-        line_close(&one);
+        LINE_OBJECT (&one, NULL)
+            for (size_t i = 0; i < sizeof varied / sizeof *varied; i++)
+                put_varied(&one, varied[i], &host[start], end - start, HOST_VARIED + i);
         OWNED char *both =
             text_of("{%s,%s", host[start].text[HOST_ENVIRONMENT], (char *)must(one.text) + 1);
         line_raw(&json, NULL, both);
@@ -201,17 +195,17 @@ static void put_between(struct line *json, const struct between *between)
     line_real(json, "variance", between->variance);
     line_real(json, "stddev", sqrt(between->variance));
     line_real(json, "cv", between->variation);
-    line_array(json, "hosts");
-    for (const struct node *node = between->node; node < between->node + between->count; node++) {
-        line_object(json, NULL);
-        line_text(json, "host", node->host);
-        line_text(json, "kind", node->kind);
-        line_count(json, "cells", node->cells);
-        line_real(json, "runs", node->runs);
-        line_real(json, "mean_s", node->mean_s);
-        line_close(json);
-    }
-    line_close(json);
+    LINE_ARRAY (json, "hosts")
+        for (const struct node *node = between->node; node < between->node + between->count;
+             node++) {
+            line_object(json, NULL);
+            line_text(json, "host", node->host);
+            line_text(json, "kind", node->kind);
+            line_count(json, "cells", node->cells);
+            line_real(json, "runs", node->runs);
+            line_real(json, "mean_s", node->mean_s);
+            line_close(json);
+        }
     line_close(json);
 }
 
@@ -230,32 +224,29 @@ static void put_model(struct line *json, const char *name, const struct collecte
     line_close(json);
     line_raw(json, "hosts", nodes->hosts);
     family_put(json, &collected->family);
-    line_array(json, "between_hosts");
-    for (size_t i = 0; i < nodes->count; i++)
-        put_between(json, &nodes->item[i]);
-    line_close(json);
-    line_array(json, "waiting");
-    for (size_t i = 0; i < collected->waiting.count; i++) {
-        const struct waiting *waiting = &collected->waiting.item[i];
-        line_object(json, NULL);
-        line_text(json, "name", waiting->name);
-        line_text(json, "state", waiting->state);
-        line_text(json, "reason", waiting->reason);
-        line_text(json, "host", waiting->host);
-        line_count(json, "runs", waiting->runs);
-        line_close(json);
-    }
-    line_close(json);
-    line_array(json, "warnings");
-    for (size_t i = 0; i < collected->problems.count; i++) {
-        const struct problem *problem = &collected->problems.item[i];
-        line_object(json, NULL);
-        line_text(json, "kind", problem->kind);
-        line_text(json, "cell", problem->cell);
-        line_text(json, "message", problem->message);
-        line_close(json);
-    }
-    line_close(json);
+    LINE_ARRAY (json, "between_hosts")
+        for (size_t i = 0; i < nodes->count; i++)
+            put_between(json, &nodes->item[i]);
+    LINE_ARRAY (json, "waiting")
+        for (size_t i = 0; i < collected->waiting.count; i++) {
+            const struct waiting *waiting = &collected->waiting.item[i];
+            line_object(json, NULL);
+            line_text(json, "name", waiting->name);
+            line_text(json, "state", waiting->state);
+            line_text(json, "reason", waiting->reason);
+            line_text(json, "host", waiting->host);
+            line_count(json, "runs", waiting->runs);
+            line_close(json);
+        }
+    LINE_ARRAY (json, "warnings")
+        for (size_t i = 0; i < collected->problems.count; i++) {
+            const struct problem *problem = &collected->problems.item[i];
+            line_object(json, NULL);
+            line_text(json, "kind", problem->kind);
+            line_text(json, "cell", problem->cell);
+            line_text(json, "message", problem->message);
+            line_close(json);
+        }
 }
 
 // Of all cells.
@@ -376,30 +367,26 @@ static void put_texts(struct line *json, const char *name, struct collected *col
                      collected->runs, states_text(collected)));
     visible_put(json, "answer", answer_text(collected));
     visible_put(json, "family", family_text(texts, &collected->family));
-    line_array(json, "hosts");
-    EACH_VALUE (item, view_parse(&view, nodes->hosts, strlen(nodes->hosts)))
-        visible_add(json, said(texts, "%s: %s, CPUs %s, %s, %s", view_text(item, "host") ?: "?",
-                               view_text(item, "cpu") ?: "?",
-                               view_joined(texts, view_get(item, "cpus_allowed"), " or ") ?: "",
-                               number_scaled(view_real(item, "memory_bytes"), "B", ROOM),
-                               view_text(item, "kernel") ?: "?"));
-    line_close(json);
+    LINE_ARRAY (json, "hosts")
+        EACH_VALUE (item, view_parse(&view, nodes->hosts, strlen(nodes->hosts)))
+            visible_add(json, said(texts, "%s: %s, CPUs %s, %s, %s", view_text(item, "host") ?: "?",
+                                   view_text(item, "cpu") ?: "?",
+                                   view_joined(texts, view_get(item, "cpus_allowed"), " or ") ?: "",
+                                   number_scaled(view_real(item, "memory_bytes"), "B", ROOM),
+                                   view_text(item, "kernel") ?: "?"));
     view_free(&view);
-    line_array(json, "between");
-    for (size_t i = 0; i < nodes->count; i++)
-        visible_add(json, between_line(texts, &nodes->item[i]));
-    line_close(json);
-    line_array(json, "waiting");
-    for (size_t i = 0; i < collected->waiting.count; i++) {
-        const struct waiting *waiting = &collected->waiting.item[i];
-        visible_add(json,
-                    said(texts, "%s: %s: %s", waiting->name, waiting->state, waiting->reason));
-    }
-    line_close(json);
-    line_array(json, "warnings");
-    for (size_t i = 0; i < collected->problems.count; i++)
-        visible_put(json, NULL, collected->problems.item[i].message);
-    line_close(json);
+    LINE_ARRAY (json, "between")
+        for (size_t i = 0; i < nodes->count; i++)
+            visible_add(json, between_line(texts, &nodes->item[i]));
+    LINE_ARRAY (json, "waiting")
+        for (size_t i = 0; i < collected->waiting.count; i++) {
+            const struct waiting *waiting = &collected->waiting.item[i];
+            visible_add(json,
+                        said(texts, "%s: %s: %s", waiting->name, waiting->state, waiting->reason));
+        }
+    LINE_ARRAY (json, "warnings")
+        for (size_t i = 0; i < collected->problems.count; i++)
+            visible_put(json, NULL, collected->problems.item[i].message);
     line_close(json);
 }
 
@@ -408,18 +395,17 @@ static void put_settings(struct line *json, const struct collected *collected)
 {
     const char **known = must(calloc(collected->lines.count + 1, sizeof *known));
     size_t count = 0;
-    line_array(json, "settings");
-    for (size_t i = 0; i < collected->lines.count; i++) {
-        const char *settings = collected->lines.item[i].settings;
-        size_t at = 0;
-        while (settings && at < count && strcmp(known[at], settings) != 0)
-            at++;
-        if (!settings || at < count)
-            continue;
-        known[count++] = settings;
-        line_raw(json, NULL, settings);
-    }
-    line_close(json);
+    LINE_ARRAY (json, "settings")
+        for (size_t i = 0; i < collected->lines.count; i++) {
+            const char *settings = collected->lines.item[i].settings;
+            size_t at = 0;
+            while (settings && at < count && strcmp(known[at], settings) != 0)
+                at++;
+            if (!settings || at < count)
+                continue;
+            known[count++] = settings;
+            line_raw(json, NULL, settings);
+        }
     free(known);
 }
 

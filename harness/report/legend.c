@@ -2,10 +2,6 @@
 
 #include "harness/stats/interval.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // A gate's family are those of its loads, too.
 static const char *members_of(const struct value *settings, double count, bool variants)
 {

@@ -18,11 +18,6 @@
 #include <dirent.h>
 #include <glob.h>
 #include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 // ---- the command line

@@ -3,9 +3,6 @@
 
 #include "common/text.h"
 
-#include <math.h>
-#include <string.h>
-
 // ---- the command line that measures again
 
 struct command {
@@ -236,40 +233,36 @@ static void put_places(struct line *json, const char *name, const struct runs *r
                        size_t condition, bool flagged)
 {
     size_t place = 0;
-    line_array(json, name);
-    for (size_t i = 0; i < runs->count; i++) {
-        const struct run_record *run = &runs->item[i];
-        if (run->condition != condition)
-            continue;
-        if (flagged ? run->flagged : !run->used)
-            line_count(json, NULL, place);
-        place++;
-    }
-    line_close(json);
+    LINE_ARRAY (json, name)
+        for (size_t i = 0; i < runs->count; i++) {
+            const struct run_record *run = &runs->item[i];
+            if (run->condition != condition)
+                continue;
+            if (flagged ? run->flagged : !run->used)
+                line_count(json, NULL, place);
+            place++;
+        }
 }
 
 static void put_condition(struct line *json, const struct experiment *of, size_t condition)
 {
     const struct runs *runs = &of->runs;
     line_object(json, runs->conditions.item[condition]);
-    line_array(json, "order");
-    for (size_t i = 0; i < runs->count; i++)
-        if (runs->item[i].condition == condition)
-            line_count(json, NULL, runs->item[i].order);
-    line_close(json);
-    put_places(json, "flagged", runs, condition, true);
-    put_places(json, "unused", runs, condition, false);
-    line_object(json, "values");
-    for (size_t metric = 0; metric < of->metrics.count; metric++) {
-        if (!is_drawn(of, metric))
-            continue;
-        line_array(json, of->metrics.item[metric].words);
+    LINE_ARRAY (json, "order")
         for (size_t i = 0; i < runs->count; i++)
             if (runs->item[i].condition == condition)
-                line_real(json, NULL, runs_value(runs, i, &of->metrics, metric));
-        line_close(json);
-    }
-    line_close(json);
+                line_count(json, NULL, runs->item[i].order);
+    put_places(json, "flagged", runs, condition, true);
+    put_places(json, "unused", runs, condition, false);
+    LINE_OBJECT (json, "values")
+        for (size_t metric = 0; metric < of->metrics.count; metric++) {
+            if (!is_drawn(of, metric))
+                continue;
+            LINE_ARRAY (json, of->metrics.item[metric].words)
+                for (size_t i = 0; i < runs->count; i++)
+                    if (runs->item[i].condition == condition)
+                        line_real(json, NULL, runs_value(runs, i, &of->metrics, metric));
+        }
     line_close(json);
 }
 
@@ -295,10 +288,9 @@ static void put_charts(struct line *json, const struct cell *cell, bool first)
         put_metrics(json, cell);
     }
     if (!capacity_searched(cell->of) && first) {
-        line_object(json, "runs");
-        for (size_t i = 0; i < cell->of->runs.conditions.count; i++)
-            put_condition(json, cell->of, i);
-        line_close(json);
+        LINE_OBJECT (json, "runs")
+            for (size_t i = 0; i < cell->of->runs.conditions.count; i++)
+                put_condition(json, cell->of, i);
     }
     line_close(json);
 }

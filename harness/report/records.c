@@ -7,10 +7,6 @@
 #include "common/schemas.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -462,17 +458,16 @@ const struct value *metric_figure(const struct value *condition, const struct qu
 
 void metrics_put(struct line *json)
 {
-    line_array(json, "metrics");
-    for (unsigned i = 0; i < METRIC_COUNT; i++) {
-        line_object(json, NULL);
-        line_text(json, "name", metrics[i].name);
-        line_text(json, "title", metrics[i].title);
-        line_text(json, "unit", metrics[i].unit);
-        line_text(json, "table_unit", metrics[i].table_unit);
-        line_text(json, "meaning", metrics[i].meaning);
-        line_close(json);
-    }
-    line_close(json);
+    LINE_ARRAY (json, "metrics")
+        for (unsigned i = 0; i < METRIC_COUNT; i++) {
+            line_object(json, NULL);
+            line_text(json, "name", metrics[i].name);
+            line_text(json, "title", metrics[i].title);
+            line_text(json, "unit", metrics[i].unit);
+            line_text(json, "table_unit", metrics[i].table_unit);
+            line_text(json, "meaning", metrics[i].meaning);
+            line_close(json);
+        }
 }
 
 double run_value(const struct value *run, const char *metric)

@@ -2,11 +2,6 @@
 
 #include "common/text.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 void row_say(struct line *json, const char *who, const char *words)
 {
     OWNED char *text = who && words ? text_of("%s: %s", who, words) : NULL;
@@ -44,18 +39,17 @@ void row_warnings(struct line *json, const struct experiment *experiment, const 
                   const char *other, bool general)
 {
     for (unsigned problem = 2; problem-- > 0;) {
-        line_array(json, problem ? "problems" : "notes");
-        EACH_VALUE (item, experiment->warnings) {
-            if (!warning_is_of(item, condition, other, general) ||
-                warning_is_problem(item) != problem)
-                continue;
-            line_object(json, NULL);
-            line_text(json, "flag", view_text(item, "flag"));
-            view_put(json, "condition", view_get(item, "condition"));
-            visible_put(json, "text", warning_text(experiment->texts, item));
-            line_close(json);
-        }
-        line_close(json);
+        LINE_ARRAY (json, problem ? "problems" : "notes")
+            EACH_VALUE (item, experiment->warnings) {
+                if (!warning_is_of(item, condition, other, general) ||
+                    warning_is_problem(item) != problem)
+                    continue;
+                line_object(json, NULL);
+                line_text(json, "flag", view_text(item, "flag"));
+                view_put(json, "condition", view_get(item, "condition"));
+                visible_put(json, "text", warning_text(experiment->texts, item));
+                line_close(json);
+            }
     }
 }
 

@@ -4,10 +4,6 @@
 
 #include "common/schemas.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // The same object of each session's result.
 struct parts {
     const struct value **of;
@@ -146,15 +142,14 @@ static void put_loads(struct line *json, const struct sessions *of, const struct
     struct parts loads = parts_new(of);
     for (size_t i = 0; i < loads.count; i++)
         loads.of[i] = view_first(view_get(conditions->of[i], "load"));
-    line_array(json, "load");
-    while (are_objects(&loads)) {
-        line_object(json, NULL);
-        put_over(json, &loads, members);
-        line_close(json);
-        for (size_t i = 0; i < loads.count; i++)
-            loads.of[i] = view_next(view_get(conditions->of[i], "load"), loads.of[i]);
-    }
-    line_close(json);
+    LINE_ARRAY (json, "load")
+        while (are_objects(&loads)) {
+            line_object(json, NULL);
+            put_over(json, &loads, members);
+            line_close(json);
+            for (size_t i = 0; i < loads.count; i++)
+                loads.of[i] = view_next(view_get(conditions->of[i], "load"), loads.of[i]);
+        }
 }
 
 static void put_condition(struct line *json, struct sessions *of, const struct value *first)
@@ -173,10 +168,9 @@ static void put_condition(struct line *json, struct sessions *of, const struct v
         put_over(json, &conditions, ends);
         for (unsigned i = 0; i < METRIC_COUNT; i++)
             put_figure(json, &metrics[i], of, &conditions);
-        line_object(json, "metrics");
-        for (size_t i = METRIC_COUNT; i < of->part[0].metrics.count; i++)
-            put_figure(json, &of->part[0].metrics.item[i], of, &conditions);
-        line_close(json);
+        LINE_OBJECT (json, "metrics")
+            for (size_t i = METRIC_COUNT; i < of->part[0].metrics.count; i++)
+                put_figure(json, &of->part[0].metrics.item[i], of, &conditions);
         line_close(json);
     }
 }
@@ -228,14 +222,12 @@ static void put_sessions(struct line *json, const struct sessions *of,
                          const struct parts *slowdowns, const struct levels *levels)
 {
     line_object(json, "sessions");
-    line_array(json, "numbers");
-    for (size_t i = 0; i < slowdowns->count; i++)
-        line_count(json, NULL, of->part[i].session);
-    line_close(json);
-    line_array(json, "ratios");
-    for (size_t i = 0; i < slowdowns->count; i++)
-        view_put(json, NULL, view_get(slowdowns->of[i], "ratio"));
-    line_close(json);
+    LINE_ARRAY (json, "numbers")
+        for (size_t i = 0; i < slowdowns->count; i++)
+            line_count(json, NULL, of->part[i].session);
+    LINE_ARRAY (json, "ratios")
+        for (size_t i = 0; i < slowdowns->count; i++)
+            view_put(json, NULL, view_get(slowdowns->of[i], "ratio"));
     line_real(json, "between", levels->between);
     line_real(json, "within", levels->within);
     line_close(json);
@@ -268,19 +260,18 @@ static void put_gate(struct line *json, const struct sessions *of, const struct 
                                                     : VERDICT_UNDECIDED;
     enum verdict verdict = seen;
     struct line why = {0};
-    line_array(&why, NULL);
-    for (size_t i = 0; i < of->count; i++) {
-        EACH_VALUE (item, of->part[i].warnings) {
-            const enum bias bias = bias_of(item, first);
-            if (bias == BIAS_NONE || bias_beside(bias, seen, variants) != VERDICT_UNDECIDED)
-                continue;
-            const struct value *flag = view_get(item, "flag");
-            verdict = VERDICT_UNDECIDED;
-            if (!memmem(why.text, why.used, flag->text, flag->length)) // each once
-                view_put(&why, NULL, flag);
+    LINE_ARRAY (&why, NULL)
+        for (size_t i = 0; i < of->count; i++) {
+            EACH_VALUE (item, of->part[i].warnings) {
+                const enum bias bias = bias_of(item, first);
+                if (bias == BIAS_NONE || bias_beside(bias, seen, variants) != VERDICT_UNDECIDED)
+                    continue;
+                const struct value *flag = view_get(item, "flag");
+                verdict = VERDICT_UNDECIDED;
+                if (!memmem(why.text, why.used, flag->text, flag->length)) // each once
+                    view_put(&why, NULL, flag);
+            }
         }
-    }
-    line_close(&why);
     line_text(json, "gate", isnan(most) ? NULL : verdict_names[verdict]);
     line_raw(json, "why", why.text);
     line_free(&why);
@@ -342,15 +333,14 @@ static void put_ratios(struct line *json, const char *name, struct sessions *of,
 {
     const struct value *const *list = (const void *)((const char *)of->part + place);
     const size_t step = sizeof *of->part / sizeof *list;
-    line_array(json, name);
-    EACH_VALUE (item, *list) {
-        struct parts ratios = parts_new(of);
-        for (size_t i = 0; i < ratios.count; i++)
-            ratios.of[i] = same_ratio(list[i * step], item);
-        if (are_objects(&ratios))
-            put_ratio(json, of, &ratios);
-    }
-    line_close(json);
+    LINE_ARRAY (json, name)
+        EACH_VALUE (item, *list) {
+            struct parts ratios = parts_new(of);
+            for (size_t i = 0; i < ratios.count; i++)
+                ratios.of[i] = same_ratio(list[i * step], item);
+            if (are_objects(&ratios))
+                put_ratio(json, of, &ratios);
+        }
 }
 
 static void put_warning(struct line *json, const struct value *warning, unsigned session)
@@ -367,16 +357,15 @@ static void put_warning(struct line *json, const struct value *warning, unsigned
 
 static void put_warnings(struct line *json, const struct sessions *of)
 {
-    line_array(json, "warnings");
-    for (size_t i = 0; i < of->count; i++) {
-        EACH_VALUE (item, of->part[i].warnings)
-            // Whether a session converged, or is noise, is not what the interval over them is
-            // about.
-            if (!view_matches(item, "flag", "noise") &&
-                !view_matches(item, "flag", "not-converged"))
-                put_warning(json, item, of->part[i].session);
-    }
-    line_close(json);
+    LINE_ARRAY (json, "warnings")
+        for (size_t i = 0; i < of->count; i++) {
+            EACH_VALUE (item, of->part[i].warnings)
+                // Whether a session converged, or is noise, is not what the interval over them is
+                // about.
+                if (!view_matches(item, "flag", "noise") &&
+                    !view_matches(item, "flag", "not-converged"))
+                    put_warning(json, item, of->part[i].session);
+        }
 }
 
 // The result over them, as jostle.result/1 as far as a report reads it; to be freed. Its ratios are
@@ -392,10 +381,9 @@ static char *result_over(const struct experiment *part, size_t count)
     critical_init(&of.critical, 1 - (1 - confidence) / fmax(family, 1));
     line_object(&json, NULL);
     line_text(&json, "schema", SCHEMA_RESULT);
-    line_array(&json, "conditions");
-    EACH_VALUE (item, first->conditions)
-        put_condition(&json, &of, item);
-    line_close(&json);
+    LINE_ARRAY (&json, "conditions")
+        EACH_VALUE (item, first->conditions)
+            put_condition(&json, &of, item);
     put_ratios(&json, "slowdowns", &of, offsetof(struct experiment, slowdowns));
     put_ratios(&json, "comparisons", &of, offsetof(struct experiment, comparisons));
     put_ratios(&json, "interactions", &of, offsetof(struct experiment, interactions));

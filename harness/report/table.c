@@ -1,8 +1,5 @@
 #include "report.h"
 
-#include <math.h>
-#include <string.h>
-
 enum { NUMBERS_NAMED = 6 };
 
 static void put_title(struct line *json, const struct experiment *experiment)
@@ -76,12 +73,11 @@ static void put_metrics(struct line *json, const struct experiment *experiment)
 {
     const struct value *conditions = experiment->conditions;
     const bool single = !view_first(experiment->slowdowns);
-    line_array(json, "metrics");
-    EACH_VALUE (item, conditions)
-        for (size_t i = 0; i < experiment->metrics.count; i++)
-            if ((item == experiment->baseline) == single && row_has_metric(experiment, i))
-                put_metric(json, experiment, &experiment->metrics.item[i], item);
-    line_close(json);
+    LINE_ARRAY (json, "metrics")
+        EACH_VALUE (item, conditions)
+            for (size_t i = 0; i < experiment->metrics.count; i++)
+                if ((item == experiment->baseline) == single && row_has_metric(experiment, i))
+                    put_metric(json, experiment, &experiment->metrics.item[i], item);
 }
 
 // "new = ./new in.dat"
@@ -149,18 +145,17 @@ static const char *outliers_text(const struct experiment *experiment, const stru
 static void put_outliers(struct line *json, const struct experiment *experiment)
 {
     const struct quantity *main = main_metric(experiment);
-    line_array(json, "outliers");
-    EACH_VALUE (item, experiment->warnings) {
-        const char *name = view_text(item, "condition");
-        const struct value *figure = metric_figure(condition_named(experiment, name), main),
-                           *slowdown = slowdown_of(experiment, name, main->name);
-        // They move the figure that is shown, and have no line yet: put_seldom().
-        if (name && view_matches(item, "flag", "outliers") &&
-            view_matches(item, "metric", main->name) && view_first(view_get(item, "runs")) &&
-            view_matches(figure, "statistic", "mean") && !view_has_text(slowdown, "seldom"))
-            visible_add(json, outliers_text(experiment, item, figure));
-    }
-    line_close(json);
+    LINE_ARRAY (json, "outliers")
+        EACH_VALUE (item, experiment->warnings) {
+            const char *name = view_text(item, "condition");
+            const struct value *figure = metric_figure(condition_named(experiment, name), main),
+                               *slowdown = slowdown_of(experiment, name, main->name);
+            // They move the figure that is shown, and have no line yet: put_seldom().
+            if (name && view_matches(item, "flag", "outliers") &&
+                view_matches(item, "metric", main->name) && view_first(view_get(item, "runs")) &&
+                view_matches(figure, "statistic", "mean") && !view_has_text(slowdown, "seldom"))
+                visible_add(json, outliers_text(experiment, item, figure));
+        }
 }
 
 // What is said to those who ask: the loads, where the extra time went, and what the ratio of a
@@ -207,10 +202,9 @@ static void put_seldom(struct line *json, const struct experiment *experiment,
 // What others cost: said before the table.
 static void put_others(struct line *json, const struct experiment *experiment)
 {
-    line_array(json, "first");
-    EACH_VALUE (item, experiment->conditions)
-        others_say(json, view_text(item, "name"), view_path(item, "time", "others"));
-    line_close(json);
+    LINE_ARRAY (json, "first")
+        EACH_VALUE (item, experiment->conditions)
+            others_say(json, view_text(item, "name"), view_path(item, "time", "others"));
 }
 
 // "time: baseline 98 % computing, 2 % ...; half 61 % computing, 39 % waiting for a CPU". Of a

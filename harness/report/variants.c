@@ -2,10 +2,6 @@
 
 #include "common/text.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // The ratio of each variant to the reference, alone and under each load: {metric, limit, points};
 // limit: of --at-most.
 static void put_chart(struct line *json, const struct experiment *experiment,
@@ -14,19 +10,18 @@ static void put_chart(struct line *json, const struct experiment *experiment,
     line_object(json, NULL);
     line_text(json, "metric", metric->words);
     line_real(json, "limit", limit_of(experiment, LIMIT_AT_MOST));
-    line_array(json, "points");
-    EACH_VALUE (item, experiment->comparisons) {
-        if (!view_matches(item, "metric", metric->name) || isnan(view_real(item, "ratio")))
-            continue;
-        const char *load = view_text(item, "load");
-        line_object(json, NULL);
-        visible_put(json, "name",
-                    said(experiment->texts, "%s%s%s", view_text(item, "variant") ?: "?",
-                         load ? ", " : "", load ?: ""));
-        page_put_point(json, item, view_holds(item, "distinguishable"));
-        line_close(json);
-    }
-    line_close(json);
+    LINE_ARRAY (json, "points")
+        EACH_VALUE (item, experiment->comparisons) {
+            if (!view_matches(item, "metric", metric->name) || isnan(view_real(item, "ratio")))
+                continue;
+            const char *load = view_text(item, "load");
+            line_object(json, NULL);
+            visible_put(json, "name",
+                        said(experiment->texts, "%s%s%s", view_text(item, "variant") ?: "?",
+                             load ? ", " : "", load ?: ""));
+            page_put_point(json, item, view_holds(item, "distinguishable"));
+            line_close(json);
+        }
     line_close(json);
 }
 
@@ -146,21 +141,19 @@ static void put_tables(struct line *json, const struct experiment *experiment,
     const struct value *first = view_first(experiment->variants);
     const char *plain = shown(experiment->texts, view_text(first, "name"));
     const char *reference = plain && strlen(plain) <= WIDEST ? plain : "the first";
-    line_array(json, "tables");
-    for (size_t i = 0; i < experiment->metrics.count; i++) {
-        const struct quantity *metric = &experiment->metrics.item[i];
-        if (!metric->chosen)
-            continue;
-        line_object(json, NULL);
-        line_text(json, "metric", metric->words);
-        columns_put(json, experiment->texts, TABLE_VARIANTS, legend, reference, metric);
-        line_array(json, "rows");
-        EACH_VALUE (item, experiment->planned)
-            put_row(json, experiment, item, metric);
-        line_close(json);
-        line_close(json);
-    }
-    line_close(json);
+    LINE_ARRAY (json, "tables")
+        for (size_t i = 0; i < experiment->metrics.count; i++) {
+            const struct quantity *metric = &experiment->metrics.item[i];
+            if (!metric->chosen)
+                continue;
+            line_object(json, NULL);
+            line_text(json, "metric", metric->words);
+            columns_put(json, experiment->texts, TABLE_VARIANTS, legend, reference, metric);
+            LINE_ARRAY (json, "rows")
+                EACH_VALUE (item, experiment->planned)
+                    put_row(json, experiment, item, metric);
+            line_close(json);
+        }
 }
 
 static void put_change(struct line *json, const struct experiment *experiment,
@@ -181,14 +174,13 @@ static void put_change(struct line *json, const struct experiment *experiment,
 
 static void put_sentences(struct line *json, const struct experiment *experiment)
 {
-    line_array(json, "lines");
-    EACH_VALUE (item, experiment->variants)
-        for (size_t i = 0; i < experiment->metrics.count; i++) {
-            const struct quantity *metric = &experiment->metrics.item[i];
-            if (metric->chosen)
-                visible_add(json, sentence(experiment, view_get(item, "name"), metric));
-        }
-    line_close(json);
+    LINE_ARRAY (json, "lines")
+        EACH_VALUE (item, experiment->variants)
+            for (size_t i = 0; i < experiment->metrics.count; i++) {
+                const struct quantity *metric = &experiment->metrics.item[i];
+                if (metric->chosen)
+                    visible_add(json, sentence(experiment, view_get(item, "name"), metric));
+            }
 }
 
 void variants_put(struct line *json, const struct experiment *experiment, bool page)
@@ -201,18 +193,16 @@ void variants_put(struct line *json, const struct experiment *experiment, bool p
     put_tables(json, experiment, &legend);
     line_object(json, "changes");
     columns_put(json, experiment->texts, TABLE_CHANGES, &legend, NULL, NULL);
-    line_array(json, "rows");
-    EACH_VALUE (item, experiment->interactions)
-        put_change(json, experiment, item);
-    line_close(json);
+    LINE_ARRAY (json, "rows")
+        EACH_VALUE (item, experiment->interactions)
+            put_change(json, experiment, item);
     line_close(json);
     put_sentences(json, experiment);
     if (page) {
-        line_array(json, "charts");
-        for (size_t i = 0; i < experiment->metrics.count; i++)
-            if (experiment->metrics.item[i].chosen)
-                put_chart(json, experiment, &experiment->metrics.item[i]);
-        line_close(json);
+        LINE_ARRAY (json, "charts")
+            for (size_t i = 0; i < experiment->metrics.count; i++)
+                if (experiment->metrics.item[i].chosen)
+                    put_chart(json, experiment, &experiment->metrics.item[i]);
     }
     line_close(json);
 }
@@ -226,14 +216,13 @@ void capacity_put(struct line *json, const struct experiment *experiment)
     visible_put(json, "title", experiment->name);
     legend.level = view_number(view_get(capacity, "confidence"), legend.level);
     columns_put(json, experiment->texts, TABLE_CAPACITY, &legend, NULL, NULL);
-    line_array(json, "rows");
-    EACH_VALUE (item, list) {
-        const struct row row = {
-            .of = experiment, .name = view_text(item, "condition") ?: "-", .entry = item};
-        columns_put_row(json, TABLE_CAPACITY, &row, NULL);
-        line_close(json);
-    }
-    line_close(json);
+    LINE_ARRAY (json, "rows")
+        EACH_VALUE (item, list) {
+            const struct row row = {
+                .of = experiment, .name = view_text(item, "condition") ?: "-", .entry = item};
+            columns_put_row(json, TABLE_CAPACITY, &row, NULL);
+            line_close(json);
+        }
     line_array(json, "lines");
     visible_add(json, view_text(capacity, "text"));
     line_close(json);
@@ -272,10 +261,9 @@ void protection_put(struct line *json, const struct experiment *experiment)
     line_array(json, "rows");
     put_protections(json, experiment);
     line_close(json);
-    line_array(json, "lines");
-    EACH_VALUE (item, view_get(experiment->record.top, "left_out"))
-        row_say(json, "cannot be set here", view_text(item, "why"));
-    line_close(json);
+    LINE_ARRAY (json, "lines")
+        EACH_VALUE (item, view_get(experiment->record.top, "left_out"))
+            row_say(json, "cannot be set here", view_text(item, "why"));
     line_close(json);
 }
 

@@ -3,11 +3,7 @@
 #include "common/text.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // ---- texts
 

@@ -4,9 +4,14 @@
 #include "common/json.h"
 #include "common/memory.h"
 
+// What all of the room needs.
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 // ---- texts
 
@@ -104,6 +109,13 @@ const char *view_copy(struct arena *texts, const struct value *value);
 void view_put(struct line *json, const char *name, const struct value *value);
 // The same of an object's members of these names, which end with NULL.
 void view_put_members(struct line *json, const struct value *object, const char *const *names);
+// The statement behind it is within an array, or object, of that name.
+#define LINE_ARRAY(json, name)                LINE_WITHIN(line_array, json, name, __LINE__)
+#define LINE_OBJECT(json, name)               LINE_WITHIN(line_object, json, name, __LINE__)
+#define LINE_WITHIN(open, json, name, number) LINE_ONCE(open, json, name, number)
+#define LINE_ONCE(open, json, name, number)                                                        \
+    for (bool within_##number = (open(json, name), true); within_##number;                         \
+         line_close(json), within_##number = false)
 // Opens a member that is an object. False: there is none, and it is null.
 bool line_object_if(struct line *json, const char *name, bool there);
 // Closes what is open; the text, to be freed.
