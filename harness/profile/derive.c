@@ -17,120 +17,60 @@
 
 enum { NOISE_LEAST = 8 }; // runs that a correlation is taken of, at least
 
-// Runs alone in the order of measurement.
-struct noise_series {
-    const double *wall_s;
-    size_t n;
-};
-
-// The ratio of two halves of the same runs, which is 1 but for noise.
-struct noise_halves {
-    double ratio, low, high; // NAN: too few runs
-};
-
+// How runs alone vary from one to the next.
 struct noise {
     size_t n;
-    double mean_s, sd;               // sd of log(wall time)
-    double low, high;                // interval of sd (chi-square: too narrow where runs correlate)
-    double correlation;              // of neighbouring runs (lag 1); NAN: fewer than NOISE_LEAST
-    struct noise_halves interleaved; // every second run / those between: what A beside A shows
-    struct noise_halves in_time;     // the second half / the first: drift
+    double mean_s, correlation;  // of neighbouring runs (lag 1); NAN: fewer than NOISE_LEAST
+    struct interval sd;          // of log(wall time) (chi-square: too narrow where runs correlate)
+    struct interval interleaved; // every second run / those between: what A beside A shows
+    struct interval in_time;     // the second half / the first: drift
 };
 
-static size_t take_logs(const struct noise_series *series, double *log_s)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < series->n; i++)
-        if (series->wall_s[i] > 0 && isfinite(series->wall_s[i]))
-            log_s[n++] = log(series->wall_s[i]);
-    return n;
-}
-
-// Of n differences of logarithms, by Student's t.
-static struct noise_halves ratio_of(const double *difference, size_t n, double confidence)
-{
-    struct noise_halves halves = {NAN, NAN, NAN};
-    if (n < 2)
-        return halves;
-    const double count = (double)n, mean = gsl_stats_mean(difference, 1, n);
-    const double half = gsl_cdf_tdist_Pinv(0.5 + confidence / 2, count - 1) *
-                        gsl_stats_sd(difference, 1, n) / sqrt(count);
-    return (struct noise_halves){exp(mean), exp(mean - half), exp(mean + half)};
-}
-
-// `step`: from a run to the one that it is compared with; `from`: the first of each pair are
-// every so many-th.
-static struct noise_halves halves_of(const double *log_s, size_t n, size_t step, size_t every,
-                                     double *scratch, double confidence)
+// The ratio of two halves of the same runs, which is 1 but for noise, by Student's t of the
+// differences of their logarithms. `step`: from a run to the one that it is compared with; `every`:
+// the first of each pair are every so many-th.
+static struct interval halves_of(const double *log_s, size_t n, size_t step, size_t every,
+                                 double confidence)
 {
     const size_t pairs = n / 2;
+    OWNED double *difference = must(calloc(pairs + 1, sizeof *difference));
     for (size_t i = 0; i < pairs; i++)
-        scratch[i] = log_s[i * every + step] - log_s[i * every];
-    return ratio_of(scratch, pairs, confidence);
+        difference[i] = log_s[i * every + step] - log_s[i * every];
+    if (pairs < 2)
+        return interval_between(NAN, NAN, NAN);
+    const double mean = gsl_stats_mean(difference, 1, pairs),
+                 half = gsl_cdf_tdist_Pinv(0.5 + confidence / 2, (double)pairs - 1) *
+                        gsl_stats_sd(difference, 1, pairs) / sqrt((double)pairs);
+    return interval_between(exp(mean), exp(mean - half), exp(mean + half));
 }
 
-// Of one series, at that confidence. Values that are not above 0 are left out.
-static struct noise noise_of(const struct noise_series *series, double confidence)
+// Of one series of runs, at that confidence. Values that are not above 0 are left out.
+static struct noise noise_of(const struct measured *measured, double confidence)
 {
-    struct noise noise = {.mean_s = NAN, .sd = NAN, .low = NAN, .high = NAN, .correlation = NAN};
-    noise.interleaved = noise.in_time = (struct noise_halves){NAN, NAN, NAN};
-    OWNED double *log_s = calloc(2 * series->n + 1, sizeof *log_s);
-    if (!log_s)
-        return noise;
-    const size_t n = take_logs(series, log_s);
-    double *scratch = log_s + series->n;
-    noise.n = n;
-    if (n > 0) {
+    struct noise noise = {.mean_s = NAN, .correlation = NAN};
+    size_t runs;
+    OWNED double *log_s = measured_values(measured, 0, WALL_S, &runs);
+    for (size_t i = 0; i < runs; i++)
+        if (log_s[i] > 0 && isfinite(log_s[i]))
+            log_s[noise.n++] = log(log_s[i]);
+    const size_t n = noise.n;
+    noise.sd = interval_between(NAN, NAN, NAN);
+    if (n > 0)
         noise.mean_s = 0;
-        for (size_t i = 0; i < n; i++)
-            noise.mean_s += exp(log_s[i]) / (double)n;
-    }
+    for (size_t i = 0; i < n; i++)
+        noise.mean_s += exp(log_s[i]) / (double)n;
     if (n > 1) {
-        const double df = (double)n - 1;
-        noise.sd = gsl_stats_sd(log_s, 1, n);
-        noise.low = noise.sd * sqrt(df / gsl_cdf_chisq_Pinv(0.5 + confidence / 2, df));
-        noise.high = noise.sd * sqrt(df / gsl_cdf_chisq_Pinv(0.5 - confidence / 2, df));
-        if (n >= NOISE_LEAST && noise.sd > 0)
+        const double df = (double)n - 1, sd = gsl_stats_sd(log_s, 1, n);
+        noise.sd =
+            interval_between(sd, sd * sqrt(df / gsl_cdf_chisq_Pinv(0.5 + confidence / 2, df)),
+                             sd * sqrt(df / gsl_cdf_chisq_Pinv(0.5 - confidence / 2, df)));
+        if (n >= NOISE_LEAST && sd > 0)
             noise.correlation = gsl_stats_lag1_autocorrelation(log_s, 1, n);
-        noise.interleaved = halves_of(log_s, n, 1, 2, scratch, confidence);
-        noise.in_time = halves_of(log_s, n, n / 2, 1, scratch, confidence);
     }
+    noise.interleaved = halves_of(log_s, n, 1, 2, confidence);
+    noise.in_time = halves_of(log_s, n, n / 2, 1, confidence);
     return noise;
 }
-
-// How runs alone vary from one to the next.
-struct profile_noise {
-    double sd;          // of log(wall time)
-    double correlation; // of neighbouring runs (lag 1); NAN: too few runs
-    size_t n;           // runs
-};
-
-// Of several series, each about its own mean (they may be of different hours): sd and n of all
-// runs, correlation of the series that are long enough, by their runs.
-static struct profile_noise noise_pooled(const struct noise_series *series, size_t count)
-{
-    struct profile_noise pooled = {.sd = NAN, .correlation = NAN};
-    double squares = 0, df = 0, weights = 0, weighted = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct noise one = noise_of(&series[i], 0.95);
-        pooled.n += one.n;
-        if (one.n > 1) {
-            squares += one.sd * one.sd * (double)(one.n - 1);
-            df += (double)(one.n - 1);
-        }
-        if (isfinite(one.correlation)) {
-            weighted += one.correlation * (double)one.n;
-            weights += (double)one.n;
-        }
-    }
-    if (df > 0)
-        pooled.sd = sqrt(squares / df);
-    if (weights > 0)
-        pooled.correlation = weighted / weights;
-    return pooled;
-}
-
-enum { SERIES = 3 }; // experiments with runs of the program alone
 
 // What the parts of a profile are put together from.
 struct work {
@@ -139,9 +79,11 @@ struct work {
     json_t *record; // what there is of the profile
     double confidence;
     struct sensitivity sensitivity;
-    double *alone_s[SERIES]; // of runs alone, an experiment each
-    struct noise_series series[SERIES];
-    size_t series_count;
+    // Of the runs of all experiments with the program alone, each about the mean of its own (they
+    // may be of different hours):
+    size_t runs;
+    double squares, df;      // of the logarithms of their times
+    double weighted, weight; // correlation of those that are long enough, by their runs
 };
 
 // Takes the text over.
@@ -152,11 +94,18 @@ static void reason(struct work *work, char *text)
 
 // ---- alone ----
 
-static void keep_series(struct work *work, const struct measured *measured)
+static void add_noise(struct work *work, const struct measured *measured)
 {
-    struct noise_series *series = &work->series[work->series_count];
-    double *alone_s = measured_values(measured, 0, WALL_S, &series->n);
-    series->wall_s = work->alone_s[work->series_count++] = alone_s;
+    const struct noise one = noise_of(measured, 0.95);
+    work->runs += one.n;
+    if (one.n > 1) {
+        work->squares += one.sd.center * one.sd.center * (double)(one.n - 1);
+        work->df += (double)(one.n - 1);
+    }
+    if (isfinite(one.correlation)) {
+        work->weighted += one.correlation * (double)one.n;
+        work->weight += (double)one.n;
+    }
 }
 
 // CPU time of the runs alone for each time that one of them gave up the CPU by itself; NAN: not
@@ -185,17 +134,18 @@ static double crowded_s(const struct measured *measured)
 }
 
 // Of the runs alone among those under load: these are what slowdowns are ratios to.
-static void take_alone(struct work *work, const struct measured *measured, const json_t *result)
+static void put_alone(struct work *work, const struct measured *measured, const json_t *result)
 {
     const json_t *baseline = json_array_get(json_object_get(result, "conditions"), 0);
     const json_t *wall = json_object_get(baseline, "wall_s");
     size_t n;
+    OWNED double *each_s = measured_values(measured, 0, WALL_S, &n);
     OWNED double *user_s = measured_values(measured, 0, USER_S, &n);
     OWNED double *system_s = measured_values(measured, 0, SYSTEM_S, &n);
     double cpu_s = 0, wall_s = 0;
     for (size_t i = 0; i < n; i++) {
         cpu_s += user_s[i] + system_s[i];
-        wall_s += work->series[work->series_count - 1].wall_s[i];
+        wall_s += each_s[i];
     }
     const double free_s = wall_s - crowded_s(measured);
     json_put(work->record, "alone",
@@ -272,56 +222,6 @@ static void take_problems(struct work *work, const json_t *result, const char *e
     }
 }
 
-static bool take_sensitivity(struct work *work)
-{
-    struct measured measured;
-    json_t *result = NULL;
-    const bool good = measured_open(&measured, work->folder, STEP_SENSITIVITY) &&
-                      (result = study_result(work->folder, STEP_SENSITIVITY)) != NULL;
-    if (good) {
-        keep_series(work, &measured);
-        take_machine(work, &measured);
-        take_time(work, &measured);
-        take_alone(work, &measured, result);
-        sensitivity_from_result(&work->sensitivity, result);
-        take_problems(work, result, STEP_SENSITIVITY);
-    }
-    json_decref(result);
-    measured_free(&measured);
-    return good;
-}
-
-static bool take_added(struct work *work)
-{
-    struct measured measured;
-    struct sensitivity added;
-    json_t *result = NULL;
-    if (!study_is_done(work->folder, STEP_ADDED))
-        return true;
-    const bool good = measured_open(&measured, work->folder, STEP_ADDED) &&
-                      (result = study_result(work->folder, STEP_ADDED)) != NULL;
-    if (good) {
-        keep_series(work, &measured);
-        take_time(work, &measured);
-        sensitivity_from_result(&added, result);
-        sensitivity_merge(&work->sensitivity, &added);
-        take_problems(work, result, STEP_ADDED);
-    }
-    json_decref(result);
-    measured_free(&measured);
-    return good;
-}
-
-static bool take_first_runs(struct work *work)
-{
-    struct measured measured;
-    const bool good = measured_open(&measured, work->folder, STEP_ALONE);
-    if (good)
-        keep_series(work, &measured);
-    measured_free(&measured);
-    return good;
-}
-
 // A kind without any point, or whose load did not deliver, cannot be told.
 static void note_kinds(struct work *work)
 {
@@ -335,29 +235,51 @@ static void note_kinds(struct work *work)
 
 // ---- pressure ----
 
-// The reporters that the experiment measured, block by block, beside the load of that condition.
-static struct pressure_readings read_beside(const struct measured *measured, size_t condition)
+// Log ratios of what a reporter read beside the load of a condition to the reading alone of the same
+// block, positive is worse, over the blocks that have both.
+struct beside {
+    size_t n;
+    double mean, variance; // of one block, with n - 1; NAN below two; the mean below one
+};
+
+static struct beside beside_of(const struct measured *measured, size_t condition, size_t metric)
 {
-    struct pressure_readings beside = {.blocks = measured->session.blocks};
-    const struct metric_settings *metrics = &measured->experiment.settings.metrics;
-    double *alone[PROFILE_REPORTERS], *loaded[PROFILE_REPORTERS];
-    for (size_t metric = 0; metric < metrics->count && beside.reporters < PROFILE_REPORTERS;
-         metric++) {
-        if (metrics->item[metric].builtin)
-            continue; // a reporter is what its target prints
-        alone[beside.reporters] = measured_by_block(measured, 0, metric);
-        loaded[beside.reporters] = measured_by_block(measured, condition, metric);
-        beside.name[beside.reporters++] = metrics->item[metric].name;
+    struct beside beside = {0, 0, NAN};
+    double squares = 0;
+    OWNED double *alone = measured_by_block(measured, 0, metric);
+    OWNED double *loaded = measured_by_block(measured, condition, metric);
+    for (size_t i = 0; i < measured->session.blocks; i++) {
+        if (!(alone[i] > 0 && loaded[i] > 0))
+            continue;
+        const double value = log(loaded[i] / alone[i]), delta = value - beside.mean;
+        beside.mean += delta / (double)++beside.n;
+        squares += delta * (value - beside.mean);
     }
-    beside.log_ratio = must(calloc(beside.blocks * beside.reporters + 1, sizeof *beside.log_ratio));
-    for (size_t i = 0; i < beside.reporters; i++) {
-        for (size_t b = 0; b < beside.blocks; b++)
-            beside.log_ratio[b * beside.reporters + i] =
-                alone[i][b] > 0 && loaded[i][b] > 0 ? log(loaded[i][b] / alone[i][b]) : NAN;
-        free(alone[i]);
-        free(loaded[i]);
-    }
+    if (beside.n == 0)
+        beside.mean = NAN;
+    if (beside.n > 1)
+        beside.variance = squares / (double)(beside.n - 1);
     return beside;
+}
+
+// Mean, standard error and interval (Student's t) of each reporter beside the program. A reporter is
+// what the target of that experiment prints: a metric of its own.
+static json_t *reporters_json(const struct measured *measured, double confidence)
+{
+    const struct metric_settings *metrics = &measured->experiment.settings.metrics;
+    json_t *list = must(json_array());
+    for (size_t m = 0; m < metrics->count && json_array_size(list) < PROFILE_REPORTERS; m++) {
+        if (metrics->item[m].builtin)
+            continue;
+        const struct beside beside = beside_of(measured, 1, m);
+        const double n = (double)beside.n, sd = sqrt(beside.variance / n),
+                     reach = n > 1 ? sd * gsl_cdf_tdist_Pinv(0.5 + confidence / 2, n - 1) : NAN;
+        json_add(list, must(json_pack("{s:s, s:o, s:o, s:o, s:I}", "name", metrics->item[m].name,
+                                      "log_ratio", number_to_json(beside.mean), "ci",
+                                      bounds_to_json(beside.mean - reach, beside.mean + reach),
+                                      "sd", number_to_json(sd), "n", (json_int_t)beside.n)));
+    }
+    return list;
 }
 
 // What the looping program used itself; *lap_s: the time of one run of it.
@@ -385,53 +307,85 @@ static void add_load(json_t *besides, const struct measured *measured, size_t co
     if (!dash || (size_t)(dash - name) >= SENSITIVITY_NAME ||
         json_array_size(besides) == PROFILE_BESIDE)
         return;
-    const struct pressure_readings beside = read_beside(measured, condition);
     json_t *ratios = must(json_object());
     for (size_t r = 0; r < BESIDE_REPORTERS; r++) {
-        double log_ratio = NAN;
-        for (size_t i = 0; i < beside.reporters; i++)
-            if (strcmp(beside.name[i], beside_reporters[r]) == 0)
-                log_ratio = pressure_mean(&beside, i);
-        json_put(ratios, beside_reporters[r], number_to_json(log_ratio));
+        const size_t metric = measured_metric(measured, beside_reporters[r]);
+        const bool known = metric != MAX_METRICS;
+        json_put(ratios, beside_reporters[r],
+                 number_to_json(known ? beside_of(measured, condition, metric).mean : NAN));
     }
     json_add(besides,
              must(json_pack("{s:s%, s:o, s:o}", "kind", name, (size_t)(dash - name), "level",
                             number_to_json(strtod(dash + 1, NULL) / 100), "log_ratios", ratios)));
-    free(beside.log_ratio);
 }
 
-static void take_readings(struct work *work, const struct measured *measured)
+// ---- what each experiment says; result: NULL of the first runs alone
+
+typedef void take_experiment(struct work *work, const struct measured *measured,
+                             const json_t *result);
+
+static void take_alone(struct work *work, const struct measured *measured, const json_t *result)
 {
-    const struct pressure_readings beside = read_beside(measured, 1);
+    (void)result;
+    add_noise(work, measured);
+}
+
+static void take_sensitivity(struct work *work, const struct measured *measured,
+                             const json_t *result)
+{
+    add_noise(work, measured);
+    take_machine(work, measured);
+    put_alone(work, measured, result);
+    sensitivity_from_result(&work->sensitivity, result);
+}
+
+static void take_added(struct work *work, const struct measured *measured, const json_t *result)
+{
+    struct sensitivity added;
+    add_noise(work, measured);
+    sensitivity_from_result(&added, result);
+    sensitivity_merge(&work->sensitivity, &added);
+}
+
+static void take_pressure(struct work *work, const struct measured *measured, const json_t *result)
+{
     json_t *pressure = json_object_get(work->record, "pressure"), *besides = must(json_array());
     double lap_s;
+    (void)result;
     json_put(pressure, "cpus_used", cpus_used(measured, &lap_s));
-    json_put(pressure, "reporters", pressure_reporters(&beside, work->confidence));
+    json_put(pressure, "reporters", reporters_json(measured, work->confidence));
     for (size_t i = 2; i < measured->experiment.settings.condition_count; i++)
         add_load(besides, measured, i);
     json_put(pressure, "beside_loads", besides);
     json_put(pressure, "lap_s", json_number(lap_s));
-    free(beside.log_ratio);
 }
 
-static bool take_pressure(struct work *work)
+static bool take(struct work *work, const char *experiment, take_experiment *says)
 {
     struct measured measured;
-    json_t *result = NULL;
-    if (!json_is_true(json_object_get(work->plan, "pressure"))) {
-        reason(work, text_of("pressure: not measured: --no-pressure"));
-        return true;
-    }
-    const bool good = measured_open(&measured, work->folder, STEP_PRESSURE) &&
-                      (result = study_result(work->folder, STEP_PRESSURE)) != NULL;
-    if (good) {
-        take_readings(work, &measured);
+    json_auto_t *result = NULL;
+    const bool judged = says != take_alone;
+    const bool good = measured_open(&measured, work->folder, experiment) &&
+                      (!judged || (result = study_result(work->folder, experiment)) != NULL);
+    if (good)
+        says(work, &measured, result);
+    if (good && judged) {
         take_time(work, &measured);
-        take_problems(work, result, STEP_PRESSURE);
+        take_problems(work, result, experiment);
     }
-    json_decref(result);
     measured_free(&measured);
     return good;
+}
+
+static bool take_all(struct work *work)
+{
+    if (!take(work, STEP_ALONE, take_alone) || !take(work, STEP_SENSITIVITY, take_sensitivity) ||
+        (study_is_done(work->folder, STEP_ADDED) && !take(work, STEP_ADDED, take_added)))
+        return false;
+    if (json_is_true(json_object_get(work->plan, "pressure")))
+        return take(work, STEP_PRESSURE, take_pressure);
+    reason(work, text_of("pressure: not measured: --no-pressure"));
+    return true;
 }
 
 // ---- the record ----
@@ -470,27 +424,19 @@ static void record_end(struct work *work, const char *file)
     static const char *const how[] = {"input",    "setup",   "prepare",
                                       "conclude", "cleanup", "ignore_failure"};
     json_t *record = work->record, *program = json_object_get(record, "program");
-    const struct profile_noise noise = noise_pooled(work->series, work->series_count);
     note_kinds(work);
     json_put(record, "noise",
-             must(json_pack("{s:o, s:o, s:I}", "sd", number_to_json(noise.sd), "correlation",
-                            number_to_json(noise.correlation), "n", (json_int_t)noise.n)));
+             must(json_pack("{s:o, s:o, s:I}", "sd",
+                            number_to_json(work->df > 0 ? sqrt(work->squares / work->df) : NAN),
+                            "correlation",
+                            number_to_json(work->weight > 0 ? work->weighted / work->weight : NAN),
+                            "n", (json_int_t)work->runs)));
     json_put(record, "sensitivity", sensitivity_to_json(&work->sensitivity));
     json_put(program, "words", json_incref(json_object_get(work->plan, "words")));
     for (size_t i = 0; i < sizeof how / sizeof *how; i++)
         json_put(program, how[i], json_text(json_text_at(work->plan, how[i])));
     json_put(record, "reasons", json_incref(work->reasons));
     json_put(record, "experiments", experiments_of(work, file));
-}
-
-static void work_free(struct work *work)
-{
-    for (size_t i = 0; i < work->series_count; i++) {
-        free(work->alone_s[i]);
-    }
-    json_decref(work->plan);
-    json_decref(work->reasons);
-    json_decref(work->record);
 }
 
 json_t *derive_profile(const char *folder, const char *file)
@@ -503,39 +449,33 @@ json_t *derive_profile(const char *folder, const char *file)
                         .reasons = must(json_deep_copy(json_object_get(plan, "reasons"))),
                         .record = record_begin(plan),
                         .confidence = json_confidence_at(plan)};
-    const bool good = take_first_runs(&work) && take_sensitivity(&work) && take_added(&work) &&
-                      take_pressure(&work);
-    json_t *record = good ? json_incref(work.record) : NULL;
+    const bool good = take_all(&work);
     if (good)
         record_end(&work, file);
-    work_free(&work);
-    return record;
+    json_decref(plan);
+    json_decref(work.reasons);
+    if (good)
+        return work.record;
+    json_decref(work.record);
+    return NULL;
 }
 
 // ---- noise ----
 
-static json_t *halves_to_json(const struct noise_halves *halves)
-{
-    return figure_json(
-        "ratio",
-        (struct interval){.center = halves->ratio, .low = halves->low, .high = halves->high});
-}
-
 static json_t *noise_to_json(const struct noise *noise, const struct gate *gate, const json_t *plan)
 {
-    const struct interval sd = {.center = noise->sd, .low = noise->low, .high = noise->high};
     json_t *record = must(json_pack("{s:s, s:s, s:I, s:b, s:s}", "schema", SCHEMA_NOISE, "program",
                                     json_text_at(plan, "name"), "n", (json_int_t)noise->n,
                                     "can_be_told", gate->passed, "verdict", gate->text));
     json_t *needed = must(json_array());
     for (double half = 0.02; half < 0.05; half += 0.02)
         json_add(needed, must(json_pack("{s:o, s:o}", "half_width", json_number(half), "runs",
-                                        json_number(ceil(gate_runs(noise->sd, half))))));
+                                        json_number(ceil(gate_runs(noise->sd.center, half))))));
     json_put(record, "mean_s", json_number(noise->mean_s));
-    json_put(record, "sd", figure_json("value", sd));
+    json_put(record, "sd", figure_json("value", noise->sd));
     json_put(record, "correlation", json_number(noise->correlation));
-    json_put(record, "interleaved_halves", halves_to_json(&noise->interleaved));
-    json_put(record, "halves_in_time", halves_to_json(&noise->in_time));
+    json_put(record, "interleaved_halves", figure_json("ratio", noise->interleaved));
+    json_put(record, "halves_in_time", figure_json("ratio", noise->in_time));
     json_put(record, "runs_needed", needed);
     return record;
 }
@@ -547,11 +487,8 @@ json_t *derive_noise(const char *folder)
     if (!plan)
         return NULL;
     if (measured_open(&measured, folder, STEP_ALONE)) {
-        struct noise_series series;
-        OWNED double *alone_s = measured_values(&measured, 0, WALL_S, &series.n);
-        series.wall_s = alone_s;
-        const struct noise noise = noise_of(&series, json_confidence_at(plan));
-        const struct gate gate = profile_gate_judge(noise.sd, noise.n, 0);
+        const struct noise noise = noise_of(&measured, json_confidence_at(plan));
+        const struct gate gate = profile_gate_judge(noise.sd.center, noise.n, 0);
         record = noise_to_json(&noise, &gate, plan);
     }
     measured_free(&measured);

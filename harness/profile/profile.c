@@ -1,7 +1,6 @@
 #include "profile.h"
 
 #include <errno.h>
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,56 +86,6 @@ void profile_free(struct program_profile *profile)
 {
     json_decref(profile->record);
     profile->record = NULL;
-}
-
-// Mean and variance of a reporter over the blocks that have it.
-struct moments {
-    size_t n;
-    double mean, variance; // of one block, with n - 1; NAN below two
-};
-
-static double at(const struct pressure_readings *readings, size_t block, size_t reporter)
-{
-    return readings->log_ratio[block * readings->reporters + reporter];
-}
-
-static struct moments moments_of(const struct pressure_readings *readings, size_t reporter)
-{
-    struct moments moments = {0, 0, NAN};
-    double squares = 0;
-    for (size_t b = 0; b < readings->blocks; b++) {
-        const double value = at(readings, b, reporter), delta = value - moments.mean;
-        if (!isfinite(value))
-            continue;
-        moments.mean += delta / (double)++moments.n;
-        squares += delta * (value - moments.mean);
-    }
-    if (moments.n == 0)
-        moments.mean = NAN;
-    if (moments.n > 1)
-        moments.variance = squares / (double)(moments.n - 1);
-    return moments;
-}
-
-double pressure_mean(const struct pressure_readings *readings, size_t reporter)
-{
-    return moments_of(readings, reporter).mean;
-}
-
-json_t *pressure_reporters(const struct pressure_readings *readings, double confidence)
-{
-    json_t *array = must(json_array());
-    for (size_t r = 0; r < readings->reporters && r < PROFILE_REPORTERS; r++) {
-        const struct moments moments = moments_of(readings, r);
-        const double n = (double)moments.n, sd = sqrt(moments.variance / n);
-        const double reach =
-            moments.n > 1 ? sd * gsl_cdf_tdist_Pinv(0.5 + confidence / 2, n - 1) : NAN;
-        json_add(array, must(json_pack("{s:s, s:o, s:o, s:o, s:I}", "name", readings->name[r],
-                                       "log_ratio", number_to_json(moments.mean), "ci",
-                                       bounds_to_json(moments.mean - reach, moments.mean + reach),
-                                       "sd", number_to_json(sd), "n", (json_int_t)moments.n)));
-    }
-    return array;
 }
 
 static void add(json_t *words, const char *const *more)

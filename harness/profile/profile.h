@@ -46,23 +46,6 @@ bool profile_read(struct program_profile *profile, const char *path, char *why, 
 
 void profile_free(struct program_profile *profile);
 
-// What a program does to its neighbours: what reporters read beside it and alone. Pure.
-
-// Log ratios of readings beside the program to the reading alone of the same block, positive is
-// worse.
-struct pressure_readings {
-    size_t blocks, reporters;
-    const char *name[PROFILE_REPORTERS];
-    double *log_ratio; // [block * reporters + reporter]; NAN: missing
-};
-
-// Mean, standard error and interval (Student's t) of each, as `reporters` of a profile, a new
-// reference. Those with fewer than two blocks have no error, those with none no ratio.
-json_t *pressure_reporters(const struct pressure_readings *readings, double confidence);
-
-// The mean of one of them over the blocks that have it; NAN: none has.
-double pressure_mean(const struct pressure_readings *readings, size_t reporter);
-
 // A program as a load: run again and again, with its stdin and what comes before a run.
 
 // "NAME=exec --loop ...", as `--load` takes it, to be freed. program: an object with `words`,

@@ -5,7 +5,7 @@
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
-#include "harness/pressure/pressure.h"
+#include "common/text.h"
 
 #include <limits.h>
 #include <math.h>
@@ -20,7 +20,11 @@ const struct study profile_study = {"profile", "profile-plan.json", SCHEMA_PROFI
 // Blocks of the sensitivity at least, and of any experiment at most.
 enum { BUDGET_BLOCKS = 4, BUDGET_RUNS = 60 };
 
-struct budget_wish {
+// What is known; the rest after the runs alone.
+struct state {
+    const char *folder;
+    const json_t *plan;
+    bool verbose, dry_run;
     double total_s;    // for the whole profile
     double spent_s;    // by the runs alone
     double wall_s;     // a run of the program alone
@@ -28,15 +32,10 @@ struct budget_wish {
     size_t conditions; // of the sensitivity: alone, and under each load
     bool adds;         // levels may be added
     bool has_pressure; // reporters are measured, too
-    size_t runs;       // of each condition, at most
-};
-
-struct budget {
     double sensitivity_s, added_s, pressure_s; // shares of the total
-    double least_s;    // the total that makes BUDGET_BLOCKS blocks, and enough pairs of readings
-    size_t added;      // levels that may be added, at most
-    double sample_s;   // of the reporters, in each run of theirs
-    double expected_s; // of the whole profile: less than the total where runs are short
+    double least_s;  // the total that makes BUDGET_BLOCKS blocks, and enough pairs of readings
+    size_t added;    // levels that may be added, at most
+    double sample_s; // of the reporters, in each run of theirs
 };
 
 struct budget_level {
@@ -55,62 +54,49 @@ static const double least_sample_s = 0.5;
 enum { ADDED_BLOCKS = 6, MOST_ADDED = 8, PRESSURE_BLOCKS = 4 };
 
 // A run under load, with what is around it.
-static double loaded_s(const struct budget_wish *wish)
+static double loaded_s(const struct state *state)
 {
-    return loaded_ratio * wish->wall_s + wish->overhead_s + load_s;
+    return loaded_ratio * state->wall_s + state->overhead_s + load_s;
 }
 
-static double block_s(const struct budget_wish *wish, size_t conditions)
+static double block_s(const struct state *state)
 {
-    return wish->wall_s + wish->overhead_s + (double)(conditions - 1) * loaded_s(wish);
+    return state->wall_s + state->overhead_s + (double)(state->conditions - 1) * loaded_s(state);
 }
 
 // Readings alone, beside each load and beside the program: of that a lap until it is steady, and a
 // part of one more.
-static double beside_s(const struct budget_wish *wish, double sample_s)
+static double beside_s(const struct state *state, double sample_s)
 {
-    return (double)(1 + wish->conditions) * (sample_s + open_s) + loaded_ratio * wish->wall_s;
+    return (double)(1 + state->conditions) * (sample_s + open_s) + loaded_ratio * state->wall_s;
 }
 
 // The total that gives each part its least.
-static double least_s(const struct budget_wish *wish, double share)
+static double least_s(const struct state *state, double share)
 {
-    const double of_blocks_s = (BUDGET_BLOCKS * block_s(wish, wish->conditions) + start_s) / share;
+    const double of_blocks_s = (BUDGET_BLOCKS * block_s(state) + start_s) / share;
     const double of_pressure_s =
-        (PRESSURE_BLOCKS * beside_s(wish, least_sample_s) + start_s) / pressure_share;
-    return wish->spent_s + (wish->has_pressure ? fmax(of_blocks_s, of_pressure_s) : of_blocks_s);
-}
-
-// What all parts will take, where so many runs need less than their share of the time.
-static double expected_s(const struct budget_wish *wish, const struct budget *budget)
-{
-    const double runs = (double)wish->runs;
-    return wish->spent_s + 3 * start_s +
-           fmin(budget->sensitivity_s, runs * block_s(wish, wish->conditions)) +
-           fmin(budget->added_s, runs * block_s(wish, budget->added + 1)) +
-           fmin(budget->pressure_s, runs * beside_s(wish, budget->sample_s));
+        (PRESSURE_BLOCKS * beside_s(state, least_sample_s) + start_s) / pressure_share;
+    return state->spent_s + (state->has_pressure ? fmax(of_blocks_s, of_pressure_s) : of_blocks_s);
 }
 
 // A run under load is taken for 1.5 times as long as alone.
-static struct budget budget_of(const struct budget_wish *wish)
+static void budget(struct state *state)
 {
-    struct budget budget = {0};
-    const double left_s = fmax(wish->total_s - wish->spent_s, 0);
+    const double left_s = fmax(state->total_s - state->spent_s, 0);
     double share = sensitivity_share;
-    share += wish->adds ? 0 : added_share;
-    share += wish->has_pressure ? 0 : pressure_share;
-    budget.sensitivity_s = fmax(share * left_s - start_s, 0);
-    budget.added_s = wish->adds ? fmax(added_share * left_s - start_s, 0) : 0;
-    budget.pressure_s = wish->has_pressure ? fmax(pressure_share * left_s - start_s, 0) : 0;
-    budget.least_s = least_s(wish, share);
-    const double added = budget.added_s / ADDED_BLOCKS - wish->wall_s - wish->overhead_s;
-    budget.added = added > 0 ? (size_t)fmin(added / loaded_s(wish), MOST_ADDED) : 0;
+    share += state->adds ? 0 : added_share;
+    share += state->has_pressure ? 0 : pressure_share;
+    state->sensitivity_s = fmax(share * left_s - start_s, 0);
+    state->added_s = state->adds ? fmax(added_share * left_s - start_s, 0) : 0;
+    state->pressure_s = state->has_pressure ? fmax(pressure_share * left_s - start_s, 0) : 0;
+    state->least_s = least_s(state, share);
+    const double added = state->added_s / ADDED_BLOCKS - state->wall_s - state->overhead_s;
+    state->added = added > 0 ? (size_t)fmin(added / loaded_s(state), MOST_ADDED) : 0;
     // Long enough to meet most phases of the program, and short enough for many pairs.
-    budget.sample_s =
-        fmin(fmax(wish->wall_s, least_sample_s),
-             fmax(least_sample_s, budget.pressure_s / (10 * (double)(1 + wish->conditions))));
-    budget.expected_s = expected_s(wish, &budget);
-    return budget;
+    state->sample_s =
+        fmin(fmax(state->wall_s, least_sample_s),
+             fmax(least_sample_s, state->pressure_s / (10 * (double)(1 + state->conditions))));
 }
 
 // Insertion by doubt, into at most `most` of which `count` are used.
@@ -163,15 +149,6 @@ static const double level_tolerance = 0.02; // of log(slowdown), where levels ar
 static const double noise_s = 50;           // of --check-noise, besides its start
 enum { ALONE_RUNS = 10, NOISE_RUNS = 400 };
 
-// What is known; the rest after the runs alone.
-struct state {
-    const char *folder;
-    const json_t *plan;
-    bool verbose, dry_run;
-    struct budget budget;
-    double wall_s, total_s;
-};
-
 // How many runs of each condition are made at most: --max-runs, or less.
 static double most_runs(const json_t *plan, double most)
 {
@@ -197,11 +174,6 @@ static void end_with_program(const json_t *plan)
     study_word("--");
     study_words(json_object_get(plan, "words"));
     study_step_end();
-}
-
-static void put_options(const json_t *plan)
-{
-    study_words(json_object_get(plan, "options"));
 }
 
 static void put_load(const char *kind, double level)
@@ -230,14 +202,9 @@ static void step_alone(const struct state *state)
     const double given_s = json_number_at(plan, "max_time_s");
     const double most_s = noise ? fmin(noise_s, given_s > 0 ? given_s : noise_s) : default_s / 20;
     begin(state, "run", STEP_ALONE, most_runs(plan, noise ? NOISE_RUNS : ALONE_RUNS), most_s);
-    put_options(plan);
+    study_words(json_object_get(plan, "options"));
     study_word("--warmup=1");
     end_with_program(plan);
-}
-
-static bool has_pressure(const json_t *plan)
-{
-    return json_is_true(json_object_get(plan, "pressure"));
 }
 
 // The mean of the runs alone, and what fits into the time.
@@ -249,30 +216,24 @@ static bool read_alone(struct state *state)
     double *wall_s = good ? measured_values(&measured, 0, WALL_S, &count) : NULL;
     for (size_t i = 0; i < count; i++)
         state->wall_s += wall_s[i] / (double)count;
-    const double overhead_s = good ? measured_overhead_s(&measured) : 0;
+    const double given_s = json_number_at(state->plan, "max_time_s");
+    state->overhead_s = good ? measured_overhead_s(&measured) : 0;
     free(wall_s);
     measured_free(&measured);
     if (good && count == 0)
         good = complain("no run of the program alone can be used: see jostle report %s/%s",
                         state->folder, STEP_ALONE);
-    const double given_s = json_number_at(state->plan, "max_time_s");
-    struct budget_wish wish = {
-        .total_s = given_s > 0 ? given_s : default_s,
-        .spent_s = (double)(count + 1) * (state->wall_s + overhead_s),
-        .wall_s = state->wall_s,
-        .overhead_s = overhead_s,
-        .conditions = 1 + json_array_size(json_object_get(state->plan, "kinds")) *
-                              json_array_size(json_object_get(state->plan, "levels")),
-        .adds = json_is_true(json_object_get(state->plan, "adds")),
-        .has_pressure = has_pressure(state->plan),
-        .runs = (size_t)most_runs(state->plan, BUDGET_RUNS),
-    };
-    state->budget = budget_of(&wish);
-    if (!(given_s > 0) && state->budget.least_s > wish.total_s) {
-        wish.total_s = ceil(state->budget.least_s);
-        state->budget = budget_of(&wish);
+    state->total_s = given_s > 0 ? given_s : default_s;
+    state->spent_s = (double)(count + 1) * (state->wall_s + state->overhead_s);
+    state->conditions = 1 + json_array_size(json_object_get(state->plan, "kinds")) *
+                                json_array_size(json_object_get(state->plan, "levels"));
+    state->adds = json_is_true(json_object_get(state->plan, "adds"));
+    state->has_pressure = json_is_true(json_object_get(state->plan, "pressure"));
+    budget(state);
+    if (!(given_s > 0) && state->least_s > state->total_s) {
+        state->total_s = ceil(state->least_s);
+        budget(state);
     }
-    state->total_s = wish.total_s;
     return good;
 }
 
@@ -286,12 +247,12 @@ static char *duration_of(double time_s)
 static bool check(const struct state *state)
 {
     OWNED char *problem = NULL;
-    char *least = duration_of(state->budget.least_s), *total = duration_of(state->total_s);
+    char *least = duration_of(state->least_s), *total = duration_of(state->total_s);
     if (state->wall_s < least_wall_s)
         problem = text_of("the program ends after %.2g ms, most of which is its start: profile "
                           "one that runs for 10 ms at least, such as a loop of it in a script",
                           1e3 * state->wall_s);
-    else if (state->budget.least_s > state->total_s + 1)
+    else if (state->least_s > state->total_s + 1)
         problem =
             text_of("a run takes %.3g s, and a profile of it %s at least, more than the %s of "
                     "--max-time: give more, or fewer --kinds or --levels",
@@ -309,8 +270,8 @@ static void say_forecast(const struct state *state)
         text_of("about %s: a run alone takes %.3g s; %zu kinds of load at %zu levels%s%s", total,
                 state->wall_s, json_array_size(json_object_get(state->plan, "kinds")),
                 json_array_size(json_object_get(state->plan, "levels")),
-                state->budget.added > 0 ? ", more where the curve may bend" : "",
-                has_pressure(state->plan) ? ", then its own pressure" : "");
+                state->added > 0 ? ", more where the curve may bend" : "",
+                state->has_pressure ? ", then its own pressure" : "");
     pair_put("say", text);
     free(text);
 }
@@ -320,8 +281,8 @@ static void say_forecast(const struct state *state)
 static void step_sensitivity(const struct state *state)
 {
     begin(state, "slowdown", STEP_SENSITIVITY, most_runs(state->plan, BUDGET_RUNS),
-          state->budget.sensitivity_s);
-    put_options(state->plan);
+          state->sensitivity_s);
+    study_words(json_object_get(state->plan, "options"));
     put_loads(state->plan);
     end_with_program(state->plan);
 }
@@ -336,12 +297,12 @@ static bool step_added(const struct state *state)
     json_t *result = study_result(state->folder, STEP_SENSITIVITY);
     sensitivity_from_result(&sensitivity, result);
     json_decref(result);
-    const size_t count = budget_levels(&sensitivity, level_tolerance, level, state->budget.added);
+    const size_t count = budget_levels(&sensitivity, level_tolerance, level, state->added);
     if (count == 0)
         return false;
     begin(state, "slowdown", STEP_ADDED, most_runs(state->plan, BUDGET_RUNS),
-          state->budget.added_s);
-    put_options(state->plan);
+          state->added_s);
+    study_words(json_object_get(state->plan, "options"));
     for (size_t i = 0; i < count; i++)
         put_load(level[i].kind, level[i].level);
     end_with_program(state->plan);
@@ -350,28 +311,19 @@ static bool step_added(const struct state *state)
 
 // ---- pressure ----
 
-// Whether an option, "--NAME=VALUE", is that one; *value then is its value.
-static bool is_option(const char *word, const char *name, const char **value)
-{
-    const size_t length = strlen(name);
-    *value = word + length + 1;
-    return strncmp(word, name, length) == 0 && word[length] == '=';
-}
-
 // Of the options of all experiments those that are not of a run of the program, which is a load
 // here; what it needs at first is made and removed all the same.
 static void put_kept(const json_t *plan)
 {
-    static const char *const kept[] = {"--place",     "--place-cpus", "--target-cpus",
-                                       "--load-cpus", "--confidence", "--seed",
-                                       "--setup",     "--cleanup"};
+    static const char *const kept[] = {"--place=",     "--place-cpus=", "--target-cpus=",
+                                       "--load-cpus=", "--confidence=", "--seed=",
+                                       "--setup=",     "--cleanup="};
     JSON_EACH (option, json_object_get(plan, "options")) {
-        const char *word = json_string_value(option), *value;
+        const char *word = json_string_value(option);
         for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
-            if (is_option(word, kept[k], &value))
+            if (text_after(word, kept[k]))
                 study_word(word);
-        if (is_option(word, "--nice", &value))
-            study_option("--load-nice", value);
+        study_option("--load-nice", text_after(word, "--nice="));
     }
 }
 
@@ -404,7 +356,7 @@ static void step_pressure(const struct state *state)
     char path[PATH_MAX];
     OWNED char *load = loop_text("program", state->plan);
     begin(state, "slowdown", STEP_PRESSURE, most_runs(state->plan, BUDGET_RUNS),
-          state->budget.pressure_s);
+          state->pressure_s);
     put_kept(state->plan);
     study_word("--no-probe"); // the target is one
     OWNED char *list = put_reporters();
@@ -414,7 +366,7 @@ static void step_pressure(const struct state *state)
     study_word(child_path("probe", path));
     study_word("sample");
     study_option("--reporters", list);
-    study_number("--duration", "%.3gs", state->budget.sample_s);
+    study_number("--duration", "%.3gs", state->sample_s);
     study_step_end();
 }
 
@@ -431,9 +383,9 @@ static void step_rest(struct state *state)
         step_sensitivity(state);
         return;
     }
-    if (state->budget.added > 0 && !study_is_done(state->folder, STEP_ADDED) && step_added(state))
+    if (state->added > 0 && !study_is_done(state->folder, STEP_ADDED) && step_added(state))
         return;
-    if (has_pressure(state->plan) && !study_is_done(state->folder, STEP_PRESSURE))
+    if (state->has_pressure && !study_is_done(state->folder, STEP_PRESSURE))
         step_pressure(state);
 }
 
