@@ -107,8 +107,7 @@ void answer_make(struct answer *answer)
     verdict_make(&answer->verdict, answer->victim, answer->sampler, &answer->facts, &answer->rows);
     if (answer->verdict.resource == RESOURCE_DISK)
         rows_sort_by_disk(&answer->rows);
-    answer->gated = answer->gate != NULL;
-    if (answer->gated)
+    if (answer->gate)
         answer->state =
             gate_judge(answer->gate, &answer->verdict, answer->options->at_most, &answer->worst);
     add_notes(answer);
@@ -136,7 +135,7 @@ static void put_verdict(struct line *json, const struct judgement *verdict)
 {
     line_object(json, "verdict");
     line_text(json, "text", verdict->text);
-    line_text(json, "resource", resource_name(verdict->resource));
+    line_text(json, "resource", resource_names[verdict->resource]);
     line_fixed(json, "factor", verdict->factor, 4);
     line_array(json, "range");
     line_fixed(json, NULL, verdict->low, 4);
@@ -207,18 +206,18 @@ static void put_kernel(struct line *json, const struct facts *facts, double othe
 static void put_gate(struct line *json, const struct answer *answer)
 {
     double share, error;
-    if (!answer->gated)
+    if (!answer->gate)
         return;
     line_object(json, "at_most");
     line_fixed(json, "limit", answer->options->at_most, 6);
-    line_text(json, "state", gate_state_name(answer->state));
-    line_text(json, "worst", gate_fact_name(answer->worst));
+    line_text(json, "state", gate_state_names[answer->state]);
+    line_text(json, "worst", gate_words[answer->worst].name);
     line_array(json, "facts");
     for (enum gate_fact fact = 0; fact < GATE_FACTS; fact++) {
         if (!gate_share(answer->gate, fact, &share, &error))
             continue;
         line_object(json, NULL);
-        line_text(json, "name", gate_fact_name(fact));
+        line_text(json, "name", gate_words[fact].name);
         line_fixed(json, "share", share, 5);
         line_fixed(json, "error", error, 5);
         line_close(json);
@@ -375,12 +374,12 @@ static void print_gate(const struct answer *answer)
 {
     double share, error;
     char figure[64];
-    if (!answer->gated || !gate_share(answer->gate, answer->worst, &share, &error))
+    if (!answer->gate || !gate_share(answer->gate, answer->worst, &share, &error))
         return;
     snprintf(figure, sizeof figure, "%.1f ± %.1f %%", 100 * share, 100 * error);
     printf("\n--at-most %g %%: %s: ", 100 * answer->options->at_most,
-           gate_state_name(answer->state));
-    const char *text = gate_fact_text(answer->worst), *at = strstr(text, "%s");
+           gate_state_names[answer->state]);
+    const char *text = gate_words[answer->worst].text, *at = strstr(text, "%s");
     printf("%.*s%s%s\n", (int)(at - text), text, figure, at + 2);
 }
 

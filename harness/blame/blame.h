@@ -19,6 +19,14 @@
 // The processes that were seen, each with what it did in this window (since the last line of a
 // watch, or since the beginning).
 
+// What somebody did in this window.
+struct deeds {
+    double cpu_s;
+    double bytes;                     // to and from disks
+    double runnable, beside, at_disk; // in samples: see sample.c
+    double preempted_s;               // it ran while a victim wanted that CPU back: switches.c
+};
+
 struct who {
     pid_t pid, parent, session;
     uid_t user;
@@ -36,13 +44,11 @@ struct who {
     char *command, *group; // NULL: not asked for yet
     struct who *next;      // of the same bucket
     // In this window:
-    double cpu_s;      // its own
-    double children_s; // of children that have ended, without what has a row of its own
-    double bytes;      // to and from disks
-    double runnable, beside, at_disk; // in samples: see sample.c
-    double preempted_s;               // it ran while a victim wanted that CPU back: switches.c
-    struct {                          // the same of short processes that it started
-        double runnable, beside, at_disk, preempted_s, bytes, most;
+    struct deeds did;  // its own
+    double children_s; // CPU time of children that have ended, without what has a row of its own
+    struct {           // of short processes that it started; their CPU time is in children_s
+        struct deeds did;
+        double most;
         char name[64]; // whoever was seen most
     } family;
 };
@@ -74,11 +80,13 @@ void who_label(const struct who *who, char *label, size_t size);
 void who_user(uid_t user, char *name, size_t size);
 // Gives what a short process that has ended did to its parent's family.
 void who_fold(const struct whos *whos, struct who *who);
-// Forgets those.
-void whos_sweep(struct whos *whos);
+// Forgets those whose parent's family has all of it, who has ended, or all.
+enum forgotten { WHO_FOLDED, WHO_ENDED, WHO_ALL };
+void whos_forget(struct whos *whos, enum forgotten which);
 // The next window: all that was done in this one is forgotten, and who has ended.
 void whos_next_window(struct whos *whos);
-void whos_free(struct whos *whos);
+// Adds what somebody did to what another one has done.
+void deeds_add(struct deeds *to, const struct deeds *from);
 
 // Whose slowness is looked into: a program and its descendants, a control group, or everybody.
 
@@ -233,7 +241,8 @@ struct row {
     double bytes_per_s; // to and from disks
     double at_disk;     // of the time, waiting for a disk
     // While they are summed up:
-    double cpu_s, bytes, runnable, meetings, disk_waits, preempted_s, score, most_s, named;
+    struct deeds did;
+    double score, most_s, named;
 };
 
 struct rows {
@@ -311,15 +320,14 @@ struct gate {
 void gate_slice(struct gate *gate, const struct look *now);
 // The share, and its error (95 %); false: not known, or no part of this gate.
 bool gate_share(const struct gate *gate, enum gate_fact fact, double *share, double *error);
-const char *gate_fact_name(enum gate_fact fact);
-const char *gate_fact_text(enum gate_fact fact);
+extern const struct gate_words {
+    const char *name, *text; // text: with %s for the share
+} gate_words[GATE_FACTS];
 // Which it is; *worst: the fact that decides. verdict: of the victim.
 enum gate_state gate_judge(struct gate *gate, const struct judgement *verdict, double at_most,
                            enum gate_fact *worst);
-const char *gate_state_name(enum gate_state state);
-
-// "cpu", as records have it.
-const char *resource_name(enum resource resource);
+// "cpu", "below", as records have it.
+extern const char *const resource_names[], *const gate_state_names[];
 
 void verdict_make(struct judgement *verdict, const struct victim *victim,
                   const struct sampler *sampler, const struct facts *facts,
@@ -350,8 +358,7 @@ struct answer {
     struct judgement verdict;
     bool ended; // the victim has
     int status; // that a program of ours has ended with
-    bool gated;
-    struct gate *gate; // where there is --at-most
+    struct gate *gate; // NULL: there is no --at-most
     enum gate_state state;
     enum gate_fact worst;
     char note[8][256]; // what the figures do not know
@@ -368,38 +375,10 @@ char *answer_record(const struct answer *answer);
 
 // ---- history.c
 
-// What a watch, or many calls, have written: jostle.blame/1 records in the order of time.
-
-// NAN: not known.
-struct moment {
-    time_t made;
-    double factor;
-    double cpu_some, io_some, steal, throttled; // shares, 0 to 1
-    double others_cpus, victim_cpus;
-    char resource[32]; // that the verdict is about; "none"
-    char culprit[160]; // the first one, where there is a verdict; else ""
-};
-
-// Of one host and victim.
-struct history {
-    char host[256], victim[320];
-    size_t count, room;
-    struct moment *moment; // by time, rising
-};
-
-struct histories {
-    size_t count;
-    struct history *history; // by host
-    bool cut;                // a file ends within a record: a watch was killed while it wrote
-};
-
-// Of a file, or of all files of a folder that hold such records. False after a message.
-bool histories_read(const char *path, struct histories *histories);
-void histories_free(struct histories *histories);
-
-// jostle.blame-history/1: for each host and victim who was to blame how often, and at most `rows`
-// rows over the time. A new reference; ends the program where memory runs out.
-json_t *histories_to_json(const struct histories *histories, size_t rows);
+// jostle.blame-history/1 of what a watch, or many calls, have written, a file or all files of a
+// folder: for each host and victim who was to blame how often, and at most `rows` rows over the time.
+// A new reference; NULL after a message.
+json_t *history_json(const char *path, size_t rows);
 // Prints it as a line of JSON, for jostle report; page: with more rows. Exit status.
 int history_show(const char *path, bool page);
 

@@ -12,11 +12,8 @@
 // Fewer samples tell nothing.
 #define LEAST_SAMPLES 8
 
-const char *resource_name(enum resource resource)
-{
-    static const char *const names[] = {"none", "cpu", "own", "quota", "hypervisor", "disk"};
-    return names[resource];
-}
+const char *const resource_names[] = {"none", "cpu", "own", "quota", "hypervisor", "disk"};
+const char *const gate_state_names[] = {"below", "above", "undecided"};
 
 // "5.0 s", "0.27 s", "12.3 ms"; returns text.
 static const char *seconds_text(double s, char text[32])
@@ -268,9 +265,7 @@ void verdict_make(struct judgement *verdict, const struct victim *victim,
 #define SPIN_S 0.004
 #define GAP_S  20e-6
 
-static const struct {
-    const char *name, *text;
-} facts[GATE_FACTS] = {
+const struct gate_words gate_words[GATE_FACTS] = {
     [GATE_OTHERS] = {"others_cpu", "others use %s of the CPUs"},
     [GATE_CPU] = {"cpu_some", "some program waits for a CPU %s of the time"},
     [GATE_MEMORY] = {"memory_some", "some program waits for memory %s of the time"},
@@ -279,22 +274,6 @@ static const struct {
     [GATE_GAP] = {"gap", "a short spin loses %s of its time"},
     [GATE_WAITED] = {"waited", "it waits for CPUs behind others %s of its time"},
 };
-
-const char *gate_fact_name(enum gate_fact fact)
-{
-    return facts[fact].name;
-}
-
-const char *gate_fact_text(enum gate_fact fact)
-{
-    return facts[fact].text;
-}
-
-const char *gate_state_name(enum gate_state state)
-{
-    static const char *const names[] = {"below", "above", "undecided"};
-    return names[state];
-}
 
 static void add(struct gate *gate, enum gate_fact fact, double share)
 {

@@ -15,6 +15,33 @@
 #include "common/schemas.h"
 #include "common/text.h"
 
+// What a record says of its moment, and of which a row has the mean.
+static const struct {
+    const char *name, *object, *key;
+} figures[] = {{"factor", "verdict", "factor"},      {"others_cpus", "kernel", "others_cpus"},
+               {"cpu_some", "kernel", "cpu_some"},   {"io_some", "kernel", "io_some"},
+               {"steal", "kernel", "steal"},         {"throttled", "verdict", "quota"}};
+enum { FACTOR, FIGURES = sizeof figures / sizeof *figures };
+
+struct moment {
+    time_t made;
+    double figure[FIGURES]; // NAN: not known
+    char culprit[160];      // the first one, where there is a verdict; else ""
+};
+
+// The records of one host and victim.
+struct history {
+    char host[256], victim[320];
+    size_t count, allocated;
+    struct moment *item; // by time, rising
+};
+
+struct histories {
+    size_t count, allocated;
+    struct history *item; // by host
+    bool cut;             // a file ends within a record: a watch was killed while it wrote
+};
+
 static time_t time_of(const json_t *record)
 {
     struct tm made = {0};
@@ -28,13 +55,11 @@ static struct history *history_of(struct histories *histories, const json_t *rec
     json_copy_text(record, "host", host, sizeof host);
     json_copy_text(json_object_get(record, "victim"), "name", victim, sizeof victim);
     for (size_t i = 0; i < histories->count; i++)
-        if (strcmp(histories->history[i].host, host) == 0 &&
-            strcmp(histories->history[i].victim, victim) == 0)
-            return &histories->history[i];
-    histories->history =
-        must(realloc(histories->history, (histories->count + 1) * sizeof *histories->history));
-    struct history *history = &histories->history[histories->count++];
-    *history = (struct history){0};
+        if (strcmp(histories->item[i].host, host) == 0 &&
+            strcmp(histories->item[i].victim, victim) == 0)
+            return &histories->item[i];
+    MORE(histories) = (struct history){0};
+    struct history *history = &histories->item[histories->count - 1];
     memcpy(history->host, host, sizeof host);
     memcpy(history->victim, victim, sizeof victim);
     return history;
@@ -42,29 +67,17 @@ static struct history *history_of(struct histories *histories, const json_t *rec
 
 static void add(struct histories *histories, const json_t *record)
 {
-    const char *schema = json_text_at(record, "schema");
-    const json_t *kernel = json_object_get(record, "kernel");
     const json_t *verdict = json_object_get(record, "verdict");
-    if (!schema || strcmp(schema, SCHEMA_BLAME) != 0 || time_of(record) == (time_t)-1)
+    struct moment moment = {.made = time_of(record)};
+    if (!json_text_is(record, "schema", SCHEMA_BLAME) || moment.made == (time_t)-1)
         return;
-    struct history *history = history_of(histories, record);
-    history->moment =
-        grown(history->moment, history->count, &history->room, sizeof *history->moment);
-    struct moment *moment = &history->moment[history->count++];
-    *moment = (struct moment){
-        .made = time_of(record),
-        .factor = json_number_at(verdict, "factor"),
-        .cpu_some = json_number_at(kernel, "cpu_some"),
-        .io_some = json_number_at(kernel, "io_some"),
-        .steal = json_number_at(kernel, "steal"),
-        .throttled = json_number_at(verdict, "quota"),
-        .others_cpus = json_number_at(kernel, "others_cpus"),
-        .victim_cpus = json_number_at(json_object_get(record, "victim"), "cpus"),
-    };
-    json_copy_text(verdict, "resource", moment->resource, sizeof moment->resource);
-    if (strcmp(moment->resource, "cpu") == 0 || strcmp(moment->resource, "disk") == 0)
+    for (size_t i = 0; i < FIGURES; i++)
+        moment.figure[i] =
+            json_number_at(json_object_get(record, figures[i].object), figures[i].key);
+    if (json_text_is(verdict, "resource", "cpu") || json_text_is(verdict, "resource", "disk"))
         json_copy_text(json_array_get(json_object_get(record, "culprits"), 0), "text",
-                       moment->culprit, sizeof moment->culprit);
+                       moment.culprit, sizeof moment.culprit);
+    MORE(history_of(histories, record)) = moment;
 }
 
 // A record a line, as a watch writes them. False: the first line is none, and nothing was taken.
@@ -150,97 +163,49 @@ static int by_host(const void *a, const void *b)
     return order != 0 ? order : strcmp(one->victim, other->victim);
 }
 
-bool histories_read(const char *path, struct histories *histories)
-{
-    struct stat status;
-    *histories = (struct histories){0};
-    const bool folder = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-    if (!(folder ? read_folder(path, histories) : read_file(path, histories)))
-        return false;
-    if (histories->count == 0)
-        return complain("%s holds no " SCHEMA_BLAME ": give what jostle blame --json has written",
-                        path);
-    for (size_t i = 0; i < histories->count; i++)
-        qsort(histories->history[i].moment, histories->history[i].count,
-              sizeof *histories->history[i].moment, by_time);
-    qsort(histories->history, histories->count, sizeof *histories->history, by_host);
-    return true;
-}
-
-void histories_free(struct histories *histories)
-{
-    for (size_t i = 0; i < histories->count; i++)
-        free(histories->history[i].moment);
-    free(histories->history);
-}
-
-int history_show(const char *path, bool page)
-{
-    enum { ROWS_OF_TABLE = 24, ROWS_OF_PAGE = 240 };
-    struct histories histories;
-    if (!histories_read(path, &histories))
-        return EXIT_FAILURE;
-    json_t *record = histories_to_json(&histories, page ? ROWS_OF_PAGE : ROWS_OF_TABLE);
-    const bool written = json_print(record, stdout, RECORD_FORMAT);
-    json_decref(record);
-    histories_free(&histories);
-    return written ? EXIT_SUCCESS : EXIT_FAILURE;
-}
-
 // A history in figures: for each host who was to blame, and rows over the time.
 
-// A mean of what is known, and the largest.
-struct mean {
-    double sum, most;
-    size_t count;
-};
-
-static void mean_add(struct mean *mean, double value)
+// The mean of what is known of a figure, and the largest; NAN: nothing is.
+static double mean_of(const struct history *history, size_t first, size_t end, size_t figure,
+                      double *most)
 {
-    if (isnan(value))
-        return;
-    mean->sum += value;
-    mean->most = mean->count == 0 ? value : fmax(mean->most, value);
-    mean->count++;
-}
-
-static json_t *mean_to_json(const struct mean *mean)
-{
-    return json_number(mean->count == 0 ? NAN : mean->sum / (double)mean->count);
-}
-
-static json_t *most_to_json(const struct mean *mean)
-{
-    return json_number(mean->count == 0 ? NAN : mean->most);
+    double sum = 0;
+    size_t count = 0;
+    *most = NAN;
+    for (size_t i = first; i < end; i++) {
+        const double value = history->item[i].figure[figure];
+        if (isnan(value))
+            continue;
+        sum += value;
+        *most = fmax(*most, value); // of NAN and a number the number
+        count++;
+    }
+    return count == 0 ? NAN : sum / (double)count;
 }
 
 // Who was named first, how often, most often first.
 static json_t *culprits_to_json(const struct history *history, size_t first, size_t end)
 {
     enum { NAMED = 16 };
-    struct {
+    struct named {
         const char *text;
         size_t times;
     } found[NAMED];
     size_t count = 0;
     for (size_t i = first; i < end; i++) {
-        const char *text = history->moment[i].culprit;
+        const char *text = history->item[i].culprit;
         size_t k = 0;
         while (k < count && strcmp(found[k].text, text) != 0)
             k++;
         if (*text == '\0' || k == NAMED)
             continue;
-        if (k == count) {
-            found[count].text = text;
-            found[count++].times = 0;
-        }
+        if (k == count)
+            found[count++] = (struct named){text, 0};
         found[k].times++;
         for (; k > 0 && found[k].times > found[k - 1].times; k--) {
-            const char *other = found[k].text;
-            const size_t times = found[k].times;
+            const struct named other = found[k];
             found[k] = found[k - 1];
-            found[k - 1].text = other;
-            found[k - 1].times = times;
+            found[k - 1] = other;
         }
     }
     json_t *list = must(json_array());
@@ -253,38 +218,32 @@ static json_t *culprits_to_json(const struct history *history, size_t first, siz
 // One row: the moments from first to end, taken together.
 static json_t *row_to_json(const struct history *history, size_t first, size_t end)
 {
-    struct mean factor = {0}, cpu = {0}, io = {0}, steal = {0}, throttled = {0}, others = {0};
-    for (size_t i = first; i < end; i++) {
-        const struct moment *moment = &history->moment[i];
-        mean_add(&factor, moment->factor);
-        mean_add(&cpu, moment->cpu_some);
-        mean_add(&io, moment->io_some);
-        mean_add(&steal, moment->steal);
-        mean_add(&throttled, moment->throttled);
-        mean_add(&others, moment->others_cpus);
+    double most, mean = mean_of(history, first, end, FACTOR, &most);
+    json_t *row = must(
+        json_pack("{s:o, s:f, s:I, s:o, s:o}", "from", json_date(history->item[first].made),
+                  "hours", difftime(history->item[first].made, history->item[0].made) / 3600,
+                  "records", (json_int_t)(end - first), figures[FACTOR].name, json_number(mean),
+                  "most", json_number(most)));
+    for (size_t i = FACTOR + 1; i < FIGURES; i++) {
+        mean = mean_of(history, first, end, i, &most);
+        json_put(row, figures[i].name, json_number(mean));
     }
-    return must(json_pack("{s:o, s:f, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "from",
-                          json_date(history->moment[first].made), "hours",
-                          difftime(history->moment[first].made, history->moment[0].made) / 3600,
-                          "records", (json_int_t)(end - first), "factor", mean_to_json(&factor),
-                          "most", most_to_json(&factor), "others_cpus", mean_to_json(&others),
-                          "cpu_some", mean_to_json(&cpu), "io_some", mean_to_json(&io), "steal",
-                          mean_to_json(&steal), "throttled", mean_to_json(&throttled), "culprits",
-                          culprits_to_json(history, first, end)));
+    json_put(row, "culprits", culprits_to_json(history, first, end));
+    return row;
 }
 
 // Stretches of equal length; one in which nothing was written has no row.
 static json_t *rows_to_json(const struct history *history, size_t most)
 {
     json_t *rows = must(json_array());
-    const time_t begin = history->moment[0].made;
-    const double length = difftime(history->moment[history->count - 1].made, begin) + 1;
+    const time_t begin = history->item[0].made;
+    const double length = difftime(history->item[history->count - 1].made, begin) + 1;
     for (size_t first = 0; first < history->count;) {
         const size_t row =
-            (size_t)(difftime(history->moment[first].made, begin) / length * (double)most);
+            (size_t)(difftime(history->item[first].made, begin) / length * (double)most);
         size_t end = first + 1;
         while (end < history->count &&
-               (size_t)(difftime(history->moment[end].made, begin) / length * (double)most) == row)
+               (size_t)(difftime(history->item[end].made, begin) / length * (double)most) == row)
             end++;
         json_add(rows, row_to_json(history, first, end));
         first = end;
@@ -292,23 +251,53 @@ static json_t *rows_to_json(const struct history *history, size_t most)
     return rows;
 }
 
-json_t *histories_to_json(const struct histories *histories, size_t rows)
+static json_t *histories_to_json(const struct histories *histories, size_t rows)
 {
     json_t *hosts = must(json_array());
     for (size_t i = 0; i < histories->count; i++) {
-        const struct history *history = &histories->history[i];
-        struct mean factor = {0};
-        for (size_t k = 0; k < history->count; k++)
-            mean_add(&factor, history->moment[k].factor);
+        const struct history *history = &histories->item[i];
+        double most;
+        const double mean = mean_of(history, 0, history->count, FACTOR, &most);
         json_add(hosts, must(json_pack("{s:s, s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "host",
                                        history->host, "victim", history->victim, "from",
-                                       json_date(history->moment[0].made), "to",
-                                       json_date(history->moment[history->count - 1].made),
+                                       json_date(history->item[0].made), "to",
+                                       json_date(history->item[history->count - 1].made),
                                        "records", (json_int_t)history->count, "factor",
-                                       mean_to_json(&factor), "most", most_to_json(&factor),
+                                       json_number(mean), "most", json_number(most),
                                        "culprits", culprits_to_json(history, 0, history->count),
                                        "rows", rows_to_json(history, rows))));
     }
     return must(json_pack("{s:s, s:b, s:o}", "schema", SCHEMA_BLAME_HISTORY, "cut", histories->cut,
                           "hosts", hosts));
+}
+
+json_t *history_json(const char *path, size_t rows)
+{
+    struct stat status;
+    struct histories histories = {0};
+    json_t *record = NULL;
+    const bool folder = stat(path, &status) == 0 && S_ISDIR(status.st_mode),
+               good = folder ? read_folder(path, &histories) : read_file(path, &histories);
+    for (size_t i = 0; i < histories.count; i++)
+        qsort(histories.item[i].item, histories.item[i].count, sizeof *histories.item[i].item,
+              by_time);
+    if (histories.count > 0)
+        qsort(histories.item, histories.count, sizeof *histories.item, by_host);
+    if (good && histories.count > 0)
+        record = histories_to_json(&histories, rows);
+    else if (good)
+        complain("%s holds no " SCHEMA_BLAME ": give what jostle blame --json has written", path);
+    for (size_t i = 0; i < histories.count; i++)
+        free(histories.item[i].item);
+    free(histories.item);
+    return record;
+}
+
+int history_show(const char *path, bool page)
+{
+    enum { ROWS_OF_TABLE = 24, ROWS_OF_PAGE = 240 };
+    json_t *record = history_json(path, page ? ROWS_OF_PAGE : ROWS_OF_TABLE);
+    const bool written = record && json_print(record, stdout, RECORD_FORMAT);
+    json_decref(record);
+    return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,5 +1,7 @@
 // blame: who slows a program down, by how much, and what would it gain without them?
 
+#define OPTIONS_OF struct blame_options
+
 #include "blame.h"
 
 #include "common/messages.h"
@@ -15,9 +17,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct blame_options, name, argument, type, member)
 
 static const struct option_row rows[] = {
     {ROW("pid", "PID", OPTION_COUNT, pid), .minimum = 1, .maximum = OPTION_WHOLE_MOST,

@@ -222,21 +222,16 @@ static struct row *row_for(struct rows *rows, const struct row *wanted)
 }
 
 // Puts what `from` did to the row of `lead`.
-static void add(struct rows *rows, const struct who *lead, bool family, const struct row *done,
-                const char *name)
+static void add(struct rows *rows, const struct who *lead, bool family, const struct deeds *done,
+                unsigned processes, const char *name)
 {
     struct row wanted = {.lead = lead, .family = family};
     who_label(lead, wanted.label, sizeof wanted.label);
     if (strcmp(wanted.label, rows->own_label) == 0)
         wanted.label[0] = '\0';
     struct row *row = row_for(rows, &wanted);
-    row->cpu_s += done->cpu_s;
-    row->bytes += done->bytes;
-    row->runnable += done->runnable;
-    row->meetings += done->meetings;
-    row->disk_waits += done->disk_waits;
-    row->preempted_s += done->preempted_s;
-    row->processes += done->processes;
+    deeds_add(&row->did, done);
+    row->processes += processes;
     if (done->cpu_s > row->most_s) {
         row->most_s = done->cpu_s;
         row->lead = lead;
@@ -268,31 +263,22 @@ static void add_who(struct rows *rows, const struct whos *whos, const struct who
     const struct who *owner = owner_of(whos, who, &family);
     const double children_s = fmax(who->children_s, 0);
     if (owner->victim || who->victim) {
-        *victim_s += who->cpu_s + children_s;
-        *short_s += children_s + (family ? who->cpu_s : 0);
-        *victim_bytes += fmax(who->bytes + who->family.bytes, 0);
-        rows->own_preempted_s += who->preempted_s + who->family.preempted_s;
+        *victim_s += who->did.cpu_s + children_s;
+        *short_s += children_s + (family ? who->did.cpu_s : 0);
+        *victim_bytes += fmax(who->did.bytes + who->family.did.bytes, 0);
+        rows->own_preempted_s += who->did.preempted_s + who->family.did.preempted_s;
         return;
     }
     if (who->own || owner->own || who->folded)
         return;
-    const struct row done = {.cpu_s = who->cpu_s,
-                             .bytes = fmax(who->bytes, 0),
-                             .runnable = who->runnable,
-                             .meetings = who->beside,
-                             .disk_waits = who->at_disk,
-                             .preempted_s = who->preempted_s,
-                             .processes = 1};
-    const struct row children = {.cpu_s = children_s,
-                                 .bytes = fmax(who->family.bytes, 0),
-                                 .runnable = who->family.runnable,
-                                 .meetings = who->family.beside,
-                                 .disk_waits = who->family.at_disk,
-                                 .preempted_s = who->family.preempted_s};
-    if (done.cpu_s > 0 || done.runnable > 0 || done.bytes > 0 || done.disk_waits > 0)
-        add(rows, owner, family, &done, family ? who->name : NULL);
+    struct deeds done = who->did, children = who->family.did;
+    done.bytes = fmax(done.bytes, 0);
+    children.bytes = fmax(children.bytes, 0);
+    children.cpu_s = children_s;
+    if (done.cpu_s > 0 || done.runnable > 0 || done.bytes > 0 || done.at_disk > 0)
+        add(rows, owner, family, &done, 1, family ? who->name : NULL);
     if (children_s > 0 || children.runnable > 0 || children.preempted_s > 0)
-        add(rows, owner, true, &children, who->family.name);
+        add(rows, owner, true, &children, 0, who->family.name);
 }
 
 // What is busy without being seen: other containers, who is hidden, who came and went unseen. More
@@ -302,15 +288,15 @@ static void close_sum(struct rows *rows, const struct facts *facts, double victi
     const double busy_s = (facts->busy_cpus - facts->own_cpus) * facts->duration_s - victim_s;
     double seen_s = 0;
     for (size_t i = 0; i < rows->count; i++)
-        seen_s += rows->row[i].cpu_s;
+        seen_s += rows->row[i].did.cpu_s;
     rows->others_cpus = (isnan(busy_s) ? seen_s : fmax(busy_s, 0)) / facts->duration_s;
     if (isnan(busy_s))
         return;
     if (seen_s > busy_s && seen_s > 0)
         for (size_t i = 0; i < rows->count; i++)
-            rows->row[i].cpu_s *= fmax(busy_s, 0) / seen_s;
+            rows->row[i].did.cpu_s *= fmax(busy_s, 0) / seen_s;
     if (busy_s - seen_s > 0.02 + 0.02 * facts->duration_s)
-        rows->row[rows->count++] = (struct row){.cpu_s = busy_s - seen_s};
+        rows->row[rows->count++] = (struct row){.did.cpu_s = busy_s - seen_s};
 }
 
 // To blame for the victim's waiting is who was on its CPU while it ran or waited there, by the time
@@ -323,8 +309,8 @@ static void share_out(struct rows *rows, const struct sampler *sampler, const st
     double sum = own;
     for (size_t i = 0; i < rows->count; i++) {
         struct row *row = &rows->row[i];
-        const double got = row->cpu_s / fmax(row->runnable * period_s, 1e-9);
-        row->score = row->meetings * fmin(got, 1);
+        const double got = row->did.cpu_s / fmax(row->did.runnable * period_s, 1e-9);
+        row->score = row->did.beside * fmin(got, 1);
         sum += row->score;
     }
     // A CPU that was taken from it is most of its waiting, where that is known.
@@ -333,11 +319,11 @@ static void share_out(struct rows *rows, const struct sampler *sampler, const st
         own = rows->own_preempted_s;
         sum = own;
         for (size_t i = 0; i < rows->count; i++)
-            sum += rows->row[i].score = rows->row[i].preempted_s;
+            sum += rows->row[i].score = rows->row[i].did.preempted_s;
     }
     const bool met = sum > 0;
     for (size_t i = 0; i < rows->count && !met; i++)
-        sum += rows->row[i].score = rows->row[i].cpu_s;
+        sum += rows->row[i].score = rows->row[i].did.cpu_s;
     for (size_t i = 0; i < rows->count; i++)
         rows->row[i].blame = sum > 0 ? rows->row[i].score / sum : 0;
     rows->own_blame = sum > 0 ? own / sum : 0;
@@ -363,10 +349,10 @@ static void finish(struct rows *rows, const struct sampler *sampler, const struc
 {
     for (size_t i = 0; i < rows->count; i++) {
         struct row *row = &rows->row[i];
-        row->cpus = row->cpu_s / facts->duration_s;
-        row->bytes_per_s = row->bytes / facts->duration_s;
-        row->beside = fmin(row->meetings / fmax(sampler->runnable, 1), 1);
-        row->at_disk = row->disk_waits / fmax(sampler->samples, 1);
+        row->cpus = row->did.cpu_s / facts->duration_s;
+        row->bytes_per_s = row->did.bytes / facts->duration_s;
+        row->beside = fmin(row->did.beside / fmax(sampler->runnable, 1), 1);
+        row->at_disk = row->did.at_disk / fmax(sampler->samples, 1);
         if (row->lead)
             who_user(row->lead->user, row->user, sizeof row->user);
     }

@@ -34,7 +34,7 @@ static void read_disk(struct who *who, bool first)
         return;
     const uint64_t bytes = read + written;
     if (who->io_seen || !first)
-        who->bytes += (double)(bytes - (who->io_seen ? who->io_bytes : 0));
+        who->did.bytes += (double)(bytes - (who->io_seen ? who->io_bytes : 0));
     who->io_bytes = bytes;
     who->io_seen = true;
 }
@@ -60,7 +60,7 @@ static void look_at(struct scan *scan, const struct process *process, double boo
     const long long waited = who->scanned ? who->waited : first ? process->waited : 0;
     if (added)
         introduce(scan, who);
-    who->cpu_s += (double)(process->ticks - ticks) * TICK_S;
+    who->did.cpu_s += (double)(process->ticks - ticks) * TICK_S;
     who->children_s += (double)(process->waited - waited) * TICK_S;
     who->hot = process->ticks > ticks || process->state == 'R' || process->state == 'D';
     who->age_s = fmax(boot_s - (double)process->started * TICK_S, 0);
@@ -84,7 +84,7 @@ static void take_off(struct scan *scan, const struct who *who)
         return;
     parent->children_s -= (double)(who->ticks + who->waited) * TICK_S;
     if (who->io_seen && parent->io_seen)
-        parent->bytes -= (double)who->io_bytes;
+        parent->did.bytes -= (double)who->io_bytes;
 }
 
 // And what it used after that look is its own, as far as its parent was told so.
@@ -94,7 +94,7 @@ static void give_rest(struct scan *scan, struct who *who, double elapsed_s)
     if (!parent || !who->scanned || !who->hot || who->age_s < LONG_S)
         return;
     const double rest_s = fmin(fmax(parent->children_s, 0), elapsed_s);
-    who->cpu_s += rest_s;
+    who->did.cpu_s += rest_s;
     parent->children_s -= rest_s;
 }
 
@@ -155,7 +155,7 @@ void scan_take(struct scan *scan)
 void scan_free(struct scan *scan)
 {
     processes_free(&scan->now);
-    whos_free(&scan->whos);
+    whos_forget(&scan->whos, WHO_ALL);
 }
 
 // So many of the newest processes are looked at in a sample: short ones are in no scan.
@@ -258,7 +258,7 @@ void sampler_choose(struct sampler *sampler)
             close_task(sampler, i);
         }
     }
-    whos_sweep(whos); // nobody looks at them any more
+    whos_forget(whos, WHO_FOLDED); // nobody looks at them any more
 }
 
 // A process that no scan has seen: it, and those between it and who is known.
@@ -271,10 +271,8 @@ static struct who *meet(struct sampler *sampler, const struct process *process, 
         (void)meet(sampler, &parent, depth + 1);
     struct who *who = who_of(whos, process, &added);
     if (added) {
-        const struct who *before = who_find(whos, process->parent);
         who->scan = whos->scan;
-        who->own = who->pid == getpid();
-        who->victim = !who->own && victim_has(sampler->scan->victim, who, before);
+        introduce(sampler->scan, who);
     }
     return who;
 }
@@ -294,11 +292,11 @@ static void count_other(struct who *who, char state, int cpu)
     if (who->victim || who->own)
         return;
     if (state == 'R') {
-        who->runnable++;
+        who->did.runnable++;
         if (cpu >= 0 && cpu < SAMPLE_CPUS)
-            who->beside += victims_on[cpu];
+            who->did.beside += victims_on[cpu];
     } else if (state == 'D') {
-        who->at_disk++;
+        who->did.at_disk++;
     }
 }
 
@@ -338,7 +336,7 @@ static void count_victim(struct sampler *sampler, struct who *who, char state, i
         return;
     *active = true;
     sampler->runnable++;
-    who->runnable++;
+    who->did.runnable++;
     if (cpu >= 0 && cpu < SAMPLE_CPUS)
         sampler->beside += victims_on[cpu]++; // pairs: in the end each is counted once
 }

@@ -105,7 +105,7 @@ static void charge(struct ring *ring, struct whos *whos, uint64_t now_ns)
 {
     struct who *who = ring->running > 0 ? who_find(whos, ring->running) : NULL;
     if (ring->waiting > 0 && ring->since_ns > 0 && now_ns > ring->since_ns && who && !who->own)
-        who->preempted_s += (double)(now_ns - ring->since_ns) / 1e9 * ring->waiting;
+        who->did.preempted_s += (double)(now_ns - ring->since_ns) / 1e9 * ring->waiting;
     ring->since_ns = now_ns;
 }
 

@@ -15,11 +15,6 @@
 // Younger ones are their family's: a compiler, a command of a script.
 #define SHORT_S 1.0
 
-static struct who **bucket_of(struct whos *whos, pid_t pid)
-{
-    return &whos->bucket[(unsigned)pid % WHO_BUCKETS];
-}
-
 struct who *who_find(const struct whos *whos, pid_t pid)
 {
     struct who *found = NULL;
@@ -31,7 +26,7 @@ struct who *who_find(const struct whos *whos, pid_t pid)
 
 struct who *who_of(struct whos *whos, const struct process *process, bool *added)
 {
-    struct who **bucket = bucket_of(whos, process->pid), *who = *bucket;
+    struct who **bucket = &whos->bucket[(unsigned)process->pid % WHO_BUCKETS], *who = *bucket;
     while (who && !(who->pid == process->pid && who->started == process->started))
         who = who->next;
     *added = !who;
@@ -153,29 +148,22 @@ void who_user(uid_t user, char *name, size_t size)
         snprintf(name, size, "%lu", (unsigned long)user);
 }
 
-static void forget(struct who *who)
+void deeds_add(struct deeds *to, const struct deeds *from)
 {
-    free(who->command);
-    free(who->group);
-    free(who);
+    to->cpu_s += from->cpu_s;
+    to->bytes += from->bytes;
+    to->runnable += from->runnable;
+    to->beside += from->beside;
+    to->at_disk += from->at_disk;
+    to->preempted_s += from->preempted_s;
 }
 
-static void add_family(struct who *parent, const struct who *who)
+static void name_family(struct who *parent, const char *name, double seen)
 {
-    const double named = who->runnable + who->cpu_s;
-    parent->family.runnable += who->runnable + who->family.runnable;
-    parent->family.beside += who->beside + who->family.beside;
-    parent->family.at_disk += who->at_disk + who->family.at_disk;
-    parent->family.preempted_s += who->preempted_s + who->family.preempted_s;
-    parent->family.bytes += who->bytes + who->family.bytes;
-    if (named > parent->family.most) {
-        parent->family.most = named;
-        memcpy(parent->family.name, who->name, sizeof who->name);
-    }
-    if (who->family.most > parent->family.most) {
-        parent->family.most = who->family.most;
-        memcpy(parent->family.name, who->family.name, sizeof who->family.name);
-    }
+    if (seen <= parent->family.most)
+        return;
+    parent->family.most = seen;
+    memcpy(parent->family.name, name, sizeof parent->family.name);
 }
 
 void who_fold(const struct whos *whos, struct who *who)
@@ -183,52 +171,38 @@ void who_fold(const struct whos *whos, struct who *who)
     struct who *parent = who_parent(whos, who);
     if (!parent || !who_is_short(whos, who))
         return;
-    add_family(parent, who);
-    parent->children_s += who->cpu_s + who->children_s;
+    deeds_add(&parent->family.did, &who->did);
+    deeds_add(&parent->family.did, &who->family.did);
+    name_family(parent, who->name, who->did.runnable + who->did.cpu_s);
+    name_family(parent, who->family.name, who->family.most);
+    parent->children_s += who->did.cpu_s + who->children_s;
     who->folded = true;
 }
 
-void whos_sweep(struct whos *whos)
+void whos_forget(struct whos *whos, enum forgotten which)
 {
     for (size_t i = 0; i < WHO_BUCKETS; i++) {
         for (struct who **at = &whos->bucket[i]; *at;) {
             struct who *who = *at;
-            if (who->folded) {
-                *at = who->next;
-                forget(who);
-            } else {
+            if (which != WHO_ALL && !(which == WHO_ENDED ? who->ended : who->folded)) {
                 at = &who->next;
+                continue;
             }
+            *at = who->next;
+            free(who->command);
+            free(who->group);
+            free(who);
         }
     }
 }
 
 void whos_next_window(struct whos *whos)
 {
-    for (size_t i = 0; i < WHO_BUCKETS; i++) {
-        for (struct who **at = &whos->bucket[i]; *at;) {
-            struct who *who = *at;
-            if (who->ended) {
-                *at = who->next;
-                forget(who);
-                continue;
-            }
-            who->cpu_s = who->bytes = who->runnable = who->beside = who->at_disk = 0;
-            who->children_s = who->preempted_s = 0;
-            memset(&who->family, 0, sizeof who->family);
-            at = &who->next;
-        }
-    }
-}
-
-void whos_free(struct whos *whos)
-{
-    for (size_t i = 0; i < WHO_BUCKETS; i++) {
-        while (whos->bucket[i]) {
-            struct who *who = whos->bucket[i];
-            whos->bucket[i] = who->next;
-            forget(who);
-        }
+    whos_forget(whos, WHO_ENDED);
+    for (struct who *who = NULL; (who = who_next(whos, who)) != NULL;) {
+        who->did = (struct deeds){0};
+        who->children_s = 0;
+        memset(&who->family, 0, sizeof who->family);
     }
 }
 
