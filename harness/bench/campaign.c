@@ -4,33 +4,36 @@
 #include "common/record_json.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 // A plan as a campaign file.
 
-// `key = "value"`, quoted as git config reads it. Braces are literal: a bench has no
-// placeholders of a campaign file.
-static void put(FILE *file, const char *key, const char *value)
+// `key = "value"` as printf makes it, quoted as git config reads it. Braces are literal: a bench
+// has no placeholders of a campaign file.
+__attribute__((format(printf, 3, 4))) static void put(FILE *file, const char *key,
+                                                      const char *format, ...)
 {
+    va_list arguments;
+    char *value = NULL;
+    va_start(arguments, format);
+    if (vasprintf(&value, format, arguments) < 0)
+        must(NULL);
+    va_end(arguments);
     fprintf(file, "    %s = \"", key);
-    for (; *value != '\0'; value++) {
-        if (*value == '"' || *value == '\\')
+    for (const char *at = value; *at != '\0'; at++) {
+        if (*at == '"' || *at == '\\')
             fputc('\\', file);
-        if (*value == '{' || *value == '}')
-            fputc(*value, file);
-        if (*value == '\n')
+        if (*at == '{' || *at == '}')
+            fputc(*at, file);
+        if (*at == '\n')
             fputs("\\n", file);
         else
-            fputc(*value, file);
+            fputc(*at, file);
     }
     fputs("\"\n", file);
-}
-
-static void put_text(FILE *file, const char *key, char *value)
-{
-    put(file, key, value);
     free(value);
 }
 
@@ -53,17 +56,16 @@ static void put_metric(FILE *file, const json_t *cell, const json_t *figure)
 {
     const char *name = json_text_at(figure, "name"), *unit = json_text_at(figure, "unit");
     const bool several = has_peers(cell);
-    put_text(file, "metric",
-             text_of("%s%s=%s%s%s,better=%s", name, several ? "@jostle" : "",
-                     json_text_at(figure, "source"), *unit ? ",unit=" : "", unit,
-                     json_text_at(figure, "better")));
+    put(file, "metric", "%s%s=%s%s%s,better=%s", name, several ? "@jostle" : "",
+        json_text_at(figure, "source"), *unit ? ",unit=" : "", unit,
+        json_text_at(figure, "better"));
     JSON_EACH (peer, json_object_get(cell, "peers")) {
         const json_t *source = json_object_get(json_object_get(peer, "figures"), name);
         if (is_measured(peer) && source)
-            put_text(file, "metric",
-                     text_of("%s@%s=%s,scale=%.17g%s%s,better=%s", name, json_text_at(peer, "name"),
-                             json_text_at(source, "source"), json_number_at(source, "scale"),
-                             *unit ? ",unit=" : "", unit, json_text_at(figure, "better")));
+            put(file, "metric", "%s@%s=%s,scale=%.17g%s%s,better=%s", name,
+                json_text_at(peer, "name"), json_text_at(source, "source"),
+                json_number_at(source, "scale"), *unit ? ",unit=" : "", unit,
+                json_text_at(figure, "better"));
     }
 }
 
@@ -75,23 +77,22 @@ static void put_metrics(FILE *file, const json_t *cell)
     JSON_EACH (more, json_object_get(cell, "more"))
         put_metric(file, cell, more);
     if (json_text_at(peak, "metric"))
-        put_text(file, "metric",
-                 text_of("bench_peak%s=%s%s%s,better=higher", has_peers(cell) ? "@jostle" : "",
-                         json_text_at(peak, "metric"), *unit ? ",unit=" : "", unit));
-    put(file, "decide", json_text_at(figure, "name"));
+        put(file, "metric", "bench_peak%s=%s%s%s,better=higher", has_peers(cell) ? "@jostle" : "",
+            json_text_at(peak, "metric"), *unit ? ",unit=" : "", unit);
+    put(file, "decide", "%s", json_text_at(figure, "name"));
 }
 
 static void put_variants(FILE *file, const json_t *cell)
 {
     if (!has_peers(cell)) {
-        put(file, "command", json_text_at(cell, "command"));
+        put(file, "command", "%s", json_text_at(cell, "command"));
         return;
     }
-    put_text(file, "variant", text_of("jostle=%s", json_text_at(cell, "command")));
+    put(file, "variant", "jostle=%s", json_text_at(cell, "command"));
     JSON_EACH (peer, json_object_get(cell, "peers")) {
         if (is_measured(peer))
-            put_text(file, "variant",
-                     text_of("%s=%s", json_text_at(peer, "name"), json_text_at(peer, "command")));
+            put(file, "variant", "%s=%s", json_text_at(peer, "name"),
+                json_text_at(peer, "command"));
     }
 }
 
@@ -100,12 +101,12 @@ static void put_variants(FILE *file, const json_t *cell)
 static void put_limits(FILE *file, const json_t *cell)
 {
     const double run_s = json_number_at(cell, "run_s"), most_s = json_number_at(cell, "max_time_s");
-    put_text(file, "timeout", text_of("%.0fs", ceil(most_s > 0 ? 5 + 3 * run_s : 10 + 10 * run_s)));
+    put(file, "timeout", "%.0fs", ceil(most_s > 0 ? 5 + 3 * run_s : 10 + 10 * run_s));
     if (json_has(cell, "series")) {
         put(file, "min-runs", "1");
         put(file, "max-runs", "1");
     } else if (most_s > 0) {
-        put_text(file, "max-time", text_of("%.1fs", most_s));
+        put(file, "max-time", "%.1fs", most_s);
     }
 }
 
@@ -119,9 +120,9 @@ static void put_target(FILE *file, const json_t *cell)
     put_metrics(file, cell);
     put_limits(file, cell);
     if (json_is_string(json_object_get(cell, "cpus")))
-        put(file, "target-cpus", json_text_at(cell, "cpus"));
-    json_object_foreach(around, key, value) put(file, key, json_string_value(value));
-    put(file, "loads", json_is_null(load) ? "none" : json_text_at(load, "name"));
+        put(file, "target-cpus", "%s", json_text_at(cell, "cpus"));
+    json_object_foreach(around, key, value) put(file, key, "%s", json_string_value(value));
+    put(file, "loads", "%s", json_is_null(load) ? "none" : json_text_at(load, "name"));
 }
 
 // Each load once, however many cells have it.
@@ -130,7 +131,7 @@ static void put_load(FILE *file, const json_t *load, json_t *seen)
     if (json_is_null(load) || json_object_get(seen, json_text_at(load, "name")))
         return;
     fprintf(file, "\n[load \"%s\"]\n", json_text_at(load, "name"));
-    put(file, "spec", json_text_at(load, "spec"));
+    put(file, "spec", "%s", json_text_at(load, "spec"));
     json_object_set_new(seen, json_text_at(load, "name"), json_true());
 }
 
@@ -140,19 +141,20 @@ static void put_settings(FILE *file, const json_t *settings)
         {"error", "error"}, {"confidence", "confidence"}, {"max_time", "max-time"}};
     fprintf(file, "; Written by jostle bench, which also reads bench-plan.json beside it.\n"
                   "[campaign]\n");
-    put(file, "name", json_is_true(json_object_get(settings, "quick")) ? "bench-quick" : "bench");
+    put(file, "name", "%s",
+        json_is_true(json_object_get(settings, "quick")) ? "bench-quick" : "bench");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (json_text_at(settings, names[i][0]))
-            put(file, names[i][1], json_text_at(settings, names[i][0]));
-    put_text(file, "min-runs", text_of("%.0f", json_number_at(settings, "min_runs")));
-    put_text(file, "max-runs", text_of("%.0f", json_number_at(settings, "max_runs")));
+            put(file, names[i][1], "%s", json_text_at(settings, names[i][0]));
+    put(file, "min-runs", "%.0f", json_number_at(settings, "min_runs"));
+    put(file, "max-runs", "%.0f", json_number_at(settings, "max_runs"));
     put(file, "statistic", "mean"); // what a machine can do in all, from few runs
     // Its minutes are for the cells; ours and the peers of a block saw the same machine.
     if (json_is_true(json_object_get(settings, "quick")))
         put(file, "no-probe", "true");
     // A peer that fails takes nothing from ours.
     put(file, "ignore-failure", "true");
-    put(file, "scratch", json_text_at(settings, "dir"));
+    put(file, "scratch", "%s", json_text_at(settings, "dir"));
 }
 
 // What a limit in percent of a load refers to is measured first, where it is not known.

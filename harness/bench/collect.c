@@ -28,17 +28,21 @@ static json_t *point_json(double x, double y, const json_t *figure)
                           json_number(json_bound_at(figure, 1))));
 }
 
-struct source {
-    const json_t *rows, *loads;
+// Whose rows and loads the points are of; loads: by cell, what its load achieved.
+struct collected {
+    const char *dir;
+    double spent_s; // for all cells
+    char *last;     // when a cell was last written; NULL: never
+    json_t *rows, *charts, *loads;
 };
 
-static const json_t *row_of(const struct source *source, const json_t *point)
+static const json_t *row_of(const struct collected *source, const json_t *point)
 {
     return json_named(source->rows, "cell", json_text_at(point, "cell"));
 }
 
 // Where on the x axis a point is; NAN: nowhere.
-static double x_of(const struct source *source, const json_t *point)
+static double x_of(const struct collected *source, const json_t *point)
 {
     return json_has(point, "x") ? json_number_at(point, "x")
                                 : json_number_at(source->loads, json_text_at(point, "cell"));
@@ -46,7 +50,7 @@ static double x_of(const struct source *source, const json_t *point)
 
 // A curve of our command, with the theoretical peaks of the rows whose main figure its points are,
 // or of a peer; without a point there is none.
-static void add_series(json_t *built, const struct source *source, const json_t *series,
+static void add_series(json_t *built, const struct collected *source, const json_t *series,
                        const char *peer)
 {
     json_t *points = must(json_array()), *peaks = must(json_array());
@@ -70,31 +74,24 @@ static void add_series(json_t *built, const struct source *source, const json_t 
     json_decref(peaks);
 }
 
-static void add_peers(json_t *built, const struct source *source, const json_t *series)
+// The chart of the plan with the figures of its cells, by their rows, of jostle and of each peer;
+// points without a figure are left out. A new reference.
+static json_t *chart_build(const struct collected *source, const json_t *chart)
 {
-    json_t *seen = must(json_object());
-    JSON_EACH (point, json_object_get(series, "points"))
-        JSON_EACH (peer, json_object_get(row_of(source, point), "peers")) {
-            const char *name = json_text_at(peer, "name");
-            if (!json_has(seen, name))
-                add_series(built, source, series, name);
-            json_put(seen, name, json_true());
-        }
-    json_decref(seen);
-}
-
-// The chart of the plan with the figures of its cells, by their rows; points without a
-// figure are left out. `loads`: by cell, what its load achieved. A new reference.
-static json_t *chart_build(const json_t *chart, const json_t *rows, const json_t *loads)
-{
-    const struct source source = {rows, loads};
     json_t *built =
         must(json_pack("{s:O, s:O, s:O, s:O, s:[]}", "kind", json_object_get(chart, "kind"),
                        "title", json_object_get(chart, "title"), "x", json_object_get(chart, "x"),
                        "y", json_object_get(chart, "y"), "series"));
     JSON_EACH (series, json_object_get(chart, "series")) {
-        add_series(built, &source, series, NULL);
-        add_peers(built, &source, series);
+        json_auto_t *seen = must(json_object());
+        add_series(built, source, series, NULL);
+        JSON_EACH (point, json_object_get(series, "points"))
+            JSON_EACH (peer, json_object_get(row_of(source, point), "peers")) {
+                const char *name = json_text_at(peer, "name");
+                if (!json_has(seen, name))
+                    add_series(built, source, series, name);
+                json_put(seen, name, json_true());
+            }
     }
     return built;
 }
@@ -103,12 +100,11 @@ static json_t *chart_build(const json_t *chart, const json_t *rows, const json_t
 static json_t *chart_of_series(const struct measured *measured, const json_t *cell)
 {
     const json_t *figure = json_object_get(cell, "figure");
-    struct sequence sequence;
+    const struct sequence sequence = sequence_read(measured, cell);
     json_t *points = must(json_array());
-    sequence_read(&sequence, measured, cell);
     for (size_t i = 0; i < sequence.count; i++)
-        json_add(points, point_json(sequence.time_s[i], sequence.value[i], NULL));
-    sequence_free(&sequence);
+        json_add(points, point_json(sequence.item[i].time_s, sequence.item[i].value, NULL));
+    free(sequence.item);
     if (json_array_size(points) == 0) {
         json_decref(points);
         return NULL;
@@ -121,22 +117,16 @@ static json_t *chart_of_series(const struct measured *measured, const json_t *ce
         "name", json_text_at(cell, "cell"), "peer", "points", points, "peak"));
 }
 
-// What is added up over all cells.
-struct totals {
-    double spent_s;
-    char *last; // when a cell was last written; NULL: never
-};
-
-static void add_status(struct totals *totals, const struct measured *measured)
+static void add_status(struct collected *collected, const struct measured *measured)
 {
     const double spent_s = json_number_at(measured->status, "spent_s");
     const char *updated = json_text_at(measured->status, "updated");
     if (!isnan(spent_s))
-        totals->spent_s += spent_s;
-    if (!updated || (totals->last && strcmp(totals->last, updated) >= 0))
+        collected->spent_s += spent_s;
+    if (!updated || (collected->last && strcmp(collected->last, updated) >= 0))
         return;
-    free(totals->last);
-    totals->last = must(strdup(updated));
+    free(collected->last);
+    collected->last = must(strdup(updated));
 }
 
 // The labels of all cells, in the order in which they come.
@@ -156,20 +146,15 @@ static json_t *columns_of(const json_t *cells)
     return list;
 }
 
-struct collected_part {
-    json_t *rows, *charts, *loads;
-};
-
-static void collect_cell(struct collected_part *collected, const char *dir, const char *part,
-                         const json_t *cell, struct totals *totals)
+static void collect_cell(struct collected *collected, const char *part, const json_t *cell)
 {
     struct measured measured;
     enum state state;
     const char *name = json_text_at(cell, "cell");
-    if (!cell_measured(&measured, &state, dir, cell))
+    if (!cell_measured(&measured, &state, collected->dir, cell))
         complain("%s: its records cannot be used: the other rows are not touched", name);
     if (!json_has(cell, "of"))
-        add_status(totals, &measured);
+        add_status(collected, &measured);
     json_add(collected->rows, row_build(&measured, state, part, cell));
     if (measured.has_runs)
         json_put(collected->loads, name,
@@ -180,41 +165,42 @@ static void collect_cell(struct collected_part *collected, const char *dir, cons
     measured_free(&measured);
 }
 
-static json_t *part_json(const char *dir, const json_t *part, struct totals *totals)
+static json_t *part_json(struct collected *collected, const json_t *part)
 {
     const char *name = json_text_at(part, "part");
     const json_t *cells = json_object_get(part, "cells");
-    struct collected_part collected = {
-        .rows = must(json_array()), .charts = must(json_array()), .loads = must(json_object())};
+    collected->rows = must(json_array());
+    collected->charts = must(json_array());
+    collected->loads = must(json_object());
     JSON_EACH (one, cells)
-        collect_cell(&collected, dir, name, one, totals);
-    rows_check_peaks(cells, collected.rows);
+        collect_cell(collected, name, one);
+    rows_check_peaks(cells, collected->rows);
     JSON_EACH (one, json_object_get(part, "charts")) {
-        json_t *chart = chart_build(one, collected.rows, collected.loads);
+        json_t *chart = chart_build(collected, one);
         if (json_array_size(json_object_get(chart, "series")) > 0)
-            json_add(collected.charts, chart);
+            json_add(collected->charts, chart);
         else
             json_decref(chart);
     }
-    json_decref(collected.loads);
+    json_decref(collected->loads);
     return must(json_pack("{s:s, s:O, s:o, s:o, s:o}", "part", name, "title",
                           json_object_get(part, "title"), "columns", columns_of(cells), "rows",
-                          collected.rows, "charts", collected.charts));
+                          collected->rows, "charts", collected->charts));
 }
 
 static json_t *bench_json(const char *dir, const json_t *plan)
 {
-    struct totals totals = {0};
+    struct collected all = {.dir = dir};
     json_t *parts = must(json_array());
     JSON_EACH (part, json_object_get(plan, "parts"))
-        json_add(parts, part_json(dir, part, &totals));
+        json_add(parts, part_json(&all, part));
     json_t *bench = must(
         json_pack("{s:s, s:o, s:O, s:O, s:O, s:o, s:o, s:[]}", "schema", SCHEMA_BENCH, "made",
-                  totals.last ? json_text(totals.last) : json_incref(json_object_get(plan, "made")),
+                  all.last ? json_text(all.last) : json_incref(json_object_get(plan, "made")),
                   "jostle", json_object_get(plan, "jostle"), "machine",
                   json_object_get(plan, "machine"), "settings", json_object_get(plan, "settings"),
-                  "duration_s", json_number(totals.spent_s), "parts", parts, "problems"));
-    free(totals.last);
+                  "duration_s", json_number(all.spent_s), "parts", parts, "problems"));
+    free(all.last);
     return bench;
 }
 

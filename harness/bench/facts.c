@@ -1,12 +1,12 @@
 #include "bench.h"
 
 #include "common/machine.h"
+#include "common/memory.h"
 #include "common/version.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
-#include <hwloc.h>
 #include <ifaddrs.h>
 #include <limits.h>
 #include <math.h>
@@ -20,20 +20,15 @@
 
 #define ANY_PORT "9" // nothing is ever sent there
 
-// The kernel chooses the address that a packet to `address` would come from.
-static bool own_address(const char *address, struct sockaddr_storage *own)
+// The kernel chooses the address that a packet to `peer` would come from.
+static bool own_address(const struct addrinfo *peer, struct sockaddr_storage *own)
 {
-    const struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICHOST};
-    struct addrinfo *list;
     socklen_t length = sizeof *own;
-    if (getaddrinfo(address, ANY_PORT, &hints, &list) != 0)
-        return false;
-    const int fd = socket(list->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    const bool found = fd >= 0 && connect(fd, list->ai_addr, list->ai_addrlen) == 0 &&
+    const int fd = socket(peer->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    const bool found = fd >= 0 && connect(fd, peer->ai_addr, peer->ai_addrlen) == 0 &&
                        getsockname(fd, (struct sockaddr *)own, &length) == 0;
     if (fd >= 0)
         close(fd);
-    freeaddrinfo(list);
     return found;
 }
 
@@ -99,20 +94,21 @@ static bool read_mbit(const char *name, double *mbit)
 
 double link_speed(const char *address, char *why, size_t size)
 {
-    struct sockaddr_storage own, peer;
+    struct sockaddr_storage own;
     char name[IF_NAMESIZE];
     bool loopback = false;
     double mbit;
     const struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICHOST};
-    struct addrinfo *list;
-    memset(&peer, 0, sizeof peer);
-    if (getaddrinfo(address, ANY_PORT, &hints, &list) == 0) {
-        memcpy(&peer, list->ai_addr, list->ai_addrlen);
-        freeaddrinfo(list);
-    }
-    if (!own_address(address, &own) || !interface_of(&own, name, &loopback))
+    struct addrinfo *peer;
+    if (getaddrinfo(address, ANY_PORT, &hints, &peer) != 0)
+        peer = NULL;
+    const bool routed = peer && own_address(peer, &own) && interface_of(&own, name, &loopback),
+               to_itself = routed && (loopback || same(peer->ai_addr, &own));
+    if (peer)
+        freeaddrinfo(peer);
+    if (!routed)
         snprintf(why, size, "not known here: there is no route to %s", address);
-    else if (loopback || same((const struct sockaddr *)&own, &peer))
+    else if (to_itself)
         snprintf(why, size, "not known here: loopback has no link speed");
     else if (!is_real(name))
         snprintf(why, size, "not known here: %s is a virtual interface, which has no link speed",
@@ -330,26 +326,18 @@ static double describe(const struct dimms *dimms, char *text, size_t size)
 
 double dmi_peak(const unsigned char *table, size_t size, char *text, size_t text_size)
 {
-    double peak = NAN;
-    struct dimms *dimms = calloc(1, sizeof *dimms);
-    if (!dimms) {
-        snprintf(text, text_size, "out of memory");
-        return NAN;
-    }
+    OWNED struct dimms *dimms = must(calloc(1, sizeof *dimms));
     read_table(table, size, dimms);
     const char *reason = why_not(dimms);
     if (!reason)
-        peak = describe(dimms, text, text_size);
-    else
-        snprintf(text, text_size, "%s", reason);
-    free(dimms);
-    return peak;
+        return describe(dimms, text, text_size);
+    snprintf(text, text_size, "%s", reason);
+    return NAN;
 }
 
 double dmi_machine_peak(char *text, size_t text_size)
 {
     char path[PATH_MAX];
-    double peak = NAN;
     if (machine_is_virtual()) {
         snprintf(text, text_size, "a virtual machine's DMI is not about the host's DIMMs");
         return NAN;
@@ -360,98 +348,8 @@ double dmi_machine_peak(char *text, size_t text_size)
                  TABLE);
         return NAN;
     }
-    unsigned char *table = malloc(MOST_BYTES);
-    if (!table)
-        snprintf(text, text_size, "out of memory");
-    else
-        peak = dmi_peak(table, fread(table, 1, MOST_BYTES, file), text, text_size);
-    free(table);
+    OWNED unsigned char *table = must(malloc(MOST_BYTES));
+    const double peak = dmi_peak(table, fread(table, 1, MOST_BYTES, file), text, text_size);
     fclose(file);
     return peak;
-}
-
-// ---- caches and NUMA nodes
-
-static uint64_t cache_above(hwloc_topology_t topology, int cpu, hwloc_obj_type_t type)
-{
-    hwloc_obj_t unit = hwloc_get_pu_obj_by_os_index(topology, (unsigned)cpu);
-    hwloc_obj_t cache = !unit ? NULL : hwloc_get_ancestor_obj_by_type(topology, type, unit);
-    return !cache ? 0 : cache->attr->cache.size;
-}
-
-static uint64_t sum_l3(hwloc_topology_t topology, hwloc_const_cpuset_t usable)
-{
-    uint64_t sum = 0;
-    for (hwloc_obj_t l3 = NULL; (l3 = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_L3CACHE, l3));)
-        if (hwloc_bitmap_intersects(l3->cpuset, usable))
-            sum += l3->attr->cache.size;
-    return sum;
-}
-
-// The CPUs of a node that may be used: the first one, and those of other cores.
-static void take_node(hwloc_topology_t topology, hwloc_obj_t object, hwloc_const_cpuset_t usable,
-                      struct node *node)
-{
-    hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
-    *node = (struct node){.number = object->os_index, .cpu = -1};
-    node->has_memory =
-        hwloc_bitmap_isset(hwloc_topology_get_allowed_nodeset(topology), object->os_index) != 0 &&
-        object->attr->numanode.local_memory > 0;
-    if (!cpus)
-        return;
-    hwloc_bitmap_and(cpus, object->cpuset, usable);
-    node->cpu = hwloc_bitmap_first(cpus);
-    hwloc_obj_t unit =
-        node->cpu < 0 ? NULL : hwloc_get_pu_obj_by_os_index(topology, (unsigned)node->cpu);
-    hwloc_obj_t core =
-        !unit ? NULL : hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, unit);
-    if (core)
-        hwloc_bitmap_andnot(cpus, cpus, core->cpuset);
-    else if (node->cpu >= 0)
-        hwloc_bitmap_clr(cpus, (unsigned)node->cpu);
-    node->others = (unsigned)hwloc_bitmap_weight(cpus);
-    hwloc_bitmap_list_snprintf(node->list, sizeof node->list, cpus);
-    hwloc_bitmap_free(cpus);
-}
-
-// Of this machine only what the affinity mask leaves.
-static hwloc_bitmap_t usable_cpus(hwloc_topology_t topology)
-{
-    struct cpu_list allowed;
-    hwloc_bitmap_t usable = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology));
-    hwloc_bitmap_t mask = hwloc_bitmap_alloc();
-    if (usable && mask && hwloc_topology_is_thissystem(topology) && cpus_allowed(&allowed) == 0) {
-        for (unsigned i = 0; i < allowed.count; i++)
-            hwloc_bitmap_set(mask, (unsigned)allowed.cpu[i]);
-        hwloc_bitmap_and(usable, usable, mask);
-    }
-    hwloc_bitmap_free(mask);
-    return usable;
-}
-
-static void read_topology(hwloc_topology_t topology, struct nodes *nodes)
-{
-    hwloc_bitmap_t usable = usable_cpus(topology);
-    const int first = !usable ? -1 : hwloc_bitmap_first(usable);
-    if (first >= 0) {
-        nodes->l1_bytes = cache_above(topology, first, HWLOC_OBJ_L1CACHE);
-        nodes->l2_bytes = cache_above(topology, first, HWLOC_OBJ_L2CACHE);
-        nodes->l3_bytes = sum_l3(topology, usable);
-        for (hwloc_obj_t node = NULL;
-             nodes->count < MOST_NODES &&
-             (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node));)
-            take_node(topology, node, usable, &nodes->node[nodes->count++]);
-    }
-    hwloc_bitmap_free(usable);
-}
-
-void nodes_read(struct nodes *nodes)
-{
-    hwloc_topology_t topology;
-    memset(nodes, 0, sizeof *nodes);
-    if (hwloc_topology_init(&topology) != 0)
-        return;
-    if (hwloc_topology_load(topology) == 0)
-        read_topology(topology, nodes);
-    hwloc_topology_destroy(topology);
 }

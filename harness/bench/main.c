@@ -18,7 +18,6 @@
 #include "common/messages.h"
 #include "common/save.h"
 #include "common/schemas.h"
-#include "common/text.h"
 #include "harness/stats/json.h"
 
 #include <fnmatch.h>
@@ -64,36 +63,6 @@ static double fewest_s(const json_t *cell)
            4 * (double)conditions_of(cell) * json_number_at(cell, "run_s");
 }
 
-struct sums {
-    double least_s;
-    size_t cells;
-};
-
-// Adds up the cells; with room_s > 0 sets also what each may take of so much room.
-static struct sums walk(json_t *plan, double stretch, double spare_each_s)
-{
-    const json_t *settings = json_object_get(plan, "settings");
-    struct sums sums = {0};
-    JSON_EACH (part, json_object_get(plan, "parts")) {
-        JSON_EACH (cell, json_object_get(part, "cells")) {
-            const double least = seconds_of(cell, json_number_at(settings, "min_runs"));
-            double most = seconds_of(cell, json_number_at(settings, "max_runs"));
-            if (least <= 0)
-                continue;
-            if (stretch > 0) {
-                most = fmin(most, least * stretch + spare_each_s);
-                json_put(cell, "max_time_s",
-                         json_number(fmax(most - cell_start_s, fewest_s(cell))));
-            }
-            json_put(cell, "least_s", json_number(fmin(least, most)));
-            json_put(cell, "most_s", json_number(most));
-            sums.least_s += fmin(least, most);
-            sums.cells++;
-        }
-    }
-    return sums;
-}
-
 // Puts `cells`, `least_s` and `most_s` into a plan of which some cells may be gone.
 static void forecast_sum(json_t *plan)
 {
@@ -113,63 +82,65 @@ static void forecast_sum(json_t *plan)
     json_put(plan, "most_s", json_number(most_s));
 }
 
+// Sets what each cell takes, with --quick also what it may take at most (`stretch` above 0).
+static void forecast_cells(json_t *plan, double stretch, double spare_each_s)
+{
+    const json_t *settings = json_object_get(plan, "settings");
+    JSON_EACH (part, json_object_get(plan, "parts")) {
+        JSON_EACH (cell, json_object_get(part, "cells")) {
+            const double least = seconds_of(cell, json_number_at(settings, "min_runs"));
+            double most = seconds_of(cell, json_number_at(settings, "max_runs"));
+            if (least <= 0)
+                continue;
+            if (stretch > 0) {
+                most = fmin(most, least * stretch + spare_each_s);
+                json_put(cell, "max_time_s",
+                         json_number(fmax(most - cell_start_s, fewest_s(cell))));
+            }
+            json_put(cell, "least_s", json_number(fmin(least, most)));
+            json_put(cell, "most_s", json_number(most));
+        }
+    }
+    forecast_sum(plan);
+}
+
 // Puts `least_s` and `most_s` into each cell of the plan and into the plan, from how long a
 // run and its set-up take and from how many runs there are; with --quick also `max_time_s`
 // into each cell, after which it starts no further run, unless --max-time says when.
 static void forecast_set(json_t *plan)
 {
     const json_t *settings = json_object_get(plan, "settings");
-    struct sums sums = walk(plan, 0, 0);
-    if (json_is_true(json_object_get(settings, "quick")) && sums.cells > 0 &&
-        !json_has(settings, "max_time")) {
-        const double room = QUICK_S - spare_s - json_number_at(settings, "series_s");
-        const double left = room - sums.least_s;
-        sums = walk(plan, left > 0 ? 1 : room / sums.least_s,
-                    left > 0 ? left / (double)sums.cells : 0);
-    }
-    forecast_sum(plan);
+    forecast_cells(plan, 0, 0);
+    const double least_s = json_number_at(plan, "least_s"), cells = json_number_at(plan, "cells"),
+                 room_s = QUICK_S - spare_s - json_number_at(settings, "series_s"),
+                 left_s = room_s - least_s;
+    if (json_is_true(json_object_get(settings, "quick")) && cells > 0 &&
+        !json_has(settings, "max_time"))
+        forecast_cells(plan, left_s > 0 ? 1 : room_s / least_s, left_s > 0 ? left_s / cells : 0);
 }
 
 // From the matrix to what is measured: a campaign file and the plan of the bench.
 
-static json_t *threads_json(const struct request *request)
-{
-    json_t *list = must(json_array());
-    for (size_t i = 0; i < request->choice.thread_count; i++)
-        json_array_append_new(list, json_integer(request->choice.threads[i]));
-    return list;
-}
-
-static json_t *names_of_parts(const struct request *request)
-{
-    json_t *list = must(json_array());
-    for (size_t i = 0; bench_parts[i].name != NULL; i++)
-        if (request->part[i])
-            json_array_append_new(list, json_string(bench_parts[i].name));
-    return list;
-}
-
 static json_t *settings_json(const struct request *request)
 {
-    const struct choice *choice = &request->choice;
-    const char *error = request->error ? request->error : choice->quick ? "0.1" : NULL;
-    const uint64_t min = request->min_runs > 0 ? request->min_runs : choice->quick ? 3 : 5;
-    const uint64_t max = request->max_runs > 0 ? request->max_runs : choice->quick ? 5 : 15;
-    const bool series = choice->samples > 0;
+    const bool quick = request->quick, series = request->samples > 0;
+    const char *error = request->error ? request->error : quick ? "0.1" : NULL;
+    const uint64_t min = request->min_runs > 0 ? request->min_runs : quick ? 3 : 5;
+    const uint64_t max = request->max_runs > 0 ? request->max_runs : quick ? 5 : 15;
+    json_t *parts = must(json_array()), *threads = must(json_array());
+    for (size_t i = 0; bench_parts[i].name != NULL; i++)
+        if (request->part[i])
+            json_add(parts, json_text(bench_parts[i].name));
+    for (size_t i = 0; i < request->thread_count; i++)
+        json_add(threads, json_integer((json_int_t)request->threads[i]));
     return must(json_pack(
         "{s:o, s:b, s:o, s:b, s:o, s:o, s:s?, s:s, s:s, s:s?, s:s?, s:s?, s:I, s:I, s:f}", "parts",
-        names_of_parts(request), "quick", choice->quick, "threads", threads_json(request), "peers",
-        choice->peers, "samples", series ? json_integer((json_int_t)choice->samples) : json_null(),
-        "every_s", series ? json_real(choice->every_s) : json_null(), "peer", choice->host, "dir",
-        choice->dir, "duration", choice->duration, "error", error, "confidence",
+        parts, "quick", quick, "threads", threads, "peers", request->peers, "samples",
+        series ? json_integer((json_int_t)request->samples) : json_null(), "every_s",
+        series ? json_real((double)request->every_ns / 1e9) : json_null(), "peer", request->host,
+        "dir", request->folder, "duration", request->duration, "error", error, "confidence",
         request->confidence, "max_time", request->max_time, "min_runs",
         (json_int_t)(min > max ? max : min), "max_runs", (json_int_t)(max), "series_s", 0.0));
-}
-
-static json_t *now_json(void)
-{
-    char text[DATE_SIZE];
-    return must(json_string(date_utc(time(NULL), text)));
 }
 
 // Leaves of the lists of all parts ("rows", "cells") only what is of a cell that matches the
@@ -186,24 +157,6 @@ static void choose(json_t *record, const char *list, const char *pattern)
     }
 }
 
-// jostle.bench-plan/1 of what the settings ask for. A new reference.
-static json_t *expand_plan(const struct request *request)
-{
-    struct matrix *matrix =
-        matrix_new(&request->choice, request->workloads ? request->workloads : "");
-    for (size_t i = 0; bench_parts[i].name != NULL; i++)
-        if (request->part[i])
-            matrix_make(matrix, &bench_parts[i]);
-    json_t *plan =
-        must(json_pack("{s:s, s:o, s:s, s:o, s:o, s:O}", "schema", SCHEMA_BENCH_PLAN, "made",
-                       now_json(), "jostle", JOSTLE_VERSION, "machine", must(environment_now()),
-                       "settings", settings_json(request), "parts", matrix_parts(matrix)));
-    matrix_free(matrix);
-    choose(plan, "cells", request->rows);
-    forecast_set(plan);
-    return plan;
-}
-
 static bool write_file(const char *dir, const char *name, char *text)
 {
     OWNED char *path = text_of("%s/%s", dir, name);
@@ -212,30 +165,20 @@ static bool write_file(const char *dir, const char *name, char *text)
     return good;
 }
 
-// Writes DIR/bench-plan.json, and DIR/bench.conf, the campaign file of the same cells.
-// False after a message.
-static bool expand_write(const json_t *plan, const char *dir)
-{
-    if (!save_make_folder(dir, NULL))
-        return save_complain_folder(dir);
-    return write_file(dir, "bench-plan.json", must(json_dumps(plan, RECORD_FORMAT))) &&
-           write_file(dir, "bench.conf", conf_text(plan));
-}
-
 // What the shell is to do, as pairs of key and value, each ended by NUL.
 static void print_request(const struct request *request, bool follows)
 {
-    pair_put("folder", request->output         ? request->output
-                       : request->choice.quick ? "jostle-results/bench-quick"
-                                               : "jostle-results/bench");
+    pair_put("folder", request->output  ? request->output
+                       : request->quick ? "jostle-results/bench-quick"
+                                        : "jostle-results/bench");
     pair_put_flag("follows", follows);
-    pair_put_flag("quick", request->choice.quick);
+    pair_put_flag("quick", request->quick);
     pair_put("only", request->only);
     pair_put("format", request->format ? request->format : "terminal");
     for (size_t i = 0; bench_parts[i].name != NULL; i++)
         pair_put_flag(bench_parts[i].name, request->part[i]);
-    pair_put("peer", request->choice.host);
-    pair_put("rsh", request->choice.rsh);
+    pair_put("peer", request->host);
+    pair_put("rsh", request->rsh);
     pair_put("peer_address", request->peer_address);
     for (size_t i = 0; i < request->set.count; i++)
         pair_put("set", request->set.item[i]);
@@ -265,24 +208,32 @@ static void check_only(const json_t *plan, const char *pattern)
     usage_error("--only %s: no cell matches: jostle bench --dry-run lists them", pattern);
 }
 
+// Writes DIR/bench-plan.json (jostle.bench-plan/1) of what is asked for, and DIR/bench.conf, the
+// campaign file of the same cells.
 static int expand(const struct request *request)
 {
-    json_t *plan = expand_plan(request);
+    const char *dir = request->expand;
+    json_auto_t *plan = must(json_pack(
+        "{s:s, s:o, s:s, s:o, s:o, s:o}", "schema", SCHEMA_BENCH_PLAN, "made",
+        json_date(time(NULL)), "jostle", JOSTLE_VERSION, "machine", must(environment_now()),
+        "settings", settings_json(request), "parts", matrix_parts(request)));
+    choose(plan, "cells", request->rows);
+    forecast_set(plan);
     if (request->only)
         check_only(plan, request->only);
-    const bool good = expand_write(plan, request->expand);
-    json_decref(plan);
-    return good ? 0 : 1;
+    if (!save_make_folder(dir, NULL))
+        return save_complain_folder(dir), 1;
+    return write_file(dir, "bench-plan.json", must(json_dumps(plan, RECORD_FORMAT))) &&
+                   write_file(dir, "bench.conf", conf_text(plan))
+               ? 0
+               : 1;
 }
 
 static int programs(const char *dir)
 {
-    json_t *plan = collect_load(dir, "bench-plan.json");
-    if (!plan)
-        return 1;
+    json_auto_t *plan = collect_load(dir, "bench-plan.json");
     versions_print(plan);
-    json_decref(plan);
-    return 0;
+    return plan ? 0 : 1;
 }
 
 static size_t failed_rows(const json_t *bench)
@@ -298,36 +249,29 @@ static size_t failed_rows(const json_t *bench)
 
 static int derive(const char *dir)
 {
-    json_t *bench = bench_collect(dir);
+    json_auto_t *bench = bench_collect(dir);
     OWNED char *path = text_of("%s/bench.json", dir);
-    const bool good =
-        bench && output_document(bench, path) && printf("%zu\n", failed_rows(bench)) > 0;
-    json_decref(bench);
-    return good ? 0 : 1;
+    return bench && output_document(bench, path) && printf("%zu\n", failed_rows(bench)) > 0 ? 0 : 1;
 }
 
 static int forecast(const char *dir, const char *only)
 {
-    json_t *plan = collect_load(dir, "bench-plan.json");
+    json_auto_t *plan = collect_load(dir, "bench-plan.json");
     if (!plan)
         return 1;
     choose(plan, "cells", only);
     forecast_sum(plan);
-    const bool good = output_json(plan, "-", stdout);
-    json_decref(plan);
-    return good ? 0 : 1;
+    return output_json(plan, "-", stdout) ? 0 : 1;
 }
 
 static int show(const char *dir, const char *only)
 {
-    json_t *bench = bench_collect(dir);
+    json_auto_t *bench = bench_collect(dir);
     if (!bench)
         return 1;
     choose(bench, "rows", only);
     bench_texts_add(bench);
-    const bool good = output_json(bench, "-", stdout);
-    json_decref(bench);
-    return good ? 0 : 1;
+    return output_json(bench, "-", stdout) ? 0 : 1;
 }
 
 int main(int argc, char **argv)

@@ -15,8 +15,7 @@
 // The cells of the matrix's files, as they are written to bench-plan.json (jostle.bench-plan/1).
 
 struct matrix {
-    const struct choice *choice;
-    const char *workloads;
+    const struct request *request;
     json_t *parts, *part; // part: the one that is being made, one of parts
     json_t *names;        // of cells
     json_t *sections, *axes;
@@ -30,30 +29,6 @@ struct filling {
 };
 
 #define CELL_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._%-"
-
-struct matrix *matrix_new(const struct choice *choice, const char *workloads)
-{
-    struct matrix *matrix = must(calloc(1, sizeof *matrix));
-    *matrix = (struct matrix){.choice = choice,
-                              .workloads = workloads,
-                              .parts = must(json_array()),
-                              .names = must(json_object()),
-                              .sections = sections_read()};
-    return matrix;
-}
-
-void matrix_free(struct matrix *matrix)
-{
-    json_decref(matrix->parts);
-    json_decref(matrix->names);
-    json_decref(matrix->sections);
-    free(matrix);
-}
-
-const json_t *matrix_parts(const struct matrix *matrix)
-{
-    return matrix->parts;
-}
 
 static const char *text_in(const json_t *line, size_t index)
 {
@@ -260,7 +235,7 @@ static void cell_new(struct filling *filling, const char *name)
         "s:f}",
         "cell", name, "labels", "figure", "more", "command", "peers", "peak", "marks", "problems",
         "rules", "skip", "cpus", "load", "around", "series", "run_s",
-        matrix->choice->duration_s + 0.2, "setup_s", 0.0));
+        matrix->request->duration_s + 0.2, "setup_s", 0.0));
     json_add(json_object_get(matrix->part, "cells"), filling->cell);
     if (strspn(name, CELL_LETTERS) != strlen(name))
         cell_mistake(filling->cell, "has a name that is none of a folder");
@@ -349,7 +324,8 @@ static void settle(json_t *cell, const json_t *cells)
 static bool is_installed(const struct matrix *matrix, const char *program)
 {
     char found[PATH_MAX];
-    OWNED char *workload = text_of("%s/%s", matrix->workloads, program);
+    const char *workloads = matrix->request->workloads;
+    OWNED char *workload = text_of("%s/%s", workloads ? workloads : "", program);
     return access(workload, X_OK) == 0 || child_find(program, found);
 }
 
@@ -367,7 +343,7 @@ static bool does_command(struct filling *filling, char *value)
 
 static bool does_peer(struct filling *filling, char *value)
 {
-    if (!filling->matrix->choice->peers)
+    if (!filling->matrix->request->peers)
         return true;
     struct filling inner = *filling;
     inner.peer =
@@ -391,7 +367,7 @@ static bool does_skip(struct filling *filling, char *value)
 static bool does_peak_of_cpu(struct filling *filling, char *value)
 {
     OWNED char *why = NULL;
-    OWNED char *source = cpu_peak_source(filling->matrix->choice, filling->variables, value, &why);
+    OWNED char *source = cpu_peak_source(filling->matrix->request, filling->variables, value, &why);
     if (!source)
         return line_shape(filling, "no-peak", why);
     json_put(filling->cell, "peak", must(json_pack("{s:s, s:s}", "metric", source, "source", why)));
@@ -423,12 +399,13 @@ static bool does_cpus(struct filling *filling, char *value)
 // KEY SCALE: the member of loadgen's interval events, times scale in the unit of the figure.
 static bool does_series(struct filling *filling, char *value)
 {
-    const struct choice *choice = filling->matrix->choice;
+    const struct request *request = filling->matrix->request;
     const char *key = word_of(&value);
     json_put(filling->cell, "series",
              must(json_pack("{s:s, s:f, s:I}", "key", key, "scale", number_in(filling, &value),
-                            "samples", (json_int_t)choice->samples)));
-    json_put(filling->cell, "run_s", must(json_real(choice->samples * choice->every_s + 1)));
+                            "samples", (json_int_t)request->samples)));
+    json_put(filling->cell, "run_s",
+             must(json_real((double)request->samples * ((double)request->every_ns / 1e9) + 1)));
     return true;
 }
 
@@ -602,7 +579,7 @@ static void cell_check(const json_t *cell)
     }
 }
 
-void matrix_make(struct matrix *matrix, const struct part *part)
+static void make_part(struct matrix *matrix, const struct part *part)
 {
     const struct filling filling = {.matrix = matrix, .variables = must(json_object())};
     json_t *cells = must(json_array());
@@ -610,8 +587,8 @@ void matrix_make(struct matrix *matrix, const struct part *part)
     matrix->part = must(
         json_pack("{s:s, s:n, s:o, s:[]}", "part", part->name, "title", "cells", cells, "charts"));
     json_add(matrix->parts, matrix->part);
-    facts_of_choice(filling.variables, matrix->axes, matrix->choice);
-    part->facts(filling.variables, matrix->axes, matrix->choice);
+    facts_of_choice(filling.variables, matrix->axes, matrix->request);
+    part->facts(filling.variables, matrix->axes, matrix->request);
     section_apply(&filling, "part", part->name);
     JSON_EACH (cell, cells) {
         if (json_has(cell, "of"))
@@ -620,4 +597,18 @@ void matrix_make(struct matrix *matrix, const struct part *part)
     }
     json_decref(filling.variables);
     json_decref(matrix->axes);
+}
+
+json_t *matrix_parts(const struct request *request)
+{
+    struct matrix matrix = {.request = request,
+                            .parts = must(json_array()),
+                            .names = must(json_object()),
+                            .sections = sections_read()};
+    for (size_t i = 0; bench_parts[i].name != NULL; i++)
+        if (request->part[i])
+            make_part(&matrix, &bench_parts[i]);
+    json_decref(matrix.names);
+    json_decref(matrix.sections);
+    return matrix.parts;
 }

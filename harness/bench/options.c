@@ -52,7 +52,7 @@ static uint64_t read_thread(const struct request *request, const char *word)
     if (units_count(word, &threads) != 0 || threads == 0)
         usage_error("--threads %s: %s is no number of threads: give numbers from 1 to %d, such as "
                     "1,2,4,8",
-                    request->threads, *word == '\0' ? "an empty word" : word, MOST_THREADS);
+                    request->thread_list, *word == '\0' ? "an empty word" : word, MOST_THREADS);
     if (threads <= MOST_THREADS)
         return threads;
     if (!request->expand) // said once: the shell asks for the plan first
@@ -66,43 +66,26 @@ static uint64_t read_block(const struct request *request, const char *word)
     if (units_size(word, &bytes) != 0 || bytes == 0 || bytes > MOST_BLOCK)
         usage_error("--blocks %s: %s is no size of a block: give sizes from 1 to 1G, such as "
                     "4K,1M,100M",
-                    request->blocks, *word == '\0' ? "an empty word" : word);
+                    request->block_list, *word == '\0' ? "an empty word" : word);
     return bytes;
 }
 
-// How many CPUs this process may use.
-static unsigned threads_allowed(void)
-{
-    struct cpu_list allowed;
-    return cpus_allowed(&allowed) == 0 && allowed.count > 0 ? allowed.count : 1;
-}
-
-static void read_threads(struct request *request)
+// The numbers of threads of --threads, or what is measured without it, and the blocks of --blocks.
+static void read_lists(struct request *request)
 {
     char text[32];
-    uint64_t *list;
-    snprintf(text, sizeof text, "1,%u", threads_allowed());
-    const char *usual = request->choice.quick ? text : "1,2,4,8";
-    request->choice.thread_count =
-        read_list(request, request->threads ? request->threads : usual, read_thread, &list);
-    if (request->choice.thread_count == 0)
+    struct cpu_list allowed;
+    request->allowed_cpus = cpus_allowed(&allowed) == 0 && allowed.count > 0 ? allowed.count : 1;
+    snprintf(text, sizeof text, "1,%u", request->allowed_cpus);
+    const char *usual = request->quick ? text : "1,2,4,8";
+    request->thread_count = read_list(request, request->thread_list ? request->thread_list : usual,
+                                      read_thread, &request->threads);
+    if (request->thread_count == 0)
         usage_error("--threads %s: nothing is left to measure: give numbers from 1 to %d",
-                    request->threads, MOST_THREADS);
-    request->choice.threads =
-        must(calloc(request->choice.thread_count, sizeof *request->choice.threads));
-    for (size_t i = 0; i < request->choice.thread_count; i++)
-        request->choice.threads[i] = (unsigned)list[i];
-    free(list);
-}
-
-// Fills request->choice.threads from --threads, or with what is measured without it, and
-// request->choice.blocks from --blocks.
-static void lists_read(struct request *request)
-{
-    read_threads(request);
-    if (request->blocks)
-        request->choice.block_count =
-            read_list(request, request->blocks, read_block, &request->choice.blocks);
+                    request->thread_list, MOST_THREADS);
+    if (request->block_list)
+        request->block_count =
+            read_list(request, request->block_list, read_block, &request->blocks);
 }
 
 // ---- ready tables ----
@@ -136,16 +119,16 @@ static const struct table {
 static const char *table_take(struct request *request)
 {
     const struct table *table = &tables[request->table];
-    if (request->choice.quick)
+    if (request->quick)
         usage_error("--table %s: it has rows of its own: leave out --quick",
                     table_names[request->table]);
     if (*request->operand != NULL)
         usage_error("--table %s: it is of the part %s: leave out %s", table_names[request->table],
                     table->part, *request->operand);
-    if (!request->threads)
-        request->threads = table->threads;
-    if (!request->blocks)
-        request->blocks = table->blocks;
+    if (!request->thread_list)
+        request->thread_list = table->threads;
+    if (!request->block_list)
+        request->block_list = table->blocks;
     request->rows = table->rows;
     if (request->samples == 0)
         request->samples = table->samples;
@@ -173,40 +156,38 @@ static bool check_host(const char *text, char *error, size_t size)
 }
 
 static const struct option_row what_rows[] = {
-    FLAG("quick", choice.quick, "a small matrix, short runs: ends within 5 minutes"),
-    {ROW("threads", "LIST", OPTION_TEXT, threads), .wrong = "1,x",
+    FLAG("quick", quick, "a small matrix, short runs: ends within 5 minutes"),
+    {ROW("threads", "LIST", OPTION_TEXT, thread_list), .wrong = "1,x",
      .help = "numbers of threads to measure with, such as 1,2,4,8 (default: 1,2,4,8; with --quick "
              "1 and the number of allowed CPUs)"},
     {ROW("table", "NAME", OPTION_CHOICE, table), .choices = table_names,
      .help = "a ready table: its part, rows, threads and blocks, as far as they are not given"},
-    {ROW("blocks", "LIST", OPTION_TEXT, blocks), .wrong = "4K,x",
+    {ROW("blocks", "LIST", OPTION_TEXT, block_list), .wrong = "4K,x",
      .help = "sizes of blocks and messages, each with each of --threads, such as 4K,1M,100M "
              "(default: each part has its own)"},
-    {ROW("peak", "PART=RATE:SOURCE", OPTION_LIST, choice.peaks), .check = peak_check,
-     .wrong = "cpu=1",
+    {ROW("peak", "PART=RATE:SOURCE", OPTION_LIST, peaks), .check = peak_check, .wrong = "cpu=1",
      .help = "the peak of memory, disk or network where none can be read, and where it is from, "
              "such as memory=68.3GB/s:data-sheet"},
-    FLAG("peers", choice.peers,
-         "measure standard tools in the same runs, too, as far as installed"),
+    FLAG("peers", peers, "measure standard tools in the same runs, too, as far as installed"),
     COUNT("samples", samples, MOST_SAMPLES,
           "a series for each part, too: N figures of --every TIME each, from one run"),
     {ROW("every", "TIME", OPTION_TIME, every_ns), .minimum = 1e6, .maximum = 3600e9, .preset = "1s",
      .help = "with --samples: the time between two figures"},
-    {ROW("peer", "HOST", OPTION_TEXT, choice.host), .check = check_host, .wrong = "-x",
+    {ROW("peer", "HOST", OPTION_TEXT, host), .check = check_host, .wrong = "-x",
      .help = "network: the other end, reached with ssh, or a node of this job (default: this "
              "machine)"},
-    TEXT("rsh", "COMMAND", choice.rsh,
+    TEXT("rsh", "COMMAND", rsh,
          "with --peer: what starts a command there, as COMMAND HOST WORDS (default: ssh; for a "
          "node of this job what its scheduler has)"),
     TEXT("peer-address", "ADDR", peer_address,
          "with --peer: the address to measure, where it is not that of HOST"),
     {ROW("port", "N", OPTION_COUNT, port), .minimum = 1, .maximum = 65528, .preset = "15300",
      .help = "network: the first of 8 ports that servers may listen on"},
-    TEXT("dir", "DIR", choice.dir,
+    TEXT("dir", "DIR", dir,
          "disk: folder on the disk to measure (default: $TMPDIR, else /var/tmp)"),
-    {ROW("file-size", "SIZE", OPTION_SIZE, choice.file_bytes), .minimum = 1048576, .maximum = 1e18,
+    {ROW("file-size", "SIZE", OPTION_SIZE, file_bytes), .minimum = 1048576, .maximum = 1e18,
      .help = "disk: size of the work file (default: 1 GiB; with --quick 256 MiB)"},
-    NUMBER("duration", "TIME", choice.duration, OPTION_TIME, 1e6, OPTION_TIME_MOST, false,
+    NUMBER("duration", "TIME", duration, OPTION_TIME, 1e6, OPTION_TIME_MOST, false,
            "of a run of jostle's own loads (default: 1s; with --quick 300ms)"),
     {0}};
 
@@ -236,7 +217,7 @@ static const struct option_row where_rows[] = {
     FLAG("verbose", verbose, "show each command on stderr as it is run"),
     FLAG("quiet", quiet, "print nothing but errors"),
     HIDDEN("workloads", "DIR", workloads, "jostle's workloads"),
-    HIDDEN("peer-facts", "TEXT", choice.peer_facts, "what the shell found out of --peer"),
+    HIDDEN("peer-facts", "TEXT", peer_facts, "what the shell found out of --peer"),
     HIDDEN("expand", "DIR", expand, "write bench.conf and bench-plan.json into DIR"),
     HIDDEN("programs", "DIR", programs, "print the peers of the plan in DIR"),
     HIDDEN("address", "NAME", address, "print the address of NAME in numbers"),
@@ -296,26 +277,18 @@ static bool any_given(const struct request *request, const struct option_row *ro
 static void check_dir(struct request *request)
 {
     struct stat status;
-    if (!request->choice.dir) {
+    if (!request->dir) {
         const char *tmp = getenv("TMPDIR");
-        request->choice.dir = tmp && *tmp == '/' ? tmp : "/var/tmp";
+        request->dir = tmp && *tmp == '/' ? tmp : "/var/tmp";
     }
     // Absolute, as runs have working folders of their own.
-    request->folder = realpath(request->choice.dir, NULL);
+    request->folder = realpath(request->dir, NULL);
     if (!request->folder || stat(request->folder, &status) != 0 || !S_ISDIR(status.st_mode) ||
         access(request->folder, W_OK | X_OK) != 0)
         usage_error("--dir %s: no folder that can be written to: give one on the disk to measure",
-                    request->choice.dir);
-    request->choice.dir = request->folder;
-    request->choice.work = text_of("%s/jostle-bench.%u", request->choice.dir, (unsigned)geteuid());
-}
-
-// Half an interval longer, so that the last one is whole.
-static char *series_options(const struct request *request)
-{
-    const double every_s = (double)request->every_ns / 1e9;
-    return text_of("--duration %.9gs --interval %.9gs", every_s * ((double)request->samples + 0.5),
-                   every_s);
+                    request->dir);
+    request->dir = request->folder;
+    request->work = text_of("%s/jostle-bench.%u", request->dir, (unsigned)geteuid());
 }
 
 // A series runs as long as it does, also with --quick.
@@ -326,7 +299,7 @@ static void check_series(const struct request *request)
         count += request->part[i];
     const double total_s =
         (double)request->samples * (double)request->every_ns / 1e9 * (double)count;
-    if (request->choice.quick && total_s > 60)
+    if (request->quick && total_s > 60)
         usage_error("--samples %ju: the series of %zu parts take %.0f s, and --quick is to end "
                     "within 5 minutes: ask for less than 60 s, or leave out --quick",
                     (uintmax_t)request->samples, count, total_s);
@@ -336,30 +309,24 @@ static void check(struct request *request)
 {
     if (options_given(request->given, "every") && request->samples == 0)
         usage_error("--every: it is the time between samples: add --samples N");
-    if (!request->choice.duration)
-        request->choice.duration = request->choice.quick ? "300ms" : "1s";
+    if (!request->duration)
+        request->duration = request->quick ? "300ms" : "1s";
     if (!options_given(request->given, "file-size"))
-        request->choice.file_bytes = request->choice.quick ? 256ull << 20 : 1ull << 30;
+        request->file_bytes = request->quick ? 256ull << 20 : 1ull << 30;
     if (request->min_runs > 0 && request->max_runs > 0 && request->min_runs > request->max_runs)
         usage_error("--min-runs %ju: more than --max-runs %ju: give no more",
                     (uintmax_t)request->min_runs, (uintmax_t)request->max_runs);
     check_dir(request);
     check_series(request);
-}
-
-// What parts read in another form than it is typed.
-static void complete(struct request *request)
-{
-    struct choice *choice = &request->choice;
     int64_t time_ns = 0;
-    (void)units_time(choice->duration, &time_ns);
-    choice->duration_s = (double)time_ns / 1e9;
-    choice->samples = (unsigned)request->samples;
-    choice->every_s = (double)request->every_ns / 1e9;
-    choice->port = (unsigned)request->port;
-    choice->threads_given = options_given(request->given, "threads");
-    choice->allowed_cpus = threads_allowed();
-    choice->series = request->samples > 0 ? series_options(request) : NULL;
+    (void)units_time(request->duration, &time_ns);
+    request->duration_s = (double)time_ns / 1e9;
+    request->threads_given = options_given(request->given, "threads");
+    // Half an interval longer, so that the last one is whole.
+    const double every_s = (double)request->every_ns / 1e9;
+    if (request->samples > 0)
+        request->series = text_of("--duration %.9gs --interval %.9gs",
+                                  every_s * ((double)request->samples + 0.5), every_s);
 }
 
 void bench_request_read(struct request *request, int argc, char **argv)
@@ -384,9 +351,8 @@ void bench_request_read(struct request *request, int argc, char **argv)
         choose_part(request, table_take(request));
     else if (*request->operand == NULL)
         choose_part(request, "all");
-    lists_read(request);
+    read_lists(request);
     check(request);
-    complete(request);
     request->is_asked =
         *request->operand != NULL || any_given(request, what_rows) || any_given(request, how_rows);
 }
@@ -394,9 +360,9 @@ void bench_request_read(struct request *request, int argc, char **argv)
 void bench_request_free(struct request *request)
 {
     options_free(request->given);
-    free(request->choice.threads);
-    free(request->choice.blocks);
+    free(request->threads);
+    free(request->blocks);
     free(request->folder);
-    free(request->choice.work);
-    free(request->choice.series);
+    free(request->work);
+    free(request->series);
 }

@@ -12,6 +12,7 @@
 #include "common/version.h"
 
 #include <dlfcn.h>
+#include <hwloc.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -65,11 +66,11 @@ static const char *peak_split(const char *text, size_t part_length, double *byte
 
 // The peak of a part that the user states, in bytes a second, and its source in text; NAN: none,
 // and text stays.
-static double peak_stated(const struct choice *choice, const char *part, char *text, size_t size)
+static double peak_stated(const struct request *request, const char *part, char *text, size_t size)
 {
     double peak = NAN, bytes_per_s;
-    for (size_t i = 0; i < choice->peaks.count; i++) {
-        const char *item = choice->peaks.item[i], *source;
+    for (size_t i = 0; i < request->peaks.count; i++) {
+        const char *item = request->peaks.item[i], *source;
         if (strncmp(item, part, strlen(part)) != 0 ||
             (source = peak_split(item, strlen(part), &bytes_per_s)) == NULL)
             continue;
@@ -87,22 +88,22 @@ static void fact_peak(json_t *variables, double peak, const char *source)
     fact_text(variables, "peak_source", source);
 }
 
-void facts_of_choice(json_t *variables, json_t *axes, const struct choice *choice)
+void facts_of_choice(json_t *variables, json_t *axes, const struct request *request)
 {
     json_t *threads = axis_new(axes, "threads"), *blocks = axis_new(axes, "block");
-    for (size_t i = 0; i < choice->thread_count; i++)
-        axis_add(threads, "threads", choice->threads[i]);
-    for (size_t i = 0; i < choice->block_count; i++)
-        axis_add(blocks, "block", (double)choice->blocks[i]);
-    fact(variables, "quick", choice->quick);
-    fact(variables, "peers", choice->peers);
-    fact(variables, "given_blocks", choice->block_count > 0);
-    fact(variables, "most_threads", choice->threads[choice->thread_count - 1]);
-    fact(variables, "allowed_cpus", choice->allowed_cpus);
-    fact(variables, "samples", choice->samples);
-    fact_text(variables, "series", choice->series);
-    fact_text(variables, "duration", choice->duration);
-    fact(variables, "duration_s", choice->duration_s);
+    for (size_t i = 0; i < request->thread_count; i++)
+        axis_add(threads, "threads", (double)request->threads[i]);
+    for (size_t i = 0; i < request->block_count; i++)
+        axis_add(blocks, "block", (double)request->blocks[i]);
+    fact(variables, "quick", request->quick);
+    fact(variables, "peers", request->peers);
+    fact(variables, "given_blocks", request->block_count > 0);
+    fact(variables, "most_threads", (double)request->threads[request->thread_count - 1]);
+    fact(variables, "allowed_cpus", request->allowed_cpus);
+    fact(variables, "samples", (double)request->samples);
+    fact_text(variables, "series", request->series);
+    fact_text(variables, "duration", request->duration);
+    fact(variables, "duration_s", request->duration_s);
     fact(variables, "uid", geteuid());
     fact(variables, "sse2", processor_has(SIMD_SSE2));
     fact(variables, "avx2", processor_has(SIMD_AVX2));
@@ -113,10 +114,10 @@ void facts_of_choice(json_t *variables, json_t *axes, const struct choice *choic
 #define BLAS         "libopenblas.so.0"
 #define BLAS_PACKAGE "libopenblas0"
 
-static void allowed_of(const struct choice *choice, struct cpu_list *cpus)
+static void allowed_of(const struct request *request, struct cpu_list *cpus)
 {
     if (cpus_allowed(cpus) != 0)
-        cpus->count = choice->allowed_cpus;
+        cpus->count = request->allowed_cpus;
 }
 
 // Why its peers have no library: they are programs of jostle, which open it. NULL: they have.
@@ -129,24 +130,24 @@ static const char *blas_missing(void)
                                             : BLAS " is not installed: apt install " BLAS_PACKAGE;
 }
 
-static void facts_of_cpu(json_t *variables, json_t *axes, const struct choice *choice)
+static void facts_of_cpu(json_t *variables, json_t *axes, const struct request *request)
 {
     (void)axes;
     struct cpu_list cpus;
-    allowed_of(choice, &cpus);
+    allowed_of(request, &cpus);
     fact(variables, "cpus", cpus.count);
     fact(variables, "has_half", processor_has_half());
     fact_text(variables, "widest", simd_names[processor_widest()]);
     fact_text(variables, "no_blas", blas_missing());
 }
 
-char *cpu_peak_source(const struct choice *choice, const json_t *variables, const char *simd,
+char *cpu_peak_source(const struct request *request, const json_t *variables, const char *simd,
                       char **why)
 {
     struct cpu_list cpus;
     struct peak peak;
     enum simd which = 0;
-    allowed_of(choice, &cpus);
+    allowed_of(request, &cpus);
     while (which < SIMDS && strcmp(simd_names[which], simd) != 0)
         which++;
     peak_find(&peak, which, expression_value("floating", variables) != 0,
@@ -163,30 +164,100 @@ char *cpu_peak_source(const struct choice *choice, const json_t *variables, cons
 
 #define MOST_MEMORY 0.25 // of the machine's
 
-static void facts_of_memory(json_t *variables, json_t *axes, const struct choice *choice)
+static double cache_above(hwloc_topology_t topology, int cpu, hwloc_obj_type_t type)
 {
-    struct nodes nodes;
-    char source[256];
+    hwloc_obj_t unit = hwloc_get_pu_obj_by_os_index(topology, (unsigned)cpu);
+    hwloc_obj_t cache = !unit ? NULL : hwloc_get_ancestor_obj_by_type(topology, type, unit);
+    return !cache ? 0 : (double)cache->attr->cache.size;
+}
+
+static double sum_l3(hwloc_topology_t topology, hwloc_const_cpuset_t usable)
+{
+    double sum = 0;
+    for (hwloc_obj_t l3 = NULL; (l3 = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_L3CACHE, l3));)
+        if (hwloc_bitmap_intersects(l3->cpuset, usable))
+            sum += (double)l3->attr->cache.size;
+    return sum;
+}
+
+// What a NUMA node can be measured with: its CPUs that may be used, the first one and those of
+// other cores, and its memory.
+static void axes_of_node(json_t *cpu_nodes, json_t *memory_nodes, hwloc_topology_t topology,
+                         hwloc_obj_t node, hwloc_const_cpuset_t usable)
+{
+    char list[1024]; // "1-3,8"
+    hwloc_bitmap_t cpus = must(hwloc_bitmap_alloc());
+    hwloc_bitmap_and(cpus, node->cpuset, usable);
+    const int cpu = hwloc_bitmap_first(cpus);
+    hwloc_obj_t unit = cpu < 0 ? NULL : hwloc_get_pu_obj_by_os_index(topology, (unsigned)cpu);
+    hwloc_obj_t core =
+        !unit ? NULL : hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, unit);
+    if (core)
+        hwloc_bitmap_andnot(cpus, cpus, core->cpuset);
+    else if (cpu >= 0)
+        hwloc_bitmap_clr(cpus, (unsigned)cpu);
+    hwloc_bitmap_list_snprintf(list, sizeof list, cpus);
+    if (cpu >= 0)
+        json_add(cpu_nodes,
+                 must(json_pack("{s:i, s:i, s:i, s:s}", "cpu_node", (int)node->os_index, "cpu", cpu,
+                                "others", hwloc_bitmap_weight(cpus), "list", list)));
+    if (hwloc_bitmap_isset(hwloc_topology_get_allowed_nodeset(topology), node->os_index) &&
+        node->attr->numanode.local_memory > 0)
+        axis_add(memory_nodes, "memory_node", node->os_index);
+    hwloc_bitmap_free(cpus);
+}
+
+// Of this machine only what the affinity mask leaves.
+static hwloc_bitmap_t usable_cpus(hwloc_topology_t topology)
+{
+    struct cpu_list allowed;
+    hwloc_bitmap_t usable = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology));
+    hwloc_bitmap_t mask = hwloc_bitmap_alloc();
+    if (usable && mask && hwloc_topology_is_thissystem(topology) && cpus_allowed(&allowed) == 0) {
+        for (unsigned i = 0; i < allowed.count; i++)
+            hwloc_bitmap_set(mask, (unsigned)allowed.cpu[i]);
+        hwloc_bitmap_and(usable, usable, mask);
+    }
+    hwloc_bitmap_free(mask);
+    return usable;
+}
+
+// Of the caches that the CPUs that may be used have: l1 and l2 of the first, l3 of all; 0: not
+// known. By hwloc, whose environment variables (HWLOC_SYNTHETIC) make another machine of it.
+static void facts_of_topology(json_t *variables, json_t *axes, bool quick)
+{
+    hwloc_topology_t topology;
+    hwloc_bitmap_t usable = NULL;
     json_t *cpus = axis_new(axes, "cpu-node"), *memories = axis_new(axes, "memory-node");
+    size_t nodes = 0;
+    const bool made = hwloc_topology_init(&topology) == 0;
+    if (made && hwloc_topology_load(topology) == 0)
+        usable = usable_cpus(topology);
+    const int first = !usable ? -1 : hwloc_bitmap_first(usable);
+    const bool known = first >= 0;
+    fact(variables, "l1", !known ? 0 : cache_above(topology, first, HWLOC_OBJ_L1CACHE));
+    fact(variables, "l2", !known ? 0 : cache_above(topology, first, HWLOC_OBJ_L2CACHE));
+    fact(variables, "l3", !known ? 0 : sum_l3(topology, usable));
+    for (hwloc_obj_t node = NULL;
+         known && (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)); nodes++)
+        axes_of_node(cpus, memories, topology, node, usable);
+    while (quick && json_array_size(cpus) > 1)
+        json_array_remove(cpus, 1);
+    fact(variables, "nodes", (double)nodes);
+    hwloc_bitmap_free(usable);
+    if (made)
+        hwloc_topology_destroy(topology);
+}
+
+static void facts_of_memory(json_t *variables, json_t *axes, const struct request *request)
+{
+    char source[256];
     const double most =
         MOST_MEMORY * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    nodes_read(&nodes);
     fact(variables, "most", most);
     fact(variables, "memory", most / MOST_MEMORY);
-    fact(variables, "l1", (double)nodes.l1_bytes);
-    fact(variables, "l2", (double)nodes.l2_bytes);
-    fact(variables, "l3", (double)nodes.l3_bytes);
-    fact(variables, "nodes", nodes.count);
-    for (unsigned i = 0; i < nodes.count; i++) {
-        const struct node *node = &nodes.node[i];
-        if (node->cpu >= 0 && !(choice->quick && json_array_size(cpus) > 0))
-            json_add(cpus,
-                     must(json_pack("{s:i, s:i, s:i, s:s}", "cpu_node", (int)node->number, "cpu",
-                                    node->cpu, "others", (int)node->others, "list", node->list)));
-        if (node->has_memory)
-            axis_add(memories, "memory_node", node->number);
-    }
-    double peak = peak_stated(choice, "memory", source, sizeof source);
+    facts_of_topology(variables, axes, request->quick);
+    double peak = peak_stated(request, "memory", source, sizeof source);
     if (isnan(peak))
         peak = dmi_machine_peak(source, sizeof source);
     fact_peak(variables, peak, source);
@@ -196,33 +267,33 @@ static void facts_of_memory(json_t *variables, json_t *axes, const struct choice
 
 // The phases have a file of their own, as have their peers; and a disk that is nearly full is
 // another disk.
-static bool has_room(const struct choice *choice, double *free_bytes)
+static bool has_room(const struct request *request, double *free_bytes)
 {
     struct statvfs space;
-    if (statvfs(choice->dir, &space) != 0)
+    if (statvfs(request->folder, &space) != 0)
         return false;
     *free_bytes = (double)space.f_bavail * (double)space.f_frsize;
-    return *free_bytes >= 2 * (double)choice->file_bytes;
+    return *free_bytes >= 2 * (double)request->file_bytes;
 }
 
 // Why nothing can be measured, to be freed; NULL: all can.
-static char *no_disk(const struct choice *choice, struct device *device)
+static char *no_disk(const struct request *request, struct device *device)
 {
     char wanted[32], left[32];
     double free_bytes = 0;
-    if (strchr(choice->work, '\''))
+    if (strchr(request->work, '\''))
         return text_of("a folder with ' in its name: give another --dir");
-    if (!device_of(choice->dir, device))
-        return text_of("%.200s cannot be found: give another --dir", choice->dir);
+    if (!device_of(request->folder, device))
+        return text_of("%.200s cannot be found: give another --dir", request->folder);
     if (device->memory)
-        return text_of("%.200s is in memory (%s): give a folder on a disk with --dir", choice->dir,
-                       device->file_system);
-    if (has_room(choice, &free_bytes))
+        return text_of("%.200s is in memory (%s): give a folder on a disk with --dir",
+                       request->folder, device->file_system);
+    if (has_room(request, &free_bytes))
         return NULL;
     return text_of("no space: %.200s has %s free, and twice the work file of %s is needed: give a "
                    "smaller --file-size, or another --dir",
-                   choice->dir, units_format_size(free_bytes, left, sizeof left),
-                   units_format_size((double)choice->file_bytes, wanted, sizeof wanted));
+                   request->folder, units_format_size(free_bytes, left, sizeof left),
+                   units_format_size((double)request->file_bytes, wanted, sizeof wanted));
 }
 
 static bool is_rotational(const struct device *device)
@@ -233,36 +304,36 @@ static bool is_rotational(const struct device *device)
 }
 
 // --threads, where they are given, and always one thread.
-static void axis_of_threads(json_t *axes, const struct choice *choice)
+static void axis_of_threads(json_t *axes, const struct request *request)
 {
-    if (!choice->threads_given || choice->quick)
+    if (!request->threads_given || request->quick)
         return;
     json_t *axis = axis_new(axes, "given-threads");
-    if (choice->threads[0] != 1)
+    if (request->threads[0] != 1)
         axis_add(axis, "threads", 1);
-    for (size_t i = 0; i < choice->thread_count; i++)
-        json_add(axis, must(json_pack("{s:f, s:f}", "threads", (double)choice->threads[i], "at",
+    for (size_t i = 0; i < request->thread_count; i++)
+        json_add(axis, must(json_pack("{s:f, s:f}", "threads", (double)request->threads[i], "at",
                                       (double)i)));
 }
 
-static void facts_of_disk(json_t *variables, json_t *axes, const struct choice *choice)
+static void facts_of_disk(json_t *variables, json_t *axes, const struct request *request)
 {
     struct device device = {0};
     struct link_speed link;
-    OWNED char *none = no_disk(choice, &device);
+    OWNED char *none = no_disk(request, &device);
     link_speed_of(&device, &link);
-    const double stated = peak_stated(choice, "disk", link.source, sizeof link.source);
+    const double stated = peak_stated(request, "disk", link.source, sizeof link.source);
     fact_peak(variables, isnan(stated) ? link.bytes_per_s : stated, link.source);
     fact_text(variables, "no_disk", none);
     fact_text(variables, "device", device.name);
     fact(variables, "logical", device.block_bytes);
     fact(variables, "counted", device.counter[0] != '\0');
     fact(variables, "rotational", is_rotational(&device));
-    fact_text(variables, "work", choice->work);
-    fact(variables, "file", (double)choice->file_bytes);
+    fact_text(variables, "work", request->work);
+    fact(variables, "file", (double)request->file_bytes);
     fact(variables, "several_threads",
-         choice->quick || !choice->threads_given || choice->thread_count > 1);
-    axis_of_threads(axes, choice);
+         request->quick || !request->threads_given || request->thread_count > 1);
+    axis_of_threads(axes, request);
 }
 
 // ---- network
@@ -270,10 +341,10 @@ static void facts_of_disk(json_t *variables, json_t *axes, const struct choice *
 #define IPERF_BUFFER (4u << 20) // as loadgen's receiver has
 
 // The value of what is known of the other end (peer.bash), to be freed; NULL: there is none.
-static char *peer_fact(const struct choice *choice, const char *name)
+static char *peer_fact(const struct request *request, const char *name)
 {
     const size_t length = strlen(name);
-    for (const char *line = choice->peer_facts; line && *line != '\0';) {
+    for (const char *line = request->peer_facts; line && *line != '\0';) {
         const char *end = strchrnul(line, '\n');
         if (strncmp(line, name, length) == 0 && line[length] == '\t')
             return must(strndup(line + length + 1, (size_t)(end - line) - length - 1));
@@ -282,43 +353,43 @@ static char *peer_fact(const struct choice *choice, const char *name)
     return NULL;
 }
 
-static bool is_remote(const struct choice *choice)
+static bool is_remote(const struct request *request)
 {
-    return choice->host && strcmp(choice->host, "localhost") != 0;
+    return request->host && strcmp(request->host, "localhost") != 0;
 }
 
 // The peers that have a server: `serves_NAME`, where it can be measured with, and `lacks_NAME`,
 // where the other end has none.
-static void facts_of_servers(json_t *variables, const struct choice *choice)
+static void facts_of_servers(json_t *variables, const struct request *request)
 {
     static const char *const programs[] = {"iperf3", "qperf", "sockperf"};
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         char path[PATH_MAX];
         const bool is_here = child_find(programs[i], path);
-        OWNED char *there = peer_fact(choice, programs[i]);
+        OWNED char *there = peer_fact(request, programs[i]);
         OWNED char *serves = text_of("serves_%s", programs[i]),
                    *lacks = text_of("lacks_%s", programs[i]);
-        fact(variables, serves, choice->peers && is_here && (there || !is_remote(choice)));
-        fact(variables, lacks, is_remote(choice) && !there);
+        fact(variables, serves, request->peers && is_here && (there || !is_remote(request)));
+        fact(variables, lacks, is_remote(request) && !there);
     }
 }
 
 // What starts the receiving half at the other end, up to its servers' names; to be freed.
-static char *receiver_line(const struct choice *choice, const char *address)
+static char *receiver_line(const struct request *request, const char *address)
 {
     const char *home = getenv("JOSTLE_HARNESS"), *root = getenv("JOSTLE_ROOT"), *words[10];
     char loadgen[PATH_MAX];
     size_t count = 0;
     OWNED char *far = text_of("%s/jobs/ssh/far", root ? root : ".");
     OWNED char *receive = text_of("%s/bench/receive", home ? home : "harness");
-    OWNED char *port = text_of("%u", choice->port);
+    OWNED char *port = text_of("%ju", (uintmax_t)request->port);
     words[count++] = far;
     words[count++] = "--hold";
-    if (is_remote(choice) && choice->rsh) {
+    if (is_remote(request) && request->rsh) {
         words[count++] = "--rsh";
-        words[count++] = choice->rsh;
+        words[count++] = request->rsh;
     }
-    words[count++] = is_remote(choice) ? choice->host : "";
+    words[count++] = is_remote(request) ? request->host : "";
     words[count++] = receive;
     words[count++] = child_path("loadgen", loadgen);
     words[count++] = address;
@@ -335,37 +406,37 @@ static double iperf_buffer(void)
                 fmin(receive < 0 ? INFINITY : (double)receive, send < 0 ? INFINITY : (double)send));
 }
 
-static void facts_of_network(json_t *variables, json_t *axes, const struct choice *choice)
+static void facts_of_network(json_t *variables, json_t *axes, const struct request *request)
 {
     (void)axes;
     char source[160];
-    const double whole_s = ceil(choice->duration_s);
-    OWNED char *problem = is_remote(choice) ? peer_fact(choice, "problem") : NULL;
-    OWNED char *found = peer_fact(choice, "address");
-    const char *address = found || is_remote(choice) ? found : "127.0.0.1";
+    const double whole_s = ceil(request->duration_s);
+    OWNED char *problem = is_remote(request) ? peer_fact(request, "problem") : NULL;
+    OWNED char *found = peer_fact(request, "address");
+    const char *address = found || is_remote(request) ? found : "127.0.0.1";
     if (problem || !address) {
         fact_text(variables, "problem", problem ? problem : "the other end is not known");
         return;
     }
-    double speed = 8 * peak_stated(choice, "network", source, sizeof source);
+    double speed = 8 * peak_stated(request, "network", source, sizeof source);
     if (isnan(speed))
         speed = link_speed(address, source, sizeof source);
     OWNED char *bracketed = text_of(strchr(address, ':') ? "[%s]" : "%s", address);
-    OWNED char *receiver = receiver_line(choice, address);
+    OWNED char *receiver = receiver_line(request, address);
     // As long as the peers', which know whole seconds, so that what a start costs weighs alike.
     OWNED char *duration =
-        choice->peers ? text_of("%.0fs", whole_s) : must(strdup(choice->duration));
+        request->peers ? text_of("%.0fs", whole_s) : must(strdup(request->duration));
     fact_peak(variables, speed, source);
     fact_text(variables, "address", address);
     fact_text(variables, "bracketed", bracketed);
     fact_text(variables, "receiver", receiver);
     fact_text(variables, "net_duration", duration);
-    fact_text(variables, "host", choice->host);
+    fact_text(variables, "host", request->host);
     fact(variables, "whole_s", whole_s);
-    fact(variables, "port", choice->port);
-    fact(variables, "remote", is_remote(choice));
+    fact(variables, "port", (double)request->port);
+    fact(variables, "remote", is_remote(request));
     fact(variables, "iperf_buffer", iperf_buffer());
-    facts_of_servers(variables, choice);
+    facts_of_servers(variables, request);
 }
 
 const struct part bench_parts[] = {{"cpu", facts_of_cpu},

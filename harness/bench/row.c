@@ -23,32 +23,21 @@ static const char *load_of(const json_t *cell)
     return json_text_at(json_object_get(cell, "load"), "name");
 }
 
-static char *folder_of(const char *dir, const json_t *cell)
-{
-    const char *load = load_of(cell);
-    const char *of = json_text_at(cell, "of");
-    return text_of("%s/cells/%s%s%s", dir, of ? of : json_text_at(cell, "cell"), load ? "@" : "",
-                   load ? load : "");
-}
-
-static enum state state_of(const struct measured *measured)
-{
-    if (json_text_is(measured->status, "state", "failed"))
-        return STATE_FAILED;
-    if (!measured->has_runs)
-        return STATE_WAITING;
-    return measured_is_done(measured) ? STATE_DONE : STATE_UNFINISHED;
-}
-
 bool cell_measured(struct measured *measured, enum state *state, const char *dir,
                    const json_t *cell)
 {
-    *measured = (struct measured){.folder = folder_of(dir, cell)};
+    const char *load = load_of(cell), *of = json_text_at(cell, "of");
+    *measured = (struct measured){.folder = text_of("%s/cells/%s%s%s", dir,
+                                                    of ? of : json_text_at(cell, "cell"),
+                                                    load ? "@" : "", load ? load : "")};
     *state = STATE_SKIPPED;
     if (json_has(cell, "skip"))
         return true;
     const bool good = measured_read(measured);
-    *state = good ? state_of(measured) : STATE_FAILED;
+    *state = !good || json_text_is(measured->status, "state", "failed") ? STATE_FAILED
+             : !measured->has_runs                                      ? STATE_WAITING
+             : measured_is_done(measured)                               ? STATE_DONE
+                                                                        : STATE_UNFINISHED;
     return good;
 }
 
@@ -63,27 +52,6 @@ int measured_condition(const struct measured *measured, const json_t *cell, cons
                             : !load ? text_of("%s", name)
                                      : text_of("%s@%s", name, load);
     return settings_condition(settings, condition);
-}
-
-struct interval measured_ratio(struct measured *measured, struct measured_of of,
-                               struct measured_of to)
-{
-    struct session *session = &measured->session;
-    struct pairs pairs = {0};
-    struct interval ratio = interval_unbounded(NAN);
-    if (measured_count(measured, of.condition, of.metric) == 0 ||
-        measured_count(measured, to.condition, to.metric) == 0)
-        return ratio;
-    for (size_t block = 0; block < session->blocks; block++) {
-        const double y = measured_value(measured, block, (size_t)of.condition, of.metric),
-                     x = measured_value(measured, block, (size_t)to.condition, to.metric);
-        if (!isnan(x) && !isnan(y))
-            pairs_add(&pairs, x, y);
-    }
-    if (pairs.count >= 2)
-        ratio = metric_pairs_ratio(session, &pairs);
-    pairs_free(&pairs);
-    return ratio;
 }
 
 // Of a record of a run: why it failed, to be freed; NULL: it did not.
@@ -126,30 +94,6 @@ static char *last_words(const struct measured *measured, const json_t *record)
     return last;
 }
 
-static char *with_last_words(const struct measured *measured, const json_t *record, char *why)
-{
-    OWNED char *words = last_words(measured, record);
-    char *both = !words ? must(strdup(why)) : text_of("%s: %.200s", why, words);
-    free(why);
-    return both;
-}
-
-char *measured_failure(const struct measured *measured, int condition, size_t *failed)
-{
-    const char *name;
-    const json_t *last = NULL;
-    *failed = 0;
-    if (condition < 0)
-        return NULL;
-    name = measured->experiment.settings.conditions[condition];
-    JSON_EACH (record, measured->session.records) {
-        OWNED char *why = json_text_is(record, "condition", name) ? failure_of(record) : NULL;
-        last = why ? record : last;
-        *failed += why != NULL;
-    }
-    return !last ? NULL : with_last_words(measured, last, failure_of(last));
-}
-
 double measured_load(const struct measured *measured, int condition)
 {
     const struct condition *runs = condition < 0 ? NULL : &measured->session.conditions[condition];
@@ -164,14 +108,68 @@ struct context {
     enum state state;
     const char *part;
     const json_t *cell;
+    int ours;      // the condition of jostle's own command
+    char *why;     // its last failed run failed, NULL: none did
+    size_t failed; // how many
     json_t *row;
 };
 
-static struct measured_of of_variant(const struct context *context, const char *variant,
-                                     const char *figure)
+// Why the last failed run of a condition failed, with what it said last; to be freed. NULL: none
+// did. *failed: how many.
+static char *failure(const struct measured *measured, int condition, size_t *failed)
 {
-    return (struct measured_of){measured_condition(context->measured, context->cell, variant),
-                                measured_metric(context->measured, figure)};
+    char *why = NULL;
+    const json_t *last = NULL;
+    *failed = 0;
+    JSON_EACH (record, condition < 0 ? NULL : measured->session.records) {
+        const char *name = measured->experiment.settings.conditions[condition];
+        char *one = json_text_is(record, "condition", name) ? failure_of(record) : NULL;
+        if (!one)
+            continue;
+        free(why);
+        why = one;
+        last = record;
+        ++*failed;
+    }
+    OWNED char *words = !last ? NULL : last_words(measured, last);
+    return words ? text_added(why, ": %.200s", words) : why;
+}
+
+// A figure of a variant; NULL: of jostle's command.
+struct figure {
+    int condition;
+    size_t metric, count; // count: runs that have it
+    struct interval value;
+};
+
+static struct figure figure_of(const struct context *context, const char *variant, const char *name)
+{
+    struct figure figure = {
+        .condition = measured_condition(context->measured, context->cell, variant),
+        .metric = measured_metric(context->measured, name),
+    };
+    figure.count = measured_count(context->measured, figure.condition, figure.metric);
+    figure.value = measured_figure(context->measured, figure.condition, figure.metric);
+    return figure;
+}
+
+// How many times the second the first one is, from the blocks that have both; NAN: from fewer
+// than two.
+static struct interval ratio_of(struct measured *measured, struct figure of, struct figure to)
+{
+    struct pairs pairs = {0};
+    struct interval ratio = interval_unbounded(NAN);
+    for (size_t block = 0; of.count > 0 && to.count > 0 && block < measured->session.blocks;
+         block++) {
+        const double y = measured_value(measured, block, (size_t)of.condition, of.metric),
+                     x = measured_value(measured, block, (size_t)to.condition, to.metric);
+        if (!isnan(x) && !isnan(y))
+            pairs_add(&pairs, x, y);
+    }
+    if (pairs.count >= 2)
+        ratio = metric_pairs_ratio(&measured->session, &pairs);
+    pairs_free(&pairs);
+    return ratio;
 }
 
 static const char *figure_name(const struct context *context)
@@ -191,17 +189,14 @@ static json_t *more_json(const struct context *context, const char *variant)
     json_t *list = must(json_array());
     JSON_EACH (figure, json_object_get(context->cell, "more")) {
         const char *name = json_text_at(figure, "name");
-        const struct measured_of of = of_variant(
+        const struct figure found = figure_of(
             context, variant, json_has(figure, "metric") ? json_text_at(figure, "metric") : name);
-        if (!json_is_true(json_object_get(figure, "shown")) ||
-            measured_count(context->measured, of.condition, of.metric) == 0)
+        if (!json_is_true(json_object_get(figure, "shown")) || found.count == 0)
             continue;
-        const struct interval interval =
-            measured_figure(context->measured, of.condition, of.metric);
         json_t *one =
             must(json_pack("{s:s, s:s, s:s}", "name", name, "unit", json_text_at(figure, "unit"),
                            "better", json_text_at(figure, "better")));
-        json_put_interval(one, "value", &interval);
+        json_put_interval(one, "value", &found.value);
         json_add(list, one);
     }
     return list;
@@ -221,28 +216,26 @@ static double high_of(const struct interval *interval)
 // it is not this CPU's, whatever else delayed the runs. NAN: it was not.
 static double above_peak(const struct context *context)
 {
-    const struct measured_of of = of_variant(context, NULL, PEAK_SHARE);
-    const struct interval share = measured_figure(context->measured, of.condition, of.metric);
+    const struct interval share = figure_of(context, NULL, PEAK_SHARE).value;
     return low_of(&share) > 1 ? share.center : NAN;
 }
 
 // The peak that each of our runs prints: where the row's figure is the one that it is of.
-static struct measured_of measured_peak(const struct context *context)
+static struct figure measured_peak(const struct context *context)
 {
     const bool has =
         json_has(json_object_get(context->cell, "peak"), "metric") && isnan(above_peak(context));
-    return has ? of_variant(context, NULL, "bench_peak") : (struct measured_of){-1, MAX_METRICS};
+    return has ? figure_of(context, NULL, "bench_peak")
+               : (struct figure){-1, MAX_METRICS, 0, interval_unbounded(NAN)};
 }
 
 // How much of the peak a variant reaches; NAN: no peak is known.
 static struct interval of_peak(const struct context *context, const char *variant)
 {
     const json_t *peak = json_object_get(context->cell, "peak");
-    const struct measured_of of = of_variant(context, variant, figure_name(context));
-    if (json_has(peak, "value"))
-        return interval_scaled(measured_figure(context->measured, of.condition, of.metric),
-                               1 / json_number_at(peak, "value"));
-    return measured_ratio(context->measured, of, measured_peak(context));
+    const struct figure of = figure_of(context, variant, figure_name(context));
+    return json_has(peak, "value") ? interval_scaled(of.value, 1 / json_number_at(peak, "value"))
+                                   : ratio_of(context->measured, of, measured_peak(context));
 }
 
 // {ratio, ci}; null where it is not known.
@@ -275,10 +268,9 @@ static void check_peak(const struct context *context, const char *who, struct in
 static void put_peak(const struct context *context)
 {
     const json_t *peak = json_object_get(context->cell, "peak");
-    const struct measured_of of = measured_peak(context);
-    struct interval value = json_has(peak, "value")
-                                ? interval_constant(json_number_at(peak, "value"))
-                                : measured_figure(context->measured, of.condition, of.metric);
+    const struct interval value = json_has(peak, "value")
+                                      ? interval_constant(json_number_at(peak, "value"))
+                                      : measured_peak(context).value;
     const struct interval ratio = of_peak(context, NULL);
     if (isnan(value.center)) {
         json_put(context->row, "peak", json_null());
@@ -294,102 +286,73 @@ static void put_peak(const struct context *context)
     check_peak(context, "jostle", ratio);
 }
 
-// A peer that has runs which failed: named, and nothing of ours is lost.
-static void check_peer(const struct context *context, const char *name, size_t count, json_t *row)
-{
-    size_t failed;
-    const int condition = measured_condition(context->measured, context->cell, name);
-    OWNED char *why = measured_failure(context->measured, condition, &failed);
-    if (!why)
-        return;
-    if (count == 0)
-        json_put(row, "reason", json_text(why));
-    add_problem(context, "peer-failed",
-                text_of("%s failed in %zu of its runs: %s", name, failed, why));
-}
-
 static json_t *peer_json(const struct context *context, const json_t *peer)
 {
     const char *name = json_text_at(peer, "name"), *figure = figure_name(context);
-    const struct measured_of ours = of_variant(context, NULL, figure),
-                             of = of_variant(context, name, figure);
-    const size_t count = measured_count(context->measured, of.condition, of.metric);
-    const struct interval value = measured_figure(context->measured, of.condition, of.metric),
-                          peak = of_peak(context, name);
+    const struct figure ours = figure_of(context, NULL, figure),
+                        its = figure_of(context, name, figure);
+    const struct interval peak = of_peak(context, name);
+    size_t failed;
+    OWNED char *why = failure(context->measured, its.condition, &failed);
     json_t *row = must(json_pack(
         "{s:s, s:o, s:I, s:o, s:o, s:o, s:o}", "name", name, "version",
-        json_text(json_text_at(peer, "version")), "n", (json_int_t)count, "of_peak",
-        ratio_json(peak), "ours_of_peer", ratio_json(measured_ratio(context->measured, ours, of)),
+        json_text(json_text_at(peer, "version")), "n", (json_int_t)its.count, "of_peak",
+        ratio_json(peak), "ours_of_peer", ratio_json(ratio_of(context->measured, ours, its)),
         "more", more_json(context, name), "reason", json_text(json_text_at(peer, "reason"))));
-    json_put_interval(row, "value", &value);
+    json_put_interval(row, "value", &its.value);
     check_peak(context, name, peak);
-    check_peer(context, name, count, row);
+    // Runs which failed are named, and nothing of ours is lost.
+    if (why && its.count == 0)
+        json_put(row, "reason", json_text(why));
+    if (why)
+        add_problem(context, "peer-failed",
+                    text_of("%s failed in %zu of its runs: %s", name, failed, why));
     return row;
-}
-
-static void put_peers(const struct context *context)
-{
-    json_t *list = must(json_array());
-    JSON_EACH (peer, json_object_get(context->cell, "peers"))
-        json_add(list, peer_json(context, peer));
-    json_put(context->row, "peers", list);
 }
 
 // Whether a figure is wholly beyond the limit of a rule. Of a single run, such as a series, the
 // figure itself is all that is known: what it wrote has reached the device, or has not.
-static bool is_beyond(const struct interval *figure, bool is_single, const json_t *rule)
+static bool is_beyond(const struct figure *figure, const json_t *rule)
 {
+    const struct interval *value = &figure->value;
+    const bool is_single = figure->count == 1;
     return json_has(rule, "below")
-               ? (is_single ? figure->center : high_of(figure)) < json_number_at(rule, "below")
-               : (is_single ? figure->center : low_of(figure)) > json_number_at(rule, "above");
+               ? (is_single ? value->center : high_of(value)) < json_number_at(rule, "below")
+               : (is_single ? value->center : low_of(value)) > json_number_at(rule, "above");
 }
 
 // What the part said beforehand, and its rules about figures.
 static void put_known_problems(const struct context *context)
 {
+    json_t *problems = json_object_get(context->row, "problems");
     JSON_EACH (one, json_object_get(context->cell, "problems"))
-        json_add(json_object_get(context->row, "problems"),
-                 problem_json(json_text_at(one, "flag"), json_text_at(one, "text")));
+        json_add(problems, problem_json(json_text_at(one, "flag"), json_text_at(one, "text")));
     JSON_EACH (one, json_object_get(context->cell, "rules")) {
-        const struct measured_of of = of_variant(context, NULL, json_text_at(one, "figure"));
-        const struct interval figure = measured_figure(context->measured, of.condition, of.metric);
-        const bool is_single = measured_count(context->measured, of.condition, of.metric) == 1;
-        if (is_beyond(&figure, is_single, one))
-            json_add(json_object_get(context->row, "problems"),
-                     problem_json(json_text_at(one, "flag"), json_text_at(one, "text")));
+        const struct figure figure = figure_of(context, NULL, json_text_at(one, "figure"));
+        if (is_beyond(&figure, one))
+            json_add(problems, problem_json(json_text_at(one, "flag"), json_text_at(one, "text")));
     }
-}
-
-// Whether runs of jostle's own command failed.
-static bool has_failed(const struct context *context)
-{
-    size_t failed;
-    const struct measured *measured = context->measured;
-    free(measured_failure(measured, measured_condition(measured, context->cell, NULL), &failed));
-    return failed > 0;
 }
 
 // What is left out: that there are too few runs, of a series, which is one run on purpose, and
 // of a peer that has no figures; that runs failed, where it is a peer's, which is said of it.
 static bool is_known(const struct context *context, const char *flag, const char *condition)
 {
-    const int ours = measured_condition(context->measured, context->cell, NULL),
-              its = !condition
-                        ? -1
-                        : settings_condition(&context->measured->experiment.settings, condition);
+    const struct settings *settings = &context->measured->experiment.settings;
+    const int its = !condition ? -1 : settings_condition(settings, condition);
     if (strcmp(flag, "not-converged") == 0)
         return json_has(context->cell, "series") ||
-               (its >= 0 && its != ours &&
+               (its >= 0 && its != context->ours &&
                 measured_count(context->measured, its,
                                measured_metric(context->measured, figure_name(context))) == 0);
-    return strcmp(flag, "failed-runs") == 0 && !has_failed(context);
+    return strcmp(flag, "failed-runs") == 0 && context->failed == 0;
 }
 
 // The problems that stats has found in the runs, in its words.
 static void put_warnings(const struct context *context)
 {
     const struct settings *settings = &context->measured->experiment.settings;
-    const int ours = measured_condition(context->measured, context->cell, NULL);
+    const int ours = context->ours;
     JSON_EACH (warning, json_object_get(context->measured->summary, "warnings")) {
         const char *flag = json_text_at(warning, "flag"),
                    *condition = json_text_at(warning, "condition");
@@ -403,29 +366,6 @@ static void put_warnings(const struct context *context)
                  must(json_pack("{s:s, s:s, s:s?}", "flag", flag, "text", text, "advice",
                                 json_text_at(warning, "advice"))));
     }
-}
-
-static json_t *labels_json(const json_t *cell)
-{
-    json_t *labels = must(json_object());
-    JSON_EACH (pair, json_object_get(cell, "labels"))
-        json_put(labels, json_string_value(json_array_get(pair, 0)),
-                 json_incref(json_array_get(pair, 1)));
-    return labels;
-}
-
-static void put_figures(const struct context *context)
-{
-    const struct measured_of of = of_variant(context, NULL, figure_name(context));
-    const struct interval value = measured_figure(context->measured, of.condition, of.metric);
-    const size_t count = measured_count(context->measured, of.condition, of.metric);
-    json_put_interval(context->row, "value", &value);
-    json_put(context->row, "n", must(json_integer((json_int_t)count)));
-    json_put(context->row, "more", more_json(context, NULL));
-    put_peak(context);
-    put_peers(context);
-    put_known_problems(context);
-    put_warnings(context);
 }
 
 // Why a row has no run: what kept it from its first one, where that was no signal.
@@ -442,7 +382,6 @@ static json_t *waiting_json(const struct measured *measured)
 // Why the row is as it is.
 static json_t *reason_json(const struct context *context)
 {
-    size_t failed;
     const struct measured *measured = context->measured;
     if (context->state == STATE_SKIPPED)
         return json_text(json_text_at(context->cell, "skip"));
@@ -454,9 +393,7 @@ static json_t *reason_json(const struct context *context)
                              : "more runs are to come: the same command continues");
     if (context->state != STATE_FAILED)
         return json_null();
-    char *why =
-        measured_failure(measured, measured_condition(measured, context->cell, NULL), &failed);
-    return why ? json_owned_text(why) : json_text(json_text_at(measured->status, "reason"));
+    return json_text(context->why ? context->why : json_text_at(measured->status, "reason"));
 }
 
 // The share of a series: of its mean, and of the peak that the same run prints.
@@ -476,28 +413,39 @@ static void put_series_share(const struct context *context)
 json_t *row_build(struct measured *measured, enum state state, const char *part, const json_t *cell)
 {
     const json_t *figure = json_object_get(cell, "figure");
-    struct context context = {
-        .measured = measured,
-        .state = state,
-        .part = part,
-        .cell = cell,
-        .row = must(json_pack("{s:O, s:o, s:s, s:n, s:o, s:o, s:o, s:O, s:[]}", "cell",
-                              json_object_get(cell, "cell"), "labels", labels_json(cell), "state",
-                              state_names[state], "reason", "metric",
-                              json_text(json_text_at(figure, "name")), "unit",
-                              json_text(json_text_at(figure, "unit")), "better",
-                              json_text(json_text_at(figure, "better")), "marks",
-                              json_object_get(cell, "marks"), "problems"))};
-    put_figures(&context);
+    json_t *labels = must(json_object()), *peers = must(json_array());
+    JSON_EACH (pair, json_object_get(cell, "labels"))
+        json_put(labels, json_string_value(json_array_get(pair, 0)),
+                 json_incref(json_array_get(pair, 1)));
+    struct context context = {.measured = measured, .state = state, .part = part, .cell = cell};
+    context.ours = measured_condition(measured, cell, NULL);
+    context.why = failure(measured, context.ours, &context.failed);
+    context.row = must(json_pack(
+        "{s:O, s:o, s:s, s:n, s:o, s:o, s:o, s:O, s:[]}", "cell", json_object_get(cell, "cell"),
+        "labels", labels, "state", state_names[state], "reason", "metric",
+        json_text(json_text_at(figure, "name")), "unit", json_text(json_text_at(figure, "unit")),
+        "better", json_text(json_text_at(figure, "better")), "marks",
+        json_object_get(cell, "marks"), "problems"));
+    const struct figure ours = figure_of(&context, NULL, figure_name(&context));
+    json_put_interval(context.row, "value", &ours.value);
+    json_put(context.row, "n", must(json_integer((json_int_t)ours.count)));
+    json_put(context.row, "more", more_json(&context, NULL));
+    put_peak(&context);
+    JSON_EACH (peer, json_object_get(cell, "peers"))
+        json_add(peers, peer_json(&context, peer));
+    json_put(context.row, "peers", peers);
+    put_known_problems(&context);
+    put_warnings(&context);
     if (json_has(cell, "series")) {
         series_put(context.row, measured, cell);
         put_series_share(&context);
     }
     if (state == STATE_DONE && !json_has(context.row, "value")) {
-        context.state = has_failed(&context) ? STATE_FAILED : STATE_UNFINISHED;
+        context.state = context.failed > 0 ? STATE_FAILED : STATE_UNFINISHED;
         json_put(context.row, "state", json_text(state_names[context.state]));
     }
     json_put(context.row, "reason", reason_json(&context));
+    free(context.why);
     return context.row;
 }
 

@@ -5,6 +5,7 @@
 
 #include "common/file.h"
 #include "common/memory.h"
+#include "common/messages.h"
 #include "common/record_json.h"
 #include "common/units.h"
 
@@ -81,45 +82,19 @@ const char *problem_likely(const char *part)
     return "see the source of the peak";
 }
 
-// Calls `with` for each peer of each cell of the plan.
-static void each_peer(const json_t *plan, void (*with)(json_t *peer, json_t *context),
-                      json_t *context)
-{
-    JSON_EACH (part, json_object_get(plan, "parts")) {
-        JSON_EACH (cell, json_object_get(part, "cells")) {
-            JSON_EACH (peer, json_object_get(cell, "peers"))
-                with(peer, context);
-        }
-    }
-}
-
-static void print_text(const char *text)
-{
-    printf("%s%c", text, 0);
-}
-
-static void print_peer(json_t *peer, json_t *seen)
-{
-    const char *name = json_text_at(peer, "name");
-    if (json_has(peer, "reason") || !json_has(peer, "version") || json_has(seen, name))
-        return;
-    json_put(seen, name, json_true());
-    print_text(name);
-    print_text(json_text_at(peer, "program"));
-    print_text(json_text_at(peer, "version"));
-}
-
 void versions_print(const json_t *plan)
 {
-    json_t *seen = must(json_object());
-    each_peer(plan, print_peer, seen);
-    json_decref(seen);
-}
-
-static void put_version(json_t *peer, json_t *versions)
-{
-    const json_t *version = json_object_get(versions, json_text_at(peer, "name"));
-    json_put(peer, "version", !version ? json_null() : must(json_deep_copy(version)));
+    json_auto_t *seen = must(json_object());
+    JSON_EACH (part, json_object_get(plan, "parts"))
+        JSON_EACH (cell, json_object_get(part, "cells"))
+            JSON_EACH (peer, json_object_get(cell, "peers")) {
+                const char *name = json_text_at(peer, "name");
+                if (json_has(peer, "reason") || !json_has(peer, "version") || json_has(seen, name))
+                    continue;
+                json_put(seen, name, json_true());
+                pair_put(name, json_text_at(peer, "program"));
+                printf("%s%c", json_text_at(peer, "version"), 0);
+            }
 }
 
 // {NAME: VERSION} of a file; {} where there is none.
@@ -147,54 +122,36 @@ static json_t *read_versions(const char *path)
 void versions_put(json_t *plan, const char *dir)
 {
     OWNED char *path = text_of("%s/bench-peers.tsv", dir);
-    json_t *versions = read_versions(path);
-    each_peer(plan, put_version, versions);
-    json_decref(versions);
+    json_auto_t *versions = read_versions(path);
+    JSON_EACH (part, json_object_get(plan, "parts"))
+        JSON_EACH (cell, json_object_get(part, "cells"))
+            JSON_EACH (peer, json_object_get(cell, "peers"))
+                json_put(peer, "version", json_member(versions, json_text_at(peer, "name")));
 }
 
 // How likely it is held to be, before they are seen, that figures of one run depend on
 // their neighbours: as for runs in docs/statistics.md.
 static const double prior = 0.5;
 
-static void add(struct sequence *sequence, double time_s, double value)
-{
-    size_t allocated = sequence->allocated;
-    sequence->time_s = grown(sequence->time_s, sequence->count, &allocated, sizeof(double));
-    sequence->value = grown(sequence->value, sequence->count, &sequence->allocated, sizeof(double));
-    sequence->time_s[sequence->count] = time_s;
-    sequence->value[sequence->count++] = value;
-}
-
-// A line that loadgen printed; those that are no interval are passed over.
-static void take(struct sequence *sequence, const char *line, const char *key, double scale)
-{
-    json_t *event = json_loads(line, 0, NULL);
-    const double value = json_number_at(event, key), took_s = json_number_at(event, "elapsed_s");
-    const double before_s = sequence->count > 0 ? sequence->time_s[sequence->count - 1] : 0;
-    if (json_text_is(event, "event", "interval") && !isnan(value) && !isnan(took_s))
-        add(sequence, before_s + took_s, value * scale);
-    json_decref(event);
-}
-
-void sequence_read(struct sequence *sequence, const struct measured *measured, const json_t *cell)
+struct sequence sequence_read(const struct measured *measured, const json_t *cell)
 {
     const json_t *series = json_object_get(cell, "series");
-    char *path = text_of("%s/target.stdout", measured->folder), *line = NULL;
+    OWNED char *path = text_of("%s/target.stdout", measured->folder), *line = NULL;
     size_t size = 0;
+    double time_s = 0;
+    struct sequence sequence = {0};
     FILE *file = file_open_record(path);
-    *sequence = (struct sequence){0};
-    while (file && getline(&line, &size, file) >= 0)
-        take(sequence, line, json_text_at(series, "key"), json_number_at(series, "scale"));
-    free(line);
-    free(path);
+    while (file && getline(&line, &size, file) >= 0) {
+        json_auto_t *event = json_loads(line, 0, NULL); // those that are none are passed over
+        const double value = json_number_at(event, json_text_at(series, "key")),
+                     took_s = json_number_at(event, "elapsed_s");
+        if (json_text_is(event, "event", "interval") && !isnan(value) && !isnan(took_s))
+            MORE(&sequence) =
+                (struct moment){time_s += took_s, value * json_number_at(series, "scale")};
+    }
     if (file)
         fclose(file);
-}
-
-void sequence_free(struct sequence *sequence)
-{
-    free(sequence->time_s);
-    free(sequence->value);
+    return sequence;
 }
 
 static void add_more(json_t *row, const char *name, double value, const char *unit)
@@ -231,11 +188,10 @@ static void check_count(json_t *row, size_t count, const json_t *series)
 
 void series_put(json_t *row, const struct measured *measured, const json_t *cell)
 {
-    struct sequence sequence;
+    const struct sequence sequence = sequence_read(measured, cell);
     struct sample sample = {0};
-    sequence_read(&sequence, measured, cell);
     for (size_t i = 0; i < sequence.count; i++)
-        sample_add(&sample, sequence.value[i]);
+        sample_add(&sample, sequence.item[i].value);
     if (sample.count >= 2 && measured->has_runs) {
         const char *unit = json_text_at(row, "unit");
         const struct interval mean = mean_of(&sample, measured->experiment.settings.confidence);
@@ -247,7 +203,7 @@ void series_put(json_t *row, const struct measured *measured, const json_t *cell
         add_more(row, "max", sample_sorted(&sample)[sample.count - 1], unit);
     }
     sample_free(&sample);
-    sequence_free(&sequence);
+    free(sequence.item);
 }
 
 // "93.2 [92.8, 93.6] %" of a share of the peak.

@@ -356,8 +356,8 @@ struct answer {
     struct facts facts;
     struct rows rows;
     struct judgement verdict;
-    bool ended; // the victim has
-    int status; // that a program of ours has ended with
+    bool ended;        // the victim has
+    int status;        // that a program of ours has ended with
     struct gate *gate; // NULL: there is no --at-most
     enum gate_state state;
     enum gate_fact worst;
@@ -376,8 +376,8 @@ char *answer_record(const struct answer *answer);
 // ---- history.c
 
 // jostle.blame-history/1 of what a watch, or many calls, have written, a file or all files of a
-// folder: for each host and victim who was to blame how often, and at most `rows` rows over the time.
-// A new reference; NULL after a message.
+// folder: for each host and victim who was to blame how often, and at most `rows` rows over the
+// time. A new reference; NULL after a message.
 json_t *history_json(const char *path, size_t rows);
 // Prints it as a line of JSON, for jostle report; page: with more rows. Exit status.
 int history_show(const char *path, bool page);

@@ -18,9 +18,9 @@
 // What a record says of its moment, and of which a row has the mean.
 static const struct {
     const char *name, *object, *key;
-} figures[] = {{"factor", "verdict", "factor"},      {"others_cpus", "kernel", "others_cpus"},
-               {"cpu_some", "kernel", "cpu_some"},   {"io_some", "kernel", "io_some"},
-               {"steal", "kernel", "steal"},         {"throttled", "verdict", "quota"}};
+} figures[] = {{"factor", "verdict", "factor"},    {"others_cpus", "kernel", "others_cpus"},
+               {"cpu_some", "kernel", "cpu_some"}, {"io_some", "kernel", "io_some"},
+               {"steal", "kernel", "steal"},       {"throttled", "verdict", "quota"}};
 enum { FACTOR, FIGURES = sizeof figures / sizeof *figures };
 
 struct moment {
@@ -219,11 +219,11 @@ static json_t *culprits_to_json(const struct history *history, size_t first, siz
 static json_t *row_to_json(const struct history *history, size_t first, size_t end)
 {
     double most, mean = mean_of(history, first, end, FACTOR, &most);
-    json_t *row = must(
-        json_pack("{s:o, s:f, s:I, s:o, s:o}", "from", json_date(history->item[first].made),
-                  "hours", difftime(history->item[first].made, history->item[0].made) / 3600,
-                  "records", (json_int_t)(end - first), figures[FACTOR].name, json_number(mean),
-                  "most", json_number(most)));
+    json_t *row =
+        must(json_pack("{s:o, s:f, s:I, s:o, s:o}", "from", json_date(history->item[first].made),
+                       "hours", difftime(history->item[first].made, history->item[0].made) / 3600,
+                       "records", (json_int_t)(end - first), figures[FACTOR].name,
+                       json_number(mean), "most", json_number(most)));
     for (size_t i = FACTOR + 1; i < FIGURES; i++) {
         mean = mean_of(history, first, end, i, &most);
         json_put(row, figures[i].name, json_number(mean));
@@ -261,11 +261,11 @@ static json_t *histories_to_json(const struct histories *histories, size_t rows)
         json_add(hosts, must(json_pack("{s:s, s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "host",
                                        history->host, "victim", history->victim, "from",
                                        json_date(history->item[0].made), "to",
-                                       json_date(history->item[history->count - 1].made),
-                                       "records", (json_int_t)history->count, "factor",
-                                       json_number(mean), "most", json_number(most),
-                                       "culprits", culprits_to_json(history, 0, history->count),
-                                       "rows", rows_to_json(history, rows))));
+                                       json_date(history->item[history->count - 1].made), "records",
+                                       (json_int_t)history->count, "factor", json_number(mean),
+                                       "most", json_number(most), "culprits",
+                                       culprits_to_json(history, 0, history->count), "rows",
+                                       rows_to_json(history, rows))));
     }
     return must(json_pack("{s:s, s:b, s:o}", "schema", SCHEMA_BLAME_HISTORY, "cut", histories->cut,
                           "hosts", hosts));

@@ -235,8 +235,8 @@ static void note_kinds(struct work *work)
 
 // ---- pressure ----
 
-// Log ratios of what a reporter read beside the load of a condition to the reading alone of the same
-// block, positive is worse, over the blocks that have both.
+// Log ratios of what a reporter read beside the load of a condition to the reading alone of the
+// same block, positive is worse, over the blocks that have both.
 struct beside {
     size_t n;
     double mean, variance; // of one block, with n - 1; NAN below two; the mean below one
@@ -262,8 +262,8 @@ static struct beside beside_of(const struct measured *measured, size_t condition
     return beside;
 }
 
-// Mean, standard error and interval (Student's t) of each reporter beside the program. A reporter is
-// what the target of that experiment prints: a metric of its own.
+// Mean, standard error and interval (Student's t) of each reporter beside the program. A reporter
+// is what the target of that experiment prints: a metric of its own.
 static json_t *reporters_json(const struct measured *measured, double confidence)
 {
     const struct metric_settings *metrics = &measured->experiment.settings.metrics;

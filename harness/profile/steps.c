@@ -25,13 +25,13 @@ struct state {
     const char *folder;
     const json_t *plan;
     bool verbose, dry_run;
-    double total_s;    // for the whole profile
-    double spent_s;    // by the runs alone
-    double wall_s;     // a run of the program alone
-    double overhead_s; // around a run, prepare and conclude included
-    size_t conditions; // of the sensitivity: alone, and under each load
-    bool adds;         // levels may be added
-    bool has_pressure; // reporters are measured, too
+    double total_s;                            // for the whole profile
+    double spent_s;                            // by the runs alone
+    double wall_s;                             // a run of the program alone
+    double overhead_s;                         // around a run, prepare and conclude included
+    size_t conditions;                         // of the sensitivity: alone, and under each load
+    bool adds;                                 // levels may be added
+    bool has_pressure;                         // reporters are measured, too
     double sensitivity_s, added_s, pressure_s; // shares of the total
     double least_s;  // the total that makes BUDGET_BLOCKS blocks, and enough pairs of readings
     size_t added;    // levels that may be added, at most
@@ -300,8 +300,7 @@ static bool step_added(const struct state *state)
     const size_t count = budget_levels(&sensitivity, level_tolerance, level, state->added);
     if (count == 0)
         return false;
-    begin(state, "slowdown", STEP_ADDED, most_runs(state->plan, BUDGET_RUNS),
-          state->added_s);
+    begin(state, "slowdown", STEP_ADDED, most_runs(state->plan, BUDGET_RUNS), state->added_s);
     study_words(json_object_get(state->plan, "options"));
     for (size_t i = 0; i < count; i++)
         put_load(level[i].kind, level[i].level);
@@ -315,9 +314,9 @@ static bool step_added(const struct state *state)
 // here; what it needs at first is made and removed all the same.
 static void put_kept(const json_t *plan)
 {
-    static const char *const kept[] = {"--place=",     "--place-cpus=", "--target-cpus=",
-                                       "--load-cpus=", "--confidence=", "--seed=",
-                                       "--setup=",     "--cleanup="};
+    static const char *const kept[] = {
+        "--place=",      "--place-cpus=", "--target-cpus=", "--load-cpus=",
+        "--confidence=", "--seed=",       "--setup=",       "--cleanup="};
     JSON_EACH (option, json_object_get(plan, "options")) {
         const char *word = json_string_value(option);
         for (size_t k = 0; k < sizeof kept / sizeof *kept; k++)
@@ -355,8 +354,7 @@ static void step_pressure(const struct state *state)
 {
     char path[PATH_MAX];
     OWNED char *load = loop_text("program", state->plan);
-    begin(state, "slowdown", STEP_PRESSURE, most_runs(state->plan, BUDGET_RUNS),
-          state->pressure_s);
+    begin(state, "slowdown", STEP_PRESSURE, most_runs(state->plan, BUDGET_RUNS), state->pressure_s);
     put_kept(state->plan);
     study_word("--no-probe"); // the target is one
     OWNED char *list = put_reporters();
