@@ -16,18 +16,8 @@ export XDG_CACHE_HOME=$BATS_RUN_TMPDIR/cache
 # The probe before each block takes a tenth of the time: block-probe.bats tests it.
 export JOSTLE_NO_PROBE=1
 
-# For programs of awk: rand() and srand() differ from one awk to the next. random_from(SEED), then random(), from 0 to 1.
-# shellcheck disable=SC2034 # for those who source this
-RANDOM_AWK='
-    function random() {
-        random_state = (random_state * 16807) % 2147483647
-        return random_state / 2147483647
-    }
-    function random_from(seed) {
-        random_state = (seed * 104729) % 2147483647
-        random()
-        random()
-    }'
+# shellcheck source-path=SCRIPTDIR source=random.bash
+source "${BASH_SOURCE[0]%/*}/random.bash"
 
 # skip_file REASON: for setup_file, which then returns 0: each test of the file is skipped, whose setup calls skip_as_file. A
 # skip in setup_file is a failure to bats 1.8. Returns 1.
