@@ -31,6 +31,13 @@ refused() {
     [[ $stderr == 'jostle: '*"$text"* ]]
 }
 
+# machine_hash: what a profile of this machine names it by.
+machine_hash() {
+    "$BIN/bench" --table linpack --expand machine
+    jq -rj '.machine | [(.host, .architecture, .cpu // "?"), .cpus_online // 0, .smt // "?", .numa_nodes // 0, ((.memory_bytes // 0) / 1073741824 | round), ""] | map(tostring) | join("\n")' \
+        machine/bench-plan.json | sha256sum | cut -d ' ' -f 1
+}
+
 # by_hand A BESIDE...: slowdown and interval of A beside these by the formulas, from the profiles alone.
 by_hand() {
     python3 - "$@" <<'PYTHON'
@@ -160,7 +167,7 @@ PYTHON
     jq '.jostle = "0.0.9"' a.profile.json >version
     jq '.place = "machine"' a.profile.json >place
     printf '#!/bin/sh\n' >program
-    jq '.program.words = ["./program"] | .program.sha256 = "0" * 64' a.profile.json >changed
+    jq --arg hash "$(machine_hash)" '.machine.hash = $hash | .program.words = ["./program"] | .program.sha256 = "0" * 64' a.profile.json >changed
     refused 'no profile: give two' --place core
     refused 'one program alone' a.profile.json
     refused 'given twice' a.profile.json ./a.profile.json
@@ -176,6 +183,13 @@ PYTHON
     refused '--place cores: not known (did you mean core?)' --place cores a.profile.json b.profile.json
     refused 'no format has this ending' --output x.pdf a.profile.json b.profile.json
     refused '--records: only with --check' --records x a.profile.json b.profile.json
+}
+
+@test "predict: a program of this name here is of no matter where the profile is of another machine" {
+    profile a
+    printf '#!/bin/sh\n' >program
+    jq '.program.name = "b" | .program.words = ["./program"] | .program.sha256 = "0" * 64' a.profile.json >b.profile.json
+    predict a.profile.json b.profile.json | holds '.predictions | length == 2'
 }
 
 @test "predict: every format shows predicted and measured, and the record is as its schema" {

@@ -1,6 +1,7 @@
 #include "predict.h"
 
 #include "common/file.h"
+#include "common/machine_json.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
@@ -47,6 +48,16 @@ static bool is_older(int fd, const char *made)
            status.st_ctime < timegm(&time);
 }
 
+// Whether the profile is of this machine: what is called as its program elsewhere says nothing of
+// it.
+static bool is_of_here(const struct program_profile *profile)
+{
+    char here[IDENTITY_DIGITS + 1];
+    json_auto_t *environment = must(environment_now());
+    identity_of(environment, here);
+    return strcmp(profile->machine, here) == 0;
+}
+
 // A program that is not here cannot have changed here.
 static void check_executable(const struct program_entry *entry)
 {
@@ -54,7 +65,7 @@ static void check_executable(const struct program_entry *entry)
     const char *word = json_string_value(
         json_array_get(json_object_get(json_object_get(profile->record, "program"), "words"), 0));
     char digits[SHA256_DIGITS + 1];
-    if (!word || profile->sha256[0] == '\0')
+    if (!word || profile->sha256[0] == '\0' || !is_of_here(profile))
         return;
     const int fd = open_program(word);
     const bool changed = fd >= 0 && !is_older(fd, profile->made) && sha256_file(fd, digits) &&
