@@ -212,7 +212,7 @@ has_run() {
     [[ -e p/alone/runs.jsonl && $(wc -l <p/alone/runs.jsonl) -ge 3 ]]
 }
 
-@test "a profile that is interrupted says once how to continue" {
+@test "a profile that is interrupted says once that it was, and how to continue" {
     local pid status=0
     "$JOSTLE" profile --output p.json --kinds cpu -- sleep 0.1 2>err >out 3>&- &
     pid=$!
@@ -221,6 +221,7 @@ has_run() {
     wait "$pid" || status=$?
     [[ $status -eq 143 ]]
     [[ $(grep -c '^  resume: ' err) -eq 1 && $(<err) == *'resume: '*' profile '* ]]
+    [[ $(grep -c interrupted err) -eq 1 && $(<err) == *'interrupted by SIGTERM: what was measured is in '* ]]
 }
 
 @test "wrong use and what is no profile are refused by one line" {

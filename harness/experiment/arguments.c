@@ -19,13 +19,6 @@
     "  0  measured                          1  failure of jostle or of a load\n"                   \
     "  2  wrong use                         5  the target failed\n"                                \
     "  129, 130, 143  interrupted by a signal\n\n"
-#define GATE_EXIT_HELP                                                                             \
-    "Exit status:\n"                                                                               \
-    "  0  measured (--at-most: below)       1  failure of jostle or of a load\n"                   \
-    "  2  wrong use                         3  --at-most: above\n"                                 \
-    "  4  --at-most, --same-within: undecided\n"                                                   \
-    "  5  the target failed\n"                                                                     \
-    "  129, 130, 143  interrupted by a signal\n\n"
 
 static const struct command commands[] = {
     {.word = "run",

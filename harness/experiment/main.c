@@ -155,9 +155,7 @@ static void add_variants(struct experiment *experiment)
     if (session->no_shell)
         experiment->settings.shell = "none";
     variants_make(experiment);
-    if (experiment->settings.same_within > 0 && !experiment->variants.named)
-        usage_error("--same-within compares variants, and there are none: give two --variant, or "
-                    "--at-most for a load");
+    settings_check_variants(&experiment->settings, experiment->variants.named);
 }
 
 // The target runs in a container, or is a client of one.

@@ -363,6 +363,13 @@ void settings_complete(struct settings *settings)
     }
 }
 
+void settings_check_variants(const struct settings *settings, bool has_variants)
+{
+    if (settings->same_within > 0 && !has_variants)
+        usage_error("--same-within compares variants, and there are none: give two --variant, or "
+                    "--at-most for a load");
+}
+
 json_t *cell_read(const char *file)
 {
     json_error_t error;

@@ -68,6 +68,15 @@ extern const struct option_row settings_rows[], slowdown_rows[], capacity_rows[]
 // Those that say nothing without `service`; NULL ends them.
 extern const char *const service_settings[];
 
+// The exit statuses of slowdown, for its help.
+#define GATE_EXIT_HELP                                                                             \
+    "Exit status:\n"                                                                               \
+    "  0  measured (--at-most: below)       1  failure of jostle or of a load\n"                   \
+    "  2  wrong use                         3  --at-most: above\n"                                 \
+    "  4  --at-most, --same-within: undecided\n"                                                   \
+    "  5  the target failed\n"                                                                     \
+    "  129, 130, 143  interrupted by a signal\n\n"
+
 // Checks of an option: "VAR=A,B,C", "VAR=MIN..MAX" or "VAR=MIN..MAX..STEP", a step.
 bool parameters_check_list(const char *text, char *error, size_t size);
 bool parameters_check_scan(const char *text, char *error, size_t size);
@@ -91,6 +100,8 @@ void experiment_settings_begin(struct settings *settings);
 // Completes what depends on others and on the environment (JOSTLE_NO_PROBE), and checks what
 // must fit together; wrong use ends the program.
 void settings_complete(struct settings *settings);
+// Refuses what says nothing without variants; has_variants: there are some.
+void settings_check_variants(const struct settings *settings, bool has_variants);
 // `settings` of experiment.json but for the metrics: times in seconds, what was not given
 // null.
 json_t *settings_to_json(const struct settings *settings);

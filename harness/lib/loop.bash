@@ -549,7 +549,7 @@ measure_verdict() {
 
 # measure_interrupted SIGNAL STATUS: nothing is left running, what was measured stays.
 measure_interrupted() {
-    local IFS=$' \t\n'
+    local IFS=$' \t\n' when=''
     signals_ignore
     live_end
     if [[ -n $in_series ]]; then
@@ -557,16 +557,16 @@ measure_interrupted() {
         ! stats_answer 2 || [[ ${STATS_ANSWER[0]} != made ]] || series_count
     fi
     if [[ $phase == running ]]; then
-        local when="after $runs_made runs"
-        [[ $runs_made != 1 ]] || when='after 1 run'
-        [[ $runs_made != 0 ]] || when='before the first run had ended'
+        when=" after $runs_made runs"
+        [[ $runs_made != 1 ]] || when=' after 1 run'
+        [[ $runs_made != 0 ]] || when=' before the first run had ended'
         # A campaign says itself where its records are; a folder without any is removed.
         [[ -n ${plan[cell]:-} || ! -s $folder/runs.jsonl ]] || when+=": the records are in $folder"
-        warn "interrupted by SIG$1 $when"
-        [[ $runs_made == 0 || -n ${plan[cell]:-} ]] || measure_next_commands
-    else
-        warn "interrupted by SIG$1"
     fi
+    LAST_WARNING="interrupted by SIG$1$when"
+    # What has several experiments says it itself.
+    [[ -n $within && $within != on ]] || warn "$LAST_WARNING"
+    [[ $phase != running || $runs_made == 0 || -n ${plan[cell]:-} ]] || measure_next_commands
     exit "$2"
 }
 

@@ -47,7 +47,9 @@ study_pass() {
 study_interrupted() {
     local -a more=()
     child_end
-    if [[ -s ${plan[folder]}/$study_first/runs.jsonl && -z ${plan[check_noise]:-} ]]; then
+    if [[ ! -s ${plan[folder]}/$study_first/runs.jsonl || -n ${plan[check_noise]:-} ]]; then
+        warn "interrupted by SIG$1"
+    else
         warn "interrupted by SIG$1: what was measured is in ${plan[folder]}"
         [[ -n ${plan[resume]:-} ]] || more+=(--resume)
         [[ -n ${plan[named]:-} ]] || more+=(--output "${plan[folder]}")
