@@ -161,12 +161,13 @@ tasks_of() {
     done
     expand "$PWD/c.conf"
     "$BIN/campaign" calibrations plan.json out | xargs -0 -n 2 printf '%s=%s\n' >said
-    [[ $(grep '^load=' said) == 'load=mem --limit 5%' && $(grep -c '^end=' said) -eq 1 ]]
+    [[ $(grep '^step=' said) == 'step=mem --limit 5%' && $(grep -c '^end=' said) -eq 1 ]]
 }
 
-# talk LINE...: sends LINEs to `campaign run`, as the shell does; its answers are in answers.
+# talk LINE...: sends LINEs to `campaign run`, as the shell does; its answers are in answers, a line NAME=VALUE each.
 talk() {
-    printf '%s\n' "$@" | "$BIN/campaign" run plan.json out --conf conf --file c.conf --scratch "$PWD/scratch" --stderr stderr >answers 2>log
+    printf '%s\n' "$@" | "$BIN/campaign" run plan.json out --conf conf --file c.conf --scratch "$PWD/scratch" --stderr stderr 2>log |
+        xargs -0 -n 2 printf '%s=%s\n' >answers
 }
 
 @test "the reason of a cell whose --setup failed is what that command said" {
@@ -190,9 +191,11 @@ talk() {
     mkdir scratch
     printf 'jostle: the target failed: fix it\n' >stderr
     talk next 'ended 0' next 'ended 5' next 'ended 1' next 'ended 143' next
-    [[ $(cut -f 1 answers | paste -sd ' ') == 'ready cell ended cell ended cell ended cell ended end' ]]
-    [[ $(tail -n 1 answers) == $'end\t1\t2\t0' && -z $(ls scratch) ]]
-    [[ $(head -n 2 answers | tail -n 1) == $'cell\ta.n=1@l\t'"$PWD/scratch/jostle."* ]]
+    [[ $(grep -vE '^(folder|session|word)=' answers | cut -d = -f 1 | paste -sd ' ') == 'ready over'*' failed broken held over' ]]
+    [[ $(grep -c '^step=' answers) -eq 4 && $(grep -c '^end=' answers) -eq 4 && $(grep -c '^over=' answers) -eq 10 ]]
+    [[ $(tail -n 4 answers | paste -sd ' ') == 'failed=1 broken=2 held=0 over=' && -z $(ls scratch) ]]
+    [[ $(grep -m 1 -A 2 '^step=' answers | paste -sd ' ') == "step=a.n=1@l folder=$PWD/scratch/jostle."*' session=' ]]
+    [[ $(grep -m 7 '^word=' answers | cut -d = -f 2- | paste -sd ' ') == 'slowdown --quiet --resume --cell out/cells/a.n=1@l/cell.json --output out/cells/a.n=1@l' ]]
     jsonschema -i out/cells/a.n=1@l/cell.json "$ROOT/results/schema/jostle.cell.schema.json"
     holds '.loads == [{name: "l", spec: "cpu --percent 1"}] and .settings == {"max-runs": "7"} and .number == 1' <out/cells/a.n=1@l/cell.json
     # Those that could not say so themselves.
@@ -201,7 +204,7 @@ talk() {
     grep -qE '^2/4 a.n=2@l: failed: the target failed: fix it \([0-9.]+ s\)$' log
     # The failed one is left, the others are to be measured.
     talk next
-    [[ $(head -n 2 answers) == $'ready\t3\ncell\ta.n=1@l\t'* ]]
+    [[ $(head -n 3 answers) == $'ready=3\nover=\nstep=a.n=1@l' ]]
     # The shell went away in the middle of it: nothing uses the folder.
     [[ -z $(ls scratch) ]]
 }

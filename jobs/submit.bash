@@ -29,7 +29,7 @@ submit_plan() {
         campaign_make "$REPLY" "${options[set]}"
     fi
     campaign_describe
-    [[ -z $plan_prepares ]] ||
+    [[ -z ${plan[prepares]:-} ]] ||
         usage_error 'session-prepare cannot run between the tasks of a job array: prepare each session yourself, take it out of the file, and submit one session at a time (--session N)'
     submit_name_folder
     [[ -z ${options[resume]} ]] || submit_unqueued
@@ -40,7 +40,7 @@ submit_plan() {
 submit_name_folder() {
     local stamp
     printf -v stamp '%(%Y%m%d-%H%M%S)T' -1
-    submit_folder=$(readlink -m -- "${submit_folder:-jostle-results/$plan_name.$stamp}")
+    submit_folder=$(readlink -m -- "${submit_folder:-jostle-results/${plan[name]}.$stamp}")
     [[ $submit_folder != *[$' \t\n%\\']* ]] ||
         usage_error "$submit_folder: a job cannot take a folder with spaces or % in its name: choose another --output"
     [[ -n ${options[resume]} || ! -e $submit_folder/campaign.json ]] ||
@@ -118,7 +118,7 @@ submit_command() {
     # shellcheck disable=SC2034 # read by scheduler_submit_words
     local -A job=([name]="jostle:${submit_folder##*/}" [script]="$JOSTLE_ROOT/jobs/cell" [log]="$submit_folder/jobs/%j_%i.log"
         [words]="$JOSTLE_ROOT $submit_folder $submit_folder/jobs/$submit_number.tasks $((submit_first[$1] - 1))"
-        [tasks]="${submit_sizes[$1]}" [at_once]="${options[array_limit]}" [after]='' [nodes]="$plan_nodes" [exclusive]="${options[exclusive]:-default}" [light]='')
+        [tasks]="${submit_sizes[$1]}" [at_once]="${options[array_limit]}" [after]='' [nodes]="${plan[nodes]}" [exclusive]="${options[exclusive]:-default}" [light]='')
     submit_before "$1"
     job[after]=$REPLY
     [[ -z ${options[share]} ]] || job[exclusive]=''

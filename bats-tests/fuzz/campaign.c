@@ -16,13 +16,13 @@ struct attempt {
 static void attempt(void *context)
 {
     const struct attempt *attempt = context;
-    static const struct expand_folders folders = {.instances = "/nowhere", .workloads = "/usr/bin"};
+    static const struct campaign call = {.instances = "/nowhere", .workloads = "/usr/bin"};
     struct config config;
     FILE *stream = fuzz_stream((const uint8_t *)attempt->text, attempt->size);
     config_read(&config, "made-up.conf", stream);
     fclose(stream);
     config_check_includes(&config);
-    json_t *plan = expand(&config, &folders, NULL, 0);
+    json_t *plan = expand(&config, &call);
     fuzz_require(json_array_size(json_object_get(plan, "cells")) > 0);
     json_decref(plan);
     config_free(&config);

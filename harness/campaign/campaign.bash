@@ -1,15 +1,12 @@
 # A campaign file becomes a plan: the program campaign reads and writes, git reads the
 # file. Sourced, never run; needs common, options.
 
-# shellcheck disable=SC2034,SC2154 # plan_* are for those who source this; what options and common have set
-campaign_tmp=''     # our own temporary folder
-campaign_file=''    # the campaign file that the plan was made from
-plan_name=''        # of the campaign, fit for the name of a folder
-plan_scratch=''     # where cells' working folders are to be made, if the file says so
-plan_calibrate_s='' # how long to calibrate, if the file says so
-plan_prepares=''    # not empty: the file has a session-prepare
-plan_input=''       # not empty: a cell gives its runs a file on stdin
-plan_nodes=''       # how many nodes the loads need
+# shellcheck disable=SC2034,SC2154 # for those who source this; what options and common have set
+# shellcheck source-path=SCRIPTDIR source=../lib/study.bash
+source "$JOSTLE_LIB/study.bash"
+
+campaign_tmp=''  # our own temporary folder
+campaign_file='' # the campaign file that the plan was made from
 
 # campaign_begin: makes the temporary folder; whoever calls this closes it (temporary_close).
 campaign_begin() {
@@ -72,20 +69,13 @@ campaign_make() {
         "${set[@]}" --plan "$campaign_tmp/plan" --conf "$campaign_tmp/conf" <"$campaign_tmp/entries" || exit
 }
 
-# campaign_describe: sets plan_name and so on from $campaign_tmp/plan.
+# campaign_describe: what the shell has to know of $campaign_tmp/plan, into plan: name (fit for a folder), nodes (how many
+# the loads need), and where there are some: scratch (where working folders are to be made), calibrate (how long),
+# prepares (the session-prepare), input (a cell gives its runs a file on stdin).
 campaign_describe() {
-    local name value
-    while IFS=$'\t' read -r name value; do
-        case $name in
-            name) plan_name=$value ;;
-            scratch) plan_scratch=$value ;;
-            calibrate) plan_calibrate_s=$value ;;
-            nodes) plan_nodes=$value ;;
-            prepares) plan_prepares=$value ;;
-            input) plan_input=$value ;;
-        esac
-    done < <("$JOSTLE_BIN/campaign" describe "$campaign_tmp/plan")
-    [[ -n $plan_name ]] || exit 1
+    local -a answer
+    answer_read answer "$JOSTLE_BIN/campaign" describe "$campaign_tmp/plan" || exit
+    study_obey : "${answer[@]}" || true
 }
 
 # campaign_keep_plan FOLDER: makes FOLDER, and brings the plan into it.

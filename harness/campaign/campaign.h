@@ -184,14 +184,10 @@ void halves_free(struct halves *halves);
 
 // A campaign file becomes a plan: jostle.campaign/1, the list of its cells.
 
-struct expand_folders {
-    const char *instances, *workloads; // of jostle: the placeholders of these names
-};
-
-// overrides: "NAME=VALUE" texts that hold for every cell. Ends the program with 2
-// where the file is wrong. To be released.
-json_t *expand(const struct config *config, const struct expand_folders *folders,
-               const char *const *overrides, size_t override_count);
+struct campaign;
+// --set, --instances and --workloads of the call count. Ends the program with 2 where the file is
+// wrong. To be released.
+json_t *expand(const struct config *config, const struct campaign *campaign);
 
 // A plan: jostle.campaign/1, as JSON, the cells of it that are wanted, and what the commands print
 // of them for the shell.
@@ -206,14 +202,11 @@ double setting_of_cell(const json_t *cell, const char *name, double otherwise);
 // FOLDER/cells/NAME/FILE; file may be "". Returns path.
 const char *cell_path(const char *folder, const char *name, const char *file, char path[PATH_MAX]);
 
-struct choice {
-    const char *only;  // a shell pattern of names, or of what sessions share; NULL: all
-    const char *cells; // numbers such as 3-7,9; NULL: all
-    uint64_t session;  // 0: all
-};
-// The cells that are chosen, as an array. Ends the program with 2 where none is, or where the
-// numbers are none. To be released.
-json_t *plan_choose(const json_t *plan, const struct choice *choice);
+// The cells that the call chooses: by --only, a shell pattern of names or of what sessions share,
+// by
+// --cells, numbers such as 3-7,9, and by --session. Ends the program with 2 where none is, or where
+// the numbers are none. To be released.
+json_t *plan_choose(const struct campaign *campaign);
 
 // How many nodes a job needs for the loads of all cells: at least 1.
 long plan_nodes(const json_t *plan);
@@ -234,8 +227,8 @@ void sessions_repeat(json_t *cells, unsigned repeat);
 unsigned session_of(const json_t *cell);
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-// Text with one _ for each character that is none of allowed; NULL: all are.
-void print_safe(FILE *stream, const char *text, const char *allowed);
+// The text with one _ for each character that is none of allowed (NULL: all are), to be freed.
+char *safe_text(const char *text, const char *allowed);
 // The exit status: 0 when all that was printed has been written, else 1: exit() says so
 // (messages.h).
 int print_end(void);
@@ -323,12 +316,6 @@ enum { DEFAULT_MAX_RUNS = 30, DEFAULT_MIN_RUNS = 15 };
 // False after a message.
 bool folder_hold(const char *folder, bool shared);
 
-// Brings the plan, and the file that it was made from, into the folder, and says in
-// what it differs from the one that is there. shared: it must be the one that is
-// there. file: for messages. False after a message.
-bool folder_keep_plan(const char *folder, const json_t *plan, const char *conf_path,
-                      const char *file, bool shared);
-
 // One campaign of several folders: which of their cells to take, and the plan. Copies
 // nothing.
 
@@ -346,75 +333,14 @@ struct merged {
 void merge(struct merged *merged, const char *const *folders, size_t count, enum prefer prefer);
 void merge_free(struct merged *merged);
 
-// The dialogue with the shell that runs the cells of a campaign. The shell starts and
-// ends processes; what to start, and what became of it, is decided here.
-//
-// Commands on stdin, each answered by a line with tabs on stdout:
-//   next          cell NAME SCRATCH    make it the next one: DIR/cells/NAME/cell.json
-//                                      says what to measure, in the folder SCRATCH
-//                 session NUMBER FILE COMMAND
-//                                      first run the command, which prepares this session, in
-//                                      the folder of the campaign file
-//                 end FAILED BROKEN HELD
-//                                      there is no other; so many targets failed; so many
-//                                      cells could not be measured; so many are being
-//                                      measured by another jostle
-//                 failed               no further cell would do better; a message was
-//                                      printed
-//   ended STATUS  ended                the exit status of jostle for that cell
-//   prepared      prepared             the session is: ask for the next cell again
-// The end of stdin ends it.
+// A call of the program: its options, one table for all commands, and what it is about.
 
-struct drive_settings {
-    const char *folder;      // of the campaign
-    const char *scratch;     // where working folders are made
-    const char *stderr_path; // what a cell's jostle printed on stderr
-    const char *prepare;     // what is run before each session; NULL: nothing
-    const char *file;        // of the campaign
-    bool quiet;
-};
-
-// False after a message.
-bool drive(const struct drive_settings *settings, const struct states *states);
-
-// Where a campaign is: a bar on a terminal, a line a cell in a log. While a cell is
-// measured, all that happens is one look at its status.json a second, and that only
-// where there is a terminal.
-
-struct progress {
-    const struct states *states;
-    const char *folder;
-    bool quiet, terminal;
-    size_t finished;
-    size_t current; // index of the cell that is being measured
-    bool measuring;
-    double since_s; // when it began
-    struct means means;
-    bool *waiting; // is it still to be measured
-};
-
-void progress_begin(struct progress *progress, const struct states *states, const char *folder,
-                    bool quiet);
-void progress_end(struct progress *progress);
-
-// A cell begins.
-void progress_cell(struct progress *progress, size_t index);
-// It has ended. reason may be "".
-void progress_cell_end(struct progress *progress, const char *state, const char *reason);
-// Draws the bar, where there is a terminal.
-void progress_tick(const struct progress *progress);
-// Takes the bar away.
-void progress_clear(const struct progress *progress);
-
-// The commands of the program, and their options: one table for all, as they choose
-// among the same cells of the same folders.
-
-struct command_options {
+struct campaign {
     const char *file, *instances, *workloads; // of expand
     struct option_list set;
     const char *only, *cells; // which cells
     bool retry_failed;
-    const char *conf, *plan, *take; // files to read or write
+    const char *conf, *plan_path, *take; // files to read or write
     const char *probes, *queue, *fates, *output;
     const char *scratch, *stderr_path; // of run
     bool shared, quiet;
@@ -422,18 +348,48 @@ struct command_options {
     uint64_t nodes, cells_per_task;     // of tasks; 0: not given
     bool names, actions, lost, compact; // what to print
     int prefer;                         // of merge
+
+    char **operand;
+    size_t operands;
+    const char *folder;   // of the campaign
+    json_t *plan;         // jostle.campaign/1
+    json_t *chosen;       // its cells that are wanted
+    struct states states; // of these
 };
 
-// Each takes its operands, and returns the exit status.
-int command_expand(const struct command_options *options, char **operands, int count);
-int command_describe(const struct command_options *options, char **operands, int count);
-int command_plan(const struct command_options *options, char **operands, int count);
-int command_tasks(const struct command_options *options, char **operands, int count);
-int command_probes(const struct command_options *options, char **operands, int count);
-int command_calibrations(const struct command_options *options, char **operands, int count);
-int command_keep(const struct command_options *options, char **operands, int count);
+// Each returns the exit status.
+int command_expand(struct campaign *campaign);
+int command_describe(struct campaign *campaign);
+int command_plan(struct campaign *campaign);
+int command_tasks(struct campaign *campaign);
+int command_probes(struct campaign *campaign);
+int command_calibrations(struct campaign *campaign);
+int command_keep(struct campaign *campaign);
 
 // Writes a plan to a file. False with errno.
 bool campaign_plan_write(const json_t *plan, const char *path);
+
+// Brings the plan into the folder, which is held, where the call says from which file it was made.
+// False after a message.
+bool folder_keep_plan(const struct campaign *campaign);
+
+// The dialogue with the shell that runs the cells of a campaign. The shell starts and
+// ends processes; what to start, and what became of it, is decided here.
+//
+// Commands on stdin, each answered by pairs of name and value on stdout, as lib/study.bash reads
+// them, the last of which is `over`:
+//   next          step NAME, folder SCRATCH, session "", word WORD..., end
+//                             make it the next one: measure this cell, in that folder, by a command
+//                             line of jostle; DIR/cells/NAME/cell.json says what to measure
+//                 step NAME, folder DIR, session NUMBER, word COMMAND, end
+//                             first run the command, which prepares this session, there
+//                 failed N, broken N, held N
+//                             there is no other; so many targets failed; so many cells could not
+//                             be measured; so many are being measured by another jostle
+//                 stuck 1     no further cell would do better; a message was printed
+//   ended STATUS              the exit status of jostle for that cell
+//   prepared                  the session is: ask for the next cell again
+// The end of stdin ends it. False after a message.
+bool drive(const struct campaign *campaign);
 
 #endif

@@ -15,27 +15,26 @@
 
 // ---- the cells to measure, grouped into the tasks of a job array
 
-struct task_size {
-    uint64_t cells; // so many at most; 0: as the seconds say
-    double seconds; // a task of several cells takes no longer
-};
-
-struct tasks {
-    uint64_t cells, tasks; // how many
-};
-
 // A task takes about so long: starting it then costs little, and so does losing it
 // with its node.
 enum { CELL_S = 60 /* of whose time nothing is known */, TASK_S = 600, TASK_LEAST_S = 20 };
 enum { TASKS_PER_NODE = 4 }; // so that every node is busy to the end
+
+// What is printed, and the task that is being filled: the run of numbers that its line ends with.
+struct tasks {
+    uint64_t all_cells, all_tasks; // how many
+    uint64_t cells;
+    double seconds;
+    long first, last;
+    unsigned session;
+};
 
 static double seconds_of(const json_t *cell)
 {
     return number_of(json_object_get(cell, "estimate_s"), "high", CELL_S);
 }
 
-// How long a task should take, in seconds, with so many nodes (at least 1). cells: those
-// of a jostle.plan/1; the ones that are done do not count.
+// How long a task should take, in seconds, with so many nodes (at least 1).
 static double tasks_seconds(const json_t *cells, uint64_t nodes)
 {
     double total_s = 0;
@@ -46,59 +45,51 @@ static double tasks_seconds(const json_t *cells, uint64_t nodes)
     return fmin(fmax(total_s / ((double)nodes * TASKS_PER_NODE), TASK_LEAST_S), TASK_S);
 }
 
-// The task that is being filled, and the run of numbers that its line ends with.
-struct task {
-    uint64_t cells;
-    double seconds;
-    long first, last;
-    unsigned session;
-};
-
-static void add_cell(struct task *task, long number, FILE *stream)
+static void end_task(struct tasks *tasks, FILE *stream)
 {
-    if (task->cells > 0 && number == task->last + 1) {
-        task->last = number;
-        return;
-    }
-    if (task->cells > 0 && task->last > task->first)
-        fprintf(stream, "-%ld", task->last);
-    fprintf(stream, "%s%ld", task->cells > 0 ? "," : "", number);
-    task->first = task->last = number;
-}
-
-static void end_task(struct task *task, struct tasks *tasks, FILE *stream)
-{
-    if (task->last > task->first)
-        fprintf(stream, "-%ld", task->last);
+    if (tasks->last > tasks->first)
+        fprintf(stream, "-%ld", tasks->last);
     fputc('\n', stream);
-    tasks->tasks++;
-    *task = (struct task){0};
+    tasks->all_tasks++;
+    tasks->cells = 0;
+    tasks->seconds = 0;
 }
 
-// Prints a line for each task, with its cells as a list such as 3-7,9; the cells stay in
-// their order, and sessions apart. The caller looks at the stream's errors.
-static struct tasks tasks_print(const json_t *cells, const struct task_size *size, FILE *stream)
+static void add_cell(struct tasks *tasks, const json_t *cell, FILE *stream)
+{
+    const long number = (long)number_of(cell, "number", 0);
+    const bool follows = tasks->cells > 0 && number == tasks->last + 1;
+    if (tasks->cells > 0 && !follows && tasks->last > tasks->first)
+        fprintf(stream, "-%ld", tasks->last);
+    if (!follows) {
+        fprintf(stream, "%s%ld", tasks->cells > 0 ? "," : "", number);
+        tasks->first = number;
+    }
+    tasks->last = number;
+    tasks->session = session_of(cell);
+    tasks->cells++;
+    tasks->all_cells++;
+    tasks->seconds += seconds_of(cell);
+}
+
+// Prints a line for each task, with its cells as a list such as 3-7,9; the cells (of a
+// jostle.plan/1) stay in their order, and sessions apart. The caller looks at the stream's errors.
+static struct tasks tasks_print(const struct campaign *campaign, const json_t *cells, FILE *stream)
 {
     struct tasks tasks = {0};
-    struct task task = {0};
+    const double most_s = campaign->nodes > 0 ? tasks_seconds(cells, campaign->nodes) : 0;
     JSON_EACH (cell, cells) {
-        const double seconds = seconds_of(cell);
         if (!json_is_true(json_object_get(cell, "todo")))
             continue;
+        const bool full = campaign->cells_per_task > 0 ? tasks.cells >= campaign->cells_per_task
+                                                       : tasks.seconds + seconds_of(cell) > most_s;
         // Another session may be on another node, at another time.
-        if (task.cells > 0 && session_of(cell) != task.session)
-            end_task(&task, &tasks, stream);
-        if (task.cells > 0 &&
-            (size->cells > 0 ? task.cells >= size->cells : task.seconds + seconds > size->seconds))
-            end_task(&task, &tasks, stream);
-        add_cell(&task, (long)number_of(cell, "number", 0), stream);
-        task.session = session_of(cell);
-        task.cells++;
-        task.seconds += seconds;
-        tasks.cells++;
+        if (tasks.cells > 0 && (full || session_of(cell) != tasks.session))
+            end_task(&tasks, stream);
+        add_cell(&tasks, cell, stream);
     }
-    if (task.cells > 0)
-        end_task(&task, &tasks, stream);
+    if (tasks.cells > 0)
+        end_task(&tasks, stream);
     return tasks;
 }
 
@@ -109,45 +100,32 @@ static void say(json_t *said, const char *role, const char *text)
 {
     if (!text || *text == '\0')
         return;
-    char *plain = must(visible_copy(text)), *line = text_of("%s\t%s", role, plain);
-    if (!json_object_get(said, line)) {
+    OWNED char *plain = must(visible_copy(text)), *line = text_of("%s\t%s", role, plain);
+    if (!json_object_get(said, line))
         puts(line);
-        json_object_set_new(said, line, json_true());
-    }
-    free(line);
-    free(plain);
-}
-
-static void say_settings(json_t *said, json_t *settings)
-{
-    const char *name;
-    json_t *value;
-    json_object_foreach(settings, name, value)
-    {
-        say(said, name, json_string_value(value));
-        JSON_EACH (one, value)
-            say(said, name, json_string_value(one));
-    }
+    json_object_set_new(said, line, json_true());
 }
 
 // Prints, for the cells that are to be measured, a line ROLE, TEXT for each different command,
 // load and setting, and for what runs before each session.
-static void actions_print(const json_t *plan, const struct states *states)
+static void actions_print(const struct campaign *campaign)
 {
-    json_t *said = json_object();
+    json_auto_t *said = json_object();
+    const char *name;
+    json_t *value;
     printf("\n");
-    say(said, "session-prepare", json_text_at(plan, "session_prepare"));
-    say(said, "scratch", json_text_at(plan, "scratch"));
-    for (size_t i = 0; i < states->count; i++) {
-        const json_t *cell = states->list[i].cell;
-        if (!states->list[i].todo)
+    say(said, "session-prepare", json_text_at(campaign->plan, "session_prepare"));
+    say(said, "scratch", json_text_at(campaign->plan, "scratch"));
+    for (size_t i = 0; i < campaign->states.count; i++) {
+        const json_t *cell = campaign->states.list[i].cell;
+        if (!campaign->states.list[i].todo)
             continue;
         OWNED char *command = json_words_quoted(json_object_get(cell, "command"));
         say(said, "command", command);
         say(said, "load", json_text_at(cell, "spec"));
-        say_settings(said, json_object_get(cell, "settings"));
+        json_object_foreach(json_object_get(cell, "settings"), name, value)
+            say(said, name, json_string_value(value));
     }
-    json_decref(said);
 }
 
 // Where nothing is included, the shell copies the file as it is, with its comments.
@@ -163,39 +141,35 @@ bool campaign_plan_write(const json_t *plan, const char *path)
     return save_text(path, text, SAVE_STATE);
 }
 
-int command_expand(const struct command_options *options, char **operands, int count)
+int command_expand(struct campaign *campaign)
 {
     struct config config;
-    (void)operands, (void)count;
-    if (!options->file || !options->instances || !options->workloads || !options->plan ||
-        !options->conf)
+    if (!campaign->file || !campaign->instances || !campaign->workloads || !campaign->plan_path ||
+        !campaign->conf)
         usage_error("campaign expand needs --file, --instances, --workloads, --plan and --conf");
-    const struct expand_folders folders = {options->instances, options->workloads};
-    config_read(&config, options->file, stdin);
-    json_t *plan = expand(&config, &folders, options->set.item, options->set.count);
-    const char *path = options->plan;
+    config_read(&config, campaign->file, stdin);
+    json_auto_t *plan = expand(&config, campaign);
+    const char *path = campaign->plan_path;
     bool written = campaign_plan_write(plan, path);
     if (written && config_includes(&config))
-        written = write_conf(&config, path = options->conf);
-    json_decref(plan);
+        written = write_conf(&config, path = campaign->conf);
     config_free(&config);
     return written || save_complain(path) ? 0 : 1;
 }
 
-int command_describe(const struct command_options *options, char **operands, int count)
+int command_describe(struct campaign *campaign)
 {
-    json_t *plan = plan_read(operands[0]);
-    const char *name = json_text_at(plan, "name"), *scratch = json_text_at(plan, "scratch");
-    const double calibrate_s = number_of(plan, "calibrate_s", 0);
-    (void)options, (void)count;
-    printf("name\t");
-    print_safe(stdout, name ? name : "campaign", LETTERS "._-");
-    printf("\nscratch\t%s\ncalibrate\t", scratch ? scratch : "");
-    if (calibrate_s > 0)
-        printf("%.9g", calibrate_s);
-    printf("\nnodes\t%ld\nprepares\t%s\ninput\t%s\n", plan_nodes(plan),
-           json_text_at(plan, "session_prepare") ? "true" : "", plan_has_input(plan) ? "true" : "");
-    json_decref(plan);
+    const json_t *plan = campaign->plan;
+    const char *name = json_text_at(plan, "name");
+    OWNED char *safe = safe_text(name ? name : "campaign", LETTERS "._-"),
+               *calibrate = text_of("%.9g", number_of(plan, "calibrate_s", 0)),
+               *nodes = text_of("%ld", plan_nodes(plan));
+    pair_put("name", safe);
+    pair_put("scratch", json_text_at(plan, "scratch"));
+    pair_put("calibrate", strcmp(calibrate, "0") == 0 ? NULL : calibrate);
+    pair_put("nodes", nodes);
+    pair_put("prepares", json_text_at(plan, "session_prepare"));
+    pair_put_flag("input", plan_has_input(plan));
     return print_end();
 }
 
@@ -242,203 +216,149 @@ static json_t *read_probes(const char *folder, const struct states *states, bool
     return probes;
 }
 
-// A plan, the cells of it that are wanted, and how far they are.
-struct view {
-    json_t *plan, *chosen, *remaining;
-    struct states states;
-    bool failed; // a target that was probed
-};
-
-static void view_open(struct view *view, const struct command_options *options, char **operands)
+// jostle.plan/1 of the cells that are wanted; *failed: a target that was probed did.
+static json_t *remaining(const struct campaign *campaign, bool *failed)
 {
-    const struct choice choice = {
-        .only = options->only, .cells = options->cells, .session = options->session};
-    view->plan = plan_read(operands[0]);
-    view->chosen = plan_choose(view->plan, &choice);
-    view->states = states_read(operands[1], view->chosen, options->retry_failed);
-    view->failed = false;
-    json_t *probes = read_probes(options->probes, &view->states, &view->failed);
-    view->remaining = remaining_plan(view->plan, &view->states, probes);
-    json_decref(probes);
+    json_auto_t *probes = read_probes(campaign->probes, &campaign->states, failed);
+    return remaining_plan(campaign->plan, &campaign->states, probes);
 }
 
-static void view_close(struct view *view)
+int command_plan(struct campaign *campaign)
 {
-    states_free(&view->states);
-    json_decref(view->remaining);
-    json_decref(view->chosen);
-    json_decref(view->plan);
-}
-
-int command_plan(const struct command_options *options, char **operands, int count)
-{
-    struct view view;
-    (void)count;
-    view_open(&view, options, operands);
-    for (size_t i = 0; options->names && i < view.states.count; i++) {
-        const struct state *state = &view.states.list[i];
+    bool failed = false;
+    json_auto_t *plan = remaining(campaign, &failed);
+    for (size_t i = 0; campaign->names && i < campaign->states.count; i++) {
+        const struct state *state = &campaign->states.list[i];
         if (state->todo)
             printf("%.0f\t%s\t%s\n", number_of(state->cell, "number", 0), state->cell_name,
                    state->name);
     }
-    if (options->actions)
-        actions_print(view.plan, &view.states);
-    if (!options->names && !options->actions &&
-        json_dumpf(view.remaining, stdout,
-                   (options->compact ? JSON_COMPACT : JSON_INDENT(2)) | JSON_REAL_PRECISION(12)) ==
+    if (campaign->actions)
+        actions_print(campaign);
+    if (!campaign->names && !campaign->actions &&
+        json_dumpf(plan, stdout,
+                   (campaign->compact ? JSON_COMPACT : JSON_INDENT(2)) | JSON_REAL_PRECISION(12)) ==
             0)
         putchar('\n');
-    view_close(&view);
-    return print_end() != 0 || view.failed ? 1 : 0;
+    return print_end() != 0 || failed ? 1 : 0;
 }
 
 // Prints CELLS<TAB>TASKS: how many there are.
-int command_tasks(const struct command_options *options, char **operands, int count)
+int command_tasks(struct campaign *campaign)
 {
-    struct view view;
-    (void)count;
-    if (!options->output || (options->nodes == 0) == (options->cells_per_task == 0))
+    bool failed = false;
+    if (!campaign->output || (campaign->nodes == 0) == (campaign->cells_per_task == 0))
         usage_error("campaign tasks needs --output, and --nodes or --cells-per-task");
-    view_open(&view, options, operands);
-    const json_t *cells = json_object_get(view.remaining, "cells");
-    const struct task_size size = {
-        .cells = options->cells_per_task,
-        .seconds = options->nodes > 0 ? tasks_seconds(cells, options->nodes) : 0};
+    json_auto_t *plan = remaining(campaign, &failed);
     struct save save;
     struct tasks tasks = {0};
-    const bool begun = save_begin(&save, options->output, SAVE_STATE);
+    const bool begun = save_begin(&save, campaign->output, SAVE_STATE);
     if (begun)
-        tasks = tasks_print(cells, &size, save.file);
-    const bool written = (begun && save_end(&save, true)) || save_complain(options->output);
-    view_close(&view);
-    if (!written)
+        tasks = tasks_print(campaign, json_object_get(plan, "cells"), save.file);
+    if ((!begun || !save_end(&save, true)) && !save_complain(campaign->output))
         return 1;
-    printf("%" PRIu64 "\t%" PRIu64 "\n", tasks.cells, tasks.tasks);
+    printf("%" PRIu64 "\t%" PRIu64 "\n", tasks.all_cells, tasks.all_tasks);
     return print_end();
 }
 
-// Of each target and its parameters of whose time nothing is known: number, label,
-// setup, prepare, conclude, cleanup, timeout, input, word..., end. A client is none of them:
-// its service would have to be there.
-int command_probes(const struct command_options *options, char **operands, int count)
+// Puts the words of what the shell has to start.
+static void put_words(const json_t *words)
 {
-    static const char *const hooks[] = {"setup", "prepare", "conclude", "cleanup"};
-    struct view view;
-    size_t i, j;
-    json_t *cell, *word, *seen = json_object();
-    (void)count;
-    view_open(&view, options, operands);
-    json_array_foreach(json_object_get(view.remaining, "cells"), i, cell)
-    {
-        const json_t *settings = json_object_get(view.states.list[i].cell, "settings");
+    JSON_EACH (word, words)
+        pair_put("word", json_string_value(word));
+    pair_put("end", "");
+}
+
+// Of each target and its parameters of whose time nothing is known: step LABEL, number,
+// setup, prepare, conclude, cleanup, timeout, input (each may be ""), word..., end. A client is
+// none of them: its service would have to be there.
+int command_probes(struct campaign *campaign)
+{
+    static const char *const names[] = {"setup",   "prepare", "conclude",
+                                        "cleanup", "timeout", "input"};
+    bool failed = false;
+    json_auto_t *plan = remaining(campaign, &failed), *seen = json_object();
+    const json_t *cells = json_object_get(plan, "cells");
+    for (size_t i = 0; i < campaign->states.count; i++) {
+        const json_t *cell = json_array_get(cells, i);
+        const json_t *settings = json_object_get(campaign->states.list[i].cell, "settings");
         const char *label = json_text_at(cell, "label");
-        char number[32];
-        if (!view.states.list[i].todo || json_is_object(json_object_get(cell, "estimate_s")) ||
+        if (!campaign->states.list[i].todo || json_is_object(json_object_get(cell, "estimate_s")) ||
             json_object_get(seen, label) || json_text_at(settings, "service"))
             continue;
         json_object_set_new(seen, label, json_true());
-        snprintf(number, sizeof number, "%.0f", number_of(cell, "number", 0));
+        OWNED char *number = text_of("%.0f", number_of(cell, "number", 0));
+        pair_put("step", label);
         pair_put("number", number);
-        pair_put("label", label);
-        for (j = 0; j < sizeof hooks / sizeof hooks[0]; j++)
-            pair_put(hooks[j], json_text_at(settings, hooks[j]));
-        pair_put("timeout", json_text_at(settings, "timeout"));
-        pair_put("input", json_text_at(settings, "input"));
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+            pair_put(names[k], json_text_or_empty(settings, names[k]));
         // Of a shell's command line, with the shell in front.
         const char *shell = json_text_at(settings, "shell");
         if (shell && strcmp(shell, "none") != 0) {
             pair_put("word", strcmp(shell, "default") == 0 ? "sh" : shell);
             pair_put("word", "-c");
         }
-        json_array_foreach(json_object_get(cell, "command"), j, word)
-            pair_put("word", json_string_value(word));
-        pair_put("end", "");
+        put_words(json_object_get(cell, "command"));
     }
-    json_decref(seen);
-    view_close(&view);
     return print_end();
 }
 
-int command_keep(const struct command_options *options, char **operands, int count)
+int command_keep(struct campaign *campaign)
 {
-    (void)count;
-    if (!options->conf || !options->file)
+    if (!campaign->conf || !campaign->file)
         usage_error("campaign keep needs --conf and --file");
-    json_t *plan = plan_read(operands[0]);
-    const bool kept = folder_hold(operands[1], false) &&
-                      folder_keep_plan(operands[1], plan, options->conf, options->file, false);
-    json_decref(plan);
-    return kept ? 0 : 1;
+    return folder_hold(campaign->folder, false) && folder_keep_plan(campaign) ? 0 : 1;
 }
 
 // ---- what percentages refer to, which is measured before a campaign that says so
 
-// The CPUs that the load will have, which say what 100 % is; NULL: all that are allowed.
-static const char *load_cpus(const json_t *texts, struct arena *arena)
-{
-    struct settings settings;
-    struct placed placed;
-    experiment_settings_begin(&settings);
-    settings.place = json_text_at(texts, "place");
-    settings.place_cpus = json_text_at(texts, "place-cpus");
-    settings.load_cpus = json_text_at(texts, "load-cpus");
-    placed_find(&placed, arena, &settings);
-    placed_free(&placed);
-    return placed.load_cpus;
-}
-
-// Prints a part of a load that needs it, unless it was printed with the same places.
-static void print_part(const json_t *settings, const char *part, json_t *seen)
+// Prints a part of a load that needs it, unless it was printed with the same places: with the CPUs
+// that it will have, which say what 100 % is ("": all that are allowed).
+static void print_part(const json_t *texts, const char *part, json_t *seen)
 {
     const char *error = NULL;
+    struct arena arena = {0};
+    struct settings settings;
+    struct placed placed;
     size_t count;
     OWNED char **words = words_split(part, &count, &error);
     if (!words)
         usage_error("load '%s': %s: close it", part, error);
-    OWNED char *key = text_of("%s\n%s\n%s\n%s", json_text_or_empty(settings, "place"),
-                              json_text_or_empty(settings, "place-cpus"),
-                              json_text_or_empty(settings, "load-cpus"), part);
-    if (has_percent_limit((const char *const *)words, count) && !json_object_get(seen, key)) {
-        struct arena arena = {0};
-        json_object_set_new(seen, key, json_true());
-        pair_put("load", part);
-        pair_put("cpus", load_cpus(settings, &arena));
-        for (size_t i = 0; i < count; i++)
-            pair_put("word", words[i]);
-        pair_put("end", "");
-        arena_free(&arena);
-    }
-}
-
-static void print_cell(const json_t *cell, json_t *seen)
-{
-    const char *spec = json_text_at(cell, "spec"), *node = json_text_at(cell, "node");
-    // Those of other nodes are calibrated there.
-    if (!spec || (node && node[0] != '\0'))
+    OWNED char *key = text_of("%s\n%s\n%s\n%s", json_text_or_empty(texts, "place"),
+                              json_text_or_empty(texts, "place-cpus"),
+                              json_text_or_empty(texts, "load-cpus"), part);
+    if (!has_percent_limit((const char *const *)words, count) || json_object_get(seen, key))
         return;
-    for (const char *rest = spec; rest != NULL;) {
-        const char *start = rest;
-        OWNED char *part = strndup(start, words_until_joint(start, &rest));
-        if (part && part[strspn(part, " \t")] != '@')
-            print_part(json_object_get(cell, "settings"), part, seen);
-    }
+    json_auto_t *list = texts_to_json((const char *const *)words, count);
+    json_object_set_new(seen, key, json_true());
+    experiment_settings_begin(&settings);
+    settings.place = json_text_at(texts, "place");
+    settings.place_cpus = json_text_at(texts, "place-cpus");
+    settings.load_cpus = json_text_at(texts, "load-cpus");
+    placed_find(&placed, &arena, &settings);
+    pair_put("step", part);
+    pair_put("cpus", placed.load_cpus ? placed.load_cpus : "");
+    put_words(list);
+    placed_free(&placed);
+    arena_free(&arena);
 }
 
-// Of each load with a limit in percent, once: load, cpus, word..., end; names and values
-// each ended by a 0.
-int command_calibrations(const struct command_options *options, char **operands, int count)
+// Of each load with a limit in percent, once: step LOAD, cpus, word..., end; names and values
+// each ended by a 0. Those of other nodes are calibrated there.
+int command_calibrations(struct campaign *campaign)
 {
-    const struct choice choice = {.only = options->only, .cells = options->cells};
-    json_t *plan = plan_read(operands[0]), *seen = json_object();
-    json_t *chosen = plan_choose(plan, &choice);
-    struct states states = states_read(operands[1], chosen, options->retry_failed);
-    (void)count;
-    for (size_t i = 0; i < states.count; i++)
-        if (states.list[i].todo)
-            print_cell(states.list[i].cell, seen);
-    states_free(&states);
-    json_decref(chosen);
-    json_decref(seen);
-    json_decref(plan);
+    json_auto_t *seen = json_object();
+    for (size_t i = 0; i < campaign->states.count; i++) {
+        const json_t *cell = campaign->states.list[i].cell;
+        const bool here = *json_text_or_empty(cell, "node") == '\0';
+        const char *rest =
+            campaign->states.list[i].todo && here ? json_text_at(cell, "spec") : NULL;
+        while (rest) {
+            const char *start = rest;
+            OWNED char *part = must(strndup(start, words_until_joint(start, &rest)));
+            if (part[strspn(part, " \t")] != '@')
+                print_part(json_object_get(cell, "settings"), part, seen);
+        }
+    }
     return print_end();
 }

@@ -7,14 +7,17 @@
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
+#include "common/units.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +25,7 @@
 #define STATUS_FORMAT (JSON_COMPACT | JSON_REAL_PRECISION(9))
 
 enum { TICK_MS = 1000, REASON_SIZE = 1024, SPACE_BYTES = 65536 };
+enum { BAR_WIDTH = 20, COLUMNS = 80, LINE_SIZE = 1024, TEXT_SIZE = 256, DURATION_SIZE = 32 };
 // What jostle's exit status means, see jostle slowdown --help.
 enum { EXIT_USAGE = 2, EXIT_ABOVE = 3, EXIT_UNDECIDED = 4, EXIT_TARGET = 5 };
 enum { SIGNALLED = 128, KILLED = SIGNALLED + SIGKILL };
@@ -113,9 +117,8 @@ static bool scratch_make(struct scratch *scratch, const char *base, const char *
 // ---- the cells
 
 struct drive {
-    const struct drive_settings *settings;
+    const struct campaign *campaign;
     const struct states *states;
-    struct progress progress;
     struct scratch scratch;
     size_t next;      // index of the cell to look at next
     bool full;        // nothing can be written any more
@@ -123,6 +126,16 @@ struct drive {
     size_t broken;    // cells that could not be measured
     size_t held;      // cells that another jostle measures
     unsigned session; // that was prepared last, or is being prepared; 0: none
+    // Where the campaign is: a bar on a terminal, a line a cell in a log. While a cell is measured,
+    // all that happens is one look at its status.json a second, and that only where there is a
+    // terminal.
+    bool terminal;
+    size_t finished;
+    size_t current; // index of the cell that is being measured
+    bool measuring;
+    double since_s; // when it began
+    struct means means;
+    bool *waiting; // is it still to be measured
 };
 
 static const char *name_of(const struct drive *drive, size_t index)
@@ -134,7 +147,206 @@ static const char *name_of(const struct drive *drive, size_t index)
 static const char *path_of(const struct drive *drive, size_t index, const char *file,
                            char path[PATH_MAX])
 {
-    return cell_path(drive->settings->folder, name_of(drive, index), file, path);
+    return cell_path(drive->campaign->folder, name_of(drive, index), file, path);
+}
+
+// Takes the bar away.
+static void bar_clear(const struct drive *drive)
+{
+    if (drive->terminal)
+        fputs("\r\033[K", stderr);
+}
+
+// "12 s", "5 min", "3 h 07 min"; returns text.
+static const char *duration_text(double seconds, char *text, size_t size)
+{
+    if (seconds < 100)
+        snprintf(text, size, "%.0f s", seconds);
+    else if (seconds < 6000)
+        snprintf(text, size, "%.0f min", seconds / 60);
+    else
+        snprintf(text, size, "%.0f h %02d min", floor(seconds / 3600),
+                 (int)(fmod(seconds, 3600) / 60));
+    return text;
+}
+
+// Whether a slowdown is one that was requested, by a load. Old records, and those of no metric
+// but wall time, have that of wall time.
+static bool is_wanted(const json_t *slowdown)
+{
+    const char *metric = json_text_at(slowdown, "metric"),
+               *load = json_text_at(slowdown, "condition");
+    const json_t *requested = json_object_get(slowdown, "requested");
+    if (!metric || !load || strcmp(load, "aa") == 0)
+        return false;
+    return json_is_boolean(requested) ? json_is_true(requested) : strcmp(metric, "wall_s") == 0;
+}
+
+static void put_slowdown(const json_t *slowdown, char *text, size_t size)
+{
+    const json_t *ci = json_object_get(slowdown, "ci");
+    const double ratio = number_of(slowdown, "ratio", NAN);
+    const bool noise = json_is_false(json_object_get(slowdown, "distinguishable"));
+    const double low = json_is_array(ci) ? json_number_value(json_array_get(ci, 0)) : NAN;
+    const double high = json_is_array(ci) ? json_number_value(json_array_get(ci, 1)) : NAN;
+    char bounds[2 * NUMBER_SIZE] = "";
+    if (json_is_array(ci))
+        snprintf(bounds, sizeof bounds, " [%.3f, %.3f]", low, high);
+    snprintf(text, size, "slowdown %.3f%s%s", ratio, bounds,
+             !noise                ? ""
+             : low > 1 || high < 1 ? " (too few runs)"
+                                   : " (noise)");
+}
+
+static void put_figure(const json_t *result, const json_t *condition, char *text, size_t size)
+{
+    // The first metric that decides, where the program prints it; else wall time.
+    const json_t *decide = json_object_get(json_object_get(result, "settings"), "decide");
+    const char *name = json_string_value(json_array_get(decide, 0));
+    const json_t *figure = json_object_get(json_object_get(condition, "metrics"), name);
+    if (!figure) {
+        name = NULL;
+        figure = json_object_get(condition, "wall_s");
+    }
+    const char *unit = name ? json_text_or_empty(figure, "unit") : "s";
+    const double relative = 100 * number_of(figure, "error", NAN);
+    char mean[NUMBER_SIZE], error[NUMBER_SIZE];
+    number_scaled(number_of(figure, "mean", name ? NAN : 0), unit, mean);
+    const int used = snprintf(text, size, "%s%s%s", name ? name : "", name ? " " : "", mean);
+    if (!isnan(relative) && used >= 0 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, ", error %s %%",
+                 number_fixed(relative, number_decimals(relative), error));
+}
+
+static void put_runs(const json_t *result, const json_t *conditions, char *text, size_t size)
+{
+    double runs = 0;
+    bool converged = true;
+    JSON_EACH (condition, conditions) {
+        runs += number_of(condition, "runs", 0);
+        converged = converged && json_is_true(json_object_get(condition, "converged"));
+    }
+    // A single run on purpose, such as a series, cannot.
+    converged = converged || number_of(json_object_get(result, "settings"), "max_runs", NAN) == 1;
+    snprintf(text, size, ", %.0f run%s%s", runs, runs == 1 ? "" : "s",
+             converged ? "" : ", not converged");
+}
+
+// What is said of each of a list of results that was requested, with semicolons between; "" where
+// none was: of slowdowns, or of the comparisons of variants, all of which are in old records.
+static void put_each(const json_t *list, bool slowdowns, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    JSON_EACH (one, list) {
+        if (slowdowns ? !is_wanted(one) : json_is_false(json_object_get(one, "requested")))
+            continue;
+        if (used > 0 && used < size)
+            used += (size_t)snprintf(text + used, size - used, "; ");
+        if (used >= size)
+            break;
+        if (slowdowns && json_text_is(one, "metric", "wall_s"))
+            put_slowdown(one, text + used, size - used);
+        else
+            snprintf(text + used, size - used, "%s", json_text_or_empty(one, "text"));
+        used += strlen(text + used);
+    }
+}
+
+// What came out of a cell, in a line: "slowdown 1.370 [1.350, 1.390], 24 runs", or what is
+// said of the metrics that were requested, or of the variants, from its result.json; "done"
+// where that cannot be read. Returns text.
+static const char *outcome_text(const char *result_path, char *text, size_t size)
+{
+    json_auto_t *result = json_read_record(result_path, 0, NULL);
+    const json_t *conditions = json_object_get(result, "conditions");
+    put_each(json_object_get(result, "comparisons"), false, text, size);
+    if (text[0] == '\0')
+        put_each(json_object_get(result, "slowdowns"), true, text, size);
+    if (text[0] == '\0' && json_array_size(conditions) > 0)
+        put_figure(result, json_array_get(conditions, 0), text, size);
+    else if (text[0] == '\0')
+        snprintf(text, size, "done");
+    if (json_array_size(conditions) > 0)
+        put_runs(result, conditions, text + strlen(text), size - strlen(text));
+    return text;
+}
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+// How far the current cell is; returns the seconds that it still takes, or NAN.
+static double current_text(const struct drive *drive, char *text, size_t size)
+{
+    char path[PATH_MAX];
+    json_auto_t *status =
+        json_read_record(path_of(drive, drive->current, "status.json", path), 0, NULL);
+    const double runs = number_of(status, "runs", 0), error = number_of(status, "error", NAN);
+    text[0] = '\0';
+    if (!json_text_is(status, "state", "running"))
+        return NAN;
+    if (isnan(error))
+        snprintf(text, size, ": %.0f runs", runs);
+    else
+        snprintf(text, size, ": %.0f runs, error %.1f %% of %.1f %%", runs, 100 * error,
+                 100 * number_of(status, "asked_error", NAN));
+    return rest_of_cell(status);
+}
+
+// Draws the bar, where there is a terminal.
+static void bar_draw(const struct drive *drive)
+{
+    static const char full[] = "####################", empty[] = "....................";
+    char line[LINE_SIZE], now[TEXT_SIZE], left[DURATION_SIZE];
+    if (!drive->terminal || !drive->measuring)
+        return;
+    const size_t total = drive->states->count;
+    const int done = (int)(drive->finished * BAR_WIDTH / total);
+    double seconds = current_text(drive, now, sizeof now);
+    if (isnan(seconds))
+        seconds = fmax(mean_of_target(&drive->means, drive->states->list[drive->current].cell) -
+                           (now_s() - drive->since_s),
+                       0);
+    // And the cells behind the current one.
+    for (size_t i = 0; i < total; i++)
+        if (drive->waiting[i] && i != drive->current)
+            seconds += mean_of_target(&drive->means, drive->states->list[i].cell);
+    snprintf(line, sizeof line, "[%.*s%.*s] %zu/%zu %s%s%s%s%s", done, full, BAR_WIDTH - done,
+             empty, drive->finished, total, name_of(drive, drive->current), now,
+             isnan(seconds) ? "" : ", about ",
+             isnan(seconds) ? "" : duration_text(seconds, left, sizeof left),
+             isnan(seconds) ? "" : " left");
+    struct winsize window;
+    const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
+    fprintf(stderr, "\r\033[K%.*s", (known ? window.ws_col : COLUMNS) - 1, line);
+}
+
+// Says what became of the current cell. reason may be "".
+static void say_ended(struct drive *drive, const char *state, const char *reason)
+{
+    const double seconds = now_s() - drive->since_s;
+    const bool done = strcmp(state, "done") == 0;
+    char text[LINE_SIZE], path[PATH_MAX], duration[DURATION_SIZE];
+    drive->measuring = false;
+    drive->waiting[drive->current] = false;
+    drive->finished += strcmp(state, "interrupted") != 0;
+    if (done)
+        means_add(&drive->means, drive->states->list[drive->current].cell, seconds);
+    if (drive->campaign->quiet && done)
+        return;
+    if (done)
+        outcome_text(path_of(drive, drive->current, "result.json", path), text, sizeof text);
+    else
+        snprintf(text, sizeof text, "%s%s%s", state, reason[0] ? ": " : "", reason);
+    bar_clear(drive);
+    const int digits = snprintf(NULL, 0, "%zu", drive->states->count);
+    fprintf(stderr, "%*zu/%zu %s: %s (%s)\n", digits, drive->finished, drive->states->count,
+            name_of(drive, drive->current), text,
+            duration_text(seconds, duration, sizeof duration));
 }
 
 // Writes a file of a cell.
@@ -157,7 +369,7 @@ static bool say_full(const char *folder)
 static bool put_away(const struct drive *drive, size_t index)
 {
     char from[PATH_MAX], to[PATH_MAX];
-    const char *folder = drive->settings->folder;
+    const char *folder = drive->campaign->folder;
     if (!state_is(&drive->states->list[index], "changed"))
         return true;
     snprintf(to, sizeof to, "%s/replaced", folder);
@@ -180,11 +392,9 @@ static bool write_cell(const struct drive *drive, size_t index)
     json_t *loads =
         spec ? json_pack("[{ss? ss}]", "name", json_text_at(planned, "condition"), "spec", spec)
              : json_array();
-    json_t *cell = must(json_pack("{ss so}", "schema", SCHEMA_CELL, "loads", loads));
+    json_auto_t *cell = must(json_pack("{ss so}", "schema", SCHEMA_CELL, "loads", loads));
     json_object_update(cell, (json_t *)planned);
-    const bool written = save_json(path_of(drive, index, "cell.json", path), cell, JSON_INDENT(1));
-    json_decref(cell);
-    return written;
+    return save_json(path_of(drive, index, "cell.json", path), cell, JSON_INDENT(1));
 }
 
 static bool begin_cell(struct drive *drive, size_t index)
@@ -192,23 +402,22 @@ static bool begin_cell(struct drive *drive, size_t index)
     char path[PATH_MAX];
     if (!put_away(drive, index) || !save_make_folder(path_of(drive, index, "", path), NULL) ||
         !write_cell(drive, index))
-        return say_full(drive->settings->folder);
-    return scratch_make(&drive->scratch, drive->settings->scratch, path);
+        return say_full(drive->campaign->folder);
+    return scratch_make(&drive->scratch, drive->campaign->scratch, path);
 }
 
-// DIR/session2.prepared: there once a session is prepared.
-static const char *marker_path(const struct drive *drive, unsigned session, char path[PATH_MAX])
+// DIR/session2.prepared, to be freed: there once a session is prepared.
+static char *marker_path(const struct drive *drive, unsigned session)
 {
-    snprintf(path, PATH_MAX, "%s/session%u.prepared", drive->settings->folder, session);
-    return path;
+    return text_of("%s/session%u.prepared", drive->campaign->folder, session);
 }
 
 // A session is prepared before its first cell only: afterwards its cells would differ.
 static bool needs_preparation(const struct drive *drive, unsigned session)
 {
-    char path[PATH_MAX];
-    if (!drive->settings->prepare || session == drive->session ||
-        access(marker_path(drive, session, path), F_OK) == 0)
+    OWNED char *marker = marker_path(drive, session);
+    if (!json_has(drive->campaign->plan, "session_prepare") || session == drive->session ||
+        access(marker, F_OK) == 0)
         return false;
     for (size_t i = 0; i < drive->states->count; i++)
         if (drive->states->list[i].status && session_of(drive->states->list[i].cell) == session)
@@ -218,10 +427,48 @@ static bool needs_preparation(const struct drive *drive, unsigned session)
 
 static void end_preparation(const struct drive *drive)
 {
-    char path[PATH_MAX];
-    if (drive->session > 0 && !save_text(marker_path(drive, drive->session, path), "", SAVE_RECORD))
-        say_full(drive->settings->folder);
-    puts("prepared");
+    OWNED char *marker = marker_path(drive, drive->session);
+    if (drive->session > 0 && !save_text(marker, "", SAVE_RECORD))
+        say_full(drive->campaign->folder);
+}
+
+static void put_number(const char *name, size_t number)
+{
+    OWNED char *text = text_of("%zu", number);
+    pair_put(name, text);
+}
+
+// The step that prepares a session, in the folder of the campaign's file.
+static void put_session(const json_t *plan, unsigned session)
+{
+    const char *file = json_text_at(plan, "file"), *slash = file ? strrchr(file, '/') : NULL;
+    OWNED char *name = text_of("session %u", session);
+    OWNED char *folder =
+        !slash ? text_of(".") : text_of("%.*s", (int)(slash - file + (slash == file)), file);
+    pair_put("step", name);
+    pair_put("folder", folder);
+    put_number("session", session);
+    pair_put("word", json_text_at(plan, "session_prepare"));
+    pair_put("end", "");
+}
+
+// The step that measures a cell, in its working folder.
+static void put_cell(const struct drive *drive, size_t index)
+{
+    char folder[PATH_MAX], file[PATH_MAX];
+    const char *const words[] = {"slowdown",
+                                 "--quiet",
+                                 "--resume",
+                                 "--cell",
+                                 path_of(drive, index, "cell.json", file),
+                                 "--output",
+                                 path_of(drive, index, "", folder)};
+    pair_put("step", name_of(drive, index));
+    pair_put("folder", drive->scratch.path);
+    pair_put("session", "");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        pair_put("word", words[i]);
+    pair_put("end", "");
 }
 
 static void answer_next(struct drive *drive)
@@ -230,33 +477,35 @@ static void answer_next(struct drive *drive)
         const size_t index = drive->next;
         if (!drive->states->list[index].todo)
             continue;
-        if (cell_is_held(drive->settings->folder, name_of(drive, index))) {
-            progress_clear(&drive->progress);
+        if (cell_is_held(drive->campaign->folder, name_of(drive, index))) {
+            bar_clear(drive);
             complain("%s is being measured by another jostle: skipped", name_of(drive, index));
             drive->held++;
             continue;
         }
         const unsigned session = session_of(drive->states->list[index].cell);
         if (needs_preparation(drive, session)) {
-            progress_clear(&drive->progress);
-            drive->session = session;
-            printf("session\t%u\t%s\t%s\n", session,
-                   drive->settings->file ? drive->settings->file : "./", drive->settings->prepare);
+            bar_clear(drive);
+            put_session(drive->campaign->plan, drive->session = session);
             return;
         }
         if (drive->full || !begin_cell(drive, index)) {
-            puts("failed");
+            pair_put("stuck", "1");
             return;
         }
         drive->next++;
-        progress_cell(&drive->progress, index);
-        printf("cell\t%s\t%s\n", name_of(drive, index), drive->scratch.path);
+        drive->current = index;
+        drive->measuring = true;
+        drive->since_s = now_s();
+        bar_draw(drive);
+        put_cell(drive, index);
         return;
     }
-    if (drive->full) // that has been said, also where it was the last cell
-        puts("failed");
-    else
-        printf("end\t%zu\t%zu\t%zu\n", drive->failed, drive->broken, drive->held);
+    // That it is full has been said, also where it was the last cell.
+    pair_put_flag("stuck", drive->full);
+    put_number("failed", drive->failed);
+    put_number("broken", drive->broken);
+    put_number("held", drive->held);
 }
 
 // --- a cell has ended
@@ -282,11 +531,11 @@ static void pass_stderr(const struct drive *drive)
 {
     char text[4096];
     size_t size;
-    FILE *file = fopen(drive->settings->stderr_path, "re");
+    FILE *file = fopen(drive->campaign->stderr_path, "re");
     if (!file)
         return;
     while ((size = fread(text, 1, sizeof text, file)) > 0) {
-        progress_clear(&drive->progress);
+        bar_clear(drive);
         fwrite(text, 1, size, stderr);
     }
     fclose(file);
@@ -309,9 +558,10 @@ static bool prefer_cause(char *reason, size_t size, const char *cause)
 // says. Returns whether it is what a command of the cell said.
 static bool find_reason(const struct drive *drive, size_t index, char *reason, size_t size)
 {
-    char *line = NULL, path[PATH_MAX], before[REASON_SIZE] = "";
+    OWNED char *line = NULL;
+    char path[PATH_MAX], before[REASON_SIZE] = "";
     size_t capacity = 0;
-    FILE *file = fopen(drive->settings->stderr_path, "re");
+    FILE *file = fopen(drive->campaign->stderr_path, "re");
     reason[0] = '\0';
     while (file && getline(&line, &capacity, file) > 0) {
         line[strcspn(line, "\n")] = '\0';
@@ -322,14 +572,12 @@ static bool find_reason(const struct drive *drive, size_t index, char *reason, s
         snprintf(reason, size, "%s", rest ? rest : said ? said : line);
     }
     const bool has_cause = prefer_cause(reason, size, before);
-    free(line);
     if (file)
         fclose(file);
     if (reason[0] != '\0')
         return has_cause;
-    json_t *status = json_read_record(path_of(drive, index, "status.json", path), 0, NULL);
+    json_auto_t *status = json_read_record(path_of(drive, index, "status.json", path), 0, NULL);
     json_copy_text(status, "reason", reason, size);
-    json_decref(status);
     return false;
 }
 
@@ -342,7 +590,7 @@ static void write_broken(const struct drive *drive, size_t index, const char *st
     const int conditions = json_text_at(cell, "load") ? 2 : 1;
     gethostname(host, sizeof host - 1);
     (void)date_utc(time(NULL), stamp);
-    json_t *status = json_pack(
+    json_auto_t *status = json_pack(
         "{ss sO sO so ss ss ss si ss ss si si sn sf sn si sn}", "schema", SCHEMA_STATUS, "cell",
         json_object_get(cell, "name"), "key", json_object_get(cell, "key"), "limits",
         settings_limits(json_object_get(cell, "settings")), "state", state, "reason", reason,
@@ -351,7 +599,6 @@ static void write_broken(const struct drive *drive, size_t index, const char *st
         "asked_error", setting_of_cell(cell, "error", 0.05), "expected_runs", "spent_s", 0, "job");
     if (!save_json(path_of(drive, index, "status.json", path), must(status), STATUS_FORMAT))
         save_complain(path);
-    json_decref(status);
 }
 
 // Whether a folder still takes data.
@@ -373,11 +620,11 @@ static bool can_write(const char *folder)
 // which has what cells say and is then in `folder`. NULL: both do.
 static const char *find_full(const struct drive *drive, char folder[PATH_MAX])
 {
-    snprintf(folder, PATH_MAX, "%s", drive->settings->stderr_path);
+    snprintf(folder, PATH_MAX, "%s", drive->campaign->stderr_path);
     char *slash = strrchr(folder, '/');
     if (slash)
         *slash = '\0';
-    return !can_write(drive->settings->folder) ? drive->settings->folder
+    return !can_write(drive->campaign->folder) ? drive->campaign->folder
            : slash && !can_write(folder)       ? folder
                                                : NULL;
 }
@@ -386,24 +633,23 @@ static const char *find_full(const struct drive *drive, char folder[PATH_MAX])
 static void put_reason(const struct drive *drive, size_t index, const char *reason)
 {
     char path[PATH_MAX];
-    json_t *status = json_read_record(path_of(drive, index, "status.json", path), 0, NULL);
+    json_auto_t *status = json_read_record(path_of(drive, index, "status.json", path), 0, NULL);
     const char *said = json_text_at(status, "reason");
     if (said && strcmp(said, reason) != 0 &&
         json_object_set_new(status, "reason", json_string(reason)) == 0 &&
         !save_json(path, status, STATUS_FORMAT))
         save_complain(path);
-    json_decref(status);
 }
 
 static void end_cell(struct drive *drive, int status)
 {
-    const size_t index = drive->progress.current;
+    const size_t index = drive->current;
     const char *state = state_of_status(status);
     char reason[REASON_SIZE] = "", path[PATH_MAX], stderr_folder[PATH_MAX];
     // The process that was killed may be one that only waited for the measurement, which then still
     // ends in good order.
     for (int i = 0; status == KILLED && i < RELEASE_STEPS; i++) {
-        if (!cell_is_held(drive->settings->folder, name_of(drive, index)))
+        if (!cell_is_held(drive->campaign->folder, name_of(drive, index)))
             break;
         (void)nanosleep(&(struct timespec){.tv_nsec = RELEASE_STEP_NS}, NULL);
     }
@@ -421,7 +667,7 @@ static void end_cell(struct drive *drive, int status)
         else if (has_cause)
             put_reason(drive, index, reason);
     }
-    progress_cell_end(&drive->progress, state, reason);
+    say_ended(drive, state, reason);
     const char *full = strcmp(state, "interrupted") == 0 && status <= SIGNALLED
                            ? find_full(drive, stderr_folder)
                            : NULL;
@@ -429,7 +675,6 @@ static void end_cell(struct drive *drive, int status)
         drive->full = true;
         say_full(full);
     }
-    puts("ended");
 }
 
 // --- the dialogue
@@ -438,49 +683,60 @@ static void end_cell(struct drive *drive, int status)
 static bool next_command(const struct drive *drive, char **line, size_t *size)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
-    const int wait_ms = drive->progress.terminal ? TICK_MS : -1;
     int ready;
-    while ((ready = poll(&input, 1, wait_ms)) == 0 || (ready < 0 && errno == EINTR))
-        progress_tick(&drive->progress);
+    while ((ready = poll(&input, 1, drive->terminal ? TICK_MS : -1)) == 0 ||
+           (ready < 0 && errno == EINTR))
+        bar_draw(drive);
     // A command is a line, and waits for its answer: nothing is left in the buffer.
     return ready > 0 && getline(line, size, stdin) > 0;
 }
 
 static bool obey(struct drive *drive, const char *line)
 {
-    static const char ended[] = "ended ";
+    const char *status = text_after(line, "ended ");
     if (strcmp(line, "next\n") == 0)
         answer_next(drive);
     else if (strcmp(line, "prepared\n") == 0)
         end_preparation(drive);
-    else if (strncmp(line, ended, sizeof ended - 1) == 0 && drive->progress.measuring)
-        end_cell(drive, (int)strtol(line + sizeof ended - 1, NULL, 10));
+    else if (status && drive->measuring)
+        end_cell(drive, (int)strtol(status, NULL, 10));
     else
-        return complain("campaign run: unknown command %.20s: see harness/campaign/drive.h", line);
+        return complain("campaign run: unknown command %.20s: see harness/campaign/campaign.h",
+                        line);
+    pair_put("over", "");
     return fflush(stdout) == 0;
 }
 
-bool drive(const struct drive_settings *settings, const struct states *states)
+bool drive(const struct campaign *campaign)
 {
-    struct drive drive = {.settings = settings, .states = states};
+    const char *term = getenv("TERM");
+    const struct states *states = &campaign->states;
+    struct drive drive = {.campaign = campaign,
+                          .states = states,
+                          .terminal = !campaign->quiet && isatty(STDERR_FILENO) && term &&
+                                      strcmp(term, "dumb") != 0,
+                          .waiting = must(calloc(states->count + 1, sizeof(bool)))};
     OWNED char *line = NULL;
     size_t size = 0;
     bool obeyed = true;
     // What a terminal sends to all of us is the shell's to answer: we end with it.
-    signal(SIGINT, SIG_IGN);
-    signal(SIGTERM, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
-    for (size_t i = 0; i < states->count; i++)
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++)
+        signal(ending[i], SIG_IGN);
+    means_of(states, &drive.means);
+    for (size_t i = 0; i < states->count; i++) {
+        drive.waiting[i] = states->list[i].todo;
+        drive.finished += !states->list[i].todo;
         drive.failed += !states->list[i].todo && state_is(&states->list[i], "failed");
-    progress_begin(&drive.progress, states, settings->folder, settings->quiet);
+    }
     while (obeyed && next_command(&drive, &line, &size))
         obeyed = obey(&drive, line);
     // The shell was killed: what still uses the folder removes it itself, or the next
     // session does.
-    if (drive.progress.measuring &&
-        !cell_is_held(settings->folder, name_of(&drive, drive.progress.current)))
+    if (drive.measuring && !cell_is_held(campaign->folder, name_of(&drive, drive.current)))
         scratch_remove(&drive.scratch);
-    progress_end(&drive.progress);
+    bar_clear(&drive);
+    means_free(&drive.means);
+    free(drive.waiting);
     return obeyed;
 }

@@ -11,14 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    NAME_SIZE = 128,
-    MOST_NAMES = 256,
-    REASON_SIZE = 256,
-    LONGEST_FOLDER = 120,
-    CUT_FOLDER = 110,
-    TAIL = 8
-};
+enum { MOST_NAMES = 256, REASON_SIZE = 256, LONGEST_FOLDER = 120, CUT_FOLDER = 110, TAIL = 8 };
 // How long to calibrate where the file only says that it is to be done.
 static const int64_t default_calibrate_ns = 10000000000;
 
@@ -63,32 +56,30 @@ static const char repeat_key[] = "repeat", prefix[] = "campaign.";
 // NAME=VALUE of --set campaign.NAME=VALUE.
 static const char *without_prefix(const char *text)
 {
-    return strncmp(text, prefix, sizeof prefix - 1) == 0 ? text + sizeof prefix - 1 : text;
+    const char *rest = text_after(text, prefix);
+    return rest ? rest : text;
 }
 
 // --set, but for repeat, which is no setting of cells.
-static json_t *parse_overrides(const char *const *overrides, size_t count)
+static json_t *parse_overrides(const struct option_list *overrides)
 {
     json_t *settings = json_object();
-    char reason[REASON_SIZE], name[NAME_SIZE];
-    for (size_t i = 0; i < count; i++) {
-        const char *text = overrides[i], *equals = strchr(text, '=');
+    char reason[REASON_SIZE];
+    for (size_t i = 0; i < overrides->count; i++) {
+        const char *text = without_prefix(overrides->item[i]), *equals = strchr(text, '=');
         if (!equals)
-            usage_error("--set %s: give NAME=VALUE, such as max-runs=8", text);
-        text = without_prefix(text);
-        equals = strchr(text, '=');
-        snprintf(name, sizeof name, "%.*s", (int)(equals - text), text);
+            usage_error("--set %s: give NAME=VALUE, such as max-runs=8", overrides->item[i]);
+        OWNED char *name = must(strndup(text, (size_t)(equals - text)));
         if (strcmp(name, repeat_key) == 0)
             continue;
         if (!setting_find(name))
             usage_error("--set %s: unknown setting%s: give an option of jostle slowdown",
-                        overrides[i], section_hint("campaign", name).text);
+                        overrides->item[i], section_hint("campaign", name).text);
         OWNED char *value = setting_value(name, equals + 1, reason, sizeof reason);
         if (!value)
-            usage_error("--set %s: %s", overrides[i], reason);
-        const bool added = setting_add(settings, name, value);
-        if (!added)
-            usage_error("--set %s: it is not valid UTF-8: give it in UTF-8", overrides[i]);
+            usage_error("--set %s: %s", overrides->item[i], reason);
+        if (!setting_add(settings, name, value))
+            usage_error("--set %s: it is not valid UTF-8: give it in UTF-8", overrides->item[i]);
     }
     return settings;
 }
@@ -114,19 +105,16 @@ static json_t *calibrate_seconds(const struct config *config, const struct secti
 
 // repeat = 3: as --set says, else the file, else 1.
 static unsigned repeat_of(const struct config *config, const struct section *campaign,
-                          const char *const *overrides, size_t count)
+                          const struct option_list *overrides)
 {
     const struct entry *entry = section_entry(campaign, repeat_key);
-    const char *text = entry ? entry->value : "1";
-    const size_t length = sizeof repeat_key - 1;
-    bool set = false;
+    const char *set = NULL;
     uint64_t repeat;
-    for (size_t i = 0; i < count; i++)
-        if (strncmp(without_prefix(overrides[i]), repeat_key, length) == 0 &&
-            without_prefix(overrides[i])[length] == '=') {
-            text = without_prefix(overrides[i]) + length + 1;
-            set = true;
-        }
+    for (size_t i = 0; i < overrides->count; i++) {
+        const char *rest = text_after(without_prefix(overrides->item[i]), repeat_key);
+        set = rest && *rest == '=' ? rest + 1 : set;
+    }
+    const char *text = set ? set : entry ? entry->value : "1";
     if (units_count(text, &repeat) == 0 && repeat >= 1 && repeat <= SESSIONS_MOST)
         return (unsigned)repeat;
     if (set)
@@ -157,15 +145,12 @@ static void add_session_prepare(const struct context *context, const struct sect
 // A folder's name: not too long, and not one that hides.
 static json_t *folder_name(const struct half *target, const struct half *load, const char *key)
 {
-    char *text =
-        load->part ? text_of("%s@%s", target->part, load->part) : text_of("%s", target->part);
+    OWNED char *text =
+        text_of("%s%s%s", target->part, load->part ? "@" : "", load->part ? load->part : "");
     if (text[0] == '.' || text[0] == '-')
         text[0] = '_';
-    json_t *name = strlen(text) > LONGEST_FOLDER
-                       ? json_sprintf("%.*s_%.*s", CUT_FOLDER, text, TAIL, key)
-                       : json_string(text);
-    free(text);
-    return name;
+    return strlen(text) > LONGEST_FOLDER ? json_sprintf("%.*s_%.*s", CUT_FOLDER, text, TAIL, key)
+                                         : json_string(text);
 }
 
 // Each is right by itself, and no cell could be measured, or says nothing without another one.
@@ -265,7 +250,7 @@ static bool is_measured_under(const json_t *named, const struct half *load, size
 // Cells whose names are the same get a part of their keys, too: from the digit on.
 static void name_apart(json_t *cells, size_t digit)
 {
-    json_t *seen = json_object();
+    json_auto_t *seen = json_object();
     JSON_EACH (cell, cells) {
         const char *name = json_string_value(json_object_get(cell, "name"));
         json_object_set_new(seen, name, json_boolean(json_object_get(seen, name) != NULL));
@@ -276,7 +261,6 @@ static void name_apart(json_t *cells, size_t digit)
         if (json_is_true(json_object_get(seen, name)))
             json_object_set_new(cell, "name", json_sprintf("%s_%.*s", name, TAIL, key + digit));
     }
-    json_decref(seen);
 }
 
 static json_t *make_cells(const struct context *context, const struct sections *target_sections,
@@ -308,27 +292,11 @@ static json_t *make_cells(const struct context *context, const struct sections *
 
 // --- the whole
 
-static void begin(struct context *context, const struct config *config,
-                  const struct expand_folders *folders)
-{
-    const char *slash = strrchr(config->file, '/');
-    *context =
-        (struct context){.config = config,
-                         .workloads = folders->workloads,
-                         .builtin = json_pack("{ss% ss ss}", "campaign-dir", config->file,
-                                              slash ? (int)(slash - config->file) : 0, "instances",
-                                              folders->instances, "workloads", folders->workloads),
-                         .self = json_pack("{ss ss ss}", "campaign-dir", "{campaign-dir}",
-                                           "instances", "{instances}", "workloads", "{workloads}")};
-    if (!context->builtin || !context->self)
-        config_refuse(config, NULL, NULL, "the path of the file is not valid UTF-8: rename it");
-}
-
 static json_t *make_plan(struct context *context, const struct section *campaign)
 {
     const struct config *config = context->config;
     struct sections targets = sections_of(config, "target"), loads = sections_of(config, "load");
-    json_t *none = json_object();
+    json_auto_t *none = json_object();
     if (targets.count == 0)
         config_refuse(config, NULL, NULL,
                       "there is no target: add [target \"NAME\"] with command = PROGRAM");
@@ -349,18 +317,25 @@ static json_t *make_plan(struct context *context, const struct section *campaign
         "settings", settings, "cells", make_cells(context, &targets, &loads));
     if (!plan)
         config_refuse(config, NULL, NULL, "a value is not valid UTF-8: save the file as UTF-8");
-    json_decref(none);
     sections_free(&targets);
     sections_free(&loads);
     return plan;
 }
 
-json_t *expand(const struct config *config, const struct expand_folders *folders,
-               const char *const *overrides, size_t override_count)
+json_t *expand(const struct config *config, const struct campaign *call)
 {
-    struct context context;
-    begin(&context, config, folders);
-    context.overrides = parse_overrides(overrides, override_count);
+    const char *slash = strrchr(config->file, '/');
+    struct context context = {
+        .config = config,
+        .workloads = call->workloads,
+        .builtin = json_pack("{ss% ss ss}", "campaign-dir", config->file,
+                             slash ? (int)(slash - config->file) : 0, "instances", call->instances,
+                             "workloads", call->workloads),
+        .self = json_pack("{ss ss ss}", "campaign-dir", "{campaign-dir}", "instances",
+                          "{instances}", "workloads", "{workloads}")};
+    if (!context.builtin)
+        config_refuse(config, NULL, NULL, "the path of the file is not valid UTF-8: rename it");
+    context.overrides = parse_overrides(&call->set);
     for (size_t i = 0; i < config->count; i++) {
         check_utf8(config, &config->entries[i]);
         check_section(config, &config->entries[i]);
@@ -372,15 +347,14 @@ json_t *expand(const struct config *config, const struct expand_folders *folders
     struct sections sections = sections_of(config, "campaign");
     const struct section campaign =
         sections.count > 0 ? sections.list[0] : (struct section){.kind = "campaign"};
-    const unsigned repeat = repeat_of(config, &campaign, overrides, override_count);
+    const unsigned repeat = repeat_of(config, &campaign, &call->set);
     json_t *plan = make_plan(&context, &campaign);
     sessions_repeat(json_object_get(plan, "cells"), repeat);
     add_session_prepare(&context, &campaign, plan);
     sections_free(&sections);
-    json_decref(context.builtin);
-    json_decref(context.self);
-    json_decref(context.overrides);
-    json_decref(context.settings);
-    json_decref(context.settings_text);
+    json_t *const own[] = {context.builtin, context.self, context.overrides, context.settings,
+                           context.settings_text};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        json_decref(own[i]);
     return plan;
 }

@@ -109,14 +109,12 @@ static void say_change(const json_t *keys, const json_t *others, enum change cha
 
 static void say_changes(const json_t *old, const json_t *plan)
 {
-    json_t *before = keys_of(old), *now = keys_of(plan);
+    json_auto_t *before = keys_of(old), *now = keys_of(plan);
     say_change(now, before, CHANGE_ADDED, "cell is new", "cells are new");
     say_change(now, before, CHANGE_DIFFERS, "cell is measured again, its definition changed",
                "cells are measured again, their definition changed");
     say_change(before, now, CHANGE_ADDED, "cell is no longer in the file, and is left as it is",
                "cells are no longer in the file, and are left as they are");
-    json_decref(before);
-    json_decref(now);
 }
 
 static bool copy_conf(const char *folder, const char *conf_path)
@@ -135,28 +133,24 @@ static bool copy_conf(const char *folder, const char *conf_path)
     return copied;
 }
 
-bool folder_keep_plan(const char *folder, const json_t *plan, const char *conf_path,
-                      const char *file, bool shared)
+bool folder_keep_plan(const struct campaign *campaign)
 {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/campaign.json", folder);
-    json_t *old = access(path, F_OK) == 0 ? json_read_record(path, 0, NULL) : NULL;
-    const bool same = old && json_equal(old, plan);
-    if (old && !same && shared) {
-        json_decref(old);
+    const char *folder = campaign->folder;
+    OWNED char *path = text_of("%s/campaign.json", folder);
+    json_auto_t *old = access(path, F_OK) == 0 ? json_read_record(path, 0, NULL) : NULL;
+    if (old && json_equal(old, campaign->plan))
+        return true;
+    if (old && campaign->shared)
         return complain("%s is not what %s was planned from: run jostle campaign %s without "
                         "--cells first, or give another --output",
-                        file, folder, file);
-    }
-    if (old && !same)
-        say_changes(old, plan);
-    json_decref(old);
-    if (same)
-        return true;
-    OWNED char *text = json_dumps(plan, JSON_COMPACT);
-    return text && copy_conf(folder, conf_path) &&
+                        campaign->file, folder, campaign->file);
+    if (old)
+        say_changes(old, campaign->plan);
+    OWNED char *text = json_dumps(campaign->plan, JSON_COMPACT);
+    return text && copy_conf(folder, campaign->conf) &&
            (save_text(path, text, SAVE_RECORD) || save_complain(path));
 }
+
 // ---- several folders become one
 
 enum { CHUNK = 65536 };

@@ -164,28 +164,19 @@ static void set_key(struct half *half, json_t *definition)
     json_decref(definition);
 }
 
-enum joined { JOINED_VALUES, JOINED_PAIRS };
-
 // "name.n=1.m=2", or the values alone: "name.1.2".
-static char *joined_name(const char *name, const json_t *parameters, enum joined joined,
+static char *joined_name(const char *name, const json_t *parameters, bool pairs,
                          const char *separator, const char *allowed)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *stream = must(open_memstream(&text, &size));
+    char *text = text_of("%s", name);
     const char *parameter;
     json_t *value;
-    print_safe(stream, name, allowed);
-    json_object_foreach((json_t *)parameters, parameter, value)
-    {
-        fputs(separator, stream);
-        if (joined == JOINED_PAIRS) {
-            print_safe(stream, parameter, allowed);
-            fputc('=', stream);
-        }
-        print_safe(stream, json_string_value(value), allowed);
-    }
-    return stream_text(stream, &text);
+    json_object_foreach((json_t *)parameters, parameter, value) text =
+        text_added(text, "%s%s%s%s", separator, pairs ? parameter : "", pairs ? "=" : "",
+                   json_string_value(value));
+    char *safe = safe_text(text, allowed);
+    free(text);
+    return safe;
 }
 
 static struct half *new_half(struct halves *halves)
@@ -439,8 +430,8 @@ static void complete_target(const struct context *context, struct half *half,
                             const struct entry *entry)
 {
     find_service(context, half->section, half->settings);
-    half->part = joined_name(half->name, half->parameters, JOINED_PAIRS, ".", NAME_CHARACTERS);
-    half->label = joined_name(half->name, half->parameters, JOINED_PAIRS, " ", NULL);
+    half->part = joined_name(half->name, half->parameters, true, ".", NAME_CHARACTERS);
+    half->label = joined_name(half->name, half->parameters, true, " ", NULL);
     if (strcmp(entry->key, "command") == 0)
         complete_command(context, half, entry);
     else
@@ -475,9 +466,8 @@ static void complete_load(const struct context *context, struct half *half,
 {
     OWNED char *text = template_fill(spec->value, half->parameters, NULL, FILL_QUOTED);
     json_t *own = half_settings(context, half->section, half->parameters, context->self);
-    half->part = joined_name(half->name, half->parameters, JOINED_VALUES, ".", NAME_CHARACTERS);
-    half->condition =
-        joined_name(half->name, half->parameters, JOINED_VALUES, "-", CONDITION_CHARACTERS);
+    half->part = joined_name(half->name, half->parameters, false, ".", NAME_CHARACTERS);
+    half->condition = joined_name(half->name, half->parameters, false, "-", CONDITION_CHARACTERS);
     // Names that the records have already.
     if (strcmp(half->condition, "baseline") == 0 || strcmp(half->condition, "aa") == 0)
         half->condition = text_joined(half->condition, "-", "load");

@@ -1,7 +1,7 @@
 // campaign: what a campaign is made of, how far it is, and what to measure next. It
 // reads and writes files; processes are the shell's. Here: its options, and the commands that
 // measure, look on and merge.
-#define OPTIONS_OF struct command_options
+#define OPTIONS_OF struct campaign
 
 #include "campaign.h"
 
@@ -80,42 +80,31 @@ static double rest_of(const struct state *state, const char *shown, const struct
     return mean_of_target(means, state->cell);
 }
 
-// {state: how many cells}, with each state.
-static json_t *no_counts(size_t cells)
-{
-    json_t *counts = json_pack("{si}", "cells", (int)cells);
-    for (size_t i = 0; state_names[i] != NULL; i++)
-        json_object_set_new(counts, state_names[i], json_integer(0));
-    return counts;
-}
-
 static void count_one(json_t *counts, const char *name)
 {
     const json_int_t count = json_integer_value(json_object_get(counts, name));
     json_object_set_new(counts, name, json_integer(count + 1));
 }
 
-static json_t *job_states(const struct queue *queue, const char *job)
-{
-    json_t *states = json_object_get(queue->tasks, job);
-    return !queue->answers ? json_null() : states ? json_incref(states) : json_object();
-}
-
 // What was submitted, with what the queue says of it.
-static json_t *jobs_of(const char *path, const struct queue *queue)
+static json_t *jobs_of(const char *folder, const struct queue *queue)
 {
     json_t *jobs = json_array();
-    FILE *file = path ? file_open_record(path) : NULL;
-    OWNED char *line = NULL;
+    OWNED char *path = text_of("%s/jobs/jobs.tsv", folder), *line = NULL;
+    FILE *file = file_open_record(path);
     size_t size = 0;
     while (file && getline(&line, &size, file) > 0) {
         char *rest = line;
         const char *time = strsep(&rest, "\t\n"), *scheduler = strsep(&rest, "\t\n");
         const char *role = strsep(&rest, "\t\n"), *id = strsep(&rest, "\t\n");
-        if (id && id[0] != '\0')
-            json_array_append_new(jobs, json_pack("{ss ss ss ss so}", "submitted", time,
-                                                  "scheduler", scheduler, "role", role, "id", id,
-                                                  "states", job_states(queue, id)));
+        if (!id || id[0] == '\0')
+            continue;
+        json_t *job =
+            json_pack("{ss ss ss ss so*}", "submitted", time, "scheduler", scheduler, "role", role,
+                      "id", id, "states", json_incref(json_object_get(queue->tasks, id)));
+        if (!json_object_get(job, "states"))
+            json_put(job, "states", queue->answers ? json_object() : json_null());
+        json_add(jobs, job);
     }
     if (file)
         fclose(file);
@@ -141,19 +130,22 @@ static json_t *sessions_status(const json_t *cells, const struct states *states)
     return json_null();
 }
 
-// jobs_path: lines TIME<TAB>SCHEDULER<TAB>ROLE<TAB>ID of what was submitted; NULL: none.
-// To be released.
-static json_t *status_of(const json_t *plan, const char *folder, const struct states *states,
-                         const struct queue *queue, const char *jobs_path, double now_s)
+// With DIR/jobs/jobs.tsv: lines TIME<TAB>SCHEDULER<TAB>ROLE<TAB>ID of what was submitted. To be
+// released.
+static json_t *status_of(const struct campaign *campaign, const struct queue *queue, double now_s)
 {
+    const struct states *states = &campaign->states;
     struct means means;
-    json_t *cells = json_array(), *counts = no_counts(states->count);
+    json_t *cells = json_array(), *counts = json_pack("{si}", "cells", (int)states->count);
     double rest_s = 0;
+    for (size_t i = 0; state_names[i] != NULL; i++)
+        json_put(counts, state_names[i], json_integer(0));
     means_of(states, &means);
     for (size_t i = 0; i < states->count; i++) {
         const struct state *state = &states->list[i];
         char reason[REASON_SIZE];
-        const char *shown = shown_state(folder, state, queue, now_s, reason, sizeof reason);
+        const char *shown =
+            shown_state(campaign->folder, state, queue, now_s, reason, sizeof reason);
         count_one(counts, shown);
         rest_s += rest_of(state, shown, &means);
         json_array_append_new(cells, cell_status(state, shown, reason, now_s));
@@ -163,73 +155,47 @@ static json_t *status_of(const json_t *plan, const char *folder, const struct st
     const double at_once = number_of(counts, "running", 0);
     json_t *left = isnan(rest_s) || at_once <= 0 ? json_null() : json_real(rest_s / at_once);
     return json_pack("{ss so so so so so sb so so}", "schema", SCHEMA_CAMPAIGN_STATUS, "name",
-                     json_member(plan, "name"), "folder", text_to_json(folder), "counts", counts,
-                     "left_s", left, "jobs", jobs_of(jobs_path, queue), "queue", queue->answers,
-                     "sessions", sessions_status(cells, states), "cells", cells);
+                     json_member(campaign->plan, "name"), "folder", text_to_json(campaign->folder),
+                     "counts", counts, "left_s", left, "jobs", jobs_of(campaign->folder, queue),
+                     "queue", queue->answers, "sessions", sessions_status(cells, states), "cells",
+                     cells);
 }
 
 // Prints the ids of jobs, a line each, that cells say measure them, and that are not in
 // the queue.
-static void status_print_lost(const struct states *states, const struct queue *queue, FILE *stream)
+static void status_print_lost(const struct states *states, const struct queue *queue)
 {
-    json_t *printed = json_object();
+    json_auto_t *printed = json_object();
     for (size_t i = 0; i < states->count; i++) {
         const char *job = json_text_at(states->list[i].status, "job");
         if (!state_is(&states->list[i], "running") || !job || json_object_get(queue->states, job) ||
             json_object_get(printed, job))
             continue;
         json_object_set_new(printed, job, json_true());
-        fprintf(stream, "%s\n", job);
+        puts(job);
     }
-    json_decref(printed);
 }
 
-// Makes the folder, holds it, and brings the plan into it.
-static bool open_folder(const struct command_options *options, const json_t *plan,
-                        const char *folder)
+// Prints "ready" and how many cells are to be measured, then obeys: see drive().
+static int command_run(struct campaign *campaign)
 {
-    return folder_hold(folder, options->shared) &&
-           (!options->conf ||
-            folder_keep_plan(folder, plan, options->conf, options->file, options->shared));
-}
-
-// Whoever shares the folder would build while others measure.
-static bool may_prepare(const struct command_options *options, const json_t *plan)
-{
-    return !options->shared || !json_text_at(plan, "session_prepare") ||
-           complain("session-prepare cannot run while others measure cells (--cells, jostle "
-                    "submit): prepare each session yourself, and take it out of the file");
-}
-
-// Prints "ready" and how many cells are to be measured, then obeys: see drive.h.
-static int command_run(const struct command_options *options, char **operands, int count)
-{
-    (void)count;
-    if (!options->scratch || !options->stderr_path || (options->conf && !options->file))
+    size_t todo = 0;
+    if (!campaign->scratch || !campaign->stderr_path || (campaign->conf && !campaign->file))
         usage_error("campaign run needs --scratch and --stderr, and --file with --conf");
-    json_t *plan = plan_read(operands[0]);
-    const struct choice choice = {
-        .only = options->only, .cells = options->cells, .session = options->session};
-    const struct drive_settings settings = {.folder = operands[1],
-                                            .scratch = options->scratch,
-                                            .stderr_path = options->stderr_path,
-                                            .prepare = json_text_at(plan, "session_prepare"),
-                                            .file = json_text_at(plan, "file"),
-                                            .quiet = options->quiet};
-    json_t *chosen = plan_choose(plan, &choice);
-    bool driven = may_prepare(options, plan) && open_folder(options, plan, operands[1]);
-    if (driven) {
-        struct states states = states_read(operands[1], chosen, options->retry_failed);
-        size_t todo = 0;
-        for (size_t i = 0; i < states.count; i++)
-            todo += states.list[i].todo;
-        printf("ready\t%zu\n", todo);
-        driven = print_end() == 0 && drive(&settings, &states);
-        states_free(&states);
-    }
-    json_decref(chosen);
-    json_decref(plan);
-    return driven ? 0 : 1;
+    // Whoever shares the folder would build while others measure.
+    if (campaign->shared && json_text_at(campaign->plan, "session_prepare"))
+        return !complain("session-prepare cannot run while others measure cells (--cells, jostle "
+                         "submit): prepare each session yourself, and take it out of the file");
+    if (!folder_hold(campaign->folder, campaign->shared) ||
+        (campaign->conf && !folder_keep_plan(campaign)))
+        return 1;
+    campaign->states = states_read(campaign->folder, campaign->chosen, campaign->retry_failed);
+    for (size_t i = 0; i < campaign->states.count; i++)
+        todo += campaign->states.list[i].todo;
+    OWNED char *text = text_of("%zu", todo);
+    pair_put("ready", text);
+    pair_put("over", "");
+    return print_end() == 0 && drive(campaign) ? 0 : 1;
 }
 
 // Into a file, for other programs: then prints how many cells are to be measured, and how many
@@ -238,38 +204,27 @@ static bool write_status(const json_t *status, const char *path)
 {
     const json_t *counts = json_object_get(status, "counts");
     const double failed = number_of(counts, "failed", 0);
-    char *text =
+    OWNED char *text =
         must(json_dumps(status, (path ? JSON_COMPACT : JSON_INDENT(2)) | JSON_REAL_PRECISION(12)));
     const bool written = path ? save_text(path, text, SAVE_STATE) : puts(text) != EOF;
-    free(text);
     if (path)
         printf("%.0f\t%.0f\n",
                number_of(counts, "cells", 0) - number_of(counts, "done", 0) - failed, failed);
     return written || (path && complain("cannot write %s: is the disk full?", path));
 }
 
-static int command_status(const struct command_options *options, char **operands, int count)
+static int command_status(struct campaign *campaign)
 {
-    const char *folder = operands[0];
-    char path[PATH_MAX], jobs[PATH_MAX];
     struct queue queue;
     bool good = true;
-    (void)count;
-    snprintf(path, sizeof path, "%s/campaign.json", folder);
-    snprintf(jobs, sizeof jobs, "%s/jobs/jobs.tsv", folder);
-    json_t *plan = plan_read(path);
-    queue_read(&queue, options->queue, options->fates);
-    struct states states = states_read(folder, json_object_get(plan, "cells"), false);
-    if (options->lost) {
-        status_print_lost(&states, &queue, stdout);
+    queue_read(&queue, campaign->queue, campaign->fates);
+    if (campaign->lost) {
+        status_print_lost(&campaign->states, &queue);
     } else {
-        json_t *status = status_of(plan, folder, &states, &queue, jobs, (double)time(NULL));
-        good = write_status(status, options->output);
-        json_decref(status);
+        json_auto_t *status = status_of(campaign, &queue, (double)time(NULL));
+        good = write_status(status, campaign->output);
     }
-    states_free(&states);
     queue_free(&queue);
-    json_decref(plan);
     return print_end() == 0 && good ? 0 : 1;
 }
 
@@ -286,19 +241,20 @@ static bool write_taken(const struct merged *merged, const char *path)
 }
 
 // Prints how many cells, and how many were found again.
-static int command_merge(const struct command_options *options, char **operands, int count)
+static int command_merge(struct campaign *campaign)
 {
     struct merged merged;
-    if (!options->take || !options->plan)
+    if (!campaign->take || !campaign->plan_path)
         usage_error("campaign merge needs --take and --plan");
-    merge(&merged, (const char *const *)operands, (size_t)count, (enum prefer)options->prefer);
+    merge(&merged, (const char *const *)campaign->operand, campaign->operands,
+          (enum prefer)campaign->prefer);
     bool good = merged.conflicts == 0;
     if (!good)
         complain("%zu cell%s: say which to take with --prefer first or --prefer newest",
                  merged.conflicts, merged.conflicts == 1 ? " differs" : "s differ");
-    else if (!write_taken(&merged, options->take) ||
-             !campaign_plan_write(merged.plan, options->plan))
-        good = complain("cannot write %s: is the disk full?", options->plan);
+    else if (!write_taken(&merged, campaign->take) ||
+             !campaign_plan_write(merged.plan, campaign->plan_path))
+        good = complain("cannot write %s: is the disk full?", campaign->plan_path);
     else
         printf("%zu\t%zu\n", merged.count, merged.again);
     merge_free(&merged);
@@ -321,7 +277,7 @@ static const struct option_row rows[] = {
     TEXT("workloads", "DIR", workloads, "expand: jostle's workloads"),
     {ROW("set", "NAME=VALUE", OPTION_LIST, set), .check = option_check_assignment,
      .wrong = "max-runs", .help = "expand: a setting that holds for all cells"},
-    TEXT("plan", "FILE", plan, "expand, merge: where to write the plan"),
+    TEXT("plan", "FILE", plan_path, "expand, merge: where to write the plan"),
     TEXT("conf", "FILE", conf, "expand, keep, run: the campaign file as one, includes and all"),
     TEXT("only", "PATTERN", only, "only cells whose name matches"),
     TEXT("cells", "LIST", cells, "only cells of these numbers, such as 3-7,9"),
@@ -347,20 +303,25 @@ static const struct option_row rows[] = {
      .help = "merge: of two that differ, the first or the newest"},
     {0}};
 
+// What is read before a command begins: the plan that its first operand is, in the folder that its
+// second one is or in the only one; and the states of the cells.
+enum reads { READS_NOTHING, READS_PLAN, READS_STATES, READS_FOLDER };
+
 static const struct command {
     const char *name;
-    int (*run)(const struct command_options *options, char **operands, int count);
-    int least, most; // operands
-} commands[] = {{"expand", command_expand, 0, 0},
-                {"describe", command_describe, 1, 1},
-                {"plan", command_plan, 2, 2},
-                {"tasks", command_tasks, 2, 2},
-                {"probes", command_probes, 2, 2},
-                {"calibrations", command_calibrations, 2, 2},
-                {"keep", command_keep, 2, 2},
-                {"run", command_run, 2, 2},
-                {"status", command_status, 1, 1},
-                {"merge", command_merge, 1, 1 << 20},
+    int (*run)(struct campaign *campaign);
+    size_t least, most; // operands
+    enum reads reads;
+} commands[] = {{"expand", command_expand, 0, 0, READS_NOTHING},
+                {"describe", command_describe, 1, 1, READS_PLAN},
+                {"plan", command_plan, 2, 2, READS_STATES},
+                {"tasks", command_tasks, 2, 2, READS_STATES},
+                {"probes", command_probes, 2, 2, READS_STATES},
+                {"calibrations", command_calibrations, 2, 2, READS_STATES},
+                {"keep", command_keep, 2, 2, READS_PLAN},
+                {"run", command_run, 2, 2, READS_PLAN},
+                {"status", command_status, 1, 1, READS_FOLDER},
+                {"merge", command_merge, 1, 1 << 20, READS_NOTHING},
                 {0}};
 
 static const char intro[] =
@@ -388,11 +349,22 @@ static const struct command *find_command(const char *name)
                 nearest_hint(name, names).text);
 }
 
+static void read_plan(struct campaign *campaign, enum reads reads)
+{
+    OWNED char *path = reads == READS_FOLDER ? text_of("%s/campaign.json", campaign->operand[0])
+                                             : text_of("%s", campaign->operand[0]);
+    campaign->folder = campaign->operand[campaign->operands - 1];
+    campaign->plan = plan_read(path);
+    campaign->chosen = plan_choose(campaign);
+    if (reads >= READS_STATES)
+        campaign->states = states_read(campaign->folder, campaign->chosen, campaign->retry_failed);
+}
+
 int main(int argc, char **argv)
 {
     streams_open();
-    struct command_options values = {0};
-    const struct option_group group = {.rows = rows, .values = &values};
+    struct campaign campaign = {0};
+    const struct option_group group = {.rows = rows, .values = &campaign};
     const struct program program = {.name = "campaign",
                                     .usage = "COMMAND [OPERANDS...]",
                                     .intro = intro,
@@ -403,10 +375,16 @@ int main(int argc, char **argv)
     if (rest >= argc)
         usage_error("campaign needs a command: see campaign --help");
     const struct command *command = find_command(argv[rest]);
-    const int count = argc - rest - 1;
-    if (count < command->least || count > command->most)
+    campaign.operand = argv + rest + 1;
+    campaign.operands = (size_t)(argc - rest - 1);
+    if (campaign.operands < command->least || campaign.operands > command->most)
         usage_error("campaign %s: wrong number of operands: see campaign --help", command->name);
-    const int status = command->run(&values, argv + rest + 1, count);
+    if (command->reads != READS_NOTHING)
+        read_plan(&campaign, command->reads);
+    const int status = command->run(&campaign);
+    states_free(&campaign.states);
+    json_decref(campaign.chosen);
+    json_decref(campaign.plan);
     options_free(options);
     return status;
 }

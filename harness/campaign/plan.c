@@ -78,7 +78,7 @@ static struct range *parse_ranges(const char *text, size_t *count)
     usage_error("--cells %s: give numbers such as 3-7,9: jostle plan lists them", text);
 }
 
-static bool is_chosen(const json_t *cell, const struct choice *choice, const struct range *ranges,
+static bool is_chosen(const json_t *cell, const struct campaign *choice, const struct range *ranges,
                       size_t count)
 {
     const char *name = json_text_at(cell, "name"), *of = json_text_at(cell, "of");
@@ -94,16 +94,15 @@ static bool is_chosen(const json_t *cell, const struct choice *choice, const str
     return in_range;
 }
 
-json_t *plan_choose(const json_t *plan, const struct choice *choice)
+json_t *plan_choose(const struct campaign *choice)
 {
     size_t count = 0;
-    struct range *ranges = choice->cells ? parse_ranges(choice->cells, &count) : NULL;
+    OWNED struct range *ranges = choice->cells ? parse_ranges(choice->cells, &count) : NULL;
     json_t *chosen = must(json_array());
-    JSON_EACH (cell, json_object_get(plan, "cells")) {
+    JSON_EACH (cell, json_object_get(choice->plan, "cells")) {
         if (is_chosen(cell, choice, ranges, count))
             json_array_append(chosen, cell);
     }
-    free(ranges);
     if (json_array_size(chosen) == 0 && choice->session > 0)
         usage_error("--session %llu: no cell of it is chosen: repeat in the campaign file says how "
                     "many sessions there are",
@@ -194,13 +193,16 @@ void sessions_repeat(json_t *cells, unsigned repeat)
 
 // ---- for the shell
 
-void print_safe(FILE *stream, const char *text, const char *allowed)
+char *safe_text(const char *text, const char *allowed)
 {
+    char *safe = must(strdup(text)), *to = safe;
     for (; *text != '\0'; text++)
         if (!allowed || strchr(allowed, *text))
-            fputc(*text, stream);
+            *to++ = *text;
         else if (((unsigned char)*text & 0xC0) != 0x80) // not inside a UTF-8 character
-            fputc('_', stream);
+            *to++ = '_';
+    *to = '\0';
+    return safe;
 }
 
 int print_end(void)
@@ -244,12 +246,9 @@ bool state_is(const struct state *state, const char *name)
 // part of the key instead.
 static bool has_limits(const struct state *state)
 {
-    json_t *wanted = settings_limits(json_object_get(state->cell, "settings"));
-    json_t *had = settings_limits(json_object_get(state->status, "limits"));
-    const bool same = json_equal(wanted, had);
-    json_decref(wanted);
-    json_decref(had);
-    return same;
+    json_auto_t *wanted = settings_limits(json_object_get(state->cell, "settings"));
+    json_auto_t *had = settings_limits(json_object_get(state->status, "limits"));
+    return json_equal(wanted, had);
 }
 
 static const char *name_state(const struct state *state)

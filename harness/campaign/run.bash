@@ -7,21 +7,16 @@ campaign_folder='' # absolute
 campaign_ended=''  # the signal that ends us
 campaign_until=''  # when no further cell begins, by now_us; empty: never
 campaign_late=''   # not empty: that has come, and cells are left
-campaign_stderr='' # our own stderr, for --verbose
-cell_pid=''        # the jostle that measures the current cell
 driver_pid=''      # campaign run
 driver_in='' driver_out=''
-cells_failed=0 cells_broken=0 cells_held=0
 
 # driver_start SCRATCH [OPTION...]: starts `campaign run` on the plan and the folder. It
 # holds the folder as long as it lives, and ends with us.
 driver_start() {
     local scratch=$1 from to
-    local -a CHOICE
+    local -a CHOICE answer
     campaign_choice
-    exec {campaign_stderr}>&2
     coproc DRIVER {
-        exec {campaign_stderr}>&-
         exec "$JOSTLE_BIN/campaign" run "$campaign_tmp/plan" "$campaign_folder" "${CHOICE[@]}" ${options[quiet]:+--quiet} \
             --scratch "$scratch" --stderr "$campaign_tmp/stderr" "${@:2}"
     }
@@ -32,14 +27,17 @@ driver_start() {
     driver_answer
 }
 
-# driver_answer: reads a line from the driver into ANSWER. It ends only after a message.
+# driver_answer: reads what the driver says into the array answer. It ends only after a message.
 driver_answer() {
-    local status=0
-    IFS=$'\t' read -r -a ANSWER <&"$driver_out" || {
-        wait "$driver_pid" || status=$?
-        ((status <= 128)) || die 'campaign run was killed: the same command continues from here'
-        exit "$((status > 0 ? status : EXIT_FAILURE))"
-    }
+    local status=0 name value
+    answer=()
+    while IFS= read -r -d '' name && IFS= read -r -d '' value; do
+        [[ $name != over ]] || return 0
+        answer+=("$name" "$value")
+    done <&"$driver_out"
+    wait "$driver_pid" || status=$?
+    ((status <= 128)) || die 'campaign run was killed: the same command continues from here'
+    exit "$((status > 0 ? status : EXIT_FAILURE))"
 }
 
 # driver_ask COMMAND: sends the driver a command, and reads its answer. That it is gone is
@@ -51,80 +49,51 @@ driver_ask() {
 
 # run_cells: measures all cells that are left, until something ends us.
 run_cells() {
+    local -a answer
     while [[ -z $campaign_ended ]]; do
         driver_ask next
         now_us
-        if [[ -n $campaign_until && ${ANSWER[0]} != end ]] && ((REPLY >= campaign_until)); then
+        if [[ -n $campaign_until && ${answer[0]} == step ]] && ((REPLY >= campaign_until)); then
             # shellcheck disable=SC2034 # read by the command
             campaign_late=1
             return
         fi
-        case ${ANSWER[0]} in
-            cell) run_cell "${ANSWER[1]}" "${ANSWER[2]}" ;;
-            session) prepare_session "${ANSWER[@]:1}" ;;
-            end)
-                # shellcheck disable=SC2034 # read by the command
-                cells_failed=${ANSWER[1]} cells_broken=${ANSWER[2]} cells_held=${ANSWER[3]}
-                return
-                ;;
-            *) exit "$EXIT_FAILURE" ;;
-        esac
+        study_obey run_step "${answer[@]}" || break
     done
+    [[ -z ${plan[stuck]:-} ]] || exit "$EXIT_FAILURE"
 }
 
-# prepare_session NUMBER FILE COMMAND: runs the command that prepares a session, in the
-# folder of the campaign's FILE. It ends with us, as a cell does.
-prepare_session() {
+# run_step WORD...: measures a cell, or runs the command that prepares a session. Whatever ends us ends it, too, and so
+# its target and its load.
+run_step() {
     local status=0
     [[ -z $campaign_ended ]] || return 0
-    (
-        cd "${2%/*}" || exit 1
-        exec {driver_in}>&- {driver_out}<&-
-        exec "$JOSTLE_BIN/start" --default-signals -- bash -c "$3"
-    ) >&2 </dev/null &
-    cell_pid=$!
-    cell_wait || status=$?
-    cell_pid=''
-    [[ -z $campaign_ended ]] || return 0
-    ((status == 0)) || die "session-prepare ended with status $status, so session $1 is not measured: fix it, then run the same command again ($3)"
-    driver_ask prepared
+    if [[ -n ${plan[session]} ]]; then
+        child_run step_become bash -c "$1" >&2 || status=$?
+        [[ -z $campaign_ended ]] || return 0
+        ((status == 0)) || die "session-prepare ended with status $status, so $study_step is not measured: fix it, then run the same command again ($1)"
+        driver_ask prepared
+    else
+        temporary_note folder "${plan[folder]}"
+        child_run step_become "$JOSTLE_HARNESS/jostle" "$@" ${options[verbose]:+--verbose} || status=$?
+        driver_ask "ended $status"
+    fi
 }
 
-# run_cell NAME SCRATCH: measures a cell in the folder SCRATCH. Whatever ends us ends the
-# cell, too, and so its target and its load.
-run_cell() {
-    local folder=$campaign_folder/cells/$1 status=0
+# step_become COMMAND...: becomes it, in the folder of the step. What a cell says on stderr the driver reads.
+step_become() {
+    [[ -n ${plan[session]} ]] || : >"$campaign_tmp/stderr" || exit
+    [[ -n ${plan[session]}${options[verbose]} ]] || exec 2>"$campaign_tmp/stderr"
+    cd "${plan[folder]}" || exit 1
+    exec {driver_in}>&- {driver_out}<&-
     # bash starts what runs in the background with Ctrl-C switched off.
-    local -a command=("$JOSTLE_BIN/start" --with-parent TERM --default-signals -- "$JOSTLE_HARNESS/jostle" slowdown --quiet --resume
-        --cell "$folder/cell.json" --output "$folder" ${options[verbose]:+--verbose})
-    [[ -z $campaign_ended ]] || return 0
-    temporary_note folder "$2"
-    (
-        [[ -z ${options[verbose]} ]] || exec 2>&"$campaign_stderr"
-        cd "$2" || exit 1
-        exec {driver_in}>&- {driver_out}<&- {campaign_stderr}>&-
-        exec "${command[@]}"
-    ) 2>"$campaign_tmp/stderr" </dev/null &
-    cell_pid=$!
-    cell_wait || status=$?
-    cell_pid=''
-    driver_ask "ended $status"
-}
-
-# cell_wait: waits for the cell, whatever signals come; returns its exit status.
-cell_wait() {
-    local status
-    while true; do
-        status=0
-        wait "$cell_pid" || status=$?
-        kill -0 "$cell_pid" 2>/dev/null || return "$status"
-    done
+    exec "$JOSTLE_BIN/start" --with-parent TERM --default-signals -- "$@"
 }
 
 # campaign_interrupted SIGNAL: ends the current cell, which notes how far it came.
 campaign_interrupted() {
     campaign_ended=$1
-    [[ -z $cell_pid ]] || kill -s TERM "$cell_pid" 2>/dev/null || true
+    [[ -z $child ]] || kill -s TERM "$child" 2>/dev/null || true
 }
 
 # campaign_exit: nothing of ours stays behind.
@@ -137,11 +106,7 @@ campaign_exit() {
 
 # campaign_close: ends what is running, and removes our temporary folder.
 campaign_close() {
-    set +e
-    if [[ -n $cell_pid ]]; then
-        kill -s TERM "$cell_pid" 2>/dev/null
-        wait "$cell_pid" 2>/dev/null
-    fi
+    child_end
     # The end of its input ends it, and it tidies up.
     [[ -z $driver_in ]] || exec {driver_in}>&-
     [[ -z $driver_pid ]] || wait "$driver_pid" 2>/dev/null
@@ -157,6 +122,7 @@ campaign_end() {
         next_command report report "$campaign_folder"
         exit "${ENDED_BY[$campaign_ended]}"
     fi
+    local cells_broken=${plan[broken]:-0} cells_held=${plan[held]:-0} cells_failed=${plan[failed]:-0}
     local broken="$cells_broken cells" held="$cells_held cells are" failed="$cells_failed cells"
     local left=$((cells_broken + cells_held + cells_failed))
     ((cells_broken != 1)) || broken='1 cell'
@@ -171,29 +137,22 @@ campaign_end() {
 
 # ---- what percentages refer to, before a campaign, for as long as `calibrate = TIME` says
 
-# calibrate_all [SECONDS]: measures what the limits in percent of all loads refer to, where
+# calibrate_all: measures what the limits in percent of all loads refer to, where
 # that is not known yet. The cells of a load that cannot be calibrated will say so, too.
 calibrate_all() {
-    local i load=''
-    local -a text words=() CHOICE PIN=()
+    local -a answer CHOICE
     campaign_choice
-    answer_read text "$JOSTLE_BIN/campaign" calibrations "$campaign_tmp/plan" "$campaign_folder" "${CHOICE[@]}" || exit
-    for ((i = 0; i + 1 < ${#text[@]}; i += 2)); do
-        case ${text[i]} in
-            load) load=${text[i + 1]} PIN=() words=() ;;
-            cpus) PIN=("$JOSTLE_BIN/start" --cpus "${text[i + 1]}" --) ;;
-            word) words+=("${text[i + 1]}") ;;
-            end) calibrate_load "$load" "${words[@]}" --calib --if-missing "$@" ;;
-        esac
-    done
+    answer_read answer "$JOSTLE_BIN/campaign" calibrations "$campaign_tmp/plan" "$campaign_folder" "${CHOICE[@]}" || exit
+    study_obey calibrate_load "${answer[@]}" || true
 }
 
-# calibrate_load SPEC WORD...: calibrates one load, unless that was done.
+# calibrate_load WORD...: calibrates one load, unless that was done.
 calibrate_load() {
-    local -a command=("${PIN[@]}" "$JOSTLE_BIN/loadgen" "${@:2}")
+    local -a command=("$JOSTLE_BIN/loadgen" "$@" --calib --if-missing ${plan[calibrate]:+"${plan[calibrate]}"})
+    [[ -z ${plan[cpus]} ]] || command=("$JOSTLE_BIN/start" --cpus "${plan[cpus]}" -- "${command[@]}")
     if [[ -n ${options[quiet]} ]]; then
         "${command[@]}" >/dev/null 2>"$campaign_tmp/calibration" || tail -n 1 "$campaign_tmp/calibration" >&2
     else
-        "${command[@]}" >/dev/null || warn "load '$1' cannot be calibrated, see above: its cells will fail"
+        "${command[@]}" >/dev/null || warn "load '$study_step' cannot be calibrated, see above: its cells will fail"
     fi
 }

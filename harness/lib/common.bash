@@ -76,13 +76,17 @@ signals_ignore() {
 
 child='' # the process that runs; "": none
 
-# child_run COMMAND...: runs it to its end; its status. A signal to us ends the wait: see child_end.
+# child_run COMMAND...: runs it to its end, whatever signals come to us, unless a trap ends us; its status.
 child_run() {
-    local code=0
+    local code
     # A job in the background has no stdin; nor have ours any use for it.
     "$@" </dev/null &
     child=$!
-    wait "$child" || code=$?
+    until
+        code=0
+        wait "$child" || code=$?
+        ! kill -0 "$child" 2>/dev/null
+    do :; done
     child=''
     return "$code"
 }

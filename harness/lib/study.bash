@@ -1,6 +1,6 @@
-# One answer from several experiments, of which a program says which comes next (harness/study/study.h): what pack,
-# profile and predict --check share. Sourced, never run; needs common.bash, and of the command: study_failed STATUS,
-# which is called when an experiment fails.
+# One answer from several experiments, of which a program says which comes next (harness/study/study.h): what campaign, pack,
+# profile and predict --check share. Sourced, never run; needs common.bash, and for study_pass of the command: study_failed
+# STATUS, which is called when an experiment fails.
 
 # shellcheck disable=SC2034 # study_step is read by study_failed
 declare -A plan=()              # what the program made of the command line, and says besides
@@ -17,30 +17,43 @@ study_begin() {
     signals_trap study_interrupted
 }
 
-# study_pass PROGRAM ARG...: measures what PROGRAM says is next, and puts what else it says into plan; 1 where nothing
-# is left.
-study_pass() {
-    local i code left=1
-    local -a answer=() words=()
-    answer_read answer "$JOSTLE_BIN/$1" "${@:2}" || exit
-    for ((i = 0; i + 1 < ${#answer[@]}; i += 2)); do
-        case ${answer[i]} in
-            say) [[ -n ${plan[quiet]:-} ]] || warn "${answer[i + 1]}" ;;
+# study_obey FUNCTION NAME VALUE...: obeys what a program says: calls FUNCTION with the words of each step, and puts what else
+# it says into plan; 1 where there is no step.
+study_obey() {
+    local run=$1 name value left=1
+    local -a words=()
+    shift
+    while (($# > 1)); do
+        name=$1 value=$2
+        shift 2
+        case $name in
+            say) [[ -n ${plan[quiet]:-} ]] || warn "$value" ;;
             problem)
                 study_discard=1
-                die "${answer[i + 1]}" "$EXIT_USAGE"
+                die "$value" "$EXIT_USAGE"
                 ;;
-            step) study_step=${answer[i + 1]} words=() left=0 ;;
-            word) words+=("${answer[i + 1]}") ;;
-            end)
-                code=0
-                JOSTLE_WITHIN=$1 child_run "$BASH" "$JOSTLE_HARNESS/jostle" "${words[@]}" >&2 || code=$?
-                ((code == 0)) || study_failed "$code"
-                ;;
-            *) plan[${answer[i]}]=${answer[i + 1]} ;;
+            step) study_step=$value words=() left=0 ;;
+            word) words+=("$value") ;;
+            end) "$run" "${words[@]}" ;;
+            *) plan[$name]=$value ;;
         esac
     done
     return "$left"
+}
+
+# study_pass PROGRAM ARG...: measures what PROGRAM says is next; 1 where nothing is left.
+study_pass() {
+    local -a answer=()
+    answer_read answer "$JOSTLE_BIN/$1" "${@:2}" || exit
+    local -x JOSTLE_WITHIN=$1
+    study_obey study_run "${answer[@]}"
+}
+
+# study_run WORD...: an experiment, by a command line of jostle.
+study_run() {
+    local code=0
+    child_run "$BASH" "$JOSTLE_HARNESS/jostle" "$@" >&2 || code=$?
+    ((code == 0)) || study_failed "$code"
 }
 
 # study_interrupted SIGNAL STATUS: what is running is ended, what was measured stays.
