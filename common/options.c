@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "messages.h"
 #include "text.h"
 #include "version.h"
@@ -559,4 +560,20 @@ bool options_list(const struct program *program)
         for (const struct option_row *row = program->groups[i].rows; row->name; row++)
             put_row(row);
     return fflush(stdout) == 0 && ferror(stdout) == 0;
+}
+
+void list_add_all(struct option_list *list, struct arena *arena, const char *const *more,
+                  size_t count)
+{
+    const char **all = arena_take(arena, (list->count + count + 1) * sizeof *all);
+    if (list->count > 0)
+        memcpy(all, list->item, list->count * sizeof *all);
+    if (count > 0)
+        memcpy(all + list->count, more, count * sizeof *all);
+    *list = (struct option_list){list->count + count, all};
+}
+
+void list_add(struct option_list *list, struct arena *arena, const char *text)
+{
+    list_add_all(list, arena, &text, 1);
 }

@@ -45,6 +45,12 @@ struct option_list {
     const char **item;
 };
 
+struct arena;
+// Appends texts to a list, which is ended by a NULL then, too.
+void list_add(struct option_list *list, struct arena *arena, const char *text);
+void list_add_all(struct option_list *list, struct arena *arena, const char *const *more,
+                  size_t count);
+
 // A row begins with what each has, and has the rest as designated fields:
 // {OPTION_ROW(struct settings, "threads", "N", OPTION_COUNT, threads), .minimum = 1, ...}. A
 // nameless row, {0}, ends a table.

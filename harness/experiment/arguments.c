@@ -290,12 +290,9 @@ void arguments_parse(struct experiment *experiment, const struct command *comman
     take_foreign(&experiment->session, &experiment->settings, experiment->given);
     experiment->argv = argv;
     experiment->options_end = (size_t)rest;
-    experiment->target_count = (size_t)(argc - rest);
     experiment->after_dashes = strcmp(argv[rest - 1], "--") == 0;
-    experiment->target =
-        arena_take(&experiment->arena, (experiment->target_count + 1) * sizeof *experiment->target);
-    for (size_t i = 0; i < experiment->target_count; i++)
-        experiment->target[i] = argv[rest + (int)i];
+    list_add_all(&experiment->target, &experiment->arena, (const char *const *)argv + rest,
+                 (size_t)(argc - rest));
 }
 
 // --on: an experiment that another host makes, by its own jostle. What this one has to do is to
@@ -344,8 +341,8 @@ static void put_words(const struct experiment *experiment)
         pair_put("on_word", "--stdout");
         pair_put("on_word", experiment->settings.out);
     }
-    for (size_t i = 0; i < experiment->target_count; i++)
-        pair_put("on_word", experiment->target[i]);
+    for (size_t i = 0; i < experiment->target.count; i++)
+        pair_put("on_word", experiment->target.item[i]);
 }
 
 static void check(const struct experiment *experiment)
@@ -367,7 +364,7 @@ static void check(const struct experiment *experiment)
 static const char *program_name(struct experiment *experiment)
 {
     const struct option_list *variants = &experiment->settings.variant;
-    const char *text = experiment->target_count > 0 ? experiment->target[0]
+    const char *text = experiment->target.count > 0 ? experiment->target.item[0]
                        : variants->count > 0        ? variants->item[0]
                                                     : "";
     return arena_format(&experiment->arena, "%.*s", (int)strcspn(text, " "), text);

@@ -86,12 +86,12 @@ static void set_limits(struct experiment *experiment)
 
 struct option_list panorama_loads(struct experiment *experiment)
 {
-    struct option_list loads = {.item = arena_take(&experiment->arena, sizeof neighbours)};
+    struct option_list loads = {0};
     struct settings *settings = &experiment->settings;
     const size_t count = settings->service ? NEIGHBOURS : NEIGHBOURS - 1;
     for (size_t i = 0; i < count; i++)
         if (is_possible(neighbours[i]))
-            loads.item[loads.count++] = neighbours[i];
+            list_add(&loads, &experiment->arena, neighbours[i]);
         else if (!experiment->session.quiet)
             complain("%.*s is left out: this machine has no such load, as loadgen has just said",
                      (int)strcspn(neighbours[i], "="), neighbours[i]);
@@ -110,12 +110,6 @@ struct tries {
     struct option_list texts; // SETTINGS as in brackets before a load
 };
 
-static void add(struct arena *arena, struct option_list *list, const char *text)
-{
-    list->item = arena_more(arena, list->item, list->count, sizeof *list->item);
-    list->item[list->count++] = text;
-}
-
 // Adds it where this machine lets us set it; else it is among what was left out, with the reason.
 static void consider(struct tries *tries, const char *text)
 {
@@ -126,7 +120,7 @@ static void consider(struct tries *tries, const char *text)
                           arena_format(&experiment->arena, "[%s]", text),
                           &experiment->settings.setting);
     if (adjustment_is_possible(&adjustment, error, sizeof error)) {
-        add(&experiment->arena, &tries->texts, text);
+        list_add(&tries->texts, &experiment->arena, text);
         return;
     }
     json_array_append_new(experiment->left_out,
@@ -185,7 +179,7 @@ static void take_given(struct tries *tries)
         if (adjustment_is_none(&adjustment) || *rest != '\0')
             usage_error("--try '%s': no setting: give one such as --try nice=19", text);
         adjustment_try(&adjustment, "with --try");
-        add(&experiment->arena, &tries->texts, text);
+        list_add(&tries->texts, &experiment->arena, text);
     }
 }
 
@@ -219,7 +213,7 @@ static const char *of_target(struct arena *arena, const char *text, const struct
     (void)adjustment_read(&adjustment, arena, text, arena_format(arena, "[%s]", text), own);
     for (size_t i = 0; i < adjustment.target.count; i++)
         all = arena_format(arena, "%s%s" TARGET "%s", !all ? "" : all, !all ? "" : " ",
-                           adjustment.target.text[i]);
+                           adjustment.target.item[i]);
     return all;
 }
 
@@ -238,16 +232,17 @@ struct option_list protect_loads(struct experiment *experiment, const struct opt
         consider_all(&tries, given);
     for (size_t i = 0; i < given->count; i++) {
         const char *spec, *name = name_of(arena, given->item[i], &spec);
-        add(arena, &loads, given->item[i]);
+        list_add(&loads, arena, given->item[i]);
         for (size_t k = 0; k < tries.texts.count; k++)
-            add(arena, &loads,
-                arena_format(arena, "%s.%s=[%s] %s", name, label(arena, tries.texts.item[k]),
-                             tries.texts.item[k], spec));
+            list_add(&loads, arena,
+                     arena_format(arena, "%s.%s=[%s] %s", name, label(arena, tries.texts.item[k]),
+                                  tries.texts.item[k], spec));
     }
     for (size_t k = 0; k < tries.texts.count; k++) {
         const char *target = of_target(arena, tries.texts.item[k], &experiment->settings.setting);
         if (target)
-            add(arena, &loads, arena_format(arena, "alone.%s=[%s]", label(arena, target), target));
+            list_add(&loads, arena,
+                     arena_format(arena, "alone.%s=[%s]", label(arena, target), target));
     }
     return loads;
 }
@@ -295,8 +290,8 @@ static void check_place(const struct experiment *experiment, const struct vary *
     for (size_t i = 0; i < experiment->variants.count; i++) {
         const struct variant *variant = &experiment->variants.variant[i];
         bool has = false;
-        for (size_t k = 0; k < variant->word_count; k++)
-            has = has || strstr(variant->words[k], place);
+        for (size_t k = 0; k < variant->words.count; k++)
+            has = has || strstr(variant->words.item[k], place);
         if (!has)
             usage_error("--vary %s: %s is not in the target's words (%.100s): write it where the "
                         "value goes",

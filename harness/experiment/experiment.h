@@ -95,9 +95,8 @@ const char *parameters_name(const struct parameters *parameters, struct arena *a
 
 // The words in front of a command that a shell is to run: "sh" "-c".
 struct shell {
-    const char *name;   // as it is recorded; NULL: no shell
-    const char **words; // its own
-    size_t word_count;
+    const char *name; // as it is recorded; NULL: no shell
+    struct option_list words;
 };
 
 // Whether a word is the name or path of a program that can be run.
@@ -165,11 +164,10 @@ int64_t file_mtime_ns(const struct stat *status);
 // from TARGET or each --variant, times every combination of parameters.
 
 struct variant {
-    const char *name;   // NULL: the only one, which has none
-    const char *given;  // its name without the values of parameters
-    const char **words; // assignments for its environment, then the command
-    size_t word_count;
-    const char *text;                // the words, quoted as a shell has them
+    const char *name;                // NULL: the only one, which has none
+    const char *given;               // its name without the values of parameters
+    struct option_list words;        // assignments for its environment, then the command
+    const char *text;                // they, quoted as a shell has them
     const char *shell;               // "sh", which is the first word then; NULL: none
     const struct revision *revision; // NULL: none
     const char *folder;              // where it runs; NULL: here
@@ -303,9 +301,8 @@ struct experiment {
     struct metrics metrics;
     struct session session;
     struct options *given;
-    const char **target; // what follows the options: the command to measure
-    size_t target_count;
-    char *const *argv; // the command line, whose options end before options_end
+    struct option_list target; // what follows the options: the command to measure
+    char *const *argv;         // the command line, whose options end before options_end
     size_t options_end;
     bool after_dashes; // they are behind a --
     struct revisions revisions;

@@ -465,16 +465,16 @@ static void add_line(struct inputs *inputs, const char *line)
 static void add_variant(struct inputs *inputs, const struct variant *variant)
 {
     size_t first = 0;
-    while (first < variant->word_count && variant->words[first] != variant_program(variant))
-        add_word(inputs, variant->words[first++]);
-    for (size_t i = first + 1; i < variant->word_count; i++) {
+    while (first < variant->words.count && variant->words.item[first] != variant_program(variant))
+        add_word(inputs, variant->words.item[first++]);
+    for (size_t i = first + 1; i < variant->words.count; i++) {
         // What is in the folder of a revision is known by its tree.
-        if (variant->folder && variant->words[i][0] != '/')
+        if (variant->folder && variant->words.item[i][0] != '/')
             continue;
-        if (variant->shell && i + 1 == variant->word_count)
-            add_line(inputs, variant->words[i]);
+        if (variant->shell && i + 1 == variant->words.count)
+            add_line(inputs, variant->words.item[i]);
         else
-            add_word(inputs, variant->words[i]);
+            add_word(inputs, variant->words.item[i]);
     }
 }
 
@@ -584,7 +584,7 @@ json_t *experiment_to_json(const struct experiment *experiment)
         "s:O?, "
         "s:o}",
         "schema", SCHEMA_EXPERIMENT, "knows_null", output_missed_by(experiment), "inputs",
-        inputs_to_json(experiment), "command", texts_to_json(first->words, first->word_count),
+        inputs_to_json(experiment), "command", texts_to_json(first->words.item, first->words.count),
         "program", variant_program_to_json(first, &arena), "variants",
         variants_to_json(&experiment->variants, &arena), "build",
         text_to_json(experiment->session.build), "conditions",

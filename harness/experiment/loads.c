@@ -22,27 +22,18 @@
 // node (2), some (2-4), all-others, or the name of a host. {node2} in a SPEC is the name of
 // node 2. Wrong use ends the program.
 
-struct nodes {
-    const char **name; // the target's first
-    size_t count;      // 0: we are in no job
-};
-
-// The nodes of the job, from JOSTLE_JOB_HOSTS.
-static struct nodes nodes_of_job(struct arena *arena)
+// The nodes of the job, from JOSTLE_JOB_HOSTS, the target's first; none: we are in no job.
+static struct option_list nodes_of_job(struct arena *arena)
 {
     const char *hosts = getenv("JOSTLE_JOB_HOSTS");
-    struct nodes nodes = {0};
-    char *rest = NULL;
-    if (!hosts || hosts[0] == '\0')
-        return nodes;
-    char *text = arena_format(arena, "%s", hosts);
-    nodes.name = arena_take(arena, (strlen(text) / 2 + 1) * sizeof *nodes.name);
+    struct option_list nodes = {0};
+    char *rest = NULL, *text = arena_format(arena, "%s", hosts ? hosts : "");
     for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
-        nodes.name[nodes.count++] = line;
+        list_add(&nodes, arena, line);
     return nodes;
 }
 
-static void need_job(const struct nodes *nodes, const char *spec)
+static void need_job(const struct option_list *nodes, const char *spec)
 {
     if (nodes->count == 0)
         usage_error("load '%s': other nodes are those of a job: submit it with jostle submit or "
@@ -73,14 +64,9 @@ static bool scan_range(const char *where, size_t *first, size_t *last)
     return *first > 0 && *last > 0 && *at == '\0';
 }
 
-// The nodes that a load is put on.
-struct places {
-    const char *const *name;
-    size_t count;
-};
-
 // Those of the job that "@2", "@2-4" and "@all-others" mean.
-static struct places places_in_job(const struct nodes *nodes, const char *where, const char *spec)
+static struct option_list places_in_job(const struct option_list *nodes, const char *where,
+                                        const char *spec)
 {
     size_t first = 2, last = nodes->count;
     need_job(nodes, spec);
@@ -91,30 +77,33 @@ static struct places places_in_job(const struct nodes *nodes, const char *where,
     if (first > last || last > nodes->count)
         usage_error("load '%s': @%s, but the job has %zu node%s: submit it with more", spec, where,
                     nodes->count, nodes->count == 1 ? "" : "s");
-    return (struct places){nodes->name + first - 1, last - first + 1};
+    return (struct option_list){last - first + 1, nodes->item + first - 1};
 }
 
 // Skips "@WHERE " at the start of spec; *places are then the nodes that it names, else this one.
-static const char *nodes_select(const struct nodes *nodes, struct arena *arena, const char *spec,
-                                struct places *places)
+static const char *nodes_select(const struct option_list *nodes, struct arena *arena,
+                                const char *spec, struct option_list *places)
 {
-    static const char *const here[] = {NULL};
     const char *text = spec + strspn(spec, BLANKS);
     const size_t length = strcspn(text, BLANKS);
-    *places = (struct places){here, 1};
+    *places = (struct option_list){0};
+    list_add(places, arena, NULL);
     if (text[0] != '@' || length == 1 || text[length] == '\0')
         return spec;
-    const char **where = arena_take(arena, sizeof *where);
-    *where = arena_format(arena, "%.*s", (int)length - 1, text + 1);
+    const char *where = arena_format(arena, "%.*s", (int)length - 1, text + 1);
     // A host is reached by ssh, which would take a - for an option.
-    const bool host = isalpha((unsigned char)**where) && strcmp(*where, ALL_OTHERS) != 0 &&
-                      strspn(*where, HOST_CHARACTERS) == length - 1;
-    *places = host ? (struct places){where, 1} : places_in_job(nodes, *where, spec);
+    const bool host = isalpha((unsigned char)*where) && strcmp(where, ALL_OTHERS) != 0 &&
+                      strspn(where, HOST_CHARACTERS) == length - 1;
+    if (host)
+        places->item[0] = where;
+    else
+        *places = places_in_job(nodes, where, spec);
     return text + length + strspn(text + length, BLANKS);
 }
 
 // The spec with the names of nodes for {nodeN}.
-static const char *nodes_fill(const struct nodes *nodes, struct arena *arena, const char *spec)
+static const char *nodes_fill(const struct option_list *nodes, struct arena *arena,
+                              const char *spec)
 {
     const char *filled = "";
     for (const char *at = spec;;) {
@@ -133,7 +122,7 @@ static const char *nodes_fill(const struct nodes *nodes, struct arena *arena, co
             usage_error("load '%s': {node%zu}, but the job has %zu node%s: submit it with more",
                         spec, number, nodes->count, nodes->count == 1 ? "" : "s");
         filled =
-            arena_format(arena, "%s%.*s%s", filled, (int)(next - at), at, nodes->name[number - 1]);
+            arena_format(arena, "%s%.*s%s", filled, (int)(next - at), at, nodes->item[number - 1]);
         at = end + 1;
     }
 }
@@ -148,7 +137,7 @@ struct parser {
     struct arena *arena;
     const struct conditions *conditions;
     struct condition *condition;
-    struct nodes nodes;
+    struct option_list nodes;
     const char *settle;
     bool pause;
 };
@@ -165,7 +154,7 @@ bool conditions_have_neighbour(const struct conditions *conditions)
 {
     for (size_t i = 0; i < conditions->count; i++)
         for (size_t k = 0; k < conditions->condition[i].load_count; k++)
-            if (strcmp(conditions->condition[i].load[k].words[0], NEIGHBOUR) == 0)
+            if (strcmp(conditions->condition[i].load[k].words.item[0], NEIGHBOUR) == 0)
                 return true;
     return false;
 }
@@ -195,29 +184,25 @@ static bool is_taken(const struct conditions *conditions, const char *name)
     return false;
 }
 
-// Splits the command line, behind the words of `first`.
-static void split(const struct parser *parser, struct load *load, const char *spec,
-                  const char *line, const char *const *first, size_t first_count)
+// Adds the words of a command line; how many they are.
+static size_t split(const struct parser *parser, struct load *load, const char *spec,
+                    const char *line)
 {
     const char *error = NULL;
     size_t count = 0;
     char **words = words_split(line, &count, &error);
     if (!words)
         usage_error("load '%s': %s: check its quotes", spec, error);
-    arena_keep(parser->arena, words);
-    load->word_count = first_count + count;
-    load->words = arena_take(parser->arena, (load->word_count + 1) * sizeof *load->words);
-    for (size_t i = 0; i < first_count; i++)
-        load->words[i] = first[i];
-    memcpy(load->words + first_count, words, count * sizeof *words);
+    list_add_all(&load->words, parser->arena, arena_keep(parser->arena, words), count);
+    return count;
 }
 
 static bool has_option(const struct load *load, const char *option)
 {
     const size_t length = strlen(option);
-    for (size_t i = 1; i < load->word_count; i++)
-        if (strncmp(load->words[i], option, length) == 0 &&
-            (load->words[i][length] == '\0' || load->words[i][length] == '='))
+    for (size_t i = 1; i < load->words.count; i++)
+        if (strncmp(load->words.item[i], option, length) == 0 &&
+            (load->words.item[i][length] == '\0' || load->words.item[i][length] == '='))
             return true;
     return false;
 }
@@ -227,14 +212,14 @@ static void check_words(const struct load *load, const char *spec)
 {
     static const char *const own[] = {"--control", "--duration",    "--dry-run",     "--help",
                                       "--version", "--show-device", "--list-options"};
-    if (strcmp(load->words[0], NEIGHBOUR) == 0)
+    if (strcmp(load->words.item[0], NEIGHBOUR) == 0)
         usage_error("load '%s': write pid:N, cgroup:PATH or job:ID, and --pause", spec);
-    if (load->words[0][0] == '-')
+    if (load->words.item[0][0] == '-')
         usage_error("load '%s': %s is no load: give one such as cpu --percent 50", spec,
-                    load->words[0]);
-    for (size_t i = 1; i < load->word_count && strcmp(load->words[i], "--") != 0; i++) {
-        const char *word = load->words[i];
-        if (strcmp(load->words[0], "exec") == 0 && word[0] != '-')
+                    load->words.item[0]);
+    for (size_t i = 1; i < load->words.count && strcmp(load->words.item[i], "--") != 0; i++) {
+        const char *word = load->words.item[i];
+        if (strcmp(load->words.item[0], "exec") == 0 && word[0] != '-')
             return; // the command of another program
         for (size_t k = 0; k < sizeof own / sizeof own[0]; k++)
             if (strncmp(word, own[k], strlen(own[k])) == 0 &&
@@ -272,16 +257,13 @@ static bool read_neighbour(const struct parser *parser, struct load *load, const
     if (load->node)
         usage_error("load '%s': only programs of this node can be paused: leave @%s out", spec,
                     load->node);
-    const char *option = arena_format(parser->arena, "--%s", kind);
     const char *began = strcmp(kind, "pid") == 0 ? started(parser->arena, spec + length + 1) : NULL;
-    const char *const words[] = {NEIGHBOUR, "--pause", option, NULL, "--started", began};
-    const size_t given = !began ? 4 : 6;
-    split(parser, load, spec, spec + length + 1, words, given);
-    if (load->word_count != given + 1)
+    const char *const words[] = {NEIGHBOUR, "--pause", arena_format(parser->arena, "--%s", kind)};
+    const char *const since[] = {"--started", began};
+    list_add_all(&load->words, parser->arena, words, 3);
+    if (split(parser, load, spec, spec + length + 1) != 1)
         usage_error("load '%s': give one, such as %s:4711", spec, kind);
-    load->words[3] = load->words[given];
-    load->words[given] = NULL;
-    load->word_count = given;
+    list_add_all(&load->words, parser->arena, since, !began ? 0 : 2);
     return true;
 }
 
@@ -308,15 +290,15 @@ static void read_words(const struct parser *parser, struct load *load, const cha
             usage_error("load '%s': no shell reads this, so %c would be a word like any other: "
                         "quote it, or write exec: sh -c '...'",
                         spec, *operator);
-        split(parser, load, spec, command, exec, exec_count);
-        if (load->word_count == exec_count)
+        list_add_all(&load->words, parser->arena, exec, exec_count);
+        if (split(parser, load, spec, command) == 0)
             usage_error("load '%s': no command: write %s COMMAND", spec,
                         exec_count == 4 ? EXEC : "podman IMAGE:");
         return;
     }
-    split(parser, load, spec, text, NULL, 0);
+    (void)split(parser, load, spec, text);
     check_words(load, spec);
-    load->listens = strcmp(load->words[0], "net") == 0 && has_option(load, "--listen");
+    load->listens = strcmp(load->words.item[0], "net") == 0 && has_option(load, "--listen");
 }
 
 // "half"; of several joined loads "half.cpu"; on other nodes "half.cpu@node2"; a
@@ -328,7 +310,7 @@ static const char *name_load(const struct parser *parser, const struct load *loa
     words_until_joint(condition->spec, &rest);
     const bool joined = rest != NULL;
     const char *name = arena_format(parser->arena, "%s%s%s%s%s", condition->name, joined ? "." : "",
-                                    joined ? load->words[0] : "", !load->node ? "" : "@",
+                                    joined ? load->words.item[0] : "", !load->node ? "" : "@",
                                     !load->node ? "" : load->node);
     while (is_taken(parser->conditions, name))
         name = arena_format(parser->arena, "%s+", name);
@@ -339,14 +321,14 @@ static const char *name_load(const struct parser *parser, const struct load *loa
 static void add_part(const struct parser *parser, const char *part)
 {
     struct condition *condition = parser->condition;
-    struct places places;
+    struct option_list places;
     const char *spec = nodes_select(&parser->nodes, parser->arena, part, &places);
     if (spec[strspn(spec, BLANKS)] == '\0')
         usage_error("--load %s=%s: a load is missing: give a load such as cpu --percent 50",
                     condition->name, condition->spec);
     spec = nodes_fill(&parser->nodes, parser->arena, spec);
     for (size_t i = 0; i < places.count; i++) {
-        struct load load = {.node = places.name[i]};
+        struct load load = {.node = places.item[i]};
         read_words(parser, &load, spec);
         load.name = name_load(parser, &load);
         condition->load = arena_more(parser->arena, condition->load, condition->load_count,
@@ -409,23 +391,19 @@ static const char *read_name(struct arena *arena, const char *text, const char *
 static void keep_threads(struct arena *arena, struct load *load)
 {
     char path[PATH_MAX], *output = NULL;
-    if (has_option(load, "--threads") || strcmp(load->words[0], "exec") == 0)
+    if (has_option(load, "--threads") || strcmp(load->words.item[0], "exec") == 0)
         return;
-    const char **words = arena_take(arena, (load->word_count + 4) * sizeof *words);
-    words[0] = child_path("loadgen", path);
-    memcpy(words + 1, load->words, load->word_count * sizeof *words);
-    words[load->word_count + 1] = "--dry-run";
-    words[load->word_count + 2] = "--json";
-    words[load->word_count + 3] = NULL;
-    const int status = child_run(words, -1, &output);
+    struct option_list words = {0};
+    list_add(&words, arena, child_path("loadgen", path));
+    list_add_all(&words, arena, load->words.item, load->words.count);
+    list_add(&words, arena, "--dry-run");
+    list_add(&words, arena, "--json");
+    const int status = child_run(words.item, -1, &output);
     json_t *plan = status == 0 ? json_loads(output, 0, NULL) : NULL;
     const json_int_t threads = json_integer_value(json_object_get(plan, "threads"));
     if (threads > 0) {
-        memcpy(words, load->words, load->word_count * sizeof *words);
-        words[load->word_count++] = "--threads";
-        words[load->word_count++] = arena_format(arena, "%lld", (long long)threads);
-        words[load->word_count] = NULL;
-        load->words = words;
+        list_add(&load->words, arena, "--threads");
+        list_add(&load->words, arena, arena_format(arena, "%lld", (long long)threads));
     }
     json_decref(plan);
     free(output);
@@ -443,7 +421,7 @@ static void adjust(struct arena *arena, const struct condition *condition)
         if (load->node)
             usage_error("--load %s: settings are set on this node alone: leave them out, or @%s",
                         condition->name, load->node);
-        if (strcmp(load->words[0], NEIGHBOUR) == 0)
+        if (strcmp(load->words.item[0], NEIGHBOUR) == 0)
             usage_error("--load %s: it runs already, as it was started: leave its settings out",
                         condition->name);
         keep_threads(arena, load);
@@ -502,7 +480,7 @@ json_t *conditions_to_json(const struct conditions *conditions)
             json_array_append_new(parts,
                                   json_pack("{s:o, s:o, s:o}", "name", text_to_json(part->name),
                                             "node", text_to_json(part->node), "words",
-                                            texts_to_json(part->words, part->word_count)));
+                                            texts_to_json(part->words.item, part->words.count)));
         }
         json_t *load = json_pack("{s:s, s:o, s:o}", "name", condition->name, "spec",
                                  text_to_json(condition->spec), "parts", parts);

@@ -100,7 +100,6 @@ static bool input_on_stdin(void)
 static struct option_list take_cell(struct experiment *experiment)
 {
     struct arena *arena = &experiment->arena;
-    size_t count;
     if (!experiment->session.cell)
         return experiment->session.loads;
     experiment->cell = cell_read(experiment->session.cell);
@@ -108,11 +107,8 @@ static struct option_list take_cell(struct experiment *experiment)
     // stats notes them in its status.
     json_put(experiment->cell, "limits",
              settings_limits(json_object_get(experiment->cell, "settings")));
-    const char **command = cell_command(experiment->cell, arena, &count);
-    if (experiment->target_count == 0 && experiment->settings.variant.count == 0 && command) {
-        experiment->target = command;
-        experiment->target_count = count;
-    }
+    if (experiment->target.count == 0 && experiment->settings.variant.count == 0)
+        experiment->target = cell_command(experiment->cell, arena);
     return experiment->session.loads.count > 0 ? experiment->session.loads
                                                : cell_loads(experiment->cell, arena);
 }
@@ -163,11 +159,10 @@ static void take_container(struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
     struct arena *arena = &experiment->arena;
-    if (settings->in && experiment->target_count == 0)
+    if (settings->in && experiment->target.count == 0)
         usage_error("--in %s: give TARGET: variants and revisions are not run in it", settings->in);
     if (settings->in)
-        experiment->target =
-            container_words(arena, settings->in, experiment->target, &experiment->target_count);
+        experiment->target = container_words(arena, settings->in, &experiment->target);
     if (settings->account)
         experiment->accounts = account_folders(arena, settings->account, experiment->account);
 }

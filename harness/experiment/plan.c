@@ -63,12 +63,6 @@ void plan_write_resume(const struct experiment *experiment, const char *folder)
         pair_put("resume_word", "--resume");
 }
 
-// A command line.
-struct words {
-    const char **word;
-    size_t count;
-};
-
 static void put_settings(struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
@@ -185,18 +179,13 @@ static void put_meter_options(struct experiment *experiment)
     put_output(experiment);
 }
 
-static void add_words(struct words *words, const char *const *more)
-{
-    for (; *more != NULL; more++)
-        words->word[words->count++] = *more;
-}
-
 // With hyperfine as the engine, meter runs it for its time-out and its care for
 // descendants; hyperfine's figures replace meter's.
-static struct words hyperfine_words(struct experiment *experiment, const struct variant *variant)
+static struct option_list hyperfine_words(struct experiment *experiment,
+                                          const struct variant *variant)
 {
     struct arena *arena = &experiment->arena;
-    const bool variables = words_assignment(variant->words[0]);
+    const bool variables = words_assignment(variant->words.item[0]);
     const char *const options[] = {
         "hyperfine",
         "-N",
@@ -206,40 +195,35 @@ static struct words hyperfine_words(struct experiment *experiment, const struct 
         "--style",
         "none",
         "--export-json",
-        arena_format(arena, "%s/hyperfine.json", experiment->folder.path),
-        NULL};
-    const char *const input[] = {"--input", experiment->input, NULL};
-    const char *const command[] = {
-        "--", variables ? arena_format(arena, "env %s", variant->text) : variant->text, NULL};
-    struct words words = {.word =
-                              arena_take(arena, sizeof options + sizeof input + sizeof command)};
-    add_words(&words, options);
+        arena_format(arena, "%s/hyperfine.json", experiment->folder.path)};
+    const char *const input[] = {"--input", experiment->input};
+    struct option_list words = {0};
+    list_add_all(&words, arena, options, sizeof options / sizeof options[0]);
     // It gives its own stdin to nobody.
-    if (experiment->input)
-        add_words(&words, input);
-    add_words(&words, command);
+    list_add_all(&words, arena, input, experiment->input ? 2 : 0);
+    list_add(&words, arena, "--");
+    list_add(&words, arena,
+             variables ? arena_format(arena, "env %s", variant->text) : variant->text);
     return words;
 }
 
 // The words with `start` and the settings of the target behind its variables.
-static struct words adjusted(struct experiment *experiment, struct words words,
-                             const struct setting_texts *settings)
+static struct option_list adjusted(struct experiment *experiment, struct option_list words,
+                                   const struct option_list *settings)
 {
     struct arena *arena = &experiment->arena;
     char path[PATH_MAX];
-    struct words longer = {
-        .word = arena_take(arena, (words.count + 2 * settings->count + 2) * sizeof *longer.word)};
+    struct option_list longer = {0};
     size_t i = 0;
-    while (i + 1 < words.count && words_assignment(words.word[i]))
-        longer.word[longer.count++] = words.word[i++];
-    longer.word[longer.count++] = arena_format(arena, "%s", child_path("start", path));
+    while (i + 1 < words.count && words_assignment(words.item[i]))
+        list_add(&longer, arena, words.item[i++]);
+    list_add(&longer, arena, arena_format(arena, "%s", child_path("start", path)));
     for (size_t k = 0; k < settings->count; k++) {
-        longer.word[longer.count++] = "--set";
-        longer.word[longer.count++] = settings->text[k];
+        list_add(&longer, arena, "--set");
+        list_add(&longer, arena, settings->item[k]);
     }
-    longer.word[longer.count++] = "--";
-    while (i < words.count)
-        longer.word[longer.count++] = words.word[i++];
+    list_add(&longer, arena, "--");
+    list_add_all(&longer, arena, words.item + i, words.count - i);
     return longer;
 }
 
@@ -249,7 +233,7 @@ static bool needs_commands(const struct experiment *experiment)
     const struct variants *variants = &experiment->variants;
     const struct variant *first = &variants->variant[0];
     return variants->named || experiment->combinations.commands > 1 || first->folder ||
-           first->words[0] != variant_program(first);
+           first->words.item[0] != variant_program(first);
 }
 
 static void put_meter(struct experiment *experiment)
@@ -260,12 +244,12 @@ static void put_meter(struct experiment *experiment)
         pair_put("meter", "--commands");
     pair_put("meter", "--");
     for (size_t i = 0; i < experiment->combinations.commands; i++) {
-        const struct setting_texts *settings =
+        const struct option_list *settings =
             &combination_of(experiment, i)->condition->adjustment.target;
         const struct variant *variant = variant_of(experiment, i);
-        struct words words = experiment->settings.engine == ENGINE_METER
-                                 ? (struct words){variant->words, variant->word_count}
-                                 : hyperfine_words(experiment, variant);
+        struct option_list words = experiment->settings.engine == ENGINE_METER
+                                       ? variant->words
+                                       : hyperfine_words(experiment, variant);
         if (settings->count > 0)
             words = adjusted(experiment, words, settings);
         if (several) {
@@ -273,7 +257,7 @@ static void put_meter(struct experiment *experiment)
             pair_put("meter", arena_format(&experiment->arena, "%zu", words.count));
         }
         for (size_t j = 0; j < words.count; j++)
-            pair_put("meter", words.word[j]);
+            pair_put("meter", words.item[j]);
     }
 }
 
@@ -297,11 +281,10 @@ static void put_service_command(struct experiment *experiment)
     const struct settings *settings = &experiment->settings;
     const char *name = settings->shell ? settings->shell : SHELL_DEFAULT, *why;
     const bool needed = words_need_shell(settings->service) && strcmp(name, SHELL_NONE) != 0;
-    const struct shell shell =
-        needed ? shell_read(&experiment->arena, name) : (struct shell){.word_count = 0};
+    const struct shell shell = needed ? shell_read(&experiment->arena, name) : (struct shell){0};
     size_t count = 0;
-    for (size_t i = 0; i < shell.word_count; i++)
-        pair_put("service_word", shell.words[i]);
+    for (size_t i = 0; i < shell.words.count; i++)
+        pair_put("service_word", shell.words.item[i]);
     if (needed) {
         pair_put("service_word", settings->service);
         return;
@@ -382,27 +365,27 @@ static void put_load(struct experiment *experiment, const struct condition *cond
     pair_put("load_condition", condition->name);
     pair_put("load_node", !load->node ? "" : load->node);
     put_flag("load_listens", load->listens);
-    put_flag("load_percent", has_percent_limit(load->words, load->word_count));
+    put_flag("load_percent", has_percent_limit(load->words.item, load->words.count));
     if (experiment->settings.load_nice != OPTION_NOT_GIVEN) {
         pair_put("load_word", "nice");
         pair_put("load_word", "-n");
         pair_put("load_word", arena_format(arena, "%" PRId64, experiment->settings.load_nice));
     }
-    const struct setting_texts *settings = &condition->adjustment.load;
+    const struct option_list *settings = &condition->adjustment.load;
     if (cpus || settings->count > 0)
         pair_put("load_word", child_path("start", path));
     put_option("load_word", "--cpus", cpus);
     for (size_t i = 0; i < settings->count; i++) {
-        put_option("load_word", "--set", settings->text[i]);
-        pair_put("load_setting", settings->text[i]);
+        put_option("load_word", "--set", settings->item[i]);
+        pair_put("load_setting", settings->item[i]);
     }
     if (cpus || settings->count > 0)
         pair_put("load_word", "--");
     pair_put("load_word", child_path("loadgen", path));
-    pair_put("load_word", load->words[0]);
+    pair_put("load_word", load->words.item[0]);
     pair_put("load_word", "--control");
-    for (size_t i = 1; i < load->word_count; i++)
-        pair_put("load_word", load->words[i]);
+    for (size_t i = 1; i < load->words.count; i++)
+        pair_put("load_word", load->words.item[i]);
 }
 
 // Loads that others connect to come first.
@@ -447,8 +430,8 @@ static const struct {
 static bool has_word(const struct variant *variant, const char *wanted)
 {
     const size_t length = strlen(wanted);
-    for (size_t i = 0; i < variant->word_count; i++)
-        for (const char *at = variant->words[i]; *at != '\0'; at += strcspn(at, " ")) {
+    for (size_t i = 0; i < variant->words.count; i++)
+        for (const char *at = variant->words.item[i]; *at != '\0'; at += strcspn(at, " ")) {
             at += strspn(at, " ");
             if (strcspn(at, " ") == length && strncmp(at, wanted, length) == 0)
                 return true;
@@ -460,7 +443,7 @@ static bool has_word(const struct variant *variant, const char *wanted)
 static bool starts(const struct variant *variant, const char *name)
 {
     const char *program =
-        !variant->shell ? variant_program(variant) : variant->words[variant->word_count - 1];
+        !variant->shell ? variant_program(variant) : variant->words.item[variant->words.count - 1];
     const size_t length = strcspn(program, " ");
     const char *slash = memrchr(program, '/', length);
     const char *base = slash ? slash + 1 : program;

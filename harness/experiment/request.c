@@ -41,7 +41,7 @@ static const char *proposed(const struct variants *variants, struct arena *arena
         apart =
             apart && strncmp(words_of(other, false), words_of(variant, false), NAME_LONGEST) != 0;
     }
-    const char *text = variant->shell ? variant->words[variant->word_count - 1]
+    const char *text = variant->shell ? variant->words.item[variant->words.count - 1]
                        : alone        ? base_of(variant)
                                       : words_of(variant, !apart);
     return name_clean(arena, arena_format(arena, "%.*s", NAME_LONGEST, text));
@@ -102,9 +102,9 @@ static void read_variants(struct maker *maker)
     if (maker->experiment->revisions.count > 0)
         usage_error("--variant and --revision: give one of them: a revision is a variant of "
                     "TARGET");
-    if (maker->experiment->target_count > 0)
+    if (maker->experiment->target.count > 0)
         usage_error("--variant has the command itself: leave out what follows the options (%s)",
-                    maker->experiment->target[0]);
+                    maker->experiment->target.item[0]);
     if (texts->count == 1 && maker->variants->parameters.combinations == 1)
         usage_error("--variant: one is nothing to compare: give two or more, the first of which "
                     "is the reference");
@@ -124,14 +124,14 @@ static void read_variants(struct maker *maker)
 // `run ./old ./new` has no second program, as with hyperfine, but an argument.
 static void warn_of_programs(const struct experiment *experiment)
 {
-    const char **target = experiment->target;
-    for (size_t i = 0; i < experiment->target_count; i++) {
+    const char **target = experiment->target.item;
+    for (size_t i = 0; i < experiment->target.count; i++) {
         struct stat status;
         if (!strchr(target[i], '/') || access(target[i], X_OK) != 0 ||
             stat(target[i], &status) != 0 || !S_ISREG(status.st_mode))
             return;
     }
-    if (experiment->target_count > 1 && !experiment->after_dashes && !experiment->session.quiet)
+    if (experiment->target.count > 1 && !experiment->after_dashes && !experiment->session.quiet)
         complain("'%s' is an argument of '%s', which is measured alone: to compare programs give "
                  "each with --variant; if it is meant, write -- before '%s'",
                  target[1], target[0], target[0]);
@@ -153,8 +153,8 @@ static void read_commands(struct maker *maker)
         usage_error("--revision: of one command: give several with --variant, or one");
     if (experiment->session.reference)
         add_command(maker, experiment->session.reference);
-    for (size_t i = 0; i < experiment->target_count; i++)
-        add_command(maker, experiment->target[i]);
+    for (size_t i = 0; i < experiment->target.count; i++)
+        add_command(maker, experiment->target.item[i]);
     if (maker->source_count == 1)
         usage_error("--reference: one is nothing to compare: give the others behind the options");
 }
@@ -164,27 +164,27 @@ static void read_target(struct maker *maker)
 {
     const struct experiment *experiment = maker->experiment;
     const struct revisions *revisions = &experiment->revisions;
-    const char *first = experiment->target_count == 0 ? "" : experiment->target[0];
+    const char *first = experiment->target.count == 0 ? "" : experiment->target.item[0];
     const bool shell = maker->settings->shell && strcmp(maker->settings->shell, SHELL_NONE) != 0;
-    if (experiment->target_count == 0)
+    if (experiment->target.count == 0)
         usage_error("no target: write the command to measure after --");
-    if (experiment->target_count > 1 && shell)
+    if (experiment->target.count > 1 && shell)
         usage_error("--shell: TARGET is %zu words: give the shell's command line as one word (the "
                     "shell as --shell=%s)",
-                    experiment->target_count, first);
+                    experiment->target.count, first);
     if (revisions->count == 1 && maker->variants->parameters.combinations == 1)
         usage_error("--revision: one is nothing to compare: give two or more, the first of which "
                     "is the reference");
-    if (experiment->target_count > 1 && is_command_line(first))
+    if (experiment->target.count > 1 && is_command_line(first))
         usage_error("there is no program '%s': what follows -- are a program and its arguments: "
                     "leave out -- to compare commands",
                     first);
-    if (experiment->target_count > 1 && words_builtin(first) && !names_program(first))
+    if (experiment->target.count > 1 && words_builtin(first) && !names_program(first))
         usage_error("'%s' is no program, but a command of the shell: give the whole line as one "
                     "word, in quotes, or with --shell",
                     first);
     warn_of_programs(experiment);
-    const bool text = experiment->target_count == 1 && (shell || !names_program(first));
+    const bool text = experiment->target.count == 1 && (shell || !names_program(first));
     const struct source source = {.text = text ? first : NULL};
     if (revisions->count == 0)
         maker->source[maker->source_count++] = source;
@@ -200,8 +200,8 @@ static bool are_commands(const struct experiment *experiment)
 {
     if (experiment->session.reference)
         return true;
-    return experiment->target_count > 1 && !experiment->after_dashes &&
-           is_command_line(experiment->target[0]);
+    return experiment->target.count > 1 && !experiment->after_dashes &&
+           is_command_line(experiment->target.item[0]);
 }
 
 static void take_names(struct maker *maker)
@@ -258,21 +258,13 @@ static void choose_shell(struct maker *maker)
 
 // ---- the variants ----
 
-static void set_words(struct variant *variant, const struct maker *maker, const char **words,
-                      size_t count)
-{
-    variant->words = words;
-    variant->word_count = count;
-    variant->text = arena_keep(maker->arena, words_quote(words, count));
-}
-
 // A single word is left to meter, which says that it was not found.
 static void check_program(const struct variant *variant, const struct maker *maker, bool named)
 {
     const char *program = variant_program(variant);
     const bool made =
         maker->settings->setup || maker->settings->prepare.count > 0 || variant->revision;
-    if (variant->word_count > 1 && !made && !names_program(program))
+    if (variant->words.count > 1 && !made && !names_program(program))
         usage_error("there is no program '%s', of '%.80s': check the command%s", program,
                     variant->text,
                     named ? " (what is in front of the first = is the variant's name)" : "");
@@ -291,7 +283,7 @@ static void split(struct variant *variant, const struct maker *maker, const char
     if (variables == count)
         usage_error("'%s': no command: write one%s", text,
                     count == 0 ? "" : " behind the variables");
-    set_words(variant, maker, (const char **)words, count);
+    variant->words = (struct option_list){count, (const char **)words};
 }
 
 // "new,threads=2"; NULL: it has no name yet.
@@ -321,20 +313,21 @@ static void add_variant(struct maker *maker, const struct source *source, size_t
     variant->folder = source->revision ? source->revision->folder : NULL;
     variant->name = name_of(maker, source, combination);
     variant->given = source->name;
-    if (text && !shell->name) {
+    // Its own words, or a text as the shell's last word, or those of TARGET.
+    if (text && !shell->name)
         split(variant, maker, text);
-        check_program(variant, maker, source->name);
-        return;
-    }
-    // The words of TARGET, or a text as the shell's last word.
-    const size_t count = text ? shell->word_count + 1 : experiment->target_count;
-    const char **words = arena_take(maker->arena, count * sizeof *words);
-    for (size_t i = 0; i < count; i++)
-        words[i] = !text                   ? fill(maker, combination, experiment->target[i])
-                   : i < shell->word_count ? shell->words[i]
-                                           : text;
-    set_words(variant, maker, words, count);
+    else if (text)
+        list_add_all(&variant->words, maker->arena, shell->words.item, shell->words.count);
+    if (text && shell->name)
+        list_add(&variant->words, maker->arena, text);
+    for (size_t i = 0; !text && i < experiment->target.count; i++)
+        list_add(&variant->words, maker->arena,
+                 fill(maker, combination, experiment->target.item[i]));
+    variant->text =
+        arena_keep(maker->arena, words_quote(variant->words.item, variant->words.count));
     variant->shell = text ? shell->name : NULL;
+    if (text && !shell->name)
+        check_program(variant, maker, source->name);
 }
 
 // A command of --setup and the like, for this variant.
@@ -359,8 +352,8 @@ static bool is_used(const struct maker *maker, const char *name)
     const char *place = arena_format(maker->arena, "{%s}", name);
     const char *const hooks[] = {settings->setup, settings->cleanup};
     const struct option_list *const each[] = {&settings->prepare, &settings->conclude};
-    for (size_t i = 0; i < maker->experiment->target_count; i++)
-        if (strstr(maker->experiment->target[i], place))
+    for (size_t i = 0; i < maker->experiment->target.count; i++)
+        if (strstr(maker->experiment->target.item[i], place))
             return true;
     for (size_t i = 0; i < maker->source_count; i++)
         if (maker->source[i].text && strstr(maker->source[i].text, place))
@@ -419,7 +412,7 @@ void variants_make(struct experiment *experiment)
     struct settings *settings = &experiment->settings;
     struct variants *variants = &experiment->variants;
     const size_t sources =
-        settings->variant.count + experiment->revisions.count + experiment->target_count + 2;
+        settings->variant.count + experiment->revisions.count + experiment->target.count + 2;
     struct maker maker = {.experiment = experiment,
                           .arena = &experiment->arena,
                           .variants = variants,

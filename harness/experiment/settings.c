@@ -418,17 +418,13 @@ void cell_apply(const json_t *cell, struct arena *arena, struct settings *settin
     }
 }
 
-const char **cell_command(const json_t *cell, struct arena *arena, size_t *count)
+struct option_list cell_command(const json_t *cell, struct arena *arena)
 {
-    const json_t *command = json_object_get(cell, "command");
-    *count = json_array_size(command);
-    if (*count == 0)
-        return NULL;
-    const char **words = arena_take(arena, (*count + 1) * sizeof *words);
-    for (size_t i = 0; i < *count; i++) {
-        words[i] = json_string_value(json_array_get(command, i));
-        if (!words[i])
+    struct option_list words = {0};
+    JSON_EACH (word, json_object_get(cell, "command")) {
+        if (!json_is_string(word))
             usage_error("--cell: command: not all words are texts: write them as strings");
+        list_add(&words, arena, json_string_value(word));
     }
     return words;
 }
@@ -437,14 +433,13 @@ struct option_list cell_loads(const json_t *cell, struct arena *arena)
 {
     const json_t *loads = json_object_get(cell, "loads");
     const char *node = json_string_value(json_object_get(cell, "node"));
-    struct option_list list = {
-        .item = arena_take(arena, (json_array_size(loads) + 1) * sizeof *list.item)};
+    struct option_list list = {0};
     JSON_EACH (load, loads) {
         const char *name = json_string_value(json_object_get(load, "name"));
         const char *spec = json_string_value(json_object_get(load, "spec"));
         if (!name || !spec)
             usage_error("--cell: loads: give each a name and a spec");
-        list.item[list.count++] = arena_format(arena, "%s%s=%s", name, !node ? "" : node, spec);
+        list_add(&list, arena, arena_format(arena, "%s%s=%s", name, !node ? "" : node, spec));
     }
     return list;
 }

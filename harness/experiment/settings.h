@@ -114,23 +114,17 @@ json_t *cell_read(const char *file);
 // Sets the settings of the cell that are not on the command line.
 void cell_apply(const json_t *cell, struct arena *arena, struct settings *settings,
                 const struct options *given);
-// The cell's command; NULL: it has none. Its texts stay the cell's.
-const char **cell_command(const json_t *cell, struct arena *arena, size_t *count);
+// The cell's command; no words: it has none. Its texts stay the cell's.
+struct option_list cell_command(const json_t *cell, struct arena *arena);
 // The cell's loads, each as --load has it.
 struct option_list cell_loads(const json_t *cell, struct arena *arena);
 
 // Settings of the kernel as a part of a condition: on its loads, on the target, or on both. They
 // are written in brackets before a load, NAME='[cpu.weight=10 target:nice=-5] cpu --threads 2'.
 
-// Settings as they were written: common/setting.h has their names.
-struct setting_texts {
-    const char *text[SETTINGS_MOST];
-    size_t count;
-};
-
-// What a condition sets.
+// What a condition sets: settings as they were written, of which common/setting.h has the names.
 struct adjustment {
-    struct setting_texts load, target;
+    struct option_list load, target;
     const char *on, *off; // commands of --setting, a line each; NULL: none
 };
 
@@ -168,10 +162,9 @@ size_t account_folders(struct arena *arena, const char *text, const char *folder
 // podman:IMAGE or docker:IMAGE; for struct option_row.
 bool container_check(const char *text, char *error, size_t size);
 
-// The words that run the target's words in a container of that image (podman:IMAGE); *count of
-// them.
-const char **container_words(struct arena *arena, const char *where, const char *const *words,
-                             size_t *count);
+// The words that run the target's words in a container of that image (podman:IMAGE).
+struct option_list container_words(struct arena *arena, const char *where,
+                                   const struct option_list *words);
 
 // A load "podman IMAGE: COMMAND": its command, with engine and image. NULL, as both are: it is
 // none.
@@ -202,11 +195,10 @@ void placed_free(struct placed *placed);
 
 // One load: a loadgen of its own.
 struct load {
-    const char *name;   // "half"; of several: "both.cpu", "both.cpu@node2"
-    const char *node;   // NULL: this one
-    const char **words; // loadgen's: "cpu" "--percent" "50"
-    size_t word_count;
-    bool listens; // others connect to it, so it must be there before them
+    const char *name;         // "half"; of several: "both.cpu", "both.cpu@node2"
+    const char *node;         // NULL: this one
+    struct option_list words; // loadgen's: "cpu" "--percent" "50"
+    bool listens;             // others connect to it, so it must be there before them
 };
 
 struct condition {

@@ -20,11 +20,11 @@
 #define ON     "on:"
 #define OFF    "off:"
 
-static void add(struct setting_texts *texts, const char *name, const char *text)
+static void add(struct option_list *texts, struct arena *arena, const char *name, const char *text)
 {
     if (texts->count == SETTINGS_MOST)
         usage_error("--load %s: more than %d settings: give fewer", name, SETTINGS_MOST);
-    texts->text[texts->count++] = text;
+    list_add(texts, arena, text);
 }
 
 // "NAME=on: COMMAND; off: COMMAND": where the two begin. False: it is none.
@@ -94,9 +94,9 @@ static void take(struct adjustment *adjustment, struct arena *arena, const char 
                     "paused: give the setting to the target",
                     name, text);
     if (both || target)
-        add(&adjustment->target, name, plain);
+        add(&adjustment->target, arena, name, plain);
     if (both || !target)
-        add(&adjustment->load, name, plain);
+        add(&adjustment->load, arena, name, plain);
 }
 
 const char *adjustment_read(struct adjustment *adjustment, struct arena *arena, const char *name,
@@ -120,11 +120,11 @@ const char *adjustment_read(struct adjustment *adjustment, struct arena *arena, 
     return end + 1 + strspn(end + 1, BLANKS);
 }
 
-static bool is_possible(const struct setting_texts *texts, char *error, size_t size)
+static bool is_possible(const struct option_list *texts, char *error, size_t size)
 {
     struct setting settings[SETTINGS_MOST];
     for (size_t i = 0; i < texts->count; i++)
-        if (!setting_read(&settings[i], texts->text[i], error, size))
+        if (!setting_read(&settings[i], texts->item[i], error, size))
             return false;
     return texts->count == 0 || settings_try(settings, texts->count, error, size);
 }
@@ -151,7 +151,7 @@ bool adjustment_moves_target(const struct adjustment *adjustment)
 {
     char folder[CGROUP_PATH];
     for (size_t i = 0; i < adjustment->target.count; i++) {
-        const char *text = adjustment->target.text[i];
+        const char *text = adjustment->target.item[i];
         const bool grouped =
             strcmp(text, "group=cgroup") == 0 || memchr(text, '.', strcspn(text, "="));
         if (grouped && !cgroup_own("cpu", folder))
@@ -163,8 +163,8 @@ bool adjustment_moves_target(const struct adjustment *adjustment)
 json_t *adjustment_to_json(const struct adjustment *adjustment)
 {
     return json_pack("{s:o, s:o, s:o, s:o}", "load",
-                     texts_to_json(adjustment->load.text, adjustment->load.count), "target",
-                     texts_to_json(adjustment->target.text, adjustment->target.count), "on",
+                     texts_to_json(adjustment->load.item, adjustment->load.count), "target",
+                     texts_to_json(adjustment->target.item, adjustment->target.count), "on",
                      text_to_json(adjustment->on), "off", text_to_json(adjustment->off));
 }
 
@@ -294,19 +294,17 @@ const char *container_load(struct arena *arena, const char *text, const char **e
     return NULL;
 }
 
-const char **container_words(struct arena *arena, const char *where, const char *const *words,
-                             size_t *count)
+struct option_list container_words(struct arena *arena, const char *where,
+                                   const struct option_list *words)
 {
     const char *engine, *image = container_of(where, &engine);
     char path[PATH_MAX];
     if (!child_find(engine, path))
         usage_error("--in %s: there is no %s here: install it, or leave out --in", where, engine);
     const char *const before[] = {container_program(arena), engine, image};
-    const size_t more = sizeof before / sizeof before[0];
-    const char **all = arena_take(arena, (more + *count + 1) * sizeof *all);
-    memcpy(all, before, sizeof before);
-    memcpy(all + more, words, *count * sizeof *words);
-    *count += more;
+    struct option_list all = {0};
+    list_add_all(&all, arena, before, sizeof before / sizeof before[0]);
+    list_add_all(&all, arena, words->item, words->count);
     return all;
 }
 

@@ -337,11 +337,9 @@ struct shell shell_read(struct arena *arena, const char *text)
     if (!split || count == 0)
         usage_error("--shell %s: %s: give a shell such as bash, or none", text,
                     !split ? error : "no shell");
-    arena_keep(arena, split);
-    const char **words = arena_take(arena, (count + 1) * sizeof *words);
-    memcpy(words, split, count * sizeof *words);
-    words[count] = "-c";
-    return (struct shell){.name = text, .words = words, .word_count = count + 1};
+    struct shell shell = {text, {count, arena_keep(arena, split)}};
+    list_add(&shell.words, arena, "-c");
+    return shell;
 }
 
 bool names_program(const char *word)
@@ -525,9 +523,9 @@ json_t *program_to_json(const char *command)
 const char *variant_program(const struct variant *variant)
 {
     size_t first = 0;
-    while (first + 1 < variant->word_count && words_assignment(variant->words[first]))
+    while (first + 1 < variant->words.count && words_assignment(variant->words.item[first]))
         first++;
-    return variant->words[first];
+    return variant->words.item[first];
 }
 
 // The program, as a path from here.
@@ -568,8 +566,8 @@ json_t *variants_to_json(const struct variants *variants, struct arena *arena)
         const struct variant *variant = &variants->variant[i];
         json_array_append_new(
             list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", text_to_json(variant->name),
-                            "command", texts_to_json(variant->words, variant->word_count), "shell",
-                            text_to_json(variant->shell), "program",
+                            "command", texts_to_json(variant->words.item, variant->words.count),
+                            "shell", text_to_json(variant->shell), "program",
                             variant_program_to_json(variant, arena), "revision",
                             revision_to_json(variant->revision), "parameters",
                             parameters_to_json(&variants->parameters, variant->combination)));

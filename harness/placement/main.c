@@ -164,22 +164,15 @@ struct answer {
 static void run(struct arena *arena, const struct load *load, const char *cpus, char **output)
 {
     char start[PATH_MAX], path[PATH_MAX];
-    const char **argv = arena_take(arena, (load->word_count + 8) * sizeof *argv);
-    size_t count = 0;
-    if (cpus) {
-        argv[count++] = child_path("start", start);
-        argv[count++] = "--cpus";
-        argv[count++] = cpus;
-        argv[count++] = "--";
-    }
-    argv[count++] = child_path("loadgen", path);
-    argv[count++] = load->words[0];
-    argv[count++] = "--dry-run";
-    if (output)
-        argv[count++] = "--json";
-    memcpy(argv + count, load->words + 1, (load->word_count - 1) * sizeof *argv);
+    const char *const pinned[] = {child_path("start", start), "--cpus", cpus, "--"};
+    const char *const plan[] = {child_path("loadgen", path), load->words.item[0], "--dry-run",
+                                "--json"};
+    struct option_list argv = {0};
+    list_add_all(&argv, arena, pinned, cpus ? 4 : 0);
+    list_add_all(&argv, arena, plan, output ? 4 : 3);
+    list_add_all(&argv, arena, load->words.item + 1, load->words.count - 1);
     fflush(stdout);
-    const int status = child_run(argv, -1, output);
+    const int status = child_run(argv.item, -1, output);
     if (status != 0)
         exit(status < 0 ? EXIT_FAILURE : status);
 }
