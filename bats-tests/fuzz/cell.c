@@ -26,14 +26,13 @@ static void read_cell(void *path)
     struct arena arena = {0};
     struct settings settings;
     struct conditions conditions = {0};
-    size_t count;
     json_t *cell = cell_read(path);
     struct options *given = none_given(&settings);
     experiment_settings_begin(&settings);
     cell_apply(cell, &arena, &settings, given);
-    const char **command = cell_command(cell, &arena, &count);
-    for (size_t i = 0; i < count; i++)
-        fuzz_require(command[i] != NULL);
+    const struct option_list command = cell_command(cell, &arena);
+    for (size_t i = 0; i < command.count; i++)
+        fuzz_require(command.item[i] != NULL);
     const struct option_list loads = cell_loads(cell, &arena);
     const struct load_context context = {
         .settle_ns = settings.settle_ns, .pause = settings.pause, .own = &settings.setting};
