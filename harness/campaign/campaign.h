@@ -316,24 +316,9 @@ enum { DEFAULT_MAX_RUNS = 30, DEFAULT_MIN_RUNS = 15 };
 // False after a message.
 bool folder_hold(const char *folder, bool shared);
 
-// One campaign of several folders: which of their cells to take, and the plan. Copies
-// nothing.
+// A call of the program: its options, one table for all commands, and what it is about.
 
 enum prefer { PREFER_NONE, PREFER_FIRST, PREFER_NEWEST };
-
-struct merged {
-    json_t *plan;
-    char **take; // the folders of the cells
-    size_t count;
-    size_t again;     // cells that were found once more
-    size_t conflicts; // cells that differ, each named in a message
-};
-
-// Ends the program with 1 where a folder cannot be read.
-void merge(struct merged *merged, const char *const *folders, size_t count, enum prefer prefer);
-void merge_free(struct merged *merged);
-
-// A call of the program: its options, one table for all commands, and what it is about.
 
 struct campaign {
     const char *file, *instances, *workloads; // of expand
@@ -347,7 +332,7 @@ struct campaign {
     uint64_t session;                   // which cells, too; 0: not given
     uint64_t nodes, cells_per_task;     // of tasks; 0: not given
     bool names, actions, lost, compact; // what to print
-    int prefer;                         // of merge
+    int prefer;                         // of merge; enum prefer
 
     char **operand;
     size_t operands;
@@ -365,6 +350,7 @@ int command_tasks(struct campaign *campaign);
 int command_probes(struct campaign *campaign);
 int command_calibrations(struct campaign *campaign);
 int command_keep(struct campaign *campaign);
+int command_merge(struct campaign *campaign);
 
 // Writes a plan to a file. False with errno.
 bool campaign_plan_write(const json_t *plan, const char *path);

@@ -2,8 +2,6 @@
 
 #include "campaign.h"
 
-#include "common/memory.h"
-#include "common/messages.h"
 #include "common/save.h"
 #include "common/text.h"
 #include "harness/experiment/settings.h"
@@ -197,10 +195,9 @@ static json_t *read_probes(const char *folder, const struct states *states, bool
     json_t *probes = json_object();
     for (size_t i = 0; folder && i < states->count; i++) {
         const json_t *cell = states->list[i].cell;
-        char path[PATH_MAX], written[PATH_MAX + 8];
-        snprintf(path, sizeof path, "%s/%.0f", folder, number_of(cell, "number", 0));
-        snprintf(written, sizeof written, "%s.stderr", path);
-        json_t *record = json_read_record(path, JSON_DISABLE_EOF_CHECK, NULL);
+        OWNED char *path = text_of("%s/%.0f", folder, number_of(cell, "number", 0)),
+                   *written = text_of("%s.stderr", path);
+        json_auto_t *record = json_read_record(path, JSON_DISABLE_EOF_CHECK, NULL);
         const double wall_s = number_of(record, "wall_s", NAN);
         // A target whose failures count as runs may fail here, too.
         const char *ignored = json_text_at(json_object_get(cell, "settings"), "ignore-failure");
@@ -211,7 +208,6 @@ static json_t *read_probes(const char *folder, const struct states *states, bool
         else if (record)
             complain_of_target(cell, record, written);
         *failed = *failed || (record != NULL && !good);
-        json_decref(record);
     }
     return probes;
 }

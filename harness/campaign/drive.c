@@ -2,8 +2,6 @@
 #include "harness/experiment/settings.h"
 
 #include "common/file.h"
-#include "common/memory.h"
-#include "common/messages.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"

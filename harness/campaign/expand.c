@@ -1,8 +1,6 @@
 #include "campaign.h"
 
 #include "common/json.h"
-#include "common/memory.h"
-#include "common/messages.h"
 #include "common/schemas.h"
 #include "common/text.h"
 #include "common/units.h"

@@ -2,7 +2,6 @@
 
 #include "common/file.h"
 #include "common/memory.h"
-#include "common/messages.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
@@ -25,24 +24,22 @@ static bool is_ours(const char *folder)
     static const char *const begun[] = {"lock", "cells", "campaign.conf", NULL};
     static const char *const plans[][2] = {{"campaign.json", SCHEMA_CAMPAIGN},
                                            {"bench-plan.json", SCHEMA_BENCH_PLAN}};
-    char path[PATH_MAX], why[RECORD_WHY];
+    char why[RECORD_WHY];
     struct stat status;
     bool found = file_folder_has_only(folder, nothing);
     for (size_t i = 0; !found && i < sizeof plans / sizeof *plans; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, plans[i][0]);
-        json_t *plan = record_read(path, plans[i][1], why);
+        OWNED char *path = text_of("%s/%s", folder, plans[i][0]);
+        json_auto_t *plan = record_read(path, plans[i][1], why);
         found = plan;
-        json_decref(plan);
     }
-    snprintf(path, sizeof path, "%s/lock", folder);
+    OWNED char *path = text_of("%s/lock", folder);
     return found || (lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0 &&
                      file_folder_has_only(folder, begun));
 }
 
 static bool lock(const char *folder, bool shared)
 {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/lock", folder);
+    OWNED char *path = text_of("%s/lock", folder);
     const int file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (file < 0)
         return save_complain(path);
@@ -60,8 +57,7 @@ static bool lock(const char *folder, bool shared)
 
 bool folder_hold(const char *folder, bool shared)
 {
-    char cells[PATH_MAX];
-    snprintf(cells, sizeof cells, "%s/cells", folder);
+    OWNED char *cells = text_of("%s/cells", folder);
     if (!is_ours(folder))
         usage_error("%s is not empty, and holds no campaign: choose another folder with --output, "
                     "one that is empty or not there",
@@ -119,17 +115,14 @@ static void say_changes(const json_t *old, const json_t *plan)
 
 static bool copy_conf(const char *folder, const char *conf_path)
 {
-    char path[PATH_MAX], *text = NULL;
+    OWNED char *path = text_of("%s/campaign.conf", folder), *text = NULL;
     size_t size = 0;
     FILE *file = file_open_record(conf_path);
-    snprintf(path, sizeof path, "%s/campaign.conf", folder);
     const bool empty = file && getdelim(&text, &size, '\0', file) < 0;
-    const bool copied = file && save_text(path, empty ? "" : text, SAVE_RECORD);
-    if (!copied)
-        save_complain(path);
+    const bool copied =
+        (file && save_text(path, empty ? "" : text, SAVE_RECORD)) || save_complain(path);
     if (file)
         fclose(file);
-    free(text);
     return copied;
 }
 
@@ -151,7 +144,7 @@ bool folder_keep_plan(const struct campaign *campaign)
            (save_text(path, text, SAVE_RECORD) || save_complain(path));
 }
 
-// ---- several folders become one
+// ---- several folders become one: which of their cells to take, and the plan. Copies nothing.
 
 enum { CHUNK = 65536 };
 
@@ -166,8 +159,11 @@ struct candidate {
 };
 
 struct candidates {
-    struct candidate *list;
+    struct candidate *item;
     size_t count, allocated;
+    size_t taken;     // of each name one
+    size_t again;     // that were found once more
+    size_t conflicts; // that differ, each named in a message
 };
 
 static void fail(const char *path)
@@ -176,30 +172,22 @@ static void fail(const char *path)
     exit(1);
 }
 
-static void add_candidate(struct candidates *all, const char *folder, size_t number,
-                          const char *name)
-{
-    char *path = text_of("%s/cells/%s/experiment.json", folder, name);
-    if (name[0] == '.' || access(path, F_OK) != 0) {
-        free(path);
-        return;
-    }
-    *strrchr(path, '/') = '\0';
-    all->list = grown(all->list, all->count, &all->allocated, sizeof *all->list);
-    all->list[all->count++] =
-        (struct candidate){.path = path, .name = strrchr(path, '/') + 1, .folder = number};
-}
-
 static void add_folder(struct candidates *all, const char *folder, size_t number)
 {
-    char path[PATH_MAX];
+    OWNED char *cells_path = text_of("%s/cells", folder);
     const struct dirent *entry;
-    snprintf(path, sizeof path, "%s/cells", folder);
-    DIR *cells = opendir(path);
+    DIR *cells = opendir(cells_path);
     if (!cells)
-        fail(path);
-    while ((entry = readdir(cells)) != NULL)
-        add_candidate(all, folder, number, entry->d_name);
+        fail(cells_path);
+    while ((entry = readdir(cells)) != NULL) {
+        char *path = text_of("%s/%s", cells_path, entry->d_name);
+        if (entry->d_name[0] == '.' || !file_is_in(path, "experiment.json", F_OK)) {
+            free(path);
+            continue;
+        }
+        MORE(all) =
+            (struct candidate){.path = path, .name = strrchr(path, '/') + 1, .folder = number};
+    }
     closedir(cells);
 }
 
@@ -213,26 +201,23 @@ static int by_name_and_folder(const void *first, const void *second)
 // Reads what a candidate is compared by.
 static void look_at(struct candidate *one)
 {
-    char path[PATH_MAX];
+    OWNED char *path = text_of("%s/experiment.json", one->path),
+               *runs = text_of("%s/runs.jsonl", one->path);
     struct stat status;
-    snprintf(path, sizeof path, "%s/experiment.json", one->path);
-    json_t *experiment = json_read_record(path, 0, NULL);
+    json_auto_t *experiment = json_read_record(path, 0, NULL);
     if (!experiment)
         fail(path);
+    if (stat(runs, &status) != 0)
+        fail(runs);
     const char *key = json_text_at(json_object_get(experiment, "cell"), "key");
     one->key = must(strdup(key ? key : "-"));
-    json_decref(experiment);
-    snprintf(path, sizeof path, "%s/runs.jsonl", one->path);
-    if (stat(path, &status) != 0)
-        fail(path);
     one->size = status.st_size;
     one->changed = status.st_mtim;
 }
 
 static FILE *open_records(const struct candidate *one)
 {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/runs.jsonl", one->path);
+    OWNED char *path = text_of("%s/runs.jsonl", one->path);
     FILE *file = file_open_record(path);
     if (!file)
         fail(path);
@@ -253,15 +238,8 @@ static bool begins_with(const struct candidate *one, const struct candidate *oth
     return same;
 }
 
-static bool is_newer(const struct candidate *one, const struct candidate *other)
-{
-    return one->changed.tv_sec != other->changed.tv_sec
-               ? one->changed.tv_sec > other->changed.tv_sec
-               : one->changed.tv_nsec > other->changed.tv_nsec;
-}
-
 // Is a candidate to be taken rather than the best so far?
-static bool is_better(struct merged *merged, const struct candidate *one,
+static bool is_better(struct candidates *all, const struct candidate *one,
                       const struct candidate *best, enum prefer prefer)
 {
     const bool same_key = strcmp(one->key, best->key) == 0;
@@ -270,9 +248,11 @@ static bool is_better(struct merged *merged, const struct candidate *one,
         return false;
     if (same_key && one->size > best->size && begins_with(one, best))
         return true;
+    const struct timespec *a = &one->changed, *b = &best->changed;
     if (prefer != PREFER_NONE)
-        return prefer == PREFER_NEWEST && is_newer(one, best);
-    merged->conflicts++;
+        return prefer == PREFER_NEWEST &&
+               (a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec);
+    all->conflicts++;
     if (same_key)
         complain("%s: measured twice, with different records: %s and %s", one->name, best->path,
                  one->path);
@@ -281,19 +261,22 @@ static bool is_better(struct merged *merged, const struct candidate *one,
     return false;
 }
 
-// Chooses among the candidates of one name.
-static const struct candidate *choose(struct merged *merged, struct candidate *list, size_t count,
-                                      enum prefer prefer)
+// Brings those that are taken, one of each name, to the front.
+static void choose(struct candidates *all, enum prefer prefer)
 {
-    struct candidate *best = list;
-    for (size_t i = 0; count > 1 && i < count; i++)
-        look_at(&list[i]);
-    for (size_t i = 1; i < count; i++) {
-        merged->again++;
-        if (is_better(merged, &list[i], best, prefer))
-            best = &list[i];
+    for (size_t i = 0, same; i < all->count; i += same) {
+        struct candidate *list = &all->item[i], *best = list;
+        for (same = 1; i + same < all->count && strcmp(list->name, list[same].name) == 0;)
+            same++;
+        for (size_t k = 0; same > 1 && k < same; k++)
+            look_at(&list[k]);
+        for (size_t k = 1; k < same; k++)
+            best = is_better(all, &list[k], best, prefer) ? &list[k] : best;
+        all->again += same - 1;
+        const struct candidate taken = *best;
+        *best = all->item[all->taken];
+        all->item[all->taken++] = taken;
     }
-    return best;
 }
 
 // --- the plan
@@ -314,22 +297,15 @@ static json_t *shared(json_t *const *plans, size_t count, const char *name, json
 // "a+b": all names, once each.
 static json_t *joined_names(json_t *const *plans, size_t count)
 {
-    const char **names = must(calloc(count, sizeof *names));
+    OWNED const char **names = must(calloc(count, sizeof *names));
     char *joined = NULL;
     for (size_t i = 0; i < count; i++)
         names[i] = json_text_or_empty(plans[i], "name");
     qsort(names, count, sizeof *names, text_order);
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0 && strcmp(names[i], names[i - 1]) == 0)
-            continue;
-        char *longer = joined ? text_of("%s+%s", joined, names[i]) : must(strdup(names[i]));
-        free(joined);
-        joined = longer;
-    }
-    free(names);
-    json_t *text = json_text(joined);
-    free(joined);
-    return text;
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || strcmp(names[i], names[i - 1]) != 0)
+            joined = text_joined(joined, "+", names[i]);
+    return json_owned_text(joined);
 }
 
 static int by_number_and_name(const void *first, const void *second)
@@ -360,7 +336,8 @@ static bool same_cells(json_t *const *plans, size_t count)
 static json_t *joined_cells(json_t *const *plans, size_t count)
 {
     size_t total = 0, used = 0;
-    json_t *cells = json_array(), *seen = json_object();
+    json_t *cells = json_array();
+    json_auto_t *seen = json_object();
     for (size_t i = 0; i < count; i++)
         total += json_array_size(json_object_get(plans[i], "cells"));
     OWNED json_t **all = must(calloc(total + 1, sizeof *all));
@@ -377,17 +354,15 @@ static json_t *joined_cells(json_t *const *plans, size_t count)
         json_object_set_new(one, "number", json_integer((json_int_t)json_array_size(cells) + 1));
         json_array_append_new(cells, one);
     }
-    json_decref(seen);
     return cells;
 }
 
-static json_t *joined_plan(const char *const *folders, size_t count)
+static json_t *joined_plan(char *const *folders, size_t count)
 {
     static const char *const alike[] = {"description", "file", "scratch", "calibrate_s"};
     OWNED json_t **plans = must(calloc(count, sizeof *plans));
     for (size_t i = 0; i < count; i++) {
-        char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s/campaign.json", folders[i]);
+        OWNED char *path = text_of("%s/campaign.json", folders[i]);
         plans[i] = plan_read(path);
     }
     json_t *plan =
@@ -403,33 +378,42 @@ static json_t *joined_plan(const char *const *folders, size_t count)
     return plan;
 }
 
-void merge(struct merged *merged, const char *const *folders, size_t count, enum prefer prefer)
+// The folders of the cells, each ended by a 0.
+static bool write_taken(const struct candidates *all, const char *path)
 {
-    struct candidates all = {0};
-    *merged = (struct merged){.plan = joined_plan(folders, count)};
-    for (size_t i = 0; i < count; i++)
-        add_folder(&all, folders[i], i);
-    if (all.count > 0)
-        qsort(all.list, all.count, sizeof *all.list, by_name_and_folder);
-    merged->take = must(calloc(all.count + 1, sizeof *merged->take));
-    for (size_t i = 0, same; i < all.count; i += same) {
-        for (same = 1; i + same < all.count; same++)
-            if (strcmp(all.list[i].name, all.list[i + same].name) != 0)
-                break;
-        const struct candidate *best = choose(merged, &all.list[i], same, prefer);
-        merged->take[merged->count++] = must(strdup(best->path));
-    }
-    for (size_t i = 0; i < all.count; i++) {
-        free(all.list[i].path);
-        free(all.list[i].key);
-    }
-    free(all.list);
+    struct save save;
+    bool written = save_begin(&save, path, SAVE_STATE);
+    if (!written)
+        return false;
+    for (size_t i = 0; written && i < all->taken; i++)
+        written = fwrite(all->item[i].path, strlen(all->item[i].path) + 1, 1, save.file) == 1;
+    return save_end(&save, written);
 }
 
-void merge_free(struct merged *merged)
+// Prints how many cells, and how many were found again.
+int command_merge(struct campaign *campaign)
 {
-    json_decref(merged->plan);
-    for (size_t i = 0; i < merged->count; i++)
-        free(merged->take[i]);
-    free(merged->take);
+    struct candidates all = {0};
+    if (!campaign->take || !campaign->plan_path)
+        usage_error("campaign merge needs --take and --plan");
+    json_auto_t *plan = joined_plan(campaign->operand, campaign->operands);
+    for (size_t i = 0; i < campaign->operands; i++)
+        add_folder(&all, campaign->operand[i], i);
+    if (all.count > 0)
+        qsort(all.item, all.count, sizeof *all.item, by_name_and_folder);
+    choose(&all, (enum prefer)campaign->prefer);
+    bool good = all.conflicts == 0;
+    if (!good)
+        complain("%zu cell%s: say which to take with --prefer first or --prefer newest",
+                 all.conflicts, all.conflicts == 1 ? " differs" : "s differ");
+    else if (!write_taken(&all, campaign->take) || !campaign_plan_write(plan, campaign->plan_path))
+        good = complain("cannot write %s: is the disk full?", campaign->plan_path);
+    else
+        printf("%zu\t%zu\n", all.taken, all.again);
+    for (size_t i = 0; i < all.count; i++) {
+        free(all.item[i].path);
+        free(all.item[i].key);
+    }
+    free(all.item);
+    return good && print_end() == 0 ? 0 : 1;
 }

@@ -2,12 +2,9 @@
 #include "harness/experiment/settings.h"
 
 #include "common/child.h"
-#include "common/memory.h"
-#include "common/metric.h"
-#include "common/options.h"
-#include "common/record_json.h"
 #include "common/text.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -44,27 +41,17 @@ static char *plain_text(const char *text)
     return copy;
 }
 
-static bool is_one_of(const char *name, const char *const *names)
-{
-    for (; *names != NULL; names++)
-        if (strcmp(name, *names) == 0)
-            return true;
-    return false;
-}
-
 char *setting_value(const char *name, const char *text, char *error, size_t size)
 {
-    // Not a number, which would be an exit code.
-    static const char *const flag_words[] = {"true", "yes", "on", "false", "no", "off", NULL};
     const struct option_row *row = setting_find(name);
     struct settings settings;
     if (row->type == OPTION_FLAG)
         return flag_value(text, error, size);
-    if (row->bare && is_one_of(text, flag_words)) {
-        // What the option means without a value, or "" for false.
-        char *flag = flag_value(text, error, size);
-        if (!flag || *flag == '\0')
-            return flag;
+    // What the option means without a value, or "" for false; a number would be an exit code.
+    char *flag = row->bare && !isdigit((unsigned char)*text) ? flag_value(text, error, size) : NULL;
+    if (flag && *flag == '\0')
+        return flag;
+    if (flag) {
         free(flag);
         return must(strdup(row->bare));
     }
@@ -155,12 +142,12 @@ json_t *half_settings(const struct context *context, const struct section *secti
 // 32 digits of what makes a half another one; the line break is part of it.
 static void set_key(struct half *half, json_t *definition)
 {
-    char digits[SHA256_DIGITS + 1], *text = must(json_dumps(definition, JSON_COMPACT));
+    char digits[SHA256_DIGITS + 1];
+    OWNED char *text = must(json_dumps(definition, JSON_COMPACT));
     const size_t length = strlen(text);
     text[length] = '\n';
     sha256_hex(text, length + 1, digits);
     memcpy(half->key, digits, HALF_KEY_DIGITS);
-    free(text);
     json_decref(definition);
 }
 
@@ -168,15 +155,13 @@ static void set_key(struct half *half, json_t *definition)
 static char *joined_name(const char *name, const json_t *parameters, bool pairs,
                          const char *separator, const char *allowed)
 {
-    char *text = text_of("%s", name);
+    OWNED char *text = text_of("%s", name);
     const char *parameter;
     json_t *value;
     json_object_foreach((json_t *)parameters, parameter, value) text =
         text_added(text, "%s%s%s%s", separator, pairs ? parameter : "", pairs ? "=" : "",
                    json_string_value(value));
-    char *safe = safe_text(text, allowed);
-    free(text);
-    return safe;
+    return safe_text(text, allowed);
 }
 
 static struct half *new_half(struct halves *halves)
@@ -223,7 +208,7 @@ static void add_section(const struct context *context, const struct section *sec
                         const struct kind *kind, struct halves *halves)
 {
     const struct entry *text = needed_entry(context, section, kind);
-    json_t *choices = section_choices(context->config, section);
+    json_auto_t *choices = section_choices(context->config, section);
     section_check_placeholders(context->config, section, json_array_get(choices, 0),
                                context->builtin);
     JSON_EACH (parameters, choices) {
@@ -234,7 +219,6 @@ static void add_section(const struct context *context, const struct section *sec
         half->settings = half_settings(context, section, parameters, context->builtin);
         kind->complete(context, half, text);
     }
-    json_decref(choices);
 }
 
 static struct halves halves_of(const struct context *context, const struct sections *sections,
@@ -302,16 +286,14 @@ static json_t *filled_words(char **words, size_t count, const json_t *parameters
 static json_t *target_definition(const struct context *context, const struct half *half,
                                  char **words, size_t count)
 {
-    json_t *settings = json_copy(context->settings_text);
-    json_t *own = half_settings(context, half->section, half->parameters, context->self);
+    json_auto_t *settings = json_copy(context->settings_text);
+    json_auto_t *own = half_settings(context, half->section, half->parameters, context->self);
     json_object_update(settings, own);
     json_object_update(settings, context->overrides);
     settings_drop_false(settings);
-    json_decref(own);
-    json_t *fixed = settings_fixed(settings);
-    json_decref(settings);
     return json_pack("[sOoo]", half->name, half->parameters,
-                     filled_words(words, count, half->parameters, context->self), fixed);
+                     filled_words(words, count, half->parameters, context->self),
+                     settings_fixed(settings));
 }
 
 // Whether a target's command line is a shell's: by --set, its own setting, or the campaign's.
@@ -376,20 +358,18 @@ static json_t *words_of(const struct context *context, const struct entry *entry
 static char *found_variant(const struct context *context, const struct half *half,
                            const struct entry *entry, json_t **words)
 {
-    char *text = template_fill(entry->value, half->parameters, context->builtin, FILL_QUOTED);
+    OWNED char *text = template_fill(entry->value, half->parameters, context->builtin, FILL_QUOTED);
     const size_t name = strspn(text, LETTERS "._%-");
     const char *command = name > 0 && text[name] == '=' ? text + name + 1 : text;
     if (has_shell(context, half)) {
         *words = json_pack("[s]", command);
-        return text;
+        return must(strdup(text));
     }
     refuse_operator(context, entry);
     *words = words_of(context, entry, command);
     program_find(context, entry, *words);
     OWNED char *found = json_words_quoted(*words);
-    char *whole = text_of("%.*s%s", (int)(command - text), text, found);
-    free(text);
-    return whole;
+    return text_of("%.*s%s", (int)(command - text), text, found);
 }
 
 // The cell's command, which plans show, is that of the first.
@@ -399,14 +379,13 @@ static void complete_variants(const struct context *context, struct half *half,
     json_object_del(half->settings, first->key);
     for (size_t i = 0; i < half->section->count; i++) {
         const struct entry *entry = half->section->entries[i];
-        json_t *words = NULL;
+        json_auto_t *words = NULL;
         if (strcmp(entry->key, first->key) != 0)
             continue;
         OWNED char *variant = found_variant(context, half, entry, &words);
         setting_add(half->settings, first->key, variant);
         if (!half->command)
             half->command = json_incref(words);
-        json_decref(words);
     }
     set_key(half, target_definition(context, half, NULL, 0));
 }
@@ -419,11 +398,10 @@ void find_service(const struct context *context, const struct section *section, 
     // What needs a shell gets one.
     if (!entry || !text || text[0] == '\0' || words_need_shell(text))
         return;
-    json_t *words = words_of(context, entry, text);
+    json_auto_t *words = words_of(context, entry, text);
     program_find(context, entry, words);
     OWNED char *found = json_words_quoted(words);
     json_object_set_new(settings, key, json_string(found));
-    json_decref(words);
 }
 
 static void complete_target(const struct context *context, struct half *half,
@@ -465,7 +443,7 @@ static void complete_load(const struct context *context, struct half *half,
                           const struct entry *spec)
 {
     OWNED char *text = template_fill(spec->value, half->parameters, NULL, FILL_QUOTED);
-    json_t *own = half_settings(context, half->section, half->parameters, context->self);
+    json_auto_t *own = half_settings(context, half->section, half->parameters, context->self);
     half->part = joined_name(half->name, half->parameters, false, ".", NAME_CHARACTERS);
     half->condition = joined_name(half->name, half->parameters, false, "-", CONDITION_CHARACTERS);
     // Names that the records have already.
@@ -475,7 +453,6 @@ static void complete_load(const struct context *context, struct half *half,
     half->spec = template_fill(spec->value, half->parameters, context->builtin, FILL_QUOTED);
     set_key(half, json_pack("[ssOso]", half->name, half->node, half->parameters, text,
                             settings_fixed(own)));
-    json_decref(own);
 }
 
 struct halves halves_of_loads(const struct context *context, const struct sections *loads)

@@ -7,8 +7,6 @@
 
 #include "common/file.h"
 #include "common/memory.h"
-#include "common/messages.h"
-#include "common/options.h"
 #include "common/save.h"
 #include "common/schemas.h"
 
@@ -226,39 +224,6 @@ static int command_status(struct campaign *campaign)
     }
     queue_free(&queue);
     return print_end() == 0 && good ? 0 : 1;
-}
-
-// The folders of the cells, each ended by a 0.
-static bool write_taken(const struct merged *merged, const char *path)
-{
-    struct save save;
-    bool written = save_begin(&save, path, SAVE_STATE);
-    if (!written)
-        return false;
-    for (size_t i = 0; written && i < merged->count; i++)
-        written = fwrite(merged->take[i], strlen(merged->take[i]) + 1, 1, save.file) == 1;
-    return save_end(&save, written);
-}
-
-// Prints how many cells, and how many were found again.
-static int command_merge(struct campaign *campaign)
-{
-    struct merged merged;
-    if (!campaign->take || !campaign->plan_path)
-        usage_error("campaign merge needs --take and --plan");
-    merge(&merged, (const char *const *)campaign->operand, campaign->operands,
-          (enum prefer)campaign->prefer);
-    bool good = merged.conflicts == 0;
-    if (!good)
-        complain("%zu cell%s: say which to take with --prefer first or --prefer newest",
-                 merged.conflicts, merged.conflicts == 1 ? " differs" : "s differ");
-    else if (!write_taken(&merged, campaign->take) ||
-             !campaign_plan_write(merged.plan, campaign->plan_path))
-        good = complain("cannot write %s: is the disk full?", campaign->plan_path);
-    else
-        printf("%zu\t%zu\n", merged.count, merged.again);
-    merge_free(&merged);
-    return good && print_end() == 0 ? 0 : 1;
 }
 
 // The command line.

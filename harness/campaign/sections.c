@@ -2,9 +2,6 @@
 #include "harness/experiment/settings.h"
 
 #include "common/file.h"
-#include "common/memory.h"
-#include "common/messages.h"
-#include "common/record_json.h"
 #include "common/text.h"
 
 #include <ctype.h>
@@ -227,10 +224,8 @@ void config_check_includes(const struct config *config)
 // git reads the quoting of JSON: \", \\, \n and \t.
 static char *quoted(const char *text)
 {
-    json_t *string = json_string(text);
-    char *quoted_text = must(json_dumps(string, JSON_ENCODE_ANY | JSON_COMPACT));
-    json_decref(string);
-    return quoted_text;
+    json_auto_t *string = json_string(text);
+    return must(json_dumps(string, JSON_ENCODE_ANY | JSON_COMPACT));
 }
 
 bool config_write(const struct config *config, FILE *stream)
@@ -240,13 +235,11 @@ bool config_write(const struct config *config, FILE *stream)
         const struct entry *entry = &config->entries[i];
         if (is_include(entry))
             continue;
-        char *sub = quoted(entry->sub), *value = quoted(entry->value);
+        OWNED char *sub = quoted(entry->sub), *value = quoted(entry->value);
         const bool has_sub = entry->sub[0] != '\0';
         written = fprintf(stream, "[%s%s%s]\n    %s = %s\n", entry->section, has_sub ? " " : "",
                           has_sub ? sub : "", entry->key, value) > 0 &&
                   written;
-        free(sub);
-        free(value);
     }
     return written;
 }
@@ -513,28 +506,18 @@ static json_t *case_rows(const struct config *config, const struct section *sect
     return rows;
 }
 
-// Each of choices with each of a list's values.
+// Each of choices, which are released, with each of a list's values of that name, or with each case
+// (NULL), whose values come first.
 static json_t *crossed(json_t *choices, const char *name, const json_t *list)
 {
     json_t *all = json_array();
     JSON_EACH (choice, choices)
         JSON_EACH (value, list) {
-            json_t *one = json_copy(choice);
-            json_object_set(one, name, value);
-            json_array_append_new(all, one);
-        }
-    json_decref(choices);
-    return all;
-}
-
-// Each of choices with each case; the values of the case come first.
-static json_t *crossed_with_cases(json_t *choices, const json_t *rows)
-{
-    json_t *all = json_array();
-    JSON_EACH (choice, choices)
-        JSON_EACH (row, rows) {
-            json_t *one = json_copy(row);
-            json_object_update(one, choice);
+            json_t *one = json_copy(name ? choice : value);
+            if (name)
+                json_object_set(one, name, value);
+            else
+                json_object_update(one, choice);
             json_array_append_new(all, one);
         }
     json_decref(choices);
@@ -543,16 +526,12 @@ static json_t *crossed_with_cases(json_t *choices, const json_t *rows)
 
 json_t *section_choices(const struct config *config, const struct section *section)
 {
-    json_t *lists = value_lists(config, section);
-    json_t *rows = case_rows(config, section, lists), *list;
-    json_t *choices = json_pack("[{}]");
+    json_auto_t *lists = value_lists(config, section);
+    json_auto_t *rows = case_rows(config, section, lists);
+    json_t *choices = json_pack("[{}]"), *list;
     const char *name;
     json_object_foreach(lists, name, list) choices = crossed(choices, name, list);
-    if (json_array_size(rows) > 0)
-        choices = crossed_with_cases(choices, rows);
-    json_decref(lists);
-    json_decref(rows);
-    return choices;
+    return json_array_size(rows) > 0 ? crossed(choices, NULL, rows) : choices;
 }
 
 static void refuse_placeholder(const struct config *config, const struct entry *entry,
@@ -609,7 +588,8 @@ struct hint section_hint(const char *kind, const char *key)
 void section_check_placeholders(const struct config *config, const struct section *section,
                                 const json_t *names, const json_t *builtin)
 {
-    json_t *used = json_object(), *value;
+    json_auto_t *used = json_object();
+    json_t *value;
     const char *name, *const text = strcmp(section->kind, "target") == 0 ? "command" : "spec";
     for (size_t i = 0; i < section->count; i++) {
         const char *key = section->entries[i]->key;
@@ -626,5 +606,4 @@ void section_check_placeholders(const struct config *config, const struct sectio
                       "%s is used nowhere, and is no setting%s: use {%s} in %s, or remove it", name,
                       section_hint(section->kind, name).text, name, text);
     }
-    json_decref(used);
 }

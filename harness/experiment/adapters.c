@@ -1,7 +1,6 @@
 #include "experiment.h"
 
 #include "common/child.h"
-#include "common/memory.h"
 #include "common/messages.h"
 #include "common/text.h"
 
@@ -246,10 +245,8 @@ bool adapters_print(const char *name)
     if (name) {
         if (!find_file(name, path, error, sizeof error))
             usage_error("%s", error);
-        char *text = read_text(path);
-        printed = text && fputs(text, stdout) != EOF;
-        free(text);
-        return printed;
+        OWNED char *text = read_text(path);
+        return text && fputs(text, stdout) != EOF;
     }
     char **names = names_read();
     adapters_folder(folder);

@@ -1,12 +1,9 @@
 // What the commands slowdown (without a load), protect and capacity add to an experiment.
 #include "experiment.h"
 
-#include "settings.h"
 
 #include "common/child.h"
-#include "common/machine.h"
 #include "common/machine_json.h"
-#include "common/memory.h"
 #include "common/messages.h"
 #include "common/text.h"
 #include "harness/stats/objective.h"
@@ -48,23 +45,17 @@ bool panorama_wanted(const struct experiment *experiment, const struct option_li
 }
 
 // Whether loadgen takes it on this machine: a work file needs room on a disk.
-static bool is_possible(const char *spec)
+static bool is_possible(struct arena *arena, const char *spec)
 {
     char path[PATH_MAX];
     const char *why;
     size_t count;
-    char **words = words_split(strchr(spec, '=') + 1, &count, &why);
-    const char **argv = must(calloc(count + 3, sizeof *argv));
-    char *output = NULL;
-    argv[0] = child_path("loadgen", path);
-    for (size_t i = 0; i < count; i++)
-        argv[i + 1] = words[i];
-    argv[count + 1] = "--dry-run";
-    const bool possible = child_run(argv, -1, &output) == 0;
-    free(output);
-    free(argv);
-    free(words);
-    return possible;
+    OWNED char **words = words_split(strchr(spec, '=') + 1, &count, &why), *output = NULL;
+    struct option_list argv = {0};
+    list_add(&argv, arena, child_path("loadgen", path));
+    list_add_all(&argv, arena, (const char *const *)words, count);
+    list_add(&argv, arena, "--dry-run");
+    return child_run(argv.item, -1, &output) == 0;
 }
 
 static void set_limits(struct experiment *experiment)
@@ -90,7 +81,7 @@ struct option_list panorama_loads(struct experiment *experiment)
     struct settings *settings = &experiment->settings;
     const size_t count = settings->service ? NEIGHBOURS : NEIGHBOURS - 1;
     for (size_t i = 0; i < count; i++)
-        if (is_possible(neighbours[i]))
+        if (is_possible(&experiment->arena, neighbours[i]))
             list_add(&loads, &experiment->arena, neighbours[i]);
         else if (!experiment->session.quiet)
             complain("%.*s is left out: this machine has no such load, as loadgen has just said",

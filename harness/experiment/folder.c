@@ -2,12 +2,8 @@
 
 #include "common/cgroup.h"
 #include "common/file.h"
-#include "common/machine.h"
 #include "common/machine_json.h"
-#include "common/memory.h"
 #include "common/messages.h"
-#include "common/record_json.h"
-#include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
 #include "harness/stats/json.h"
@@ -323,7 +319,7 @@ static const json_t *recorded_last(const json_t *old, const char *name)
 
 void resume_warn(const struct folder *folder, const json_t *old, const json_t *new)
 {
-    json_t *changes = json_array();
+    json_auto_t *changes = json_array();
     const json_t *variants = json_object_get(new, "variants");
     // Each session builds its own file of a revision.
     if (!json_is_object(json_object_get(json_array_get(variants, 0), "revision")))
@@ -333,13 +329,11 @@ void resume_warn(const struct folder *folder, const json_t *old, const json_t *n
     (void)changes_of_inputs(changes_last_inputs(old), json_object_get(new, "inputs"), changes);
     (void)changes_of_variables(recorded_last(old, "variables"), json_object_get(new, "variables"),
                                changes);
-    char *text = changes_text(changes, "recorded", "now");
+    OWNED char *text = changes_text(changes, "recorded", "now");
     if (text)
         complain("%s: changed since the runs that are there: %s: the figures will mix both; to "
                  "keep them apart, choose another folder",
                  folder->path, text);
-    free(text);
-    json_decref(changes);
 }
 
 // Whether a setting that older records do not have says what those did anyway.
@@ -456,10 +450,10 @@ static void add_word(struct inputs *inputs, const char *word)
 
 static void add_line(struct inputs *inputs, const char *line)
 {
-    char *copy = strdup(line), *rest = copy;
+    OWNED char *copy = must(strdup(line));
+    char *rest = copy;
     for (char *word; (word = strsep(&rest, between)) != NULL;)
         add_word(inputs, word);
-    free(copy);
 }
 
 static void add_variant(struct inputs *inputs, const struct variant *variant)
@@ -542,11 +536,10 @@ static const char *const patterns[] = {
 static void add_variable(json_t *variables, const char *entry)
 {
     const size_t length = strcspn(entry, "=");
-    char *name = must(strndup(entry, length));
+    OWNED char *name = must(strndup(entry, length));
     for (size_t i = 0; entry[length] == '=' && i < sizeof patterns / sizeof patterns[0]; i++)
         if (fnmatch(patterns[i], name, 0) == 0)
             json_object_set_new(variables, name, text_to_json(entry + length + 1));
-    free(name);
 }
 
 // {NAME: VALUE} of those that are set and in the table of variables.c, by name. A new
@@ -556,13 +549,12 @@ static json_t *variables_to_json(void)
     size_t count = 0;
     while (environ[count])
         count++;
-    const char **entries = must(malloc((count + 1) * sizeof *entries));
+    OWNED const char **entries = must(malloc((count + 1) * sizeof *entries));
     json_t *variables = json_object();
     memcpy(entries, environ, count * sizeof *entries);
     qsort(entries, count, sizeof *entries, text_order);
     for (size_t i = 0; i < count; i++)
         add_variable(variables, entries[i]);
-    free(entries);
     return variables;
 }
 

@@ -390,7 +390,8 @@ static const char *read_name(struct arena *arena, const char *text, const char *
 // As many workers as without the settings: a load counts the CPUs that it has.
 static void keep_threads(struct arena *arena, struct load *load)
 {
-    char path[PATH_MAX], *output = NULL;
+    char path[PATH_MAX];
+    OWNED char *output = NULL;
     if (has_option(load, "--threads") || strcmp(load->words.item[0], "exec") == 0)
         return;
     struct option_list words = {0};
@@ -399,14 +400,12 @@ static void keep_threads(struct arena *arena, struct load *load)
     list_add(&words, arena, "--dry-run");
     list_add(&words, arena, "--json");
     const int status = child_run(words.item, -1, &output);
-    json_t *plan = status == 0 ? json_loads(output, 0, NULL) : NULL;
+    json_auto_t *plan = status == 0 ? json_loads(output, 0, NULL) : NULL;
     const json_int_t threads = json_integer_value(json_object_get(plan, "threads"));
     if (threads > 0) {
         list_add(&load->words, arena, "--threads");
         list_add(&load->words, arena, arena_format(arena, "%lld", (long long)threads));
     }
-    json_decref(plan);
-    free(output);
 }
 
 // A load of another node, or one that runs already, is not started by us.

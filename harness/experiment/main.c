@@ -3,7 +3,6 @@
 // is to be started.
 
 #include "experiment.h"
-#include "settings.h"
 
 #include "common/child.h"
 #include "common/file.h"

@@ -1,6 +1,5 @@
 #include "experiment.h"
 
-#include "settings.h"
 
 #include "common/child.h"
 #include "common/file.h"
@@ -289,10 +288,9 @@ static void put_service_command(struct experiment *experiment)
         pair_put("service_word", settings->service);
         return;
     }
-    char **words = words_split(settings->service, &count, &why);
+    OWNED char **words = words_split(settings->service, &count, &why);
     for (size_t i = 0; i < count; i++)
         pair_put("service_word", words[i]);
-    free(words);
 }
 
 // The meter that keeps the service.

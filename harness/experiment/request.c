@@ -1,6 +1,5 @@
 #include "experiment.h"
 
-#include "common/child.h"
 #include "common/messages.h"
 #include "common/text.h"
 
@@ -227,13 +226,10 @@ static bool needs_shell(const char *text)
     size_t count = 0, first = 0;
     if (words_need_shell(text))
         return true;
-    char **words = words_split(text, &count, &error);
+    OWNED char **words = words_split(text, &count, &error);
     while (words && first < count && words_assignment(words[first]))
         first++;
-    const bool needs =
-        words && first < count && words_builtin(words[first]) && !names_program(words[first]);
-    free(words);
-    return needs;
+    return words && first < count && words_builtin(words[first]) && !names_program(words[first]);
 }
 
 // All have a shell, or none has: its start would else be part of the comparison.

@@ -2,10 +2,8 @@
 
 #include "common/child.h"
 #include "common/messages.h"
-#include "common/options.h"
 #include "common/record_json.h"
 #include "common/text.h"
-#include "common/units.h"
 #include "harness/stats/objective.h"
 
 #include <math.h>
@@ -67,8 +65,7 @@ static bool check_service(const char *text, char *error, size_t size)
 {
     const char *why = "it has no word";
     size_t count = 0;
-    char **words = words_split(text, &count, &why);
-    free(words);
+    OWNED char **words = words_split(text, &count, &why);
     if (words && count > 0)
         return true;
     snprintf(error, size, "not a command (%s): give one such as 'redis-server --port 7000'", why);
@@ -323,12 +320,11 @@ static void check_ready_command(const char *text)
     size_t count = 0;
     const bool command =
         ready_parse(&ready, text, error, sizeof error) && ready.kind == READY_COMMAND;
-    char **words = command ? words_split(text, &count, &why) : NULL;
+    OWNED char **words = command ? words_split(text, &count, &why) : NULL;
     if (words && !strchr(words[0], '/') && !child_find(words[0], path))
         usage_error("--ready %s: there is no program '%s': give port:6379, http:URL, match:/REGEX/ "
                     "or a command",
                     text, words[0]);
-    free(words);
 }
 
 void settings_complete(struct settings *settings)

@@ -2,7 +2,6 @@
 
 #include "common/cgroup.h"
 #include "common/child.h"
-#include "common/machine.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/text.h"
@@ -200,12 +199,11 @@ static pid_t container_process(const char *engine, const char *name)
     const char *const words[] = {
         "sh",        "-c",       "exec \"$@\" 2>/dev/null", "sh", engine, "inspect", "--type",
         "container", "--format", "{{.State.Pid}}",          name, NULL};
-    char *output = NULL;
+    OWNED char *output = NULL;
     const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     const int status = child_run(words, nothing, &output);
     const long pid = status == 0 && output ? strtol(output, NULL, 10) : 0;
     (void)close(nothing);
-    free(output);
     if (pid <= 0)
         usage_error("--account %s:%s: no such container is running: start it first (%s ps)", engine,
                     name, engine);
@@ -323,7 +321,8 @@ static json_t *ask(const struct settings *settings)
                                       {"--place-cpus", settings->place_cpus},
                                       {"--target-cpus", is_clients ? NULL : settings->target_cpus},
                                       {"--load-cpus", settings->load_cpus}};
-    char path[PATH_MAX], *text = NULL;
+    char path[PATH_MAX];
+    OWNED char *text = NULL;
     const char *argv[3 + 2 * sizeof options / sizeof options[0]] = {child_path("placement", path),
                                                                     "--json"};
     size_t count = 2;
@@ -337,7 +336,6 @@ static json_t *ask(const struct settings *settings)
     if (status != 0)
         exit(status < 0 ? EXIT_FAILURE : status);
     json_t *answer = json_loads(text, 0, NULL);
-    free(text);
     if (answer)
         return answer;
     complain("%s: its answer cannot be read: run make", argv[0]);
@@ -379,7 +377,7 @@ static void place_service(struct placed *placed, struct arena *arena,
 
 static void choose(struct placed *placed, struct arena *arena, const struct settings *settings)
 {
-    json_t *answer = ask(settings);
+    json_auto_t *answer = ask(settings);
     const char *place = settings->place;
     char all[CPUS_TEXT];
     if (place && !json_is_true(json_object_get(answer, "this_system")))
@@ -407,7 +405,6 @@ static void choose(struct placed *placed, struct arena *arena, const struct sett
         json_object_set_new(
             placed->record, "target_cpus",
             json_string(placed->target_cpus ? placed->target_cpus : all_cpus(all, sizeof all)));
-    json_decref(answer);
 }
 
 // What the machine does not have is found now, and not by a server that does not start.

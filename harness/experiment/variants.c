@@ -3,7 +3,6 @@
 #include "common/child.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
-#include "common/save.h"
 #include "common/sha256.h"
 #include "common/text.h"
 
