@@ -194,6 +194,8 @@ json_t *expand(const struct config *config, const struct campaign *campaign);
 
 // Reads a plan. Ends the program with 1 where the file cannot be read. To be released.
 json_t *plan_read(const char *path);
+// Writes one. False with errno.
+bool campaign_plan_write(const json_t *plan, const char *path);
 
 // A member that is a number, or otherwise.
 double number_of(const json_t *object, const char *name, double otherwise);
@@ -351,9 +353,6 @@ int command_probes(struct campaign *campaign);
 int command_calibrations(struct campaign *campaign);
 int command_keep(struct campaign *campaign);
 int command_merge(struct campaign *campaign);
-
-// Writes a plan to a file. False with errno.
-bool campaign_plan_write(const json_t *plan, const char *path);
 
 // Brings the plan into the folder, which is held, where the call says from which file it was made.
 // False after a message.

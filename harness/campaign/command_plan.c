@@ -133,12 +133,6 @@ static bool write_conf(const struct config *config, const char *path)
     return save_begin(&save, path, SAVE_STATE) && save_end(&save, config_write(config, save.file));
 }
 
-bool campaign_plan_write(const json_t *plan, const char *path)
-{
-    OWNED char *text = must(json_dumps(plan, JSON_COMPACT));
-    return save_text(path, text, SAVE_STATE);
-}
-
 int command_expand(struct campaign *campaign)
 {
     struct config config;

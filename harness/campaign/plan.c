@@ -2,6 +2,7 @@
 #include "harness/experiment/settings.h"
 
 #include "common/file.h"
+#include "common/save.h"
 #include "common/schemas.h"
 
 #include <ctype.h>
@@ -30,6 +31,12 @@ json_t *plan_read(const char *path)
         return plan;
     complain("%s cannot be read: is it damaged?%s%s", path, error.text[0] ? " " : "", error.text);
     exit(1);
+}
+
+bool campaign_plan_write(const json_t *plan, const char *path)
+{
+    OWNED char *text = must(json_dumps(plan, JSON_COMPACT));
+    return save_text(path, text, SAVE_STATE);
 }
 
 double number_of(const json_t *object, const char *name, double otherwise)
