@@ -1,7 +1,6 @@
 // What the commands slowdown (without a load), protect and capacity add to an experiment.
 #include "experiment.h"
 
-
 #include "common/child.h"
 #include "common/machine_json.h"
 #include "common/messages.h"

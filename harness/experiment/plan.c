@@ -1,6 +1,5 @@
 #include "experiment.h"
 
-
 #include "common/child.h"
 #include "common/file.h"
 #include "common/messages.h"
