@@ -14,8 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "messages.h"
-
 #ifndef SYS_close_range
 #define SYS_close_range 436 // all architectures
 #endif

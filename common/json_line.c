@@ -1,6 +1,5 @@
 #include "common/record_json.h"
 
-#include <stdint.h>
 #include <string.h>
 
 // One line of a file of records, read several times faster than by jansson, which is for any

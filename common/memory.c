@@ -2,7 +2,6 @@
 
 #include "common/messages.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 

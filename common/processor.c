@@ -2,8 +2,6 @@
 
 #include "common/random.h"
 
-#include <unistd.h>
-
 const char *const simd_names[] = {"avx512", "avx2",     "sse2",   "sve",
                                   "neon",   "portable", "scalar", NULL};
 

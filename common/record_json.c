@@ -1,9 +1,7 @@
 #include "common/record_json.h"
 
 #include "common/file.h"
-#include "common/json.h"
 #include "common/memory.h"
-#include "common/messages.h"
 #include "common/text.h"
 
 #include <errno.h>
@@ -11,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define MOST_EXACT 9007199254740992.0 // 2^53: above it a double skips integers
 

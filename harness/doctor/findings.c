@@ -5,8 +5,6 @@
 #include "common/memory.h"
 #include "common/processes.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "common/child.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
-#include "common/options.h"
 #include "common/schemas.h"
 #include "harness/stats/json.h"
 

@@ -1,8 +1,6 @@
 #include "doctor.h"
 
-#include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>

@@ -1,7 +1,6 @@
 #include "meter.h"
 
 #include "common/clock.h"
-
 #include "common/file.h"
 #include "common/messages.h"
 

@@ -1,7 +1,6 @@
 #include "meter.h"
 
 #include "common/clock.h"
-
 #include "common/save.h"
 #include "common/schemas.h"
 

@@ -1,8 +1,7 @@
 #include "meter.h"
 
-#include "common/clock.h"
-
 #include "common/child.h"
+#include "common/clock.h"
 #include "common/file.h"
 #include "common/messages.h"
 #include "common/save.h"

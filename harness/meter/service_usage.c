@@ -1,7 +1,6 @@
 #include "meter.h"
 
 #include "common/clock.h"
-
 #include "common/file.h"
 #include "common/processes.h"
 #include "common/text.h"

@@ -1,7 +1,5 @@
 #include "meter.h"
 
-#include "common/clock.h"
-
 #include "common/child.h"
 #include "common/file.h"
 #include "common/memory.h"
@@ -9,7 +7,6 @@
 #include "common/text.h"
 #include "common/units.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,12 +2,9 @@
 
 #include "placement.h"
 
-#include "common/core_kinds.h"
-
 #include "common/child.h"
-#include "common/memory.h"
+#include "common/core_kinds.h"
 #include "common/messages.h"
-#include "common/record_json.h"
 #include "common/schemas.h"
 #include "harness/experiment/settings.h"
 #include "harness/stats/json.h"
