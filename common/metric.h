@@ -151,7 +151,6 @@ struct builtin_metric {
     const char *less;                   // and this is taken off; NULL: nothing
     double scale;                       // of the member, to have the unit
     const char *unit;                   // "s", "B", "" of a count
-    bool higher_is_better;
     enum metric_counters counters;
 };
 

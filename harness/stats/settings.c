@@ -353,11 +353,9 @@ size_t metrics_know(struct metric_settings *metrics, const char *name)
     const size_t metric = metrics_find(metrics, name);
     if (metric < MAX_METRICS || !builtin)
         return metric;
-    return metrics_add(metrics,
-                       &(struct metric_setting){.name = builtin->name,
-                                                .unit = builtin->unit,
-                                                .higher_is_better = builtin->higher_is_better,
-                                                .builtin = builtin});
+    return metrics_add(
+        metrics,
+        &(struct metric_setting){.name = builtin->name, .unit = builtin->unit, .builtin = builtin});
 }
 
 void metrics_choose(struct metric_settings *metrics, size_t metric)
