@@ -10,20 +10,18 @@
 #include "messages.h"
 #include "units.h"
 
-// What a value of each type is called, and what is to be given instead.
-static const struct {
-    const char *wrong;
-} types[] = {
-    [OPTION_FLAG] = {"not yes or no: give true or false"},
-    [OPTION_COUNT] = {"not a count: give a whole number"},
-    [OPTION_INTEGER] = {"not a number: give a whole number"},
-    [OPTION_REAL] = {"not a number: give one such as 1.5"},
-    [OPTION_FRACTION] = {"not a fraction: give one such as 0.05 or 5%"},
-    [OPTION_PERCENT] = {"not a percentage: give one such as 50 or 12.5%"},
-    [OPTION_SIZE] = {"not a size: give one such as 4096, 64KiB or 8G"},
-    [OPTION_TIME] = {"not a time: give one such as 10ms, 2s or 1m"},
-    [OPTION_RATE] = {"not a rate: give one such as 50M, 10MiB/s, 5000iops or 50%"},
-    [OPTION_CPUS] = {"not a list of CPUs: give one such as 0-3,8"},
+// What is wrong with a value of each type, and what is to be given instead.
+static const char *const wrong[] = {
+    [OPTION_FLAG] = "not yes or no: give true or false",
+    [OPTION_COUNT] = "not a count: give a whole number",
+    [OPTION_INTEGER] = "not a number: give a whole number",
+    [OPTION_REAL] = "not a number: give one such as 1.5",
+    [OPTION_FRACTION] = "not a fraction: give one such as 0.05 or 5%",
+    [OPTION_PERCENT] = "not a percentage: give one such as 50 or 12.5%",
+    [OPTION_SIZE] = "not a size: give one such as 4096, 64KiB or 8G",
+    [OPTION_TIME] = "not a time: give one such as 10ms, 2s or 1m",
+    [OPTION_RATE] = "not a rate: give one such as 50M, 10MiB/s, 5000iops or 50%",
+    [OPTION_CPUS] = "not a list of CPUs: give one such as 0-3,8",
 };
 
 const struct option_row *option_find(const struct option_row *rows, const char *name)
@@ -40,56 +38,35 @@ static bool fail(char *error, size_t size, const char *text)
     return false;
 }
 
-// The number of a rate, whatever it is of.
-static int parse_rate(const char *text, double *value)
-{
-    struct rate rate;
-    const int failed = units_rate(text, &rate);
-    *value = failed == 0 ? rate.value : 0;
-    return failed;
-}
-
 // Parses a number into its field and, for the range check, into *value.
 static bool parse_number(enum option_type type, const char *text, void *field, double *value)
 {
-    int failed = -1;
+    uint64_t *count = field;
+    int64_t *integer = field;
+    struct rate rate = {.value = 0};
+    int failed;
     switch (type) {
     case OPTION_COUNT:
-        failed = units_count(text, field);
+    case OPTION_SIZE:
+        failed = type == OPTION_SIZE ? units_size(text, count) : units_count(text, count);
+        *value = failed ? 0 : (double)*count;
         break;
     case OPTION_INTEGER:
-        failed = units_integer(text, field);
-        break;
-    case OPTION_SIZE:
-        failed = units_size(text, field);
-        break;
     case OPTION_TIME:
-        failed = units_time(text, field);
+        failed = type == OPTION_TIME ? units_time(text, integer) : units_integer(text, integer);
+        *value = failed ? 0 : (double)*integer;
         break;
-    case OPTION_REAL:
-        failed = units_real(text, field);
-        break;
-    case OPTION_FRACTION:
-        failed = units_fraction(text, field);
-        break;
-    case OPTION_PERCENT:
-        failed = units_percent(text, field);
-        break;
-    case OPTION_RATE:
-        failed = parse_rate(text, field);
+    case OPTION_RATE: // the number of it, whatever it is of
+        failed = units_rate(text, &rate);
+        *value = *(double *)field = rate.value;
         break;
     default:
-        break;
+        failed = type == OPTION_FRACTION  ? units_fraction(text, value)
+                 : type == OPTION_PERCENT ? units_percent(text, value)
+                                          : units_real(text, value);
+        *(double *)field = *value;
     }
-    if (failed != 0)
-        return false;
-    if (type == OPTION_COUNT || type == OPTION_SIZE)
-        *value = (double)*(uint64_t *)field;
-    else if (type == OPTION_INTEGER || type == OPTION_TIME)
-        *value = (double)*(int64_t *)field;
-    else
-        *value = *(double *)field;
-    return true;
+    return failed == 0;
 }
 
 // A bound as it would be typed.
@@ -137,7 +114,7 @@ static bool set_number(const struct option_row *row, enum option_type type, cons
         return true;
     }
     if (!parse_number(type, text, field, &value))
-        return fail(error, size, types[type].wrong);
+        return fail(error, size, wrong[type]);
     if (row->minimum >= row->maximum || (value > row->minimum && value < row->maximum) ||
         (!row->exclusive && (value == row->minimum || value == row->maximum)))
         return true;
@@ -161,14 +138,6 @@ int option_choose(const char *text, const char *const *names, char *error, size_
     return -1;
 }
 
-static bool set_choice(const struct option_row *row, const char *text, int *field, char *error,
-                       size_t size)
-{
-    const int index = option_choose(text, row->choices, error, size);
-    *field = index < 0 ? *field : index;
-    return index >= 0;
-}
-
 static bool set_flag(const char *text, bool *field, char *error, size_t size)
 {
     static const char *const yes[] = {"", "true", "yes", "on", "1"};
@@ -179,7 +148,7 @@ static bool set_flag(const char *text, bool *field, char *error, size_t size)
             return true;
         *field = strcmp(text, yes[i]) == 0;
     }
-    return *field || fail(error, size, types[OPTION_FLAG].wrong);
+    return *field || fail(error, size, wrong[OPTION_FLAG]);
 }
 
 static bool add_item(struct option_list *list, const char *text, char *error, size_t size)
@@ -192,43 +161,35 @@ static bool add_item(struct option_list *list, const char *text, char *error, si
     return true;
 }
 
-// Text that is kept as it is, where it has to be a number or a list of CPUs.
-static bool is_of_type(const struct option_row *row, const char *text, char *error, size_t size)
+// Text that is kept as it is, where it has to be a number, one of some names or a list of CPUs.
+static bool is_of_type(const struct option_row *row, enum option_type type, const char *text,
+                       char *error, size_t size)
 {
-    union {
-        uint64_t count;
-        int64_t integer;
-        double real;
-    } unused;
+    union option_value unused;
     struct cpu_list cpus;
-    if (row->as == OPTION_FLAG)
+    if (type == OPTION_FLAG)
         return true;
-    if (row->as == OPTION_CHOICE)
+    if (type == OPTION_CHOICE)
         return option_choose(text, row->choices, error, size) >= 0;
-    if (row->as == OPTION_CPUS)
-        return cpus_parse(text, &cpus) == 0 || fail(error, size, types[OPTION_CPUS].wrong);
-    return set_number(row, row->as, text, &unused, error, size);
+    if (type == OPTION_CPUS)
+        return cpus_parse(text, &cpus) == 0 || fail(error, size, wrong[OPTION_CPUS]);
+    return set_number(row, type, text, &unused, error, size);
 }
 
-static bool refuse_empty(const struct option_row *row, char *error, size_t size)
+bool option_allows(const struct option_row *row, const char *text, char *error, size_t size)
 {
+    if (row->type == OPTION_FLAG || *text != '\0' || row->may_be_empty)
+        return !row->check || row->check(text, error, size);
     snprintf(error, size, "the value is empty: give --%s %s, or leave it out", row->name,
              row->argument);
     return false;
 }
 
-bool option_allows(const struct option_row *row, const char *text, char *error, size_t size)
-{
-    if (row->type != OPTION_FLAG && *text == '\0' && !row->may_be_empty)
-        return refuse_empty(row, error, size);
-    return !row->check || row->check(text, error, size);
-}
-
 bool option_set(const struct option_row *row, void *values, const char *text, char *error,
                 size_t size)
 {
-    void *field = (char *)values + row->offset;
-    struct cpu_list cpus;
+    void *field = option_field(row, values);
+    int chosen;
     if (row->bare && (!text || *text == '\0'))
         text = row->bare;
     if (!option_allows(row, text, error, size))
@@ -237,17 +198,15 @@ bool option_set(const struct option_row *row, void *values, const char *text, ch
     case OPTION_FLAG:
         return set_flag(text, field, error, size);
     case OPTION_CPUS:
-        if (cpus_parse(text, &cpus) != 0)
-            return fail(error, size, types[OPTION_CPUS].wrong);
-        *(const char **)field = text;
-        return true;
     case OPTION_TEXT:
         *(const char **)field = text;
-        return is_of_type(row, text, error, size);
+        return is_of_type(row, row->type == OPTION_CPUS ? OPTION_CPUS : row->as, text, error, size);
     case OPTION_LIST:
         return add_item(field, text, error, size);
     case OPTION_CHOICE:
-        return set_choice(row, text, field, error, size);
+        chosen = option_choose(text, row->choices, error, size);
+        *(int *)field = chosen < 0 ? *(int *)field : chosen;
+        return chosen >= 0;
     default:
         return set_number(row, row->type, text, field, error, size);
     }
@@ -270,7 +229,7 @@ static bool format_text(const char *value, char *text, size_t size)
 
 bool option_format(const struct option_row *row, const void *values, char *text, size_t size)
 {
-    const void *field = (const char *)values + row->offset;
+    const void *field = option_field(row, values);
     char number[48];
     switch (row->type) {
     case OPTION_FLAG:
@@ -342,22 +301,11 @@ bool option_check_cores(const char *text, char *error, size_t size)
 
 #define LONGEST 4096
 
-// Any one value, to read a preset into.
-union value {
-    uint64_t count;
-    int64_t integer;
-    double real;
-    bool flag;
-    int choice;
-    const char *text;
-    struct option_list list;
-};
-
 // The preset in the same form as a value; a row without one has zeros.
 static bool format_preset(const struct option_row *row, char *text, size_t size)
 {
     struct option_row alone = *row;
-    union value value;
+    union option_value value;
     char error[256];
     memset(&value, 0, sizeof value);
     alone.offset = 0;
@@ -380,21 +328,17 @@ static bool append(char *text, size_t size, const struct option_row *row, const 
     return fits;
 }
 
-static bool append_list(char *text, size_t size, const struct option_row *row, const void *values)
-{
-    const struct option_list *list = (const void *)((const char *)values + row->offset);
-    for (size_t i = 0; i < list->count; i++)
-        if (!append(text, size, row, list->item[i]))
-            return false;
-    return true;
-}
-
 static bool append_value(char *text, size_t size, const struct option_row *row, const void *values,
                          bool preset_too)
 {
+    const struct option_list *list = option_field(row, values);
     char value[LONGEST], preset[LONGEST];
-    if (row->type == OPTION_LIST)
-        return append_list(text, size, row, values);
+    bool fits = true;
+    if (row->type == OPTION_LIST) {
+        for (size_t i = 0; i < list->count && fits; i++)
+            fits = append(text, size, row, list->item[i]);
+        return fits;
+    }
     if (!option_format(row, values, value, sizeof value) ||
         !format_preset(row, preset, sizeof preset))
         return false;

@@ -23,7 +23,6 @@
 struct entry {
     struct option_row row; // a copy: the table need not live as long
     void *values;
-    char *help;
     bool given;
 };
 
@@ -35,29 +34,19 @@ struct use {
 
 struct options {
     const struct program *program;
+    struct arena arena; // has all of the following
     size_t count;
     struct entry *entries;
     struct argp_option *shown; // argp's own table; more rows than entries: titles, --help
     size_t shown_count;
-    char *documentation;
     struct argp argp;
     int *rest;
-    struct use *uses;
-    size_t use_count;
-    char **joined; // values that were several words
-    size_t joined_count;
+    struct {
+        size_t count, allocated;
+        struct use *item;
+    } uses;
     int wrong; // index of the word after the one that argp refused
 };
-
-static void *allocate(size_t count, size_t size)
-{
-    void *memory = calloc(count, size);
-    if (!memory) {
-        complain("out of memory while reading options: free some");
-        exit(1);
-    }
-    return memory;
-}
 
 // A wrong value as a message shows it: whole, unless it is very long.
 static const char *shorten(const char *text, char shown[SHOWN_MOST + 4])
@@ -90,23 +79,6 @@ void options_presets(const struct option_row *rows, void *values)
             set(rows, values, rows->preset);
 }
 
-static char *help_of(const struct option_row *row)
-{
-    const char *words = !row->help ? "" : row->help;
-    const size_t size = strlen(words) + (!row->preset ? 0 : strlen(row->preset)) + 32;
-    char *help = allocate(1, size);
-    if (!row->preset)
-        snprintf(help, size, "%s", words);
-    else
-        snprintf(help, size, "%s (default: %s)", words, row->preset);
-    return help;
-}
-
-static int flags_of(const struct option_row *row)
-{
-    return (row->hidden ? OPTION_HIDDEN : 0) | (row->bare ? OPTION_ARG_OPTIONAL : 0);
-}
-
 static void show(struct options *options, struct argp_option option)
 {
     options->shown[options->shown_count++] = option;
@@ -119,14 +91,16 @@ static void add_group(struct options *options, const struct option_group *group,
     options_presets(group->rows, group->values);
     for (const struct option_row *row = group->rows; row->name; row++) {
         struct entry *entry = &options->entries[options->count];
-        *entry = (struct entry){.row = *row, .values = group->values, .help = help_of(row)};
-        const int key = FIRST_KEY + (int)options->count++;
-        show(options, (struct argp_option){.name = row->name,
-                                           .key = key,
-                                           .arg = row->argument,
-                                           .flags = flags_of(row),
-                                           .doc = entry->help,
-                                           .group = number});
+        *entry = (struct entry){.row = *row, .values = group->values};
+        show(options,
+             (struct argp_option){
+                 .name = row->name,
+                 .key = FIRST_KEY + (int)options->count++,
+                 .arg = row->argument,
+                 .flags = (row->hidden ? OPTION_HIDDEN : 0) | (row->bare ? OPTION_ARG_OPTIONAL : 0),
+                 .doc = arena_format(&options->arena, row->preset ? "%s (default: %s)" : "%s",
+                                     row->help ?: "", row->preset),
+                 .group = number});
         if (row->letter != 0)
             show(options, (struct argp_option){.key = row->letter, .flags = OPTION_ALIAS});
     }
@@ -144,15 +118,6 @@ static struct entry *find_entry(struct options *options, int key)
     return NULL;
 }
 
-// What argp prints above and below the options, to be freed.
-static char *document(const char *intro, const char *details)
-{
-    const size_t size = strlen(intro) + (!details ? 0 : strlen(details)) + 2;
-    char *text = allocate(1, size);
-    snprintf(text, size, "%s\v%s", intro, !details ? "" : details);
-    return text;
-}
-
 static bool has_usual(const struct options *options)
 {
     for (size_t i = 0; i < options->count; i++)
@@ -162,9 +127,10 @@ static bool has_usual(const struct options *options)
 }
 
 // Of argp's table what a first look needs: the usual options, and what shows the others.
-static struct argp_option *usual_of(const struct options *options)
+static struct argp_option *usual_of(struct options *options)
 {
-    struct argp_option *usual = allocate(options->shown_count + 2, sizeof *usual);
+    struct argp_option *usual =
+        arena_take(&options->arena, (options->shown_count + 2) * sizeof *usual);
     size_t count = 0;
     bool keeps = false;
     for (size_t i = 0; i < options->shown_count; i++) {
@@ -183,19 +149,17 @@ static struct argp_option *usual_of(const struct options *options)
     return usual;
 }
 
-static void answer_help(const struct options *options, const struct argp_state *state, bool all)
+static void answer_help(struct options *options, const struct argp_state *state, bool all)
 {
     char name[LONGEST_NAME];
     const struct program *program = options->program;
     struct argp argp = options->argp;
     struct argp_state shown = *state;
-    struct argp_option *usual = NULL;
-    char *documentation = NULL;
     snprintf(name, sizeof name, "%s", program->name);
     if (!all && has_usual(options)) {
         const char *examples = !program->details ? NULL : strstr(program->details, "Example");
-        argp.options = usual = usual_of(options);
-        argp.doc = documentation = document(program->intro, examples);
+        argp.options = usual_of(options);
+        argp.doc = arena_format(&options->arena, "%s\v%s", program->intro, examples ?: "");
     }
     shown.root_argp = &argp;
     shown.name = name;
@@ -203,14 +167,6 @@ static void answer_help(const struct options *options, const struct argp_state *
     argp_state_help(&shown, stdout,
                     ARGP_HELP_SHORT_USAGE | ARGP_HELP_PRE_DOC | ARGP_HELP_LONG |
                         ARGP_HELP_POST_DOC);
-    free(documentation);
-    free(usual);
-    exit(fflush(stdout) == 0 ? 0 : 1);
-}
-
-static void answer_version(const struct options *options)
-{
-    version_print(options->program->name);
     exit(fflush(stdout) == 0 ? 0 : 1);
 }
 
@@ -226,44 +182,24 @@ static void take_operand(struct options *options, struct argp_state *state, cons
         state->next = state->argc;
 }
 
-// The value and the words behind it as one text: "VAR=MIN..MAX".
-static char *join(struct options *options, const struct option_row *row, const char *value,
-                  struct argp_state *state)
-{
-    size_t size = strlen(value) + 1;
-    const unsigned left = (unsigned)(state->argc - state->next);
-    if (left < row->more)
-        usage_error("--%s %s: words are missing: give --%s %s", row->name, value, row->name,
-                    row->argument);
-    for (unsigned i = 0; i < row->more; i++)
-        size += strlen(state->argv[state->next + (int)i]) + 2;
-    char *text = allocate(1, size);
-    options->joined = reallocarray(options->joined, options->joined_count + 1, sizeof text);
-    if (!options->joined)
-        usage_error("out of memory while reading options: free some");
-    options->joined[options->joined_count++] = text;
-    strcpy(text, value);
-    for (unsigned i = 0; i < row->more; i++) {
-        strcat(text, i == 0 ? "=" : "..");
-        strcat(text, state->argv[state->next++]);
-    }
-    return text;
-}
-
-static void take_use(struct options *options, struct entry *entry, char *text,
+static void take_use(struct options *options, struct entry *entry, const char *text,
                      struct argp_state *state)
 {
     const struct option_row *row = &entry->row;
+    const char *value = text;
     if (entry->given && row->type != OPTION_LIST && !row->repeats)
         usage_error("--%s is given twice: %s", row->name,
                     !row->again ? "leave one of them out" : row->again);
-    if (row->more > 0 && *text != '\0' && !strchr(text, '='))
-        text = join(options, row, text, state);
+    // The value and the words behind it as one text: "VAR=MIN..MAX".
+    for (unsigned i = 0; i < row->more && *value != '\0' && !strchr(value, '='); i++) {
+        if ((unsigned)(state->argc - state->next) < row->more - i)
+            usage_error("--%s %s: words are missing: give --%s %s", row->name, value, row->name,
+                        row->argument);
+        text = arena_format(&options->arena, "%s%s%s", text, i == 0 ? "=" : "..",
+                            state->argv[state->next++]);
+    }
     entry->given = true;
-    options->uses = reallocarray(options->uses, options->use_count + 1, sizeof *options->uses);
-    if (!options->uses)
-        usage_error("out of memory while reading options: free some");
-    options->uses[options->use_count++] = (struct use){.entry = entry, .text = text};
+    MORE(&options->uses) = (struct use){.entry = entry, .text = text};
 }
 
 static error_t parse_one(int key, char *text, struct argp_state *state)
@@ -283,8 +219,8 @@ static error_t parse_one(int key, char *text, struct argp_state *state)
         answer_help(options, state, key == HELP_ALL_KEY);
         return 0;
     case VERSION_KEY:
-        answer_version(options);
-        return 0;
+        version_print(options->program->name);
+        exit(fflush(stdout) == 0 ? 0 : 1);
     case ARGP_KEY_ARG:
         take_operand(options, state, text);
         return 0;
@@ -311,15 +247,13 @@ static const struct option_row *find_named(const struct options *options, const 
 // The name nearest to a wrong one; NULL: none.
 static const char *find_near(const struct options *options, const char *name)
 {
-    const char **names = allocate(options->count + 2, sizeof *names);
+    OWNED const char **names = must(calloc(options->count + 2, sizeof *names));
     size_t count = 0;
     for (size_t i = 0; i < options->count; i++)
         if (!options->entries[i].row.hidden)
             names[count++] = options->entries[i].row.name;
     names[count] = "help";
-    const char *near = nearest_name(name, names);
-    free(names);
-    return near;
+    return nearest_name(name, names);
 }
 
 // How many names, of all that are shown, begin like this; two of them in *first, *second.
@@ -373,14 +307,15 @@ static char *filter_help(int key, const char *text, void *input)
 
 static struct options *prepare(const struct program *program)
 {
-    struct options *options = allocate(1, sizeof *options);
+    struct options *options = must(calloc(1, sizeof *options));
     size_t rows = 0;
     options->program = program;
     for (size_t i = 0; i < program->group_count; i++)
         for (const struct option_row *row = program->groups[i].rows; row->name; row++)
             rows++;
-    options->entries = allocate(rows + 1, sizeof *options->entries);
-    options->shown = allocate(2 * rows + program->group_count + 6, sizeof *options->shown);
+    options->entries = arena_take(&options->arena, (rows + 1) * sizeof *options->entries);
+    options->shown =
+        arena_take(&options->arena, (2 * rows + program->group_count + 6) * sizeof *options->shown);
     for (size_t i = 0; i < program->group_count; i++)
         add_group(options, &program->groups[i], (int)i + 1);
     show(options, (struct argp_option){
@@ -397,18 +332,13 @@ static struct options *prepare(const struct program *program)
              .name = "version", .key = VERSION_KEY, .doc = "show the version", .group = -1});
     show(options,
          (struct argp_option){.name = "list-options", .key = LIST_KEY, .flags = OPTION_HIDDEN});
+    options->argp = (struct argp){
+        .options = options->shown,
+        .parser = parse_one,
+        .args_doc = program->usage,
+        .doc = arena_format(&options->arena, "%s\v%s", program->intro, program->details ?: ""),
+        .help_filter = filter_help};
     return options;
-}
-
-static void describe(struct options *options)
-{
-    const struct program *program = options->program;
-    options->documentation = document(program->intro, program->details);
-    options->argp = (struct argp){.options = options->shown,
-                                  .parser = parse_one,
-                                  .args_doc = program->usage,
-                                  .doc = options->documentation,
-                                  .help_filter = filter_help};
 }
 
 // argp_parse() as it is without two variables that users set for other programs: with
@@ -420,7 +350,7 @@ static error_t parse_all(struct options *options, int argc, char **argv, unsigne
     char *values[sizeof names / sizeof *names];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *value = getenv(names[i]);
-        values[i] = !value ? NULL : strcpy(allocate(1, strlen(value) + 1), value);
+        values[i] = !value ? NULL : arena_format(&options->arena, "%s", value);
         (void)unsetenv(names[i]); // fails only for a name that is none
     }
     const size_t columns = fold_columns(STDOUT_FILENO);
@@ -430,11 +360,9 @@ static error_t parse_all(struct options *options, int argc, char **argv, unsigne
         (void)setenv("ARGP_HELP_FMT", layout, 1);
     const error_t error = argp_parse(&options->argp, argc, argv, flags, NULL, options);
     (void)unsetenv("ARGP_HELP_FMT");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (values[i] && setenv(names[i], values[i], 1) != 0)
-            usage_error("out of memory while reading options: free some");
-        free(values[i]);
-    }
+            must(NULL);
     return error;
 }
 
@@ -444,13 +372,14 @@ struct options *options_parse(const struct program *program, int argc, char **ar
     int unused;
     options->rest = !rest ? &unused : rest;
     *options->rest = argc;
-    describe(options);
     const unsigned flags =
         ARGP_NO_ERRS | ARGP_NO_HELP | (program->stop_at_operand ? ARGP_IN_ORDER : 0);
     if (parse_all(options, argc, argv, flags) != 0)
         refuse(options, argv[options->wrong > 1 ? options->wrong - 1 : 1]);
-    for (size_t i = 0; i < options->use_count; i++)
-        set(&options->uses[i].entry->row, options->uses[i].entry->values, options->uses[i].text);
+    for (size_t i = 0; i < options->uses.count; i++) {
+        const struct use *use = &options->uses.item[i];
+        set(&use->entry->row, use->entry->values, use->text);
+    }
     options->rest = NULL;
     return options;
 }
@@ -469,20 +398,14 @@ void options_free(struct options *options)
         return;
     for (size_t i = 0; i < options->count; i++) {
         const struct entry *entry = &options->entries[i];
-        free(entry->help);
         if (entry->row.type != OPTION_LIST)
             continue;
-        struct option_list *list = (void *)((char *)entry->values + entry->row.offset);
+        struct option_list *list = option_field(&entry->row, entry->values);
         free(list->item);
         *list = (struct option_list){0};
     }
-    for (size_t i = 0; i < options->joined_count; i++)
-        free(options->joined[i]);
-    free(options->joined);
-    free(options->uses);
-    free(options->entries);
-    free(options->shown);
-    free(options->documentation);
+    free(options->uses.item);
+    arena_free(&options->arena);
     free(options);
 }
 

@@ -51,6 +51,17 @@ void list_add(struct option_list *list, struct arena *arena, const char *text);
 void list_add_all(struct option_list *list, struct arena *arena, const char *const *more,
                   size_t count);
 
+// Room for any one value.
+union option_value {
+    bool flag;
+    uint64_t count;
+    int64_t integer;
+    double real;
+    int choice;
+    const char *text;
+    struct option_list list;
+};
+
 // A row begins with what each has, and has the rest as designated fields:
 // {OPTION_ROW(struct settings, "threads", "N", OPTION_COUNT, threads), .minimum = 1, ...}. A
 // nameless row, {0}, ends a table.
@@ -87,6 +98,12 @@ struct option_row {
 // Name, argument (NULL: a flag), type and the member of the struct that is filled.
 #define OPTION_ROW(struct_type, title, word, kind, member)                                         \
     .name = (title), .argument = (word), .type = (kind), .offset = offsetof(struct_type, member)
+
+// The member of the values.
+static inline void *option_field(const struct option_row *row, const void *values)
+{
+    return (void *)((uintptr_t)values + row->offset);
+}
 
 struct option_group {
     const struct option_row *rows;

@@ -208,33 +208,27 @@ static const char *recorded_name(const struct option_row *row, char *name, size_
 
 static json_t *option_to_json(const struct option_row *row, const void *field)
 {
-    const union {
-        bool flag;
-        uint64_t count;
-        int64_t integer;
-        double real;
-        int choice;
-        const char *text;
-        struct option_list list;
-    } *value = field;
+    const struct option_list *list = field;
+    const int64_t *integer = field;
+    const double *real = field;
     switch (row->type) {
     case OPTION_FLAG:
-        return json_boolean(value->flag);
+        return json_boolean(*(const bool *)field);
     case OPTION_COUNT:
-        return json_integer((json_int_t)value->count);
+        return json_integer((json_int_t) * (const uint64_t *)field);
     case OPTION_INTEGER:
-        return value->integer == OPTION_NOT_GIVEN ? json_null() : json_integer(value->integer);
+        return *integer == OPTION_NOT_GIVEN ? json_null() : json_integer(*integer);
     case OPTION_TIME:
-        return value->integer == 0 ? json_null() : number_to_json((double)value->integer / 1e9);
+        return *integer == 0 ? json_null() : number_to_json((double)*integer / 1e9);
     case OPTION_CHOICE:
-        return json_string(row->choices[value->choice]);
+        return json_string(row->choices[*(const int *)field]);
     case OPTION_LIST:
-        return texts_to_json(value->list.item, value->list.count);
+        return texts_to_json(list->item, list->count);
     case OPTION_TEXT:
     case OPTION_CPUS:
-        return text_to_json(value->text);
+        return text_to_json(*(const char *const *)field);
     default: // a real number
-        return number_to_json(value->real > 0 ? value->real : NAN);
+        return number_to_json(*real > 0 ? *real : NAN);
     }
 }
 
@@ -244,7 +238,7 @@ void options_to_json(const struct option_row *rows, const void *values, json_t *
     for (; rows->name; rows++)
         if (!rows->apart)
             json_put(object, recorded_name(rows, name, sizeof name),
-                     option_to_json(rows, (const char *)values + rows->offset));
+                     option_to_json(rows, option_field(rows, values)));
 }
 
 const struct option_row *option_recorded(const struct option_row *rows, const char *name)
