@@ -27,12 +27,16 @@ enum form {
     FORM_WORDS,  // as the kernel reads it, with commas for blanks
 };
 
+// What is asked of a setting of the process itself.
+enum act {
+    ACT_CHECK, // whether it can have the value
+    ACT_SET,   // sets it; false with errno
+    ACT_HAS,   // whether the process has it
+};
+
 struct setting_kind {
     const char *name, *argument;
-    // Of the process itself: sets it, and says whether it is set.
-    bool (*check)(const char *value);
-    bool (*set)(const char *value);
-    bool (*has)(const char *value, pid_t process);
+    bool (*of_process)(enum act act, const char *value, pid_t process);
     // Of a control group: the controller, and the file in v1 (NULL: v2 alone has it).
     const char *controller, *v1_file;
     enum form form;
@@ -75,11 +79,6 @@ static bool file_takes(const struct setting_kind *kind, const char *value)
     return value[0] != '\0';
 }
 
-static const char *members_file(const struct setting_place *place, const struct setting_kind *kind)
-{
-    return place->v1 && strcmp(kind->controller, "resctrl") == 0 ? "tasks" : "cgroup.procs";
-}
-
 #define RESCTRL "/sys/fs/resctrl"
 
 static const char *v1_controller(const struct setting_kind *kind)
@@ -87,22 +86,19 @@ static const char *v1_controller(const struct setting_kind *kind)
     return strcmp(kind->controller, "io") == 0 ? "blkio" : kind->controller;
 }
 
-static bool place_resctrl(struct setting_place *place, char *error, size_t size)
-{
-    place->v1 = true;
-    snprintf(place->folder, sizeof place->folder, RESCTRL);
-    if (access(RESCTRL "/schemata", F_OK) == 0)
-        return true;
-    snprintf(error, size,
-             "resctrl is not mounted: mount -t resctrl resctrl " RESCTRL ", where the CPU has it");
-    return false;
-}
-
 static bool place_find(struct setting_place *place, const struct setting_kind *kind, char *error,
                        size_t size)
 {
-    if (strcmp(kind->controller, "resctrl") == 0)
-        return place_resctrl(place, error, size);
+    if (strcmp(kind->controller, "resctrl") == 0) {
+        place->v1 = true;
+        snprintf(place->folder, sizeof place->folder, RESCTRL);
+        if (access(RESCTRL "/schemata", F_OK) == 0)
+            return true;
+        snprintf(error, size,
+                 "resctrl is not mounted: mount -t resctrl resctrl " RESCTRL
+                 ", where the CPU has it");
+        return false;
+    }
     const char *v1 = v1_controller(kind);
     place->v1 = cgroup_of(getpid(), v1, place->folder);
     if (place->v1 && !kind->v1_file) {
@@ -140,27 +136,22 @@ static void folder_of(const struct setting_place *place, pid_t process, char pat
              kept < CGROUP_PATH - 64 ? kept : CGROUP_PATH - 64, place->folder, (long)process);
 }
 
-// A weight as the scheduler of v1 counts it.
-static int64_t v1_weight(const struct setting_kind *kind, int64_t weight)
-{
-    if (strcmp(kind->controller, "io") == 0)
-        return weight;
-    const int64_t shares = weight * 1024 / 100;
-    return shares < 2 ? 2 : shares;
-}
-
 // What is written to the file, and what it says then.
 static void encode(const struct setting_place *place, const struct setting_kind *kind,
                    const char *value, char *text, size_t size)
 {
     uint64_t bytes = 0;
+    int64_t weight;
     double percent = 0;
     switch (kind->form) {
-    case FORM_WEIGHT: {
-        const int64_t weight = strtol(value, NULL, 10);
-        snprintf(text, size, "%" PRId64, place->v1 ? v1_weight(kind, weight) : weight);
+    case FORM_WEIGHT:
+        weight = strtol(value, NULL, 10);
+        if (place->v1 && strcmp(kind->controller, "io") != 0) { // as the scheduler of v1 counts it
+            weight = weight * 1024 / 100;
+            weight = weight < 2 ? 2 : weight;
+        }
+        snprintf(text, size, "%" PRId64, weight);
         return;
-    }
     case FORM_QUOTA:
         (void)units_percent(value, &percent);
         snprintf(text, size, place->v1 ? "%.0f" : "%.0f %d", percent / 100 * PERIOD_US, PERIOD_US);
@@ -212,19 +203,6 @@ static bool file_put(const char *folder, const char *name, const char *text)
     return file_write(AT_FDCWD, path, text);
 }
 
-// In v1 a group without nodes of memory takes nobody.
-static bool take_memory_nodes(const struct setting_place *place, const char *folder)
-{
-    char nodes[1024];
-    return !file_read_in(place->folder, "cpuset.mems", nodes, sizeof nodes) ||
-           file_put(folder, "cpuset.mems", nodes);
-}
-
-static bool is_cpuset_v1(const struct setting_place *place, const struct setting_kind *kind)
-{
-    return place->v1 && strcmp(kind->controller, "cpuset") == 0;
-}
-
 // Removes an empty group of our name: that of a process which had our number before.
 static void place_forget(const struct setting_kind *kind)
 {
@@ -249,7 +227,10 @@ static bool place_make(const struct setting_kind *kind, const char *value,
     if (mkdir(folder, 0755) != 0 && errno != EEXIST)
         failed = errno == EACCES ? "a group cannot be made without root or delegation"
                                  : "a group cannot be made";
-    else if (is_cpuset_v1(place, kind) && !take_memory_nodes(place, folder))
+    // In v1 a group without nodes of memory takes nobody.
+    else if (place->v1 && strcmp(kind->controller, "cpuset") == 0 &&
+             file_read_in(place->folder, "cpuset.mems", text, sizeof text) &&
+             !file_put(folder, "cpuset.mems", text))
         failed = "its nodes of memory cannot be set";
     else if (value) {
         encode(place, kind, value, text, sizeof text);
@@ -272,7 +253,8 @@ static bool place_enter(const struct setting_kind *kind, const struct setting_pl
 {
     char folder[CGROUP_PATH];
     folder_of(place, getpid(), folder);
-    if (file_put(folder, members_file(place, kind), "0"))
+    const bool resctrl = place->v1 && strcmp(kind->controller, "resctrl") == 0;
+    if (file_put(folder, resctrl ? "tasks" : "cgroup.procs", "0"))
         return true;
     snprintf(error, size, "the group cannot be entered (%.300s: %s)", folder, strerror(errno));
     return false;
@@ -295,12 +277,6 @@ static bool group_of(const struct setting_kind *kind, pid_t process, struct sett
     return length > tail && strcmp(place->folder + length - tail, name) == 0;
 }
 
-// As much of a line as a message has room for.
-static int most(size_t length)
-{
-    return length < 100 ? (int)length : 100;
-}
-
 // Whether the process is in the group that was made for it, and that has the value.
 static bool place_has(const struct setting_kind *kind, const char *value, pid_t process,
                       char *error, size_t size)
@@ -319,8 +295,8 @@ static bool place_has(const struct setting_kind *kind, const char *value, pid_t 
         text[0] = '\0';
     if (says(kind, text, wanted))
         return true;
-    snprintf(error, size, "the kernel has '%.*s' for '%.100s'", most(strcspn(text, "\n")), text,
-             wanted);
+    text[strcspn(text, "\n")] = '\0';
+    snprintf(error, size, "the kernel has '%.100s' for '%.100s'", text, wanted);
     return false;
 }
 
@@ -342,29 +318,20 @@ void setting_groups_sweep(void)
 #define IOPRIO_WHO_PROCESS 1
 #define IOPRIO_CLASS_SHIFT 13
 
-// Processes.
-
 static bool read_whole(const char *value, int64_t low, int64_t high, int64_t *number)
 {
     return units_integer(value, number) == 0 && *number >= low && *number <= high;
 }
 
-static bool nice_check(const char *value)
+static bool act_nice(enum act act, const char *value, pid_t process)
 {
     int64_t nice;
-    return read_whole(value, -20, 19, &nice);
-}
-
-static bool nice_set(const char *value)
-{
-    return setpriority(PRIO_PROCESS, 0, (int)strtol(value, NULL, 10)) == 0;
-}
-
-static bool nice_has(const char *value, pid_t process)
-{
+    const bool good = read_whole(value, -20, 19, &nice);
+    if (act == ACT_SET)
+        return good && setpriority(PRIO_PROCESS, 0, (int)nice) == 0;
     errno = 0;
-    const int nice = getpriority(PRIO_PROCESS, (id_t)process);
-    return errno == 0 && nice == (int)strtol(value, NULL, 10);
+    return good && (act == ACT_CHECK ||
+                    (getpriority(PRIO_PROCESS, (id_t)process) == (int)nice && errno == 0));
 }
 
 // "idle", "batch", "fifo:10", "rr:10".
@@ -393,26 +360,17 @@ static bool sched_read(const char *value, int *policy, struct sched_param *param
     return false;
 }
 
-static bool sched_check(const char *value)
-{
-    struct sched_param param;
-    int policy;
-    return sched_read(value, &policy, &param);
-}
-
-static bool sched_set(const char *value)
-{
-    struct sched_param param;
-    int policy;
-    return sched_read(value, &policy, &param) && sched_setscheduler(0, policy, &param) == 0;
-}
-
-static bool sched_has(const char *value, pid_t process)
+static bool act_sched(enum act act, const char *value, pid_t process)
 {
     struct sched_param param, now;
     int policy;
-    return sched_read(value, &policy, &param) && sched_getscheduler(process) == policy &&
-           sched_getparam(process, &now) == 0 && now.sched_priority == param.sched_priority;
+    if (!sched_read(value, &policy, &param))
+        return false;
+    if (act == ACT_SET)
+        return sched_setscheduler(0, policy, &param) == 0;
+    return act == ACT_CHECK ||
+           (sched_getscheduler(process) == policy && sched_getparam(process, &now) == 0 &&
+            now.sched_priority == param.sched_priority);
 }
 
 // "idle", "best-effort:7", "realtime:0", as the number of ioprio_set(2); -1: none of these.
@@ -431,63 +389,34 @@ static int ionice_read(const char *value)
     return -1;
 }
 
-static bool ionice_check(const char *value)
+static bool act_ionice(enum act act, const char *value, pid_t process)
 {
-    return ionice_read(value) >= 0;
-}
-
-static bool ionice_set(const char *value)
-{
-    return syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, ionice_read(value)) == 0;
-}
-
-static bool ionice_has(const char *value, pid_t process)
-{
-    return syscall(SYS_ioprio_get, IOPRIO_WHO_PROCESS, process) == ionice_read(value);
-}
-
-static bool cpus_check(const char *value)
-{
-    struct cpu_list list;
-    return cpus_parse(value, &list) == 0;
-}
-
-static bool cpus_set(const char *value)
-{
-    struct cpu_list list;
-    return cpus_parse(value, &list) == 0 && cpus_pin_list(&list) == 0;
+    const int wanted = ionice_read(value);
+    if (act == ACT_SET)
+        return syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, wanted) == 0;
+    return act == ACT_CHECK ? wanted >= 0
+                            : syscall(SYS_ioprio_get, IOPRIO_WHO_PROCESS, process) == wanted;
 }
 
 // A program may choose among them.
-static bool cpus_has(const char *value, pid_t process)
+static bool act_cpus(enum act act, const char *value, pid_t process)
 {
     struct cpu_list list, now = {.count = 0};
-    return cpus_parse(value, &list) == 0 && cpus_of_thread(process, &now) &&
-           cpus_missing(&now, &list) < 0;
+    if (cpus_parse(value, &list) != 0)
+        return false;
+    if (act == ACT_SET)
+        return cpus_pin_list(&list) == 0;
+    return act == ACT_CHECK || (cpus_of_thread(process, &now) && cpus_missing(&now, &list) < 0);
 }
 
-static bool group_check(const char *value)
+// A group of its own settings_apply() makes.
+static bool act_group(enum act act, const char *value, pid_t process)
 {
-    return strcmp(value, "same") == 0 || strcmp(value, "session") == 0 ||
-           strcmp(value, "cgroup") == 0;
+    if (strcmp(value, "session") != 0)
+        return act != ACT_CHECK || strcmp(value, "same") == 0 || strcmp(value, "cgroup") == 0;
+    return act == ACT_CHECK || (act == ACT_SET ? setsid() >= 0 : getsid(process) == process);
 }
 
-// Of a group of its own, settings_apply() makes it.
-static bool group_set(const char *value)
-{
-    return strcmp(value, "session") != 0 || setsid() >= 0;
-}
-
-static bool group_has(const char *value, pid_t process)
-{
-    return strcmp(value, "session") != 0 || getsid(process) == process;
-}
-
-#define OF_PROCESS(title, value, kind)                                                             \
-    {                                                                                              \
-        .name = (title), .argument = (value), .check = kind##_check, .set = kind##_set,            \
-        .has = kind##_has                                                                          \
-    }
 #define OF_GROUP(title, value, of, in_v1, kind)                                                    \
     {                                                                                              \
         .name = (title), .argument = (value), .controller = (of), .v1_file = (in_v1),              \
@@ -495,11 +424,11 @@ static bool group_has(const char *value, pid_t process)
     }
 
 static const struct setting_kind kinds[] = {
-    OF_PROCESS("nice", "N", nice),
-    OF_PROCESS("sched", "idle, batch, fifo:N or rr:N", sched),
-    OF_PROCESS("ionice", "idle, best-effort:N or realtime:N", ionice),
-    OF_PROCESS("cpus", "LIST", cpus),
-    OF_PROCESS("group", "same, session or cgroup", group),
+    {.name = "nice", .argument = "N", .of_process = act_nice},
+    {.name = "sched", .argument = "idle, batch, fifo:N or rr:N", .of_process = act_sched},
+    {.name = "ionice", .argument = "idle, best-effort:N or realtime:N", .of_process = act_ionice},
+    {.name = "cpus", .argument = "LIST", .of_process = act_cpus},
+    {.name = "group", .argument = "same, session or cgroup", .of_process = act_group},
     OF_GROUP("cpu.weight", "N", "cpu", "cpu.shares", FORM_WEIGHT),
     OF_GROUP("cpu.max", "P%", "cpu", "cpu.cfs_quota_us", FORM_QUOTA),
     OF_GROUP("cpu.idle", "0 or 1", "cpu", "cpu.idle", FORM_SWITCH),
@@ -526,7 +455,7 @@ bool setting_read(struct setting *setting, const char *text, char *error, size_t
             continue;
         const char *value = text[length] == '=' ? text + length + 1 : "";
         *setting = (struct setting){.kind = kind, .value = value};
-        if (kind->check ? kind->check(value) : file_takes(kind, value))
+        if (kind->of_process ? kind->of_process(ACT_CHECK, value, 0) : file_takes(kind, value))
             return true;
         snprintf(error, size, "%s: not a value of %s: give %s=%s", text, kind->name, kind->name,
                  kind->argument);
@@ -541,7 +470,7 @@ bool setting_read(struct setting *setting, const char *text, char *error, size_t
 // group=cgroup is a group of the CPU's controller with nothing set.
 static bool is_plain_group(const struct setting *setting)
 {
-    return setting->kind->set == group_set && strcmp(setting->value, "cgroup") == 0;
+    return setting->kind->of_process == act_group && strcmp(setting->value, "cgroup") == 0;
 }
 
 static const struct setting_kind *group_kind(const struct setting *setting)
@@ -557,27 +486,6 @@ static bool name_error(const struct setting *setting, const char *why, char *err
 {
     snprintf(error, size, "%s=%s: %s", setting->kind->name, setting->value, why);
     return false;
-}
-
-static bool verify_one(const struct setting *setting, pid_t process, char *error, size_t size)
-{
-    const struct setting_kind *group = group_kind(setting);
-    const char *value = is_plain_group(setting) ? NULL : setting->value;
-    char why[SETTING_ERROR];
-    if (setting->kind->has && !setting->kind->has(setting->value, process))
-        return name_error(setting, "it has taken no effect, or was changed since", error, size);
-    if (group && !place_has(group, value, process, why, sizeof why))
-        return name_error(setting, why, error, size);
-    return true;
-}
-
-// Before Linux 6.2 who enters a group of v2 with the cpuset controller loses the CPUs that it was
-// bound to. Where none of those is left (cpuset.cpus), the group's are what was asked for.
-static void keep_cpus(const struct cpu_list *cpus)
-{
-    struct cpu_list now = {.count = 0};
-    if (cpus_of_thread(0, &now) && cpus_overlap(cpus, &now))
-        (void)cpus_pin_list(cpus);
 }
 
 // Groups are made before any is entered: where one can be made is told by where we are.
@@ -605,23 +513,31 @@ static bool apply_groups(const struct setting *settings, size_t count, char *err
 bool settings_verify(const struct setting *settings, size_t count, pid_t process, char *error,
                      size_t size)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!verify_one(&settings[i], process, error, size))
-            return false;
+    char why[SETTING_ERROR] = "it has taken no effect, or was changed since";
+    for (const struct setting *one = settings; one < settings + count; one++) {
+        const struct setting_kind *kind = one->kind, *group = group_kind(one);
+        if ((kind->of_process && !kind->of_process(ACT_HAS, one->value, process)) ||
+            (group &&
+             !place_has(group, is_plain_group(one) ? NULL : one->value, process, why, sizeof why)))
+            return name_error(one, why, error, size);
+    }
     return true;
 }
 
 bool settings_apply(const struct setting *settings, size_t count, char *error, size_t size)
 {
-    struct cpu_list cpus = {.count = 0};
+    struct cpu_list cpus = {.count = 0}, now = {.count = 0};
     for (size_t i = 0; i < count; i++)
-        if (settings[i].kind->set && !settings[i].kind->set(settings[i].value))
+        if (settings[i].kind->of_process &&
+            !settings[i].kind->of_process(ACT_SET, settings[i].value, 0))
             return name_error(&settings[i], strerror(errno), error, size);
     const bool known = cpus_of_thread(0, &cpus);
     if (!apply_groups(settings, count, error, size))
         return false;
-    if (known)
-        keep_cpus(&cpus);
+    // Before Linux 6.2 who enters a group of v2 with the cpuset controller loses the CPUs that it
+    // was bound to. Where none of those is left (cpuset.cpus), the group's are what was asked for.
+    if (known && cpus_of_thread(0, &now) && cpus_overlap(&cpus, &now))
+        (void)cpus_pin_list(&cpus);
     return settings_verify(settings, count, getpid(), error, size);
 }
 
