@@ -100,27 +100,23 @@ bool process_read(pid_t pid, struct process *process)
     return read_stat(AT_FDCWD, process_path(pid, "stat", path), process);
 }
 
-static bool grow(struct processes *processes)
-{
-    const size_t room = processes->room == 0 ? 256 : 2 * processes->room;
-    struct process *more = realloc(processes->process, room * sizeof *more);
-    if (!more)
-        return false;
-    processes->process = more;
-    processes->room = room;
-    return true;
-}
-
 static int by_pid(const void *a, const void *b)
 {
     const struct process *one = a, *other = b;
     return (one->pid > other->pid) - (one->pid < other->pid);
 }
 
+// False: there is no memory for it.
 static bool append(struct processes *processes, const struct process *process)
 {
-    if (processes->count == processes->room && !grow(processes))
-        return false;
+    if (processes->count == processes->room) {
+        const size_t room = processes->room == 0 ? 256 : 2 * processes->room;
+        struct process *more = realloc(processes->process, room * sizeof *more);
+        if (!more)
+            return false;
+        processes->process = more;
+        processes->room = room;
+    }
     processes->process[processes->count++] = *process;
     return true;
 }
@@ -166,8 +162,6 @@ const struct process *processes_same(const struct processes *processes,
             : bsearch(process, processes->process, processes->count, sizeof *process, by_pid);
     return found && found->started == process->started ? found : NULL;
 }
-
-#define LONGEST_KILL_MS 10000
 
 #define LONGEST_KILL_MS 10000
 
@@ -265,7 +259,6 @@ size_t tree_signal_children(int signal_number)
 
 bool tree_reap(pid_t pid, int *status)
 {
-    *status = 0;
     for (;;) {
         int one;
         const pid_t ended = waitpid(-1, &one, WNOHANG);
@@ -331,6 +324,7 @@ int64_t tree_cpu_ns(void)
 // What the program has left is asked to end first: it may have files of its own to remove. Another
 // keeper among it has more to do than to end. A killed process may make children until it is really
 // gone, so all are killed again and again; what hangs in the kernel is given up.
+#define NOT_ENDED     (-1) // no status
 #define ASK_NS        (NS_PER_S / 2)
 #define ASK_KEEPER_NS (5 * NS_PER_S)
 #define KILL_NS       (2 * NS_PER_S)
@@ -360,20 +354,6 @@ static void pass_one(pid_t pid, const sigset_t *passed)
         (void)kill(pid, signal_number);
 }
 
-// Reaps what has ended; *status is the program's, if it was among them. False once there is no
-// child left.
-static bool reap(pid_t program, int *status, bool *ended)
-{
-    pid_t pid;
-    int one;
-    while ((pid = waitpid(-1, &one, WNOHANG)) > 0)
-        if (pid == program) {
-            *status = one;
-            *ended = true;
-        }
-    return pid == 0;
-}
-
 static bool is_keeper(pid_t pid)
 {
     char path[64], name[32];
@@ -400,9 +380,8 @@ static bool wait_round(const sigset_t *passed)
 {
     const struct timespec round = {.tv_nsec = ROUND_NS};
     int status;
-    bool ended;
     (void)sigtimedwait(passed, NULL, &round);
-    return reap(0, &status, &ended);
+    return tree_reap(-1, &status);
 }
 
 static bool ask_to_end(const sigset_t *passed)
@@ -436,9 +415,8 @@ static bool leave_to_keepers(const sigset_t *passed)
 static void end_what_is_left(const sigset_t *passed)
 {
     int status;
-    bool ended;
     // To ask whether there is a child costs nothing, to list the tree takes milliseconds.
-    bool left = reap(0, &status, &ended) && ask_to_end(passed) && leave_to_keepers(passed);
+    bool left = tree_reap(-1, &status) && ask_to_end(passed) && leave_to_keepers(passed);
     const int64_t start_ns = clock_ns();
     while (left && clock_ns() - start_ns < KILL_NS) {
         (void)tree_signal(SIGKILL);
@@ -461,12 +439,11 @@ static void let_go(void)
 
 static int keep(const struct keeper *keeper, pid_t program)
 {
-    int status = 0;
-    bool ended = false;
+    int status = NOT_ENDED;
     (void)setsid();
     (void)prctl(PR_SET_NAME, keeper->name);
     let_go(); // also of the gate: the program begins
-    while (reap(program, &status, &ended), !ended)
+    while (tree_reap(program, &status), status == NOT_ENDED)
         pass_one(program, keeper->passed);
     if (keeper->always || WIFSIGNALED(status))
         end_what_is_left(keeper->passed);
@@ -477,17 +454,12 @@ static int keep(const struct keeper *keeper, pid_t program)
     return exit_code(status);
 }
 
-static bool has_children(void)
-{
-    siginfo_t ignored;
-    return waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT) == 0;
-}
-
 // A shell that did `job & exec program` leaves its job to us as a child, which is not ours to end;
 // and the leader of a process group cannot leave it. In both cases the keeper is one more process.
 static bool needs_front(void)
 {
-    return has_children() || getpgrp() == getpid();
+    siginfo_t ignored;
+    return waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT) == 0 || getpgrp() == getpid();
 }
 
 // Forks; the child, which is the only one to return 0, follows its parent. -1 after a message.

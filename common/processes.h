@@ -57,7 +57,7 @@ size_t tree_signal(int signal_number);
 // As tree_signal(), to this process's own children only: the heads of the tree, and orphans.
 size_t tree_signal_children(int signal_number);
 // Waits for all children that have ended. False: no child is left. *status becomes that of `pid`,
-// as of waitpid(), if it was among them, else 0.
+// as of waitpid(), if it was among them.
 bool tree_reap(pid_t pid, int *status);
 // Kills all descendants, again and again for those that are forked meanwhile, and waits for them.
 // Returns how many still live after 10 s: those are stuck in the kernel, or another user's.

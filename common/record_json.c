@@ -83,11 +83,9 @@ bool json_step(struct json_each *each)
 
 json_t *json_named(const json_t *array, const char *key, const char *text)
 {
-    for (size_t i = 0; i < json_array_size(array) && text; i++) {
-        const char *own = json_text_at(json_array_get(array, i), key);
-        if (own && strcmp(own, text) == 0)
+    for (size_t i = 0; i < json_array_size(array) && text; i++)
+        if (json_text_is(json_array_get(array, i), key, text))
             return json_array_get(array, i);
-    }
     return NULL;
 }
 
@@ -283,8 +281,7 @@ json_t *record_read(const char *path, const char *schema, char why[RECORD_WHY])
     json_error_t error;
     struct stat status;
     json_t *record = json_read_record(path, 0, &error);
-    const char *name = json_text_at(record, "schema");
-    if (name && strcmp(name, schema) == 0)
+    if (json_text_is(record, "schema", schema))
         return record;
     if (record)
         snprintf(why, RECORD_WHY, "it is no %s", schema);
@@ -316,20 +313,14 @@ static bool same_member(const json_t *a, const json_t *b, const char *name)
 // "sha256 0123456789ab (1048576 bytes, 2026-11-21T16:00:00Z)"
 static json_t *program_text(const json_t *program)
 {
-    const char *hash = json_string_value(json_object_get(program, "sha256"));
-    const char *time = json_string_value(json_object_get(program, "mtime"));
-    const char *reason = json_string_value(json_object_get(program, "reason"));
+    const char *hash = json_text_at(program, "sha256");
+    const char *time = json_text_at(program, "mtime");
+    const char *reason = json_text_at(program, "reason");
     const json_t *size = json_object_get(program, "size_bytes");
-    char *text = NULL;
     if (!json_is_integer(size))
-        return json_sprintf("not known (%s)", reason != NULL ? reason : "no reason");
-    if (asprintf(&text, "sha256 %.*s (%lld bytes, %s)", SHOWN_DIGITS,
-                 hash != NULL ? hash : "not known", (long long)json_integer_value(size),
-                 time != NULL ? time : "no time") < 0)
-        return json_null();
-    json_t *string = json_string(text);
-    free(text);
-    return string;
+        return json_sprintf("not known (%s)", reason ?: "no reason");
+    return json_sprintf("sha256 %.*s (%lld bytes, %s)", SHOWN_DIGITS, hash ?: "not known",
+                        (long long)json_integer_value(size), time ?: "no time");
 }
 
 // Of the same content; where that is not known, as far as can be seen.
@@ -352,24 +343,12 @@ bool changes_of_program(const json_t *a, const json_t *b, json_t *changes)
     return true;
 }
 
-// Of a list of objects the one whose `member` is that text.
-static const json_t *find_named(const json_t *list, const char *member, const char *text)
-{
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *one = json_array_get(list, i);
-        const char *its = json_string_value(json_object_get(one, member));
-        if (its && strcmp(its, text) == 0)
-            return one;
-    }
-    return NULL;
-}
-
 void changes_of_variants(const json_t *a, const json_t *b, json_t *changes)
 {
     for (size_t i = 1; i < json_array_size(a); i++) {
         const json_t *one = json_array_get(a, i);
-        const char *name = json_string_value(json_object_get(one, "name"));
-        const json_t *other = name ? find_named(b, "name", name) : NULL;
+        const char *name = json_text_at(one, "name");
+        const json_t *other = json_named(b, "name", name);
         const size_t before = json_array_size(changes);
         if (!other || json_is_object(json_object_get(one, "revision")))
             continue;
@@ -392,8 +371,8 @@ bool changes_of_inputs(const json_t *a, const json_t *b, json_t *changes)
         return false;
     for (size_t i = 0; i < json_array_size(a); i++) {
         const json_t *one = json_array_get(a, i), *end = json_object_get(one, "end");
-        const char *word = json_string_value(json_object_get(one, "word"));
-        const json_t *other = word ? find_named(b, "word", word) : NULL;
+        const char *word = json_text_at(one, "word");
+        const json_t *other = json_named(b, "word", word);
         const json_t *last = end ? end : one;
         if (other && !same_file(last, other))
             json_array_append_new(changes, json_pack("{s:o, s:o, s:o}", "what",
@@ -414,16 +393,11 @@ json_t *changes_last_inputs(const json_t *experiment)
     return json_object_get(experiment, "inputs");
 }
 
-static json_t *or_null(json_t *value)
+static void add_variable(json_t *changes, const char *name, const json_t *a, const json_t *b)
 {
-    return value ? json_incref(value) : json_null();
-}
-
-static void add_variable(json_t *changes, const char *name, json_t *a, json_t *b)
-{
-    if (!changes_same(a, b))
-        json_array_append_new(
-            changes, json_pack("{s:s, s:o, s:o}", "what", name, "a", or_null(a), "b", or_null(b)));
+    if (!same_member(a, b, name))
+        json_array_append_new(changes, json_pack("{s:s, s:o, s:o}", "what", name, "a",
+                                                 json_member(a, name), "b", json_member(b, name)));
 }
 
 bool changes_of_variables(const json_t *a, const json_t *b, json_t *changes)
@@ -432,10 +406,9 @@ bool changes_of_variables(const json_t *a, const json_t *b, json_t *changes)
     json_t *value;
     if (!json_is_object(a) || !json_is_object(b))
         return false;
-    json_object_foreach((json_t *)a, name, value)
-        add_variable(changes, name, value, json_object_get(b, name));
+    json_object_foreach((json_t *)a, name, value) add_variable(changes, name, a, b);
     json_object_foreach((json_t *)b, name, value) if (!json_object_get(a, name))
-        add_variable(changes, name, NULL, value);
+        add_variable(changes, name, a, b);
     return true;
 }
 
@@ -451,8 +424,7 @@ char *changes_text(const json_t *changes, const char *a, const char *b)
     FILE *stream = json_array_size(changes) > 0 ? open_memstream(&text, &size) : NULL;
     for (size_t i = 0; stream && i < json_array_size(changes); i++) {
         const json_t *one = json_array_get(changes, i);
-        fprintf(stream, "%s%s (%s %s, %s %s)", i > 0 ? ", " : "",
-                json_string_value(json_object_get(one, "what")), a,
+        fprintf(stream, "%s%s (%s %s, %s %s)", i > 0 ? ", " : "", json_text_at(one, "what"), a,
                 shown_value(json_object_get(one, "a")), b, shown_value(json_object_get(one, "b")));
     }
     return stream && fclose(stream) == 0 ? text : NULL;
@@ -463,8 +435,7 @@ static double number_at_path(const json_t *object, const char *path)
 {
     for (const char *dot; (dot = strchr(path, '.')) != NULL; path = dot + 1)
         object = json_at(object, path, (size_t)(dot - path));
-    const json_t *value = json_object_get(object, path);
-    return json_is_number(value) ? json_number_value(value) : NAN;
+    return json_number_at(object, path);
 }
 
 double builtin_metric_value(const struct builtin_metric *metric, const json_t *record)

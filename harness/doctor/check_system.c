@@ -1,35 +1,22 @@
 #include "doctor.h"
 
 #include <glob.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/cgroup.h"
-#include "common/core_kinds.h"
+#include "common/child.h"
 #include "common/machine_json.h"
-#include "common/units.h"
+#include "common/version.h"
 
 // How the system is set up. Sources: Linux Documentation/admin-guide/mm/
 // transhuge.rst, admin-guide/sysctl/kernel.rst, timers/highres.rst.
 
 #define COARSE_TIMER_NS 1000000
 
-// How many files there are that the pattern names.
-static size_t count_files(const char *pattern)
-{
-    char path[PATH_MAX];
-    glob_t found;
-    if (glob(machine_path(pattern, path), GLOB_NOSORT | GLOB_BRACE, NULL, &found) != 0)
-        return 0;
-    const size_t count = found.gl_pathc;
-    globfree(&found);
-    return count;
-}
-
-void check_thp(struct findings *findings)
+static void check_thp(struct findings *findings)
 {
     char choice[128];
     if (!fact_read(FACT_THP, choice, sizeof choice))
@@ -44,7 +31,7 @@ void check_thp(struct findings *findings)
 }
 
 // A fixed layout can be a lucky one, which no number of runs shows.
-void check_aslr(struct findings *findings)
+static void check_aslr(struct findings *findings)
 {
     const long long level = fact_number(FACT_ASLR);
     if (level == UNKNOWN)
@@ -60,7 +47,7 @@ void check_aslr(struct findings *findings)
 }
 
 // All that jostle starts is in one session and one group: for it neither makes a difference.
-void check_sharing(struct findings *findings)
+static void check_sharing(struct findings *findings)
 {
     const long long autogroup = fact_number(FACT_AUTOGROUP);
     char folder[CGROUP_PATH];
@@ -79,7 +66,7 @@ void check_sharing(struct findings *findings)
                            "starts is in one, whoever else is here in others");
 }
 
-void check_numa(struct findings *findings)
+static void check_numa(struct findings *findings)
 {
     const long long nodes = fact_number(FACT_NUMA_NODES);
     const long long balancing = fact_number(FACT_NUMA_BALANCING);
@@ -100,7 +87,7 @@ void check_numa(struct findings *findings)
                      "the kernel moves pages between %lld memory nodes while a target runs", nodes);
 }
 
-void check_clock(struct findings *findings)
+static void check_clock(struct findings *findings)
 {
     static const char *const poor[] = {"hpet", "acpi_pm", "jiffies", "pit", "refined-jiffies"};
     char source[64];
@@ -137,7 +124,7 @@ static int64_t timer_resolution_ns(void)
     return worst_ns;
 }
 
-void check_timer(struct findings *findings)
+static void check_timer(struct findings *findings)
 {
     const long long resolution_ns = timer_resolution_ns();
     if (resolution_ns == UNKNOWN)
@@ -150,24 +137,31 @@ void check_timer(struct findings *findings)
         found_ok(findings, "resolution %lld ns", resolution_ns);
 }
 
-void check_quota(struct findings *findings)
+const struct check checks_of_system[] = {
+    {"thp", .make = check_thp},
+    {"aslr", .make = check_aslr},
+    {"cpu-sharing", .make = check_sharing},
+    {"numa-balancing", .make = check_numa},
+    {"clock", .make = check_clock},
+    {"timer", .make = check_timer},
+    {0},
+};
+
+// What this jostle, and the programs that it needs, can do here.
+
+// How many files there are that the pattern names.
+static size_t count_files(const char *pattern)
 {
-    char folder[CGROUP_PATH];
-    const double quota_cpus = cpus_quota();
-    if (!cgroup_own("cpu", folder) && !cgroup_own("", folder))
-        found_unknown(
-            findings,
-            "control groups are not shown here, so that a limit of CPU time would not be seen");
-    else if (!isfinite(quota_cpus))
-        found_ok(findings, "no limit on CPU time");
-    else
-        findings_add(findings, STATUS_WARN, "get more CPUs, or a job without a quota",
-                     "a control group allows %.2f CPUs: target and loads are stopped together when "
-                     "it is used up",
-                     quota_cpus);
+    char path[PATH_MAX];
+    glob_t found;
+    if (glob(machine_path(pattern, path), GLOB_NOSORT | GLOB_BRACE, NULL, &found) != 0)
+        return 0;
+    const size_t count = found.gl_pathc;
+    globfree(&found);
+    return count;
 }
 
-void check_hardware_counters(struct findings *findings)
+static void check_hardware_counters(struct findings *findings)
 {
     const long long paranoid = fact_number(FACT_PERF_PARANOID);
     if (count_files("/sys/bus/event_source/devices/{cpu,cpu_core,cpu_atom,armv*}") == 0)
@@ -183,7 +177,7 @@ void check_hardware_counters(struct findings *findings)
             "there are hardware counters: every run has instructions, cycles and cache misses");
 }
 
-void check_virtual(struct findings *findings)
+static void check_virtual(struct findings *findings)
 {
     char path[PATH_MAX], flags[4096];
     const bool has_flags = machine_field("/proc/cpuinfo", "flags", ": \t", flags, sizeof flags);
@@ -200,138 +194,77 @@ void check_virtual(struct findings *findings)
         found_unknown(findings, "this CPU does not show whether it is virtual");
 }
 
-// Clock frequency, sharing and kinds of cores. Sources: Linux
-// Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst,
-// Documentation/admin-guide/cputopology.rst.
-
-#define CPU_FOLDER "/sys/devices/system/cpu"
-
-void check_governor(struct findings *findings)
+static void check_libraries(struct findings *findings)
 {
-    char governors[128];
-    if (!fact_read(FACT_GOVERNOR, governors, sizeof governors))
-        found_unknown(findings, "the frequency governor is not shown here");
-    else if (strcmp(governors, "performance") == 0)
-        found_ok(findings, "performance");
+    char missing[256];
+    if (optional_missing(missing, sizeof missing))
+        findings_add(findings, STATUS_OK,
+                     "install them, and build again with make WITHOUT= (docs/install.md), where "
+                     "that is needed",
+                     "built without %s", missing);
     else
-        findings_add(findings, STATUS_WARN, "cpupower frequency-set -g performance",
-                     "the frequency governor is %s: the clock follows the load, so runs differ",
-                     governors);
+        found_ok(findings, "built with jemalloc and liburing");
 }
 
-void check_turbo(struct findings *findings)
+#define DIGITS "0123456789"
+
+// Whether the first "MAJOR.MINOR" of the text is at least that; false where there is none.
+static bool is_at_least(const char *text, unsigned major, unsigned minor)
 {
-    char turbo[8];
-    if (!fact_read(FACT_TURBO, turbo, sizeof turbo))
-        found_unknown(findings, "whether the clock is boosted is not shown here");
-    else if (strcmp(turbo, "off") == 0)
-        found_ok(findings, "off");
+    unsigned have_major, have_minor;
+    if (sscanf(text + strcspn(text, DIGITS), "%u.%u", &have_major, &have_minor) != 2)
+        return false;
+    return have_major > major || (have_major == major && have_minor >= minor);
+}
+
+static void add_version(struct findings *findings, const char *program, const char *version,
+                        unsigned major, unsigned minor)
+{
+    char advice[96];
+    (void)snprintf(advice, sizeof advice, "install %s %u.%u or newer, and put it first in PATH",
+                   program, major, minor);
+    if (is_at_least(version, major, minor))
+        found_ok(findings, "%s %.*s (needed: %u.%u or newer)", program, (int)strcspn(version, "("),
+                 version, major, minor);
     else
-        findings_add(findings, STATUS_WARN,
-                     "echo 1 >" CPU_FOLDER "/intel_pstate/no_turbo, or echo 0 >" CPU_FOLDER
-                     "/cpufreq/boost",
-                     "turbo is on: the clock depends on heat and on how many cores work, so a load "
-                     "slows a target down by its mere presence");
+        findings_add(findings, STATUS_WARN, advice, "%s %.*s is too old", program,
+                     (int)strcspn(version, "("), version);
 }
 
-void check_throttling(struct findings *findings)
+// harness/jostle, which is bash, says which one; an older one does not come so far.
+static void check_bash(struct findings *findings)
 {
-    const struct watch *watch = findings->watch;
-    const int64_t count = watch_grown(watch->before.throttle_count, watch->after.throttle_count);
-    if (count == UNKNOWN)
-        found_unknown(findings, "thermal throttling is not counted here");
-    else if (count > 0)
-        findings_add(findings, STATUS_WARN, "let the machine cool down, and check its fans",
-                     "the CPUs were throttled %lld times within a second", (long long)count);
+    const char *version = getenv("JOSTLE_BASH_VERSION");
+    if (!version)
+        found_unknown(findings, "started without jostle, which says which bash it has");
     else
-        found_ok(findings, "none now (%lld times since boot)",
-                 (long long)watch->after.throttle_count);
+        add_version(findings, "bash", version, 4, 4);
 }
 
-// Whether a CPU has siblings: its list has more than one.
-static bool shares_core(size_t cpu)
+static void check_jq(struct findings *findings)
 {
-    char name[128], siblings[64];
-    snprintf(name, sizeof name, CPU_FOLDER "/cpu%zu/topology/thread_siblings_list", cpu);
-    return machine_line(name, siblings, sizeof siblings) && strpbrk(siblings, ",-");
-}
-
-// " 0 2" of those that were busy and share their core. False: none.
-static bool list_busy_siblings(const struct watch *watch, char *text, size_t size)
-{
-    size_t used = 0;
-    for (size_t cpu = 0; cpu < watch->cpus && used < size; cpu++)
-        if (watch->cpu_busy_us[cpu] * 10 > watch->time_us && shares_core(cpu))
-            used += (size_t)snprintf(text + used, size - used, " %zu", cpu);
-    return used > 0;
-}
-
-void check_smt(struct findings *findings)
-{
-    const struct watch *watch = findings->watch;
-    char busy[256], active[8];
-    if (!fact_read(FACT_SMT, active, sizeof active))
-        found_unknown(findings, "whether CPUs share a core is not shown here");
-    else if (strcmp(active, "off") == 0)
-        found_ok(findings, "no CPU that is visible here shares its core with another");
-    else if (list_busy_siblings(watch, busy, sizeof busy))
-        findings_add(
-            findings, STATUS_WARN, "end what is busy there, or use other cores with --target-cpus",
-            "busy CPUs share their core with another: CPU%s: what runs on the other is slowed down",
-            busy);
-    else
-        found_ok(findings, "on, and idle: choose with --target-cpus and --load-cpus whether target "
-                           "and load share a core");
-}
-
-// "CPU 4-5: Arm Cortex-A72, capacity 1024; CPU 0-3: ..."
-static void describe_kinds(const struct core_kinds *kinds, char *text, size_t size)
-{
-    char kind[CORE_KIND_TEXT];
-    size_t used = 0;
-    text[0] = '\0';
-    for (unsigned i = 0; i < kinds->count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i == 0 ? "" : "; ",
-                                 core_kind_describe(&kinds->kind[i], kind, sizeof kind));
-}
-
-void check_core_kinds(struct findings *findings)
-{
-    struct core_kinds *kinds = core_kinds_read();
-    struct cpu_list allowed;
-    char text[400], advice[200], cpus[128];
-    if (!kinds || kinds->count == 0)
-        found_unknown(findings, "whether cores differ in speed is not shown here");
-    else if (kinds->count == 1)
-        found_ok(findings, "no CPU differs from another in name, capacity or highest frequency");
-    else if (cpus_allowed(&allowed) == 0 && core_kinds_among(kinds, &allowed) == 1)
-        found_ok(findings, "cores differ in speed, but only those of one kind are allowed here");
-    else {
-        describe_kinds(kinds, text, sizeof text);
-        snprintf(advice, sizeof advice, "keep target and loads on cores of one kind: taskset -c %s",
-                 cpus_format(&kinds->kind[0].cpus, cpus, sizeof cpus));
-        findings_add(findings, STATUS_WARN, advice,
-                     "cores differ in speed, so a run depends on where the kernel puts it: %s",
-                     text);
+    char path[PATH_MAX], *said = NULL;
+    const char *const argv[] = {"jq", "--version", NULL};
+    if (!child_find("jq", path)) {
+        findings_add(findings, STATUS_WARN, "install jq 1.5 or newer",
+                     "jq is not installed: records are written, but no tables and reports");
+        return;
     }
-    free(kinds);
+    if (child_run(argv, -1, &said) == 0) {
+        said[strcspn(said, "\n")] = '\0';
+        add_version(findings, "jq", strncmp(said, "jq-", 3) == 0 ? said + 3 : said, 1, 5);
+    } else {
+        findings_add(findings, STATUS_WARN, "install jq 1.5 or newer",
+                     "%s does not run: no tables and reports", path);
+    }
+    free(said);
 }
 
-void check_caches(struct findings *findings)
-{
-    struct caches caches;
-    char l1[32], l2[32], l3[32];
-    caches_read(-1, &caches);
-    if (caches.l1_bytes == 0)
-        findings_add(findings, STATUS_UNKNOWN,
-                     "give memory loads a --footprint; loadgen cache and the probe's l2 and l3 "
-                     "cannot be had",
-                     "the sizes of the caches are not stated here");
-    else
-        found_ok(findings, "L1d %s, L2 %s, L3 %s",
-                 units_format_size((double)caches.l1_bytes, l1, sizeof l1),
-                 caches.l2_bytes == 0 ? "none stated"
-                                      : units_format_size((double)caches.l2_bytes, l2, sizeof l2),
-                 caches.l3_bytes == 0 ? "none stated"
-                                      : units_format_size((double)caches.l3_bytes, l3, sizeof l3));
-}
+const struct check checks_of_build[] = {
+    {"counters", .make = check_hardware_counters},
+    {"virtual-machine", .make = check_virtual},
+    {"libraries", .make = check_libraries},
+    {"bash", .make = check_bash},
+    {"jq", .make = check_jq},
+    {0},
+};

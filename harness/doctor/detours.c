@@ -301,38 +301,29 @@ static const char *time_text(double time_s, char text[32])
 static void print_cpus(const json_t *cpus)
 {
     char median[32], longest[32];
-    const json_t *cpu;
-    size_t i;
     printf("%5s  %9s  %9s  %10s  %10s\n", "CPU", "detours/s", "lost", "median", "longest");
-    json_array_foreach(cpus, i, cpu)
-    {
+    JSON_EACH (cpu, cpus)
         printf("%5.0f  %9.1f  %7.3f %%  %10s  %10s\n", json_number_at(cpu, "cpu"),
                json_number_at(cpu, "per_s"), json_number_at(cpu, "percent"),
                time_text(json_number_at(cpu, "median"), median),
                time_text(json_number_at(cpu, "longest"), longest));
-    }
 }
 
 static void print_lengths(const json_t *histogram)
 {
     char from[32];
-    const json_t *bin;
-    size_t i;
     printf("\nDetours a second of each CPU, by length:\n");
-    json_array_foreach(histogram, i, bin)
-    {
+    JSON_EACH (bin, histogram)
         if (json_number_at(bin, "per_s") > 0)
             printf("  from %10s  %9.2f\n", time_text(json_number_at(bin, "from_s"), from),
                    json_number_at(bin, "per_s"));
-    }
 }
 
 bool detours_print(const json_t *noise)
 {
-    const json_t *cost = json_object_get(noise, "bulk_synchronous"), *one;
+    const json_t *cost = json_object_get(noise, "bulk_synchronous");
     const double period_s = json_number_at(noise, "period_s");
     char text[32];
-    size_t i;
     printf("OS noise: %.3f %% of the CPU time is lost in %.1f detours a second, the longest %s\n\n",
            json_number_at(noise, "lost_percent"), json_number_at(noise, "detours_per_s"),
            time_text(json_number_at(noise, "longest_s"), text));
@@ -344,11 +335,9 @@ bool detours_print(const json_t *noise)
         printf("\nMost of it comes every %s.\n", time_text(period_s, text));
     printf("\nA program whose ranks meet after each %s of work, with this noise on each, takes:\n",
            time_text(json_number_at(cost, "phase_s"), text));
-    json_array_foreach(json_object_get(cost, "ranks"), i, one)
-    {
+    JSON_EACH (one, json_object_get(cost, "ranks"))
         printf("  %5.0f ranks  %.3f times as long\n", json_number_at(one, "ranks"),
                json_number_at(one, "slowdown"));
-    }
     printf("of the %.0f phases seen: rarer detours are in none of these figures.\n",
            json_number_at(cost, "phases"));
     return fflush(stdout) == 0;

@@ -21,9 +21,18 @@ struct finding {
     char advice[256]; // what to do; "": nothing
 };
 
+struct findings;
+
+struct check {
+    const char *name;
+    void (*make)(struct findings *findings);
+    bool gates;     // where it warns a measurement would be worth nothing now
+    size_t counter; // of pressure: the member of struct counters
+};
+
 struct findings {
     const struct watch *watch; // what happened within a second
-    const char *check;         // the one that is made
+    const struct check *check; // the one that is made
     size_t count;
     struct finding finding[40];
 };
@@ -31,17 +40,12 @@ struct findings {
 // One of the check that is made. advice: what to do, NULL where nothing is wrong.
 void findings_add(struct findings *findings, enum status status, const char *advice,
                   const char *format, ...) __attribute__((format(printf, 4, 5)));
-void found_ok(struct findings *findings, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void found_unknown(struct findings *findings, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+#define found_ok(findings, ...)      findings_add(findings, STATUS_OK, NULL, __VA_ARGS__)
+#define found_unknown(findings, ...) findings_add(findings, STATUS_UNKNOWN, NULL, __VA_ARGS__)
 
 size_t findings_count(const struct findings *findings, enum status status);
 // A line for each, and how many there are, on stdout.
 void findings_print(const struct findings *findings);
-// "CHECK: TEXT; CHECK: TEXT" of those that warn into text, cut off where it is too long. False:
-// none warns.
-bool findings_join_warnings(const struct findings *findings, char *text, size_t size);
 // `findings` of jostle.doctor/1. A new reference.
 json_t *findings_to_json(const struct findings *findings);
 
@@ -90,51 +94,10 @@ bool detours_print(const json_t *noise);
 
 // ---- the checks
 
-// Clock frequency and sharing of cores.
-void check_governor(struct findings *findings);
-void check_turbo(struct findings *findings);
-void check_throttling(struct findings *findings);
-void check_smt(struct findings *findings);
-void check_core_kinds(struct findings *findings);
-void check_caches(struct findings *findings);
-
-// Others at work.
-void check_cpu_use(struct findings *findings);
-void check_run_queue(struct findings *findings);
-void check_cpu_pressure(struct findings *findings);
-void check_memory_pressure(struct findings *findings);
-void check_io_pressure(struct findings *findings);
-void check_steal(struct findings *findings);
-void check_swap(struct findings *findings);
-
-// How the system is set up.
-void check_thp(struct findings *findings);
-void check_aslr(struct findings *findings);
-void check_sharing(struct findings *findings);
-void check_numa(struct findings *findings);
-void check_clock(struct findings *findings);
-void check_timer(struct findings *findings);
-void check_quota(struct findings *findings);
-void check_hardware_counters(struct findings *findings);
-void check_virtual(struct findings *findings);
-
-// How this jostle was built: which optional libraries it lacks, and what is lost with them.
-void check_libraries(struct findings *findings);
-// The programs that the commands in bash need, and their versions.
-void check_bash(struct findings *findings);
-void check_jq(struct findings *findings);
-// What a container, or a job, leaves of the machine.
-void check_container(struct findings *findings);
-void check_cpus(struct findings *findings);
-void check_memory_limit(struct findings *findings);
-void check_system_calls(struct findings *findings);
-// Who gives out this machine's time: JOSTLE_SCHEDULERS has lines JOB<TAB>VERSION, JOB empty outside
-// of one, or JOB<TAB>NAME<TAB>COMMAND where that command gives no version; without it none is
-// named.
-void check_scheduler(struct findings *findings);
-
-// The current folder.
-void check_folder(struct findings *findings);
-void check_space(struct findings *findings);
+// Each check adds one finding. In the order of their lines; a nameless one ends each table.
+extern const struct check checks_of_machine[]; // its CPUs, and who else is at work
+extern const struct check checks_of_system[];
+extern const struct check checks_of_limits[]; // of a container, a job, a group, the folder
+extern const struct check checks_of_build[];  // what this jostle and its programs can do
 
 #endif

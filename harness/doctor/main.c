@@ -57,52 +57,15 @@ static void parse(struct choices *choices, int argc, char **argv)
 }
 
 // Every check that does no work of its own, in the order of their lines.
-static const struct {
-    const char *name;
-    void (*make)(struct findings *findings);
-    bool gates; // where it warns a measurement would be worth nothing now
-} checks[] = {
-    {"governor", .make = check_governor},
-    {"turbo", .make = check_turbo},
-    {"throttling", .make = check_throttling, .gates = true},
-    {"smt", .make = check_smt},
-    {"core-kinds", .make = check_core_kinds},
-    {"caches", .make = check_caches},
-    {"cpu-use", .make = check_cpu_use, .gates = true},
-    {"run-queue", .make = check_run_queue, .gates = true},
-    {"cpu-pressure", .make = check_cpu_pressure},
-    {"memory-pressure", .make = check_memory_pressure, .gates = true},
-    {"io-pressure", .make = check_io_pressure},
-    {"steal", .make = check_steal},
-    {"swap", .make = check_swap, .gates = true},
-    {"thp", .make = check_thp},
-    {"aslr", .make = check_aslr},
-    {"cpu-sharing", .make = check_sharing},
-    {"numa-balancing", .make = check_numa},
-    {"clock", .make = check_clock},
-    {"timer", .make = check_timer},
-    {"container", .make = check_container},
-    {"scheduler", .make = check_scheduler},
-    {"cgroup-quota", .make = check_quota},
-    {"cpus", .make = check_cpus},
-    {"memory-limit", .make = check_memory_limit},
-    {"system-calls", .make = check_system_calls},
-    {"folder", .make = check_folder},
-    {"disk-space", .make = check_space},
-    {"counters", .make = check_hardware_counters},
-    {"virtual-machine", .make = check_virtual},
-    {"libraries", .make = check_libraries},
-    {"bash", .make = check_bash},
-    {"jq", .make = check_jq},
-};
+static const struct check *const checks[] = {checks_of_machine, checks_of_system, checks_of_limits,
+                                             checks_of_build};
 
 static void make_checks(struct findings *findings, bool gates_alone)
 {
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++)
-        if (checks[i].gates || !gates_alone) {
-            findings->check = checks[i].name;
-            checks[i].make(findings);
-        }
+        for (findings->check = checks[i]; findings->check->name; findings->check++)
+            if (findings->check->gates || !gates_alone)
+                findings->check->make(findings);
 }
 
 // Whether a measurement would be worth nothing now.
@@ -110,8 +73,14 @@ static int gate(const struct watch *watch)
 {
     struct findings findings = {.watch = watch};
     char reasons[2048];
+    size_t used = 0;
     make_checks(&findings, true);
-    if (!findings_join_warnings(&findings, reasons, sizeof reasons))
+    for (size_t i = 0; i < findings.count && used < sizeof reasons; i++)
+        if (findings.finding[i].status == STATUS_WARN)
+            used += (size_t)snprintf(reasons + used, sizeof reasons - used, "%s%s: %s",
+                                     used == 0 ? "" : "; ", findings.finding[i].check,
+                                     findings.finding[i].text);
+    if (used == 0)
         return EXIT_SUCCESS;
     complain("--strict: this machine is not fit to measure on (%s): see jostle doctor, or leave "
              "--strict out",

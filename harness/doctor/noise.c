@@ -23,12 +23,13 @@ enum kind { CPU, MEMORY, DISK, KINDS };
 // A coefficient of variation above the limit is worth a warning. Judgement, not
 // measurement: a tenth of the usual error would be too strict for shared hosts.
 static const struct {
-    const char *name, *check;
+    const char *name;
+    struct check check;
     double limit;
 } kinds[KINDS] = {
-    [CPU] = {"cpu", "noise-cpu", 0.03},
-    [MEMORY] = {"memory", "noise-memory", 0.05},
-    [DISK] = {"disk", "noise-disk", 0.30},
+    [CPU] = {"cpu", {.name = "noise-cpu"}, 0.03},
+    [MEMORY] = {"memory", {.name = "noise-memory"}, 0.05},
+    [DISK] = {"disk", {.name = "noise-disk"}, 0.30},
 };
 
 struct noise {
@@ -139,8 +140,8 @@ static json_t *signs_of(const json_t *summary, const char *condition)
 {
     json_t *signs = json_array(), *warnings = json_object_get(summary, "warnings");
     JSON_EACH (warning, warnings) {
-        const char *about = json_string_value(json_object_get(warning, "condition"));
-        const char *metric = json_string_value(json_object_get(warning, "metric"));
+        const char *about = json_text_at(warning, "condition");
+        const char *metric = json_text_at(warning, "metric");
         if (about && strcmp(about, condition) == 0 && (!metric || strcmp(metric, "wall_s") == 0))
             json_array_append(signs, json_object_get(warning, "flag"));
     }
@@ -150,7 +151,7 @@ static json_t *signs_of(const json_t *summary, const char *condition)
 // The noise of one condition; NULL where it has none.
 static json_t *noise_of(const json_t *summary, const json_t *condition)
 {
-    const char *name = json_string_value(json_object_get(condition, "name"));
+    const char *name = json_text_at(condition, "name");
     const json_t *wall = json_object_get(condition, "wall_s");
     const double mean_s = json_number_at(wall, "mean"), stddev_s = json_number_at(wall, "stddev");
     if (!name || !(mean_s > 0) || !isfinite(stddev_s))
@@ -222,13 +223,8 @@ static void add_finding(struct findings *findings, enum kind kind, const json_t 
 void check_noise(struct findings *findings, const json_t *noise)
 {
     for (enum kind kind = 0; kind < KINDS; kind++) {
-        const json_t *member = NULL;
-        findings->check = kinds[kind].check;
-        for (size_t i = 0; i < json_array_size(noise) && !member; i++) {
-            const json_t *one = json_array_get(noise, i);
-            if (strcmp(json_string_value(json_object_get(one, "kind")), kinds[kind].name) == 0)
-                member = one;
-        }
+        const json_t *member = json_named(noise, "kind", kinds[kind].name);
+        findings->check = &kinds[kind].check;
         if (!member)
             found_unknown(findings, "the fixed work for %s cannot be done here", kinds[kind].name);
         else

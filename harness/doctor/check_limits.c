@@ -1,86 +1,21 @@
 #include "doctor.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/cgroup.h"
-#include "common/child.h"
+#include "common/device.h"
+#include "common/file.h"
+#include "common/memory.h"
+#include "common/text.h"
 #include "common/units.h"
-#include "common/version.h"
-
-// How this jostle was built.
-
-void check_libraries(struct findings *findings)
-{
-    char missing[256];
-    if (optional_missing(missing, sizeof missing))
-        findings_add(findings, STATUS_OK,
-                     "install them, and build again with make WITHOUT= (docs/install.md), where "
-                     "that is needed",
-                     "built without %s", missing);
-    else
-        found_ok(findings, "built with jemalloc and liburing");
-}
-
-// The programs that the commands in bash need.
-
-#define DIGITS "0123456789"
-
-// Whether the first "MAJOR.MINOR" of the text is at least that; false where there is none.
-static bool is_at_least(const char *text, unsigned major, unsigned minor)
-{
-    unsigned have_major, have_minor;
-    if (sscanf(text + strcspn(text, DIGITS), "%u.%u", &have_major, &have_minor) != 2)
-        return false;
-    return have_major > major || (have_major == major && have_minor >= minor);
-}
-
-static void add_version(struct findings *findings, const char *program, const char *version,
-                        unsigned major, unsigned minor)
-{
-    char advice[96];
-    (void)snprintf(advice, sizeof advice, "install %s %u.%u or newer, and put it first in PATH",
-                   program, major, minor);
-    if (is_at_least(version, major, minor))
-        found_ok(findings, "%s %.*s (needed: %u.%u or newer)", program, (int)strcspn(version, "("),
-                 version, major, minor);
-    else
-        findings_add(findings, STATUS_WARN, advice, "%s %.*s is too old", program,
-                     (int)strcspn(version, "("), version);
-}
-
-// harness/jostle, which is bash, says which one; an older one does not come so far.
-void check_bash(struct findings *findings)
-{
-    const char *version = getenv("JOSTLE_BASH_VERSION");
-    if (!version)
-        found_unknown(findings, "started without jostle, which says which bash it has");
-    else
-        add_version(findings, "bash", version, 4, 4);
-}
-
-void check_jq(struct findings *findings)
-{
-    char path[PATH_MAX], *said = NULL;
-    const char *const argv[] = {"jq", "--version", NULL};
-    if (!child_find("jq", path)) {
-        findings_add(findings, STATUS_WARN, "install jq 1.5 or newer",
-                     "jq is not installed: records are written, but no tables and reports");
-        return;
-    }
-    if (child_run(argv, -1, &said) == 0) {
-        said[strcspn(said, "\n")] = '\0';
-        add_version(findings, "jq", strncmp(said, "jq-", 3) == 0 ? said + 3 : said, 1, 5);
-    } else {
-        findings_add(findings, STATUS_WARN, "install jq 1.5 or newer",
-                     "%s does not run: no tables and reports", path);
-    }
-    free(said);
-}
 
 // Whether this is a container, and what it keeps from us. Sources: systemd's CONTAINER_INTERFACE;
 // containers-common's .containerenv; the default seccomp profiles of Docker and Podman; proc(5).
@@ -120,38 +55,25 @@ static const struct sign signs[] = {
 // which is shown to few, and which it hands on to its children.
 static bool named_by_variable(char *kind, size_t size)
 {
-    char path[PATH_MAX], word[128];
-    const char *own = getenv("container");
-    size_t used = 0;
-    int next;
+    char path[PATH_MAX], *word = NULL;
+    const char *own = getenv("container"), *value;
+    size_t room = 0;
     snprintf(kind, size, "%s", own ?: "");
     FILE *file = *kind == '\0' ? fopen(machine_path("/proc/1/environ", path), "re") : NULL;
-    while (file && (next = getc(file)) != EOF) {
-        if (next != '\0') {
-            word[used] = (char)next;
-            used += used < sizeof word - 1;
-            continue;
-        }
-        word[used] = '\0';
-        used = 0;
-        if (strncmp(word, "container=", 10) == 0)
-            snprintf(kind, size, "%s", word + 10);
-    }
+    while (file && getdelim(&word, &room, '\0', file) > 0)
+        if ((value = text_after(word, "container=")) != NULL)
+            snprintf(kind, size, "%s", value);
     if (file)
         fclose(file);
+    free(word);
     return *kind != '\0';
 }
 
 static bool group_has(const char *word)
 {
-    char path[PATH_MAX], line[PATH_MAX + 64];
-    bool found = false;
-    FILE *file = fopen(machine_path("/proc/self/cgroup", path), "re");
-    while (file && !found && fgets(line, sizeof line, file))
-        found = strstr(line, word) != NULL;
-    if (file)
-        fclose(file);
-    return found;
+    char path[PATH_MAX], text[65536];
+    return file_read(AT_FDCWD, machine_path("/proc/self/cgroup", path), text, sizeof text) &&
+           strstr(text, word);
 }
 
 static bool namespace_is(const char *link, const char *wanted)
@@ -179,7 +101,7 @@ static bool shows(const struct sign *sign)
            (sign->group && group_has(sign->group));
 }
 
-void check_container(struct findings *findings)
+static void check_container(struct findings *findings)
 {
     static const char advice[] = "its limits are those of cgroup-quota, cpus, memory-limit and "
                                  "system-calls; the host's other containers are neighbours";
@@ -202,8 +124,63 @@ void check_container(struct findings *findings)
         found_ok(findings, "no sign of one");
 }
 
+// The schedulers that are here. Whoever starts the doctor knows them, and says so in a variable; it
+// only shows them: lines JOB<TAB>VERSION, JOB empty outside of one, or JOB<TAB>NAME<TAB>COMMAND
+// where that command gives no version. Without it none is named.
+
+static void check_scheduler(struct findings *findings)
+{
+    OWNED char *lines = must(strdup(getenv("JOSTLE_SCHEDULERS") ?: ""));
+    char names[256] = "", one[300], advice[256] = "", *rest = lines;
+    enum status status = STATUS_OK;
+    size_t used = 0, count = 0;
+    while (rest && *rest != '\0') {
+        char *line = strsep(&rest, "\n");
+        const char *job = strsep(&line, "\t"), *version = strsep(&line, "\t") ?: "";
+        // "NAME 23.11.4", "NAME (COMMAND gives no version)"
+        const char *silent = line ?: "", *ends = *silent == '\0' ? "" : " gives no version)";
+        snprintf(one, sizeof one, "%.127s%s%.127s%s", version, *ends == '\0' ? "" : " (", silent,
+                 ends);
+        if (*job != '\0') {
+            found_ok(findings, "this is job %.63s of %s", job, one);
+            return;
+        }
+        if (*silent != '\0' && status == STATUS_OK) {
+            status = STATUS_WARN;
+            snprintf(advice, sizeof advice,
+                     "run %.127s to see what is wrong; jostle submit --scheduler local needs none",
+                     silent);
+        }
+        if (used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                     count++ == 0 ? "" : ", ", one);
+    }
+    if (status == STATUS_OK && count > 1)
+        snprintf(advice, sizeof advice,
+                 "jostle submit takes the first: give --scheduler for another");
+    findings_add(findings, status, advice, "%s",
+                 count > 0 ? names : "none found: jostle submit has a queue of its own");
+}
+
+static void check_quota(struct findings *findings)
+{
+    char folder[CGROUP_PATH];
+    const double quota_cpus = cpus_quota();
+    if (!cgroup_own("cpu", folder) && !cgroup_own("", folder))
+        found_unknown(
+            findings,
+            "control groups are not shown here, so that a limit of CPU time would not be seen");
+    else if (!isfinite(quota_cpus))
+        found_ok(findings, "no limit on CPU time");
+    else
+        findings_add(findings, STATUS_WARN, "get more CPUs, or a job without a quota",
+                     "a control group allows %.2f CPUs: target and loads are stopped together when "
+                     "it is used up",
+                     quota_cpus);
+}
+
 // What an affinity or a cpuset leaves of the CPUs.
-void check_cpus(struct findings *findings)
+static void check_cpus(struct findings *findings)
 {
     struct cpu_list allowed;
     char text[CPUS_TEXT];
@@ -218,7 +195,7 @@ void check_cpus(struct findings *findings)
         found_ok(findings, "all %u CPUs may be used", allowed.count);
 }
 
-void check_memory_limit(struct findings *findings)
+static void check_memory_limit(struct findings *findings)
 {
     char folder[CGROUP_PATH], limit[32], left[32];
     const struct cache_room room = cache_room();
@@ -254,7 +231,7 @@ static bool is_refused(long number)
            (errno == EPERM || errno == ENOSYS || errno == EACCES);
 }
 
-void check_system_calls(struct findings *findings)
+static void check_system_calls(struct findings *findings)
 {
     static const struct {
         long number;
@@ -285,3 +262,58 @@ void check_system_calls(struct findings *findings)
                               : "sysctl kernel.io_uring_disabled=0",
                      "%s refuses: %s", filtered ? "a filter (seccomp)" : "the kernel", text);
 }
+
+// What the current folder is on.
+
+#define GIB              1073741824.0
+#define LEAST_FREE_BYTES GIB
+
+static void check_folder(struct findings *findings)
+{
+    struct device device;
+    if (!device_of(".", &device) || device.file_system[0] == '\0' ||
+        strcmp(device.file_system, "unknown") == 0)
+        found_unknown(findings, "the file system of the current folder is not known");
+    else if (device.memory)
+        findings_add(findings, STATUS_WARN, "measure in a folder on a disk",
+                     "the current folder is in memory (%s): what the target reads and writes never "
+                     "reaches a disk",
+                     device.file_system);
+    else if (device.network || strncmp(device.file_system, "fuse", 4) == 0)
+        findings_add(findings, STATUS_WARN, "measure in a folder on a local disk",
+                     "the current folder is on a network or user-space file system (%s): others' "
+                     "traffic is in the result",
+                     device.file_system);
+    else
+        found_ok(findings, "the current folder is on %s", device.file_system);
+}
+
+// A nearly full file system scatters what is written to it.
+static void check_space(struct findings *findings)
+{
+    struct statvfs status;
+    if (statvfs(".", &status) != 0 || status.f_blocks == 0) {
+        found_unknown(findings, "how much is free is not shown here");
+        return;
+    }
+    const double free_bytes = (double)status.f_bavail * (double)status.f_frsize;
+    const double size_bytes = (double)status.f_blocks * (double)status.f_frsize;
+    if (free_bytes < LEAST_FREE_BYTES || free_bytes * 20 < size_bytes)
+        findings_add(findings, STATUS_WARN, "free some",
+                     "%.2f GiB are free: writes are scattered, and loads may not fit",
+                     free_bytes / GIB);
+    else
+        found_ok(findings, "%.2f GiB are free", free_bytes / GIB);
+}
+
+const struct check checks_of_limits[] = {
+    {"container", .make = check_container},
+    {"scheduler", .make = check_scheduler},
+    {"cgroup-quota", .make = check_quota},
+    {"cpus", .make = check_cpus},
+    {"memory-limit", .make = check_memory_limit},
+    {"system-calls", .make = check_system_calls},
+    {"folder", .make = check_folder},
+    {"disk-space", .make = check_space},
+    {0},
+};
