@@ -328,24 +328,21 @@ static int begin(const struct request *request)
 
 static int derive(const char *dir)
 {
-    json_t *pack = pack_derive(dir);
+    json_auto_t *pack = pack_derive(dir);
     OWNED char *path = text_of("%s/pack.json", dir);
-    const bool good = pack && output_document(pack, path);
-    if (good)
-        printf("%s\n", json_has(pack, "verdict") ? json_text_at(pack, "verdict") : "none");
-    json_decref(pack);
-    return good ? 0 : 1;
+    if (!pack || !output_document(pack, path))
+        return 1;
+    printf("%s\n", json_has(pack, "verdict") ? json_text_at(pack, "verdict") : "none");
+    return 0;
 }
 
 static int show(const char *dir)
 {
-    json_t *pack = pack_derive(dir);
+    json_auto_t *pack = pack_derive(dir);
     if (!pack)
         return 1;
     pack_texts_add(pack);
-    const bool good = output_json(pack, "-", stdout);
-    json_decref(pack);
-    return good ? 0 : 1;
+    return output_json(pack, "-", stdout) ? 0 : 1;
 }
 
 int main(int argc, char **argv)
@@ -354,12 +351,8 @@ int main(int argc, char **argv)
     struct request request;
     int status = 0;
     pack_request_read(&request, argc, argv);
-    const struct turn turn = {.dir = request.next,
-                              .left_s = request.left_s,
-                              .again = request.again,
-                              .verbose = request.verbose};
     if (request.next)
-        status = next_print(&turn) ? 0 : 1;
+        status = next_print(&request) ? 0 : 1;
     else if (request.derive)
         status = derive(request.derive);
     else if (request.show)

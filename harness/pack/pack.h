@@ -42,24 +42,15 @@ struct request {
 void pack_request_read(struct request *request, int argc, char **argv);
 void pack_request_free(struct request *request);
 
-// Which CPUs each copy gets.
-
-struct pack_seats {
-    size_t cpus;       // that are allowed, of those that --target-cpus names
-    double quota_cpus; // of the cgroup; INFINITY: none
-    size_t room;       // copies that have CPUs of their own; at least 1
-    char *allowed;     // the CPUs as a list
-    char **list;       // of copy i the CPUs, as a list; copy `count` has list[0] again
-    size_t count;      // 0: nothing is pinned
-};
-
-// Finds them for --place, --cpus-per-copy and --target-cpus. close: hardware threads in the
-// machine's order, those of a core first. spread: the copies take turns among packages, caches
-// and cores, so that two share a core only where none is empty (what OpenMP calls spread). Both
-// hold for each number of copies: the CPUs of copy i do not depend on how many follow. False after
-// a message on stderr; *usage: the options are to blame.
-bool seats_choose(struct pack_seats *seats, const struct request *request, bool *usage);
-void pack_seats_free(struct pack_seats *seats);
+// The CPUs that are allowed, of those that --target-cpus names, and those of each copy, for --place
+// and --cpus-per-copy, as `cpus` of the plan, a new reference: {allowed, count, quota, room,
+// lists}. room: copies that have CPUs of their own, at least 1; lists: null where nothing is
+// pinned; the copy behind the last has the first again. close: hardware threads in the machine's
+// order, those of a core first. spread: the copies take turns among packages, caches and cores, so
+// that two share a core only where none is empty (what OpenMP calls spread). Both hold for each
+// number of copies: the CPUs of copy i do not depend on how many follow. Ends the program after a
+// message where there are none.
+json_t *seats_choose(const struct request *request);
 
 // pack-plan.json: what a pack measures, as its command line and its trial have it.
 
@@ -94,8 +85,6 @@ double plan_confidence(const json_t *plan);
 // The words that run so many copies of the plan's programs (0: each program alone, one after the
 // other), with the launcher itself in front. A new reference.
 json_t *launcher_words(const json_t *plan, size_t copies);
-// The same, quoted for a shell, to be freed.
-char *launcher_command(const json_t *plan, size_t copies);
 
 // The stages of a pack: experiments below DIR/stages, whose variants are numbers of copies.
 
@@ -125,20 +114,14 @@ double stage_spent_s(const struct measured *stage);
 enum row_verdict { ROW_UNDECIDED, ROW_BELOW, ROW_ABOVE };
 extern const char *const row_verdict_names[];
 
-// Figures of a run that only a ratio is made of.
-enum row_figure {
-    FIGURE_THROUGHPUT, // copies / makespan
-    FIGURE_POWER,      // throughput / mean time of a copy
-};
-
 struct row {
     size_t copies;    // 1: the reference
     size_t stage;     // index into the stages
     size_t condition; // of the stage's session
     size_t runs;      // blocks that count
-    struct interval
-        slowdown; // of the mean time of a copy; of a mix that of the program which
-                  //                                  suffers most, and the widest of the bounds
+    // Of the mean time of a copy; of a mix that of the program which suffers most, and the widest
+    // of the bounds.
+    struct interval slowdown;
     enum row_verdict verdict;
     struct interval speedup; // throughput by that of the reference
     struct interval power;   // by that of the reference
@@ -169,23 +152,14 @@ json_t *findings_json(const json_t *plan, const struct stages *stages, const str
 // Adds `texts` to each row: its figures as people read them, by their names.
 void pack_texts_add(json_t *pack);
 
-// A question what comes next.
-struct turn {
-    const char *dir;
-    double left_s; // to measure in
-    bool again;    // a last stage that the time has ended is continued
-    bool verbose;  // each command is shown
-};
-
-// Says what comes next (study.h): the trial, then one stage after another, until the answer is
-// known. After the first time the trial is in the plan. False after a message.
-bool next_print(const struct turn *turn);
+// Says what comes next (study.h), of the pack in --next: the trial, then one stage after another,
+// until the answer is known. After the first time the trial is in the plan. False after a message.
+bool next_print(const struct request *request);
 
 // Whether the slowdown never surely falls from one number of copies to a larger one. Only then a
 // number between two others says nothing that these do not.
 bool rows_are_smooth(const struct rows *rows);
-
-// What was measured of numbers of copies, without the reference, which comes first.
-const struct row *points_of(const struct rows *rows, size_t *points);
+// The first row that is of a number of copies: the reference, where it was measured, is before it.
+size_t rows_first(const struct rows *rows);
 
 #endif

@@ -118,22 +118,22 @@ static json_t *programs_json(const struct request *request)
 
 // ---- how many
 
-static size_t most_copies(const struct request *request, const struct pack_seats *seats,
-                          size_t programs)
+static size_t most_copies(const struct request *request, const json_t *cpus, size_t programs)
 {
-    const size_t most = request->max_copies > 0 ? (size_t)request->max_copies : seats->room;
-    if (most > seats->room && !request->oversubscribe)
+    const char *allowed = json_text_at(cpus, "allowed");
+    const size_t room = (size_t)json_number_at(cpus, "room"),
+                 most = request->max_copies > 0 ? (size_t)request->max_copies : room;
+    if (most > room && !request->oversubscribe)
         usage_error("%s %zu: fewer CPUs than copies: CPUs %s have room for %zu: give at most that "
                     "many, or --oversubscribe to have them take turns",
-                    request->max_copies > 0 ? "--max-copies" : "copies", most, seats->allowed,
-                    seats->room);
+                    request->max_copies > 0 ? "--max-copies" : "copies", most, allowed, room);
     if (most < programs)
         usage_error("--mix: fewer copies (%zu) than programs (%zu): give --max-copies %zu%s", most,
-                    programs, programs, seats->room < programs ? " --oversubscribe" : "");
+                    programs, programs, room < programs ? " --oversubscribe" : "");
     if (most < 2)
         usage_error("only one copy has a CPU here (CPUs %s): nothing can be compared: allow more, "
                     "or give --max-copies 2 --oversubscribe to have them take turns",
-                    seats->allowed);
+                    allowed);
     return most;
 }
 
@@ -172,35 +172,19 @@ static json_t *settings_json(const struct request *request, size_t most)
         (json_int_t)request->seed));
 }
 
-static json_t *cpus_json(const struct pack_seats *seats)
-{
-    json_t *lists = seats->count == 0 ? json_null() : must(json_array());
-    for (size_t i = 0; i < seats->count; i++)
-        json_add(lists, json_text(seats->list[i]));
-    return must(json_pack("{s:s, s:I, s:o, s:I, s:o}", "allowed", seats->allowed, "count",
-                          (json_int_t)seats->cpus, "quota", json_number(seats->quota_cpus), "room",
-                          (json_int_t)seats->room, "lists", lists));
-}
-
 json_t *plan_make(const struct request *request)
 {
-    struct pack_seats seats;
-    bool usage;
     if (request->input && access(request->input, R_OK) != 0)
         usage_error("--input %s: it cannot be read: give a file", request->input);
-    if (!seats_choose(&seats, request, &usage))
-        exit(usage ? 2 : EXIT_FAILURE);
-    json_t *programs = programs_json(request);
-    const size_t most = most_copies(request, &seats, json_array_size(programs));
+    json_t *cpus = seats_choose(request), *programs = programs_json(request);
+    const size_t most = most_copies(request, cpus, json_array_size(programs));
     const struct headroom headroom = headroom_left(-1);
-    json_t *plan = must(json_pack(
-        "{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:f, s:s}, s:n, s:n}", "schema",
-        SCHEMA_PACK_PLAN, "made", json_date(time(NULL)), "jostle", JOSTLE_VERSION, "machine",
-        must(environment_now()), "programs", programs, "settings", settings_json(request, most),
-        "cpus", cpus_json(&seats), "hints", hints_json(request->hints), "memory", "free_bytes",
-        (double)headroom.bytes, "whose", headroom.whose, "trial", "search"));
-    pack_seats_free(&seats);
-    return plan;
+    return must(json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:f, s:s}, s:n, s:n}",
+                          "schema", SCHEMA_PACK_PLAN, "made", json_date(time(NULL)), "jostle",
+                          JOSTLE_VERSION, "machine", must(environment_now()), "programs", programs,
+                          "settings", settings_json(request, most), "cpus", cpus, "hints",
+                          hints_json(request->hints), "memory", "free_bytes",
+                          (double)headroom.bytes, "whose", headroom.whose, "trial", "search"));
 }
 
 // What may differ when a pack is continued: how long, and how exactly.
@@ -275,19 +259,6 @@ static double figure_of(struct measured *trial, const char *name)
     return trial->has_runs ? measured_figure(trial, 0, measured_metric(trial, name)).center : NAN;
 }
 
-static bool has_room(const json_t *plan, double peak_bytes)
-{
-    const json_t *memory = json_object_get(plan, "memory");
-    return plan_most(plan) >= 2 && plan_most(plan) >= plan_programs(plan)
-               ? true
-               : complain("memory: a copy takes %.0f MiB at its peak, and %s has %.0f MiB left: %s "
-                          "do not fit: nothing can be compared; free some memory, or use a "
-                          "larger node",
-                          peak_bytes / 1048576, json_text_at(memory, "whose"),
-                          json_number_at(memory, "free_bytes") / 1048576,
-                          plan_programs(plan) > 1 ? "the programs" : "two");
-}
-
 bool plan_take_trial(json_t *plan, const char *dir)
 {
     json_t *memory = json_object_get(plan, "memory");
@@ -308,7 +279,13 @@ bool plan_take_trial(json_t *plan, const char *dir)
              peak_bytes > 0
                  ? json_integer((json_int_t)(json_number_at(memory, "free_bytes") / peak_bytes))
                  : json_null());
-    return has_room(plan, peak_bytes);
+    const size_t programs = plan_programs(plan), most = plan_most(plan);
+    return (most >= 2 && most >= programs) ||
+           complain("memory: a copy takes %.0f MiB at its peak, and %s has %.0f MiB left: %s "
+                    "do not fit: nothing can be compared; free some memory, or use a larger node",
+                    peak_bytes / 1048576, json_text_at(memory, "whose"),
+                    json_number_at(memory, "free_bytes") / 1048576,
+                    programs > 1 ? "the programs" : "two");
 }
 
 // ---- the command line of `copies`, which a pack measures
@@ -319,15 +296,6 @@ static void add_value(json_t *words, const char *option, const char *value)
         return;
     json_add(words, json_text(option));
     json_add(words, json_text(value));
-}
-
-static void add_pin(json_t *words, const json_t *plan)
-{
-    const json_t *lists = json_object_get(json_object_get(plan, "cpus"), "lists");
-    OWNED char *text = NULL;
-    JSON_EACH (one, lists)
-        text = text_joined(text, ":", json_string_value(one));
-    add_value(words, "--pin", text);
 }
 
 static void add_programs(json_t *words, const json_t *plan)
@@ -351,24 +319,19 @@ json_t *launcher_words(const json_t *plan, size_t copies)
     const json_t *settings = json_object_get(plan, "settings");
     json_t *words = must(json_array());
     char path[PATH_MAX], number[32];
+    OWNED char *pins = NULL;
     snprintf(number, sizeof number, "%zu", copies > 0 ? copies : 1);
     json_add(words, json_text(child_path("copies", path)));
     if (copies == 0 && plan_programs(plan) > 1)
         json_add(words, json_text("--in-turn"));
     else
         add_value(words, "--copies", number);
-    add_pin(words, plan);
+    JSON_EACH (list, json_object_get(json_object_get(plan, "cpus"), "lists"))
+        pins = text_joined(pins, ":", json_string_value(list));
+    add_value(words, "--pin", pins);
     if (json_is_true(json_object_get(settings, "own_folder")))
         json_add(words, json_text("--own-folder"));
     add_value(words, "--input", json_text_at(settings, "input"));
     add_programs(words, plan);
     return words;
-}
-
-char *launcher_command(const json_t *plan, size_t copies)
-{
-    json_t *words = launcher_words(plan, copies);
-    char *text = json_words_quoted(words);
-    json_decref(words);
-    return text;
 }

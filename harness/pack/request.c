@@ -7,6 +7,7 @@
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/options.h"
+#include "common/record_json.h"
 #include "harness/placement/placement.h"
 #include "harness/stats/objective.h"
 
@@ -111,11 +112,6 @@ static const char details[] =
     "  4  --at-most: undecided              5  a copy failed\n"
     "  129, 130, 143  interrupted by a signal: --resume continues\n";
 
-static bool is_internal(const struct request *request)
-{
-    return request->next || request->derive || request->show;
-}
-
 static void check(const struct request *request)
 {
     const bool has_program = *request->words != NULL;
@@ -151,7 +147,7 @@ void pack_request_read(struct request *request, int argc, char **argv)
     int rest;
     request->given = options_parse(&program, argc, argv, &rest);
     request->words = argv + rest;
-    if (!is_internal(request))
+    if (!request->next && !request->derive && !request->show)
         check(request);
     if (request->min_runs > request->max_runs)
         request->min_runs = request->max_runs;
@@ -182,12 +178,6 @@ static unsigned rank_of(hwloc_obj_t object, hwloc_const_bitmap_t allowed)
     return rank;
 }
 
-static void locate(struct unit *unit, hwloc_obj_t thread, hwloc_const_bitmap_t allowed)
-{
-    for (hwloc_obj_t at = thread; at && unit->depth < DEPTH_MOST; at = at->parent)
-        unit->rank[unit->depth++] = rank_of(at, allowed);
-}
-
 // All first threads come before any second one, of these all first cores of a cache before any
 // second one, and so on.
 static int by_distance(const void *one, const void *other)
@@ -199,54 +189,47 @@ static int by_distance(const void *one, const void *other)
     return 0;
 }
 
-// Units of per_copy neighbouring threads each, in the machine's order. Returns how many.
-static size_t find_units(const struct machine *machine, size_t per_copy, struct unit *unit)
+// Lists of per_copy neighbouring threads each, in the machine's order, or as far apart as possible.
+static json_t *unit_lists(const struct machine *machine, const struct request *request)
 {
-    const size_t whole = (size_t)hwloc_bitmap_weight(machine->allowed) / per_copy;
+    const size_t per_copy = (size_t)request->cpus_per_copy,
+                 whole = (size_t)hwloc_bitmap_weight(machine->allowed) / per_copy;
+    OWNED struct unit *unit = must(calloc(whole + 1, sizeof *unit));
+    json_t *lists = must(json_array());
     hwloc_obj_t thread = NULL;
     size_t taken = 0;
-    while ((thread = hwloc_get_next_obj_by_type(machine->topology, HWLOC_OBJ_PU, thread)) != NULL) {
-        if (!hwloc_bitmap_isset(machine->allowed, thread->os_index) || taken / per_copy >= whole)
+    while (taken / per_copy < whole &&
+           (thread = hwloc_get_next_obj_by_type(machine->topology, HWLOC_OBJ_PU, thread)) != NULL) {
+        if (!hwloc_bitmap_isset(machine->allowed, thread->os_index))
             continue;
         struct unit *own = &unit[taken / per_copy];
-        if (taken % per_copy == 0) {
+        if (taken++ % per_copy == 0) {
             own->cpus = must(hwloc_bitmap_alloc());
-            locate(own, thread, machine->allowed);
+            for (hwloc_obj_t at = thread; at && own->depth < DEPTH_MOST; at = at->parent)
+                own->rank[own->depth++] = rank_of(at, machine->allowed);
         }
         if (hwloc_bitmap_set(own->cpus, thread->os_index) != 0)
             must(NULL);
-        taken++;
     }
-    return taken / per_copy;
-}
-
-static void place(struct pack_seats *seats, const struct machine *machine,
-                  const struct request *request)
-{
-    const size_t per_copy = (size_t)request->cpus_per_copy;
-    OWNED struct unit *unit = must(calloc(seats->cpus, sizeof *unit));
-    seats->count = find_units(machine, per_copy, unit);
-    seats->list = must(calloc(seats->count, sizeof *seats->list));
     if (request->place == PACK_SPREAD)
-        qsort(unit, seats->count, sizeof *unit, by_distance);
-    for (size_t i = 0; i < seats->count; i++) {
-        seats->list[i] = must(machine_format(unit[i].cpus));
+        qsort(unit, whole, sizeof *unit, by_distance);
+    for (size_t i = 0; i < whole; i++) {
+        json_add(lists, json_owned_text(must(machine_format(unit[i].cpus))));
         hwloc_bitmap_free(unit[i].cpus);
     }
+    return lists;
 }
 
 // Every CPU of --target-cpus has to be one that is allowed.
-static bool are_allowed(const struct machine *machine, const char *wanted)
+static void check_allowed(const struct machine *machine, const char *wanted)
 {
-    hwloc_bitmap_t missing = !wanted ? NULL : must(machine_parse(wanted));
-    if (!missing)
-        return true;
+    hwloc_bitmap_t missing = must(machine_parse(wanted));
     (void)hwloc_bitmap_andnot(missing, missing, machine->allowed);
     const int first = hwloc_bitmap_first(missing);
     hwloc_bitmap_free(missing);
-    return first < 0 || complain("--target-cpus %s: CPU %d is not allowed here: see jostle "
-                                 "topology",
-                                 wanted, first);
+    if (first >= 0)
+        usage_error("--target-cpus %s: CPU %d is not allowed here: see jostle topology", wanted,
+                    first);
 }
 
 // A line on stderr where copies would be on cores of unlike speed: the slowest one is the last to
@@ -261,41 +244,27 @@ static void warn_of_kinds(const struct machine *machine, const char *allowed)
                  allowed);
 }
 
-bool seats_choose(struct pack_seats *seats, const struct request *request, bool *usage)
+json_t *seats_choose(const struct request *request)
 {
     struct machine machine;
-    *seats = (struct pack_seats){0};
-    if (!machine_open(&machine, request->synthetic, request->target_cpus, usage))
-        return false;
-    *usage = !are_allowed(&machine, request->target_cpus);
-    if (*usage) {
-        machine_close(&machine);
-        return false;
-    }
-    seats->cpus = (size_t)hwloc_bitmap_weight(machine.allowed);
-    seats->quota_cpus = machine.quota_cpus;
-    seats->allowed = must(machine_format(machine.allowed));
-    warn_of_kinds(&machine, seats->allowed);
-    const double usable = fmin((double)seats->cpus, fmax(floor(machine.quota_cpus), 1));
-    seats->room = (size_t)(usable / (double)request->cpus_per_copy);
-    *usage = seats->room == 0;
-    if (seats->room == 0) {
-        complain("--cpus-per-copy %ju: there are only %g CPUs: give no more",
-                 (uintmax_t)request->cpus_per_copy, usable);
-    } else if (request->place != PACK_ANYWHERE) {
-        place(seats, &machine, request);
-    } else if (request->target_cpus) {
-        seats->list = must(calloc(1, sizeof *seats->list));
-        seats->list[seats->count++] = must(strdup(seats->allowed));
-    }
+    bool usage;
+    if (!machine_open(&machine, request->synthetic, request->target_cpus, &usage))
+        exit(usage ? 2 : EXIT_FAILURE);
+    if (request->target_cpus)
+        check_allowed(&machine, request->target_cpus);
+    OWNED char *allowed = must(machine_format(machine.allowed));
+    const double cpus = hwloc_bitmap_weight(machine.allowed), quota = machine.quota_cpus,
+                 usable = fmin(cpus, fmax(floor(quota), 1)),
+                 room = floor(usable / (double)request->cpus_per_copy);
+    warn_of_kinds(&machine, allowed);
+    if (room < 1)
+        usage_error("--cpus-per-copy %ju: there are only %g CPUs: give no more",
+                    (uintmax_t)request->cpus_per_copy, usable);
+    json_t *lists = request->place != PACK_ANYWHERE ? unit_lists(&machine, request)
+                    : request->target_cpus          ? must(json_pack("[s]", allowed))
+                                                    : json_null();
     machine_close(&machine);
-    return seats->room > 0;
-}
-
-void pack_seats_free(struct pack_seats *seats)
-{
-    for (size_t i = 0; i < seats->count; i++)
-        free(seats->list[i]);
-    free(seats->list);
-    free(seats->allowed);
+    return must(json_pack("{s:s, s:I, s:o, s:I, s:o}", "allowed", allowed, "count",
+                          (json_int_t)cpus, "quota", json_number(quota), "room", (json_int_t)room,
+                          "lists", lists));
 }

@@ -47,26 +47,23 @@ size_t stage_copies(const struct measured *stage, size_t condition)
 
 // ---- figures of single runs
 
-static double figure_in(const struct measured *stage, size_t block, size_t condition,
-                        enum row_figure figure)
+// How many times x's throughput y's is (copies / makespan), or its power (throughput / mean time of
+// a copy), from the blocks that have both.
+static struct interval ratio_in_stage(struct measured *stage, size_t x, size_t y, bool power)
 {
-    const double throughput =
-        measured_value(stage, block, condition, measured_metric(stage, "throughput"));
-    if (figure == FIGURE_THROUGHPUT)
-        return throughput;
-    return throughput / measured_value(stage, block, condition, measured_metric(stage, "copy_s"));
-}
-
-// How many times x's figure y's is, from the blocks that have both.
-static struct interval ratio_in_stage(struct measured *stage, size_t x, size_t y,
-                                      enum row_figure figure)
-{
+    const size_t throughput = measured_metric(stage, "throughput"),
+                 copy_s = measured_metric(stage, "copy_s"), condition[] = {x, y};
     struct pairs pairs = {0};
     struct interval ratio = interval_unbounded(NAN);
     for (size_t block = 0; block < stage->session.blocks; block++) {
-        const double a = figure_in(stage, block, x, figure), b = figure_in(stage, block, y, figure);
-        if (!isnan(a) && !isnan(b))
-            pairs_add(&pairs, a, b);
+        double value[2];
+        for (size_t i = 0; i < 2; i++) {
+            value[i] = measured_value(stage, block, condition[i], throughput);
+            if (power)
+                value[i] /= measured_value(stage, block, condition[i], copy_s);
+        }
+        if (!isnan(value[0]) && !isnan(value[1]))
+            pairs_add(&pairs, value[0], value[1]);
     }
     if (pairs.count >= 2)
         ratio = metric_pairs_ratio(&stage->session, &pairs);
@@ -102,10 +99,10 @@ static struct interval power_ratio(struct stages *stages, const struct row *x, c
     if (of_x != of_y)
         critical_init(&of_y->session.critical, confidence);
     if (of_x == of_y || x->condition == 0) {
-        ratio = ratio_in_stage(of_y, x->condition, y->condition, FIGURE_POWER);
+        ratio = ratio_in_stage(of_y, x->condition, y->condition, true);
     } else {
-        const struct interval a = ratio_in_stage(of_x, 0, x->condition, FIGURE_POWER),
-                              b = ratio_in_stage(of_y, 0, y->condition, FIGURE_POWER);
+        const struct interval a = ratio_in_stage(of_x, 0, x->condition, true),
+                              b = ratio_in_stage(of_y, 0, y->condition, true);
         ratio = of_both(&a, &b);
     }
     for (size_t i = 0; i < (of_x == of_y ? 1 : 2); i++) {
@@ -171,13 +168,6 @@ static struct interval slowdown_of(const struct row *row, struct stages *stages)
     return worst;
 }
 
-static enum row_verdict verdict_of(const struct interval *slowdown, double at_most)
-{
-    return slowdown->high <= at_most ? ROW_BELOW
-           : slowdown->low > at_most ? ROW_ABOVE
-                                     : ROW_UNDECIDED;
-}
-
 static void add_row(struct rows *rows, struct stages *stages, size_t stage, size_t condition,
                     double at_most)
 {
@@ -190,11 +180,14 @@ static void add_row(struct rows *rows, struct stages *stages, size_t stage, size
                         .condition = condition,
                         .runs = measured_count(of, (int)condition, measured_metric(of, "copy_s"))};
     row->slowdown = slowdown_of(row, stages);
-    row->verdict = verdict_of(&row->slowdown, at_most);
-    row->speedup =
-        condition == 0 ? interval_constant(1) : ratio_in_stage(of, 0, condition, FIGURE_THROUGHPUT);
-    row->power =
-        condition == 0 ? interval_constant(1) : ratio_in_stage(of, 0, condition, FIGURE_POWER);
+    row->verdict = row->slowdown.high <= at_most ? ROW_BELOW
+                   : row->slowdown.low > at_most ? ROW_ABOVE
+                                                 : ROW_UNDECIDED;
+    row->speedup = row->power = interval_constant(1);
+    if (condition == 0)
+        return;
+    row->speedup = ratio_in_stage(of, 0, condition, false);
+    row->power = ratio_in_stage(of, 0, condition, true);
 }
 
 static int by_copies(const void *one, const void *other)
@@ -236,22 +229,19 @@ struct interval row_ratio(const struct row *row, struct stages *stages, const ch
     return metric == MAX_METRICS ? interval_unbounded(NAN) : decided_ratio(row, stages, metric);
 }
 
-const struct row *points_of(const struct rows *rows, size_t *points)
+size_t rows_first(const struct rows *rows)
 {
-    const bool reference = rows->count > 0 && rows->row[0].condition == 0;
-    *points = rows->count - reference;
-    return rows->row + reference;
+    return rows->count > 0 && rows->row[0].condition == 0;
 }
 
 bool rows_are_smooth(const struct rows *rows)
 {
-    size_t points;
-    const struct row *point = points_of(rows, &points);
     double highest = 0; // a slowdown that fewer copies surely have
-    for (size_t i = 0; i < points; i++) {
-        if (point[i].slowdown.high < highest)
+    for (size_t i = rows_first(rows); i < rows->count; i++) {
+        const struct interval *slowdown = &rows->row[i].slowdown;
+        if (slowdown->high < highest)
             return false;
-        highest = fmax(highest, isnan(point[i].slowdown.low) ? 0 : point[i].slowdown.low);
+        highest = fmax(highest, isnan(slowdown->low) ? 0 : slowdown->low);
     }
     return true;
 }
@@ -329,38 +319,24 @@ static void add_rows(json_t *list, const struct rows *rows)
                     few, BLOCKS_LEAST));
 }
 
-static bool is_known(const json_t *list, const json_t *one)
-{
-    JSON_EACH (other, list) {
-        if (json_equal(json_object_get(other, "flag"), json_object_get(one, "flag")))
-            return true;
-    }
-    return false;
-}
-
-static void add_warning(json_t *list, const json_t *warning)
-{
-    const char *condition = json_text_at(warning, "condition");
-    OWNED char *text = text_of("%s%s%s", !condition ? "" : condition,
-                               !condition                    ? ""
-                               : strcmp(condition, "1") == 0 ? " copy: "
-                                                             : " copies: ",
-                               json_text_at(warning, "message"));
-    json_add(list, must(json_pack("{s:s, s:s, s:s, s:o}", "flag", json_text_at(warning, "flag"),
-                                  "severity", json_text_at(warning, "severity"), "text", text,
-                                  "advice", json_text(json_text_at(warning, "advice")))));
-}
-
 // What the statistics say of a stage, each kind once for all of them.
 static void add_warnings(json_t *list, const struct stages *stages, const char *severity)
 {
-    for (size_t i = 0; i < stages->count; i++) {
-        const json_t *warnings = json_object_get(stages->stage[i].summary, "warnings");
-        JSON_EACH (one, warnings) {
-            if (json_text_is(one, "severity", severity) && !is_known(list, one))
-                add_warning(list, one);
+    for (size_t i = 0; i < stages->count; i++)
+        JSON_EACH (one, json_object_get(stages->stage[i].summary, "warnings")) {
+            const char *flag = json_text_at(one, "flag"),
+                       *condition = json_text_at(one, "condition");
+            if (!json_text_is(one, "severity", severity) || json_named(list, "flag", flag))
+                continue;
+            OWNED char *text = text_of("%s%s%s", !condition ? "" : condition,
+                                       !condition                    ? ""
+                                       : strcmp(condition, "1") == 0 ? " copy: "
+                                                                     : " copies: ",
+                                       json_text_at(one, "message"));
+            json_add(list, must(json_pack("{s:s, s:s, s:s, s:o}", "flag", flag, "severity",
+                                          severity, "text", text, "advice",
+                                          json_text(json_text_at(one, "advice")))));
         }
-    }
 }
 
 json_t *findings_json(const json_t *plan, const struct stages *stages, const struct rows *rows,
