@@ -233,16 +233,6 @@ static json_t *pack_json(struct pack *pack)
         stages_json(&pack->stages)));
 }
 
-static json_t *kept(const char *dir)
-{
-    OWNED char *path = text_of("%s/pack.json", dir);
-    char why[RECORD_WHY];
-    json_t *pack = record_read(path, SCHEMA_PACK, why);
-    if (!pack)
-        complain("%s cannot be read (%s): give a folder that jostle pack has made", path, why);
-    return pack;
-}
-
 // From the records in DIR, a new reference; NULL after a message. A folder without stages that
 // has a pack.json gives that.
 static json_t *pack_derive(const char *dir)
@@ -251,7 +241,7 @@ static json_t *pack_derive(const char *dir)
     json_t *object = NULL;
     if (!file_is_in(dir, "pack-plan.json", F_OK) ||
         (!file_is_in(dir, "stages", F_OK) && file_is_in(dir, "pack.json", F_OK)))
-        return kept(dir);
+        return study_record(&pack_study, dir, "pack.json", SCHEMA_PACK);
     pack.plan = study_plan(&pack_study, dir);
     if (!pack.plan)
         return NULL;

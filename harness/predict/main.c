@@ -86,14 +86,6 @@ static const char details[] =
     "  0  predicted    1  failure    2  wrong use, or a profile that cannot be used\n"
     "  3  a slowdown is above --at-most    4  cannot be told, or not within --at-most\n";
 
-static bool is_one_of(const char *text, const char *const *names)
-{
-    for (; *names; names++)
-        if (strcmp(text, *names) == 0)
-            return true;
-    return false;
-}
-
 static const char *format_of(const char *output)
 {
     const char *ending = output ? strrchr(output, '.') : NULL;
@@ -103,11 +95,14 @@ static const char *format_of(const char *output)
         return "html";
     if (ending && strcmp(ending, ".txt") == 0)
         return "terminal";
-    if (!ending || strcmp(ending, ".terminal") == 0 || !is_one_of(ending + 1, formats))
+    size_t format = 1; // but terminal
+    while (ending && formats[format] && strcmp(ending + 1, formats[format]) != 0)
+        format++;
+    if (!ending || !formats[format])
         usage_error("--output %s: no format has this ending: give .html, .md, .svg, .csv, .json "
                     "or .txt, or --format",
                     output);
-    return ending + 1;
+    return formats[format];
 }
 
 static void check(struct request *request)
@@ -171,22 +166,16 @@ static json_t *record_make(const struct table *table)
 {
     const struct program_list *list = table->programs;
     const struct program_profile *first = &list->entry[0].profile;
+    const double at_most = table->request->at_most;
     json_t *programs = json_array();
     for (size_t i = 0; i < list->count; i++)
         json_array_append_new(programs, program_to_json(&list->entry[i]));
     return json_pack("{s:s, s:s, s:{s:s, s:s}, s:b, s:o, s:o, s:o, s:o, s:o}", "schema",
                      SCHEMA_PREDICTION, "jostle", JOSTLE_VERSION, "machine", "host", first->host,
                      "hash", first->machine, "together", table->count > 0 && table->row[0].together,
-                     "at_most", number_to_json(table->at_most > 0 ? table->at_most : NAN),
-                     "programs", programs, "predictions", table_to_json(table), "worst",
-                     table_worst_to_json(table), "check", table_check_to_json(table));
-}
-
-// What the shell is to do with the record that follows: strings ended by NUL.
-static bool print_plan(const struct request *request, const char *format)
-{
-    return printf("%s%c%s%c%s%c", format, 0, request->output ? request->output : "", 0,
-                  request->quiet ? "quiet" : "", 0) > 0;
+                     "at_most", number_to_json(at_most > 0 ? at_most : NAN), "programs", programs,
+                     "predictions", table_to_json(table), "worst", table_worst_to_json(table),
+                     "check", table_check_to_json(table));
 }
 
 static int pairs(const struct request *request)
@@ -223,7 +212,10 @@ static bool write_record(const struct request *request, const json_t *record, co
         return true;
     if (!request->plan)
         return request->json || output_json(record, "-", stdout);
-    return print_plan(request, format) && output_json(record, "-", stdout) && putchar('\0') != EOF;
+    // What the shell is to do with the record that follows.
+    printf("%s%c%s%c%s%c", format, 0, request->output ? request->output : "", 0,
+           request->quiet ? "quiet" : "", 0);
+    return output_json(record, "-", stdout) && putchar('\0') != EOF;
 }
 
 static int predict(const struct request *request)

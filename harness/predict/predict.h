@@ -47,6 +47,9 @@ void programs_read(struct program_list *list, char **path, const char *place, bo
 
 void programs_free(struct program_list *list);
 
+// Whether two of them are at one place; with_itself: the same one is, too.
+bool programs_meet(const struct program_list *list, size_t a, size_t b, bool with_itself);
+
 // What a program suffers beside others, from what each profile holds. Pure: no clock, no files.
 //
 //     log slowdown of A beside B  =  sum over reporters of  beta_A,r x log ratio_B,r
@@ -118,9 +121,10 @@ struct table_row {
 
 struct table {
     const struct program_list *programs;
+    const struct request *request;
+    const json_t *pairs; // that were measured
     struct table_row *row;
     size_t count;
-    double at_most; // 0: none
 };
 
 // Predicts every ordered pair of programs of one place. Ends the program where there is no

@@ -106,8 +106,7 @@ static void read_entry(struct program_entry *entry, const char *path)
 static bool has_namesake(const struct program_list *list, size_t self)
 {
     for (size_t i = 0; i < list->count; i++)
-        if (i != self &&
-            strcmp(list->entry[i].profile.place, list->entry[self].profile.place) == 0 &&
+        if (programs_meet(list, i, self, false) &&
             strcmp(list->entry[i].profile.name, list->entry[self].profile.name) == 0)
             return true;
     return false;
@@ -147,6 +146,12 @@ void programs_read(struct program_list *list, char **path, const char *place, bo
         list->count++;
     }
     name_all(list);
+}
+
+bool programs_meet(const struct program_list *list, size_t a, size_t b, bool with_itself)
+{
+    return strcmp(list->entry[a].profile.place, list->entry[b].profile.place) == 0 &&
+           (a != b || with_itself);
 }
 
 void programs_free(struct program_list *list)
@@ -253,12 +258,6 @@ static bool is_of_both(const char *path, const struct program_entry *a,
     return same;
 }
 
-static bool is_pair(const struct program_list *list, size_t a, size_t b, bool with_itself)
-{
-    return strcmp(list->entry[a].profile.place, list->entry[b].profile.place) == 0 &&
-           (a != b || with_itself);
-}
-
 // A pair that is not measured yet. False after a message: its records are of other programs.
 static bool say_pair(const struct program_entry *a, const struct program_entry *b, size_t number,
                      size_t count, const struct request *request)
@@ -278,31 +277,26 @@ static bool say_pair(const struct program_entry *a, const struct program_entry *
     return true;
 }
 
-static void say_count(size_t count, const struct request *request)
-{
-    char time[32];
-    OWNED char *text = text_of("pairs to measure: %zu, each for %s at most (--max-time)", count,
-                               units_exact_time(request->max_time_ns, time, sizeof time));
-    pair_put("say", text);
-}
-
 bool check_print(const struct program_list *list, const struct request *request)
 {
     size_t count = 0, number = 0;
     bool good = true;
+    char time[32];
     for (size_t i = 0; good && i < list->count; i++)
         good = has_words(&list->entry[i]);
     for (size_t a = 0; a < list->count; a++)
         for (size_t b = 0; b < list->count; b++)
-            count += is_pair(list, a, b, request->with_itself);
+            count += programs_meet(list, a, b, request->with_itself);
     if (count == 0 || !good)
         return good;
     pair_put("folder", request->records);
     pair_put_flag("quiet", request->quiet);
-    say_count(count, request);
+    OWNED char *text = text_of("pairs to measure: %zu, each for %s at most (--max-time)", count,
+                               units_exact_time(request->max_time_ns, time, sizeof time));
+    pair_put("say", text);
     for (size_t a = 0; good && a < list->count; a++)
         for (size_t b = 0; good && b < list->count; b++)
-            if (is_pair(list, a, b, request->with_itself))
+            if (programs_meet(list, a, b, request->with_itself))
                 good = say_pair(&list->entry[a], &list->entry[b], ++number, count, request);
     return good;
 }
@@ -383,21 +377,12 @@ bool pairs_write(const json_t *pairs, const char *path)
         return save_complain(path);
     JSON_EACH (pair, pairs)
         good =
-            good &&
-            json_dumpf(pair, save.file, JSON_COMPACT | JSON_REAL_PRECISION(RECORD_DIGITS)) == 0 &&
-            fputc('\n', save.file) != EOF;
+            good && json_dumpf(pair, save.file, LINE_FORMAT) == 0 && fputc('\n', save.file) != EOF;
     good = to_stdout ? good && fflush(stdout) == 0 : save_end(&save, good);
     return good || save_complain(path);
 }
 
 // Pairs from the folder of a campaign, or of what --check has measured.
-
-static json_t *load(const char *folder, const char *name)
-{
-    OWNED char *path = text_of("%s/%s", folder, name);
-    json_t *record = json_read_record(path, 0, NULL);
-    return record;
-}
 
 // The slowdown of the wall time under that condition, or of any figure under the first one (NULL);
 // NULL: there is none.
@@ -477,9 +462,10 @@ static json_t *pair_of(const char *cells, const char *name, const json_t *experi
 
 static void collect_cell(json_t *pairs, const char *cells, const char *name, size_t *left)
 {
-    OWNED char *folder = text_of("%s/%s", cells, name);
-    json_auto_t *experiment = load(folder, "experiment.json"),
-                *result = load(folder, "result.json");
+    OWNED char *of_experiment = text_of("%s/%s/experiment.json", cells, name),
+               *of_result = text_of("%s/%s/result.json", cells, name);
+    json_auto_t *experiment = json_read_record(of_experiment, 0, NULL),
+                *result = json_read_record(of_result, 0, NULL);
     json_t *pair = pair_of(cells, name, experiment, result);
     if (pair)
         add_pair(pairs, pair);

@@ -180,16 +180,11 @@ bool predict_beside(const struct program_profile *a, const struct program_profil
 
 // ---- the table ----
 
-static bool share_place(const struct program_list *list, size_t a, size_t b)
+static const json_t *find_measured(const struct table *table, const struct table_row *row)
 {
-    return strcmp(list->entry[a].profile.place, list->entry[b].profile.place) == 0;
-}
-
-static const json_t *find_measured(const json_t *measured, const struct program_list *list,
-                                   const struct table_row *row)
-{
-    const struct program_entry *a = &list->entry[row->victim], *b = &list->entry[row->aggressor];
-    JSON_EACH (pair, row->together ? NULL : measured) {
+    const struct program_entry *a = &table->programs->entry[row->victim],
+                               *b = &table->programs->entry[row->aggressor];
+    JSON_EACH (pair, row->together ? NULL : table->pairs) {
         if (json_text_is(pair, "a", a->name) && json_text_is(pair, "b", b->name) &&
             json_text_is(pair, "place", a->profile.place) &&
             (!json_has(pair, "host") || json_text_is(pair, "host", a->profile.host)))
@@ -208,57 +203,41 @@ static enum verdict judge(const struct table_row *row, double at_most)
                                  : VERDICT_BELOW;
 }
 
-static void finish_row(struct table_row *row, const struct program_list *list,
-                       const struct program_profile *const *other, size_t count,
-                       const json_t *measured, const struct request *request)
+// The neighbours of a row: the one, or all others of the place. How many.
+static size_t neighbours(const struct table *table, const struct table_row *row, size_t *index)
 {
-    const struct program_profile *victim = &list->entry[row->victim].profile;
-    const bool known = predict_beside(victim, other, count, &row->prediction);
-    const double effect = known ? row->prediction.slowdown - 1 : 0;
-    row->gate = profile_gate_judge(victim->noise_sd, victim->noise_n, effect);
-    row->shown = known && (row->gate.passed || request->force);
-    row->verdict = judge(row, request->at_most);
-    row->measured = find_measured(measured, list, row);
+    size_t count = 0;
+    for (size_t i = 0; row->together && i < table->programs->count; i++)
+        if (programs_meet(table->programs, row->victim, i, false))
+            index[count++] = i;
+    if (!row->together)
+        index[count++] = row->aggressor;
+    return count;
 }
 
-static void add_pairs(struct table *table, const struct program_list *list, const json_t *measured,
-                      const struct request *request)
+static void add_row(struct table *table, size_t victim, size_t aggressor)
 {
-    for (size_t a = 0; a < list->count; a++) {
-        for (size_t b = 0; b < list->count; b++) {
-            const struct program_profile *other = &list->entry[b].profile;
-            if (!share_place(list, a, b) || (a == b && !request->with_itself))
-                continue;
-            struct table_row *row = &table->row[table->count++];
-            *row = (struct table_row){.victim = a, .aggressor = b};
-            finish_row(row, list, &other, 1, measured, request);
-        }
-    }
-}
-
-// All programs of the place of the first of them, which `done` then knows.
-static void add_together(struct table *table, const struct program_list *list, size_t first,
-                         bool *done, const json_t *measured, const struct request *request)
-{
-    const struct program_profile *other[PREDICT_PROGRAMS];
-    size_t index[PREDICT_PROGRAMS], count = 0;
-    for (size_t i = first; i < list->count; i++) {
-        if (!share_place(list, first, i))
-            continue;
-        done[i] = true;
-        if (count == PREDICT_PROGRAMS)
-            usage_error("--together: more than %d programs: give fewer", PREDICT_PROGRAMS);
-        index[count++] = i;
-    }
-    for (size_t i = 0; i < count && count > 1; i++) {
-        struct table_row *row = &table->row[table->count++];
-        size_t others = 0;
-        for (size_t k = 0; k < count; k++)
-            if (k != i)
-                other[others++] = &list->entry[index[k]].profile;
-        *row = (struct table_row){.victim = index[i], .aggressor = index[i], .together = true};
-        finish_row(row, list, other, others, measured, request);
-    }
+    const struct program_entry *entry = table->programs->entry;
+    const struct program_profile *a = &entry[victim].profile;
+    struct table_row *row = &table->row[table->count];
+    OWNED size_t *index = must(calloc(table->programs->count, sizeof *index));
+    *row = (struct table_row){
+        .victim = victim, .aggressor = aggressor, .together = table->request->together};
+    const size_t count = neighbours(table, row, index);
+    OWNED const struct program_profile **other = must(calloc(count + 1, sizeof *other));
+    for (size_t i = 0; i < count; i++)
+        other[i] = &entry[index[i]].profile;
+    if (count == 0)
+        return;
+    if (count >= PREDICT_PROGRAMS)
+        usage_error("--together: more than %d programs: give fewer", PREDICT_PROGRAMS);
+    const bool known = predict_beside(a, other, count, &row->prediction);
+    row->gate =
+        profile_gate_judge(a->noise_sd, a->noise_n, known ? row->prediction.slowdown - 1 : 0);
+    row->shown = known && (row->gate.passed || table->request->force);
+    row->verdict = judge(row, table->request->at_most);
+    row->measured = find_measured(table, row);
+    table->count++;
 }
 
 static void refuse_single(const struct program_list *list)
@@ -275,16 +254,21 @@ static void refuse_single(const struct program_list *list)
 void table_make(struct table *table, const struct program_list *programs, const json_t *measured,
                 const struct request *request)
 {
-    const size_t most = programs->count * (programs->count + 1);
-    OWNED bool *done = must(calloc(programs->count + 1, sizeof *done));
+    const size_t count = programs->count;
     *table = (struct table){.programs = programs,
-                            .row = must(calloc(most + 1, sizeof *table->row)),
-                            .at_most = request->at_most};
-    if (!request->together)
-        add_pairs(table, programs, measured, request);
-    for (size_t i = 0; request->together && i < programs->count; i++)
-        if (!done[i])
-            add_together(table, programs, i, done, measured, request);
+                            .request = request,
+                            .pairs = measured,
+                            .row = must(calloc(count * (count + 1) + 1, sizeof *table->row))};
+    for (size_t a = 0; a < count; a++) {
+        bool first = true; // of its place: with --together the place's rows follow each other
+        for (size_t b = 0; b < a; b++)
+            first = first && !programs_meet(programs, a, b, false);
+        for (size_t b = 0; b < count; b++)
+            if (request->together && first && programs_meet(programs, a, b, true))
+                add_row(table, b, b);
+            else if (!request->together && programs_meet(programs, a, b, request->with_itself))
+                add_row(table, a, b);
+    }
     if (table->count == 0)
         refuse_single(programs);
 }
@@ -292,7 +276,7 @@ void table_make(struct table *table, const struct program_list *programs, const 
 int table_status(const struct table *table)
 {
     enum { ABOVE = 3, UNDECIDED = 4 };
-    const bool judged = table->at_most > 0;
+    const bool judged = table->request->at_most > 0;
     bool above = false, undecided = false, any = false;
     for (size_t i = 0; i < table->count; i++) {
         above = above || (judged && table->row[i].verdict == VERDICT_ABOVE);
@@ -356,18 +340,13 @@ static json_t *reason_of(const struct table_row *row)
                             : json_sprintf("cannot be told on this machine: %s", row->gate.text);
 }
 
-static json_t *neighbours_of(const struct table *table, const struct table_row *row)
+static json_t *neighbours_json(const struct table *table, const struct table_row *row)
 {
-    const struct program_list *list = table->programs;
-    json_t *names = json_array();
-    for (size_t i = 0; i < list->count; i++) {
-        const bool is_one =
-            row->together ? i != row->victim && strcmp(list->entry[i].profile.place,
-                                                       list->entry[row->victim].profile.place) == 0
-                          : i == row->aggressor;
-        if (is_one)
-            json_array_append_new(names, json_string(list->entry[i].name));
-    }
+    OWNED size_t *index = must(calloc(table->programs->count, sizeof *index));
+    const size_t count = neighbours(table, row, index);
+    json_t *names = must(json_array());
+    for (size_t i = 0; i < count; i++)
+        json_add(names, json_text(table->programs->entry[index[i]].name));
     return names;
 }
 
@@ -379,14 +358,14 @@ static json_t *row_to_json(const struct table *table, const struct table_row *ro
     return json_pack(
         "{s:s, s:s?, s:o, s:s, s:o, s:o, s:o, s:o, s:s?, s:o, s:o, s:o, s:s?, s:o}", "a",
         entry[row->victim].name, "b", row->together ? NULL : entry[row->aggressor].name, "beside",
-        neighbours_of(table, row), "place", entry[row->victim].profile.place, "slowdown",
+        neighbours_json(table, row), "place", entry[row->victim].profile.place, "slowdown",
         number_to_json(shown ? one->slowdown : NAN), "ci",
         shown ? bounds(one->low, one->high) : json_null(), "confidence",
         number_to_json(shown ? one->confidence : NAN), "distinguishable",
         shown ? json_boolean(one->low > 1 || one->high < 1) : json_null(), "carrier",
         shown && one->carriers > 0 ? one->carrier[0].words : NULL, "carriers",
         shown ? carriers_to_json(one) : json_array(), "gate", gate_to_json(&row->gate), "reason",
-        reason_of(row), "verdict", table->at_most > 0 ? verdict_names[row->verdict] : NULL,
+        reason_of(row), "verdict", table->request->at_most > 0 ? verdict_names[row->verdict] : NULL,
         "measured", measured_to_json(row->measured));
 }
 

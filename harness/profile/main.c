@@ -26,6 +26,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -297,27 +298,22 @@ static json_t *handed_on(const struct request *request)
 // that all experiments have. Kinds that are not possible here are in its `reasons`.
 static json_t *request_plan(const struct request *request)
 {
-    json_t *plan = must(json_pack("{s:s, s:s, s:s, s:[], s:[], s:[], s:b, s:b, s:b, s:o}", "schema",
-                                  SCHEMA_PROFILE_PLAN, "name", request->name, "place",
-                                  request->place, "kinds", "levels", "reasons", "check_noise",
-                                  request->check_noise, "pressure", !request->no_pressure, "adds",
-                                  !request->levels, "options", handed_on(request)));
     json_t *words = must(json_array());
     for (size_t i = 0; i < request->word_count; i++)
         json_add(words, json_text(request->words[i]));
-    json_put(plan, "words", words);
-    json_put(plan, "input", json_text(request->input));
-    json_put(plan, "setup", json_text(request->setup));
-    json_put(plan, "prepare", json_text(request->prepare));
-    json_put(plan, "conclude", json_text(request->conclude));
-    json_put(plan, "cleanup", json_text(request->cleanup));
-    json_put(plan, "ignore_failure", json_text(request->ignore_failure));
-    json_put(plan, "confidence", json_number(request->confidence));
-    json_put(plan, "max_time_s",
-             request->max_time_ns > 0 ? json_number((double)request->max_time_ns / 1e9)
-                                      : must(json_null()));
-    json_put(plan, "max_runs",
-             request->max_runs > 0 ? json_number((double)request->max_runs) : must(json_null()));
+    const double max_s = (double)request->max_time_ns / 1e9, max_runs = (double)request->max_runs;
+    json_t *plan = must(json_pack(
+        "{s:s, s:s, s:s, s:[], s:[], s:[], s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o, s:o, s:o}",
+        "schema", SCHEMA_PROFILE_PLAN, "name", request->name, "place", request->place, "kinds",
+        "levels", "reasons", "check_noise", request->check_noise, "pressure", !request->no_pressure,
+        "adds", !request->levels, "options", handed_on(request), "words", words, "input",
+        json_text(request->input), "setup", json_text(request->setup), "prepare",
+        json_text(request->prepare), "conclude", json_text(request->conclude), "cleanup",
+        json_text(request->cleanup), "ignore_failure", json_text(request->ignore_failure),
+        "confidence", json_number(request->confidence), "max_time_s",
+        json_number(max_s > 0 ? max_s : NAN), "max_runs",
+        json_number(max_runs > 0 ? max_runs : NAN)));
     add_kinds(request, plan);
     each_item(request->levels ? request->levels : "50%,100%", take_level, plan);
     return plan;
@@ -406,10 +402,8 @@ static bool derive(const struct request *request)
 {
     if (!request->output)
         usage_error("--derive: it needs --output FILE");
-    json_t *record = derive_profile(request->derive, request->output);
-    const bool good = record && output_named(record, request->output);
-    json_decref(record);
-    return good;
+    json_auto_t *record = derive_profile(request->derive, request->output);
+    return record && output_named(record, request->output);
 }
 
 // What a file holds, where it is a profile.
@@ -441,19 +435,16 @@ static bool show(const char *path)
 {
     struct stat status;
     const bool is_folder = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-    json_t *record = is_folder ? show_folder(path) : read_profile(path);
-    const bool good = record && output_json(record, "-", stdout);
-    json_decref(record);
-    return good;
+    json_auto_t *record = is_folder ? show_folder(path) : read_profile(path);
+    return record && output_json(record, "-", stdout);
 }
 
 static int noise(const char *folder)
 {
-    json_t *record = derive_noise(folder);
-    const bool good = record && output_json(record, "-", stdout);
-    const bool told = json_is_true(json_object_get(record, "can_be_told"));
-    json_decref(record);
-    return !good ? EXIT_FAILURE : told ? EXIT_SUCCESS : EXIT_ABOVE;
+    json_auto_t *record = derive_noise(folder);
+    if (!record || !output_json(record, "-", stdout))
+        return EXIT_FAILURE;
+    return json_is_true(json_object_get(record, "can_be_told")) ? EXIT_SUCCESS : EXIT_ABOVE;
 }
 
 int main(int argc, char **argv)

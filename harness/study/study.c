@@ -14,15 +14,21 @@
 #include <string.h>
 #include <unistd.h>
 
-json_t *study_plan(const struct study *study, const char *folder)
+json_t *study_record(const struct study *study, const char *folder, const char *file,
+                     const char *schema)
 {
     char why[RECORD_WHY];
-    OWNED char *path = text_of("%s/%s", folder, study->file);
-    json_t *plan = record_read(path, study->schema, why);
-    if (!plan)
+    OWNED char *path = text_of("%s/%s", folder, file);
+    json_t *record = record_read(path, schema, why);
+    if (!record)
         complain("%s cannot be read (%s): give a folder that jostle %s has made", path, why,
                  study->name);
-    return plan;
+    return record;
+}
+
+json_t *study_plan(const struct study *study, const char *folder)
+{
+    return study_record(study, folder, study->file, study->schema);
 }
 
 bool study_keep(const struct study *study, const json_t *plan, const char *folder, bool *made)

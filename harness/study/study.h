@@ -17,7 +17,10 @@ struct study {
     const char *file, *schema; // of its plan, in the folder of its records
 };
 
-// The plan in FOLDER, a new reference. NULL after a message.
+// A record in FOLDER, a new reference. NULL after a message.
+json_t *study_record(const struct study *study, const char *folder, const char *file,
+                     const char *schema);
+// Its plan there.
 json_t *study_plan(const struct study *study, const char *folder);
 // Writes it there; *made: whether the folder was made for it. False after a message.
 bool study_keep(const struct study *study, const json_t *plan, const char *folder, bool *made);
