@@ -1,6 +1,8 @@
 // copies: starts copies of a program at the same moment, and says what they took. What
 // `jostle pack` measures; by itself any launcher's test of how many fit.
 
+#define OPTIONS_OF struct copies_request
+
 #include "common/clock.h"
 #include "common/file.h"
 #include "common/machine.h"
@@ -43,9 +45,6 @@ struct copies_request {
 
 #define MOST_COPIES 4096
 
-#define ROW(name, argument, type, member)                                                          \
-    OPTION_ROW(struct copies_request, name, argument, type, member)
-
 static const struct option_row rows[] = {
     {ROW("copies", "N", OPTION_COUNT, copies), .minimum = 1, .maximum = MOST_COPIES, .preset = "1",
      .help = "how many copies run at once"},
@@ -54,12 +53,9 @@ static const struct option_row rows[] = {
     {ROW("pin", "LISTS", OPTION_TEXT, pin), .wrong = "0:x",
      .help = "the CPUs of each copy, lists with a colon between: 0:1 or 0-1:2-3; where there are "
              "more copies than lists they begin again"},
-    {ROW("own-folder", NULL, OPTION_FLAG, own_folder),
-     .help = "start each copy in an empty folder of its own"},
-    {ROW("input", "FILE", OPTION_TEXT, input),
-     .help = "stdin of each copy, opened anew for each (default: /dev/null)"},
-    {ROW("in-turn", NULL, OPTION_FLAG, in_turn),
-     .help = "not at once: each begins when the one before has ended"},
+    FLAG("own-folder", own_folder, "start each copy in an empty folder of its own"),
+    TEXT("input", "FILE", input, "stdin of each copy, opened anew for each (default: /dev/null)"),
+    FLAG("in-turn", in_turn, "not at once: each begins when the one before has ended"),
     {0},
 };
 
@@ -117,7 +113,8 @@ static void read_seats(struct copies_request *request)
 {
     if (!request->pin)
         return;
-    char *copy = must(strdup(request->pin)), *rest = copy;
+    OWNED char *copy = must(strdup(request->pin));
+    char *rest = copy;
     size_t count = 1;
     for (const char *at = request->pin; *at != '\0'; at++)
         count += *at == ':';
@@ -126,7 +123,6 @@ static void read_seats(struct copies_request *request)
         if (cpus_parse(list, &request->seat[request->seat_count++]) != 0)
             usage_error("--pin %s: '%s' is no list of CPUs: give lists such as 0:1 or 0-1:2-3",
                         request->pin, list);
-    free(copy);
 }
 
 // Answers --help; wrong use ends the program.
@@ -158,53 +154,6 @@ static void copies_request_free(struct copies_request *request)
     options_free(request->options);
 }
 
-// An empty folder for each copy, below one in $TMPDIR (else /var/tmp).
-
-struct scratch {
-    char top[PATH_MAX]; // "": there is none
-};
-
-#define OPEN_FOLDERS 16
-
-// That of copy `number`, from 1 on, into a buffer of PATH_MAX; returns it; "" where there is none.
-static const char *scratch_of(const struct scratch *scratch, size_t number, char path[PATH_MAX])
-{
-    path[0] = '\0';
-    if (scratch->top[0] != '\0' &&
-        snprintf(path, PATH_MAX, "%s/%zu", scratch->top, number) >= PATH_MAX)
-        path[0] = '\0';
-    return path;
-}
-
-// Makes a folder for each of `count` copies. False after a message; to be removed all the same.
-static bool scratch_make(struct scratch *scratch, size_t count)
-{
-    const char *base = getenv("TMPDIR");
-    char path[PATH_MAX];
-    if (!base || *base != '/')
-        base = "/var/tmp";
-    if (snprintf(scratch->top, sizeof scratch->top, "%s/jostle-copies.XXXXXX", base) >= PATH_MAX ||
-        !mkdtemp(scratch->top)) {
-        scratch->top[0] = '\0';
-        return complain(
-            "%s: no folder can be made there (%s): set TMPDIR to one that can be written", base,
-            strerror(errno));
-    }
-    for (size_t i = 1; i <= count; i++)
-        if (mkdir(scratch_of(scratch, i, path), 0700) != 0)
-            return complain("%s: %s: set TMPDIR to a folder that can be written", path,
-                            strerror(errno));
-    return true;
-}
-
-// With all that is in them.
-static void scratch_remove(struct scratch *scratch)
-{
-    if (scratch->top[0] != '\0')
-        file_remove_tree(scratch->top);
-    scratch->top[0] = '\0';
-}
-
 // The copies themselves: started behind a gate, and waited for.
 
 struct copy {
@@ -221,8 +170,8 @@ struct copy {
 
 struct copies {
     const struct copies_request *request;
-    sigset_t signals; // blocked: SIGCHLD, and those that end us
-    struct scratch scratch;
+    sigset_t signals;       // blocked: SIGCHLD, and those that end us
+    char scratch[PATH_MAX]; // below it an empty folder for each copy; "": there is none
     struct copy *copy;
     size_t count;
     int64_t makespan_ns;       // of those that run at once, added up over those in turn
@@ -232,7 +181,38 @@ struct copies {
 
 #define NOT_STARTED 127 // as shells have it
 
-// ---- the words of a copy
+// ---- before they start
+
+// The folder of a copy into a buffer of PATH_MAX; returns it; "" where there is none.
+static const char *scratch_of(const struct copies *copies, size_t number, char path[PATH_MAX])
+{
+    if (copies->scratch[0] == '\0' ||
+        snprintf(path, PATH_MAX, "%s/%zu", copies->scratch, number) >= PATH_MAX)
+        path[0] = '\0';
+    return path;
+}
+
+// A folder in $TMPDIR (else /var/tmp), with one for each copy. False after a message; to be removed
+// all the same.
+static bool scratch_make(struct copies *copies)
+{
+    const char *base = getenv("TMPDIR");
+    char path[PATH_MAX];
+    if (!base || *base != '/')
+        base = "/var/tmp";
+    if (snprintf(copies->scratch, PATH_MAX, "%s/jostle-copies.XXXXXX", base) >= PATH_MAX ||
+        !mkdtemp(copies->scratch)) {
+        copies->scratch[0] = '\0';
+        return complain(
+            "%s: no folder can be made there (%s): set TMPDIR to one that can be written", base,
+            strerror(errno));
+    }
+    for (size_t i = 1; i <= copies->count; i++)
+        if (mkdir(scratch_of(copies, i, path), 0700) != 0)
+            return complain("%s: %s: set TMPDIR to a folder that can be written", path,
+                            strerror(errno));
+    return true;
+}
 
 static bool uses_scratch(const struct copies_request *request)
 {
@@ -244,45 +224,35 @@ static bool uses_scratch(const struct copies_request *request)
 }
 
 // The word with every {copy} and {scratch} replaced, to be freed.
-static char *replaced(const char *word, const char *number, const char *scratch)
+static char *replaced(const char *word, size_t number, const char *scratch)
 {
     char *text = NULL;
     size_t size;
     FILE *stream = must(open_memstream(&text, &size));
     while (*word != '\0') {
-        if (strncmp(word, "{copy}", 6) == 0) {
-            fputs(number, stream);
-            word += 6;
-        } else if (strncmp(word, "{scratch}", 9) == 0) {
+        const char *copy = text_after(word, "{copy}"), *folder = text_after(word, "{scratch}");
+        if (copy)
+            fprintf(stream, "%zu", number);
+        else if (folder)
             fputs(scratch, stream);
-            word += 9;
-        } else {
-            putc(*word++, stream);
-        }
+        else
+            putc(*word, stream);
+        word = copy ? copy : folder ? folder : word + 1;
     }
     return stream_text(stream, &text);
 }
 
-static void prepare_words(struct copies *copies, struct copy *copy)
+// Makes what they need, their folders too. False after a message. To be freed in any case.
+static bool copies_prepare(struct copies *copies, const struct copies_request *request)
 {
-    char number[32], path[PATH_MAX];
-    snprintf(number, sizeof number, "%zu", copy->number);
-    scratch_of(&copies->scratch, copy->number, path);
-    copy->words = must(calloc(copy->program->word_count + 1, sizeof *copy->words));
-    for (size_t i = 0; i < copy->program->word_count; i++)
-        copy->words[i] = replaced(copy->program->words[i], number, path);
-}
-
-// A file without a name for what a copy says. -1: none can be had, and nothing is kept.
-static int nameless(void)
-{
-    const char *folder = getenv("TMPDIR");
-    return file_nameless(folder && *folder == '/' ? folder : "/tmp", 0);
-}
-
-static bool prepare(struct copies *copies)
-{
-    const struct copies_request *request = copies->request;
+    static const int signals[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    const char *temporary = getenv("TMPDIR");
+    *copies = (struct copies){.request = request};
+    sigemptyset(&copies->signals);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaddset(&copies->signals, signals[i]);
+    if (sigprocmask(SIG_BLOCK, &copies->signals, NULL) != 0)
+        return complain("signals cannot be blocked: %s", strerror(errno));
     copies->count = request->in_turn && request->program_count > 1 ? request->program_count
                                                                    : (size_t)request->copies;
     copies->copy = must(calloc(copies->count, sizeof *copies->copy));
@@ -290,11 +260,17 @@ static bool prepare(struct copies *copies)
         copies->copy[i] = (struct copy){.number = i + 1,
                                         .program = &request->program[i % request->program_count],
                                         .stderr_fd = -1};
-    if (uses_scratch(request) && !scratch_make(&copies->scratch, copies->count))
+    if (uses_scratch(request) && !scratch_make(copies))
         return false;
     for (size_t i = 0; i < copies->count; i++) {
-        copies->copy[i].stderr_fd = nameless();
-        prepare_words(copies, &copies->copy[i]);
+        struct copy *copy = &copies->copy[i];
+        char path[PATH_MAX];
+        // Where none can be had, nothing is kept of what it says.
+        copy->stderr_fd = file_nameless(temporary && *temporary == '/' ? temporary : "/tmp", 0);
+        copy->words = must(calloc(copy->program->word_count + 1, sizeof *copy->words));
+        for (size_t k = 0; k < copy->program->word_count; k++)
+            copy->words[k] = replaced(copy->program->words[k], copy->number,
+                                      scratch_of(copies, copy->number, path));
     }
     return true;
 }
@@ -314,7 +290,7 @@ static bool settle_in(const struct copies *copies, const struct copy *copy)
            setenv("JOSTLE_COPIES", all, 1) == 0 &&
            (!request->seat ||
             cpus_pin_list(&request->seat[(copy->number - 1) % request->seat_count]) == 0) &&
-           (!request->own_folder || chdir(scratch_of(&copies->scratch, copy->number, path)) == 0) &&
+           (!request->own_folder || chdir(scratch_of(copies, copy->number, path)) == 0) &&
            dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
            dup2(errors, STDERR_FILENO) >= 0;
 }
@@ -354,13 +330,8 @@ static void become(const struct copies *copies, const struct copy *copy, const s
 
 static bool gate_make(struct gate *gate)
 {
-    if (pipe2(gate->ready, O_CLOEXEC) != 0)
-        return complain("no pipe can be made: %s", strerror(errno));
-    if (pipe2(gate->open, O_CLOEXEC) == 0)
-        return true;
-    close(gate->ready[0]);
-    close(gate->ready[1]);
-    return complain("no pipe can be made: %s", strerror(errno));
+    return (pipe2(gate->ready, O_CLOEXEC) == 0 && pipe2(gate->open, O_CLOEXEC) == 0) ||
+           complain("no pipe can be made: %s", strerror(errno));
 }
 
 // Forks the copies from first to end, each of which comes to wait at the gate.
@@ -459,21 +430,6 @@ static bool run_some(struct copies *copies, size_t first, size_t end)
     return forked;
 }
 
-// Makes what they need, their folders too. False after a message. To be freed in any case.
-static bool copies_prepare(struct copies *copies, const struct copies_request *request)
-{
-    *copies = (struct copies){.request = request};
-    sigemptyset(&copies->signals);
-    sigaddset(&copies->signals, SIGCHLD);
-    sigaddset(&copies->signals, SIGINT);
-    sigaddset(&copies->signals, SIGTERM);
-    sigaddset(&copies->signals, SIGHUP);
-    sigaddset(&copies->signals, SIGQUIT);
-    if (sigprocmask(SIG_BLOCK, &copies->signals, NULL) != 0)
-        return complain("signals cannot be blocked: %s", strerror(errno));
-    return prepare(copies);
-}
-
 // Runs them to their end, at once or in turn; afterwards nothing of what they have started lives.
 // False after a message: they could not be run. A copy that fails, or a signal, ends all; that is
 // in `failed` and `signal`.
@@ -502,7 +458,8 @@ static void copies_free(struct copies *copies)
             close(copy->stderr_fd);
     }
     free(copies->copy);
-    scratch_remove(&copies->scratch);
+    if (copies->scratch[0] != '\0')
+        file_remove_tree(copies->scratch);
 }
 
 #define TAIL_BYTES 512

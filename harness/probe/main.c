@@ -59,20 +59,6 @@ static const struct option_row sample_rows[] = {
     {0},
 };
 
-static void parse(struct choices *choices, int argc, char **argv)
-{
-    const struct option_group groups[] = {{.rows = sample_rows, .values = choices}};
-    const struct program program = {
-        .name = "probe sample",
-        .intro = "Takes windows of a few milliseconds of each reporter in turn, and prints what "
-                 "they show as a line of JSON (jostle.probe-sample/1).",
-        .groups = groups,
-        .group_count = 1,
-    };
-    *choices = (struct choices){0};
-    options_free(options_parse(&program, argc, argv, NULL));
-}
-
 // False, after a message.
 static bool run_on(const char *text)
 {
@@ -104,9 +90,17 @@ static int print_sample(const struct reporter_set *set, int64_t used_ns)
 
 static int probe_sample(int argc, char **argv)
 {
-    struct choices choices;
+    struct choices choices = {0};
     bool wanted[REPORTERS_MOST];
-    parse(&choices, argc, argv);
+    const struct option_group groups[] = {{.rows = sample_rows, .values = &choices}};
+    const struct program program = {
+        .name = "probe sample",
+        .intro = "Takes windows of a few milliseconds of each reporter in turn, and prints what "
+                 "they show as a line of JSON (jostle.probe-sample/1).",
+        .groups = groups,
+        .group_count = 1,
+    };
+    options_free(options_parse(&program, argc, argv, NULL));
     if (!reporters_choose(choices.reporters, wanted) || !run_on(choices.cpus))
         return 2;
     struct reporter_set *set =
@@ -269,19 +263,11 @@ static bool take(struct server *server, char *text)
     return sample(server, budget_s);
 }
 
-static bool serve(struct server *server)
-{
-    char text[LINE_BYTES];
-    bool good = say_ready(server);
-    while (good && fgets(text, sizeof text, stdin))
-        good = take(server, text);
-    return good && !ferror(stdin);
-}
-
 static int probe_serve(int argc, char **argv)
 {
     struct settings settings = {.nice = NICE_UNSET};
     struct server server = {0};
+    char text[LINE_BYTES];
     int rest;
     const struct option_group groups[] = {{.rows = serve_rows, .values = &settings}};
     const struct program program = {
@@ -294,7 +280,10 @@ static int probe_serve(int argc, char **argv)
     options_free(options_parse(&program, argc, argv, &rest));
     place(&settings);
     server.quick = open_set(SERVED_QUICK);
-    const bool good = serve(&server);
+    bool good = say_ready(&server);
+    while (good && fgets(text, sizeof text, stdin))
+        good = take(&server, text);
+    good = good && !ferror(stdin);
     if (server.heavy)
         reporters_close(server.heavy);
     reporters_close(server.quick);
@@ -314,10 +303,10 @@ static const struct command {
 // For the test that walks all options.
 static int list_commands(void)
 {
-    bool written = true;
-    for (size_t i = 0; i < COMMANDS; i++)
-        written = options_list_command(commands[i].name) && written;
-    return written ? 0 : 1;
+    size_t written = 0;
+    while (written < COMMANDS && options_list_command(commands[written].name))
+        written++;
+    return written < COMMANDS;
 }
 
 int main(int argc, char **argv)

@@ -86,14 +86,6 @@ struct reporter_kernel {
     void (*close)(void *state);
 };
 
-static void shared_area_free(struct shared_area *shared)
-{
-    if (!shared)
-        return;
-    area_unmap(&shared->area);
-    free(shared);
-}
-
 // Whether what begins at memory is in huge pages, by the kernel's own list.
 static const char *pages_of(const void *memory)
 {
@@ -376,52 +368,41 @@ bool reporters_choose(const char *list, bool wanted[REPORTERS_MOST])
 // resemble each other.
 
 struct series {
-    double *value;
-    size_t count, size;
+    double *item;
+    size_t count, allocated;
 };
-
-static void series_add(struct series *series, double value)
-{
-    series->value = grown(series->value, series->count, &series->size, sizeof *series->value);
-    series->value[series->count++] = value;
-}
 
 static double correlation_of(const struct series *series)
 {
     if (series->count < LEAST_CORRELATED)
         return NAN;
-    const double found = gsl_stats_lag1_autocorrelation(series->value, 1, series->count);
+    const double found = gsl_stats_lag1_autocorrelation(series->item, 1, series->count);
     return isfinite(found) ? fmin(fmax(found, 0), MOST_CORRELATION) : 0;
 }
 
-// Q_n of Rousseeuw and Croux (1993): of all pairs' distances, the quarter; 82 % as efficient as the
-// standard deviation, where the median absolute deviation has 37 %, and it has no centre.
-static double spread_of(const double *sorted, size_t count)
-{
-    OWNED double *work = must(calloc(3 * count, sizeof *work));
-    OWNED int *index = must(calloc(5 * count, sizeof *index));
-    return gsl_stats_Qn_from_sorted_data(sorted, 1, count, work, index);
-}
-
-// What so few values do not show stays NAN. The standard error is that of the mean, with the
-// variance of n values of a first-order autoregression, s^2 / n (1 + r) / (1 - r).
+// What so few values do not show stays NAN. The spread is Q_n of Rousseeuw and Croux (1993): of all
+// pairs' distances, the quarter; 82 % as efficient as the standard deviation, where the median
+// absolute deviation has 37 %, and it has no centre. The standard error is that of the mean, with
+// the variance of n values of a first-order autoregression, s^2 / n (1 + r) / (1 - r).
 static void series_summarise(const struct series *series, struct reading *reading)
 {
     const size_t count = reading->n = series->count;
     if (count == 0)
         return;
     OWNED double *sorted = must(malloc(count * sizeof *sorted));
-    memcpy(sorted, series->value, count * sizeof *sorted);
+    memcpy(sorted, series->item, count * sizeof *sorted);
     gsl_sort(sorted, 1, count);
-    reading->value = exp(gsl_stats_mean(series->value, 1, count));
+    reading->value = exp(gsl_stats_mean(series->item, 1, count));
     reading->median = exp(gsl_stats_median_from_sorted_data(sorted, 1, count));
     reading->correlation = correlation_of(series);
     if (count < LEAST_ERROR)
         return;
     const double r = isnan(reading->correlation) ? 0 : reading->correlation;
-    reading->spread = spread_of(sorted, count);
+    OWNED double *work = must(calloc(3 * count, sizeof *work));
+    OWNED int *index = must(calloc(5 * count, sizeof *index));
+    reading->spread = gsl_stats_Qn_from_sorted_data(sorted, 1, count, work, index);
     reading->error =
-        sqrt(gsl_stats_variance(series->value, 1, count) / (double)count * (1 + r) / (1 - r));
+        sqrt(gsl_stats_variance(series->item, 1, count) / (double)count * (1 + r) / (1 - r));
 }
 
 // One of the chosen reporters.
@@ -435,30 +416,25 @@ struct member {
 struct reporter_set {
     struct member member[REPORTERS_MOST];
     size_t count;
-    struct shared_area *shared;
+    struct shared_area shared;
     uint64_t random;
     int64_t open_ns;
     size_t next; // where reporters_short() begins
 };
 
-static void open_member(struct reporter_set *set, struct member *member)
-{
-    const struct kernel_setting setting = {.seed = random_next(&set->random),
-                                           .shared = set->shared};
-    member->state = member->row->kernel->open(&setting, member->reason, sizeof member->reason);
-}
-
 struct reporter_set *reporters_open(const struct reporter_choice *choice)
 {
     const int64_t begin_ns = clock_ns();
     struct reporter_set *set = must(calloc(1, sizeof *set));
-    set->shared = must(calloc(1, sizeof *set->shared));
     set->random = choice->seed;
     for (size_t i = 0; reporter_rows[i].name; i++) {
         if (!choice->wanted[i])
             continue;
-        set->member[set->count].row = &reporter_rows[i];
-        open_member(set, &set->member[set->count++]);
+        struct member *member = &set->member[set->count++];
+        const struct kernel_setting setting = {.seed = random_next(&set->random),
+                                               .shared = &set->shared};
+        member->row = &reporter_rows[i];
+        member->state = member->row->kernel->open(&setting, member->reason, sizeof member->reason);
     }
     set->open_ns = clock_ns() - begin_ns;
     return set;
@@ -470,9 +446,9 @@ void reporters_close(struct reporter_set *set)
         struct member *member = &set->member[i];
         if (member->state)
             member->row->kernel->close(member->state);
-        free(member->logarithms.value);
+        free(member->logarithms.item);
     }
-    shared_area_free(set->shared);
+    area_unmap(&set->shared.area);
     free(set);
 }
 
@@ -483,7 +459,7 @@ double reporters_open_s(const struct reporter_set *set)
 
 const char *reporters_pages(const struct reporter_set *set)
 {
-    return set->shared->pages;
+    return set->shared.pages;
 }
 
 int64_t reporters_round_ns(const struct reporter_set *set)
@@ -501,7 +477,7 @@ static void window_of(struct member *member, int64_t window_ns)
         return;
     const double value = member->row->kernel->window(member->state, window_ns);
     if (isfinite(value) && value > 0)
-        series_add(&member->logarithms, log(value));
+        MORE(&member->logarithms) = log(value);
 }
 
 void reporters_short(struct reporter_set *set, int64_t budget_ns)
