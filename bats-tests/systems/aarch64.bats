@@ -85,7 +85,7 @@ among() {
 @test "aarch64: memory is moved by vectors of SVE, non-temporal by STNT1D" {
     local kernel code
     for kernel in copy scale add triad write_all stream_copy stream_scale stream_add stream_triad stream_write; do
-        code=$(instructions mem/widths.o "$kernel")
+        code=$(instructions mem/widths.o "mem_sve_$kernel")
         # Four of a turn, and one of what is left of a block.
         case $kernel in
             stream_*) [[ $(among "$code" '^stnt1d \{z') -eq 5 && $(among "$code" '^st1d') -eq 0 ]] ;;
@@ -97,7 +97,7 @@ among() {
         esac
         [[ $(among "$code" '^(ldu?r|stu?r) [dsxwq]') -eq 0 ]]
     done
-    [[ $(among "$(instructions mem/widths.o read_all)" '^ld1d \{z') -eq 9 ]]
+    [[ $(among "$(instructions mem/widths.o mem_sve_read_all)" '^ld1d \{z') -eq 9 ]]
 }
 
 # only OBJECT FUNCTION COUNT PATTERN: its inner loop is so many instructions that match, but for

@@ -43,14 +43,10 @@ struct mem_table {
     mem_run *non_temporal[MEM_CHASE]; // NULL: it has no such stores
 };
 
-// widths.c, sve.c. Weak: those that are not built for this kind of machine are not there.
-#define MEM_BUILT(NAME) const struct mem_table *NAME(void) __attribute__((weak))
-MEM_BUILT(mem_avx512);
-MEM_BUILT(mem_avx2);
-MEM_BUILT(mem_sse2);
-MEM_BUILT(mem_sve); // of whatever length this process has
-MEM_BUILT(mem_neon);
-MEM_BUILT(mem_portable);
+// ---- widths.c ----
+
+// NULL: not built for this kind of machine.
+const struct mem_table *mem_simd_table(enum simd simd);
 
 // ---- sweep.c ----
 
@@ -58,8 +54,6 @@ extern const char *const mem_kernel_names[]; // ended by NULL
 // Whether this CPU, its operating system, and this build have it.
 bool mem_simd_works(enum simd simd);
 enum simd mem_simd_best(void);
-// NULL: not built for this kind of machine.
-const struct mem_table *mem_simd_table(enum simd simd);
 // Arrays that a kernel uses, of the same size.
 unsigned mem_kernel_arrays(enum mem_kernel kernel);
 

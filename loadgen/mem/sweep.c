@@ -7,14 +7,6 @@
 const char *const mem_kernel_names[] = {"copy",  "scale", "add",    "triad", "read",
                                         "write", "chase", "stream", NULL};
 
-const struct mem_table *mem_simd_table(enum simd simd)
-{
-    static const struct mem_table *(*const built[SIMDS])(void) = {
-        [SIMD_AVX512] = mem_avx512, [SIMD_AVX2] = mem_avx2, [SIMD_SSE2] = mem_sse2,
-        [SIMD_SVE] = mem_sve,       [SIMD_NEON] = mem_neon, [SIMD_PORTABLE] = mem_portable};
-    return !built[simd] ? NULL : built[simd]();
-}
-
 bool mem_simd_works(enum simd simd)
 {
 #if defined(__x86_64__)
