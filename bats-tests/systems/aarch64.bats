@@ -120,13 +120,13 @@ only() {
     done
     only ops/widths.o ops_neon_half_run_half 320 '^fmla v[0-9]+\.8h'
     for type in double.d single.s half.h; do
-        only ops/sve.o "run_${type%.*}" 320 "^fmla z[0-9]+\.${type#*.}, p"
+        only ops/widths.o "ops_sve_run_${type%.*}" 320 "^fmla z[0-9]+\.${type#*.}, p"
     done
     for type in int8.16b int16.8h int32.4s int64.2d; do
         only ops/widths.o "ops_neon_run_${type%.*}" 192 "^add v[0-9]+\.${type#*.}, v"
     done
     for type in int8.b int16.h int32.s int64.d; do
-        only ops/sve.o "run_${type%.*}" 192 "^add z[0-9]+\.${type#*.}, z"
+        only ops/widths.o "ops_sve_run_${type%.*}" 192 "^add z[0-9]+\.${type#*.}, z"
     done
     only ops/widths.o ops_scalar_run_double 320 '^fmadd d'
     only ops/widths.o ops_scalar_run_int64 128 '^add x'

@@ -277,14 +277,14 @@ static bool run_all(unsigned blocks, unsigned spoil)
 static struct port_kernel of_ops(enum ops_type type)
 {
     char reason[256];
-    const struct ops_kernel *kernel = ops_kernel_of(SIMD_SCALAR, type);
+    const struct ops_kernel kernel = ops_kernel_of(SIMD_SCALAR, type);
     const struct ports *ports = ports_find(reason, sizeof reason);
     const enum step step = ports_step(SIMD_SCALAR, type == OPS_DOUBLE);
     const double steps = !ports ? 0 : ports_steps(ports, SIMD_SCALAR, step);
     const double each = step == STEP_MULTIPLY_ADD ? 2 : 1;
-    return (struct port_kernel){.run = kernel->run,
+    return (struct port_kernel){.run = kernel.run,
                                 .instructions =
-                                    kernel->block / kernel->lanes / kernel->operations * each,
+                                    kernel.block / kernel.lanes / kernel.operations * each,
                                 .blocks = 8,
                                 .per_cycle = steps > 0 ? steps * each : NAN};
 }

@@ -98,7 +98,7 @@ struct ops_settings {
 };
 
 struct ops_state {
-    const struct ops_kernel *kernel;
+    struct ops_kernel kernel;
     enum simd simd;
     struct peak peak;
 };
@@ -144,11 +144,11 @@ static void ops_check(struct run *run)
             ops_type_names[type]);
     state->simd = set->simd == 0 ? widest : (enum simd)(set->simd - 1);
     state->kernel = ops_kernel_of(state->simd, type);
-    if (!state->kernel)
+    if (!state->kernel.run)
         usage_error("--type %s --simd %s: this CPU lacks it: give %s, or leave it out",
                     ops_type_names[type], simd_names[state->simd], simd_names[widest]);
     set->simd = 1 + (int)state->simd;
-    run->quantum = state->kernel->block;
+    run->quantum = state->kernel.block;
 }
 
 static int ops_prepare(struct run *run)
@@ -165,12 +165,12 @@ static double ops_operate(struct worker *worker)
 {
     const struct ops_state *state = worker->run->state;
     const unsigned blocks = isinf(worker->orders.rate) ? UNLIMITED_BLOCKS : 1;
-    if (!state->kernel->run(blocks, settings_of(worker->run)->spoil))
+    if (!state->kernel.run(blocks, settings_of(worker->run)->spoil))
         return worker_fail(
             worker, "a wrong result of %s in %s on CPU %d: do not trust this CPU, or this build",
             ops_type_names[settings_of(worker->run)->type], simd_names[state->simd], worker->cpu);
     clock_sample(worker, worker->state);
-    return blocks * state->kernel->block;
+    return blocks * state->kernel.block;
 }
 
 // ---- figures ----
@@ -193,9 +193,9 @@ static void ops_describe(struct run *run, struct line *line)
     const struct ops_state *state = run->state;
     line_text(line, "type", ops_type_names[settings_of(run)->type]);
     line_text(line, "simd", simd_names[state->simd]);
-    line_count(line, "lanes", state->kernel->lanes);
+    line_count(line, "lanes", state->kernel.lanes);
     line_text(line, "counted",
-              state->kernel->operations == 1
+              state->kernel.operations == 1
                   ? "an addition is one operation"
                   : "a multiplication and an addition are two operations");
 }

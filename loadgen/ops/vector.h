@@ -1,12 +1,13 @@
 // The kernels for one width of vectors. Who includes this defines, after the target,
 //
 //     BYTES   of a vector; 0: of single values
-//     TABLE   name of the function that returns the kernels
+//     TABLE   name of the table of the kernels
 //     FUSED(value, factor, step)  value + factor * step in one instruction, where the compiler
 //             would need a second for value * factor + step; or nothing
 //
 // and includes this, which undefines it. No include guard: it is a template. With HALF defined the
-// table has half precision in place of all others.
+// table has half precision in place of all others. With SVE the vectors have the length of this
+// machine, BYTES at most, and the table has all types.
 
 // The functions of a table have its name in front of theirs.
 #define JOIN(table, name)  table##_##name
@@ -15,12 +16,38 @@
 
 #if BYTES > 0
 #define LANES(ELEMENT)          (BYTES / sizeof(ELEMENT))
-#define VECTOR(ELEMENT)         ELEMENT __attribute__((vector_size(BYTES)))
 #define INTEGER_REGISTER(value) VECTOR_REGISTER(value)
 #else
 #define LANES(ELEMENT)          1
-#define VECTOR(ELEMENT)         ELEMENT
 #define INTEGER_REGISTER(value) "+r"(value)
+#endif
+
+#ifdef SVE
+typedef svfloat32_t svfloat;
+typedef svfloat64_t svdouble;
+#define REAL16          float16_t
+#define VECTOR(ELEMENT) sv##ELEMENT
+#define NEEDED          const svbool_t all = svptrue_b8();
+#define READ(from)      svld1(all, from)
+#define ALL(value)      svadd_x(all, svsub_x(all, lane, lane), (element)(value))
+#define PLUS(x, y)      svadd_x(all, x, y)
+#define MINUS(x, y)     svsub_x(all, x, y)
+#define DIFFER(x, y)    svptest_any(all, svcmpne(all, x, y))
+#define FUSED(x, y, z)  svmla_x(all, x, y, z)
+#else
+#if BYTES > 0
+#define VECTOR(ELEMENT) ELEMENT __attribute__((vector_size(BYTES)))
+#else
+#define VECTOR(ELEMENT) ELEMENT
+#endif
+#define REAL16       _Float16
+#define NEEDED       vector found, expected;
+#define READ(from)   (*(const vector *)(const void *)(from))
+#define ALL(value)   ((vector)((vector){0} + (element)(value)))
+#define PLUS(x, y)   ((vector)((x) + (y)))
+#define MINUS(x, y)  ((x) - (y))
+// Copies: what has an address may end up in memory.
+#define DIFFER(x, y) (found = (x), expected = (y), memcmp(&found, &expected, sizeof expected) != 0)
 #endif
 
 // aarch64 has 32 registers, and latencies that need more values than 16 leave room for: 9 cycles
@@ -63,7 +90,6 @@
 // all but one of its steps are taken back, where whole numbers are not exact for ever. So the
 // end values count lanes, accumulators, steps and blocks, exactly.
 
-#define ALL(value)              ((vector)((vector){0} + (element)(value)))
 #define OPAQUE(REGISTER, value) __asm__ volatile("" : REGISTER(value))
 #ifdef FUSED
 #define NEXT(value) FUSED(value, factor, step)
@@ -92,19 +118,15 @@
 #define EACH_REAL(DO) EACH_12(DO) DO(12) DO(13)
 #endif
 
-#define BEGIN(k) vector x##k = (vector)(lane + ALL(k));
+#define BEGIN(k) vector x##k = PLUS(lane, ALL(k));
 #define ADD(k)                                                                                     \
-    x##k = (vector)(x##k + step);                                                                  \
+    x##k = PLUS(x##k, step);                                                                       \
     OPAQUE(INTEGER_REGISTER, x##k);
 #define FUSE(k)                                                                                    \
     x##k = NEXT(x##k);                                                                             \
     OPAQUE(VECTOR_REGISTER, x##k);
-#define BACK(k) x##k = x##k - back;
-// Copies: what has an address may end up in memory.
-#define CHECK(k)                                                                                   \
-    found = x##k;                                                                                  \
-    expected = (vector)(lane + ALL(k) + more);                                                     \
-    right = right && memcmp(&found, &expected, sizeof expected) == 0;
+#define BACK(k)  x##k = MINUS(x##k, back);
+#define CHECK(k) right = right && !DIFFER(x##k, PLUS(PLUS(lane, ALL(k)), more));
 
 #define REPEAT(EACH, MOVE, TURNS)                                                                  \
     for (unsigned turn = 0; turn < (TURNS); turn++) {                                              \
@@ -120,14 +142,15 @@
     {                                                                                              \
         typedef ELEMENT element;                                                                   \
         typedef VECTOR(ELEMENT) vector;                                                            \
-        const vector more = ALL((element)(PER_BLOCK) * (element)blocks + (element)spoil);          \
-        element numbers[LANES(ELEMENT)];                                                           \
-        vector lane, step = ALL(STEP), found, expected;                                            \
+        NEEDED                                                                                     \
+        _Alignas(64) element numbers[LANES(ELEMENT)];                                              \
         bool right = true;                                                                         \
         for (unsigned i = 0; i < LANES(ELEMENT); i++)                                              \
             numbers[i] = (element)i;                                                               \
-        memcpy(&lane, numbers, sizeof lane);                                                       \
+        vector lane = READ(numbers), step;                                                         \
         OPAQUE(REGISTER, lane);                                                                    \
+        const vector more = ALL((element)(PER_BLOCK) * (element)blocks + (element)spoil);          \
+        step = ALL(STEP);                                                                          \
         OPAQUE(REGISTER, step);                                                                    \
         CONSTANTS                                                                                  \
         EACH(BEGIN)                                                                                \
@@ -150,9 +173,10 @@
     RUN(NAME, ELEMENT, EACH_REAL, VECTOR_REGISTER, 1, 1, CONSTANTS(TURNS),                         \
         REPEAT(EACH_REAL, FUSE, TURNS) EACH_REAL(BACK))
 
-#ifdef HALF
-RUN_REAL(OWN(run_half), _Float16, OPS_TURNS_HALF)
-#else
+#if defined HALF || defined SVE
+RUN_REAL(OWN(run_half), REAL16, OPS_TURNS_HALF)
+#endif
+#ifndef HALF
 #ifndef IN_32_BITS
 RUN_WHOLE(OWN(run_int8), uint8_t)
 RUN_WHOLE(OWN(run_int16), uint16_t)
@@ -163,35 +187,41 @@ RUN_REAL(OWN(run_single), float, OPS_TURNS)
 RUN_REAL(OWN(run_double), double, OPS_TURNS)
 #endif
 
-#define KERNEL(RUN, ELEMENT, VALUES, OPERATIONS, TURNS)                                            \
+#define WHOLE(RUN)                                                                                 \
     {                                                                                              \
-        .run = RUN, .lanes = LANES(ELEMENT), .operations = OPERATIONS,                             \
-        .block = 1.0 * TURNS * OPS_UNROLL * VALUES * LANES(ELEMENT) * OPERATIONS                   \
+        RUN, 1, 1, 1.0 * OPS_TURNS *OPS_UNROLL *WHOLE_VALUES                                       \
     }
-#define WHOLE(RUN, ELEMENT) KERNEL(RUN, ELEMENT, WHOLE_VALUES, 1, OPS_TURNS)
-#define REAL(RUN, ELEMENT)  KERNEL(RUN, ELEMENT, REAL_VALUES, 2, OPS_TURNS)
+#define REAL(RUN, TURNS)                                                                           \
+    {                                                                                              \
+        RUN, 1, 2, 2.0 * TURNS *OPS_UNROLL *REAL_VALUES                                            \
+    }
 
-const struct ops_kernel *TABLE(void)
-{
-    static const struct ops_kernel table[OPS_TYPES] = {
-#ifdef HALF
-        [OPS_HALF] = KERNEL(OWN(run_half), _Float16, REAL_VALUES, 2, OPS_TURNS_HALF),
-#else
-        [OPS_INT8] = WHOLE(RUN_INT8, uint8_t),
-        [OPS_INT16] = WHOLE(RUN_INT16, uint16_t),
-        [OPS_INT32] = WHOLE(OWN(run_int32), uint32_t),
-        [OPS_INT64] = WHOLE(OWN(run_int64), uint64_t),
-        [OPS_SINGLE] = REAL(OWN(run_single), float),
-        [OPS_DOUBLE] = REAL(OWN(run_double), double),
+static const struct ops_kernel TABLE[OPS_TYPES] = {
+#if defined HALF || defined SVE
+    [OPS_HALF] = REAL(OWN(run_half), OPS_TURNS_HALF),
 #endif
-    };
-    return table;
-}
+#ifndef HALF
+    [OPS_INT8] = WHOLE(RUN_INT8),
+    [OPS_INT16] = WHOLE(RUN_INT16),
+    [OPS_INT32] = WHOLE(OWN(run_int32)),
+    [OPS_INT64] = WHOLE(OWN(run_int64)),
+    [OPS_SINGLE] = REAL(OWN(run_single), OPS_TURNS),
+    [OPS_DOUBLE] = REAL(OWN(run_double), OPS_TURNS),
+#endif
+};
 
 // All that another width has otherwise.
 #undef TABLE
 #undef BYTES
 #undef HALF
+#undef SVE
+#undef REAL16
+#undef NEEDED
+#undef READ
+#undef ALL
+#undef PLUS
+#undef MINUS
+#undef DIFFER
 #undef FUSED
 #undef LANES
 #undef VECTOR

@@ -24,6 +24,7 @@
 #if (defined(__clang__) && __clang_major__ >= 14) || (!defined(__clang__) && __GNUC__ >= 12)
 #pragma GCC push_options
 #pragma GCC target("avx512fp16,prefer-vector-width=512")
+#define OPS_AVX512_HALF
 #define TABLE ops_avx512_half
 #define BYTES 64
 #define HALF
@@ -70,6 +71,7 @@
 #if !defined(__clang__)
 #pragma GCC push_options
 #pragma GCC target("arch=armv8.2-a+fp16")
+#define OPS_NEON_HALF
 #define TABLE ops_neon_half
 #define BYTES 16
 #define HALF
@@ -88,6 +90,17 @@
 #define BYTES 0
 #include "ops/vector.h"
 
+#ifdef PROCESSOR_BUILDS_SVE
+#pragma GCC push_options
+#pragma GCC target("arch=armv8.2-a+sve")
+#include <arm_sve.h>
+#define TABLE ops_sve
+#define BYTES 256
+#define SVE
+#include "ops/vector.h"
+#pragma GCC pop_options
+#endif
+
 // ---- which of them this machine can run ----
 
 const char *const ops_type_names[] = {"int8", "int16",  "int32",  "int64",
@@ -99,36 +112,58 @@ unsigned ops_type_bytes(enum ops_type type)
     return bytes[type];
 }
 
-// Where every CPU of the architecture has FMA, plain code has it, too.
+// All but SVE have a table of their own for half precision. Where every CPU of the architecture has
+// FMA, plain code has it, too.
 static const struct ops_kernel *table_of(enum simd simd, enum ops_type type)
 {
-    typedef const struct ops_kernel *table(void);
-    static table *const half[SIMDS] = {
-        [SIMD_AVX512] = ops_avx512_half, [SIMD_SVE] = ops_sve, [SIMD_NEON] = ops_neon_half};
-    static table *const others[SIMDS] = {
-        [SIMD_AVX512] = ops_avx512, [SIMD_AVX2] = ops_avx2, [SIMD_SSE2] = ops_sse2,
-        [SIMD_SVE] = ops_sve,       [SIMD_NEON] = ops_neon, [SIMD_PORTABLE] = ops_portable,
-        [SIMD_SCALAR] = ops_scalar};
-    table *of = (type == OPS_HALF ? half : others)[simd];
-    if (type == OPS_HALF && !processor_has_half())
-        return NULL;
-#if defined(__x86_64__)
-    if (of == ops_scalar && processor_has_fma())
-        of = ops_scalar_fma;
+    static const struct ops_kernel *const half[SIMDS] = {
+#ifdef OPS_AVX512_HALF
+        [SIMD_AVX512] = ops_avx512_half,
 #endif
-    return !of ? NULL : of();
+#ifdef OPS_NEON_HALF
+        [SIMD_NEON] = ops_neon_half,
+#endif
+#ifdef PROCESSOR_BUILDS_SVE
+        [SIMD_SVE] = ops_sve,
+#endif
+    };
+    static const struct ops_kernel *const others[SIMDS] = {
+#if defined(__x86_64__)
+        [SIMD_AVX512] = ops_avx512,
+        [SIMD_AVX2] = ops_avx2,
+        [SIMD_SSE2] = ops_sse2,
+#elif defined(__aarch64__)
+        [SIMD_NEON] = ops_neon,
+#endif
+#ifdef PROCESSOR_BUILDS_SVE
+        [SIMD_SVE] = ops_sve,
+#endif
+        [SIMD_PORTABLE] = ops_portable,
+        [SIMD_SCALAR] = ops_scalar
+    };
+#if defined(__x86_64__)
+    if (simd == SIMD_SCALAR && type != OPS_HALF && processor_has_fma())
+        return ops_scalar_fma;
+#endif
+    if (type == OPS_HALF)
+        return processor_has_half() ? half[simd] : NULL;
+    return others[simd];
 }
 
-const struct ops_kernel *ops_kernel_of(enum simd simd, enum ops_type type)
+struct ops_kernel ops_kernel_of(enum simd simd, enum ops_type type)
 {
     const struct ops_kernel *table = processor_has(simd) ? table_of(simd, type) : NULL;
-    return !table || !table[type].run ? NULL : &table[type];
+    struct ops_kernel kernel = !table ? (struct ops_kernel){0} : table[type];
+    const unsigned bytes = processor_vector_bytes(simd);
+    kernel.lanes = bytes > 0 ? bytes / ops_type_bytes(type) : 1;
+    kernel.block *= kernel.lanes;
+    return kernel;
 }
 
 enum simd ops_widest(enum ops_type type)
 {
     enum simd simd = SIMD_AVX512;
-    while (simd < SIMDS && (!processor_gains(simd) || !ops_kernel_of(simd, type)))
+    while (simd < SIMDS && (!processor_gains(simd) || !ops_kernel_of(simd, type).run))
         simd++;
     return simd;
 }

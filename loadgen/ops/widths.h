@@ -25,7 +25,8 @@ enum ops_type {
 // A step is one value (vector) that gets its next one: x = x + b, or x = x * a + b.
 struct ops_kernel {
     // So many blocks, at most OPS_MOST_BLOCKS. Whether all values are then what they have to
-    // be; `spoil` is added to what is expected: 0, or 1 to see that the check can fail.
+    // be; `spoil` is added to what is expected: 0, or 1 to see that the check can fail. NULL: this
+    // CPU, its operating system, or this build lacks it.
     bool (*run)(unsigned blocks, unsigned spoil);
     unsigned lanes;      // values of a vector
     unsigned operations; // of a step in one lane
@@ -41,26 +42,11 @@ struct ops_kernel {
 #define OPS_TURNS_HALF  64
 #define OPS_MOST_BLOCKS 64
 
-// widths.c, sve.c: a row for each type, run NULL where there is none. Weak: those that are not
-// built for this machine are not there. All but SVE have a table of their own for half precision.
-#define OPS_BUILT(NAME) const struct ops_kernel *NAME(void) __attribute__((weak))
-OPS_BUILT(ops_avx512);
-OPS_BUILT(ops_avx512_half); // half precision alone: AVX512-FP16
-OPS_BUILT(ops_avx2);
-OPS_BUILT(ops_sse2);
-OPS_BUILT(ops_sve); // of the length that this process has
-OPS_BUILT(ops_neon);
-OPS_BUILT(ops_neon_half); // half precision alone: FEAT_FP16
-OPS_BUILT(ops_portable);
-OPS_BUILT(ops_scalar);
-OPS_BUILT(ops_scalar_fma); // x86
-
 // ---- widths.c ----
 
 extern const char *const ops_type_names[]; // by enum ops_type, ended by NULL
 unsigned ops_type_bytes(enum ops_type type);
-// NULL: this CPU, its operating system, or this build lacks it.
-const struct ops_kernel *ops_kernel_of(enum simd simd, enum ops_type type);
+struct ops_kernel ops_kernel_of(enum simd simd, enum ops_type type);
 // The widest in which this CPU computes with the type; SIMDS: it does not.
 enum simd ops_widest(enum ops_type type);
 
