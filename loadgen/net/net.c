@@ -355,12 +355,7 @@ static void cleanup(struct run *run)
 
 static int begin(struct worker *worker)
 {
-    const struct net_state *state = state_of(worker->run);
-    if (state->role == NET_LISTEN)
-        return 0;
-    if (net_worker_open(worker) != 0)
-        return -1;
-    return state->mode == NET_UDP ? net_datagram_open(worker) : 0;
+    return state_of(worker->run)->role == NET_LISTEN ? 0 : net_worker_open(worker);
 }
 
 static void work(struct worker *worker)

@@ -310,8 +310,6 @@ bool net_worker_fine(struct worker *worker, int64_t at_ns);
 // load.h's work: TCP, without a limit or at a rate; UDP, numbered datagrams, many at a time.
 void net_bulk_work(struct worker *worker);
 void net_datagram_work(struct worker *worker);
-// Of UDP, after net_worker_open(). 0, or -1 after worker_fail().
-int net_datagram_open(struct worker *worker);
 
 // ---- client.c ----
 

@@ -437,22 +437,6 @@ static void net_sweep_begin(struct net_server *server)
         uv_timer_start(&server->sweep, on_sweep, (uint64_t)period_ms, (uint64_t)period_ms);
 }
 
-// Held, nobody is heard, and no time passes.
-static void net_sweep_hold(struct net_server *server, bool held)
-{
-    const int64_t at_ns = clock_ns();
-    if (held) {
-        uv_timer_stop(&server->sweep);
-        return;
-    }
-    for (unsigned i = 0; i < server->peer_count; i++)
-        server->peers[i]->active_ns = at_ns;
-    for (struct net_connection *one = server->connections; one; one = one->next)
-        one->since_ns = at_ns;
-    if (server->connections)
-        net_sweep_begin(server);
-}
-
 // The bytes of a TCP stream: counted, and thrown away.
 
 #define ROUNDS 8 // before others have their turn
@@ -553,27 +537,32 @@ static void on_wake(uv_async_t *wake)
         uv_stop(&server->loop);
 }
 
-// Held, it reads nothing, so that senders come to a stop.
+// Held, it reads nothing, so that senders come to a stop; nobody is heard, and no time passes.
 static void hold(struct net_server *server, bool held)
 {
+    const int64_t at_ns = clock_ns();
     net_echo_hold(server, held);
     if (held) {
         uv_poll_stop(&server->listener);
         uv_timer_stop(&server->rest);
         uv_timer_stop(&server->report);
-        net_sweep_hold(server, true);
+        uv_timer_stop(&server->sweep);
         net_batch_end(server);
     } else {
-        net_sweep_hold(server, false);
         uv_poll_start(&server->listener, UV_READABLE, on_listener);
+        if (server->connections)
+            net_sweep_begin(server);
     }
     net_port_hold(&server->port, held);
-    for (struct net_connection *one = server->connections; one; one = one->next)
+    for (struct net_connection *one = server->connections; one; one = one->next) {
+        one->since_ns = at_ns;
         if (held)
             uv_poll_stop(&one->poll);
         else
             listen_to(one);
+    }
     for (unsigned i = 0; i < server->peer_count; i++) {
+        server->peers[i]->active_ns = at_ns;
         server->peers[i]->changed = false;
         if (server->peers[i]->port)
             net_port_hold(server->peers[i]->port, held);

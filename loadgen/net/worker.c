@@ -9,6 +9,14 @@
 #define CHECK_MS  100       // the longest wait of a worker
 #define ANSWER_NS 100000000 // that an answer to a question is waited for
 
+#define BATCH 64 // datagrams that are sent at a time
+
+struct batch {
+    struct mmsghdr messages[BATCH];
+    struct iovec parts[BATCH][2];
+    unsigned char heads[BATCH][NET_HEAD_BYTES];
+};
+
 int net_worker_open(struct worker *worker)
 {
     struct net_state *state = state_of(worker->run);
@@ -22,6 +30,20 @@ int net_worker_open(struct worker *worker)
     for (unsigned i = worker->index; i < state->stream_count; i += threads) {
         state->streams[i].worker = worker;
         own->streams[own->count++] = &state->streams[i];
+    }
+    if (state->mode != NET_UDP)
+        return 0;
+    struct batch *batch = own->batch = calloc(1, sizeof *batch);
+    if (!batch)
+        return worker_fail(worker, "out of memory: free some");
+    for (int i = 0; i < BATCH; i++) {
+        batch->parts[i][0] = (struct iovec){batch->heads[i], NET_HEAD_BYTES};
+        if (state->block_bytes <= NET_HEAD_BYTES)
+            batch->parts[i][0].iov_len = state->block_bytes;
+        else
+            batch->parts[i][1] = (struct iovec){state->block, state->block_bytes - NET_HEAD_BYTES};
+        batch->messages[i].msg_hdr.msg_iov = batch->parts[i];
+        batch->messages[i].msg_hdr.msg_iovlen = state->block_bytes > NET_HEAD_BYTES ? 2 : 1;
     }
     return 0;
 }
@@ -335,36 +357,9 @@ void net_bulk_work(struct worker *worker)
 
 // ==== UDP: numbered datagrams, many at a time ====
 
-#define BATCH          64
 #define BATCH_TURNS    16 // batches before it reads the clock
 #define SETTLE_NS      500000000
 #define SETTLE_STEP_NS 2000000
-
-struct batch {
-    struct mmsghdr messages[BATCH];
-    struct iovec parts[BATCH][2];
-    unsigned char heads[BATCH][NET_HEAD_BYTES];
-};
-
-int net_datagram_open(struct worker *worker)
-{
-    const struct net_state *state = state_of(worker->run);
-    struct net_worker *own = worker->state;
-    struct batch *batch = calloc(1, sizeof *batch);
-    own->batch = batch;
-    if (!batch)
-        return worker_fail(worker, "out of memory: free some");
-    for (int i = 0; i < BATCH; i++) {
-        batch->parts[i][0] = (struct iovec){batch->heads[i], NET_HEAD_BYTES};
-        if (state->block_bytes <= NET_HEAD_BYTES)
-            batch->parts[i][0].iov_len = state->block_bytes;
-        else
-            batch->parts[i][1] = (struct iovec){state->block, state->block_bytes - NET_HEAD_BYTES};
-        batch->messages[i].msg_hdr.msg_iov = batch->parts[i];
-        batch->messages[i].msg_hdr.msg_iovlen = state->block_bytes > NET_HEAD_BYTES ? 2 : 1;
-    }
-    return 0;
-}
 
 // Returns how many of at most BATCH got through; none: the socket is full.
 static unsigned send_batch(struct net_stream *stream, unsigned count)
