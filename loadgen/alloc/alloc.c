@@ -514,8 +514,6 @@ static const struct load alloc_load = {
     .summary = "allocates and frees memory: allocator, page faults, mappings",
     .details = details,
     LOAD_OPTIONS(alloc_options),
-    .state_size = sizeof(struct alloc_plan),
-    .worker_size = sizeof(struct alloc_worker),
     .steps_per_s = STEPS_PER_S,
     .unit = UNIT_OPS,
     .calibrations = (const char *const[]){"--threads 1", "", NULL},

@@ -4,7 +4,8 @@
 // each worker measures on its own CPU before it begins. One touch is one unit of the load's rate.
 
 #define OPTIONS_OF struct icache_settings // see common/options.h
-#define STATE_OF   struct touch_state     // see load.h
+#define STATE_OF   struct icache_state    // see load.h
+#define OWN_OF     struct code
 
 #include "core/kernels.h"
 #include "mem/mem.h"
@@ -32,12 +33,12 @@ static void touches_measure_fitting(struct worker *worker, touch_walk *walk, voi
         least_ns = fmin(least_ns, (double)(to_ns - from_ns) / FITTING_TOUCHES);
         from_ns = to_ns;
     }
-    state_of(worker->run)->fitting_fs += (uint64_t)(least_ns * 1e6);
+    ((struct touch_state *)worker->run->state)->fitting_fs += (uint64_t)(least_ns * 1e6);
 }
 
 static double ns_fitting(const struct run *run)
 {
-    const double sum_fs = (double)state_of(run)->fitting_fs;
+    const double sum_fs = (double)((struct touch_state *)run->state)->fitting_fs;
     return sum_fs > 0 ? sum_fs / 1e6 / run->threads : NAN;
 }
 
@@ -228,8 +229,6 @@ static const struct load icache_load = {
     .summary = "fetches and executes more code than the L1 instruction cache holds",
     .details = icache_details,
     LOAD_OPTIONS(icache_options),
-    .state_size = sizeof(struct icache_state),
-    .worker_size = sizeof(struct code),
     CORE_LOAD,
     .check = icache_check,
     .begin = icache_begin,
@@ -266,7 +265,11 @@ struct tlb_state {
 };
 
 #undef OPTIONS_OF
+#undef STATE_OF
+#undef OWN_OF
 #define OPTIONS_OF struct tlb_settings
+#define STATE_OF   struct tlb_state
+#define OWN_OF     struct tlb_pages
 static const char *const tlb_levels[] = {[FIRST] = "dtlb", [SECOND] = "stlb", NULL};
 static const struct option_row tlb_options[] = {
     {ROW("level", "NAME", OPTION_CHOICE, level), .preset = "stlb", .choices = tlb_levels,
@@ -375,8 +378,6 @@ static const struct load tlb_load = {
     .summary = "reads more pages than the TLB has entries",
     .details = tlb_details,
     LOAD_OPTIONS(tlb_options),
-    .state_size = sizeof(struct tlb_state),
-    .worker_size = sizeof(struct tlb_pages),
     CORE_LOAD,
     .quantum = CHUNK_PAGES,
     .check = tlb_check,

@@ -566,8 +566,6 @@ static const struct load cpu_load = {
         "its beginning, and it repeats from its end; without --control and --duration it runs "
         "once.",
     LOAD_OPTIONS(settings),
-    .state_size = sizeof(struct cpu_state),
-    .worker_size = sizeof(struct spinner),
     .unit = UNIT_CPUS,
     .pinned = true,
     .check = cpu_check,

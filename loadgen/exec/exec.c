@@ -749,7 +749,6 @@ static const struct load exec_load = {
                "one that fails. cpu_s is that of its whole process tree, counted by a cgroup where "
                "one can be made; \"accounting\" in the report says how.",
     LOAD_OPTIONS(settings),
-    .state_size = sizeof(struct exec_state),
     .check = exec_check,
     .prepare = exec_prepare,
     .cleanup = exec_cleanup,

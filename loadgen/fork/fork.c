@@ -104,7 +104,6 @@ static const struct load fork_load = {
     .details = "One operation makes a process, which writes to --touch bytes and ends, and waits "
                "for that; the rate of --limit is in processes a second.",
     LOAD_OPTIONS(options),
-    .worker_size = sizeof(struct parent),
     .unit = UNIT_OPS,
     .calibrations = (const char *const[]){"--threads 1", "", NULL},
     .pinned = true,

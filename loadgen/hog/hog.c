@@ -158,7 +158,6 @@ static const struct load hog_load = {
                "grows by (--leak), or gives to reclaim (--reclaim). It is refused where the memory "
                "is not free, and ends when memory gets short.",
     LOAD_OPTIONS(options),
-    .worker_size = sizeof(struct heap),
     .unit = UNIT_BYTES,
     .quantum = STEP_BYTES,
     .calibrations = (const char *const[]){"--threads 1", NULL},

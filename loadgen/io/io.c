@@ -410,11 +410,10 @@ static int instead(struct run *run)
 }
 
 #define IO_LOAD                                                                                    \
-    .details = details, .options = io_options, .options_size = sizeof(struct io_settings),         \
-    .state_size = sizeof(struct io_state), .worker_size = sizeof(struct io_worker), .timed = true, \
-    .check = check, .prepare = prepare, .begin = begin, .work = work, .end = end,                  \
-    .cleanup = cleanup, .describe = describe, .fields = io_fields, .notes = io_notes,              \
-    .count = io_count, .instead = instead
+    .details = details, LOAD_OPTIONS(io_options), .timed = true, .check = check,                   \
+    .prepare = prepare, .begin = begin, .work = work, .end = end, .cleanup = cleanup,              \
+    .describe = describe, .fields = io_fields, .notes = io_notes, .count = io_count,               \
+    .instead = instead
 
 static const struct load io_load = {
     IO_LOAD, .name = "io",

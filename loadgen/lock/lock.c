@@ -294,7 +294,6 @@ static const struct load lock_load = {
     .details = "Neither is done unless it is named. The rate of --limit is in additions a second. "
                "The report has what was claimed, and what the counter has come to.",
     LOAD_OPTIONS(options),
-    .state_size = sizeof(struct lock_state),
     .steps_per_s = STEPS_PER_S,
     .unit = UNIT_OPS,
     // By `loadgen lock --contended --calib`; by `jostle calib` none.

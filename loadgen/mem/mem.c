@@ -317,18 +317,16 @@ static int mem_verify(struct run *run)
 }
 
 // What loadgen mem and loadgen cache have alike.
-#define MEM_LOAD                                                                                   \
-    .options_size = sizeof(struct mem_settings), .state_size = sizeof(struct mem_state),           \
-    .worker_size = sizeof(struct mem_worker), .fills = true, .pinned = true,                       \
-    .prepare = mem_prepare, .begin = mem_begin, .operate = mem_operate, .verify = mem_verify,      \
-    .end = mem_end, .cleanup = mem_cleanup, .notes = mem_notes
+#define MEM_LOAD(rows)                                                                             \
+    LOAD_OPTIONS(rows), .fills = true, .pinned = true, .prepare = mem_prepare, .begin = mem_begin, \
+                        .operate = mem_operate, .verify = mem_verify, .end = mem_end,              \
+                        .cleanup = mem_cleanup, .notes = mem_notes
 
 static const struct load mem_load = {
-    MEM_LOAD,
+    MEM_LOAD(mem_options),
     .name = "mem",
     .summary = "moves data through memory or a cache, or chases pointers in it",
     .details = details,
-    .options = mem_options,
     .calibrations = (const char *const[]){"--kernel read --threads 1", "--kernel read",
                                           "--kernel write --threads 1", "--kernel write",
                                           "--kernel copy --threads 1", "--kernel copy",
@@ -414,11 +412,10 @@ static void fields(struct run *run, const struct snapshot *window, struct line *
 }
 
 static const struct load cache_load = {
-    MEM_LOAD,
+    MEM_LOAD(options),
     .name = "cache",
     .summary = "occupies a part of a cache: L1d, L2 or L3",
     .details = cache_details,
-    .options = options,
     .threads = 1,
     .calibrations = (const char *const[]){"", NULL},
     .check = check,

@@ -123,12 +123,10 @@ static bool edge_kept(const struct mem_caches *caches, uint64_t *bytes)
         return false;
     describe(caches, machine, sizeof machine);
     json_t *record = json_read_record(path, 0, NULL);
-    const char *schema = json_string_value(json_object_get(record, "schema"));
-    const char *kept = json_string_value(json_object_get(record, "machine"));
     const json_t *edge = json_object_get(record, "cache_edge_bytes");
     const json_int_t found = json_integer_value(edge);
-    const bool fits = schema && kept && strcmp(schema, SCHEMA_CACHE_EDGE) == 0 &&
-                      strcmp(kept, machine) == 0 && (json_is_null(edge) || found > 0);
+    const bool fits = json_text_is(record, "schema", SCHEMA_CACHE_EDGE) &&
+                      json_text_is(record, "machine", machine) && (json_is_null(edge) || found > 0);
     if (fits)
         *bytes = (uint64_t)found;
     json_decref(record);

@@ -160,8 +160,6 @@ static const struct load meta_load = {
                "create, stat, rename and unlink; latencies are of a file, all four. Files are "
                "empty, in a folder of its own that is removed at the end, also after SIGKILL.",
     LOAD_OPTIONS(options),
-    .state_size = sizeof(struct meta),
-    .worker_size = sizeof(struct place),
     .unit = UNIT_OPS,
     .quantum = OPERATIONS,
     .calibrations = (const char *const[]){"--threads 1", "--threads 1 --fsync", NULL},

@@ -560,7 +560,6 @@ static const struct load neighbour_load = {
         "started. They are yours, or you are root; never your shell or what started it. Whatever "
         "ends loadgen, the kernel continues them at once. cpu_s is their CPU time.",
     LOAD_OPTIONS(settings),
-    .state_size = sizeof(struct neighbour_state),
     .check = check,
     .prepare = prepare,
     .cleanup = cleanup,

@@ -4,6 +4,7 @@
 
 #define OPTIONS_OF struct ops_settings // see common/options.h
 #define STATE_OF   struct ops_state    // see load.h
+#define OWN_OF     int64_t             // of clock_sample()
 
 #include "core/kernels.h"
 #include "load.h"
@@ -244,8 +245,6 @@ static const struct load ops_load = {
     .summary = "computes in registers: whole numbers or floating point, in vectors or not",
     .details = ops_details,
     LOAD_OPTIONS(ops_options),
-    .state_size = sizeof(struct ops_state),
-    .worker_size = sizeof(int64_t), // of clock_sample()
     .unit = UNIT_OPS,
     .calibrations = (const char *const[]){"--threads 1", "", NULL},
     .pinned = true,
@@ -266,14 +265,10 @@ struct ports_settings {
     int kind;
 };
 
-struct ports_state {
-    struct port_kernel kernel;
-};
-
 #undef OPTIONS_OF
 #undef STATE_OF
 #define OPTIONS_OF struct ports_settings
-#define STATE_OF   struct ports_state
+#define STATE_OF   struct port_kernel
 static const struct option_row ports_options[] = {
     {ROW("kind", "KIND", OPTION_CHOICE, kind), .measured = true, .preset = "all",
      .choices = port_kind_names,
@@ -292,7 +287,7 @@ static const char ports_details[] =
 
 static void ports_check(struct run *run)
 {
-    struct port_kernel *kernel = &state_of(run)->kernel;
+    struct port_kernel *kernel = run->state;
     *kernel = port_kernel_of((enum port_kind)settings_of(run)->kind);
     run->quantum = kernel->blocks * kernel->instructions;
 }
@@ -301,7 +296,7 @@ static void ports_check(struct run *run)
 
 static double ports_operate(struct worker *worker)
 {
-    const struct port_kernel *kernel = &state_of(worker->run)->kernel;
+    const struct port_kernel *kernel = worker->run->state;
     if (!kernel->run(kernel->blocks, 0))
         return worker_fail(worker,
                            "a wrong result of %s on CPU %d: do not trust this CPU, or this build",
@@ -321,7 +316,7 @@ static double per_cycle(const struct snapshot *window)
 // NAN: not known; a core that starts more than it could is not the one of the table.
 static double possible(const struct run *run, const struct snapshot *window)
 {
-    const double most = state_of(run)->kernel.per_cycle;
+    const double most = state_of(run)->per_cycle;
     return per_cycle(window) > MOST_SHARE * most ? NAN : most;
 }
 
@@ -358,8 +353,6 @@ static const struct load ports_load = {
     .summary = "keeps a core's execution ports busy: integer, floating point, shuffle",
     .details = ports_details,
     LOAD_OPTIONS(ports_options),
-    .state_size = sizeof(struct ports_state),
-    .worker_size = sizeof(int64_t), // of clock_sample()
     CORE_LOAD,
     .check = ports_check,
     .operate = ports_operate,

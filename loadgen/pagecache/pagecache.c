@@ -319,8 +319,6 @@ static const struct load pagecache_load = {
                "its size divided by that. They take free memory first. Pages are given back at "
                "each pause, and the file is gone at the end, unless it is kept.",
     LOAD_OPTIONS(options),
-    .state_size = sizeof(struct pagecache_state),
-    .worker_size = sizeof(struct reader),
     .unit = UNIT_BYTES,
     .threads = 1,
     .timed = true,

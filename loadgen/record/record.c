@@ -4,6 +4,7 @@
 // is not load: it is recorded separately.
 
 #define OPTIONS_OF struct record_settings // see common/options.h
+#define STATE_OF   struct recording       // see load.h
 
 #include "load.h"
 
@@ -507,7 +508,6 @@ static const struct load record_load = {
         "irq and softirq time count as load, steal is recorded separately. What the recorder "
         "itself takes is in the load, and own_cpu_s of the last line says how much that was.",
     LOAD_OPTIONS(options),
-    .state_size = sizeof(struct recording),
     .check = record_check,
     .arguments = "FILE",
     .without = (const char *const[]){"threads", "cpus", "limit", "nice", "sched", "force", "json",

@@ -351,7 +351,6 @@ static const struct load switch_load = {
                "and one for the sleep until the next are due. An operation is a wake-up; its "
                "service time is the latency until the thread that was woken runs.",
     LOAD_OPTIONS(options),
-    .worker_size = sizeof(struct pair),
     .unit = UNIT_OPS,
     .calibrations = (const char *const[]){"--threads 1", NULL},
     .timed = true,

@@ -164,7 +164,6 @@ static const struct load syscall_load = {
                "and write are compared with the kernel's own count. An operation is a few calls in "
                "a row, fewer at a low rate.",
     LOAD_OPTIONS(options),
-    .worker_size = sizeof(struct caller),
     .unit = UNIT_OPS,
     .quantum = MOST_IN_A_ROW,
     .steps_per_s = STEPS_PER_S,
