@@ -2,9 +2,6 @@
 
 #include "frame.h"
 
-#include "common/save.h"
-#include "common/schemas.h"
-#include "common/text.h"
 #include "common/version.h"
 
 #include <hwloc.h>

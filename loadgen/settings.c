@@ -7,7 +7,6 @@
 
 #include "common/cgroup.h"
 
-#include <sched.h>
 #include <sys/resource.h>
 
 #define LENGTH_BY_HAND_NS (INT64_C(3600) * 1000000000)

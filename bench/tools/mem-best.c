@@ -7,7 +7,9 @@
  *   mem-best chase BYTES SECONDS [huge]
  *       one line: "chase" and ns for each load, the median of its passes
  *
- * Build: cc -O3 -march=native -fopenmp. Without AVX2 there is only plain C. */
+ * Build: cc -I. -O3 -march=native -fopenmp. Without AVX2 there is only plain C. */
+
+#include "common/clock.h"
 
 #include <omp.h>
 #include <sched.h>
@@ -17,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
@@ -131,9 +132,7 @@ static void die(const char *text)
 
 static double now_s(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    return (double)clock_ns() / 1e9;
 }
 
 static void *map(size_t bytes, bool huge)

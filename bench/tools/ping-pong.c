@@ -2,6 +2,8 @@
  * take with blocking sockets, for bench/loads.conf: a child sends back what comes, the
  * parent counts. Prints round trips a second, and their median in us. */
 
+#include "common/clock.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -13,7 +15,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LARGEST (1 << 16)
@@ -25,13 +26,6 @@ static void die(const char *what)
 {
     fprintf(stderr, "ping-pong: %s: %s\n", what, strerror(errno));
     exit(1);
-}
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 static void read_all(int fd, size_t count)
@@ -103,14 +97,14 @@ int main(int argc, char **argv)
         die("no child");
     if (child == 0)
         echo(pair[1], bytes);
-    const int64_t start_ns = now_ns();
+    const int64_t start_ns = clock_ns();
     int64_t before_ns = start_ns, at_ns = start_ns;
     size_t count = 0;
     for (; at_ns - start_ns < (int64_t)(seconds * 1e9); before_ns = at_ns, count++) {
         if (send(pair[0], block, bytes, MSG_NOSIGNAL) != (ssize_t)bytes)
             die("cannot send");
         read_all(pair[0], bytes);
-        at_ns = now_ns();
+        at_ns = clock_ns();
         times[count % SAMPLES] = (uint32_t)(at_ns - before_ns);
     }
     kill(child, SIGTERM);

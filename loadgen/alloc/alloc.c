@@ -12,7 +12,6 @@
 
 #include <malloc.h>
 #include <sys/resource.h>
-#include <sys/types.h>
 
 #ifndef WITHOUT_jemalloc
 #include <jemalloc/jemalloc.h>

@@ -17,7 +17,6 @@
 #include "common/schemas.h"
 #include "common/text.h"
 
-#include <jansson.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 

@@ -7,7 +7,6 @@
 
 #include "load.h"
 
-#include "common/file.h"
 #include "common/group.h"
 #include "common/memory.h"
 #include "common/processes.h"

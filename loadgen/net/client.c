@@ -1,11 +1,8 @@
 #include "net/net.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
-#include <sys/socket.h>
 
 // How the sending half introduces itself to a listener.
 

@@ -6,11 +6,8 @@
 #include "common/random.h"
 
 #include <linux/sockios.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 
 static const struct load net_ping_load;
 

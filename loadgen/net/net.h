@@ -9,7 +9,7 @@
 #include "load.h"
 #include "net/address.h"
 
-#include <uv.h>
+#include <uv.h> // and what the C library has of sockets
 
 // What the parts of the receiving half share. All of it runs in the server's thread unless
 // a comment says otherwise.

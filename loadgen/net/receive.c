@@ -1,9 +1,5 @@
 #include "net/net.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-
 #define STACK_BYTES (256u << 10) // of a thread; there may be NET_MOST_STREAMS of them
 
 struct net_echo {

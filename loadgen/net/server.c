@@ -1,10 +1,7 @@
 #include "net/net.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdarg.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 
 #define MOST_WARNINGS 10 // of what peers do: they may do it for ever
 

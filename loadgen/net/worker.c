@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 
 #define CHECK_MS  100       // the longest wait of a worker
 #define ANSWER_NS 100000000 // that an answer to a question is waited for

@@ -11,7 +11,6 @@
 #include "ops/widths.h"
 
 #include "common/ports.h"
-#include "common/processor.h"
 
 // ---- the clock ----
 

@@ -3,7 +3,6 @@
 
 #include "ops/widths.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #if defined(__x86_64__)

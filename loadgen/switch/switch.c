@@ -12,7 +12,6 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/types.h>
 
 // Two threads that wake each other: the one that calls these functions, and a
 // partner, which answers each wake-up by one.
