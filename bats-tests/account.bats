@@ -33,8 +33,9 @@ teardown() {
     cat {alone,counted}/runs.jsonl | holds -s 'map(.user_s + .system_s) as [$c, $d, $e, $f] | ([$e, $f] | min) > 3 * ([$c, $d] | max)'
     holds -s 'all(.[]; .user_s + .system_s < 1.2 * .wall_s + 0.02 and .user_s >= 0 and .system_s >= 0)' <counted/runs.jsonl
     holds '.settings.account | startswith("cgroup:")' <counted/experiment.json
-    while read -r line; do jsonschema -i <(printf '%s' "$line") "$ROOT/results/schema/jostle.run.schema.json"; done <counted/runs.jsonl
-    jsonschema -i counted/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    split -l 1 counted/runs.jsonl run.
+    is_valid run run.*
+    is_valid experiment counted/experiment.json
 }
 
 @test "a control group that goes away ends the experiment, which says so" {

@@ -51,7 +51,7 @@ spins() {
 
 # is_record FILE: it is as its schema says, and its CPUs add up.
 is_record() {
-    jsonschema -i "$1" "$ROOT/results/schema/jostle.blame.schema.json" 2>&1
+    is_valid blame "$1" 2>&1
     holds '.kernel as $k | (([.culprits[].cpus] | add // 0) + .victim.cpus + $k.own_cpus) as $sum
         | $sum <= $k.cpus + 0.05 + 0.02 / .duration_s and ($sum - $k.busy_cpus | fabs) < 0.1 + 0.04 / .duration_s' <"$1"
 }
@@ -325,7 +325,7 @@ END
             | .culprits = [.culprits[0] // {} | .text = (if $i == 3 then "make" else "xz" end)]' one >>node/lines.jsonl
     done
     "$BIN/blame" --show node/lines.jsonl >history
-    jsonschema -i history "$ROOT/results/schema/jostle.blame-history.schema.json" 2>&1
+    is_valid blame-history history 2>&1
     holds '.cut == false and (.hosts[0] | .records == 4 and .factor == 2.5 and .most == 4 and (.rows | length) == 4 and .culprits == [{text: "xz", times: 2}, {text: "make", times: 1}])' <history
     head -c 700 node/lines.jsonl >part
     cat part >>node/lines.jsonl

@@ -36,7 +36,7 @@ made() {
         | (.wake.drift | .ci[0] > 0.3 and .ci[1] < 0.5) and all(.[]; .n == 40 and .spread > 0)
         and (.memory | .median > 90 and .median < 110 and .worse == "higher"))' <many/result.json
     holds '[.warnings[] | select(.flag == "machine-changed")] | length == 1 and (.[0] | .severity == "note" and (.message | startswith("the machine itself changed: by the probe before each block, wake was 4")))' <many/result.json
-    jsonschema -i many/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    is_valid result many/result.json
     # A reporter that a probe has twice counts once.
     made twice 12 0
     jq -c '.probe.reporters |= [.[], .[], .[]]' twice/runs.jsonl >new && mv new twice/runs.jsonl
@@ -76,9 +76,9 @@ unusual() {
     holds '.unusual[0] | .ratio > 1.5 and .range[0] < .ratio and .ratio < .range[1] and .since == null and .experiments == 12' <out/experiment.json
     [[ $(wc -l <"$KEPT") == $((lines + 1)) ]]
     tail -n 1 "$KEPT" >line
-    jsonschema -i line "$ROOT/results/schema/jostle.machine.schema.json"
-    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
-    jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    is_valid machine line
+    is_valid experiment out/experiment.json
+    is_valid result out/result.json
     # Once more: since the one before.
     unusual
     holds 'length == 1 and (.[0] | contains("than its usual since 20"))' <said
@@ -114,7 +114,7 @@ unusual() {
     holds 'group_by(.block) | length == 3 and (map(sort_by(.order) | map(has("probe"))) == [[false, false], [true, false], [true, false]])' <runs.json
     holds '[.[] | select(.probe)] | length == 2 and all(.[].probe; .budget_s >= 0.01 and .budget_s <= 0.1 and (.reporters | length) >= 1)' <runs.json
     sed -n 3p out/runs.jsonl >run.json
-    jsonschema -i run.json "$ROOT/results/schema/jostle.run.schema.json"
+    is_valid run run.json
     holds '.settings.probe and .machine.probes == 2' <out/result.json
     "$JOSTLE" run --quiet --no-probe --max-runs 2 --output without -- true
     JOSTLE_NO_PROBE=1 "$JOSTLE" run --quiet --max-runs 2 --output also -- true

@@ -196,10 +196,10 @@ talk() {
     [[ $(tail -n 4 answers | paste -sd ' ') == 'failed=1 broken=2 held=0 over=' && -z $(ls scratch) ]]
     [[ $(grep -m 1 -A 2 '^step=' answers | paste -sd ' ') == "step=a.n=1@l folder=$PWD/scratch/jostle."*' session=' ]]
     [[ $(grep -m 7 '^word=' answers | cut -d = -f 2- | paste -sd ' ') == 'slowdown --quiet --resume --cell out/cells/a.n=1@l/cell.json --output out/cells/a.n=1@l' ]]
-    jsonschema -i out/cells/a.n=1@l/cell.json "$ROOT/results/schema/jostle.cell.schema.json"
+    is_valid cell out/cells/a.n=1@l/cell.json
     holds '.loads == [{name: "l", spec: "cpu --percent 1"}] and .settings == {"max-runs": "7"} and .number == 1' <out/cells/a.n=1@l/cell.json
     # Those that could not say so themselves.
-    jsonschema -i out/cells/a.n=2@l/status.json "$ROOT/results/schema/jostle.status.schema.json"
+    is_valid status out/cells/a.n=2@l/status.json
     holds -s 'map(.state) == ["failed", "interrupted", "interrupted"] and all(.[]; .reason == "the target failed: fix it" and .max_runs == 14)' < <(cat out/cells/a.n={2,3,4}@l/status.json)
     grep -qE '^2/4 a.n=2@l: failed: the target failed: fix it \([0-9.]+ s\)$' log
     # The failed one is left, the others are to be measured.

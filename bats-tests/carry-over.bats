@@ -218,8 +218,9 @@ experiment() {
     jq -s . out/runs.jsonl | holds '. as $runs | all(range(1; length); . as $i | $runs[$i - 1].condition != "low" or $runs[$i].condition == "low" or $runs[$i].washout)'
     holds --argjson runs "$(wc -l <out/runs.jsonl)" '.washout.made_runs + 6 == $runs and (.conditions | map(.runs) == [3, 3]) and .settings.washout == "1"' <out/result.json
     [[ $(wc -l <calls) -eq $(wc -l <out/runs.jsonl) ]]
-    while read -r line; do jsonschema -i <(printf '%s' "$line") "$ROOT/results/schema/jostle.run.schema.json"; done <out/runs.jsonl
-    jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    split -l 1 out/runs.jsonl run.
+    is_valid run run.*
+    is_valid result out/result.json
     "$JOSTLE" report --format json out | holds '.cells | length > 0'
     # Without being told, a slowdown has the automatic one; a run has none.
     "$JOSTLE" slowdown --quiet --output default --max-runs 2 --load 'low=cpu --percent 5 --threads 1' -- true

@@ -94,7 +94,7 @@ values() {
 @test "the record holds command, loads, settings, machine and placement, and is valid" {
     "$EXPERIMENT" slowdown --output out --error 2.5% --settle 0.1s --max-time 2m --max-runs 5 --seed 7 --metric all --cold --cold-path a --cold-path b \
         --load 'half=cpu --percent 50' -- ./target 1 $'bad \xff byte' >/dev/null
-    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    is_valid experiment out/experiment.json
     holds '.command == ["./target", "1", "bad \ufffd byte"]
         and .loads == [{name: "baseline", spec: null, parts: []},
             {name: "half", spec: "cpu --percent 50", parts: [{name: "half", node: null, words: ["cpu", "--percent", "50"]}]}]
@@ -109,7 +109,7 @@ values() {
 @test "metrics are names, definitions and adapters, in the order given; the record says which decide" {
     printf '# a test\ncommand: x\nlast=stdout:/last ([0-9.]+)/,unit=ms\nerrors=stdout:/errors ([0-9]+)/,role=errors\n' >own
     "$EXPERIMENT" run --output out --metric wall_s,cpu_s --metric 'rate=stdout:/a,b=([0-9]+)/,unit=1/s,better=higher' --metric @./own --decide rate,cpu_s -- true >/dev/null
-    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    is_valid experiment out/experiment.json
     holds '.settings | .metric == ["wall_s", "cpu_s", "rate", "last"] and .decide == ["cpu_s", "rate"]
         and ([.metrics[] | [.name, .source, .unit, .better, .role, .adapter]] == [["rate", "stdout:/a,b=([0-9]+)/", "1/s", "higher", null, null],
             ["last", "stdout:/last ([0-9.]+)/", "ms", "lower", null, "own"], ["errors", "stdout:/errors ([0-9]+)/", "", "lower", "errors", "own"]])' <out/experiment.json
@@ -200,7 +200,7 @@ values() {
     holds '.environment.job == {scheduler: "slurm", job_id: "12", node_count: 1, exclusive: true, pinned: null, cpus: "2"}
         and .before.neighbours == {jobs: ["7", "8"], cpus_allocated: 4, cpus_ours: null}' <out/experiment.json
     "$EXPERIMENT" --counters | holds '.neighbours.jobs == ["7", "8"] and .cpus >= 1 and .busy_s > 0'
-    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    is_valid experiment out/experiment.json
 }
 
 @test "the counters are one line, and null where a kernel has none" {
@@ -231,7 +231,7 @@ begun() {
         and (.resumed | length == 1 and .[0].host == $host and .[0].before.busy_s > 0 and .[0].runs == 0)' --arg host "$(uname -n)" <out/experiment.json
     again --max-runs 9 >/dev/null
     holds '.resumed | length == 2' <out/experiment.json
-    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    is_valid experiment out/experiment.json
 }
 
 @test "what is complete is left alone" {
@@ -308,14 +308,14 @@ program_of() {
     PATH=$PWD/first:$PWD/second:$PATH program_of tool | holds '.path == $path and (.sha256 | length) == 64' --arg path "$PWD/second/tool"
     # A shell that runs a line is itself the program.
     program_of sh -c 'exit 0' | holds '.path == $path' --arg path "$(readlink -f "$(command -v sh)")"
-    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    is_valid experiment out/experiment.json
 }
 
 @test "a program that is not known, or too large to read, says why" {
     program_of ./absent | holds '.path == null and .sha256 == null and .size_bytes == null and (.reason | contains("No such file"))'
     truncate -s 300M huge && chmod +x huge
     program_of ./huge | holds '.sha256 == null and .size_bytes == 314572800 and (.reason | contains("256 MiB"))'
-    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    is_valid experiment out/experiment.json
 }
 
 @test "variables that move figures are recorded, others are not" {
@@ -340,5 +340,5 @@ program_of() {
     holds '.environment | .swappiness == 10 and .aslr == 1 and .numa_balancing == 1 and .thp == "always" and .turbo == "on" and .smt == "on"
         and .governor == "powersave performance" and .isolated_cpus == "2-3" and .numa_nodes == 1 and .microcode == null and .perf_event_paranoid == null
         and .mitigations == { l1tf: "Mitigation: PTE Inversion" }' <out/experiment.json
-    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    is_valid experiment out/experiment.json
 }

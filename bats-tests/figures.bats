@@ -29,7 +29,7 @@ experiment() {
 
 # valid FOLDER: its result is as the schema says.
 valid() {
-    jsonschema -i "$1/result.json" "$ROOT/results/schema/jostle.result.schema.json"
+    is_valid result "$1/result.json"
 }
 
 @test "the slowdown of the wall time is always computed; only what --metric names decides" {
@@ -209,7 +209,7 @@ figures_of() {
     holds '.settings.statistic == "typical" and .conditions[0].wall_s.statistic == "typical"' <out/result.json
     run -0 "$JOSTLE" slowdown --min-runs 6 --max-runs 7 --resume --statistic median --load 'half=cpu --percent 50' --output out -- sleep 0.01
     holds '.settings.statistic == "median" and all(.conditions[]; .wall_s.statistic == "median" and .runs >= 6)' <out/result.json
-    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    is_valid experiment out/experiment.json
     valid out
     run -2 "$JOSTLE" run --statistic average -- true
     [[ $output == *'mean, median, trimmed, p90'* ]]

@@ -40,10 +40,30 @@ holds() {
         printf 'does not hold: %s\nthere is nothing to look at\n' "$1" >&2
         return 1
     }
-    jq -e "$@" >/dev/null <<<"$json" || {
+    # It starts in 2 ms, jq 1.6 in 20. What does not hold by it has jq's own word.
+    gojq -e "$@" >/dev/null 2>&1 <<<"$json" || jq -e "$@" >/dev/null <<<"$json" || {
         printf 'does not hold: %s\nin: %s\n' "$1" "$json" >&2
         return 1
     }
+}
+
+# is_valid KIND FILE...: each FILE is a JSON document as results/schema/jostle.KIND.schema.json says.
+is_valid() {
+    local schema=$ROOT/results/schema/jostle.$1.schema.json file port said validator
+    for file in "${@:2}"; do
+        if read -r port 2>/dev/null <"$BATS_RUN_TMPDIR/validator" && { exec {validator}<>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null; then
+            [[ $file == /* ]] || file=$PWD/$file
+            printf '%s\t%s\n' "$schema" "$file" >&"$validator"
+            said=$(cat <&"$validator")
+            exec {validator}>&-
+            [[ $said == ok ]] || {
+                printf '%s\n' "$said" >&2
+                return 1
+            }
+        else
+            jsonschema -i "$file" "$schema" || return
+        fi
+    done
 }
 
 # page_model PAGE: prints the model that a page of --format html carries.

@@ -176,7 +176,7 @@ points() {
     PAIRS=3 attribute '{}' '{ wall_s: [1.41, 1.4, 1.42][$block - 1], stalls: { cpu_s: [0.9, 0, 0][$block - 1] } }' >out.json
     points '(.points.cpu - 30 | fabs) < 1e-6 and .intervals.cpu[0] < 0' 41 <out.json
     holds '.text | startswith("half: +41 %: 30 ± 129 points waiting for the CPU, 11 ± ")' <out.json
-    jsonschema -i made/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    is_valid result made/result.json
     # Baselines that vary make the sides unequal: then the bounds are said.
     PAIRS=3 attribute '{ wall_s: [0.9, 1, 1.1][$block - 1] }' '{ wall_s: 1.6, stalls: { cpu_s: 0.6 } }' >out.json
     holds '(.intervals.cpu | map(round)) as $ci | (.intervals.cpu | add / 2 - 60 > 0.5)
@@ -280,7 +280,7 @@ waited() {
     [[ $output == *'Beside full (cpu --percent 100) it takes '*' of it waiting for a CPU.'* ]]
     run -0 "$JOSTLE" report --verbose out
     [[ $output =~ full:\ mean\ \+[0-9]+\ %:\ [0-9]+\ ((±\ [0-9.]+|\[[0-9.,\ ]+\])\ )?points\ waiting\ for\ the\ CPU,\ .*unexplained ]]
-    jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    is_valid result out/result.json
 }
 
 attributed() {

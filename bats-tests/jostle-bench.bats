@@ -57,7 +57,7 @@ cell() {
     echo '{"state": "interrupted", "reason": "--setup: no space"}' >"$DIR/cells/cpu.four/status.json"
     echo '{"state": "interrupted", "reason": "interrupted by SIGINT after 2 runs"}' >"$DIR/cells/cpu.five/status.json"
     run -0 bench --derive "$DIR"
-    jsonschema -i "$DIR/bench.json" "$ROOT/results/schema/jostle.bench.schema.json"
+    is_valid bench "$DIR/bench.json"
     # Of runs 101 to 104: the mean is 102.5, half of it 2 x 52.5.
     holds '.parts[0].rows[0] | .state == "done" and .n == 4 and .value == 102.5 and .peak.value == 50 and (.of_peak.ratio - 2.05 | fabs) < 1e-9
         and .of_peak.ci[0] < 2.05 and .of_peak.ci[1] > 2.05 and (.of_peak.ci[1] - .of_peak.ci[0]) < 0.5' <"$DIR/bench.json"
@@ -165,7 +165,7 @@ in_series() {
 
 @test "--quick ends within 5 minutes by its own limits, whatever is asked" {
     bench --quick --peers --threads 1,2,4,8,16,32 --samples 10 --expand "$DIR"
-    jsonschema -i "$DIR/bench-plan.json" "$ROOT/results/schema/jostle.bench-plan.schema.json"
+    is_valid bench-plan "$DIR/bench-plan.json"
     holds '.most_s <= 280 and .cells >= 20 and ([.parts[].part] == ["cpu", "memory", "disk", "network"])' <"$DIR/bench-plan.json"
     # Parts take turns: whenever the time is over, each part that can be measured has some of its rows.
     [[ $(grep -o '^\[target "[a-z]*' "$DIR/bench.conf" | head -n 4 | sort -u) == "$(grep -o '^\[target "[a-z]*' "$DIR/bench.conf" | sort -u)" ]]
@@ -195,7 +195,7 @@ in_series() {
             done
         done
     done
-    jsonschema -i "$DIR/bench-plan.json" "$ROOT/results/schema/jostle.bench-plan.schema.json"
+    is_valid bench-plan "$DIR/bench-plan.json"
     holds '[.parts[].cells[] | select(.peers | any(.[]; .reason == "not installed at node2"))] | length > 0' <"$DIR/bench-plan.json"
 }
 

@@ -140,8 +140,8 @@ refused() {
     run -0 "$JOSTLE" campaign c.conf --output out
     [[ $output == *'1/2 a.n=0.01@cpu.10: slowdown '*'4 runs'*'2/2 a.n=0.02@cpu.10: slowdown '* ]]
     [[ $output == *'jostle report '* ]]
-    jsonschema -i out/campaign.json "$ROOT/results/schema/jostle.campaign.schema.json"
-    jsonschema -i out/cells/a.n=0.01@cpu.10/cell.json "$ROOT/results/schema/jostle.cell.schema.json"
+    is_valid campaign out/campaign.json
+    is_valid cell out/cells/a.n=0.01@cpu.10/cell.json
     holds '.cell.name == "a.n=0.02@cpu.10" and .cell.parameters == {n: "0.02"} and .cell.number == 2 and (.conditions | map(.name) == ["baseline", "cpu-10"])' <out/cells/a.n=0.02@cpu.10/result.json
     holds '.state == "done" and .runs == 4' <out/cells/a.n=0.02@cpu.10/status.json
     cmp c.conf out/campaign.conf
@@ -185,7 +185,7 @@ refused() {
     [[ $output == *'a@bad: failed: '*nonsense*'2/4 a@good: slowdown'* ]]
     [[ ${lines[-1]} == 'jostle: 3 cells are not measured (2 could not be and 0 are by another jostle, see above; 1 failed, '* ]]
     holds '.state == "failed" and (.reason | contains("nonsense"))' <out/cells/a@bad/status.json
-    jsonschema -i out/cells/a@bad/status.json "$ROOT/results/schema/jostle.status.schema.json"
+    is_valid status out/cells/a@bad/status.json
 }
 
 @test "every cell has a fresh working folder below --scratch, which is removed" {
@@ -234,10 +234,10 @@ refused() {
     cmp first out/cells/a@cpu/runs.jsonl
     jq -s -e '[.[].settings.seed] | unique | length == 3' out/cells/*/experiment.json
     jq -s -e 'sort_by(.cell.session) | [.[].cell.session] == [null, 2, 3] and [.[].cell.of] == [null, "a@cpu", "a@cpu"]' out/cells/*/experiment.json
-    jsonschema -i out/campaign.json "$ROOT/results/schema/jostle.campaign.schema.json"
-    jsonschema -i out/cells/a@cpu.session2/cell.json "$ROOT/results/schema/jostle.cell.schema.json"
+    is_valid campaign out/campaign.json
+    is_valid cell out/cells/a@cpu.session2/cell.json
     "$JOSTLE" status out --json >said.json
-    jsonschema -i said.json "$ROOT/results/schema/jostle.campaign-status.schema.json"
+    is_valid campaign-status said.json
     run -0 "$JOSTLE" status out
     [[ $output == *'session 1: 1 of 1 done, session 2: 1 of 1 done, session 3: 1 of 1 done'* ]]
 }
@@ -252,7 +252,7 @@ refused() {
     # The other cells of both sessions are measured with what there is.
     run -0 "$JOSTLE" campaign --output out --quiet
     [[ $(wc -l <f/built) -eq 2 && -e out/cells/a.n=2.session2/result.json ]]
-    jsonschema -i out/campaign.json "$ROOT/results/schema/jostle.campaign.schema.json"
+    is_valid campaign out/campaign.json
     run -1 "$JOSTLE" campaign --output out --cells 1
     [[ $output == *'session-prepare cannot run while others measure cells'* ]]
     run -2 "$JOSTLE" submit --scheduler local f/c.conf --output other
@@ -266,7 +266,7 @@ refused() {
     file '[target "a"]' '    command = true'
     "$JOSTLE" campaign c.conf --quiet --output out
     holds '.cell.load == null and (.conditions | length == 1) and .slowdowns == []' <out/cells/a/result.json
-    jsonschema -i out/campaign.json "$ROOT/results/schema/jostle.campaign.schema.json"
+    is_valid campaign out/campaign.json
 }
 
 @test "percentages are calibrated first, for as long as the campaign says" {

@@ -37,10 +37,10 @@ capacity() {
     holds '.capacity.by_condition[0] | .value > 450 and .value < 550 and .error <= 0.05 and .bound == null and
         .ci[0] < .value and .value < .ci[1] and .kept > 0 and .kept < .runs' <out/result.json
     holds -s 'length >= 10 and length < 40' <out/runs.jsonl
-    jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
-    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    is_valid result out/result.json
+    is_valid experiment out/experiment.json
     head -1 out/runs.jsonl >run.json
-    jsonschema -i run.json "$ROOT/results/schema/jostle.run.schema.json"
+    is_valid run run.json
 }
 
 @test "of integers the capacity is the last that keeps the objective" {

@@ -33,7 +33,7 @@ made() {
     "$JOSTLE" compare --json - A B >comparison.json
     holds '[.comparisons[].condition] == ["baseline", "half"] and all(.comparisons[]; .metric == "wall_s" and (.ratio - 1.25 | fabs) < 0.001
         and .ci[0] > 1.23 and .ci[0] < 1.25 and .ci[1] > 1.25 and .ci[1] < 1.27 and .distinguishable)' <comparison.json
-    jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
+    is_valid comparison comparison.json
     run -0 "$JOSTLE" compare A B
     [[ $output =~ baseline\ +wall_s\ +10\ +1.00\ s\ .*\ 10\ +1.25\ s\ .*1.250\ \[1.2[0-9]+,\ 1.2[0-9]+\]\ †\ +B\ takes\ 25.0\ %\ longer ]]
     [[ $output == *'The same: command, loads, settings, program, variables, environment (aslr, autogroup, clocksource, cpus_online, governor, host, '* ]]
@@ -60,7 +60,7 @@ made() {
     run -1 "$JOSTLE" compare A B
     "$JOSTLE" compare --condition baseline:half --json - A B >comparison.json
     holds '.comparisons | length == 1 and (.[0] | .condition == "baseline:half" and (.ratio - 2 | fabs) < 0.01 and .a.mean < 1.1 and .b.mean > 1.9)' <comparison.json
-    jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
+    is_valid comparison comparison.json
     run -2 "$JOSTLE" compare --condition half:baseline A B
     [[ $output == *'A has no such condition'* ]]
 }
@@ -73,7 +73,7 @@ made() {
     offers A 1000
     offers B 1001
     "$JOSTLE" compare A B --json comparison.json >table
-    jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
+    is_valid comparison comparison.json
     grep -q '^The same: command, loads, what the loads offered, settings, program, files (input file), ' table
     # Another calibration, and another input by the same name; one that the target writes itself is not compared.
     offers B 250
@@ -96,7 +96,7 @@ made() {
             exit_code: 0, signal: null, timed_out: false, load: [], flags: [] }' >"$side/runs.jsonl"
     done
     "$JOSTLE" compare A B --json comparison.json >table
-    jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
+    is_valid comparison comparison.json
     holds '.comparisons[3] | .distinguishable and .p < 0.05 and .q > 0.05 and (.survives | not) and .verdict == "chance"' <comparison.json
     grep -q '^c3 .* is not beyond chance here$' table
     grep -q '^12 ratios: none holds at a false discovery rate of 5 %$' table
@@ -113,7 +113,7 @@ made() {
     [[ $output == *'at most 5: undecided, as A and B are one session each'* ]]
     run -0 "$JOSTLE" compare --at-most 1.3 --json comparison.json A1 B1 A2 B2 A3 B3
     [[ $output == *'B / A of each session'*'half '*'1.198, 1.196, 1.194  1.196 [1.1'*'] †  B takes 19.6 % longer'*'at most 1.3: below'* ]]
-    jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
+    is_valid comparison comparison.json
     holds '.over_sessions | length == 2 and all(.ci[0] > 1.19 and .ci[1] < 1.21)' <comparison.json
     run -3 "$JOSTLE" compare --at-most 1.1 A1 B1 A2 B2 A3 B3
     run -4 "$JOSTLE" compare --at-most 1.196 A1 B1 A2 B2 A3 B3
@@ -180,7 +180,7 @@ made() {
     made A 1
     made old 1.25 'del(.program, .variables, .settings.discard_warmup, .environment.thp, .environment.mitigations)'
     "$JOSTLE" compare A old --json comparison.json >table
-    jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
+    is_valid comparison comparison.json
     grep -qx 'not recorded in B, so it may differ: program, variables, thp, mitigations' table
     run ! grep 'The same.*\(program\|variables\)' table
     holds '.differences | .environment == [] and .program == [] and .variables == []' <comparison.json
@@ -196,7 +196,7 @@ made() {
     mv runs B/runs.jsonl
     "$BIN/stats" --derive A B
     "$JOSTLE" compare A B --json comparison.json >table
-    jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
+    is_valid comparison comparison.json
     holds --slurpfile a A/result.json --slurpfile b B/result.json 'all(.comparisons[]; . as $row
         | all([.a, $a[0]], [.b, $b[0]]; .[0] as $side | .[1].conditions[] | select(.name == $row.condition)
             | .runs == $side.runs and .failed == $side.failed and (.wall_s | [.mean, .center, .ci, .error, .stddev]) == ($side | [.mean, .center, .ci, .error, .stddev])))' <comparison.json
@@ -217,7 +217,7 @@ made() {
     jq -c 'if .condition == "half" and .block == 4 then .timed_out = true | .signal = 9 else . end' B/runs.jsonl >runs
     mv runs B/runs.jsonl
     "$JOSTLE" compare A B --json comparison.json >table
-    jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
+    is_valid comparison comparison.json
     holds '.comparisons | .[0].ratio > 1.2 and .[1].ratio == null and .[1].ci == null and .[1].distinguishable == null and .[1].b.censored == 1
         and map(.verdict) == ["worse", "timed-out"]' <comparison.json
     grep -Eq '^half .* at least 2.50 s .* not known: runs timed out$' table
@@ -229,7 +229,7 @@ made() {
     # An outlier that a mean would follow.
     jq -c 'if .block == 5 then .wall_s *= 4 else . end' B/runs.jsonl >runs && mv runs B/runs.jsonl
     "$JOSTLE" compare A B --json comparison.json >table
-    jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
+    is_valid comparison comparison.json
     holds 'all(.comparisons[]; .method == "log-intervals" and .a.statistic == "median" and (.ratio - 1.25 | fabs) < 0.02 and .ci[0] < .ratio and .ratio < .ci[1] and .b.center < .b.mean)' <comparison.json
     "$JOSTLE" compare A A --json - | holds 'all(.comparisons[]; .ratio == 1 and .ci[0] < 1 and .ci[1] > 1 and (.distinguishable | not))'
     made C 1
@@ -342,7 +342,7 @@ printed() {
     printed A 1
     printed B 1.25
     "$JOSTLE" compare --json comparison.json A B >table
-    jsonschema -i comparison.json "$ROOT/results/schema/jostle.comparison.schema.json"
+    is_valid comparison comparison.json
     holds '[.comparisons[].metric] == ["wall_s", "rate", "wall_s", "rate"] and .family == 2' <comparison.json
     holds '.comparisons[1] | (.ratio - 1.25 | fabs) < 0.001 and .ci[0] > 1.2 and (.of_reference - 0.8 | fabs) < 0.001 and .of_reference_ci[1] < 0.83
         and .unit == "1/s" and .better == "higher" and (.text | test("^rate 0[.]80* .*of A$")) and (.a.center - 1000 | fabs) < 1' <comparison.json

@@ -317,7 +317,7 @@ spins() {
     holds '.noise_floor | map(.kind) == ["cpu", "memory", "disk"] and all(.[]; .runs >= 5 and .mean_s > 0 and .cv > 0
         and (.cv - .stddev_s / .mean_s | fabs) < 1e-9 and .slowest >= 1)' <doctor.json
     holds '[.findings[].check | select(startswith("noise-"))] | sort == ["noise-cpu", "noise-disk", "noise-memory"]' <doctor.json
-    jsonschema -i doctor.json "$ROOT/results/schema/jostle.doctor.schema.json"
+    is_valid doctor doctor.json
 }
 
 @test "where nothing can be written, the disk's noise is unknown" {
@@ -332,7 +332,7 @@ spins() {
     "$JOSTLE" run --quiet --output out --max-runs 3 -- sleep 0.02
     holds '.before.busy_s > 0 and .after.busy_s >= .before.busy_s and .after.time >= .before.time
         and (.before.load_average | length) == 3 and (.after.pressure | has("io_full_s"))' <out/experiment.json
-    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    is_valid experiment out/experiment.json
 }
 
 @test "--strict refuses a dirty machine before anything runs, and says why" {
@@ -399,7 +399,7 @@ injected() {
     run -0 "$JOSTLE" doctor --noise --seconds 300ms
     [[ $output == 'OS noise: '*' % of the CPU time is lost in '*' detours a second'*'4096 ranks'* ]]
     "$JOSTLE" doctor --noise --seconds 300ms --json >noise.json
-    jsonschema -i noise.json "$ROOT/results/schema/jostle.os-noise.schema.json"
+    is_valid os-noise noise.json
     holds '.lost_percent < 100 and (.cpus | length >= 1) and ([.bulk_synchronous.ranks[].slowdown] | . == sort and .[0] >= 1)
         and ([.cpus[].per_s] | add) / .detours_per_s > 0.9 and ([.cpus[].per_s] | add) / .detours_per_s < 1.1' <noise.json
 }

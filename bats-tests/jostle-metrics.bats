@@ -21,7 +21,7 @@ measured() {
     [[ $(<out/target.stdout) == 'x: 7' && ! -e out/failed && ! -e out/target.stderr ]]
     tail -n 1 out/runs.jsonl >record
     command -v jsonschema >/dev/null || return 0
-    jsonschema -i record "$ROOT/results/schema/jostle.run.schema.json"
+    is_valid run record
 }
 
 @test "a run without its metric is a failed run, and what it wrote can be read" {
@@ -64,7 +64,7 @@ measured() {
         and .conditions[0].metrics.lag == null and .conditions[1].metrics.lag.mean == 7
         and .conditions[1].metrics.errors.mean == 0' <out/cells/*/result.json
     command -v jsonschema >/dev/null || return 0
-    jsonschema -i out/cells/*/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    is_valid experiment out/cells/*/experiment.json
 }
 
 @test "a source of a variant that is not there, or says otherwise what the metric is, is refused" {
@@ -119,7 +119,7 @@ over_before_jq() {
     run -0 "$JOSTLE" slowdown --metric perf:page-faults --metric wall_s --min-runs 6 --max-runs 6 --load 'cpu --percent 5' --output events -- true
     holds '[.conditions[] | .metrics.perf_page_faults.center > 10] | all' <events/result.json
     head -n 1 events/runs.jsonl >run
-    jsonschema -i run "$ROOT/results/schema/jostle.run.schema.json"
+    is_valid run run
     run -2 "$JOSTLE" run --metric perf:no-such --output none -- true
     [[ $output == *"'no-such' is no event here"* && ! -e none ]]
     for i in 0 1; do

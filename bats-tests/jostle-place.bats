@@ -133,11 +133,11 @@ END
 @test "placed records are valid against the schemas" {
     command -v jsonschema >/dev/null || skip 'python3-jsonschema is not installed'
     short l3
-    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    is_valid experiment out/experiment.json
     tail -n 1 out/runs.jsonl >run.json
-    jsonschema -i run.json "$ROOT/results/schema/jostle.run.schema.json"
+    is_valid run run.json
     jq '.placement.place = "moon"' out/experiment.json >wrong.json
-    run ! jsonschema -i wrong.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    run ! is_valid experiment wrong.json
 }
 
 @test "a campaign places its cells, and calibrates loads on the CPUs that they will have" {

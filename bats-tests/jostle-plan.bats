@@ -49,7 +49,7 @@ campaign() {
     status a.t=0.1@l.1 'done' 'spent_s = 30'
     status a.t=0.2@l.1 interrupted
     "$JOSTLE" plan c.conf --output out --json >plan.json
-    jsonschema -i plan.json "$ROOT/results/schema/jostle.plan.schema.json"
+    is_valid plan plan.json
     holds '[.cells[].estimate_s.from] == ["done", "label", "cell", "target", null, null]' <plan.json
     # 4 of 10 runs took 10 s.
     holds '[.cells[:4][].estimate_s.low] == [0, 30, 15, 30] and .total.unknown == 2 and .total.todo == 5' <plan.json

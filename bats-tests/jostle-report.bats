@@ -17,7 +17,7 @@ model() {
 @test "the model of a campaign is a jostle.report/1 with an entry for each cell" {
     synthetic 10 4 campaign 2
     model campaign >model.json
-    jsonschema -i model.json "$ROOT/results/schema/jostle.report.schema.json"
+    is_valid report model.json
     holds '(.cells | length) == 10 and .totals == { cells: 10, experiments: 10, runs: 80, not_done: 0 } and .campaign.cells == 10
         and .name == "synthetic" and .campaign.file == "synthetic.conf" and .waiting == [] and .warnings == []
         and all(.cells[]; .state == "done" and .baseline.runs == 4 and .loaded.runs == 4 and .reference == "baseline" and (.slowdown.ratio | type) == "number")' <model.json
@@ -27,15 +27,15 @@ model() {
     synthetic 1 3 campaign
     local cell
     cell=$(echo campaign/cells/*)
-    jsonschema -i "$cell/experiment.json" "$ROOT/results/schema/jostle.experiment.schema.json"
-    jsonschema -i "$cell/result.json" "$ROOT/results/schema/jostle.result.schema.json"
+    is_valid experiment "$cell/experiment.json"
+    is_valid result "$cell/result.json"
     tail -n 1 "$cell/runs.jsonl" >run.json
-    jsonschema -i run.json "$ROOT/results/schema/jostle.run.schema.json"
+    is_valid run run.json
 }
 
 @test "real records: an entry for each load, with its level from name and spec" {
     model "$ROOT/results/reference/disk" >model.json
-    jsonschema -i model.json "$ROOT/results/schema/jostle.report.schema.json"
+    is_valid report model.json
     holds '(.cells | length) >= 3 and all(.cells[]; . as $c | .load == "disk" and (.spec | contains("--limit " + $c.level)))' <model.json
 }
 
@@ -54,7 +54,7 @@ model() {
     model alone | holds '(.cells | length) == 1 and (.cells[0] | .name == "alone" and .loaded == null and .slowdown == null and .load == null and .target == "sleep" and .label == "sleep 0.01")'
     "$JOSTLE" slowdown --quiet --max-runs 3 --aa --load 'low=cpu --percent 10' --load 'half=cpu --percent 50' --output loads -- sleep 0.01
     model loads >model.json
-    jsonschema -i model.json "$ROOT/results/schema/jostle.report.schema.json"
+    is_valid report model.json
     holds '[.cells[].name] == ["loads@half", "loads@low"] and all(.cells[]; .experiment == "loads")' <model.json
     edited loads/result.json '.noise_floor = [{ metric: "user_s", floor: 0.5 }, { metric: "wall_s", floor: 0.02 }]'
     model loads | holds 'all(.cells[]; .slowdown.noise_floor == 0.02)'
@@ -104,7 +104,7 @@ EXPECTED
 
 @test "cells that are not done are listed, with the reason" {
     model --quiet "$ROOT/bats-tests/fixtures/report/campaign" >model.json
-    jsonschema -i model.json "$ROOT/results/schema/jostle.report.schema.json"
+    is_valid report model.json
     holds '[.waiting[] | [.name, .state]] | sort == [["delannoy.n=5@cpu.100%", "failed"], ["delannoy.n=5@cpu.25%", "running"], ["delannoy.n=5@cpu.50%", "waiting"]]' <model.json
     holds '[.waiting[] | select(.state == "failed") | .reason] == ["the target failed with exit code 3: no such file: fix it"]' <model.json
     holds '.totals.not_done == 3 and (.cells | length) == 6' <model.json
@@ -129,7 +129,7 @@ EXPECTED
     # Of the first, one run of each condition is left: too few for figures.
     sed -i '3,$d' campaign/cells/*10%/runs.jsonl
     model campaign >model.json
-    jsonschema -i model.json "$ROOT/results/schema/jostle.report.schema.json"
+    is_valid report model.json
     holds '[.waiting[] | [.state, .reason]] == [["interrupted", "no result; 2 runs are recorded"], ["interrupted", "stopped after 6 runs"]]' <model.json
     holds '[.cells[] | [.level, .state, .baseline.runs]] == [["25%", "interrupted", 3], ["50%", "done", 3]] and (.cells[0].flags | index("interrupted")) != null' <model.json
     # The mean is that of the runs; nothing is written to the records.
@@ -179,7 +179,7 @@ broken() {
     broken 'delannoy.n=5@disk.10%/result.json is broken or half-written'
     broken 'delannoy.n=5@disk.25%/experiment.json is empty'
     broken 'delannoy.n=5@disk.50%/result.json or experiment.json lacks what a report needs'
-    jsonschema -i model.json "$ROOT/results/schema/jostle.report.schema.json"
+    is_valid report model.json
     holds '[.cells[].name] == ["delannoy.n=5@disk.100%"] and (.waiting | length) == 3 and all(.waiting[]; .state == "interrupted")' <model.json
 }
 
@@ -238,7 +238,7 @@ warned() {
 @test "a problem marks its cell, with the words of the result; notes are counted, and shown by --verbose" {
     warned campaign
     model campaign >model.json
-    jsonschema -i model.json "$ROOT/results/schema/jostle.report.schema.json"
+    is_valid report model.json
     holds '[.cells[] | [.warnings[] | [.flag, .severity, .message]]] == [[["load-short", "problem", "1 of 3 runs: too little: offer less"], ["two-modes", "note", "two groups: measure the two apart"]],
         [["two-modes", "note", "two groups: measure the two apart"]]]' <model.json
     run -0 report campaign

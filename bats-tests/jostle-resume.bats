@@ -180,7 +180,7 @@ free() {
     holds '[.conditions[].failures] | (map(.exit) | add) == 1 and (map(.signal) | add) == 1 and (map(.timed_out) | add) == 1 and (map(.not_started) | add) == 0' <out/result.json
     holds '.conditions | all(.runs == 3 and .censored == 0)' <out/result.json
     holds '[.warnings[] | select(.flag == "failed-runs")] | length == 1 and .[0].severity == "problem" and .[0].runs == []' <out/result.json
-    jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    is_valid result out/result.json
     # The records alone say so too.
     cp out/result.json before.json
     "$BIN/stats" --derive out
@@ -199,7 +199,7 @@ free() {
     holds '[.warnings[] | select(.flag == "changed")] | length == 1 and .[0].severity == "problem"
         and (.[0].message | contains("after 6 runs") and contains("OMP_NUM_THREADS (from 1, to 4)"))' <out/result.json
     holds '.resumed | length == 2 and all(.program.size_bytes > 0 and (.variables | has("OMP_NUM_THREADS"))) and .[0].program.sha256 != .[1].program.sha256' <out/experiment.json
-    for name in experiment result; do jsonschema -i "out/$name.json" "$ROOT/results/schema/jostle.$name.schema.json"; done
+    for name in experiment result; do is_valid "$name" "out/$name.json"; done
 }
 
 @test "a file that the command names is known by its content, and a change of it is said, but where the target writes it" {
@@ -217,7 +217,7 @@ free() {
     cp out/result.json before.json
     "$BIN/stats" --derive out
     cmp out/result.json before.json
-    for name in experiment result; do jsonschema -i "out/$name.json" "$ROOT/results/schema/jostle.$name.schema.json"; done
+    for name in experiment result; do is_valid "$name" "out/$name.json"; done
 }
 
 @test "two measurements into one folder exclude each other" {
@@ -242,8 +242,8 @@ free() {
     holds '.cell.number == 3' <out/result.json
     holds '.cell == "a@b" and .key == "abc" and .limits == {"max-runs": "2"} and .state == "done" and .runs == 4 and .max_runs == 4' <out/status.json
     for name in status experiment result; do
-        jsonschema -i "out/$name.json" "$ROOT/results/schema/jostle.$name.schema.json"
+        is_valid "$name" "out/$name.json"
     done
     head -n 1 out/runs.jsonl >run.json
-    jsonschema -i run.json "$ROOT/results/schema/jostle.run.schema.json"
+    is_valid run run.json
 }

@@ -125,7 +125,7 @@ delivers() {
     holds '.conditions[0] | .runs == 3 and .censored == 3 and .failures.timed_out == 3 and .wall_s.ci == null and .wall_s.error == null
         and (.converged | not)' <out/result.json
     holds '.warnings | any(.flag == "timed-out" and .severity == "problem" and .condition == "baseline" and .runs == [1, 2, 3])' <out/result.json
-    jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    is_valid result out/result.json
 }
 
 @test "a target that cannot be started is never measured, whatever is ignored" {
@@ -377,7 +377,7 @@ cheap_runs() {
     run -0 "$JOSTLE" run --runs 2 --output out -- sh -c 'sleep 60 & :'
     [[ $output == *'survivors: processes outlived the target in 2 of 2 runs, up to 1 of them: they were ended, '*'--setup or --service'* ]]
     holds '.warnings[] | select(.flag == "survivors") | .severity == "problem" and .runs == [1, 2]' <out/result.json
-    jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    is_valid result out/result.json
     # One that is waited for is counted, and no problem.
     run -0 "$JOSTLE" run --runs 2 --output waited -- sh -c 'sleep 0.1 & wait'
     [[ $output != *survivors* ]]

@@ -39,10 +39,10 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
     "$JOSTLE" run "${server[@]}" --keep-service --quiet --min-runs 3 --max-runs 3 --output kept -- ./service ask "$port" 3
     holds -s 'length == 3 and all(.service.starts == 1)' <kept/runs.jsonl
     holds '.settings | .keep_service and .ready == $ready and .stop_signal == "TERM"' --arg ready "port:$port" <kept/result.json
-    jsonschema -i kept/result.json "$ROOT/results/schema/jostle.result.schema.json"
-    jsonschema -i kept/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    is_valid result kept/result.json
+    is_valid experiment kept/experiment.json
     head -n 1 kept/runs.jsonl >run
-    jsonschema -i run "$ROOT/results/schema/jostle.run.schema.json"
+    is_valid run run
 }
 
 @test "an experiment with a service writes nothing but its folder" {
@@ -127,9 +127,9 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
         sed -i 's/"autogroup":[^,]*/"autogroup":1/; s/"cgroup":[^}]*/"cgroup":null/' out/experiment.json
         "$BIN/stats" --derive out
         holds '([.warnings[] | select(.flag == "service-apart")] | length) == $count' --argjson count $((${#late} > 0)) <out/result.json
-        jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
+        is_valid result out/result.json
         tail -n 1 out/runs.jsonl >run
-        jsonschema -i run "$ROOT/results/schema/jostle.run.schema.json"
+        is_valid run run
         rm -r out
     done
     # One that ends as a whole has ended.
@@ -247,7 +247,7 @@ END
         --prepare "bash see builtin \$(pgrep -of 'loadgen cpu .*percent 3.$port') true" "${quick[@]}" -- bash -c 'bash see target $$ true'
     for name in service exec builtin; do diff target.group "$name.group"; done
     holds '.arrangement | .group == "same" and has("cgroup")' <out/experiment.json
-    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    is_valid experiment out/experiment.json
 }
 
 @test "a real server and its own benchmark" {

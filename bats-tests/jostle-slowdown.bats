@@ -146,7 +146,7 @@ END
     "$JOSTLE" report --format md out >report.md
     run ! grep '^| .*noise' report.md
     holds '.conditions | all(.censored == 4)' <out/result.json
-    jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    is_valid result out/result.json
 }
 
 # bats test_tags=measures

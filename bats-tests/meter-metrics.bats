@@ -269,7 +269,7 @@ END
 @test "records with metrics match the schema" {
     values 'x=stdout:/(1)/' y=jq:.y -- echo 1 >lines
     command -v jsonschema >/dev/null || skip 'no jsonschema'
-    jsonschema -i record "$ROOT/results/schema/jostle.meter.schema.json"
+    is_valid meter record
 }
 
 # like_perf EVENT SPREAD: meter and perf count the event alike in the same program, to that factor.
@@ -295,7 +295,7 @@ like_perf() {
     run -0 values perf:context-switches/page-faults 'faults_s=perf:page-faults/task-clock,scale=1e9' -- sleep 0.02
     [[ ${lines[0]} =~ ^perf_context_switches_page_faults\ 0\.[0-9]+$ && ${lines[1]} =~ ^faults_s\ [1-9] ]]
     jq .metrics.faults_s record | holds '.running == 1 and (.scope == "all" or .scope == "user")'
-    jsonschema -i record "$ROOT/results/schema/jostle.meter.schema.json"
+    is_valid meter record
     # Which machines have, in which case there is a figure.
     values ipc=perf:IPC -- true >said
     grep -Eqx 'ipc [0-9.]+|ipc null' said

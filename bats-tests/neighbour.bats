@@ -57,8 +57,8 @@ gained() {
     # What measures it again says so, too.
     "$JOSTLE" report --format html out >page.html
     grep -q -- "--load n=pid:$PID .*--pause" page.html
-    jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
-    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    is_valid result out/result.json
+    is_valid experiment out/experiment.json
 }
 
 @test "paused, nothing of its tree runs, whatever it forks; resumed, all of it does" {

@@ -20,11 +20,6 @@ derived() {
     cat "$1/pack.json"
 }
 
-# valid SCHEMA FILE
-valid() {
-    jsonschema -i "$2" "$ROOT/results/schema/$1.schema.json"
-}
-
 @test "copies: all begin together, each with its number, its CPU and a folder that is removed" {
     run -0 "$BIN/copies" --copies 2 --pin 0 --own-folder -- sh -c \
         'touch mine-{copy}; [ "$(ls)" = mine-{copy} ] && [ "$PWD" = "{scratch}" ] && pwd >>'"$PWD"'/folders && taskset -cp $$ | grep -q ": 0$" && [ "$JOSTLE_COPY $JOSTLE_COPIES" = "{copy} 2" ]'
@@ -85,8 +80,8 @@ valid() {
         and (.rows | length) < 20 and .rows[-1].copies == 64 and .rows[-1].verdict == "above"
         and .confidence_each > 0.95 and (.stages | length) <= 4 and .verdict == "above"'
     [[ $(<verdict) == above ]]
-    valid jostle.pack one/pack.json
-    valid jostle.pack-plan one/pack-plan.json
+    is_valid pack one/pack.json
+    is_valid pack-plan one/pack-plan.json
     run -0 "$JOSTLE" report one
     [[ $output == *'up to 11 copies: slowdown below 5 % with 95 % confidence'* && $output == *'knee'*': 11 copies [11, 11]'* ]]
 }

@@ -210,7 +210,7 @@ PYTHON
     page_model out.html | holds --slurpfile record out.json '([.sections[0].blocks[] | select(.table) | .rows[].cells[] | objects | .heat // empty] | sort)
         == ([$record[0].predictions[].slowdown | numbers] | sort)'
     python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("out.svg")'
-    jsonschema -i out.json "$ROOT/results/schema/jostle.prediction.schema.json"
+    is_valid prediction out.json
     holds '.check.pairs == 1 and .check.held == 0 and .check.error > 1
         and .predictions[.worst].slowdown == ([.predictions[] | select(.distinguishable).slowdown] | max)
         and all(.predictions[]; .carrier == .carriers[0].name and (.carriers | map(-.slowdown) | . == sort))' <out.json

@@ -79,7 +79,7 @@ values() {
     "$BIN/stats" --derive p/sensitivity
     pressure p
     "$BIN/profile" --derive p --output solver.profile.json
-    jsonschema -i solver.profile.json "$ROOT/results/schema/jostle.program.schema.json"
+    is_valid program solver.profile.json
     holds '.program.name == "solver" and .program.words[1] == "input file" and .machine.host == "made-up" and .place == "machine"
         and .made == "2026-03-01T10:00:00Z" and .experiments == ["p/alone", "p/sensitivity", "p/pressure"]' <solver.profile.json
     # Noise of 1 % in each run, so about 0.4 % in a ratio of 12 pairs.
@@ -145,7 +145,7 @@ values() {
     "$BIN/stats" --derive p/alone
     run -3 "$BIN/profile" --noise p
     printf '%s\n' "$output" >noise.json
-    jsonschema -i noise.json "$ROOT/results/schema/jostle.noise.schema.json"
+    is_valid noise noise.json
     holds '.n == 40 and (.can_be_told | not) and .correlation < -0.9 and .sd.value > 0.12 and .sd.value < 0.15
         and (.interleaved_halves | .ratio > 1.28 and .ratio < 1.32 and .ci[0] > 1.25) and (.halves_in_time.ratio - 1 | fabs) < 0.01
         and (.runs_needed | map(.half_width) == [0.02, 0.04] and .[0].runs > 250 and .[0].runs < 450)' <noise.json
@@ -189,7 +189,7 @@ values() {
     "$BIN/loadgen" alloc --limit 20% --calib --if-missing 0.5
     run -0 "$JOSTLE" profile "${words[@]}"
     [[ $output == *'Profile: sh.profile.json'* ]]
-    jsonschema -i sh.profile/profile-plan.json "$ROOT/results/schema/jostle.profile-plan.schema.json"
+    is_valid profile-plan sh.profile/profile-plan.json
     holds '.sensitivity[0] | .kind == "alloc" and .points[0].level == 0.2 and .points[0].n >= 2' <sh.profile.json
     run -2 "$JOSTLE" profile "${words[@]}"
     [[ $output == 'jostle: sh.profile already holds a profile: choose another folder with --output, or continue it with --resume' ]]

@@ -10,35 +10,27 @@ setup_file() {
         --load 'low=cpu --percent 10' --load 'other=exec: sleep 100' --load 'seldom=fork --limit 0.1' --settle 100ms -- sleep 0.05
 }
 
-# valid SCHEMA FILE: 0 when the JSON document in FILE is valid.
-valid() {
-    jsonschema -i "$2" "$ROOT/results/schema/$1.schema.json"
-}
-
-# valid_lines SCHEMA FILE: as valid, for every line of FILE.
+# valid_lines KIND FILE: as is_valid, for every line of FILE.
 valid_lines() {
-    local line
-    while IFS= read -r line; do
-        printf '%s\n' "$line" >"$BATS_TEST_TMPDIR/line.json"
-        valid "$1" "$BATS_TEST_TMPDIR/line.json"
-    done <"$2"
+    split -l 1 "$2" "$BATS_TEST_TMPDIR/line."
+    is_valid "$1" "$BATS_TEST_TMPDIR"/line.*
 }
 
 @test "every line of runs.jsonl is a jostle.run/1" {
-    valid_lines jostle.run "$BATS_FILE_TMPDIR/out/runs.jsonl"
+    valid_lines run "$BATS_FILE_TMPDIR/out/runs.jsonl"
 }
 
 @test "experiment.json is a jostle.experiment/1" {
-    valid jostle.experiment "$BATS_FILE_TMPDIR/out/experiment.json"
+    is_valid experiment "$BATS_FILE_TMPDIR/out/experiment.json"
 }
 
 @test "result.json is a jostle.result/1" {
-    valid jostle.result "$BATS_FILE_TMPDIR/out/result.json"
+    is_valid result "$BATS_FILE_TMPDIR/out/result.json"
 }
 
 @test "meter's own line is a jostle.meter/1" {
     "$BIN/meter" --output "$BATS_TEST_TMPDIR/meter.json" -- true
-    valid jostle.meter "$BATS_TEST_TMPDIR/meter.json"
+    is_valid meter "$BATS_TEST_TMPDIR/meter.json"
 }
 
 @test "the schemas refuse a record that lacks a field or has a wrong one" {
@@ -46,12 +38,12 @@ valid_lines() {
     head -n 1 "$BATS_FILE_TMPDIR/out/runs.jsonl" >"$BATS_TEST_TMPDIR/run.json"
     for field in wall_s condition exit_code pressure load accounting; do
         jq "del(.$field)" "$BATS_TEST_TMPDIR/run.json" >"$BATS_TEST_TMPDIR/broken.json"
-        run ! valid jostle.run "$BATS_TEST_TMPDIR/broken.json"
+        run ! is_valid run "$BATS_TEST_TMPDIR/broken.json"
     done
     jq '.wall_s = "1"' "$BATS_TEST_TMPDIR/run.json" >"$BATS_TEST_TMPDIR/broken.json"
-    run ! valid jostle.run "$BATS_TEST_TMPDIR/broken.json"
+    run ! is_valid run "$BATS_TEST_TMPDIR/broken.json"
     jq 'del(.conditions[0].wall_s.ci)' "$BATS_FILE_TMPDIR/out/result.json" >"$BATS_TEST_TMPDIR/broken.json"
-    run ! valid jostle.result "$BATS_TEST_TMPDIR/broken.json"
+    run ! is_valid result "$BATS_TEST_TMPDIR/broken.json"
 }
 
 @test "the name of a record stands in the programs once, and has a schema" {

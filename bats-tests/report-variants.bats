@@ -42,7 +42,7 @@ ugly() {
     local name file
     for name in service variants capacity; do
         for file in experiment result; do
-            jsonschema -i "$FIXTURES/$name/$file.json" "$ROOT/results/schema/jostle.$file.schema.json"
+            is_valid "$file" "$FIXTURES/$name/$file.json"
         done
     done
 }
@@ -93,7 +93,7 @@ single = [float(r["rps"]) for r in csv.DictReader(open("runs.csv", newline="")) 
 assert single == values("mem-50"), single
 PYTHON
     report "$FIXTURES/service" --format json >model.json
-    jsonschema -i model.json "$ROOT/results/schema/jostle.report.schema.json"
+    is_valid report model.json
     holds '.cells[0] | .main == "p99_ms" and .slowdown.metric == "p99_ms" and .loaded.metrics.rps.unit == "1/s"' <model.json
 }
 
@@ -143,7 +143,7 @@ PYTHON
         grep -q '1\.078' out
     done
     report "$FIXTURES/variants" --format json >model.json
-    jsonschema -i model.json "$ROOT/results/schema/jostle.report.schema.json"
+    is_valid report model.json
     # A cell for each variant under each load, against itself alone.
     holds '[.cells[] | [.variant, .reference, .condition]] | sort == [["new", "new", "new@cpu-50"], ["new", "new", "new@mem-50"], ["old", "old", "old@cpu-50"], ["old", "old", "old@mem-50"]]' <model.json
     report "$FIXTURES/variants" --format csv >out.csv

@@ -35,7 +35,7 @@ left() {
     holds --arg old "$(git rev-parse first)" --arg new "$(git rev-parse main)" --arg tree "$(git rev-parse 'main^{tree}')" \
         '[.variants[] | [.name, .revision.name, .revision.commit]] == [["old", "first", $old], ["new", "main", $new]] and .variants[1].revision.tree == $tree
         and .variants[0].command == ["./solver", "in.dat"] and .variants[0].program.path == "./solver" and .variants[0].program.sha256 != .variants[1].program.sha256' <../../out/experiment.json
-    jsonschema -i ../../out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    is_valid experiment ../../out/experiment.json
     holds '.build == "make"' <../../out/experiment.json
     "$JOSTLE" report ../../out --format html >../../page
     page_model ../../page | jq -r '.cells[0].again' | grep -qE '^jostle slowdown --revision old=[0-9a-f]{40} --revision new=[0-9a-f]{40} --build make '

@@ -36,7 +36,7 @@ figure() { jq -nc '{ name: $name, role: "result", source: "stdout:/(x)/", adapte
 @test "what the service took is in each condition, and no wall time of its client is attributed" {
     derive '[]' 'if $condition == "load" then .wall_s *= 1.5 | .user_s = 0.2 else . end' >result
     holds '.conditions | all(.service == { runs: 10, cpu_s: 1, cpus: 0.5, memory_bytes: 10000, cpu_stall_share: 0.25, starts: 10, died: 0 })' <result
-    jsonschema -i x/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    is_valid result x/result.json
     holds '.slowdowns[0] | .distinguishable and .attribution == null' <result
 }
 

@@ -53,7 +53,8 @@ in_job() {
     # Two nodes' clocks are not compared: what is not known is in the record.
     holds '[.[].load[] | select(.node)] | all(.mark_delay_s > 0 and .mark_delay_s < 5 and .elapsed_s > 0)' -s <out/runs.jsonl
     holds '[.loads[].spec] == [null, "@2 cpu --percent 5", "@all-others cpu --percent 4", "cpu --percent 6 + @3 cpu --percent 3 --threads 1"]' <out/experiment.json
-    jsonschema -i <(jq -s '.[-1]' out/runs.jsonl) "$ROOT/results/schema/jostle.run.schema.json"
+    tail -n 1 out/runs.jsonl >run.json
+    is_valid run run.json
 }
 
 @test "a network load between two nodes while the target runs on a third" {
@@ -126,7 +127,7 @@ none_runs() {
         and .cpus == "2" and .node_count == 1 and .cluster == "lab" and (.job_id | test("^[0-9]+$")))' <out/experiment.json
     holds '[.before, .after] | all(.neighbours == { jobs: [], cpus_allocated: 2, cpus_ours: 2 })' <out/experiment.json
     holds 'all(.flags | index("shared-node") | not)' -s <out/runs.jsonl
-    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    is_valid experiment out/experiment.json
 }
 
 @test "a job with one CPU of a shared node stays on it, and its runs are flagged" {
@@ -151,7 +152,7 @@ none_runs() {
     job -N1 -n1 -w n1 <<<'touch came; sleep 1000' >/dev/null
     eventually 100 test -e out/result.json
     holds '[.warnings[] | select(.flag == "shared-node")] | length == 1 and (.[0].message | test("came to the node"))' <out/result.json
-    jsonschema -i out/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    is_valid result out/result.json
 }
 
 @test "an MPI target is measured by its launcher, and the reason for no step accounting is kept" {

@@ -137,8 +137,8 @@ records() {
     holds '[.warnings[] | select(.flag == "harness-warning")] | length == 1 and .[0].message == "it was dark" and .[0].severity == "note"' <folder/result.json
     holds '.state == "done" and .reason == "max-runs" and .pid == 4321 and .job == "12_3" and .cell == "a@b" and .limits == { "max-runs": "3" }
         and .started == "2023-11-14T22:13:20Z" and .updated == "2023-11-14T22:13:27Z" and .runs == 6 and .max_runs == 6' <folder/status.json
-    jsonschema -i folder/status.json "$ROOT/results/schema/jostle.status.schema.json"
-    jsonschema -i folder/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    is_valid status folder/status.json
+    is_valid result folder/result.json
 }
 
 @test "a series: the runs of conditions that need nothing but meter are made without a word" {

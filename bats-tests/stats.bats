@@ -612,15 +612,10 @@ derived_in_proportion() {
 }
 
 @test "the summary is as its schema says" {
-    command -v python3 >/dev/null && python3 -c 'import jsonschema' 2>/dev/null || skip 'python3-jsonschema is not installed'
+    command -v jsonschema >/dev/null || skip 'python3-jsonschema is not installed'
     validate() {
-        python3 - "$ROOT/results/schema/jostle.result.schema.json" <<'PYTHON'
-import json, jsonschema, sys
-schema = json.load(open(sys.argv[1]))
-summary = json.load(open("result"))
-summary.update(schema="jostle.result/1", command=["x"], settings={}, environment={})
-jsonschema.Draft7Validator(schema).validate(summary)
-PYTHON
+        jq '. + { schema: "jostle.result/1", command: ["x"], settings: {}, environment: {} }' result >whole
+        is_valid result whole
     }
     pairs 1 20 1.3 0.02 aa | summary --conditions baseline,load,aa --aa --at-most 1.1 --metric all >result
     validate

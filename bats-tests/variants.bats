@@ -26,9 +26,9 @@ names() {
     diff ran <(jq -r .variant out/runs.jsonl)
     jq -s . out/runs.jsonl | holds 'length == 8 and all((.condition | endswith("@low")) == ((.load | length) == 1))'
     jq -s . out/runs.jsonl | holds '[group_by(.block)[] | map(.condition) | sort] == [["a", "a@low", "b", "b@low"], ["a", "a@low", "b", "b@low"]]'
-    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    is_valid experiment out/experiment.json
     head -n 1 out/runs.jsonl >run.json
-    jsonschema -i run.json "$ROOT/results/schema/jostle.run.schema.json"
+    is_valid run run.json
 }
 
 @test "a variant without a name is named by its program, or by its words where that is not enough" {
@@ -159,5 +159,5 @@ WRONG
     [[ $output == *'changed since the runs that are there: program of variant b (recorded sha256 '* ]]
     holds '[.warnings[] | select(.flag == "changed")] | length == 1 and (.[0].message | contains("program of variant b (from sha256 "))' <out/result.json
     holds '.variants[1].program.sha256 == .resumed[0].variants[1].program.sha256 and .variants[1].program.sha256 != .resumed[1].variants[1].program.sha256' <out/experiment.json
-    jsonschema -i out/experiment.json "$ROOT/results/schema/jostle.experiment.schema.json"
+    is_valid experiment out/experiment.json
 }

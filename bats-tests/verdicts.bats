@@ -135,7 +135,7 @@ variants() {
     holds '.comparisons[0] | .method == "signed-ranks-looks" and .pairs == 4' <out/result.json
     local record
     for record in experiment result; do
-        jsonschema -i "out/$record.json" "$ROOT/results/schema/jostle.$record.schema.json"
+        is_valid "$record" "out/$record.json"
     done
     run -2 "$JOSTLE" slowdown --same-within 2% --load 'half=cpu --percent 50' --output none -- true
     [[ $output == *'--same-within compares variants'* && ! -e none ]]

@@ -25,7 +25,7 @@ old_experiment() {
     jq -s . before.json old/result.json | holds '
         (.[0].slowdowns[0].ratio / .[1].slowdowns[0].ratio - 1 | fabs) < 1e-9
         and .[1].environment.versions.jostle == "0.1.0"'
-    jsonschema -i old/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    is_valid result old/result.json
 }
 
 @test "records of 0.1.0 are reported in each format, and compared with ones of now" {

@@ -23,7 +23,7 @@ made() {
           exit_code: 0, signal: null, timed_out: false, load: [], condition: "baseline" } as $plain
         | range('"$1"') as $i | $plain * ('"$2"') + { block: ($i + 1) }' >made/runs.jsonl
     "$BIN/stats" --derive made
-    jsonschema -i made/result.json "$ROOT/results/schema/jostle.result.schema.json"
+    is_valid result made/result.json
     jq '.conditions[0].time' made/result.json >parts
 }
 
@@ -112,5 +112,5 @@ throttled() {
     run -0 "$JOSTLE" compare made crowded
     [[ $output == *'time: baseline: A 100 % computing; B 50 % computing, 50 % waiting for a CPU'* ]]
     "$JOSTLE" compare --json - made crowded >comparison
-    jsonschema -i comparison "$ROOT/results/schema/jostle.comparison.schema.json"
+    is_valid comparison comparison
 }
