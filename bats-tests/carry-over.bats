@@ -266,15 +266,15 @@ together() {
 
 # bats test_tags=measures,slow
 @test "a load that evicts what the target reads: the slowdown is what runs measured apart show" {
-    head -c 96M /dev/urandom >big
+    head -c 32M /dev/urandom >big
     # shellcheck disable=SC2016 # for the load's shell
     printf '#!/bin/bash\nwhile :; do dd of="$1" oflag=nocache conv=notrunc,fdatasync count=0 status=none; sleep 0.002; done\n' >evict
     chmod +x evict
     # Read from the disk, as after each eviction: pages that were written are smaller, and take longer to read.
     dd of=big oflag=nocache conv=notrunc,fdatasync count=0 status=none
     cat big >/dev/null
-    "$JOSTLE" run --quiet --output alone --warmup 1 --min-runs 8 --max-runs 8 -- cat big
-    "$JOSTLE" run --quiet --output loaded --settle 100ms --load "evict=exec: $PWD/evict $PWD/big" --warmup 1 --min-runs 8 --max-runs 8 -- cat big
+    "$JOSTLE" run --quiet --output alone --warmup 1 --min-runs 6 --max-runs 6 -- cat big
+    "$JOSTLE" run --quiet --output loaded --settle 100ms --load "evict=exec: $PWD/evict $PWD/big" --warmup 1 --min-runs 6 --max-runs 6 -- cat big
     local truth
     truth=$(jq -s '.[1].conditions[0].wall_s.median / .[0].conditions[0].wall_s.median' alone/result.json loaded/result.json)
     jq -ne "$truth > 1.8" || skip "nothing is evicted here, or the disk is as fast as the cache: $truth"

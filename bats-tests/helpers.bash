@@ -213,17 +213,18 @@ eventually() {
     done
 }
 
-# quota_group: makes a cgroup with half a CPU and sets GROUP; 1 if it cannot. The caller removes it.
+# quota_group: makes a cgroup with half a CPU and sets GROUP; 1 if it cannot. The caller removes it. Its quota is all
+# that it lacks: it goes before others, however busy the machine is.
 quota_group() {
     local name=jostle-test-$$-$RANDOM
     if [[ -w /sys/fs/cgroup/cpu && -e /sys/fs/cgroup/cpu/cpu.shares ]]; then
         mkdir "/sys/fs/cgroup/cpu/$name" 2>/dev/null || return 1
         GROUP=/sys/fs/cgroup/cpu/$name
-        echo 100000 >"$GROUP/cpu.cfs_period_us" && echo 50000 >"$GROUP/cpu.cfs_quota_us"
+        echo 100000 >"$GROUP/cpu.cfs_period_us" && echo 50000 >"$GROUP/cpu.cfs_quota_us" && echo 262144 >"$GROUP/cpu.shares"
     elif grep -qw cpu /sys/fs/cgroup/cgroup.subtree_control 2>/dev/null; then
         mkdir "/sys/fs/cgroup/$name" 2>/dev/null || return 1
         GROUP=/sys/fs/cgroup/$name
-        echo '50000 100000' >"$GROUP/cpu.max"
+        echo '50000 100000' >"$GROUP/cpu.max" && echo 10000 >"$GROUP/cpu.weight"
     else
         return 1
     fi 2>/dev/null

@@ -113,8 +113,8 @@ shares_with_rival() {
     local mine rivals
     load_start cpu --percent "$1" --cpus "$cpu" && load_expect ready && load_resume || return
     rivals=$(used_ns "$RIVAL")
-    mine=$(share "$LOAD_PID" 2)
-    rivals=$(awk -v used=$(($(used_ns "$RIVAL") - rivals)) 'BEGIN { print used / 2e7 }')
+    mine=$(share "$LOAD_PID" 1)
+    rivals=$(awk -v used=$(($(used_ns "$RIVAL") - rivals)) 'BEGIN { print used / 1e7 }')
     load_end
     awk -v mine="$mine" -v rivals="$rivals" -v wanted="$1" 'BEGIN {
         fair = rivals < wanted ? rivals : wanted
@@ -127,7 +127,7 @@ half_with_rival() {
     local rivals
     load_mark || return
     rivals=$(used_ns "$RIVAL")
-    sleep 2
+    sleep 1
     load_mark a || return
     rivals=$(($(used_ns "$RIVAL") - rivals))
     load_holds '.offered == 0.95 and .achieved * .elapsed_s / $rivals > 0.5 and .achieved < 0.8' --argjson rivals "${rivals}e-9" &&

@@ -189,11 +189,11 @@ limit_is_kept() {
 # bats test_tags=measures
 @test "a chase through memory takes longer for each load than one inside L1" {
     local inside outside
-    inside=$(mem --kernel chase --threads 1 --footprint 16KiB --duration 0.7 | tail -n 1)
-    outside=$(mem --kernel chase --threads 1 --footprint 128MiB --duration 0.7 | tail -n 1)
+    inside=$(mem --kernel chase --threads 1 --footprint 16KiB --duration 0.3 | tail -n 1)
+    outside=$(mem --kernel chase --threads 1 --footprint 128MiB --duration 0.3 | tail -n 1)
     holds '.ns_per_load > 0 and .ns_per_load <= 1.1 * .ns_per_load_mean' <<<"$inside"
     holds '.ns_per_load > 4 * $inside' --argjson inside "$(jq .ns_per_load <<<"$inside")" <<<"$outside"
-    run -0 "$BIN/loadgen" mem --kernel chase --threads 1 --footprint 1MiB --duration 0.7
+    run -0 "$BIN/loadgen" mem --kernel chase --threads 1 --footprint 1MiB --duration 0.3
     [[ $output =~ [0-9]\ ns\ for\ each\ load && $output == *"pages "* ]]
 }
 
