@@ -48,6 +48,7 @@ cells() {
 }
 
 @test "a row of memory is measured, said to be of memory, and has no peak that nobody knows" {
+    quick_machine
     "$JOSTLE" bench memory --quick --only 'memory.write.random.8KiB.t1' --min-runs 2 --max-runs 2 --max-time 1m --duration 50ms --quiet \
         --output "$BATS_TEST_TMPDIR/bench"
     jq '.parts[0].rows[] | select(.cell == "memory.write.random.8KiB.t1")' "$BATS_TEST_TMPDIR/bench/bench.json" |

@@ -34,6 +34,10 @@ run_of() {
 # experiment OPTION...: lets stats decide an experiment of made-up runs; the summary is
 # then in summary, what was asked for in asked, a line each.
 experiment() {
+    untraced made_up_runs "$@"
+}
+
+made_up_runs() {
     local pid own_in
     local -a words
     left=0 made=0
@@ -163,6 +167,15 @@ experiment() {
     holds '[.warnings[] | select(.flag == "carry-over" and .severity == "problem")] | length > 0 and (map(.advice | test("apart")) | any)' <summary
 }
 
+# timed_asked: each run that was asked for, and its time in microseconds, a line each.
+timed_asked() {
+    local kind condition block order
+    while read -r kind condition block order && [[ $kind != stop ]]; do
+        run_of "$condition"
+        printf '%s\n' "$kind $condition $block $order $REPLY"
+    done <asked
+}
+
 @test "the same records lead to the same washout: a result can be derived again" {
     effect=300 state=99
     experiment --conditions base,load --washout auto --seed 7
@@ -170,17 +183,12 @@ experiment() {
         settings: { error: 0.05, confidence: 0.95, min_runs: 12, max_runs: 30, statistic: "typical", metric: ["wall_s"], seed: 7, washout: "auto" }, environment: { host: "vm", cpus_online: 2 } }' >experiment.json
     # The records as the hub writes them: with what was in force.
     left=0 made=0 state=99
-    local washed=0 kind condition block order from_block
-    from_block=$(jq .washout.from_block summary)
-    while read -r kind condition block order; do
-        [[ $kind != stop ]] || break
-        run_of "$condition"
-        ((block < from_block)) || washed=1
-        jq -nc --arg kind "$kind" --arg condition "$condition" --argjson block "$block" --argjson order "$order" --argjson washed "$washed" --argjson us "$REPLY" \
-            '{ schema: "jostle.run/1", condition: $condition, block: $block, order: $order } + (if $kind == "washout" then { washout: true } else {} end)
-            + (if $washed > 0 then { washout_runs: $washed } else {} end) + { wall_s: ($us / 1000000) }
-            + { load: [{ name: $condition, unit: "CPUs", offered: 1, achieved: (if $washed > 0 then 1 else 0.5 end) }], flags: (if $washed > 0 then [] else ["steal"] end) }'
-    done <asked >runs.jsonl
+    jq --argjson from "$(jq .washout.from_block summary)" -Rc 'split(" ") | { kind: .[0], condition: .[1], block: (.[2] | tonumber), order: (.[3] | tonumber), us: (.[4] | tonumber) }
+        | (if .block >= $from or .kind == "washout" then 1 else 0 end) as $washed
+        | { schema: "jostle.run/1", condition, block, order } + (if .kind == "washout" then { washout: true } else {} end)
+            + (if $washed > 0 then { washout_runs: $washed } else {} end) + { wall_s: (.us / 1000000) }
+            + { load: [{ name: .condition, unit: "CPUs", offered: 1, achieved: (if $washed > 0 then 1 else 0.5 end) }], flags: (if $washed > 0 then [] else ["steal"] end) }' \
+        < <(untraced timed_asked) >runs.jsonl
     "$BIN/stats" --derive .
     diff <(jq -S '[.washout, .slowdowns[0].ratio, .slowdowns[0].carry_over]' summary) <(jq -S '[.washout, .slowdowns[0].ratio, .slowdowns[0].carry_over]' result.json)
     # What disturbed runs that do not count, and what loads delivered then, is no matter.

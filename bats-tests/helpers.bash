@@ -188,6 +188,21 @@ made_up_l3() {
     export HWLOC_SYNTHETIC="numa:1 l3:1(size=$1) l2:$cpus(size=1048576) l1d:1(size=32768) core:1 pu:1" HWLOC_THISSYSTEM=1
 }
 
+# quick_machine: made_up_l3 of 16 MiB; what is measured once of this machine is kept for all tests of this run that take it so.
+quick_machine() {
+    made_up_l3 $((16 << 20))
+    export XDG_CACHE_HOME=$BATS_RUN_TMPDIR/quick_machine
+    mkdir -p "$XDG_CACHE_HOME"
+}
+
+# untraced COMMAND...: runs a function without what bats notes of each of its commands, which takes longer than most of
+# them. For loops of hundreds; a failure in it is named by the line of the call.
+untraced() {
+    set +T
+    "$@"
+    set -T
+}
+
 # made_up_group BYTES: from now on we are in a cgroup (version 2) with that limit, of which nothing is used. All else is
 # as the kernel has it, but for counters of processes.
 made_up_group() {

@@ -354,8 +354,8 @@ in_proportion() {
 
 # bats test_tags=slow
 @test "a report takes time in proportion to its cells, in each format" {
-    synthetic 100 30 tenth 2
-    synthetic 1000 30 campaign 2
+    synthetic 100 4 tenth 2
+    synthetic 1000 4 campaign 2
     local format
     for format in terminal md latex csv json hyperfine html; do
         in_tries 3 in_proportion "$format"

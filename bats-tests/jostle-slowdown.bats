@@ -89,8 +89,7 @@ END
 }
 
 @test "without a load it shows what neighbours that use half of the machine cost, and what looks closer" {
-    export XDG_CACHE_HOME=$BATS_FILE_TMPDIR/cache
-    made_up_l3 $((16 << 20))
+    quick_machine
     run -0 --separate-stderr "$JOSTLE" slowdown --output out --max-runs 6 -- sleep 0.02
     # shellcheck disable=SC2154 # bats sets it
     [[ $stderr == *'alone and beside neighbours that use half of this machine, for about 60 s (--quick, --for TIME)'* ]]
@@ -110,8 +109,7 @@ END
 }
 
 @test "a panorama of a long run takes as long as an interval needs, or what --for says" {
-    export XDG_CACHE_HOME=$BATS_FILE_TMPDIR/cache
-    made_up_l3 $((16 << 20))
+    quick_machine
     run -0 --separate-stderr timeout 60 "$JOSTLE" slowdown --output out --for 2s -- sleep 0.3
     [[ $stderr == *'6 runs of each condition take about '*': with less time than that there is no interval'* ]]
     holds '.conditions | map(.runs) | max < 6' <out/result.json

@@ -8,10 +8,11 @@
 load helpers
 
 setup() {
+    quick_machine
+    KEPT=$XDG_CACHE_HOME
     unset XDG_CACHE_HOME
     export HOME=$BATS_TEST_TMPDIR/home WORKFILE_SIZE=64M TMPDIR=$BATS_TEST_TMPDIR/tmp GITHUB_STEP_SUMMARY=summary
     mkdir "$TMPDIR"
-    made_up_l3 $((16 << 20))
     new_home
 }
 
@@ -48,7 +49,7 @@ home() {
 # new_home: an empty home, and we are there. Only what is measured once and kept outlives the one before: where
 # the caches end, what a percentage is of.
 new_home() {
-    rm -rf "${HOME:?}" && mkdir "$HOME" && cd "$HOME" && mkdir -p "$BATS_FILE_TMPDIR/cache" && ln -s "$BATS_FILE_TMPDIR/cache" .cache || return
+    rm -rf "${HOME:?}" && mkdir "$HOME" && cd "$HOME" && ln -s "$KEPT" .cache || return
 }
 
 # block FIRST: what a block needs that begins with the command FIRST, and does not make itself.
