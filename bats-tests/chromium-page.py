@@ -2,6 +2,7 @@
 """Opens a page in headless Chromium and does things with it, in order.
 
 Usage: chromium-page.py FILE [ACTION]...
+       chromium-page.py --serve PORT_FILE    one Chromium for all who ask (serve.py): FILE [ACTION]..., each in a tab of its own
 
 Actions:
   --width PIXELS      a window of this width (default 1400), 900 high
@@ -22,6 +23,8 @@ on file descriptors 3 and 4), so nothing but Python and Chromium is needed.
 Exit: 0 done, 1 an action failed, 2 wrong use, 3 no Chromium.
 """
 import base64
+import contextlib
+import io
 import json
 import os
 import pathlib
@@ -31,6 +34,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+from serve import serve
 
 TIME_LIMIT_S = 240
 KEYS = {"Enter": (13, "\r"), "Tab": (9, ""), "Space": (32, " ")}
@@ -62,19 +67,28 @@ class Chromium:
         os.close(from_browser)
         self.buffer = b""
         self.number = 0
+        self.context = None
+        self.new_tab()
+
+    def new_tab(self):
+        """A tab that shares nothing with the one before, which is closed."""
         self.session = None
         self.console, self.requests = [], []
         self.loaded = set()  # the numbers of the pages that have been loaded
         self.clip = {}
         self.pixels = 0
         self.deadline = time.monotonic() + TIME_LIMIT_S
-
-    def __enter__(self):
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        if self.context:
+            self.call("Target.disposeBrowserContext", browserContextId=self.context)
+        self.context = self.call("Target.createBrowserContext")["browserContextId"]
+        target = self.call("Target.createTarget", url="about:blank", browserContextId=self.context)["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
         self.call("Page.setLifecycleEventsEnabled", enabled=True)
+        self.width(1400)
+
+    def __enter__(self):
         return self
 
     def __exit__(self, *_):
@@ -212,6 +226,32 @@ def act(browser, file, actions):
             raise Failure(f"unknown action {word}: see --help")
 
 
+class Shared:
+    """A browser that is started when somebody asks first."""
+
+    def __init__(self, program, profile):
+        self.program, self.profile, self.browser = program, profile, None
+
+    def answer(self, words):
+        said = io.StringIO()
+        try:
+            if self.browser:
+                self.browser.new_tab()
+            else:
+                self.browser = Chromium(self.program, self.profile)
+            with contextlib.redirect_stdout(said):
+                act(self.browser, words[0], words[1:])
+        except (Failure, StopIteration, KeyError, OSError) as failure:
+            self.end()
+            return 1, f"{said.getvalue()}chromium-page.py: {failure}\n"
+        return 0, said.getvalue()
+
+    def end(self):
+        if self.browser:
+            self.browser.__exit__()
+        self.browser = None
+
+
 def main(arguments):
     if not arguments or "--help" in arguments:
         print(__doc__)
@@ -221,9 +261,15 @@ def main(arguments):
         print("chromium-page.py: no Chromium: install chromium", file=sys.stderr)
         return 3
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        if arguments[0] == "--serve":
+            shared = Shared(program, profile)
+            try:
+                serve(arguments[1], shared.answer)
+            finally:
+                shared.end()
+            return 0
         try:
             with Chromium(program, profile) as browser:
-                browser.width(1400)
                 act(browser, arguments[0], arguments[1:])
         except (Failure, StopIteration, KeyError) as failure:
             print(f"chromium-page.py: {failure}", file=sys.stderr)

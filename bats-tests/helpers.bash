@@ -47,23 +47,37 @@ holds() {
     }
 }
 
+# asked SERVER WORD...: prints what a server of this run of the tests answers (setup_suite.bash); its status, and 127 where
+# there is none.
+asked() {
+    local port server status
+    { read -r port <"$BATS_RUN_TMPDIR/$1" && exec {server}<>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null || return 127
+    printf '%d\n' $(($# - 1)) >&"$server"
+    printf '%s\0' "${@:2}" >&"$server"
+    read -r status <&"$server"
+    cat <&"$server"
+    exec {server}>&-
+    return "$status"
+}
+
 # is_valid KIND FILE...: each FILE is a JSON document as results/schema/jostle.KIND.schema.json says.
 is_valid() {
-    local schema=$ROOT/results/schema/jostle.$1.schema.json file port said validator
+    local schema=$ROOT/results/schema/jostle.$1.schema.json file code
     for file in "${@:2}"; do
-        if read -r port 2>/dev/null <"$BATS_RUN_TMPDIR/validator" && { exec {validator}<>"/dev/tcp/127.0.0.1/$port"; } 2>/dev/null; then
-            [[ $file == /* ]] || file=$PWD/$file
-            printf '%s\t%s\n' "$schema" "$file" >&"$validator"
-            said=$(cat <&"$validator")
-            exec {validator}>&-
-            [[ $said == ok ]] || {
-                printf '%s\n' "$said" >&2
-                return 1
-            }
-        else
-            jsonschema -i "$file" "$schema" || return
-        fi
+        code=0
+        asked schemas "$schema" "$(realpath -- "$file")" >&2 || code=$?
+        [[ $code -ne 127 ]] || { jsonschema -i "$file" "$schema" && code=0; } || code=1
+        [[ $code -eq 0 ]] || return 1
     done
+}
+
+# chromium_page FILE ACTION...: see chromium-page.py; skips where there is no Chromium (so it is not for a pipeline).
+chromium_page() {
+    local code=0
+    command -v chromium chromium-browser google-chrome >/dev/null || skip 'Chromium is not installed'
+    asked chromium "$(realpath -- "$1")" "${@:2}" || code=$?
+    [[ $code -ne 127 ]] || "$ROOT/bats-tests/chromium-page.py" "$@"
+    [[ $code -eq 127 || $code -eq 0 ]]
 }
 
 # page_model PAGE: prints the model that a page of --format html carries.
@@ -74,11 +88,11 @@ page_model() {
 # page_drawn PAGE: prints the page as HTML after its script has drawn it; skips where there is no Chromium (so it is not
 # for a pipeline).
 page_drawn() {
-    command -v chromium chromium-browser google-chrome >/dev/null || skip 'Chromium is not installed'
     # Chromium shows a file of another name as text.
     cp "$1" "$BATS_TEST_TMPDIR/page_drawn.html"
-    "$ROOT/bats-tests/chromium-page.py" "$BATS_TEST_TMPDIR/page_drawn.html" --eval 'document.querySelectorAll("script").forEach(part => part.remove()), document.documentElement.outerHTML' |
-        jq -r . | sed 's/&nbsp;/ /g'
+    chromium_page "$BATS_TEST_TMPDIR/page_drawn.html" --eval 'document.querySelectorAll("script").forEach(part => part.remove()), document.documentElement.outerHTML' \
+        >"$BATS_TEST_TMPDIR/page_drawn.json"
+    jq -r . "$BATS_TEST_TMPDIR/page_drawn.json" | sed 's/&nbsp;/ /g'
 }
 
 # sanitized: 0 with a build of make sanitize, whose programs take more time, memory and address space.

@@ -140,15 +140,15 @@ peak_is_above() {
 @test "the room that it checks for is what it takes, whatever the sizes" {
     local allocator options
     for allocator in $(each_allocator); do
-        for options in '--live 128M' '--live 128M --size 4KiB-64KiB' '--live 128M --size 64KiB-1MiB' '--live 128M --size 4100' \
-            '--live 128M --size 4100 --purge' '--size 40 --live 32MiB'; do
+        for options in '--live 48M' '--live 48M --size 4KiB-64KiB' '--live 48M --size 64KiB-1MiB' '--live 48M --size 4100' \
+            '--live 48M --size 4100 --purge' '--size 40 --live 16MiB'; do
             # shellcheck disable=SC2086 # words
             load_start alloc --allocator "$allocator" --threads 1 $options
             load_expect ready
             local ready=$LOAD_REPLY
             load_resume
             eventually 30 peak_is_above $(($(jq .room_bytes <<<"$ready") / 2))
-            sleep 0.2 # it goes on, and takes no more
+            sleep 0.1 # it goes on, and takes no more
             holds '.room_bytes >= $peak' --argjson peak "$(peak)" <<<"$ready"
             load_end
         done

@@ -67,8 +67,8 @@ agree() {
     local kind shape
     for kind in $(accountings); do
         for shape in orphan daemon; do
-            "$METER" --accounting "$kind" --output "$RECORD" -- "$FIXTURES/family" "$shape" 0.3
-            holds '.user_s + .system_s | . > 0.295 and . < 0.5' <"$RECORD"
+            "$METER" --accounting "$kind" --output "$RECORD" -- "$FIXTURES/family" "$shape" 0.15
+            holds '.user_s + .system_s | . > 0.145 and . < 0.35' <"$RECORD"
             holds '.accounting == $kind and .exit_code == 0' --arg kind "$kind" <"$RECORD"
         done
     done

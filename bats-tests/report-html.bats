@@ -21,10 +21,9 @@ setup_file() {
     "$JOSTLE" report "$PAGES/evil" --format html >"$PAGES/evil.html"
 }
 
-# browse PAGE ACTION...: see chromium-page.py; skips where there is no Chromium.
+# browse PAGE ACTION...: see chromium_page.
 browse() {
-    command -v chromium chromium-browser google-chrome >/dev/null || skip 'Chromium is not installed'
-    "$BATS_TEST_DIRNAME/chromium-page.py" "$PAGES/$1" "${@:2}"
+    chromium_page "$PAGES/$1" "${@:2}"
 }
 
 # column TABLE N: JavaScript for the data-v of column N of a table's rows.
