@@ -114,37 +114,33 @@ static int files_open(const struct files_before *before, const char *path, const
 
 bool extract_begin(struct extractor *extractor, const struct settings *settings)
 {
-    const struct metric *metric = settings->metric;
-    const size_t count = settings->metric_count;
-    *extractor = (struct extractor){.metric = metric, .only = settings->only, .count = count};
-    if (count == 0)
-        return true;
-    extractor->applies = must(calloc(count, sizeof *extractor->applies));
-    extractor->regex = must(calloc(count, sizeof *extractor->regex));
-    extractor->before = must(calloc(count, sizeof *extractor->before));
-    extractor->figure = must(calloc(count, sizeof *extractor->figure));
-    extractor->gauge = must(calloc(count, sizeof *extractor->gauge));
-    for (size_t i = 0; i < count; i++) {
-        if (!metric_is_output(&metric[i])) {
-            if (gauge_begin(&extractor->gauge[i], &metric[i]))
-                continue;
-            extractor->count = i;
-            return false;
+    *extractor =
+        (struct extractor){.sought = settings->sought, .count = settings->definition.count};
+    extractor->of_source = must(calloc(extractor->count + 1, sizeof *extractor->of_source));
+    extractor->expression = must(calloc(extractor->count + 1, sizeof *extractor->expression));
+    for (size_t i = 0; i < extractor->count; i++) {
+        struct sought *sought = &extractor->sought[i];
+        const struct metric *metric = &sought->metric;
+        sought->fd[0] = sought->fd[1] = -1;
+        if (!metric_is_output(metric)) {
+            if (!gauge_begin(sought))
+                return false;
+            continue;
         }
         extractor->reads = true;
-        const bool compiled = metric[i].is_jq || regcomp(&extractor->regex[i], metric[i].expression,
-                                                         REG_EXTENDED) == 0;
-        extractor->count = compiled ? count : i;
-        if (!compiled)
-            return complain("metric %s: its expression needs too much memory", metric[i].name);
+        sought->has_regex =
+            !metric->is_jq && regcomp(&sought->regex, metric->expression, REG_EXTENDED) == 0;
+        if (!metric->is_jq && !sought->has_regex)
+            return complain("metric %s: its expression needs too much memory", metric->name);
     }
     return true;
 }
 
 // path_of: of the file of a metric, from where meter runs. NULL: it has none, or is too long.
-static const char *path_of(const struct extractor *extractor, size_t metric, char text[PATH_MAX])
+static const char *path_of(const struct extractor *extractor, const struct sought *sought,
+                           char text[PATH_MAX])
 {
-    const char *path = extractor->metric[metric].path;
+    const char *path = sought->metric.path;
     if (path == NULL || path[0] == '/' || extractor->folder == NULL)
         return path;
     const int length = snprintf(text, PATH_MAX, "%s/%s", extractor->folder, path);
@@ -152,20 +148,20 @@ static const char *path_of(const struct extractor *extractor, size_t metric, cha
 }
 
 // applies: whether the metric is of that target: a source of its own comes before that of all.
-static bool applies(const struct extractor *extractor, size_t metric, size_t target)
+static bool applies(const struct extractor *extractor, const struct sought *sought, size_t target)
 {
-    if (extractor->only[metric] != ANY_TARGET)
-        return extractor->only[metric] == target;
+    if (sought->only != ANY_TARGET)
+        return sought->only == target;
     for (size_t i = 0; i < extractor->count; i++)
-        if (extractor->only[i] == target &&
-            strcmp(extractor->metric[i].name, extractor->metric[metric].name) == 0)
+        if (extractor->sought[i].only == target &&
+            strcmp(extractor->sought[i].metric.name, sought->metric.name) == 0)
             return false;
     return true;
 }
 
-static bool is_counted(const struct extractor *extractor, size_t metric)
+static bool is_counted(const struct sought *sought)
 {
-    return extractor->applies[metric] && !metric_is_output(&extractor->metric[metric]);
+    return sought->applies && !metric_is_output(&sought->metric);
 }
 
 void extract_before(struct extractor *extractor, const struct target *target)
@@ -173,29 +169,28 @@ void extract_before(struct extractor *extractor, const struct target *target)
     char text[PATH_MAX];
     extractor->folder = target->folder;
     for (size_t i = 0; i < extractor->count; i++) {
-        extractor->applies[i] = applies(extractor, i, target->number);
-        const char *path = path_of(extractor, i, text);
+        struct sought *sought = &extractor->sought[i];
+        sought->applies = applies(extractor, sought, target->number);
+        const char *path = path_of(extractor, sought, text);
         if (path != NULL)
-            files_note(&extractor->before[i], path);
-        if (is_counted(extractor, i))
-            gauge_open(&extractor->gauge[i]);
+            files_note(&sought->before, path);
+        if (is_counted(sought))
+            gauge_open(sought);
     }
 }
 
 void extract_start(struct extractor *extractor)
 {
     for (size_t i = 0; i < extractor->count; i++)
-        if (is_counted(extractor, i))
-            gauge_start(&extractor->gauge[i]);
+        if (is_counted(&extractor->sought[i]))
+            gauge_start(&extractor->sought[i]);
 }
 
 void extract_stop(struct extractor *extractor)
 {
     for (size_t i = 0; i < extractor->count; i++)
-        if (is_counted(extractor, i)) {
-            gauge_stop(&extractor->gauge[i]);
-            extractor->figure[i] = extractor->gauge[i].figure;
-        }
+        if (is_counted(&extractor->sought[i]))
+            gauge_stop(&extractor->sought[i]);
 }
 
 static const char *where(const struct metric *metric)
@@ -205,30 +200,26 @@ static const char *where(const struct metric *metric)
                                              : "stdout";
 }
 
-// open_file: the one file of a metric; -1 after a failure, which is then in tally.
-static int open_file(const struct extractor *extractor, size_t metric, struct tally *tally)
+// source_open: the source of a metric. -1 after a failure, which is then in its tally. Only of
+// files it is ours to close.
+static int source_open(const struct extractor *extractor, struct sought *sought,
+                       const struct extract_from *from)
 {
+    const enum metric_source source = sought->metric.source;
     char text[PATH_MAX];
-    const char *path = path_of(extractor, metric, text), *why = strerror(ENAMETOOLONG);
-    const int fd = path == NULL ? -1 : files_open(&extractor->before[metric], path, &why);
-    if (fd < 0)
-        reason_set(tally->reason, "%s: %s", where(&extractor->metric[metric]), why);
-    return fd;
-}
-
-// source_open: the source of a metric. -1 after a failure. Only of files it is ours to close.
-static int source_open(const struct extractor *extractor, size_t metric,
-                       const struct extract_from *from, struct tally *tally)
-{
-    const enum metric_source source = extractor->metric[metric].source;
     struct stat status;
-    if (source == METRIC_FILE)
-        return open_file(extractor, metric, tally);
+    if (source == METRIC_FILE) {
+        const char *path = path_of(extractor, sought, text), *why = strerror(ENAMETOOLONG);
+        const int fd = path == NULL ? -1 : files_open(&sought->before, path, &why);
+        if (fd < 0)
+            reason_set(sought->tally.reason, "%s: %s", where(&sought->metric), why);
+        return fd;
+    }
     const int fd = source == METRIC_STDOUT ? from->out_fd : from->error_fd;
     if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
         return fd;
-    reason_set(tally->reason, "%s went where it cannot be read again",
-               where(&extractor->metric[metric]));
+    reason_set(sought->tally.reason, "%s went where it cannot be read again",
+               where(&sought->metric));
     return -1;
 }
 
@@ -240,56 +231,50 @@ static void source_close(const struct metric *metric, int fd)
 
 // search_pattern: the files of a pattern that the run wrote, in order of their names; from the
 // last one on where only the last match counts.
-static void search_pattern(const struct extractor *extractor, size_t i, struct tally *tally)
+static void search_pattern(const struct extractor *extractor, struct sought *sought)
 {
-    const struct metric *metric = &extractor->metric[i];
-    const bool one = metric->take == TAKE_LAST || metric->take == TAKE_FIRST;
+    const enum metric_take take = sought->metric.take;
+    const bool one = take == TAKE_LAST || take == TAKE_FIRST;
     char text[PATH_MAX];
     glob_t found = {.gl_pathc = 0};
     size_t written = 0;
-    const char *why, *path = path_of(extractor, i, text);
+    const char *why, *path = path_of(extractor, sought, text);
     const bool known = path != NULL && files_find(path, &found);
-    for (size_t k = 0; known && k < found.gl_pathc && !(one && tally->count > 0); k++) {
-        const size_t at = metric->take == TAKE_LAST ? found.gl_pathc - 1 - k : k;
-        const int fd = files_open(&extractor->before[i], found.gl_pathv[at], &why);
+    for (size_t k = 0; known && k < found.gl_pathc && !(one && sought->tally.count > 0); k++) {
+        const size_t at = take == TAKE_LAST ? found.gl_pathc - 1 - k : k;
+        const int fd = files_open(&sought->before, found.gl_pathv[at], &why);
         if (fd < 0)
             continue;
         written++;
-        search(fd, &extractor->regex[i], tally);
+        search(fd, &sought->regex, &sought->tally);
         (void)close(fd);
     }
     if (written == 0)
-        reason_set(tally->reason, "%s: no such file was written by this run", metric->path);
+        reason_set(sought->tally.reason, "%s: no such file was written by this run",
+                   sought->metric.path);
     globfree(&found);
 }
 
-static void extract_regex(struct extractor *extractor, size_t i, const struct extract_from *from)
+static void extract_regex(const struct extractor *extractor, struct sought *sought,
+                          const struct extract_from *from)
 {
-    const struct metric *metric = &extractor->metric[i];
-    struct tally tally = {.metric = metric};
+    const struct metric *metric = &sought->metric;
+    sought->tally = (struct tally){.metric = metric};
     if (metric->source == METRIC_FILE && strpbrk(metric->path, METRIC_PATTERN) != NULL) {
-        search_pattern(extractor, i, &tally);
+        search_pattern(extractor, sought);
     } else {
-        const int fd = source_open(extractor, i, from, &tally);
+        const int fd = source_open(extractor, sought, from);
         if (fd >= 0)
-            search(fd, &extractor->regex[i], &tally);
+            search(fd, &sought->regex, &sought->tally);
         source_close(metric, fd);
     }
-    tally_end(&tally, where(metric), &extractor->figure[i]);
+    tally_end(&sought->tally, where(metric), &sought->figure);
 }
-
-// The metrics of one process of jq.
-struct jq_metrics {
-    size_t count;
-    size_t *index; // into the extractor's
-    const char **expression;
-    struct tally *tally;
-};
 
 static void take_value(void *user, const struct jq_value *value)
 {
-    const struct jq_metrics *metrics = user;
-    struct tally *tally = &metrics->tally[value->metric];
+    struct sought *const *of_source = user;
+    struct tally *tally = &of_source[value->metric]->tally;
     switch (value->kind) {
     case JQ_NUMBER:
         (void)tally_add(tally, value->text, strlen(value->text));
@@ -315,86 +300,64 @@ static bool same_source(const struct metric *a, const struct metric *b)
            (a->path == NULL || strcmp(a->path, b->path) == 0);
 }
 
-// gather: the metrics that have the source of the one at `first`; none where an earlier one
-// has it, too.
-static size_t gather(const struct extractor *extractor, size_t first, struct jq_metrics *metrics)
+// extract_jq: the metrics that have the source of this one, by one process; nothing where an
+// earlier one has it, too, and so has done that.
+static void extract_jq(const struct extractor *extractor, struct sought *first,
+                       const struct extract_from *from)
 {
-    const struct metric *metric = extractor->metric;
-    metrics->count = 0;
-    for (size_t i = 0; i < extractor->count; i++) {
-        if (!extractor->applies[i] || !same_source(&metric[first], &metric[i]))
-            continue;
-        if (i < first)
-            return 0;
-        metrics->index[metrics->count] = i;
-        metrics->expression[metrics->count] = metric[i].expression;
-        metrics->tally[metrics->count++] = (struct tally){.metric = &metric[i]};
-    }
-    return metrics->count;
-}
-
-static void evaluate(struct extractor *extractor, struct jq_metrics *metrics,
-                     const struct extract_from *from)
-{
-    const struct metric *metric = &extractor->metric[metrics->index[0]];
-    const struct jq_query query = {.expression = metrics->expression,
-                                   .count = metrics->count,
-                                   .take = take_value,
-                                   .user = metrics};
-    struct tally whole = {.metric = metric};
+    struct jq_query query = {
+        .expression = extractor->expression, .take = take_value, .user = extractor->of_source};
     char error[REASON_SIZE];
-    const int fd = source_open(extractor, metrics->index[0], from, &whole);
-    if (fd >= 0 && !jq_evaluate(&query, fd, error, sizeof error))
-        reason_set(whole.reason, "%s", error);
-    source_close(metric, fd);
-    for (size_t i = 0; i < metrics->count; i++) {
+    for (size_t i = 0; i < extractor->count; i++) {
+        struct sought *sought = &extractor->sought[i];
+        if (!sought->applies || !same_source(&first->metric, &sought->metric))
+            continue;
+        if (sought < first)
+            return;
+        sought->tally = (struct tally){.metric = &sought->metric};
+        extractor->of_source[query.count] = sought;
+        extractor->expression[query.count++] = sought->metric.expression;
+    }
+    const int fd = source_open(extractor, first, from);
+    const bool read = fd >= 0 && jq_evaluate(&query, fd, error, sizeof error);
+    if (fd < 0)
+        snprintf(error, sizeof error, "%s", first->tally.reason);
+    source_close(&first->metric, fd);
+    for (size_t i = 0; i < query.count; i++) {
+        struct sought *sought = extractor->of_source[i];
         // What kept jq from reading it all is said first.
-        if (whole.reason[0] != '\0')
-            memcpy(metrics->tally[i].reason, whole.reason, sizeof whole.reason);
-        tally_end(&metrics->tally[i], where(metric), &extractor->figure[metrics->index[i]]);
+        if (!read) {
+            sought->tally.reason[0] = '\0';
+            reason_set(sought->tally.reason, "%s", error);
+        }
+        tally_end(&sought->tally, where(&first->metric), &sought->figure);
     }
-}
-
-// extract_jq: the metrics that have the source of the one at `first`.
-static void extract_jq(struct extractor *extractor, size_t first, const struct extract_from *from)
-{
-    struct jq_metrics metrics = {.index = calloc(extractor->count, sizeof *metrics.index),
-                                 .expression = calloc(extractor->count, sizeof(char *)),
-                                 .tally = calloc(extractor->count, sizeof *metrics.tally)};
-    if (metrics.index == NULL || metrics.expression == NULL || metrics.tally == NULL) {
-        struct tally tally = {.metric = &extractor->metric[first], .reason = "no memory"};
-        tally_end(&tally, "", &extractor->figure[first]);
-    } else if (gather(extractor, first, &metrics) > 0) {
-        evaluate(extractor, &metrics, from);
-    }
-    free(metrics.index);
-    free(metrics.expression);
-    free(metrics.tally);
 }
 
 void extract(struct extractor *extractor, const struct extract_from *from)
 {
     for (size_t i = 0; i < extractor->count; i++) {
-        if (!extractor->applies[i] || is_counted(extractor, i))
+        struct sought *sought = &extractor->sought[i];
+        if (!sought->applies || is_counted(sought))
             continue;
-        if (extractor->metric[i].is_jq)
-            extract_jq(extractor, i, from);
+        if (sought->metric.is_jq)
+            extract_jq(extractor, sought, from);
         else
-            extract_regex(extractor, i, from);
+            extract_regex(extractor, sought, from);
     }
 }
 
 // is_result: of this run.
-static bool is_result(const struct extractor *extractor, size_t metric)
+static bool is_result(const struct sought *sought)
 {
-    return extractor->applies[metric] && extractor->metric[metric].role == ROLE_RESULT;
+    return sought->applies && sought->metric.role == ROLE_RESULT;
 }
 
 size_t extract_failure(const struct extractor *extractor)
 {
     size_t i = 0;
     while (i < extractor->count &&
-           !(is_result(extractor, i) && extractor->figure[i].reason[0] != '\0'))
+           !(is_result(&extractor->sought[i]) && extractor->sought[i].figure.reason[0] != '\0'))
         i++;
     return i;
 }
@@ -402,22 +365,18 @@ size_t extract_failure(const struct extractor *extractor)
 bool extract_is_sound(const struct extractor *extractor)
 {
     for (size_t i = 0; i < extractor->count; i++)
-        if (is_result(extractor, i) && extractor->figure[i].value == 0)
+        if (is_result(&extractor->sought[i]) && extractor->sought[i].figure.value == 0)
             return false;
     return extract_failure(extractor) == extractor->count;
 }
 
 void extract_end(struct extractor *extractor)
 {
-    for (size_t i = 0; extractor->regex != NULL && i < extractor->count; i++)
-        if (!extractor->metric[i].is_jq && metric_is_output(&extractor->metric[i]))
-            regfree(&extractor->regex[i]);
-    for (size_t i = 0; extractor->before != NULL && i < extractor->count; i++)
-        files_forget(&extractor->before[i]);
-    free(extractor->applies);
-    free(extractor->regex);
-    free(extractor->before);
-    free(extractor->figure);
-    free(extractor->gauge);
-    *extractor = (struct extractor){.count = 0};
+    for (size_t i = 0; i < extractor->count; i++) {
+        if (extractor->sought[i].has_regex)
+            regfree(&extractor->sought[i].regex);
+        files_forget(&extractor->sought[i].before);
+    }
+    free(extractor->of_source);
+    free(extractor->expression);
 }

@@ -53,92 +53,90 @@ void perf_counters_read(struct perf_counters *counters)
     }
 }
 
-bool gauge_begin(struct gauge *gauge, const struct metric *metric)
+bool gauge_begin(struct sought *sought)
 {
+    const struct metric *metric = &sought->metric;
     char error[256];
-    *gauge = (struct gauge){.metric = metric, .fd = {-1, -1}, .share = 1};
-    if (metric->source == METRIC_PERF &&
-        !perf_ratio_read(&gauge->ratio, metric->expression, error, sizeof error))
-        return complain("metric %s: %s", metric->name, error);
-    return true;
+    return metric->source != METRIC_PERF ||
+           perf_ratio_read(&sought->ratio, metric->expression, error, sizeof error) ||
+           complain("metric %s: %s", metric->name, error);
 }
 
-void gauge_open(struct gauge *gauge)
+void gauge_open(struct sought *sought)
 {
-    gauge->figure = (struct figure){.value = NAN};
-    gauge->share = 1;
-    if (gauge->metric->source == METRIC_PERF &&
-        !perf_ratio_open(&gauge->ratio, gauge->fd, &gauge->user_only))
-        reason_set(gauge->figure.reason, "the kernel does not count it here (%s)", strerror(errno));
+    sought->figure = (struct figure){.value = NAN};
+    sought->share = 1;
+    if (sought->metric.source == METRIC_PERF &&
+        !perf_ratio_open(&sought->ratio, sought->fd, &sought->user_only))
+        reason_set(sought->figure.reason, "the kernel does not count it here (%s)",
+                   strerror(errno));
 }
 
-void gauge_start(struct gauge *gauge)
+void gauge_start(struct sought *sought)
 {
-    if (gauge->metric->source == METRIC_ENERGY)
-        energy_read(&gauge->before);
+    if (sought->metric.source == METRIC_ENERGY)
+        energy_read(&sought->energy);
 }
 
 // count: what one event came to; NAN after a failure.
-static double count(struct gauge *gauge, int fd)
+static double count(struct sought *sought, int fd)
 {
     uint64_t value;
     double share;
     if (!perf_event_read(fd, &value, &share)) {
-        reason_set(gauge->figure.reason, "nothing was counted");
+        reason_set(sought->figure.reason, "nothing was counted");
         return NAN;
     }
-    gauge->share = share < gauge->share ? share : gauge->share;
-    if (share < GAUGE_SHARE) {
-        reason_set(
-            gauge->figure.reason,
-            "it was counted for %.0f %% of the time, as others took turns with it: choose fewer "
-            "events",
-            100 * share);
-        return NAN;
-    }
-    return (double)value;
+    sought->share = share < sought->share ? share : sought->share;
+    if (share >= GAUGE_SHARE)
+        return (double)value;
+    reason_set(sought->figure.reason,
+               "it was counted for %.0f %% of the time, as others took turns with it: choose fewer "
+               "events",
+               100 * share);
+    return NAN;
 }
 
-static void stop_events(struct gauge *gauge)
+static void stop_events(struct sought *sought)
 {
     double value[2] = {NAN, 1};
-    for (size_t i = 0; i < gauge->ratio.count; i++) {
-        if (gauge->fd[i] < 0)
+    for (size_t i = 0; i < sought->ratio.count; i++) {
+        if (sought->fd[i] < 0)
             return;
-        value[i] = count(gauge, gauge->fd[i]);
+        value[i] = count(sought, sought->fd[i]);
     }
-    if (gauge->ratio.count == 2 && value[1] == 0)
-        reason_set(gauge->figure.reason, "of what it is divided by nothing was counted");
-    if (gauge->figure.reason[0] == '\0')
-        gauge->figure.value = value[0] / value[1] * gauge->metric->scale;
+    if (sought->ratio.count == 2 && value[1] == 0)
+        reason_set(sought->figure.reason, "of what it is divided by nothing was counted");
+    if (sought->figure.reason[0] == '\0')
+        sought->figure.value = value[0] / value[1] * sought->metric.scale;
 }
 
-static void stop_energy(struct gauge *gauge)
+static void stop_energy(struct sought *sought)
 {
-    const struct metric *metric = gauge->metric;
+    const struct metric *metric = &sought->metric;
     struct energy after;
     energy_read(&after);
-    const double joules = energy_between(&gauge->before, &after);
-    const double seconds = (double)(after.at_ns - gauge->before.at_ns) / 1e9;
+    const double joules = energy_between(&sought->energy, &after);
+    const double seconds = (double)(after.at_ns - sought->energy.at_ns) / 1e9;
     if (isnan(joules))
-        reason_set(gauge->figure.reason, after.count == 0
-                                             ? "the packages' energy cannot be read"
-                                             : "the run was longer than the counter can hold");
+        reason_set(sought->figure.reason, after.count == 0
+                                              ? "the packages' energy cannot be read"
+                                              : "the run was longer than the counter can hold");
     else if (strcmp(metric->expression, "package") == 0)
-        gauge->figure.value = joules * metric->scale;
+        sought->figure.value = joules * metric->scale;
     else if (joules <= 0 || isnan(metric->idle_w))
-        reason_set(gauge->figure.reason,
+        reason_set(sought->figure.reason,
                    "it is not known what the packages take when nothing runs");
     else
-        gauge->figure.value = metric->idle_w * seconds / joules * metric->scale;
+        sought->figure.value = metric->idle_w * seconds / joules * metric->scale;
 }
 
-void gauge_stop(struct gauge *gauge)
+void gauge_stop(struct sought *sought)
 {
-    if (gauge->metric->source == METRIC_ENERGY)
-        stop_energy(gauge);
+    if (sought->metric.source == METRIC_ENERGY)
+        stop_energy(sought);
     else
-        stop_events(gauge);
-    fd_close(&gauge->fd[0]);
-    fd_close(&gauge->fd[1]);
+        stop_events(sought);
+    fd_close(&sought->fd[0]);
+    fd_close(&sought->fd[1]);
 }

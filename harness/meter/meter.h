@@ -200,9 +200,7 @@ struct settings {
     struct option_list account;    // folders of a group that is counted in its place
     int counters;                  // enum counter_set
     struct option_list definition; // of the metrics, as texts
-    struct metric *metric;         // that the output is searched for
-    size_t *only;                  // of each metric: the number of its target, or ANY_TARGET
-    size_t metric_count;
+    struct sought *sought;         // as many metrics
     const char *vary;      // {NAME} in the words of a target stands for the value of `run N VALUE`
     bool commands;         // several are on the command line
     struct target *target; // at least one
@@ -303,32 +301,6 @@ void perf_counters_close(struct perf_counters *counters);
 // guess.
 #define GAUGE_SHARE 0.9
 
-struct gauge {
-    const struct metric *metric;
-    struct perf_ratio ratio;
-    int fd[2];      // -1: not open
-    bool user_only; // without the kernel's part, which we may not count
-    double share;   // of the time in which the events were counted; 1 of what is no event
-    struct energy before;
-    struct figure figure; // as long as its reason is "", what was counted
-};
-
-// gauge_begin: gets ready for a metric. False after a message: there is no such event here.
-bool gauge_begin(struct gauge *gauge, const struct metric *metric);
-
-// gauge_open: opens the events in the calling process, at rest: a process that is forked afterwards
-// counts from its exec on, with its descendants.
-void gauge_open(struct gauge *gauge);
-
-// gauge_start: to be called right before the target is started.
-void gauge_start(struct gauge *gauge);
-
-// gauge_stop: to be called once the tree has ended. Closes what is open, and sets figure.
-void gauge_stop(struct gauge *gauge);
-
-// The metrics that are found in what the target wrote: after it has ended, so that nothing
-// of it is in any figure of the run. And those that were counted meanwhile.
-
 // What was there before a run.
 struct files_before {
     struct stat *status;
@@ -336,17 +308,48 @@ struct files_before {
     bool unknown; // no memory to know it
 };
 
+// A metric, and how it is found in a run.
+struct sought {
+    struct metric metric;
+    size_t only;          // the number of its target, or ANY_TARGET
+    bool applies;         // it is of the target of the run
+    struct figure figure; // of the last run
+    // Of one that is found in the output:
+    struct tally tally;
+    bool has_regex; // else it is jq's
+    regex_t regex;
+    struct files_before before; // of a file
+    // Of one that is counted:
+    struct perf_ratio ratio;
+    int fd[2];      // -1: not open
+    bool user_only; // without the kernel's part, which we may not count
+    double share;   // of the time in which the events were counted; 1 of what is no event
+    struct energy energy;
+};
+
+// gauge_begin: gets ready for a metric. False after a message: there is no such event here.
+bool gauge_begin(struct sought *sought);
+
+// gauge_open: opens the events in the calling process, at rest: a process that is forked afterwards
+// counts from its exec on, with its descendants.
+void gauge_open(struct sought *sought);
+
+// gauge_start: to be called right before the target is started.
+void gauge_start(struct sought *sought);
+
+// gauge_stop: to be called once the tree has ended. Closes what is open, and sets figure.
+void gauge_stop(struct sought *sought);
+
+// The metrics that are found in what the target wrote: after it has ended, so that nothing
+// of it is in any figure of the run. And those that were counted meanwhile.
+
 struct extractor {
-    const struct metric *metric; // settings.h
-    const size_t *only;          // settings.h
-    bool *applies;               // whether a metric is of the target of the run
+    struct sought *sought;
     size_t count;
-    bool reads;                  // some are found in the output
-    regex_t *regex;              // of those that are no jq
-    struct files_before *before; // of those of a file
-    struct gauge *gauge;         // of those that are counted
-    const char *folder;          // where the target runs, and paths are relative to; NULL: ours
-    struct figure *figure;       // of the last run
+    bool reads;                // some are found in the output
+    const char *folder;        // where the target runs, and paths are relative to; NULL: ours
+    struct sought **of_source; // room for the metrics of one process of jq, and their expressions
+    const char **expression;
 };
 
 // What a run wrote, to be read from its start; -1: not to be had.

@@ -194,16 +194,17 @@ static void add_metrics(struct line *line, const struct extractor *extractor)
     const size_t failed = extract_failure(extractor);
     line_object(line, "metrics");
     for (size_t i = 0; i < extractor->count; i++) {
-        const struct metric *metric = &extractor->metric[i];
-        if (!extractor->applies[i])
+        const struct sought *sought = &extractor->sought[i];
+        const struct metric *metric = &sought->metric;
+        if (!sought->applies)
             continue;
         line_object(line, metric->name);
-        line_real(line, "value", extractor->figure[i].value);
+        line_real(line, "value", sought->figure.value);
         line_text(line, "unit", metric->unit);
         line_text(line, "better", metric_better_names[metric->higher_is_better]);
         if (metric->source == METRIC_PERF) {
-            line_fixed(line, "running", extractor->gauge[i].share, 3);
-            line_text(line, "scope", extractor->gauge[i].user_only ? "user" : "all");
+            line_fixed(line, "running", sought->share, 3);
+            line_text(line, "scope", sought->user_only ? "user" : "all");
         }
         line_close(line);
     }
@@ -213,8 +214,8 @@ static void add_metrics(struct line *line, const struct extractor *extractor)
         return;
     }
     line_object(line, "metric_failure");
-    line_text(line, "metric", extractor->metric[failed].name);
-    line_text(line, "reason", extractor->figure[failed].reason);
+    line_text(line, "metric", extractor->sought[failed].metric.name);
+    line_text(line, "reason", extractor->sought[failed].figure.reason);
     line_close(line);
 }
 

@@ -165,18 +165,17 @@ static void take_targets(struct settings *settings, char **words)
 }
 
 // take_target: for which command the newest metric is.
-static void take_target(struct settings *settings)
+static void take_target(const struct settings *settings, struct sought *sought)
 {
-    const size_t last = settings->metric_count - 1;
-    const struct metric *metric = &settings->metric[last];
+    const struct metric *metric = &sought->metric;
     uint64_t number = ANY_TARGET;
     if (metric->variant != NULL &&
         (!settings->commands || units_count(metric->variant, &number) != 0))
         usage_error("metric %s@%s: it is for a command of --commands: give its number, from 0 on",
                     metric->name, metric->variant);
-    settings->only[last] = number;
-    for (size_t j = 0; j < last; j++)
-        if (settings->only[j] == number && strcmp(settings->metric[j].name, metric->name) == 0)
+    sought->only = number;
+    for (const struct sought *one = settings->sought; one < sought; one++)
+        if (one->only == number && strcmp(one->metric.name, metric->name) == 0)
             usage_error("metric %s: it is given twice: choose another name", metric->name);
 }
 
@@ -186,14 +185,13 @@ static void take_metrics(struct settings *settings)
     const size_t count = settings->definition.count;
     char error[512];
     bool searches[METRIC_SOURCES] = {false};
-    settings->metric = must(calloc(count + 1, sizeof *settings->metric));
-    settings->only = must(calloc(count + 1, sizeof *settings->only));
+    settings->sought = must(calloc(count + 1, sizeof *settings->sought));
     for (size_t i = 0; i < count; i++) {
-        struct metric *metric = &settings->metric[settings->metric_count++];
-        if (!metric_parse(metric, settings->definition.item[i], error, sizeof error))
+        struct sought *sought = &settings->sought[i];
+        if (!metric_parse(&sought->metric, settings->definition.item[i], error, sizeof error))
             usage_error("%s", error);
-        take_target(settings);
-        searches[metric->source] = true;
+        take_target(settings, sought);
+        searches[sought->metric.source] = true;
     }
     const bool piped =
         settings->out_path != NULL && !settings->service && strcmp(settings->out_path, "pipe") == 0;
@@ -222,18 +220,19 @@ static void check_needed(const struct settings *settings, const struct options *
 
 static void check_numbers(const struct settings *settings)
 {
-    for (size_t i = 0; i < settings->metric_count; i++)
-        if (settings->only[i] != ANY_TARGET && settings->only[i] >= settings->target_count)
+    for (size_t i = 0; i < settings->definition.count; i++) {
+        const struct sought *sought = &settings->sought[i];
+        if (sought->only != ANY_TARGET && sought->only >= settings->target_count)
             usage_error("metric %s@%zu: there are %zu commands: give a number from 0 on",
-                        settings->metric[i].name, settings->only[i], settings->target_count);
+                        sought->metric.name, sought->only, settings->target_count);
+    }
 }
 
 void meter_settings_free(struct settings *settings)
 {
-    for (size_t i = 0; i < settings->metric_count; i++)
-        metric_free(&settings->metric[i]);
-    free(settings->metric);
-    free(settings->only);
+    for (size_t i = 0; i < settings->definition.count; i++)
+        metric_free(&settings->sought[i].metric);
+    free(settings->sought);
     free(settings->target);
     options_free(settings->given);
 }
