@@ -1,7 +1,7 @@
 #include "device.h"
 
-#include <dirent.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,6 @@ static bool read_line(const char *folder, const char *name, char *line, size_t s
 static void add_name(char *list, size_t size, const char *name)
 {
     size_t length = strlen(list), name_length = strlen(name);
-
     for (const char *at = list; *at != '\0'; at += *at == ',') {
         size_t span = strcspn(at, ",");
 
@@ -75,7 +74,6 @@ static void add_name(char *list, size_t size, const char *name)
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
-
     return slash ? slash + 1 : path;
 }
 
@@ -83,36 +81,14 @@ static const char *base_name(const char *path)
 static bool join(char path[PATH_MAX], const char *folder, const char *name)
 {
     int length = snprintf(path, PATH_MAX, "%s/%s", folder, name);
-
     return length > 0 && length < PATH_MAX;
 }
 
 static void resolve(const char *path, struct device *device, int depth);
 
-// How many devices FOLDER is on; the last one's name goes to `only`.
-static int count_slaves(const char *folder, char *only, size_t size)
-{
-    char path[PATH_MAX];
-    struct dirent *entry;
-    int count = 0;
-    DIR *slaves;
-
-    slaves = join(path, folder, "slaves") ? opendir(path) : NULL;
-    if (!slaves)
-        return 0;
-    while ((entry = readdir(slaves)) != NULL)
-        if (entry->d_name[0] != '.') {
-            snprintf(only, size, "%s", entry->d_name);
-            count++;
-        }
-    closedir(slaves);
-    return count;
-}
-
 static bool is_remote(const char *folder, const char *name)
 {
     char transport[32];
-
     if (is_disk_of(name, network_disks, LENGTH(network_disks)) || strstr(folder, "/session"))
         return true; // an iSCSI disk hangs below .../sessionN/targetN
     return read_line(folder, "../transport", transport, sizeof transport) &&
@@ -124,7 +100,6 @@ static void whole_disk(const char *folder, const char *name, struct device *devi
 {
     char backing[PATH_MAX];
     struct device below = {0};
-
     device->memory |= is_disk_of(name, memory_disks, LENGTH(memory_disks));
     device->network |= is_remote(folder, name);
     device->virtual_disk |= disk_is_virtual(folder);
@@ -141,53 +116,33 @@ static void whole_disk(const char *folder, const char *name, struct device *devi
     add_name(device->disks, sizeof device->disks, below.disks[0] != '\0' ? below.disks : name);
 }
 
-static void descend(const char *folder, struct device *device, bool counting, int depth);
-
-// Each device that FOLDER is on, without counting: see descend.
-static void descend_all(const char *folder, struct device *device, int depth)
-{
-    char slaves[PATH_MAX], path[PATH_MAX];
-    struct dirent *entry;
-    DIR *list = join(slaves, folder, "slaves") ? opendir(slaves) : NULL;
-
-    if (!list)
-        return;
-    while ((entry = readdir(list)) != NULL)
-        if (entry->d_name[0] != '.' && join(path, slaves, entry->d_name))
-            descend(path, device, false, depth + 1);
-    closedir(list);
-}
-
 // Walk down from a folder of /sys to the whole disks. Where the way down is not
 // one device to one device (RAID, stripes), counters are read above the fork:
 // mirrors would count twice below it.
 static void descend(const char *folder, struct device *device, bool counting, int depth)
 {
-    char real[PATH_MAX], path[PATH_MAX], slaves[PATH_MAX], only[256] = "";
-    int count;
-
+    char real[PATH_MAX], path[PATH_MAX];
+    glob_t slaves;
     if (depth > DEEPEST || !realpath(folder, real))
         return;
     if (join(path, real, "partition") && access(path, F_OK) == 0)
         *strrchr(real, '/') = '\0';
     if (counting)
         snprintf(device->counter, sizeof device->counter, "%.63s", base_name(real));
-    count = count_slaves(real, only, sizeof only);
-    if (count == 0)
+    if (!join(path, real, "slaves/*") || glob(path, 0, NULL, &slaves) != 0) {
         whole_disk(real, base_name(real), device, depth);
-    else if (count > 1)
-        descend_all(real, device, depth);
-    else if (join(slaves, real, "slaves") && join(path, slaves, only))
-        descend(path, device, counting, depth + 1);
+        return;
+    }
+    for (size_t i = 0; i < slaves.gl_pathc; i++)
+        descend(slaves.gl_pathv[i], device, counting && slaves.gl_pathc == 1, depth + 1);
+    globfree(&slaves);
 }
 
 static unsigned logical_block(const char *counter)
 {
     char path[PATH_MAX];
-    int64_t bytes;
-
     snprintf(path, sizeof path, "/sys/class/block/%s/queue/logical_block_size", counter);
-    bytes = machine_number(path);
+    const int64_t bytes = machine_number(path);
     return bytes > 0 && bytes <= 1 << 20 ? (unsigned)bytes : 0;
 }
 
@@ -196,7 +151,6 @@ static unsigned logical_block(const char *counter)
 static dev_t block_number(const char *path, const struct mount *mount)
 {
     struct stat status;
-
     if (stat(path, &status) == 0 && major(status.st_dev) != 0)
         return status.st_dev;
     if (mount->source[0] == '/' && stat(mount->source, &status) == 0 && S_ISBLK(status.st_mode))
@@ -208,7 +162,6 @@ static dev_t block_number(const char *path, const struct mount *mount)
 static void resolve_block(dev_t number, struct device *device, int depth)
 {
     char folder[64], whole[PATH_MAX], real[PATH_MAX];
-
     snprintf(folder, sizeof folder, "/sys/dev/block/%u:%u", major(number), minor(number));
     if (!realpath(machine_path(folder, whole), real))
         return;
@@ -224,7 +177,6 @@ static void add_identity(const char *path, const char *type, struct device *devi
 {
     char text[64];
     const size_t used = strlen(device->identity);
-
     if (disk_file_system_identity(path, type, text, sizeof text))
         snprintf(device->identity + used, sizeof device->identity - used, "%s%s",
                  used > 0 ? ", " : "", text);
@@ -233,8 +185,6 @@ static void add_identity(const char *path, const char *type, struct device *devi
 static void resolve(const char *path, struct device *device, int depth)
 {
     struct mount mount;
-    dev_t number;
-
     (void)mount_of(path, &mount);
     if (strcmp(mount.type, "overlay") == 0 && mount.upper[0] != '\0' && depth < DEEPEST &&
         access(mount.upper, F_OK) == 0) {
@@ -251,7 +201,7 @@ static void resolve(const char *path, struct device *device, int depth)
     device->memory |= is_one_of(mount.type, memory_systems, LENGTH(memory_systems));
     device->network |= is_one_of(mount.type, network_systems, LENGTH(network_systems));
     device->copy_on_write |= is_one_of(mount.type, copying_systems, LENGTH(copying_systems));
-    number = block_number(path, &mount);
+    const dev_t number = block_number(path, &mount);
     if (number != 0) {
         resolve_block(number, device, depth);
         add_identity(path, mount.type, device);
@@ -264,7 +214,6 @@ static void resolve(const char *path, struct device *device, int depth)
 bool device_of(const char *path, struct device *device)
 {
     struct stat status;
-
     *device = (struct device){0};
     if (stat(path, &status) != 0)
         return false;
@@ -280,7 +229,6 @@ bool device_count(const struct device *device, struct device_counters *counters)
     unsigned long long v[7] = {0};
     char path[PATH_MAX], line[512], *at = line, *end;
     int count = 0;
-
     if (device->counter[0] == '\0')
         return false;
     snprintf(path, sizeof path, "/sys/class/block/%s/stat", device->counter);
@@ -314,7 +262,6 @@ static void not_known(struct link_speed *link, const char *why, const char *disk
 static double number_in(const char *path)
 {
     char line[64];
-
     return machine_line(path, line, sizeof line) ? strtod(line, NULL) : 0;
 }
 
@@ -322,12 +269,10 @@ static double number_in(const char *path)
 static bool pcie_speed(const char *disk, struct link_speed *link)
 {
     char path[PATH_MAX];
-    double speed_gt, width;
-
     snprintf(path, sizeof path, "/sys/class/block/%s/device/device/current_link_speed", disk);
-    speed_gt = number_in(path);
+    const double speed_gt = number_in(path);
     snprintf(path, sizeof path, "/sys/class/block/%s/device/device/current_link_width", disk);
-    width = number_in(path);
+    const double width = number_in(path);
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         if (speed_gt <= 0 || width <= 0 || speed_gt > codes[i].up_to_gt)
             continue;
@@ -345,14 +290,12 @@ static bool sata_speed(const char *disk, struct link_speed *link)
 {
     char path[PATH_MAX], under[PATH_MAX], real[PATH_MAX];
     const char *port;
-    double speed_gbit;
-
     snprintf(path, sizeof path, "/sys/class/block/%s", disk);
     if (!realpath(machine_path(path, under), real) || (port = strstr(real, "/ata")) == NULL)
         return false;
     snprintf(path, sizeof path, "/sys/class/ata_link/link%d/sata_spd",
              (int)strtol(port + 4, NULL, 10));
-    speed_gbit = number_in(path);
+    const double speed_gbit = number_in(path);
     if (speed_gbit <= 0)
         return false;
     link->bytes_per_s = speed_gbit * 1e9 * 0.8 / 8;
@@ -364,7 +307,6 @@ static bool sata_speed(const char *disk, struct link_speed *link)
 void link_speed_of(const struct device *device, struct link_speed *link)
 {
     const char *disks = device->disks;
-
     if (disks[0] == '\0')
         not_known(link, "no disk is known", device->name);
     else if (device->virtual_disk)

@@ -127,15 +127,15 @@ static bool run_begin(struct runner *runner, const struct settings *settings)
            launch_prepare(&runner->launch, settings) && find_group(runner);
 }
 
-static int write_record(const struct runner *runner, const struct record *record)
+static int write_record(const struct runner *runner, const struct run *run)
 {
-    const struct outcome *outcome = record->outcome;
+    const struct outcome *outcome = &run->outcome;
     if (outcome->unkillable > 0)
         complain("%zu processes of the tree cannot be killed: they are left behind",
                  outcome->unkillable);
     if (!outcome->ended)
         return EXIT_LOST;
-    if (!record_write(record, runner->output_fd)) {
+    if (!record_write(run, runner->output_fd)) {
         (void)save_complain(runner->settings->output);
         return EXIT_LOST;
     }
@@ -174,19 +174,18 @@ static void find_metrics(struct runner *runner)
 }
 
 // take_output: finds the metrics, and keeps what the target wrote where the run failed.
-static bool take_output(struct runner *runner, const struct outcome *outcome,
-                        struct kept_paths *paths)
+static bool take_output(struct runner *runner, struct run *run)
 {
+    const struct outcome *outcome = &run->outcome;
     const bool failed = outcome->status != 0 || outcome->timed_out ||
                         outcome->stops.terminal != 0 || !outcome->ended;
-    *paths = (struct kept_paths){.out = ""};
     runner->runs++;
     if (!say_ended(runner))
         return complain("--output: %s", strerror(errno));
     if (runner->extractor.count > 0)
         find_metrics(runner);
     if (failed || !extract_is_sound(&runner->extractor))
-        keep_failed(&runner->launch, runner->settings, paths);
+        keep_failed(&runner->launch, runner->settings, &run->kept);
     keep_show(&runner->launch, runner->settings);
     return true;
 }
@@ -201,26 +200,17 @@ static void end_output(struct drain *drain)
 }
 
 // measure: one run, with its counters open.
-static int measure(struct runner *runner, struct perf_counters *counters)
+static int measure(struct runner *runner, struct run *run)
 {
-    const struct supervision supervision = {.launch = &runner->launch,
-                                            .group = &runner->group,
-                                            .signals = &runner->signals,
-                                            .kernel = &runner->kernel,
-                                            .own_fd = runner->own_fd,
-                                            .timeout_ns = runner->settings->timeout_ns,
-                                            .hangup_fd = runner->hangup_fd};
     const struct launch_report *report = runner->launch.report;
-    struct counters before;
-    struct outcome outcome;
-    struct group_usage group;
-    counters_take(&runner->kernel, &before);
+    struct outcome *outcome = &run->outcome;
+    counters_take(&runner->kernel, &run->before);
     if (!account_begin(&runner->account))
         return EXIT_NOT_RUN;
     extract_start(&runner->extractor);
     if (!launch_start(&runner->launch, runner->settings, &runner->signals, &runner->group))
         return EXIT_NOT_RUN;
-    supervise(&outcome, &supervision);
+    supervise(run);
     extract_stop(&runner->extractor);
     end_output(&runner->launch.drain);
     if (report->failed_step != NULL) {
@@ -231,45 +221,43 @@ static int measure(struct runner *runner, struct perf_counters *counters)
     }
     if (report->start_ns == 0) {
         complain("the command was killed before it began: nothing was run");
-        return outcome.interrupted != 0 ? EXIT_BY_SIGNAL + outcome.interrupted : EXIT_NOT_RUN;
+        return outcome->interrupted != 0 ? EXIT_BY_SIGNAL + outcome->interrupted : EXIT_NOT_RUN;
     }
-    perf_counters_read(counters);
-    group_read(&runner->group, &group);
-    usage_choose(&outcome.usage, accounting_of(&runner->group), &group, report->launch_ns,
-                 report->launch_ns - report->outside_ns);
-    if (!account_end(&runner->account, &outcome.usage, &group))
+    perf_counters_read(&run->counters);
+    group_read(&runner->group, &run->group_usage);
+    usage_choose(&outcome->usage, accounting_of(&runner->group), &run->group_usage,
+                 report->launch_ns, report->launch_ns - report->outside_ns);
+    if (!account_end(&runner->account, &outcome->usage, &run->group_usage))
         return EXIT_LOST;
     // What the client waited for is not what the others did.
-    outcome.stalls.has_delay = outcome.stalls.has_delay && runner->account.group.kind == GROUP_NONE;
-    struct kept_paths kept;
-    if (!take_output(runner, &outcome, &kept))
+    outcome->stalls.has_delay =
+        outcome->stalls.has_delay && runner->account.group.kind == GROUP_NONE;
+    if (!take_output(runner, run))
         return EXIT_LOST;
-    const struct record record = {.report = report,
-                                  .outcome = &outcome,
-                                  .kernel = &runner->kernel,
-                                  .before = &before,
-                                  .group = &group,
-                                  .own_ns = runner->launch.drain.cpu_ns,
-                                  .counters = counters,
-                                  .extractor = &runner->extractor,
-                                  .kept = &kept};
-    const int code = write_record(runner, &record);
+    const int code = write_record(runner, run);
     // What is left of this run would be in the next one.
-    return code == EXIT_RECORDED && outcome.unkillable > 0 ? EXIT_LOST : code;
+    return code == EXIT_RECORDED && outcome->unkillable > 0 ? EXIT_LOST : code;
 }
 
 // run_once: runs the command and writes its record. Returns how meter should exit
 // if it was the only run; EXIT_RECORDED means that another one may follow.
 static int run_once(struct runner *runner)
 {
-    struct perf_counters counters;
+    struct run run = {.launch = &runner->launch,
+                      .group = &runner->group,
+                      .signals = &runner->signals,
+                      .kernel = &runner->kernel,
+                      .extractor = &runner->extractor,
+                      .own_fd = runner->own_fd,
+                      .timeout_ns = runner->settings->timeout_ns,
+                      .hangup_fd = runner->hangup_fd};
     if (!launch_prepare(&runner->launch, runner->settings) ||
         !launch_open_input(&runner->launch, runner->settings))
         return EXIT_NOT_RUN;
     extract_before(&runner->extractor, runner->launch.target);
-    perf_counters_open(&counters, runner->settings->counters);
-    const int code = measure(runner, &counters);
-    perf_counters_close(&counters);
+    perf_counters_open(&run.counters, runner->settings->counters);
+    const int code = measure(runner, &run);
+    perf_counters_close(&run.counters);
     launch_close(&runner->launch);
     return code;
 }

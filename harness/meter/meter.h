@@ -20,6 +20,10 @@
 // fd_close: unless it is -1, which it is then.
 void fd_close(int *fd);
 
+// record_seconds, record_count: a member that is null where it is not known.
+void record_seconds(struct line *line, const char *name, bool known, int64_t time_ns, int decimals);
+void record_count(struct line *line, const char *name, bool known, uint64_t count);
+
 // schedstat_open: the file of a process, 0: our own, to be read again and again. -1 with
 // errno.
 int schedstat_open(pid_t pid);
@@ -56,16 +60,6 @@ struct stall_totals {
     int64_t run_ns;   // its CPU time, of the same moment
 };
 
-// What a run's stalls were.
-struct stalls {
-    bool from_group;         // else from the run delay alone
-    bool known[STALL_COUNT]; // none: nothing is known
-    int64_t ns[STALL_COUNT];
-    bool has_delay; // of the main thread alone:
-    int64_t delay_ns;
-    int64_t run_ns; // its CPU time
-};
-
 // stalls_open: the files of the target's group. Where there are none (no group, not v2, a
 // kernel without PSI), the group's part of the totals is not there.
 void stalls_open(struct stall_files *files, const struct group *group);
@@ -82,9 +76,12 @@ void stalls_begin(struct stall_totals *totals, const struct stall_files *files);
 // stalls_end: the totals of the target, which has ended and has not been reaped.
 void stalls_end(struct stall_totals *totals, const struct stall_files *files, pid_t target);
 
-// stalls_between: what grew over a run of that wall time.
-struct stalls stalls_between(const struct stall_totals *before, const struct stall_totals *after,
-                             int64_t wall_ns);
+// stalls_write: begins the member "stalls" with what grew over so long, of a group (before_us NULL:
+// there is none), and by which the thread that waited longest for a CPU was delayed (-1: not
+// known). Of a group that had nothing in less than `least_ns` nothing is known: the kernel may not
+// have counted it. False, and null: nothing is known at all.
+bool stalls_write(struct line *line, const uint64_t *before_us, const uint64_t *after_us,
+                  int64_t delay_ns, int64_t time_ns, int64_t least_ns);
 
 // ---- signals.c
 
@@ -604,42 +601,32 @@ struct outcome {
     size_t unkillable;
 };
 
-// What one run is supervised by and with.
-struct supervision {
+// One run: what it is supervised by and with, and what came of it.
+struct run {
     const struct launch *launch;
     const struct group *group;
     const struct signals *signals;
     const struct counter_files *kernel;
+    const struct extractor *extractor;
     int own_fd;         // see awake_now()
     int64_t timeout_ns; // after the target's start; 0: none
     int hangup_fd;      // a pipe: the run ends when its other end is closed; -1: none
+    struct counters before;
+    struct perf_counters counters;
+    struct outcome outcome;
+    struct group_usage group_usage;
+    struct kept_paths kept;
 };
 
 // supervise: waits until the main process and all its descendants have ended,
 // and sees to it that they do: at the time-out, when meter is interrupted, and
 // after the main process. This process must be a subreaper without other
 // children.
-void supervise(struct outcome *outcome, const struct supervision *supervision);
+void supervise(struct run *run);
 
-// A run as it is written: see results/schema/jostle.meter.schema.json.
-struct record {
-    const struct launch_report *report;
-    const struct outcome *outcome;
-    const struct counter_files *kernel;
-    const struct counters *before;
-    const struct group_usage *group;
-    int64_t own_ns; // CPU time of meter's own, while the target ran
-    const struct perf_counters *counters;
-    const struct extractor *extractor;
-    const struct kept_paths *kept;
-};
-
-// record_seconds, record_count: a member that is null where it is not known.
-void record_seconds(struct line *line, const char *name, bool known, int64_t time_ns, int decimals);
-void record_count(struct line *line, const char *name, bool known, uint64_t count);
-
-// record_write: writes the record as one JSON line to fd. False with errno.
-bool record_write(const struct record *record, int fd);
+// record_write: writes the record (results/schema/jostle.meter.schema.json) as one JSON line to fd.
+// False with errno.
+bool record_write(const struct run *run, int fd);
 
 // ---- service.c
 

@@ -8,21 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-void record_seconds(struct line *line, const char *name, bool known, int64_t time_ns, int decimals)
-{
-    if (known)
-        line_seconds(line, name, time_ns, decimals);
-    else
-        line_null(line, name);
-}
-
-void record_count(struct line *line, const char *name, bool known, uint64_t count)
-{
-    if (known)
-        line_count(line, name, count);
-    else
-        line_null(line, name);
-}
+// The longest tick that a kernel is built with (CONFIG_HZ=100).
+#define TICK_NS (10 * NS_PER_MS)
 
 static bool add_start(struct line *line, const struct launch_report *report)
 {
@@ -118,46 +105,43 @@ static void add_pressure(struct line *line, const struct counters *before,
     line_close(line);
 }
 
-static void add_stalls(struct line *line, const struct record *record, int64_t wall_ns)
+static void add_stalls(struct line *line, const struct run *run, int64_t wall_ns)
 {
-    const struct stalls stalls =
-        stalls_between(&record->report->stalls, &record->outcome->stalls, wall_ns);
-    if (!stalls.from_group && !stalls.known[STALL_CPU]) {
-        line_null(line, "stalls");
+    const struct stall_totals *from = &run->launch->report->stalls, *to = &run->outcome.stalls;
+    const struct counters *before = &run->before, *after = &run->outcome.after;
+    const bool grouped = from->has_group && to->has_group;
+    const bool delayed = from->has_delay && to->has_delay;
+    const int64_t delay_ns = delayed ? to->delay_ns - from->delay_ns : -1;
+    if (!stalls_write(line, grouped ? from->group_us : NULL, to->group_us, delay_ns, wall_ns,
+                      TICK_NS))
         return;
-    }
-    line_object(line, "stalls");
-    line_text(line, "source", stalls.from_group ? "cgroup" : "schedstat");
-    for (size_t i = 0; i < STALL_COUNT; i++)
-        record_seconds(line, stall_names[i], stalls.known[i], stalls.ns[i], 6);
-    record_seconds(line, "run_delay_s", stalls.has_delay, stalls.delay_ns, 6);
-    record_seconds(line, "run_s", stalls.has_delay, stalls.run_ns, 6);
-    const struct counters *before = record->before, *after = &record->outcome->after;
+    record_seconds(line, "run_delay_s", delayed, delay_ns, 6);
+    record_seconds(line, "run_s", delayed, to->run_ns - from->run_ns, 6);
     record_seconds(line, "throttled_s",
                    before->throttled_ns != UNKNOWN && after->throttled_ns != UNKNOWN,
                    grown(before->throttled_ns, after->throttled_ns), 6);
     line_close(line);
 }
 
-static void add_system(struct line *line, const struct record *record)
+static void add_system(struct line *line, const struct run *run)
 {
-    const struct counters *after = &record->outcome->after;
+    const struct counters *after = &run->outcome.after;
     char cpus[CPUS_TEXT];
-    add_pressure(line, record->before, after);
-    add_grown_us(line, "steal_s", record->before->steal_us, after->steal_us);
-    line_text(line, "cpus", cpus_format(&record->report->cpus, cpus, sizeof cpus));
+    add_pressure(line, &run->before, after);
+    add_grown_us(line, "steal_s", run->before.steal_us, after->steal_us);
+    line_text(line, "cpus", cpus_format(&run->launch->report->cpus, cpus, sizeof cpus));
 }
 
 // add_machine: what all that ran on the machine took meanwhile.
-static void add_machine(struct line *line, const struct record *record)
+static void add_machine(struct line *line, const struct run *run)
 {
-    const struct counters *before = record->before;
-    const struct counters *after = &record->outcome->after;
+    const struct counters *before = &run->before;
+    const struct counters *after = &run->outcome.after;
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     line_object(line, "machine");
     record_seconds(line, "busy_s", before->busy_ns != UNKNOWN && after->busy_ns != UNKNOWN,
-                   grown(before->busy_ns + record->own_ns, after->busy_ns), 6);
-    line_bool(line, "busy_exact", record->kernel->fd[COUNTER_BUSY] >= 0);
+                   grown(before->busy_ns + run->launch->drain.cpu_ns, after->busy_ns), 6);
+    line_bool(line, "busy_exact", run->kernel->fd[COUNTER_BUSY] >= 0);
     add_grown_count(line, "swap_in_pages", before->swap_in_pages, after->swap_in_pages);
     add_grown_count(line, "throttle_count", before->throttle_count, after->throttle_count);
     line_integer(line, "cpus", cpus > 0 ? cpus : 1);
@@ -232,34 +216,34 @@ static void add_output(struct line *line, const struct kept_paths *kept)
     line_close(line);
 }
 
-static bool fill(struct line *line, const struct record *record)
+static bool fill(struct line *line, const struct run *run)
 {
-    const struct outcome *outcome = record->outcome;
-    const int64_t wall_ns = outcome->end_ns - record->report->start_ns;
+    const struct outcome *outcome = &run->outcome;
+    const int64_t wall_ns = outcome->end_ns - run->launch->report->start_ns;
     line_object(line, NULL);
     line_text(line, "schema", SCHEMA_METER);
-    if (!add_start(line, record->report))
+    if (!add_start(line, run->launch->report))
         return false;
     line_seconds(line, "wall_s", wall_ns, 9);
-    add_usage(line, &outcome->usage, record->group);
-    add_end(line, outcome, record->report->exec_error);
-    add_system(line, record);
+    add_usage(line, &outcome->usage, &run->group_usage);
+    add_end(line, outcome, run->launch->report->exec_error);
+    add_system(line, run);
     line_text(line, "accounting", accounting_name(outcome->usage.accounting));
     line_count(line, "survivors", outcome->survivors);
     record_count(line, "interrupted", outcome->interrupted != 0, (uint64_t)outcome->interrupted);
-    add_counters(line, record->counters);
-    add_machine(line, record);
-    add_stalls(line, record, wall_ns);
+    add_counters(line, &run->counters);
+    add_machine(line, run);
+    add_stalls(line, run, wall_ns);
     add_stops(line, &outcome->stops);
-    add_metrics(line, record->extractor);
-    add_output(line, record->kept);
+    add_metrics(line, run->extractor);
+    add_output(line, &run->kept);
     return true;
 }
 
-bool record_write(const struct record *record, int fd)
+bool record_write(const struct run *run, int fd)
 {
     struct line line = {0};
-    const char *text = fill(&line, record) ? line_end(&line) : NULL;
+    const char *text = fill(&line, run) ? line_end(&line) : NULL;
     if (text == NULL)
         errno = EOVERFLOW;
     const bool written = text != NULL && save_append(fd, text, line.used);

@@ -153,29 +153,6 @@ static int64_t longest_delay_ns(const struct service_totals *before,
     return longest_ns;
 }
 
-static void write_stalls(struct line *line, const struct service_totals *before,
-                         const struct service_totals *after, int64_t elapsed_ns)
-{
-    const bool grouped = before->has_stalls && after->has_stalls;
-    const int64_t delay_ns = longest_delay_ns(before, after);
-    if (!grouped && delay_ns < 0) {
-        line_null(line, "stalls");
-        return;
-    }
-    line_object(line, "stalls");
-    line_text(line, "source", grouped ? "cgroup" : "schedstat");
-    for (size_t i = 0; i < STALL_COUNT; i++) {
-        int64_t stall_ns =
-            grouped ? (int64_t)(after->stall_us[i] - before->stall_us[i]) * NS_PER_US : -1;
-        if (i == STALL_CPU && delay_ns > stall_ns)
-            stall_ns = delay_ns;
-        // The clocks differ a little.
-        stall_ns = stall_ns > elapsed_ns ? elapsed_ns : stall_ns;
-        record_seconds(line, stall_names[i], stall_ns >= 0, stall_ns, 6);
-    }
-    line_close(line);
-}
-
 // add_grown: 0 where the kernel's division into user and system went back a little.
 static void add_grown(struct line *line, const char *name, bool known, int64_t before_ns,
                       int64_t after_ns)
@@ -194,7 +171,9 @@ void service_totals_write(struct line *line, const struct service_totals *before
     record_count(line, "memory_bytes", after->memory_bytes > 0, after->memory_bytes);
     line_count(line, "processes", after->processes);
     line_bool(line, "own_session", after->own_session);
-    write_stalls(line, before, after, elapsed_ns);
+    if (stalls_write(line, before->has_stalls && after->has_stalls ? before->stall_us : NULL,
+                     after->stall_us, longest_delay_ns(before, after), elapsed_ns, 0))
+        line_close(line);
 }
 
 void service_totals_free(struct service_totals *totals)

@@ -58,8 +58,8 @@ static void stops_continued(struct stops *stops, int64_t start_ns, int64_t now_n
 enum phase { RUNNING, LINGERING, ENDING, KILLING, GIVEN_UP };
 
 struct supervisor {
-    struct outcome *outcome;
-    const struct supervision *with;
+    const struct run *with;
+    struct outcome *outcome; // of that
     enum phase phase;
     int64_t deadline_ns; // when the phase is over
     int hangup_fd;       // -1 once it has been heeded
@@ -92,7 +92,7 @@ static int64_t started_ns(const struct supervisor *supervisor)
 // note_end: the main process has ended. What the kernel keeps of it goes with the reaping.
 static void note_end(struct supervisor *supervisor)
 {
-    const struct supervision *with = supervisor->with;
+    const struct run *with = supervisor->with;
     const struct launch_report *report = with->launch->report;
     struct outcome *outcome = supervisor->outcome;
     // Woken by something else, we do not know whether it had ended by then: what we waited
@@ -259,15 +259,15 @@ static void wait_event(struct supervisor *supervisor)
     }
 }
 
-void supervise(struct outcome *outcome, const struct supervision *supervision)
+void supervise(struct run *run)
 {
-    struct supervisor supervisor = {.outcome = outcome,
-                                    .with = supervision,
-                                    .hangup_fd = supervision->hangup_fd,
-                                    .woken = awake_now(supervision->own_fd),
-                                    .deadline_ns = supervision->timeout_ns == 0
-                                                       ? INT64_MAX
-                                                       : clock_ns() + supervision->timeout_ns};
+    struct outcome *outcome = &run->outcome;
+    struct supervisor supervisor = {
+        .outcome = outcome,
+        .with = run,
+        .hangup_fd = run->hangup_fd,
+        .woken = awake_now(run->own_fd),
+        .deadline_ns = run->timeout_ns == 0 ? INT64_MAX : clock_ns() + run->timeout_ns};
     *outcome = (struct outcome){.stops = {.total_known = true}};
     while (reap(&supervisor) && supervisor.phase != GIVEN_UP) {
         if (outcome->ended && supervisor.phase == RUNNING)

@@ -19,6 +19,22 @@ void fd_close(int *fd)
     *fd = -1;
 }
 
+void record_seconds(struct line *line, const char *name, bool known, int64_t time_ns, int decimals)
+{
+    if (known)
+        line_seconds(line, name, time_ns, decimals);
+    else
+        line_null(line, name);
+}
+
+void record_count(struct line *line, const char *name, bool known, uint64_t count)
+{
+    if (known)
+        line_count(line, name, count);
+    else
+        line_null(line, name);
+}
+
 int schedstat_open(pid_t pid)
 {
     char path[64];
@@ -36,9 +52,6 @@ static bool schedstat_of(pid_t pid, struct schedstat *schedstat)
     fd_close(&fd);
     return known;
 }
-
-// The longest tick that a kernel is built with (CONFIG_HZ=100).
-#define TICK_NS (10 * NS_PER_MS)
 
 void stalls_open(struct stall_files *files, const struct group *group)
 {
@@ -98,31 +111,27 @@ void stalls_end(struct stall_totals *totals, const struct stall_files *files, pi
     totals->run_ns = schedstat.run_ns;
 }
 
-// grown_ns: of a total of microseconds. A fresh group's totals can only grow.
-static int64_t grown_ns(uint64_t before_us, uint64_t after_us)
+bool stalls_write(struct line *line, const uint64_t *before_us, const uint64_t *after_us,
+                  int64_t delay_ns, int64_t time_ns, int64_t least_ns)
 {
-    return after_us > before_us ? (int64_t)(after_us - before_us) * NS_PER_US : 0;
-}
-
-struct stalls stalls_between(const struct stall_totals *before, const struct stall_totals *after,
-                             int64_t wall_ns)
-{
-    struct stalls stalls = {.from_group = before->has_group && after->has_group};
-    for (size_t i = 0; i < STALL_COUNT && stalls.from_group; i++) {
-        stalls.ns[i] = grown_ns(before->group_us[i], after->group_us[i]);
-        // Nothing in less than a tick may be something that the kernel did not count.
-        stalls.known[i] = stalls.ns[i] > 0 || wall_ns >= TICK_NS;
+    if (before_us == NULL && delay_ns < 0) {
+        line_null(line, "stalls");
+        return false;
     }
-    if (before->has_delay && after->has_delay) {
-        stalls.has_delay = true;
-        stalls.delay_ns = after->delay_ns - before->delay_ns;
-        stalls.run_ns = after->run_ns - before->run_ns;
-        stalls.known[STALL_CPU] = true;
-        if (stalls.delay_ns > stalls.ns[STALL_CPU])
-            stalls.ns[STALL_CPU] = stalls.delay_ns;
+    line_object(line, "stalls");
+    line_text(line, "source", before_us != NULL ? "cgroup" : "schedstat");
+    for (size_t i = 0; i < STALL_COUNT; i++) {
+        int64_t stall_ns = -1;
+        if (before_us != NULL)
+            stall_ns =
+                after_us[i] > before_us[i] ? (int64_t)(after_us[i] - before_us[i]) * NS_PER_US : 0;
+        if (stall_ns == 0 && time_ns < least_ns)
+            stall_ns = -1;
+        if (i == STALL_CPU && delay_ns > stall_ns)
+            stall_ns = delay_ns;
+        // What is shared out cannot be longer than the time: the clocks differ a little.
+        record_seconds(line, stall_names[i], stall_ns >= 0, stall_ns > time_ns ? time_ns : stall_ns,
+                       6);
     }
-    // What is shared out cannot be longer than the run: the clocks differ a little.
-    for (size_t i = 0; i < STALL_COUNT; i++)
-        stalls.ns[i] = stalls.ns[i] > wall_ns ? wall_ns : stalls.ns[i];
-    return stalls;
+    return true;
 }
