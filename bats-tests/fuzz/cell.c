@@ -36,7 +36,7 @@ static void read_cell(void *path)
     const struct option_list loads = cell_loads(cell, &arena);
     const struct load_context context = {
         .settle_ns = settings.settle_ns, .pause = settings.pause, .own = &settings.setting};
-    conditions_add(&conditions, &arena, "baseline");
+    (void)conditions_add(&conditions, &arena, "baseline", NULL);
     for (size_t i = 0; i < loads.count; i++)
         conditions_add_load(&conditions, &arena, loads.item[i], &context);
     json_decref(conditions_to_json(&conditions));

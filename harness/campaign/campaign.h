@@ -140,22 +140,17 @@ char **entry_words(const struct config *config, const struct entry *entry, size_
 enum { HALF_KEY_DIGITS = SHA256_DIGITS / 2 };
 
 struct half {
-    const char *name;   // of the section; NULL: no load
+    const char *name; // of the section; NULL: no load
+    const struct section *section;
     char *part;         // of the cell's name
     json_t *parameters; // {name: value}
     json_t *settings;   // {option: value}; "" for a flag that is false
+    json_t *members;    // that all of its cells have
     char key[HALF_KEY_DIGITS + 1];
-    // a target's
-    char *label;
-    json_t *command;
-    const struct section *section;
-    // a load's
-    char *condition, *spec;
-    char *node; // "@2", or ""
 };
 
 struct halves {
-    struct half *list;
+    struct half *item;
     size_t count, allocated;
 };
 

@@ -191,14 +191,11 @@ static void add_cell(const struct context *context, const struct half *target,
 {
     char key[SHA256_DIGITS + 1];
     snprintf(key, sizeof key, "%s%s", target->key, load->key);
-    json_t *cell = json_pack(
-        "{so si ss ss ss sO sO ss? so sO ss ss ss? so}", "name", folder_name(target, load, key),
-        "number", (int)json_array_size(cells) + 1, "key", key, "target", target->name, "label",
-        target->label, "parameters", target->parameters, "command", target->command, "load",
-        load->name, "level", json_member(load->parameters, "level"), "load_parameters",
-        load->parameters, "condition", load->condition, "node", load->node, "spec", load->spec,
-        "settings", cell_settings(context, target, load));
-    if (!cell)
+    json_t *cell = json_pack("{so si ss}", "name", folder_name(target, load, key), "number",
+                             (int)json_array_size(cells) + 1, "key", key);
+    if (json_object_update(cell, target->members) != 0 ||
+        json_object_update(cell, load->members) != 0 ||
+        json_object_set_new(cell, "settings", cell_settings(context, target, load)) != 0)
         config_refuse(context->config, NULL, NULL,
                       "a name or a value is not valid UTF-8: save the file as UTF-8");
     json_array_append_new(cells, cell);
@@ -269,14 +266,14 @@ static json_t *make_cells(const struct context *context, const struct sections *
     const struct section *section = NULL;
     json_t *cells = json_array(), *named = NULL;
     for (size_t i = 0; i < targets.count; i++) {
-        if (targets.list[i].section != section) {
-            section = targets.list[i].section;
+        if (targets.item[i].section != section) {
+            section = targets.item[i].section;
             json_decref(named);
             named = named_loads(context->config, section, load_sections);
         }
         for (size_t k = 0; k < loads.count; k++)
-            if (is_measured_under(named, &loads.list[k], load_sections->count))
-                add_cell(context, &targets.list[i], &loads.list[k], cells);
+            if (is_measured_under(named, &loads.item[k], load_sections->count))
+                add_cell(context, &targets.item[i], &loads.item[k], cells);
     }
     // Values that differ only in characters that a folder cannot have: of the target,
     // then of the load.

@@ -164,14 +164,6 @@ static char *joined_name(const char *name, const json_t *parameters, bool pairs,
     return safe_text(text, allowed);
 }
 
-static struct half *new_half(struct halves *halves)
-{
-    halves->list = grown(halves->list, halves->count, &halves->allocated, sizeof *halves->list);
-    struct half *half = &halves->list[halves->count++];
-    *half = (struct half){0};
-    return half;
-}
-
 // What every section of a kind needs.
 struct kind {
     const char *key, *example; // command or spec
@@ -212,12 +204,13 @@ static void add_section(const struct context *context, const struct section *sec
     section_check_placeholders(context->config, section, json_array_get(choices, 0),
                                context->builtin);
     JSON_EACH (parameters, choices) {
-        struct half *half = new_half(halves);
-        half->name = section->name;
-        half->section = section;
-        half->parameters = json_incref(parameters);
-        half->settings = half_settings(context, section, parameters, context->builtin);
-        kind->complete(context, half, text);
+        struct half half = {.name = section->name,
+                            .section = section,
+                            .parameters = json_incref(parameters),
+                            .settings =
+                                half_settings(context, section, parameters, context->builtin)};
+        kind->complete(context, &half, text);
+        MORE(halves) = half;
     }
 }
 
@@ -318,23 +311,23 @@ static void refuse_operator(const struct context *context, const struct entry *e
                       *operator);
 }
 
-static void complete_command(const struct context *context, struct half *half,
-                             const struct entry *command)
+static json_t *complete_command(const struct context *context, struct half *half,
+                                const struct entry *command)
 {
     size_t count;
     if (has_shell(context, half)) {
         // What a shell reads is one word, whose programs the shell finds.
         OWNED char *text = must(strdup(command->value));
         OWNED char *filled = template_fill(text, half->parameters, context->builtin, FILL_QUOTED);
-        half->command = json_pack("[s]", filled);
         set_key(half, target_definition(context, half, &text, 1));
-        return;
+        return json_pack("[s]", filled);
     }
     refuse_operator(context, command);
     OWNED char **words = entry_words(context->config, command, &count);
-    half->command = filled_words(words, count, half->parameters, context->builtin);
+    json_t *list = filled_words(words, count, half->parameters, context->builtin);
     set_key(half, target_definition(context, half, words, count));
-    program_find(context, command, half->command);
+    program_find(context, command, list);
+    return list;
 }
 
 // The words of a text of which parameters are filled in already.
@@ -373,9 +366,10 @@ static char *found_variant(const struct context *context, const struct half *hal
 }
 
 // The cell's command, which plans show, is that of the first.
-static void complete_variants(const struct context *context, struct half *half,
-                              const struct entry *first)
+static json_t *complete_variants(const struct context *context, struct half *half,
+                                 const struct entry *first)
 {
+    json_t *command = NULL;
     json_object_del(half->settings, first->key);
     for (size_t i = 0; i < half->section->count; i++) {
         const struct entry *entry = half->section->entries[i];
@@ -384,10 +378,10 @@ static void complete_variants(const struct context *context, struct half *half,
             continue;
         OWNED char *variant = found_variant(context, half, entry, &words);
         setting_add(half->settings, first->key, variant);
-        if (!half->command)
-            half->command = json_incref(words);
+        command = command ? command : json_incref(words);
     }
     set_key(half, target_definition(context, half, NULL, 0));
+    return command;
 }
 
 void find_service(const struct context *context, const struct section *section, json_t *settings)
@@ -409,11 +403,11 @@ static void complete_target(const struct context *context, struct half *half,
 {
     find_service(context, half->section, half->settings);
     half->part = joined_name(half->name, half->parameters, true, ".", NAME_CHARACTERS);
-    half->label = joined_name(half->name, half->parameters, true, " ", NULL);
-    if (strcmp(entry->key, "command") == 0)
-        complete_command(context, half, entry);
-    else
-        complete_variants(context, half, entry);
+    OWNED char *label = joined_name(half->name, half->parameters, true, " ", NULL);
+    json_t *command = strcmp(entry->key, "command") == 0 ? complete_command(context, half, entry)
+                                                         : complete_variants(context, half, entry);
+    half->members = json_pack("{ss ss sO so}", "target", half->name, "label", label, "parameters",
+                              half->parameters, "command", command);
 }
 
 struct halves halves_of_targets(const struct context *context, const struct sections *targets)
@@ -439,20 +433,30 @@ static char *load_node(const struct context *context, const struct section *sect
     return text_of("@%s", entry->value);
 }
 
+// What cells have of their load, or of none: node and spec are "" and NULL then.
+static json_t *load_members(const struct half *half, const char *condition, const char *node,
+                            const char *spec)
+{
+    return json_pack("{ss? so sO ss ss ss?}", "load", half->name, "level",
+                     json_member(half->parameters, "level"), "load_parameters", half->parameters,
+                     "condition", condition, "node", node, "spec", spec);
+}
+
 static void complete_load(const struct context *context, struct half *half,
                           const struct entry *spec)
 {
-    OWNED char *text = template_fill(spec->value, half->parameters, NULL, FILL_QUOTED);
-    json_auto_t *own = half_settings(context, half->section, half->parameters, context->self);
-    half->part = joined_name(half->name, half->parameters, false, ".", NAME_CHARACTERS);
-    half->condition = joined_name(half->name, half->parameters, false, "-", CONDITION_CHARACTERS);
+    json_t *parameters = half->parameters;
+    OWNED char *text = template_fill(spec->value, parameters, NULL, FILL_QUOTED);
+    OWNED char *filled = template_fill(spec->value, parameters, context->builtin, FILL_QUOTED);
+    OWNED char *node = load_node(context, half->section);
+    OWNED char *condition = joined_name(half->name, parameters, false, "-", CONDITION_CHARACTERS);
+    json_auto_t *own = half_settings(context, half->section, parameters, context->self);
+    half->part = joined_name(half->name, parameters, false, ".", NAME_CHARACTERS);
     // Names that the records have already.
-    if (strcmp(half->condition, "baseline") == 0 || strcmp(half->condition, "aa") == 0)
-        half->condition = text_joined(half->condition, "-", "load");
-    half->node = load_node(context, half->section);
-    half->spec = template_fill(spec->value, half->parameters, context->builtin, FILL_QUOTED);
-    set_key(half, json_pack("[ssOso]", half->name, half->node, half->parameters, text,
-                            settings_fixed(own)));
+    if (strcmp(condition, "baseline") == 0 || strcmp(condition, "aa") == 0)
+        condition = text_joined(condition, "-", "load");
+    half->members = load_members(half, condition, node, filled);
+    set_key(half, json_pack("[ssOso]", half->name, node, parameters, text, settings_fixed(own)));
 }
 
 struct halves halves_of_loads(const struct context *context, const struct sections *loads)
@@ -460,27 +464,21 @@ struct halves halves_of_loads(const struct context *context, const struct sectio
     static const struct kind kind = {"spec", "a loadgen command line, such as cpu --percent 50",
                                      NULL, complete_load};
     struct halves halves = halves_of(context, loads, &kind);
-    struct half *none = new_half(&halves);
-    none->parameters = json_object();
-    none->settings = json_object();
-    none->condition = must(strdup("baseline"));
-    none->node = must(strdup(""));
-    set_key(none, json_pack("[nsOn{}]", "", none->parameters));
+    struct half none = {.parameters = json_object(), .settings = json_object()};
+    none.members = load_members(&none, "baseline", "", NULL);
+    set_key(&none, json_pack("[nsOn{}]", "", none.parameters));
+    MORE(&halves) = none;
     return halves;
 }
 
 void halves_free(struct halves *halves)
 {
     for (size_t i = 0; i < halves->count; i++) {
-        struct half *half = &halves->list[i];
+        struct half *half = &halves->item[i];
         json_decref(half->parameters);
         json_decref(half->settings);
-        json_decref(half->command);
+        json_decref(half->members);
         free(half->part);
-        free(half->label);
-        free(half->condition);
-        free(half->spec);
-        free(half->node);
     }
-    free(halves->list);
+    free(halves->item);
 }

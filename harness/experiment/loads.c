@@ -159,19 +159,14 @@ bool conditions_have_neighbour(const struct conditions *conditions)
     return false;
 }
 
-static struct condition *add_condition(struct conditions *conditions, struct arena *arena,
-                                       const char *name, const char *spec)
+struct condition *conditions_add(struct conditions *conditions, struct arena *arena,
+                                 const char *name, const char *spec)
 {
     conditions->condition =
         arena_more(arena, conditions->condition, conditions->count, sizeof *conditions->condition);
     struct condition *condition = &conditions->condition[conditions->count++];
     *condition = (struct condition){.name = name, .spec = spec, .bare = spec};
     return condition;
-}
-
-void conditions_add(struct conditions *conditions, struct arena *arena, const char *name)
-{
-    add_condition(conditions, arena, name, NULL);
 }
 
 // Whether any load is named so; the loads of a record differ by their names.
@@ -455,7 +450,7 @@ void conditions_add_load(struct conditions *conditions, struct arena *arena, con
     struct parser parser = {
         .arena = arena,
         .conditions = conditions,
-        .condition = add_condition(conditions, arena, name, spec),
+        .condition = conditions_add(conditions, arena, name, spec),
         .nodes = nodes_of_job(arena),
         .settle = arena_format(arena, "%.9gs", (double)context->settle_ns / 1e9),
         .pause = context->pause,

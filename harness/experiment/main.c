@@ -126,7 +126,7 @@ static void add_conditions(struct experiment *experiment, const struct command *
         usage_error("run takes no --load with variants: use jostle slowdown, which measures them "
                     "alone as well");
     if (command->slowdown || loads.count == 0)
-        conditions_add(conditions, arena, "baseline");
+        (void)conditions_add(conditions, arena, "baseline", NULL);
     for (size_t i = 0; i < loads.count; i++)
         conditions_add_load(conditions, arena, loads.item[i], &context);
     if (experiment->settings.pause && !conditions_have_neighbour(conditions))
@@ -137,7 +137,7 @@ static void add_conditions(struct experiment *experiment, const struct command *
         return;
     if (conditions_have(conditions, "aa"))
         usage_error("--aa makes a condition named aa: give your load another name");
-    conditions_add(conditions, arena, "aa");
+    (void)conditions_add(conditions, arena, "aa", NULL);
 }
 
 static void add_variants(struct experiment *experiment)

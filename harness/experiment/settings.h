@@ -215,8 +215,9 @@ struct conditions {
     size_t count;
 };
 
-// A condition without loads.
-void conditions_add(struct conditions *conditions, struct arena *arena, const char *name);
+// A condition without loads; spec: see there.
+struct condition *conditions_add(struct conditions *conditions, struct arena *arena,
+                                 const char *name, const char *spec);
 // What all --load have.
 struct load_context {
     int64_t settle_ns;             // of an exec: load

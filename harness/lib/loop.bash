@@ -659,10 +659,7 @@ plan_take() {
             load_name+=("$2") load_condition+=('') load_node+=('') load_listens+=('') load_percent+=('') load_settings+=('')
             load_first+=("${#load_words[@]}") load_count+=(0)
             ;;
-        load_condition) load_condition[last]=$2 ;;
-        load_node) load_node[last]=$2 ;;
-        load_listens) load_listens[last]=$2 ;;
-        load_percent) load_percent[last]=$2 ;;
+        load_condition | load_node | load_listens | load_percent) printf -v "$1[$last]" '%s' "$2" ;;
         load_setting) load_settings[last]+=" --set $2" ;;
         load_word) load_words+=("$2") load_count[last]=$((load_count[last] + 1)) ;;
         service_word) plan_service+=("$2") ;;
@@ -672,11 +669,7 @@ plan_take() {
         export_format | export_file) exports+=("$2") ;;
         cold_path) plan_cold_paths+=("$2") ;;
         command_text) command_text+=("$2") ;;
-        command_folder) command_folder[${#command_text[@]} - 1]=$2 ;;
-        command_setup) command_setup[${#command_text[@]} - 1]=$2 ;;
-        command_prepare) command_prepare[${#command_text[@]} - 1]=$2 ;;
-        command_conclude) command_conclude[${#command_text[@]} - 1]=$2 ;;
-        command_cleanup) command_cleanup[${#command_text[@]} - 1]=$2 ;;
+        command_*) printf -v "$1[$((${#command_text[@]} - 1))]" '%s' "$2" ;;
         condition) conditions+=("$2") condition_variant[$2]=0 condition_load[$2]=$2 ;;
         condition_variant) condition_variant[${conditions[-1]}]=$2 ;;
         condition_load) condition_load[${conditions[-1]}]=$2 ;;
