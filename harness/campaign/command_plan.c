@@ -126,16 +126,10 @@ static void actions_print(const struct campaign *campaign)
     }
 }
 
-// Where nothing is included, the shell copies the file as it is, with its comments.
-static bool write_conf(const struct config *config, const char *path)
-{
-    struct save save;
-    return save_begin(&save, path, SAVE_STATE) && save_end(&save, config_write(config, save.file));
-}
-
 int command_expand(struct campaign *campaign)
 {
     struct config config;
+    struct save save;
     if (!campaign->file || !campaign->instances || !campaign->workloads || !campaign->plan_path ||
         !campaign->conf)
         usage_error("campaign expand needs --file, --instances, --workloads, --plan and --conf");
@@ -143,8 +137,10 @@ int command_expand(struct campaign *campaign)
     json_auto_t *plan = expand(&config, campaign);
     const char *path = campaign->plan_path;
     bool written = campaign_plan_write(plan, path);
+    // Where nothing is included, the shell copies the file as it is, with its comments.
     if (written && config_includes(&config))
-        written = write_conf(&config, path = campaign->conf);
+        written = save_begin(&save, path = campaign->conf, SAVE_STATE) &&
+                  save_end(&save, config_write(&config, save.file));
     config_free(&config);
     return written || save_complain(path) ? 0 : 1;
 }

@@ -42,17 +42,13 @@ static const char *shown_state(const char *folder, const struct state *state,
     return state->name;
 }
 
-// Whether somebody should look at it: it does not go on by itself.
-static bool needs_attention(const char *shown, const char *reason)
-{
-    return strcmp(shown, "stale") == 0 || strcmp(shown, "failed") == 0 ||
-           (strcmp(shown, "interrupted") == 0 && reason[0] != '\0');
-}
-
 static json_t *cell_status(const struct state *state, const char *shown, const char *reason,
                            double now_s)
 {
     const json_t *status = state->status;
+    // Whether somebody should look at it: it does not go on by itself.
+    const bool attention = strcmp(shown, "stale") == 0 || strcmp(shown, "failed") == 0 ||
+                           (strcmp(shown, "interrupted") == 0 && reason[0] != '\0');
     return json_pack(
         "{so so ss ss? so so so so so so so so so ss? sb sb}", "number",
         json_member(state->cell, "number"), "name", json_member(state->cell, "name"), "state",
@@ -62,8 +58,7 @@ static json_t *cell_status(const struct state *state, const char *shown, const c
         "error", json_member(status, "error"), "asked_error", json_member(status, "asked_error"),
         "updated", json_member(status, "updated"), "age_s",
         number_to_json(cell_age_s(status, now_s)), "spent_s", json_member(status, "spent_s"), "job",
-        json_text_at(status, "job"), "changed", state_is(state, "changed"), "attention",
-        needs_attention(shown, reason));
+        json_text_at(status, "job"), "changed", state_is(state, "changed"), "attention", attention);
 }
 
 static double rest_of(const struct state *state, const char *shown, const struct means *means)

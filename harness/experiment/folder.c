@@ -262,12 +262,8 @@ static void compare_settings(struct differences *differences, json_t *old, json_
         // Older experiments have no washout, and get one from here on.
         if (strcmp(name, "washout") == 0 && !before)
             continue;
-        if (settings_may_change(name) || (is_off(before) && is_off(value)))
-            continue;
-        if (json_is_number(before) && json_is_number(value) &&
-            json_number_value(before) == json_number_value(value))
-            continue;
-        if (!json_equal(before, value))
+        if (!settings_may_change(name) && !(is_off(before) && is_off(value)) &&
+            !changes_same(before, value))
             add_difference(differences, name, shown(differences->arena, before),
                            shown(differences->arena, value));
     }
@@ -336,14 +332,6 @@ void resume_warn(const struct folder *folder, const json_t *old, const json_t *n
                  folder->path, text);
 }
 
-// Whether a setting that older records do not have says what those did anyway.
-static bool is_as_before(const char *name, const json_t *value, const json_t *settings)
-{
-    return is_off(value) ||
-           (strcmp(name, "decide") == 0 && json_equal(value, json_object_get(settings, "metric")));
-}
-
-// json_equal() takes 1 and 1.0 for different numbers; older records have both.
 static bool same_settings(const json_t *old, const json_t *new)
 {
     const char *name;
@@ -351,11 +339,11 @@ static bool same_settings(const json_t *old, const json_t *new)
     json_object_foreach((json_t *)new, name, value)
     {
         const json_t *before = json_object_get(old, name);
-        if (!before && is_as_before(name, value, new))
-            continue;
-        const bool numbers = json_is_number(before) && json_is_number(value);
-        if (numbers ? json_number_value(before) != json_number_value(value)
-                    : !json_equal(before, value))
+        // Older records do not have all, and did then what is so.
+        const bool as_before =
+            !before && (is_off(value) || (strcmp(name, "decide") == 0 &&
+                                          json_equal(value, json_object_get(new, "metric"))));
+        if (!as_before && !changes_same(before, value))
             return false;
     }
     return true;

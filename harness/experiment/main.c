@@ -243,36 +243,37 @@ static void check_adjusted(const struct experiment *experiment)
     }
 }
 
-// Writes experiment.json: a new one, or that of the experiment that is resumed.
-static void write_record(struct experiment *experiment, const json_t *old)
+// Opens the folder, and writes experiment.json, a new one or that of the experiment that is
+// resumed, and the plan; before: what the folder had until now.
+static bool write_all(struct experiment *experiment, const json_t *before)
 {
     struct arena *arena = &experiment->arena;
-    json_t *record = experiment_to_json(experiment);
-    if (experiment->folder.has_runs) {
-        resume_compare(&experiment->folder, arena, old, record);
-        experiment->complete = resume_is_complete(&experiment->folder, old, record);
-        resume_warn(&experiment->folder, old, record);
-        json_t *noted = experiment->complete ? NULL : resume_note(old, record);
-        json_decref(record);
-        record = noted;
-    }
-    if (record)
-        folder_write(&experiment->folder, arena, "experiment.json", record);
-    json_decref(record);
-}
-
-static void open_folder(struct experiment *experiment, const json_t *old)
-{
-    struct arena *arena = &experiment->arena;
+    struct folder *folder = &experiment->folder;
     const struct session *session = &experiment->session;
     const char *path = session->output;
+    variants_check_built(&experiment->variants, arena);
     if (!path)
         path = folder_default(arena, variant_program(&experiment->variants.variant[0]));
     const bool is_cells =
         session->cell && file_is_same(session->cell, arena_format(arena, "%s/cell.json", path));
-    experiment_folder_open(&experiment->folder, arena, path, session->resume, old || is_cells);
-    if (experiment->folder.has_runs && !old)
+    experiment_folder_open(folder, arena, path, session->resume, before || is_cells);
+    if (folder->has_runs && !before)
         folder_unknown(path);
+    // Before we had the lock, somebody else may have measured and written.
+    json_auto_t *old = before ? resume_read(arena, path) : NULL;
+    json_auto_t *record = experiment_to_json(experiment);
+    if (folder->has_runs) {
+        resume_compare(folder, arena, old, record);
+        experiment->complete = resume_is_complete(folder, old, record);
+        resume_warn(folder, old, record);
+    }
+    json_auto_t *noted =
+        folder->has_runs && !experiment->complete ? resume_note(old, record) : NULL;
+    if (!experiment->complete)
+        folder_write(folder, arena, "experiment.json", noted ? noted : record);
+    const bool written = plan_write(experiment);
+    experiment_folder_close(folder);
+    return written;
 }
 
 static void end(struct experiment *experiment)
@@ -334,24 +335,10 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     if (!experiment.input && input_on_stdin())
         usage_error("stdin has data, which the first run alone would read: give each run the file "
                     "with --input FILE, or redirect from /dev/null where it is not the target's");
-    if (only_revisions) {
-        const struct session *session = &experiment.session;
-        const bool made =
-            revisions_write(&experiment.revisions, session->build, session->output, old);
-        json_decref(old);
-        end(&experiment);
-        return made ? EXIT_SUCCESS : EXIT_FAILURE;
-    }
-    variants_check_built(&experiment.variants, &experiment.arena);
-    open_folder(&experiment, old);
-    // Before we had the lock, somebody else may have measured and written.
-    if (old) {
-        json_decref(old);
-        old = resume_read(&experiment.arena, experiment.session.output);
-    }
-    write_record(&experiment, old);
-    const bool written = plan_write(&experiment);
-    experiment_folder_close(&experiment.folder);
+    const bool written = only_revisions
+                             ? revisions_write(&experiment.revisions, experiment.session.build,
+                                               experiment.session.output, old)
+                             : write_all(&experiment, old);
     json_decref(old);
     end(&experiment);
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -374,12 +361,11 @@ static int print_counters(const char *folder)
 {
     struct counters counters;
     counters_read(&counters);
-    json_t *record = counters_to_json(&counters);
+    json_auto_t *record = counters_to_json(&counters);
     if (folder)
         json_object_set_new(record, "inputs", inputs_changed(folder));
     const bool written = json_print(record, stdout, LINE_FORMAT) &&
                          (!input_on_stdin() || puts("stdin") != EOF) && fflush(stdout) == 0;
-    json_decref(record);
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -19,6 +19,12 @@ static void put_option(const char *key, const char *option, const char *value)
     pair_put(key, value);
 }
 
+static void put_list(const char *key, const struct option_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        pair_put(key, list->item[i]);
+}
+
 static void put_flag(const char *key, bool value)
 {
     if (value)
@@ -71,8 +77,7 @@ static void put_settings(struct experiment *experiment)
     put_flag("settings", adjusts);
     pair_put("input", experiment->input);
     put_flag("cold", settings->cold);
-    for (size_t i = 0; i < settings->cold_path.count; i++)
-        pair_put("cold_path", settings->cold_path.item[i]);
+    put_list("cold_path", &settings->cold_path);
     pair_put("max_runs", arena_format(&experiment->arena, "%" PRIu64, settings->max_runs));
     if (settings->max_time_ns > 0)
         pair_put("max_time_us",
@@ -254,8 +259,7 @@ static void put_meter(struct experiment *experiment)
             pair_put("meter", variant->folder ? variant->folder : ".");
             pair_put("meter", arena_format(&experiment->arena, "%zu", words.count));
         }
-        for (size_t j = 0; j < words.count; j++)
-            pair_put("meter", words.item[j]);
+        put_list("meter", &words);
     }
 }
 
@@ -281,8 +285,7 @@ static void put_service_command(struct experiment *experiment)
     const bool needed = words_need_shell(settings->service) && strcmp(name, SHELL_NONE) != 0;
     const struct shell shell = needed ? shell_read(&experiment->arena, name) : (struct shell){0};
     size_t count = 0;
-    for (size_t i = 0; i < shell.words.count; i++)
-        pair_put("service_word", shell.words.item[i]);
+    put_list("service_word", &shell.words);
     if (needed) {
         pair_put("service_word", settings->service);
         return;
