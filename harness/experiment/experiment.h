@@ -259,13 +259,13 @@ void metrics_free(struct metrics *metrics);
 
 // The definitions (NAME=SOURCE[,OPTION...]) that `@NAME` or `@NAME:METRIC,METRIC` stands
 // for; a NAME with a slash is the path of a file. Without METRICs these are the adapter's
-// default ones. Its helpers (metrics with a role=) always come with them. Returns the
-// definitions, ended by NULL, in one block to be freed; NULL with a reason in error, such
-// as "no adapter has this name (did you mean sysbench?): jostle adapters lists them".
-char **adapter_definitions(const char *text, char *error, size_t size);
+// default ones. Its helpers (metrics with a role=) always come with them. None: error has the
+// reason, such as "no adapter has this name (did you mean sysbench?): jostle adapters lists them".
+struct option_list adapter_definitions(struct arena *arena, const char *text, char *error,
+                                       size_t size);
 
 // The name of the adapter in `@NAME:METRIC,METRIC`; of a path, its last part.
-void adapter_name(const char *text, char *name, size_t size);
+const char *adapter_name(struct arena *arena, const char *text);
 
 // Prints every adapter's name and what it is for; with a name, that adapter's file, or
 // ends the program with 2. False: stdout cannot be written to.

@@ -151,14 +151,12 @@ static bool add_names(const struct reader *reader, const char *list)
 
 static bool add_adapter(const struct reader *reader, const char *text)
 {
-    char name[128];
-    char **definitions = adapter_definitions(text, reader->error, reader->size);
-    bool good = definitions != NULL;
-    adapter_name(text, name, sizeof name);
-    const char *adapter = reader->arena ? arena_format(reader->arena, "%s", name) : name;
-    for (size_t i = 0; good && definitions[i]; i++)
-        good = add_definition(reader, definitions[i], adapter);
-    free(definitions);
+    const struct option_list definitions =
+        adapter_definitions(reader->arena, text, reader->error, reader->size);
+    const char *adapter = adapter_name(reader->arena, text);
+    bool good = definitions.count > 0;
+    for (size_t i = 0; good && i < definitions.count; i++)
+        good = add_definition(reader, definitions.item[i], adapter);
     return good;
 }
 
@@ -171,8 +169,11 @@ static bool add_text(const struct reader *reader, const char *text)
 
 bool metrics_check(const char *text, char *error, size_t size)
 {
-    const struct reader reader = {.error = error, .size = size};
-    return add_text(&reader, text);
+    struct arena arena = {0};
+    const struct reader reader = {.arena = &arena, .error = error, .size = size};
+    const bool good = add_text(&reader, text);
+    arena_free(&arena);
+    return good;
 }
 
 // ---- which variant has which ----
